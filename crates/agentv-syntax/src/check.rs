@@ -1,0 +1,581 @@
+//! Holds a value against a shape, and says everything that is wrong with it.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::code::Code;
+use crate::diagnostic::Severity;
+use crate::shape::{Field, Form, Kind, Others, Record, Shape, Text};
+use crate::suggest::nearest;
+use crate::tree::{Node, NodeKind};
+
+/// A problem within one text, not yet placed in a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Problem {
+    /// Its stable code.
+    pub code: Code,
+    /// How much it costs.
+    pub severity: Severity,
+    /// Where, in bytes of the text.
+    pub span: Range<usize>,
+    /// The field, such as `input_messages[0].content`; empty for the whole value.
+    pub path: String,
+    /// What is wrong, in words.
+    pub message: String,
+    /// What should stand there.
+    pub expected: Option<String>,
+    /// What does.
+    pub found: Option<String>,
+    /// What to do, where we can guess.
+    pub hint: Option<String>,
+}
+
+impl Problem {
+    /// An error of the case, about the value at `span`.
+    pub fn error(code: Code, span: Range<usize>, message: impl Into<String>) -> Problem {
+        Problem {
+            code,
+            severity: Severity::Error,
+            span,
+            path: String::new(),
+            message: message.into(),
+            expected: None,
+            found: None,
+            hint: None,
+        }
+    }
+
+    /// A remark that costs nothing.
+    pub fn warning(code: Code, span: Range<usize>, message: impl Into<String>) -> Problem {
+        Problem {
+            severity: Severity::Warning,
+            ..Problem::error(code, span, message)
+        }
+    }
+
+    /// A problem that makes the whole file unusable.
+    pub fn fatal(code: Code, span: Range<usize>, message: impl Into<String>) -> Problem {
+        Problem {
+            severity: Severity::Fatal,
+            ..Problem::error(code, span, message)
+        }
+    }
+
+    /// The same with the field that it is about.
+    pub fn at(self, path: impl Into<String>) -> Problem {
+        Problem {
+            path: path.into(),
+            ..self
+        }
+    }
+
+    /// The same with advice.
+    pub fn hint(self, hint: impl Into<String>) -> Problem {
+        Problem {
+            hint: Some(hint.into()),
+            ..self
+        }
+    }
+}
+
+/// The kinds of one family, told apart by the value of one field.
+#[derive(Debug)]
+pub struct Registry {
+    /// `evaluator` or `provider`.
+    pub noun: &'static str,
+    /// The field that names the kind.
+    pub tag: &'static str,
+    /// The fields that all kinds have.
+    pub common: &'static Record,
+    /// The kinds.
+    pub kinds: &'static [&'static Kind],
+    /// Whether `camelCase` names stand for `snake_case` ones.
+    pub camel_case: bool,
+    /// The code of an unknown kind.
+    pub unknown: Code,
+}
+
+impl Registry {
+    /// The kind that users call `name`.
+    pub fn kind(&self, name: &str) -> Option<&'static Kind> {
+        self.kinds
+            .iter()
+            .copied()
+            .find(|kind| kind.answers_to(name))
+    }
+
+    /// Every name that a kind answers to.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.kinds
+            .iter()
+            .flat_map(|kind| std::iter::once(kind.name).chain(kind.aliases.iter().copied()))
+    }
+
+    fn field(&self, kind: &Kind, name: &str) -> Option<&'static Field> {
+        self.common.field(name).or_else(|| kind.options.field(name))
+    }
+}
+
+/// The families of kinds that shapes refer to.
+#[derive(Debug, Clone, Copy)]
+pub struct Definitions {
+    /// The evaluators.
+    pub evaluators: &'static Registry,
+    /// The providers of targets.
+    pub targets: &'static Registry,
+}
+
+/// A value that names a file, found on the way.
+#[derive(Debug, Clone)]
+pub struct Found<'t> {
+    /// The value.
+    pub node: Node<'t>,
+    /// Which of the path-like texts it is.
+    pub text: Text,
+    /// The field.
+    pub path: String,
+}
+
+/// Holds `node` against `shape` and adds what is wrong to `problems`.
+pub fn check(node: Node<'_>, shape: &Shape, definitions: Definitions, problems: &mut Vec<Problem>) {
+    Checker::new(definitions, problems).value(node, shape);
+}
+
+/// One step of a field's path.
+#[derive(Clone, Copy)]
+enum Step<'t> {
+    Key(Node<'t>),
+    Name(&'static str),
+    Index(usize),
+}
+
+/// Walks a value and a shape side by side.
+pub struct Checker<'t, 'p> {
+    definitions: Definitions,
+    path: Vec<Step<'t>>,
+    problems: &'p mut Vec<Problem>,
+    /// Unknown keys seen so far and what they were probably meant to be.
+    guesses: HashMap<String, Option<&'static str>>,
+    files: Option<&'p mut Vec<Found<'t>>>,
+}
+
+impl<'t, 'p> Checker<'t, 'p> {
+    /// A checker that adds to `problems`.
+    pub fn new(definitions: Definitions, problems: &'p mut Vec<Problem>) -> Self {
+        Checker {
+            definitions,
+            path: Vec::new(),
+            problems,
+            guesses: HashMap::new(),
+            files: None,
+        }
+    }
+
+    /// Also collects every value that names a file.
+    pub fn collect_files(mut self, files: &'p mut Vec<Found<'t>>) -> Self {
+        self.files = Some(files);
+        self
+    }
+
+    /// Says that what is checked next stands in the field `name`.
+    pub fn inside(mut self, name: &'static str) -> Self {
+        self.path.push(Step::Name(name));
+        self
+    }
+
+    /// Holds `node` against `shape`.
+    pub fn value(&mut self, node: Node<'t>, shape: &Shape) {
+        for form in shape.forms {
+            match (form, node.kind()) {
+                (Form::Any, _) | (Form::Bool, NodeKind::Bool) => return,
+                (Form::Number { min, max, integer }, NodeKind::Number) => {
+                    return self.number(node, shape, *min..=*max, *integer);
+                }
+                (Form::Text(text), NodeKind::String) => return self.text(node, shape, *text),
+                (Form::List { items, at_least }, NodeKind::Array) => {
+                    return self.list(node, shape, items, *at_least);
+                }
+                (Form::Record(record), NodeKind::Object) => return self.record(node, record),
+                (Form::Map(values), NodeKind::Object) => return self.map(node, values),
+                (Form::Evaluator, NodeKind::Object) => {
+                    return self.tagged(node, self.definitions.evaluators);
+                }
+                (Form::Target, NodeKind::Object) => {
+                    return self.tagged(node, self.definitions.targets);
+                }
+                _ => {}
+            }
+        }
+        let found = node.kind().described().to_owned();
+        let hint = quote_hint(node, shape);
+        self.mismatch(Code::WrongType, node, shape.expected, found, hint);
+    }
+
+    fn number(
+        &mut self,
+        node: Node<'t>,
+        shape: &Shape,
+        range: std::ops::RangeInclusive<f64>,
+        integer: bool,
+    ) {
+        let Some(value) = node.as_f64() else { return };
+        if !range.contains(&value) || (integer && value.fract() != 0.0) {
+            let found = node.text().into_owned();
+            self.mismatch(Code::OutOfRange, node, shape.expected, found, None);
+        }
+    }
+
+    fn text(&mut self, node: Node<'t>, shape: &Shape, text: Text) {
+        match text {
+            Text::Any => {}
+            Text::File | Text::TextOrFile | Text::Folder => {
+                if self.files.is_some() {
+                    let path = self.rendered_path();
+                    if let Some(files) = &mut self.files {
+                        files.push(Found { node, text, path });
+                    }
+                }
+            }
+            Text::Filled => {
+                if node.is_text("") {
+                    self.mismatch(
+                        Code::OutOfRange,
+                        node,
+                        shape.expected,
+                        "an empty string".to_owned(),
+                        None,
+                    );
+                }
+            }
+            Text::OneOf(words) => {
+                if !words.iter().any(|word| node.is_text(word)) {
+                    let found = shortened(&node.text());
+                    let hint = did_you_mean(&node.text(), words.iter().copied());
+                    self.mismatch(Code::UnknownValue, node, shape.expected, found, hint);
+                }
+            }
+            Text::EvaluatorType => {
+                self.kind_name(node, self.definitions.evaluators);
+            }
+        }
+    }
+
+    fn list(&mut self, node: Node<'t>, shape: &Shape, items: &Shape, at_least: usize) {
+        if node.len() < at_least {
+            let found = "an empty array".to_owned();
+            self.mismatch(Code::OutOfRange, node, shape.expected, found, None);
+        }
+        for (index, item) in node.items().enumerate() {
+            self.path.push(Step::Index(index));
+            self.value(item, items);
+            self.path.pop();
+        }
+    }
+
+    fn map(&mut self, node: Node<'t>, values: &Shape) {
+        if matches!(values.forms, [Form::Any]) {
+            return;
+        }
+        for (key, value) in node.fields() {
+            self.path.push(Step::Key(key));
+            self.value(value, values);
+            self.path.pop();
+        }
+    }
+
+    /// Holds an object against a record.
+    pub fn record(&mut self, node: Node<'t>, record: &Record) {
+        debug_assert!(record.fields.len() <= 64);
+        let mut given: u64 = 0;
+        let mut unknown = Vec::new();
+        for (key, value) in node.fields() {
+            match record
+                .fields
+                .iter()
+                .position(|field| key.is_text(field.name))
+            {
+                Some(index) => {
+                    given |= 1 << index;
+                    let field = &record.fields[index];
+                    self.field(key, value, field, is_required(record, field.name));
+                }
+                None => unknown.push(key),
+            }
+        }
+        let is_given = |name: &str| {
+            let index = record.fields.iter().position(|field| field.name == name);
+            index.is_some_and(|index| given & (1 << index) != 0)
+        };
+        let missing = record
+            .required
+            .iter()
+            .filter(|group| !group.iter().any(|name| is_given(name)));
+        for group in missing {
+            self.missing(node, group[0], group, &mut unknown);
+        }
+        for key in unknown {
+            self.unknown_field(key, record.others, record.name, || {
+                record.fields.iter().map(|field| field.name)
+            });
+        }
+    }
+
+    fn field(&mut self, key: Node<'t>, value: Node<'t>, field: &Field, required: bool) {
+        // An explicit null in an optional field is the same as leaving it out.
+        if value.is_null() && !required {
+            return;
+        }
+        self.path.push(Step::Key(key));
+        self.value(value, field.shape);
+        self.path.pop();
+    }
+
+    fn tagged(&mut self, node: Node<'t>, registry: &'static Registry) {
+        let Some(tag) = node.get(registry.tag) else {
+            return self.untagged(node, registry);
+        };
+        let Some(name) = tag.as_str() else {
+            self.path.push(Step::Name(registry.tag));
+            let found = tag.kind().described().to_owned();
+            self.mismatch(Code::WrongType, tag, "a string", found, None);
+            self.path.pop();
+            return;
+        };
+        let Some(kind) = registry.kind(&name) else {
+            self.path.push(Step::Name(registry.tag));
+            self.kind_name(tag, registry);
+            self.path.pop();
+            return;
+        };
+        self.options(node, registry, kind);
+    }
+
+    /// An object without a tag: `contains: Paris` in place of `type: contains, value: Paris`.
+    fn untagged(&mut self, node: Node<'t>, registry: &'static Registry) {
+        let short = (node.len() == 1)
+            .then(|| node.fields().next())
+            .flatten()
+            .and_then(|(key, value)| {
+                let kind = registry.kind(&key.text())?;
+                Some((key, value, kind.options.field(kind.shorthand?)?))
+            });
+        match short {
+            Some((key, value, field)) => self.field(key, value, field, true),
+            None => {
+                let mut unknown: Vec<_> = node.fields().map(|(key, _)| key).collect();
+                self.missing(node, registry.tag, &[registry.tag], &mut unknown);
+            }
+        }
+    }
+
+    fn options(&mut self, node: Node<'t>, registry: &'static Registry, kind: &'static Kind) {
+        let mut given: Vec<&'static str> = Vec::new();
+        let mut unknown = Vec::new();
+        for (key, value) in node.fields() {
+            let field =
+                key_name(key, registry.camel_case).and_then(|name| registry.field(kind, &name));
+            match field {
+                Some(field) => {
+                    given.push(field.name);
+                    let required = is_required(&kind.options, field.name)
+                        || is_required(registry.common, field.name);
+                    self.field(key, value, field, required);
+                }
+                None => unknown.push(key),
+            }
+        }
+        let groups = registry.common.required.iter().chain(kind.options.required);
+        for group in groups.filter(|group| !group.iter().any(|name| given.contains(name))) {
+            self.missing(node, group[0], group, &mut unknown);
+        }
+        for key in unknown {
+            self.unknown_field(key, kind.options.others, kind.name, || {
+                let own = kind.options.fields.iter();
+                own.chain(registry.common.fields).map(|field| field.name)
+            });
+        }
+    }
+
+    fn kind_name(&mut self, node: Node<'t>, registry: &'static Registry) {
+        let name = node.text();
+        if registry.kind(&name).is_some() {
+            return;
+        }
+        let known: Vec<_> = registry.kinds.iter().map(|kind| kind.name).collect();
+        let hint = did_you_mean(&name, registry.names())
+            .unwrap_or_else(|| format!("known: {}", known.join(", ")));
+        let noun = registry.noun;
+        let problem = Problem {
+            expected: Some(format!("the name of {} {noun}", article(noun))),
+            found: Some(shortened(&name)),
+            ..Problem::error(
+                registry.unknown,
+                node.span(),
+                format!("unknown {noun} {}", shortened(&name)),
+            )
+        };
+        self.report(problem.hint(hint));
+    }
+
+    fn missing(
+        &mut self,
+        node: Node<'t>,
+        name: &'static str,
+        group: &[&'static str],
+        unknown: &mut Vec<Node<'t>>,
+    ) {
+        let meant = unknown
+            .iter()
+            .position(|key| nearest(&key.text(), group.iter().copied()).is_some());
+        let start = node.span().start;
+        let mut problem = Problem::error(
+            Code::MissingField,
+            start..start + 1,
+            format!("missing {name}"),
+        );
+        problem.expected = Some(format!("a field `{name}`"));
+        if let Some(at) = meant {
+            let key = unknown.remove(at);
+            problem.span = key.span();
+            problem.found = Some(format!("`{}`", key.text()));
+            problem.hint = did_you_mean(&key.text(), group.iter().copied());
+        } else if group.len() > 1 {
+            let others: Vec<_> = group.iter().map(|name| format!("`{name}`")).collect();
+            problem.hint = Some(format!("write one of {}", others.join(", ")));
+        }
+        self.report(problem);
+    }
+
+    fn unknown_field<I: Iterator<Item = &'static str>>(
+        &mut self,
+        key: Node<'t>,
+        others: Others,
+        owner: &str,
+        known: impl Fn() -> I,
+    ) {
+        let name = key.text();
+        let guess = match self.guesses.get(name.as_ref()) {
+            Some(guess) => *guess,
+            None => {
+                let guess = nearest(&name, known());
+                self.guesses.insert(name.clone().into_owned(), guess);
+                guess
+            }
+        };
+        let message = format!("unknown field `{name}` of {owner}");
+        let problem = match (others, guess) {
+            (Others::Keep, None) => return,
+            (Others::Keep, Some(_)) => Problem::warning(
+                Code::UnknownNear,
+                key.span(),
+                format!("{message}, kept as it is"),
+            ),
+            (Others::Warn, _) => Problem::warning(
+                Code::UnknownNear,
+                key.span(),
+                format!("{message}, it has no effect"),
+            ),
+            (Others::Refuse, _) => Problem::error(Code::UnknownField, key.span(), message),
+        };
+        let hint = match guess {
+            Some(guess) => format!("did you mean `{guess}`?"),
+            None => format!("known: {}", known().collect::<Vec<_>>().join(", ")),
+        };
+        self.report(problem.hint(hint));
+    }
+
+    fn mismatch(
+        &mut self,
+        code: Code,
+        node: Node<'t>,
+        expected: &str,
+        found: String,
+        hint: Option<String>,
+    ) {
+        let problem = Problem {
+            expected: Some(expected.to_owned()),
+            hint,
+            ..Problem::error(
+                code,
+                node.span(),
+                format!("expected {expected}, found {found}"),
+            )
+        };
+        self.report(Problem {
+            found: Some(found),
+            ..problem
+        });
+    }
+
+    /// Adds a problem of the value that is being checked.
+    fn report(&mut self, problem: Problem) {
+        let path = self.rendered_path();
+        self.problems.push(problem.at(path));
+    }
+
+    fn rendered_path(&self) -> String {
+        let mut path = String::new();
+        for step in &self.path {
+            match step {
+                Step::Index(index) => path.push_str(&format!("[{index}]")),
+                Step::Name(name) => push_key(&mut path, name),
+                Step::Key(key) => push_key(&mut path, &key.text()),
+            }
+        }
+        path
+    }
+}
+
+fn push_key(path: &mut String, key: &str) {
+    if !path.is_empty() {
+        path.push('.');
+    }
+    path.push_str(key);
+}
+
+fn is_required(record: &Record, name: &str) -> bool {
+    record.required.iter().any(|group| group.contains(&name))
+}
+
+/// A key's name, `camelCase` turned into `snake_case` where that is accepted.
+fn key_name(key: Node<'_>, camel_case: bool) -> Option<String> {
+    let name = key.text();
+    if !camel_case {
+        return Some(name.into_owned());
+    }
+    let mut snake = String::with_capacity(name.len() + 4);
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(letter.to_ascii_lowercase());
+    }
+    Some(snake)
+}
+
+fn did_you_mean<'k>(written: &str, known: impl IntoIterator<Item = &'k str>) -> Option<String> {
+    nearest(written, known).map(|name| format!("did you mean `{name}`?"))
+}
+
+/// A number or boolean where a string belongs wants quotes.
+fn quote_hint(node: Node<'_>, shape: &Shape) -> Option<String> {
+    let takes_text = shape.forms.iter().any(|form| matches!(form, Form::Text(_)));
+    let scalar = matches!(node.kind(), NodeKind::Number | NodeKind::Bool);
+    (takes_text && scalar).then(|| format!("put it in quotes: \"{}\"", node.text()))
+}
+
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 60;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("`{}…`", &text[..end]),
+        None => format!("`{text}`"),
+    }
+}
+
+fn article(noun: &str) -> &'static str {
+    if noun.starts_with(['a', 'e', 'i', 'o', 'u']) {
+        "an"
+    } else {
+        "a"
+    }
+}

@@ -1,0 +1,109 @@
+//! The stable codes of all diagnostics.
+
+/// Declares the codes; one line each, in the order of the reference page.
+macro_rules! codes {
+    ($($(#[doc = $doc:literal])+ $name:ident = $text:literal,)+) => {
+        /// What kind of problem a diagnostic reports. Codes never change their meaning; `E` stands
+        /// for a problem that `validate` counts as an error, `W` for a warning.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Code { $($(#[doc = $doc])+ $name,)+ }
+
+        impl Code {
+            /// Every code, in order.
+            pub const ALL: &[Code] = &[$(Code::$name,)+];
+
+            /// The code as shown, such as `E012`.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Code::$name => $text,)+ }
+            }
+
+            /// What the code stands for, in a sentence or two.
+            pub fn explanation(self) -> &'static str {
+                match self { $(Code::$name => concat!($($doc, "\n",)+).trim_ascii(),)+ }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The file cannot be read: it is not there, is not a regular file, or the system refused.
+    Unreadable = "E001",
+    /// The file name's extension is none that cases can be read from.
+    UnsupportedExtension = "E002",
+    /// The text is not UTF-8.
+    NotUtf8 = "E003",
+    /// The line is not JSON. Nothing of the file is run.
+    InvalidJson = "E004",
+    /// The line is JSON, but not an object. Nothing of the file is run.
+    NotAnObject = "E005",
+    /// The line is longer than 64 MiB. Nothing of the file is run.
+    LineTooLong = "E006",
+    /// The file is not a YAML document. Nothing of it is run.
+    InvalidYaml = "E007",
+    /// The file holds no cases.
+    NoCases = "E008",
+    /// An object has the same key twice, so one of the values would be lost.
+    DuplicateKey = "E009",
+    /// Two cases of a file have the same id; the later one is skipped.
+    DuplicateId = "E010",
+    /// A required field is not there.
+    MissingField = "E011",
+    /// A field holds a value of the wrong type.
+    WrongType = "E012",
+    /// A value is none of those that the field may have.
+    UnknownValue = "E013",
+    /// A number is outside of what the field may hold.
+    OutOfRange = "E014",
+    /// The file format has no such field.
+    UnknownField = "E015",
+    /// There is no evaluator of that type.
+    UnknownEvaluator = "E016",
+    /// There is no provider of that name.
+    UnknownProvider = "E017",
+    /// Some elements of `expected_output` are messages and some are not.
+    MixedMessages = "E018",
+    /// A rubric's score ranges overlap or do not cover 0 to 10.
+    ScoreRanges = "E019",
+    /// A referenced file is not there.
+    FileNotFound = "E020",
+    /// A referenced file lies outside the project root.
+    FileOutsideRoot = "E021",
+    /// A referenced path is a directory, a pipe or something else that is not a file.
+    NotAFile = "E022",
+    /// A referenced file cannot be used: not UTF-8, too large, or the system refused.
+    FileUnusable = "E023",
+    /// An AgentMark row has no `userMessage`, and there is no `prompt` to fill.
+    NoUserMessage = "E024",
+    /// The row breaks AgentMark's own rules (`--as agentmark`).
+    AgentMarkRule = "E025",
+    /// A template cannot be parsed or filled.
+    InvalidTemplate = "E026",
+    /// A glob pattern cannot be parsed.
+    InvalidPattern = "E027",
+    /// Two targets of a file have the same name.
+    DuplicateTarget = "E028",
+    /// Both spellings of a field are given; the `*_messages` one is used.
+    BothSpellings = "W001",
+    /// There is no sidecar beside the JSONL file (shown with `--verbose`).
+    NoSidecar = "W002",
+    /// A sidecar is also a suite with cases of its own.
+    DoubleRole = "W003",
+    /// A field that is not known, though its name is near one that is.
+    UnknownNear = "W004",
+    /// AgentMark's own rules do not allow this, but it can be run.
+    AgentMarkAdvice = "W005",
+    /// The value is not used.
+    Unused = "W006",
+}
+
+impl std::fmt::Display for Code {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl serde::Serialize for Code {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}

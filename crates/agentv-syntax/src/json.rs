@@ -1,0 +1,413 @@
+//! One JSON text into a [`Tree`].
+//!
+//! No maintained parser gives every value its position without allocating for it, so the lexer is
+//! ours. It accepts what `serde_json` accepts, and nothing else (a property test and a fuzz target
+//! hold them against each other); the reason of a refusal is always `serde_json`'s own.
+
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use crate::tree::{NodeKind, Stored, Tree};
+
+/// Deepest nesting of arrays and objects, the same as `serde_json`'s.
+pub const MAX_DEPTH: usize = 127;
+
+/// Why a text is not JSON.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invalid {
+    /// The parser's reason, without a position.
+    pub reason: String,
+    /// Where it gave up, in bytes from the start.
+    pub offset: usize,
+    /// Whether the text ended before the value did.
+    pub unfinished: bool,
+}
+
+/// Reads `source`, one JSON value with nothing but white space around it, into `tree`.
+///
+/// # Errors
+/// When it is not JSON; `tree` then holds nothing of use.
+pub fn parse(source: &str, tree: &mut Tree) -> Result<(), Invalid> {
+    tree.clear();
+    let mut lexer = Lexer {
+        bytes: source.as_bytes(),
+        at: 0,
+        tree,
+    };
+    lexer.document().ok_or_else(|| {
+        let stopped_at = lexer.at.min(source.len());
+        explain(source, stopped_at)
+    })
+}
+
+/// Asks `serde_json` what is wrong with a text that the lexer refused.
+fn explain(source: &str, stopped_at: usize) -> Invalid {
+    // Ignoring the value first keeps memory flat on a huge line with an error at its end.
+    let error = serde_json::from_str::<IgnoredAny>(source)
+        .err()
+        .or_else(|| serde_json::from_str::<Value>(source).err());
+    let Some(error) = error else {
+        return Invalid {
+            reason: "not a JSON value".to_owned(),
+            offset: stopped_at,
+            unfinished: false,
+        };
+    };
+    let text = error.to_string();
+    let position = format!(" at line {} column {}", error.line(), error.column());
+    Invalid {
+        reason: text.strip_suffix(&position).unwrap_or(&text).to_owned(),
+        offset: offset_of(source, error.line(), error.column()),
+        unfinished: error.is_eof(),
+    }
+}
+
+fn offset_of(source: &str, line: usize, column: usize) -> usize {
+    let line_start: usize = source
+        .split_inclusive('\n')
+        .take(line.saturating_sub(1))
+        .map(str::len)
+        .sum();
+    let offset = (line_start + column.saturating_sub(1)).min(source.len());
+    source.floor_char_boundary(offset)
+}
+
+/// Each method reads one thing at `at` and answers `None` when it is not there.
+struct Lexer<'s, 't> {
+    bytes: &'s [u8],
+    at: usize,
+    tree: &'t mut Tree,
+}
+
+impl Lexer<'_, '_> {
+    fn document(&mut self) -> Option<()> {
+        // Offsets are kept in 32 bits.
+        u32::try_from(self.bytes.len()).ok()?;
+        self.skip_space();
+        self.value(0)?;
+        self.skip_space();
+        (self.at == self.bytes.len()).then_some(())
+    }
+
+    fn skip_space(&mut self) {
+        while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.bytes.get(self.at) {
+            self.at += 1;
+        }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn value(&mut self, depth: usize) -> Option<()> {
+        match self.peek()? {
+            b'"' => self.string(),
+            b'{' if depth < MAX_DEPTH => self.object(depth + 1),
+            b'[' if depth < MAX_DEPTH => self.array(depth + 1),
+            b't' => self.word(b"true", NodeKind::Bool),
+            b'f' => self.word(b"false", NodeKind::Bool),
+            b'n' => self.word(b"null", NodeKind::Null),
+            b'-' | b'0'..=b'9' => self.number(),
+            _ => None,
+        }
+    }
+
+    fn object(&mut self, depth: usize) -> Option<()> {
+        let opened = self.tree.open(NodeKind::Object, self.at as u32);
+        self.at += 1;
+        let mut count = 0;
+        self.skip_space();
+        if self.peek()? == b'}' {
+            self.at += 1;
+            self.tree.close(opened, self.at as u32, count);
+            return Some(());
+        }
+        loop {
+            if self.peek()? != b'"' {
+                return None;
+            }
+            self.string()?;
+            self.skip_space();
+            if self.peek()? != b':' {
+                return None;
+            }
+            self.at += 1;
+            self.skip_space();
+            self.value(depth)?;
+            count += 1;
+            self.skip_space();
+            match self.peek()? {
+                b',' => self.at += 1,
+                b'}' => break,
+                _ => return None,
+            }
+            self.skip_space();
+        }
+        self.at += 1;
+        self.tree.close(opened, self.at as u32, count);
+        Some(())
+    }
+
+    fn array(&mut self, depth: usize) -> Option<()> {
+        let opened = self.tree.open(NodeKind::Array, self.at as u32);
+        self.at += 1;
+        let mut count = 0;
+        self.skip_space();
+        if self.peek()? == b']' {
+            self.at += 1;
+            self.tree.close(opened, self.at as u32, count);
+            return Some(());
+        }
+        loop {
+            self.value(depth)?;
+            count += 1;
+            self.skip_space();
+            match self.peek()? {
+                b',' => self.at += 1,
+                b']' => break,
+                _ => return None,
+            }
+            self.skip_space();
+        }
+        self.at += 1;
+        self.tree.close(opened, self.at as u32, count);
+        Some(())
+    }
+
+    fn word(&mut self, word: &[u8], kind: NodeKind) -> Option<()> {
+        if !self.bytes[self.at..].starts_with(word) {
+            return None;
+        }
+        let start = self.at as u32;
+        self.at += word.len();
+        let span = start..self.at as u32;
+        self.tree.scalar(kind, Stored::Source, span.clone(), span);
+        Some(())
+    }
+
+    fn string(&mut self) -> Option<()> {
+        let start = self.at;
+        self.at += 1;
+        let mut stored = Stored::Source;
+        loop {
+            self.at += plain_prefix(&self.bytes[self.at..]);
+            match self.peek()? {
+                b'"' => break,
+                b'\\' => {
+                    stored = Stored::Escaped;
+                    self.at += 1;
+                    self.escape()?;
+                }
+                _ => return None,
+            }
+        }
+        let text = start as u32 + 1..self.at as u32;
+        self.at += 1;
+        self.tree
+            .scalar(NodeKind::String, stored, start as u32..self.at as u32, text);
+        Some(())
+    }
+
+    fn escape(&mut self) -> Option<()> {
+        let letter = self.peek()?;
+        self.at += 1;
+        match letter {
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(()),
+            b'u' => match self.hex4()? {
+                0xDC00..=0xDFFF => None,
+                0xD800..=0xDBFF => {
+                    if !self.bytes[self.at..].starts_with(b"\\u") {
+                        return None;
+                    }
+                    self.at += 2;
+                    matches!(self.hex4()?, 0xDC00..=0xDFFF).then_some(())
+                }
+                _ => Some(()),
+            },
+            _ => None,
+        }
+    }
+
+    fn hex4(&mut self) -> Option<u32> {
+        let digits = self.bytes.get(self.at..self.at + 4)?;
+        self.at += 4;
+        digits.iter().try_fold(0, |value, digit| {
+            Some(value << 4 | char::from(*digit).to_digit(16)?)
+        })
+    }
+
+    fn number(&mut self) -> Option<()> {
+        let start = self.at;
+        if self.peek() == Some(b'-') {
+            self.at += 1;
+        }
+        if self.peek()? == b'0' {
+            self.at += 1;
+        } else {
+            self.digits()?;
+        }
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        let mut has_exponent = false;
+        if let Some(b'e' | b'E') = self.peek() {
+            has_exponent = true;
+            self.at += 1;
+            if let Some(b'+' | b'-') = self.peek() {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        // Only these can be out of a double's range, which `serde_json` refuses.
+        if (has_exponent || self.at - start > 300) && !self.is_finite(start) {
+            return None;
+        }
+        let span = start as u32..self.at as u32;
+        self.tree
+            .scalar(NodeKind::Number, Stored::Source, span.clone(), span);
+        Some(())
+    }
+
+    fn is_finite(&self, start: usize) -> bool {
+        std::str::from_utf8(&self.bytes[start..self.at])
+            .ok()
+            .and_then(|text| text.parse::<f64>().ok())
+            .is_some_and(f64::is_finite)
+    }
+
+    fn digits(&mut self) -> Option<()> {
+        let start = self.at;
+        while let Some(b'0'..=b'9') = self.peek() {
+            self.at += 1;
+        }
+        (self.at > start).then_some(())
+    }
+}
+
+/// How many leading bytes are neither a quote, nor a backslash, nor a control character.
+fn plain_prefix(bytes: &[u8]) -> usize {
+    const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
+    const HIGHS: u64 = u64::from_ne_bytes([0x80; 8]);
+    /// Marks (at least) the first zero byte.
+    fn zeros(word: u64) -> u64 {
+        word.wrapping_sub(ONES) & !word & HIGHS
+    }
+    let mut at = 0;
+    // Eight bytes at a time: content is mostly long strings.
+    while let Some(chunk) = bytes[at..].first_chunk::<8>() {
+        let word = u64::from_le_bytes(*chunk);
+        let quotes = zeros(word ^ (ONES * u64::from(b'"')));
+        let backslashes = zeros(word ^ (ONES * u64::from(b'\\')));
+        let controls = word.wrapping_sub(ONES * 0x20) & !word & HIGHS;
+        let stops = quotes | backslashes | controls;
+        if stops != 0 {
+            return at + stops.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    let rest = bytes[at..]
+        .iter()
+        .position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20));
+    at + rest.unwrap_or(bytes.len() - at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn parsed(source: &str) -> Result<Value, Invalid> {
+        let mut tree = Tree::default();
+        parse(source, &mut tree).map(|()| tree.root(source).to_value())
+    }
+
+    fn agrees_with_serde_json(source: &str) {
+        match (parsed(source), serde_json::from_str::<Value>(source)) {
+            (Ok(ours), Ok(theirs)) => assert_eq!(ours, theirs, "{source}"),
+            (Err(_), Err(_)) => {}
+            (ours, theirs) => panic!("{source:?}: ours {ours:?}, serde_json {theirs:?}"),
+        }
+    }
+
+    #[test]
+    fn accepts_and_refuses_what_serde_json_does() {
+        for source in [
+            "",
+            " ",
+            "{}",
+            "[]",
+            "[1,]",
+            "{\"a\":1,}",
+            "{\"a\" 1}",
+            "nul",
+            "truex",
+            "01",
+            "-",
+            "-0",
+            "1.",
+            "1.5e",
+            "1e5",
+            "1E+400",
+            "-1e-400",
+            ".5",
+            "+1",
+            "\"\\ud800\"",
+            "\"\\ud83d\\ude00\"",
+            "\"\\u00zz\"",
+            "\"\\x\"",
+            "\"a\tb\"",
+            "\"\u{7f}\"",
+            "\"abc",
+            "{\"a\":1} x",
+            "[1 2]",
+            "\u{feff}{}",
+            "\"\\udc00\"",
+            "\"0123456\\n89abcdef\"",
+            "123456789012345678901234567890",
+            "{\"a\":{\"b\":[null,true]}}",
+        ] {
+            agrees_with_serde_json(source);
+        }
+    }
+
+    #[test]
+    fn nesting_ends_where_serde_json_ends_it() {
+        for depth in [1, 126, 127, 128, 129, 10_000] {
+            agrees_with_serde_json(&format!("{}{}", "[".repeat(depth), "]".repeat(depth)));
+            agrees_with_serde_json(&format!(
+                "{}1{}",
+                "{\"a\":".repeat(depth),
+                "}".repeat(depth)
+            ));
+        }
+    }
+
+    #[test]
+    fn the_reason_is_the_parsers_with_its_place() {
+        let invalid = parsed(r#"{"id": "é" "x": 1}"#).unwrap_err();
+        assert_eq!(invalid.reason, "expected `,` or `}`");
+        assert_eq!(invalid.offset, 12);
+        assert!(!invalid.unfinished);
+        assert!(parsed(r#"{"id": "#).unwrap_err().unfinished);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_as_serde_json_reads_it(source in "[\\[\\]{}\",:\\\\ut0-9.eE+\\- a\u{1}é\n]{0,40}") {
+            agrees_with_serde_json(&source);
+        }
+
+        #[test]
+        fn any_string_comes_back(text in "\\PC*") {
+            let source = serde_json::to_string(&text).unwrap();
+            prop_assert_eq!(parsed(&source).unwrap(), Value::String(text));
+        }
+
+        #[test]
+        fn plain_prefix_is_the_position_of_the_first_special_byte(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+            let slow = bytes.iter().position(|b| matches!(b, b'"' | b'\\' | 0..0x20)).unwrap_or(bytes.len());
+            prop_assert_eq!(plain_prefix(&bytes), slow);
+        }
+    }
+}

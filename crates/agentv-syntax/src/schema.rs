@@ -1,0 +1,262 @@
+//! Shapes as JSON Schemas (draft 2020-12), for editors.
+
+use serde_json::{Map, Value, json};
+
+use crate::check::{Definitions, Registry};
+use crate::shape::{Field, Form, Kind, Others, Record, Shape, Text};
+
+/// The JSON Schema of a file whose content has this shape.
+pub fn of_file(title: &str, shape: &Shape, definitions: Definitions) -> Value {
+    let mut writer = Writer {
+        definitions,
+        defs: Map::new(),
+    };
+    let root = writer.shape(shape);
+    let mut schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": title,
+    });
+    if let (Value::Object(schema), Value::Object(root)) = (&mut schema, root) {
+        schema.extend(root);
+        writer.defs.sort_keys();
+        schema.insert("$defs".to_owned(), Value::Object(writer.defs));
+    }
+    schema
+}
+
+struct Writer {
+    definitions: Definitions,
+    defs: Map<String, Value>,
+}
+
+impl Writer {
+    fn shape(&mut self, shape: &Shape) -> Value {
+        let mut forms: Vec<Value> = shape.forms.iter().map(|form| self.form(form)).collect();
+        if forms.len() == 1 {
+            forms.remove(0)
+        } else {
+            json!({ "anyOf": forms })
+        }
+    }
+
+    fn form(&mut self, form: &Form) -> Value {
+        match form {
+            Form::Any => json!({}),
+            Form::Bool => json!({ "type": "boolean" }),
+            Form::Number { min, max, integer } => number(*min, *max, *integer),
+            Form::Text(text) => self.text(*text),
+            Form::List { items, at_least } => {
+                let mut list = json!({ "type": "array", "items": self.shape(items) });
+                if *at_least > 0 {
+                    list["minItems"] = json!(at_least);
+                }
+                list
+            }
+            Form::Record(record) => self.reference(record.name, |writer| writer.record(record)),
+            Form::Map(values) => {
+                json!({ "type": "object", "additionalProperties": self.shape(values) })
+            }
+            Form::Evaluator => {
+                let registry = self.definitions.evaluators;
+                self.reference(registry.noun, |writer| writer.registry(registry))
+            }
+            Form::Target => {
+                let registry = self.definitions.targets;
+                self.reference("target", |writer| writer.registry(registry))
+            }
+        }
+    }
+
+    fn text(&self, text: Text) -> Value {
+        match text {
+            Text::Any | Text::File | Text::TextOrFile | Text::Folder => json!({ "type": "string" }),
+            Text::Filled => json!({ "type": "string", "minLength": 1 }),
+            Text::OneOf(words) => json!({ "type": "string", "enum": words }),
+            Text::EvaluatorType => {
+                let names: Vec<_> = self.definitions.evaluators.names().collect();
+                json!({ "type": "string", "enum": names })
+            }
+        }
+    }
+
+    /// A definition that is written once and referred to.
+    fn reference(&mut self, name: &str, write: impl FnOnce(&mut Self) -> Value) -> Value {
+        let name = name.replace(' ', "_");
+        if !self.defs.contains_key(&name) {
+            // Reserved first, because definitions refer to themselves.
+            self.defs.insert(name.clone(), Value::Null);
+            let written = write(self);
+            self.defs.insert(name.clone(), written);
+        }
+        json!({ "$ref": format!("#/$defs/{name}") })
+    }
+
+    fn record(&mut self, record: &Record) -> Value {
+        let mut object = json!({ "type": "object", "properties": self.properties(record) });
+        self.require(&mut object, record.required);
+        if record.others == Others::Refuse {
+            object["additionalProperties"] = json!(false);
+        }
+        object
+    }
+
+    fn properties(&mut self, record: &Record) -> Map<String, Value> {
+        let required = |name| record.required.iter().any(|group| group.contains(&name));
+        let mut properties = Map::new();
+        for field in record.fields {
+            properties.insert(
+                field.name.to_owned(),
+                self.field(field, required(field.name)),
+            );
+        }
+        properties
+    }
+
+    fn field(&mut self, field: &Field, required: bool) -> Value {
+        let mut schema = self.shape(field.shape);
+        if !required && schema.as_object().is_some_and(|schema| !schema.is_empty()) {
+            schema = json!({ "anyOf": [schema, { "type": "null" }] });
+        }
+        if let Value::Object(schema) = &mut schema {
+            schema.insert("description".to_owned(), json!(field.doc));
+        }
+        schema
+    }
+
+    fn require(&mut self, object: &mut Value, groups: &[&[&str]]) {
+        let single: Vec<_> = groups
+            .iter()
+            .filter(|group| group.len() == 1)
+            .map(|group| group[0])
+            .collect();
+        if !single.is_empty() {
+            object["required"] = json!(single);
+        }
+        let choices: Vec<Value> = groups
+            .iter()
+            .filter(|group| group.len() > 1)
+            .map(|group| {
+                let names: Vec<_> = group
+                    .iter()
+                    .map(|name| json!({ "required": [name] }))
+                    .collect();
+                json!({ "anyOf": names })
+            })
+            .collect();
+        if !choices.is_empty() {
+            object["allOf"] = Value::Array(choices);
+        }
+    }
+
+    fn registry(&mut self, registry: &'static Registry) -> Value {
+        let mut kinds = Vec::new();
+        for kind in registry.kinds {
+            kinds.push(self.kind(registry, kind));
+            kinds.extend(
+                kind.shorthand
+                    .and_then(|option| self.shorthand(kind, option)),
+            );
+        }
+        json!({ "anyOf": kinds })
+    }
+
+    fn kind(&mut self, registry: &'static Registry, kind: &'static Kind) -> Value {
+        let names: Vec<_> = std::iter::once(kind.name)
+            .chain(kind.aliases.iter().copied())
+            .collect();
+        let mut properties = self.properties(registry.common);
+        properties.extend(self.properties(&kind.options));
+        if registry.camel_case {
+            let camel: Vec<_> = properties
+                .iter()
+                .map(|(name, schema)| (camel_case(name), schema.clone()))
+                .collect();
+            properties.extend(camel);
+        }
+        properties.insert(registry.tag.to_owned(), json!({ "enum": names }));
+        let mut object = json!({
+            "type": "object",
+            "title": kind.name,
+            "description": kind.doc,
+            "properties": properties,
+        });
+        let mut groups: Vec<&[&str]> = registry.common.required.to_vec();
+        groups.extend(kind.options.required);
+        let camel_choices: Vec<Vec<String>> = groups
+            .iter()
+            .filter(|_| registry.camel_case)
+            .map(|group| {
+                let both = group
+                    .iter()
+                    .flat_map(|name| [(*name).to_owned(), camel_case(name)]);
+                let mut names: Vec<String> = both.collect();
+                names.dedup();
+                names
+            })
+            .collect();
+        if registry.camel_case {
+            let borrowed: Vec<Vec<&str>> = camel_choices
+                .iter()
+                .map(|group| group.iter().map(String::as_str).collect())
+                .collect();
+            let groups: Vec<&[&str]> = borrowed.iter().map(Vec::as_slice).collect();
+            self.require(&mut object, &groups);
+        } else {
+            self.require(&mut object, &groups);
+        }
+        if kind.options.others == Others::Refuse {
+            object["additionalProperties"] = json!(false);
+        }
+        object
+    }
+
+    fn shorthand(&mut self, kind: &'static Kind, option: &str) -> Option<Value> {
+        let field = kind.options.field(option)?;
+        let schema = self.field(field, true);
+        Some(json!({
+            "type": "object",
+            "title": format!("{}: {option}", kind.name),
+            "properties": { kind.name: schema },
+            "required": [kind.name],
+            "additionalProperties": false,
+        }))
+    }
+}
+
+fn number(min: f64, max: f64, integer: bool) -> Value {
+    const WHOLE_LIMIT: f64 = 9_007_199_254_740_991.0;
+    let mut schema = json!({ "type": if integer { "integer" } else { "number" } });
+    if min > f64::MIN {
+        schema["minimum"] = bound(min);
+    }
+    if max < WHOLE_LIMIT {
+        schema["maximum"] = bound(max);
+    }
+    schema
+}
+
+fn bound(value: f64) -> Value {
+    if value.fract() == 0.0 {
+        json!(value as i64)
+    } else {
+        json!(value)
+    }
+}
+
+fn camel_case(name: &str) -> String {
+    let mut camel = String::with_capacity(name.len());
+    let mut upper = false;
+    for letter in name.chars() {
+        if letter == '_' {
+            upper = true;
+        } else {
+            camel.push(if upper {
+                letter.to_ascii_uppercase()
+            } else {
+                letter
+            });
+            upper = false;
+        }
+    }
+    camel
+}

@@ -1,0 +1,220 @@
+//! What may be written in a place: the definitions that validate, and that schemas come from.
+
+/// What a value may be. The first form of the value's own JSON type is the one it is held against.
+#[derive(Debug)]
+pub struct Shape {
+    /// The forms in words, for `expected …, found …`.
+    pub expected: &'static str,
+    /// The forms, at most one for each JSON type.
+    pub forms: &'static [Form],
+}
+
+/// One way to write a value.
+#[derive(Debug)]
+pub enum Form {
+    /// Any value at all.
+    Any,
+    /// `true` or `false`.
+    Bool,
+    /// A number from `min` to `max`, both included.
+    Number {
+        /// Smallest value.
+        min: f64,
+        /// Largest value.
+        max: f64,
+        /// Whether it must be whole.
+        integer: bool,
+    },
+    /// A string.
+    Text(Text),
+    /// An array with elements of one shape.
+    List {
+        /// The shape of each element.
+        items: &'static Shape,
+        /// The fewest elements it may have.
+        at_least: usize,
+    },
+    /// An object with known fields.
+    Record(&'static Record),
+    /// An object with keys of the user's own.
+    Map(&'static Shape),
+    /// An evaluator: an object whose fields depend on its `type`.
+    Evaluator,
+    /// A target: an object whose fields depend on its `provider`.
+    Target,
+}
+
+/// What a string may say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Text {
+    /// Anything.
+    Any,
+    /// Anything but the empty string.
+    Filled,
+    /// One of these words.
+    OneOf(&'static [&'static str]),
+    /// The name of an evaluator type.
+    EvaluatorType,
+    /// The path of a file, relative to the eval file.
+    File,
+    /// A text, or the path of the file that holds it.
+    TextOrFile,
+    /// The path of a folder, relative to the eval file.
+    Folder,
+}
+
+/// An object with known fields.
+#[derive(Debug)]
+pub struct Record {
+    /// What the object is called in messages and schemas.
+    pub name: &'static str,
+    /// Every field.
+    pub fields: &'static [Field],
+    /// Of each group at least one must be there; messages name the first.
+    pub required: &'static [&'static [&'static str]],
+    /// What becomes of other fields.
+    pub others: Others,
+}
+
+/// What becomes of a field that a record does not know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Others {
+    /// It is kept; a name that looks like a typing mistake is warned about.
+    Keep,
+    /// It has no effect, and is warned about.
+    Warn,
+    /// It is an error.
+    Refuse,
+}
+
+/// One field of a record.
+#[derive(Debug)]
+pub struct Field {
+    /// Its name.
+    pub name: &'static str,
+    /// What may be written there.
+    pub shape: &'static Shape,
+    /// What it is for, a sentence.
+    pub doc: &'static str,
+}
+
+/// One kind of evaluator or provider: an entry of a registry.
+#[derive(Debug)]
+pub struct Kind {
+    /// The name that users write.
+    pub name: &'static str,
+    /// Other names it answers to.
+    pub aliases: &'static [&'static str],
+    /// What it does, a sentence.
+    pub doc: &'static str,
+    /// Its own options, beside those that all kinds share.
+    pub options: Record,
+    /// The option that `kind: value` stands for.
+    pub shorthand: Option<&'static str>,
+}
+
+impl Kind {
+    /// Whether users may call it `name`.
+    pub fn answers_to(&self, name: &str) -> bool {
+        self.name == name || self.aliases.contains(&name)
+    }
+}
+
+impl Record {
+    /// The field of that name.
+    pub fn field(&self, name: &str) -> Option<&'static Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+}
+
+/// Any value.
+pub static ANY: Shape = Shape {
+    expected: "any value",
+    forms: &[Form::Any],
+};
+/// A string.
+pub static TEXT: Shape = Shape {
+    expected: "a string",
+    forms: &[Form::Text(Text::Any)],
+};
+/// A string with something in it.
+pub static FILLED: Shape = Shape {
+    expected: "a string that is not empty",
+    forms: &[Form::Text(Text::Filled)],
+};
+/// `true` or `false`.
+pub static BOOL: Shape = Shape {
+    expected: "true or false",
+    forms: &[Form::Bool],
+};
+/// Any number.
+pub static NUMBER: Shape = Shape {
+    expected: "a number",
+    forms: &[Form::Number {
+        min: f64::MIN,
+        max: f64::MAX,
+        integer: false,
+    }],
+};
+/// A number that is not negative.
+pub static AMOUNT: Shape = Shape {
+    expected: "a number that is 0 or more",
+    forms: &[Form::Number {
+        min: 0.0,
+        max: f64::MAX,
+        integer: false,
+    }],
+};
+/// A number from 0 to 1.
+pub static FRACTION: Shape = Shape {
+    expected: "a number from 0 to 1",
+    forms: &[Form::Number {
+        min: 0.0,
+        max: 1.0,
+        integer: false,
+    }],
+};
+/// A whole number that is not negative.
+pub static COUNT: Shape = Shape {
+    expected: "a whole number that is 0 or more",
+    forms: &[Form::Number {
+        min: 0.0,
+        max: 9_007_199_254_740_991.0,
+        integer: true,
+    }],
+};
+/// A whole number from 1.
+pub static POSITIVE: Shape = Shape {
+    expected: "a whole number that is 1 or more",
+    forms: &[Form::Number {
+        min: 1.0,
+        max: 9_007_199_254_740_991.0,
+        integer: true,
+    }],
+};
+/// An array of strings.
+pub static TEXTS: Shape = Shape {
+    expected: "an array of strings",
+    forms: &[Form::List {
+        items: &TEXT,
+        at_least: 0,
+    }],
+};
+/// An object with keys of the user's own.
+pub static OBJECT: Shape = Shape {
+    expected: "an object",
+    forms: &[Form::Map(&ANY)],
+};
+/// One evaluator.
+pub static EVALUATOR: Shape = Shape {
+    expected: "an evaluator (an object with `type`)",
+    forms: &[Form::Evaluator],
+};
+/// A list of evaluators.
+pub static EVALUATORS: Shape = Shape {
+    expected: "an array of evaluators",
+    forms: &[Form::List {
+        items: &EVALUATOR,
+        at_least: 0,
+    }],
+};

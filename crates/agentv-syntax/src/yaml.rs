@@ -1,0 +1,542 @@
+//! One YAML document into a [`Tree`].
+//!
+//! Plain scalars follow YAML 1.2's core schema, so `yes`, `on` and `2024-01-01` are strings, and so
+//! is `012`: an id or a postcode keeps its zero. Aliases and merge keys (`<<`) are expanded, within
+//! a budget that grows with the file, so that a short file cannot become a huge value.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, StrInput, Tag};
+
+use crate::json::MAX_DEPTH;
+use crate::tree::{NodeKind, Tree};
+
+/// Values that a document of any size may expand to, before its length counts.
+const BASE_BUDGET: usize = 500_000;
+/// Further values for each byte of the file: every honest value costs at least a byte.
+const BUDGET_PER_BYTE: usize = 16;
+
+/// Why a text is not a YAML document that we can read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invalid {
+    /// The reason, without a position.
+    pub reason: String,
+    /// Where, in bytes from the start.
+    pub offset: usize,
+}
+
+/// Reads the one YAML document in `source` into `tree`. An empty document is `null`.
+///
+/// # Errors
+/// When it is not YAML, holds more than one document, nests too deeply, or expands too far.
+pub fn parse(source: &str, tree: &mut Tree) -> Result<(), Invalid> {
+    tree.clear();
+    if u32::try_from(source.len()).is_err() {
+        return Err(Invalid {
+            reason: "the file is larger than 4 GiB".to_owned(),
+            offset: 0,
+        });
+    }
+    let mut reader = Reader::new(source);
+    let root = reader.document()?;
+    let budget = BASE_BUDGET.saturating_add(source.len().saturating_mul(BUDGET_PER_BYTE));
+    Flattener {
+        nodes: &reader.nodes,
+        tree,
+        budget,
+    }
+    .value(root, 0)
+}
+
+/// A value as parsed; children are indices, so an alias is the index of its anchor's value.
+struct Parsed<'s> {
+    span: Range<u32>,
+    value: ParsedValue<'s>,
+}
+
+enum ParsedValue<'s> {
+    Scalar(NodeKind, Cow<'s, str>),
+    Sequence(Vec<usize>),
+    Mapping(Vec<(usize, usize)>),
+}
+
+struct Reader<'s> {
+    source: &'s str,
+    parser: Parser<'s, StrInput<'s>>,
+    nodes: Vec<Parsed<'s>>,
+    /// The value behind each anchor, once it is complete.
+    anchors: std::collections::HashMap<usize, usize>,
+    offsets: Offsets<'s>,
+}
+
+impl<'s> Reader<'s> {
+    fn new(source: &'s str) -> Self {
+        Reader {
+            source,
+            parser: Parser::new_from_str(source),
+            nodes: Vec::new(),
+            anchors: std::collections::HashMap::new(),
+            offsets: Offsets::new(source),
+        }
+    }
+
+    fn next(&mut self) -> Result<(Event<'s>, Span), Invalid> {
+        match self.parser.next_event() {
+            Some(Ok(event)) => Ok(event),
+            Some(Err(error)) => Err(self.refused(&error)),
+            None => Ok((Event::StreamEnd, Span::default())),
+        }
+    }
+
+    fn refused(&mut self, error: &ScanError) -> Invalid {
+        let reason = match error.info() {
+            "recursion limit exceeded" => too_deep(),
+            reason => reason.to_owned(),
+        };
+        Invalid {
+            reason,
+            offset: self.offsets.byte(*error.marker()) as usize,
+        }
+    }
+
+    fn document(&mut self) -> Result<usize, Invalid> {
+        let mut root = None;
+        loop {
+            let (event, span) = self.next()?;
+            match event {
+                Event::Nothing | Event::StreamStart | Event::DocumentEnd => {}
+                Event::StreamEnd => break,
+                Event::DocumentStart(_) if root.is_some() => {
+                    return Err(Invalid {
+                        reason: "a second YAML document starts here, expected one a file".into(),
+                        offset: self.offsets.byte(span.start) as usize,
+                    });
+                }
+                Event::DocumentStart(_) => {
+                    let (event, span) = self.next()?;
+                    root = Some(self.node(event, span, 0)?);
+                }
+                Event::Alias(_)
+                | Event::Scalar(..)
+                | Event::SequenceStart(..)
+                | Event::SequenceEnd
+                | Event::MappingStart(..)
+                | Event::MappingEnd => {}
+            }
+        }
+        Ok(match root {
+            Some(root) => root,
+            None => self.push(0..0, ParsedValue::Scalar(NodeKind::Null, Cow::Borrowed(""))),
+        })
+    }
+
+    fn push(&mut self, span: Range<u32>, value: ParsedValue<'s>) -> usize {
+        self.nodes.push(Parsed { span, value });
+        self.nodes.len() - 1
+    }
+
+    fn node(&mut self, event: Event<'s>, span: Span, depth: usize) -> Result<usize, Invalid> {
+        let start = self.offsets.byte(span.start);
+        if depth > MAX_DEPTH {
+            return Err(Invalid {
+                reason: too_deep(),
+                offset: start as usize,
+            });
+        }
+        let (anchor, index) = match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                let end = self.offsets.byte(span.end).max(start);
+                let (kind, text) = scalar(text, style, tag.as_deref());
+                (
+                    anchor,
+                    self.push(start..end, ParsedValue::Scalar(kind, text)),
+                )
+            }
+            Event::SequenceStart(anchor, _) => (anchor, self.sequence(start, depth)?),
+            Event::MappingStart(anchor, _) => (anchor, self.mapping(start, depth)?),
+            Event::Alias(anchor) => {
+                let Some(&index) = self.anchors.get(&anchor) else {
+                    return Err(Invalid {
+                        reason: "an alias to the value that it stands in".to_owned(),
+                        offset: start as usize,
+                    });
+                };
+                (0, index)
+            }
+            other => {
+                return Err(Invalid {
+                    reason: format!("expected a value, found {other:?}"),
+                    offset: start as usize,
+                });
+            }
+        };
+        if anchor != 0 {
+            self.anchors.insert(anchor, index);
+        }
+        Ok(index)
+    }
+
+    fn sequence(&mut self, start: u32, depth: usize) -> Result<usize, Invalid> {
+        let mut items = Vec::new();
+        loop {
+            let (event, span) = self.next()?;
+            if event == Event::SequenceEnd {
+                let end = self.container_end(start, span);
+                return Ok(self.push(start..end, ParsedValue::Sequence(items)));
+            }
+            items.push(self.node(event, span, depth + 1)?);
+        }
+    }
+
+    fn mapping(&mut self, start: u32, depth: usize) -> Result<usize, Invalid> {
+        let mut fields = Vec::new();
+        loop {
+            let (event, span) = self.next()?;
+            if event == Event::MappingEnd {
+                let end = self.container_end(start, span);
+                return Ok(self.push(start..end, ParsedValue::Mapping(fields)));
+            }
+            let key_start = self.offsets.byte(span.start);
+            let key = self.node(event, span, depth + 1)?;
+            if !matches!(self.nodes[key].value, ParsedValue::Scalar(..)) {
+                return Err(Invalid {
+                    reason: "a key must be plain text, not a list or a mapping".to_owned(),
+                    offset: key_start as usize,
+                });
+            }
+            let (event, span) = self.next()?;
+            fields.push((key, self.node(event, span, depth + 1)?));
+        }
+    }
+
+    /// A block ends where the next thing begins; take back the white space between.
+    fn container_end(&mut self, start: u32, span: Span) -> u32 {
+        let end = self.offsets.byte(span.end).max(start);
+        let text = &self.source[start as usize..end as usize];
+        start + text.trim_end().len() as u32
+    }
+}
+
+fn too_deep() -> String {
+    format!("nested deeper than {MAX_DEPTH} levels")
+}
+
+/// From the parser's character indices to bytes; cheap because they only go forward.
+struct Offsets<'s> {
+    source: &'s str,
+    ascii: bool,
+    chars: usize,
+    bytes: usize,
+}
+
+impl<'s> Offsets<'s> {
+    fn new(source: &'s str) -> Self {
+        Offsets {
+            source,
+            ascii: source.is_ascii(),
+            chars: 0,
+            bytes: 0,
+        }
+    }
+
+    fn byte(&mut self, marker: Marker) -> u32 {
+        let wanted = marker.index();
+        if self.ascii {
+            return wanted.min(self.source.len()) as u32;
+        }
+        if wanted < self.chars {
+            // Ends of blocks may lie behind; walk back over the few characters between.
+            let back = self.chars - wanted;
+            let before = &self.source[..self.bytes];
+            let skipped: usize = before.chars().rev().take(back).map(char::len_utf8).sum();
+            return (self.bytes - skipped) as u32;
+        }
+        let ahead = &self.source[self.bytes..];
+        let passed: usize = ahead
+            .chars()
+            .take(wanted - self.chars)
+            .map(char::len_utf8)
+            .sum();
+        self.bytes += passed;
+        self.chars = wanted;
+        self.bytes as u32
+    }
+}
+
+/// Writes parsed values into the tree, aliases and merge keys expanded.
+struct Flattener<'p, 's> {
+    nodes: &'p [Parsed<'s>],
+    tree: &'p mut Tree,
+    budget: usize,
+}
+
+impl<'p, 's> Flattener<'p, 's> {
+    fn value(&mut self, index: usize, depth: usize) -> Result<(), Invalid> {
+        let node = &self.nodes[index];
+        let refuse = |reason: String| Invalid {
+            reason,
+            offset: node.span.start as usize,
+        };
+        if depth > MAX_DEPTH {
+            return Err(refuse(too_deep()));
+        }
+        if self.budget == 0 {
+            return Err(refuse(
+                "its aliases expand to too many values for a file of this size".to_owned(),
+            ));
+        }
+        self.budget -= 1;
+        match &node.value {
+            ParsedValue::Scalar(kind, text) => {
+                self.tree.decoded_scalar(*kind, node.span.clone(), text);
+            }
+            ParsedValue::Sequence(items) => {
+                let opened = self.tree.open(NodeKind::Array, node.span.start);
+                for item in items {
+                    self.value(*item, depth + 1)?;
+                }
+                self.tree.close(opened, node.span.end, items.len() as u32);
+            }
+            ParsedValue::Mapping(fields) => {
+                let fields = self.merged(fields, depth)?;
+                let opened = self.tree.open(NodeKind::Object, node.span.start);
+                for (key, value) in &fields {
+                    let (span, text) = self.key(*key);
+                    self.tree.decoded_scalar(NodeKind::String, span, text);
+                    self.value(*value, depth + 1)?;
+                }
+                self.tree.close(opened, node.span.end, fields.len() as u32);
+            }
+        }
+        Ok(())
+    }
+
+    fn key(&self, index: usize) -> (Range<u32>, &'p str) {
+        let node = &self.nodes[index];
+        match &node.value {
+            ParsedValue::Scalar(_, text) => (node.span.clone(), text),
+            ParsedValue::Sequence(_) | ParsedValue::Mapping(_) => (node.span.clone(), ""),
+        }
+    }
+
+    /// The fields of a mapping with `<<` replaced by what it brings: own keys win, and among
+    /// several merged mappings the earlier.
+    fn merged(
+        &mut self,
+        fields: &[(usize, usize)],
+        depth: usize,
+    ) -> Result<Vec<(usize, usize)>, Invalid> {
+        let (merges, mut own): (Vec<_>, Vec<_>) =
+            fields.iter().partition(|(key, _)| self.key(*key).1 == "<<");
+        if merges.is_empty() {
+            return Ok(own);
+        }
+        for (key, value) in merges {
+            let sources: &[usize] = match &self.nodes[value].value {
+                ParsedValue::Sequence(items) => items,
+                ParsedValue::Mapping(_) | ParsedValue::Scalar(..) => &[value],
+            };
+            for source in sources {
+                let ParsedValue::Mapping(inherited) = &self.nodes[*source].value else {
+                    return Err(Invalid {
+                        reason: "`<<` takes a mapping or a list of mappings".to_owned(),
+                        offset: self.nodes[key].span.start as usize,
+                    });
+                };
+                if depth > MAX_DEPTH || self.budget < inherited.len() {
+                    return Err(Invalid {
+                        reason: "its merge keys expand to too many values".to_owned(),
+                        offset: self.nodes[key].span.start as usize,
+                    });
+                }
+                self.budget -= inherited.len();
+                let mut known: std::collections::HashSet<&str> =
+                    own.iter().map(|(key, _)| self.key(*key).1).collect();
+                let inherited = self.merged(inherited, depth + 1)?;
+                let fresh: Vec<_> = inherited
+                    .into_iter()
+                    .filter(|(key, _)| known.insert(self.key(*key).1))
+                    .collect();
+                own.extend(fresh);
+            }
+        }
+        Ok(own)
+    }
+}
+
+/// What a scalar is, and its text in JSON's spelling.
+fn scalar<'s>(
+    text: Cow<'s, str>,
+    style: ScalarStyle,
+    tag: Option<&Tag>,
+) -> (NodeKind, Cow<'s, str>) {
+    let core_tag = tag
+        .filter(|tag| tag.is_yaml_core_schema())
+        .map(|tag| tag.suffix.as_str());
+    match core_tag {
+        Some("str") => return (NodeKind::String, text),
+        None if style != ScalarStyle::Plain => return (NodeKind::String, text),
+        _ => {}
+    }
+    match text.as_ref() {
+        "" | "~" | "null" | "Null" | "NULL" => (NodeKind::Null, Cow::Borrowed("")),
+        "true" | "True" | "TRUE" => (NodeKind::Bool, Cow::Borrowed("true")),
+        "false" | "False" | "FALSE" => (NodeKind::Bool, Cow::Borrowed("false")),
+        plain => match number(plain) {
+            Some(number) => (NodeKind::Number, Cow::Owned(number)),
+            None => (NodeKind::String, text),
+        },
+    }
+}
+
+/// A plain scalar's number in JSON's spelling, or `None` where it is text.
+fn number(plain: &str) -> Option<String> {
+    let (sign, digits) = match plain.as_bytes().first()? {
+        b'-' => ("-", &plain[1..]),
+        b'+' => ("", &plain[1..]),
+        _ => ("", plain),
+    };
+    if sign.is_empty() && digits.len() == plain.len() {
+        let radix = match digits.get(..2) {
+            Some("0x") => Some(16),
+            Some("0o") => Some(8),
+            _ => None,
+        };
+        if let Some(radix) = radix {
+            let all_digits = digits[2..].chars().all(|digit| digit.is_digit(radix));
+            let value = u64::from_str_radix(&digits[2..], radix).ok();
+            return value.filter(|_| all_digits).map(|value| value.to_string());
+        }
+    }
+    let (mantissa, exponent) = match digits.find(['e', 'E']) {
+        Some(at) => (&digits[..at], Some(&digits[at + 1..])),
+        None => (digits, None),
+    };
+    let (whole, fraction) = match mantissa.split_once('.') {
+        Some((whole, fraction)) => (whole, Some(fraction)),
+        None => (mantissa, None),
+    };
+    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() && fraction.is_none_or(str::is_empty) {
+        return None;
+    }
+    let leading_zero = whole.len() > 1 && whole.starts_with('0');
+    if leading_zero || !is_digits(whole) || !fraction.is_none_or(is_digits) {
+        return None;
+    }
+    let mut json = format!("{sign}{}", if whole.is_empty() { "0" } else { whole });
+    if let Some(fraction) = fraction {
+        json.push('.');
+        json.push_str(if fraction.is_empty() { "0" } else { fraction });
+    }
+    if let Some(exponent) = exponent {
+        let unsigned = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+        if unsigned.is_empty() || !is_digits(unsigned) {
+            return None;
+        }
+        json.push('e');
+        json.push_str(exponent);
+    }
+    json.parse::<f64>()
+        .is_ok_and(f64::is_finite)
+        .then_some(json)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    fn parsed(source: &str) -> Result<Value, Invalid> {
+        let mut tree = Tree::default();
+        parse(source, &mut tree).map(|()| tree.root(source).to_value())
+    }
+
+    #[test]
+    fn words_that_older_yaml_reads_as_something_else_are_strings() {
+        let source = "[yes, no, on, off, 012, 1_000, 2024-01-01, 12:30, 0x, .nan, '5', \"true\", !!str 7, 01.5, e5, ., 0b1]";
+        let expected = json!([
+            "yes",
+            "no",
+            "on",
+            "off",
+            "012",
+            "1_000",
+            "2024-01-01",
+            "12:30",
+            "0x",
+            ".nan",
+            "5",
+            "true",
+            "7",
+            "01.5",
+            "e5",
+            ".",
+            "0b1"
+        ]);
+        assert_eq!(parsed(source).unwrap(), expected);
+    }
+
+    #[test]
+    fn numbers_booleans_and_nulls_are_those_of_the_core_schema() {
+        let source = "[1, -2, +3, 0x1F, 0o17, 1.5, .5, 5., 1e3, -1.5E-2, True, FALSE, ~, null, ]";
+        let expected = json!([
+            1, -2, 3, 31, 15, 1.5, 0.5, 5.0, 1e3, -1.5e-2, true, false, null, null
+        ]);
+        assert_eq!(parsed(source).unwrap(), expected);
+    }
+
+    #[test]
+    fn merge_keys_inherit_and_own_keys_win() {
+        let source = "base: &b {x: 1, y: 2}\nmore: &m {<<: *b, z: 3}\nown: {y: 9, <<: [*m, *b]}";
+        assert_eq!(
+            parsed(source).unwrap()["own"],
+            json!({"y": 9, "z": 3, "x": 1})
+        );
+    }
+
+    #[test]
+    fn positions_count_bytes_after_wide_characters() {
+        let source = "é: 日本\nname: \"ü\"\n";
+        let mut tree = Tree::default();
+        parse(source, &mut tree).unwrap();
+        let name = tree.root(source).get("name").unwrap();
+        assert_eq!(&source[name.span()], "\"ü\"");
+    }
+
+    #[test]
+    fn a_billion_laughs_ends_in_words() {
+        let mut source = String::from("a0: &a0 [lol,lol,lol,lol,lol,lol,lol,lol,lol]\n");
+        for level in 1..12 {
+            let items = vec![format!("*a{}", level - 1); 9].join(",");
+            source.push_str(&format!("a{level}: &a{level} [{items}]\n"));
+        }
+        let invalid = parsed(&source).unwrap_err();
+        assert!(invalid.reason.contains("too many values"), "{invalid:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_read_says_why() {
+        for (source, reason) in [
+            ("a: &x [*x]", "an alias to the value that it stands in"),
+            ("a: 1\n---\nb: 2", "a second YAML document"),
+            ("? [a, b]\n: c", "a key must be plain text"),
+            ("a: {<<: 5}", "`<<` takes a mapping"),
+            (&"[".repeat(10_000), "nested deeper"),
+            (&"- ".repeat(300), "nested deeper"),
+        ] {
+            let invalid = parsed(source).unwrap_err();
+            assert!(invalid.reason.contains(reason), "{source:.20}: {invalid:?}");
+        }
+        assert_eq!(parsed("# nothing\n").unwrap(), Value::Null);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(source in "[\\[\\]{}\",:&*<\\-?!#|>' ab1\u{e9}\n]{0,60}") {
+            let _ = parsed(&source);
+        }
+    }
+}
