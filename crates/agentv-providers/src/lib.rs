@@ -1,1 +1,76 @@
+//! The providers of targets: one file for each kind.
+//!
+//! Three nouns:
+//!
+//! - a *target* is a system under test, as the user named it in `targets.yaml`;
+//! - a *provider* is what talks to one kind of target: a [`Kind`](agentv_syntax::Kind) is its entry
+//!   of the registry, with the name that users write as `provider`, what it does, and its options;
+//! - the [`REGISTRY`] joins the kinds with the fields that all targets have; validation, schemas for
+//!   editors, the reference page and "did you mean" come from it.
+//!
+//! To add a provider, write a file in `kinds/` with its `KIND` and add that to [`ALL`].
+//!
+//! ```
+//! let azure = agentv_providers::REGISTRY.kind("azure-openai").unwrap();
+//! assert_eq!(azure.name, "azure");
+//! ```
 
+mod built_in;
+mod kinds;
+mod placeholder;
+mod setting;
+mod target;
+pub mod targets_file;
+
+#[cfg(test)]
+mod tests;
+
+pub use kinds::ALL;
+
+use agentv_syntax::shape::TEXT;
+use agentv_syntax::{Code, Field, Form, Others, Record, Registry, Shape};
+
+/// What may be written as a target.
+pub static REGISTRY: Registry = Registry {
+    noun: "provider",
+    tag: "provider",
+    common: &target::COMMON,
+    kinds: ALL,
+    camel_case: true,
+    unknown: Code::UnknownProvider,
+};
+
+/// The content of `targets.yaml`.
+pub static TARGETS_FILE: Shape = Shape {
+    expected: "an object with `targets`",
+    forms: &[Form::Record(&Record {
+        name: "targets file",
+        fields: &[
+            Field {
+                name: "$schema",
+                shape: &TEXT,
+                doc: "The schema that editors check the file with.",
+            },
+            Field {
+                name: "targets",
+                shape: &TARGETS,
+                doc: "The targets.",
+            },
+        ],
+        required: &[&["targets"]],
+        others: Others::Refuse,
+    })],
+};
+
+static TARGETS: Shape = Shape {
+    expected: "an array of targets with at least one",
+    forms: &[Form::List {
+        items: &TARGET,
+        at_least: 1,
+    }],
+};
+
+static TARGET: Shape = Shape {
+    expected: "a target (an object with `name` and `provider`)",
+    forms: &[Form::Target],
+};

@@ -138,7 +138,48 @@ pub struct Found<'t> {
 
 /// Holds `node` against `shape` and adds what is wrong to `problems`.
 pub fn check(node: Node<'_>, shape: &Shape, definitions: Definitions, problems: &mut Vec<Problem>) {
-    Checker::new(definitions, problems).value(node, shape);
+    let mut guesses = Guesses::default();
+    Checker::new(definitions, problems, &mut guesses).value(node, shape);
+}
+
+/// Adds an error for every key that stands twice in one object of `node`.
+pub fn check_keys(node: Node<'_>, problems: &mut Vec<Problem>) {
+    for key in node.objects().filter_map(Node::repeated_key) {
+        let message = format!("the key `{}` stands here twice", key.text());
+        let problem = Problem::error(Code::DuplicateKey, key.span(), message)
+            .hint("keep one of them: the other's value would be lost");
+        problems.push(problem.at(node.path_to(key)));
+    }
+}
+
+/// What unknown keys were probably meant to be. Kept from case to case, because comparing names is
+/// slow and the same keys come again.
+#[derive(Debug, Default)]
+pub struct Guesses {
+    by_owner: HashMap<&'static str, HashMap<String, Option<&'static str>>>,
+}
+
+impl Guesses {
+    /// Unknown keys remembered for one owner.
+    const KEPT: usize = 1_000;
+
+    fn guess<I: Iterator<Item = &'static str>>(
+        &mut self,
+        owner: &'static str,
+        name: &str,
+        known: impl Fn() -> I,
+    ) -> Option<&'static str> {
+        let guesses = self.by_owner.entry(owner).or_default();
+        if let Some(guess) = guesses.get(name) {
+            return *guess;
+        }
+        let guess = nearest(name, known());
+        if guesses.len() >= Self::KEPT {
+            guesses.clear();
+        }
+        guesses.insert(name.to_owned(), guess);
+        guess
+    }
 }
 
 /// One step of a field's path.
@@ -154,19 +195,22 @@ pub struct Checker<'t, 'p> {
     definitions: Definitions,
     path: Vec<Step<'t>>,
     problems: &'p mut Vec<Problem>,
-    /// Unknown keys seen so far and what they were probably meant to be.
-    guesses: HashMap<String, Option<&'static str>>,
+    guesses: &'p mut Guesses,
     files: Option<&'p mut Vec<Found<'t>>>,
 }
 
 impl<'t, 'p> Checker<'t, 'p> {
     /// A checker that adds to `problems`.
-    pub fn new(definitions: Definitions, problems: &'p mut Vec<Problem>) -> Self {
+    pub fn new(
+        definitions: Definitions,
+        problems: &'p mut Vec<Problem>,
+        guesses: &'p mut Guesses,
+    ) -> Self {
         Checker {
             definitions,
             path: Vec::new(),
             problems,
-            guesses: HashMap::new(),
+            guesses,
             files: None,
         }
     }
@@ -180,6 +224,12 @@ impl<'t, 'p> Checker<'t, 'p> {
     /// Says that what is checked next stands in the field `name`.
     pub fn inside(mut self, name: &'static str) -> Self {
         self.path.push(Step::Name(name));
+        self
+    }
+
+    /// Says that what is checked next is the element `index`.
+    pub fn at_index(mut self, index: usize) -> Self {
+        self.path.push(Step::Index(index));
         self
     }
 
@@ -254,15 +304,36 @@ impl<'t, 'p> Checker<'t, 'p> {
                     self.mismatch(Code::UnknownValue, node, shape.expected, found, hint);
                 }
             }
+            Text::Reference(words) => self.reference(node, shape, words),
             Text::EvaluatorType => {
                 self.kind_name(node, self.definitions.evaluators);
             }
         }
     }
 
+    fn reference(&mut self, node: Node<'t>, shape: &Shape, words: &'static [&'static str]) {
+        let text = node.text();
+        if holds_reference(&text) || words.contains(&text.as_ref()) {
+            return;
+        }
+        if !words.is_empty() {
+            let hint = did_you_mean(&text, words.iter().copied());
+            let found = shortened(&text);
+            return self.mismatch(Code::UnknownValue, node, shape.expected, found, hint);
+        }
+        let found = format!("the string {}", shortened(&text));
+        let quoted = text.parse::<f64>().is_ok_and(f64::is_finite)
+            || matches!(text.as_ref(), "true" | "false");
+        let hint = quoted.then(|| "write it without quotes".to_owned());
+        self.mismatch(Code::WrongType, node, shape.expected, found, hint);
+    }
+
     fn list(&mut self, node: Node<'t>, shape: &Shape, items: &Shape, at_least: usize) {
         if node.len() < at_least {
-            let found = "an empty array".to_owned();
+            let found = match node.len() {
+                0 => "an empty array".to_owned(),
+                length => format!("an array of {length}"),
+            };
             self.mismatch(Code::OutOfRange, node, shape.expected, found, None);
         }
         for (index, item) in node.items().enumerate() {
@@ -284,7 +355,12 @@ impl<'t, 'p> Checker<'t, 'p> {
     }
 
     /// Holds an object against a record.
-    pub fn record(&mut self, node: Node<'t>, record: &Record) {
+    pub fn record(&mut self, node: Node<'t>, record: &'static Record) {
+        self.record_without(node, record, &[]);
+    }
+
+    /// Holds an object against a record, but for the values of some fields.
+    pub fn record_without(&mut self, node: Node<'t>, record: &'static Record, ignored: &[&str]) {
         debug_assert!(record.fields.len() <= 64);
         let mut given: u64 = 0;
         let mut unknown = Vec::new();
@@ -297,7 +373,9 @@ impl<'t, 'p> Checker<'t, 'p> {
                 Some(index) => {
                     given |= 1 << index;
                     let field = &record.fields[index];
-                    self.field(key, value, field, is_required(record, field.name));
+                    if !ignored.contains(&field.name) {
+                        self.field(key, value, field, is_required(record, field.name));
+                    }
                 }
                 None => unknown.push(key),
             }
@@ -450,18 +528,11 @@ impl<'t, 'p> Checker<'t, 'p> {
         &mut self,
         key: Node<'t>,
         others: Others,
-        owner: &str,
+        owner: &'static str,
         known: impl Fn() -> I,
     ) {
         let name = key.text();
-        let guess = match self.guesses.get(name.as_ref()) {
-            Some(guess) => *guess,
-            None => {
-                let guess = nearest(&name, known());
-                self.guesses.insert(name.clone().into_owned(), guess);
-                guess
-            }
-        };
+        let guess = self.guesses.guess(owner, &name, &known);
         let message = format!("unknown field `{name}` of {owner}");
         let problem = match (others, guess) {
             (Others::Keep, None) => return,
@@ -553,13 +624,24 @@ fn key_name(key: Node<'_>, camel_case: bool) -> Option<String> {
     Some(snake)
 }
 
+/// Whether `text` has a `${{ NAME }}` in it.
+fn holds_reference(text: &str) -> bool {
+    text.split("${{").skip(1).any(|rest| {
+        let name = rest.split_once("}}").map_or("", |(name, _)| name.trim());
+        !name.is_empty() && !name.contains('}')
+    })
+}
+
 fn did_you_mean<'k>(written: &str, known: impl IntoIterator<Item = &'k str>) -> Option<String> {
     nearest(written, known).map(|name| format!("did you mean `{name}`?"))
 }
 
 /// A number or boolean where a string belongs wants quotes.
 fn quote_hint(node: Node<'_>, shape: &Shape) -> Option<String> {
-    let takes_text = shape.forms.iter().any(|form| matches!(form, Form::Text(_)));
+    let takes_text = shape
+        .forms
+        .iter()
+        .any(|form| matches!(form, Form::Text(text) if !matches!(text, Text::Reference(_))));
     let scalar = matches!(node.kind(), NodeKind::Number | NodeKind::Bool);
     (takes_text && scalar).then(|| format!("put it in quotes: \"{}\"", node.text()))
 }

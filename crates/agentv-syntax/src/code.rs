@@ -82,6 +82,10 @@ codes! {
     InvalidPattern = "E027",
     /// Two targets of a file have the same name.
     DuplicateTarget = "E028",
+    /// A command template has a placeholder that nothing fills.
+    UnknownPlaceholder = "E029",
+    /// Two evaluators of a case, or two rubrics of a list, have the same name.
+    DuplicateName = "E030",
     /// Both spellings of a field are given; the `*_messages` one is used.
     BothSpellings = "W001",
     /// There is no sidecar beside the JSONL file (shown with `--verbose`).
@@ -94,6 +98,8 @@ codes! {
     AgentMarkAdvice = "W005",
     /// The value is not used.
     Unused = "W006",
+    /// A name stands for a target, but no target of the file has it.
+    UnknownTarget = "W007",
 }
 
 impl std::fmt::Display for Code {

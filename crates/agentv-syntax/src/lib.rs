@@ -4,7 +4,7 @@
 //!
 //! - a [`Tree`] is a parsed JSON line or YAML document in which every value knows its place in the
 //!   text; a [`Node`] is one value of it;
-//! - a [`Shape`] says what may be written in a place, and [`check`] holds a node against it; the
+//! - a [`Shape`] says what may be written in a place, and [`check()`] holds a node against it; the
 //!   JSON Schemas for editors come from the same shapes ([`schema`]);
 //! - a [`Diagnostic`] is one problem that a person can act on: where, what was expected, what was
 //!   found, what to do.
@@ -23,16 +23,19 @@
 pub mod check;
 mod code;
 mod diagnostic;
+mod draft;
 pub mod json;
+pub mod rubric;
 pub mod schema;
 pub mod shape;
 mod suggest;
 mod tree;
 pub mod yaml;
 
-pub use check::{Definitions, Found, Problem, Registry, check};
+pub use check::{Checker, Definitions, Found, Guesses, Problem, Registry, check, check_keys};
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Excerpt, Lines, Severity};
+pub use draft::Draft;
 pub use shape::{Field, Form, Kind, Others, Record, Shape, Text};
 pub use suggest::nearest;
 pub use tree::{Node, NodeKind, Tree};

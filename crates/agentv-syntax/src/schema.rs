@@ -72,6 +72,7 @@ impl Writer {
             Text::Any | Text::File | Text::TextOrFile | Text::Folder => json!({ "type": "string" }),
             Text::Filled => json!({ "type": "string", "minLength": 1 }),
             Text::OneOf(words) => json!({ "type": "string", "enum": words }),
+            Text::Reference(words) => reference_text(words),
             Text::EvaluatorType => {
                 let names: Vec<_> = self.definitions.evaluators.names().collect();
                 json!({ "type": "string", "enum": names })
@@ -220,6 +221,16 @@ impl Writer {
             "required": [kind.name],
             "additionalProperties": false,
         }))
+    }
+}
+
+/// A text that takes its value from the environment, or one of `words`.
+fn reference_text(words: &[&str]) -> Value {
+    let reference = json!({ "type": "string", "pattern": r"\$\{\{\s*[^}\s][^}]*\}\}" });
+    if words.is_empty() {
+        reference
+    } else {
+        json!({ "anyOf": [{ "type": "string", "enum": words }, reference] })
     }
 }
 

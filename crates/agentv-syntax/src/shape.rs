@@ -53,6 +53,8 @@ pub enum Text {
     Filled,
     /// One of these words.
     OneOf(&'static [&'static str]),
+    /// One of these words, or a `${{ NAME }}` reference that stands for a value of the environment.
+    Reference(&'static [&'static str]),
     /// The name of an evaluator type.
     EvaluatorType,
     /// The path of a file, relative to the eval file.

@@ -312,18 +312,42 @@ impl<'t> Node<'t> {
         None
     }
 
-    /// Every value in this one, itself first, in the order written. Keys are not values.
-    pub fn descendants(self) -> impl Iterator<Item = Node<'t>> {
-        // Keys stand in the list like strings; an object's are told apart by walking its fields.
-        let mut open = vec![self];
-        std::iter::from_fn(move || {
-            let node = open.pop()?;
-            let first = open.len();
-            open.extend(node.items());
-            open.extend(node.fields().map(|(_, value)| value));
-            open[first..].reverse();
-            Some(node)
-        })
+    /// Every object in this value, itself included, in the order written.
+    pub fn objects(self) -> impl Iterator<Item = Node<'t>> {
+        (self.index..self.entry().next)
+            .map(move |index| self.at(index))
+            .filter(|node| node.kind() == NodeKind::Object)
+    }
+
+    /// The path from this value to one inside it, such as `a.b[0]`; empty for itself.
+    pub fn path_to(self, inner: Node<'_>) -> String {
+        let holds = |node: Node<'_>| (node.index..node.entry().next).contains(&inner.index);
+        let mut path = String::new();
+        let mut at = self;
+        'down: while at.index != inner.index {
+            for (index, item) in at.items().enumerate() {
+                if holds(item) {
+                    path.push_str(&format!("[{index}]"));
+                    at = item;
+                    continue 'down;
+                }
+            }
+            for (key, value) in at.fields() {
+                if key.index == inner.index || holds(value) {
+                    if !path.is_empty() {
+                        path.push('.');
+                    }
+                    path.push_str(&key.text());
+                    at = value;
+                    if key.index == inner.index {
+                        return path;
+                    }
+                    continue 'down;
+                }
+            }
+            break;
+        }
+        path
     }
 
     /// The value without positions.

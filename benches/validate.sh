@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# Measures how fast eval files load, beside a bare Node.js loop in the same run, and checks the claims.
+#
+#   benches/validate.sh [--long] [--runs N] [--size SIZE]
+#
+#   --long       also a file ten times as long, for the memory it takes
+#   --runs N     best of N (default 3)
+#   --size SIZE  of the JSONL file (default 1GB)
+#
+# AGENTV=PATH measures that binary in place of the one built here. Prints Markdown on stdout; exits
+# with 1 when a claim does not hold, with 2 when it could not be measured.
+set -Eeuo pipefail
+trap 'echo "error: benches/validate.sh stopped at line $LINENO" >&2; exit 2' ERR
+[[ -z ${AGENTV:-} ]] || AGENTV=$(realpath "$AGENTV")
+cd "$(dirname "$0")/.."
+
+long=false runs=3 size=1GB
+while (($#)); do
+  case $1 in
+    --long) long=true ;;
+    --runs) runs=${2:?--runs needs a number}; shift ;;
+    --size) size=${2:?--size needs a size}; shift ;;
+    *) echo "error: unknown argument \`$1\`" >&2; exit 2 ;;
+  esac
+  shift
+done
+command -v node >/dev/null || { echo "error: Node.js is the yardstick and is not here" >&2; exit 2; }
+
+data=benches/data
+release=${CARGO_TARGET_DIR:-target}/release
+mkdir -p "$data"
+cargo build --release --quiet -p agentv-testkit --bins
+[[ -n ${AGENTV:-} ]] || cargo build --release --quiet -p agentv
+agentv=${AGENTV:-$release/agentv}
+results=$data/results.jsonl
+: >"$results"
+
+# What a generator made is made again when the generator is newer.
+generate() { # OUT ARGUMENT…
+  local out=$1
+  shift
+  [[ -e $out && $out -nt $release/generate-cases ]] && return
+  echo "generating $out" >&2
+  rm -rf "$out" "$out.part"
+  "$release/generate-cases" "$@" "$out.part" >&2
+  mv "$out.part" "$out"
+  touch "$out"
+}
+
+measure() { # LABEL RUNS COMMAND…
+  local label=$1 times=$2
+  shift 2
+  echo "measuring $label" >&2
+  "$release/measure" --label "$label" --runs "$times" -- "$@" >>"$results"
+}
+
+# The length of a file, which reading it once also puts into the page cache.
+note_file() { # LABEL FILE
+  printf '{"label":"%s","bytes":%d,"cases":%d}\n' "$1" "$(wc -c <"$2")" "$(wc -l <"$2")" >>"$results"
+}
+
+# A validate that overlooks a fault at the very end has not read what it was timed on.
+expect_fault() { # PATH
+  local code=0
+  "$agentv" validate "$1" >/dev/null 2>&1 || code=$?
+  ((code == 1)) && return
+  echo "error: validate of $1 exits with $code, though it has a fault" >&2
+  return 1
+}
+
+file=$data/cases-$size.jsonl
+generate "$file" --bytes "$size"
+note_file file "$file"
+for ((run = 0; run < runs; run++)); do
+  measure "node parse" 1 node benches/node-parse.mjs "$file"
+  measure "agentv validate" 1 "$agentv" validate "$file"
+done
+cp "$file" "$data/faulty.jsonl"
+echo '{"id": "no-input", "expected_outcome": "a fault"}' >>"$data/faulty.jsonl"
+expect_fault "$data/faulty.jsonl"
+rm "$data/faulty.jsonl"
+
+if $long; then
+  number=${size%%[!0-9]*}
+  file=$data/cases-${number}0${size#"$number"}.jsonl
+  generate "$file" --bytes "${number}0${size#"$number"}"
+  note_file "long file" "$file"
+  measure "agentv validate long" 1 "$agentv" validate "$file"
+fi
+
+suites=$data/suites count=1000
+generate "$suites" --suites "$count"
+printf '{"label":"suites","count":%d}\n' "$count" >>"$results"
+measure "agentv suites" "$runs" "$agentv" validate "$suites"
+rm -rf "$data/faulty"
+cp -r "$suites" "$data/faulty"
+echo '  - id: no-input' >>"$data/faulty/suite-00999.yaml"
+expect_fault "$data/faulty"
+rm -rf "$data/faulty"
+
+for ((round = 0; round < 5; round++)); do
+  measure "node start" 10 node -e 0
+  measure "agentv version" 10 "$agentv" --version
+done
+
+trap - ERR
+node benches/report.mjs "$results"

@@ -1,0 +1,123 @@
+//! Messages of a conversation.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{Content, Extra};
+
+/// Who speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Instructions to the model.
+    System,
+    /// The person.
+    User,
+    /// The model.
+    Assistant,
+    /// The result of a tool call.
+    Tool,
+}
+
+impl Role {
+    /// Every role.
+    pub const ALL: [Role; 4] = [Role::System, Role::User, Role::Assistant, Role::Tool];
+    /// The names of all roles, as written.
+    pub const NAMES: &[&str] = &["system", "user", "assistant", "tool"];
+
+    /// The role as written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Role::System => "system",
+            Role::User => "user",
+            Role::Assistant => "assistant",
+            Role::Tool => "tool",
+        }
+    }
+
+    /// The role that is written `name`.
+    pub fn named(name: &str) -> Option<Role> {
+        Role::ALL.into_iter().find(|role| role.as_str() == name)
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// One turn of a conversation.
+///
+/// ```
+/// use agentv_core::Message;
+///
+/// let written = r#"{"role":"user","content":"Hi","cache_control":"ephemeral"}"#;
+/// let message: Message = serde_json::from_str(written).unwrap();
+/// assert_eq!(serde_json::to_string(&message).unwrap(), written);
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// What is said; a message that only calls tools has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<Content>,
+    /// The speaker's name, or the tool's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The tools that are called.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<ToolCall>,
+    /// Whatever else the user wrote in the message.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl Message {
+    /// A message with this content and nothing else.
+    pub fn new(role: Role, content: impl Into<Content>) -> Message {
+        Message {
+            role,
+            content: Some(content.into()),
+            name: None,
+            tool_calls: Vec::new(),
+            extra: Extra::new(),
+        }
+    }
+}
+
+/// One call of a tool. Names and arguments are the user's, and never rewritten.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// The tool's name.
+    pub tool: String,
+    /// Its arguments.
+    #[serde(
+        default,
+        deserialize_with = "crate::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub input: Option<Value>,
+    /// What it returned.
+    #[serde(
+        default,
+        deserialize_with = "crate::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub output: Option<Value>,
+    /// The call's identifier.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// When it was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timestamp: Option<String>,
+    /// How long it took, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<f64>,
+    /// Whatever else the user wrote in the call.
+    #[serde(flatten)]
+    pub extra: Extra,
+}

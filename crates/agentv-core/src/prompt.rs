@@ -1,0 +1,160 @@
+//! What a case says to a target.
+
+use crate::{Block, Content, EvalCase, FileBlock, Message, Role};
+
+/// What a case says to a target: guidelines apart, the rest as messages and as one text.
+///
+/// ```
+/// use agentv_core::{EvalCase, Prompt};
+///
+/// let case: EvalCase = serde_json::from_str(r#"{
+///     "id": "sum", "dataset": "math",
+///     "input_messages": [
+///         {"role": "system", "content": "You are a calculator"},
+///         {"role": "user", "content": "What is 2+2?"}
+///     ]
+/// }"#).unwrap();
+/// let prompt = Prompt::of(&case);
+/// assert_eq!(prompt.question, "@[System]:\nYou are a calculator\n\n@[User]:\nWhat is 2+2?");
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prompt {
+    /// What a target that takes one text is asked, and what a judge sees.
+    pub question: String,
+    /// The guidelines' texts; empty where the case has none.
+    pub guidelines: String,
+    /// The messages as text, guidelines taken out; one that is empty then is left out.
+    pub messages: Vec<(Role, String)>,
+}
+
+impl Prompt {
+    /// Renders a case: files embedded, guidelines taken out of the messages.
+    pub fn of(case: &EvalCase) -> Prompt {
+        let is_guideline = |file: &FileBlock| {
+            let path = file.path.as_ref();
+            path.is_some_and(|path| case.guideline_files.contains(path))
+        };
+        let mut guidelines: Vec<(&str, &str)> = Vec::new();
+        let mut messages = Vec::new();
+        for message in &case.input_messages {
+            let mut pieces = Vec::new();
+            let mut visible = false;
+            for piece in pieces_of(message) {
+                match piece {
+                    Piece::File(file) if is_guideline(file) => {
+                        let path = file.path.as_deref().unwrap_or(&file.value);
+                        let text = file.text.as_deref().unwrap_or_default();
+                        if !guidelines.iter().any(|(known, _)| *known == path) {
+                            guidelines.push((path, text));
+                        }
+                        pieces.push(format!("<Attached: {path}>"));
+                    }
+                    Piece::File(file) => {
+                        visible = true;
+                        pieces.push(embedded(file));
+                    }
+                    Piece::Text(text) => {
+                        visible |= !text.trim().is_empty();
+                        pieces.push(text);
+                    }
+                }
+            }
+            messages.push((message.role, pieces.join("\n"), visible));
+        }
+        Prompt {
+            question: question(&messages),
+            guidelines: in_one_block(&guidelines),
+            messages: messages
+                .into_iter()
+                .filter(|(_, _, visible)| *visible)
+                .map(|(role, text, _)| (role, text))
+                .collect(),
+        }
+    }
+
+    /// The guidelines under their heading, or nothing where there are none.
+    pub fn guidelines_block(&self) -> Option<String> {
+        (!self.guidelines.is_empty())
+            .then(|| format!("[[ ## Guidelines ## ]]\n\n{}", self.guidelines))
+    }
+
+    /// What a target that takes one text is sent: the guidelines' block, then the question.
+    pub fn text(&self) -> String {
+        match self.guidelines_block() {
+            Some(block) => format!("{block}\n\n[[ ## Question ## ]]\n\n{}", self.question),
+            None => self.question.clone(),
+        }
+    }
+}
+
+enum Piece<'c> {
+    Text(String),
+    File(&'c FileBlock),
+}
+
+fn pieces_of(message: &Message) -> Vec<Piece<'_>> {
+    match &message.content {
+        None => Vec::new(),
+        Some(Content::Text(text)) => vec![Piece::Text(text.clone())],
+        Some(Content::Structured(value)) => vec![Piece::Text(value.to_string())],
+        Some(Content::Blocks(blocks)) => blocks
+            .iter()
+            .map(|block| match block {
+                Block::Text(block) => Piece::Text(block.value.clone()),
+                Block::File(file) => Piece::File(file),
+                Block::Other(fields) => {
+                    Piece::Text(serde_json::Value::Object(fields.clone()).to_string())
+                }
+            })
+            .collect(),
+    }
+}
+
+fn embedded(file: &FileBlock) -> String {
+    let path = file.path.as_deref().unwrap_or(&file.value);
+    let text = file.text.as_deref().unwrap_or_default();
+    let line_end = if text.ends_with('\n') { "" } else { "\n" };
+    format!("<file path=\"{path}\">\n{text}{line_end}</file>")
+}
+
+/// One visible message that a person or system wrote is its own text; anything more is a
+/// conversation, with each turn under its speaker.
+fn question(messages: &[(Role, String, bool)]) -> String {
+    let with_content: Vec<_> = messages
+        .iter()
+        .filter(|(_, text, _)| !text.is_empty())
+        .collect();
+    let visible = messages.iter().filter(|(_, _, visible)| *visible).count();
+    let has_turns = messages
+        .iter()
+        .any(|(role, _, _)| matches!(role, Role::Assistant | Role::Tool));
+    if !has_turns && visible <= 1 {
+        let texts: Vec<_> = with_content
+            .iter()
+            .map(|(_, text, _)| text.as_str())
+            .collect();
+        return texts.join("\n\n");
+    }
+    let turns: Vec<_> = with_content
+        .iter()
+        .map(|(role, text, _)| format!("@[{}]:\n{text}", heading(*role)))
+        .collect();
+    turns.join("\n\n")
+}
+
+fn heading(role: Role) -> &'static str {
+    match role {
+        Role::System => "System",
+        Role::User => "User",
+        Role::Assistant => "Assistant",
+        Role::Tool => "Tool",
+    }
+}
+
+fn in_one_block(guidelines: &[(&str, &str)]) -> String {
+    let blocks: Vec<_> = guidelines
+        .iter()
+        .map(|(path, text)| format!("=== {path} ===\n{}", text.trim_end()))
+        .collect();
+    blocks.join("\n\n")
+}

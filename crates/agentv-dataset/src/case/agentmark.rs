@@ -1,0 +1,169 @@
+//! AgentMark rows: cases whose `input` is an object.
+
+use agentv_core::{Content, Message, Role};
+use agentv_syntax::{Code, Node, NodeKind, Problem};
+use minijinja::{Environment, UndefinedBehavior};
+
+use super::Context;
+
+const PROMPT: &str = "prompt";
+/// Steps that filling a template may take.
+const FUEL: u64 = 1_000_000;
+
+/// The `prompt` of a sidecar: a template over the keys of `input`.
+#[derive(Debug)]
+pub(crate) struct RowPrompt {
+    templates: Environment<'static>,
+}
+
+impl RowPrompt {
+    /// Parses the template.
+    ///
+    /// # Errors
+    /// The reason and the line within the template.
+    pub(crate) fn parse(source: &str) -> Result<RowPrompt, (String, Option<usize>)> {
+        let mut templates = Environment::new();
+        templates.set_undefined_behavior(UndefinedBehavior::Strict);
+        // A dataset from elsewhere must not be able to loop for ever.
+        templates.set_fuel(Some(FUEL));
+        templates
+            .add_template_owned(PROMPT, source.to_owned())
+            .map_err(|error| (reason(&error), error.line()))?;
+        Ok(RowPrompt { templates })
+    }
+
+    fn fill(&self, input: Node<'_>) -> Result<String, String> {
+        let filled = self
+            .templates
+            .get_template(PROMPT)
+            .and_then(|template| template.render(minijinja::value::Serde(input.to_value())));
+        filled.map_err(|error| {
+            let template = self.templates.get_template(PROMPT);
+            let missing = template.map(|template| template.undeclared_variables(false));
+            let mut missing: Vec<String> = missing.into_iter().flatten().collect();
+            missing.retain(|name| input.get(name).is_none());
+            missing.sort();
+            if missing.is_empty() {
+                return reason(&error);
+            }
+            format!("no `{}` in `input`", missing.join("`, `"))
+        })
+    }
+}
+
+fn reason(error: &minijinja::Error) -> String {
+    match error.detail() {
+        Some(detail) => detail.to_owned(),
+        None => error.kind().to_string(),
+    }
+}
+
+/// What `run` needs of a row, and what AgentMark itself would not take.
+pub(super) fn check_row(
+    node: Node<'_>,
+    input: Node<'_>,
+    context: &Context,
+    problems: &mut Vec<Problem>,
+) {
+    match &context.defaults.prompt {
+        Some(prompt) => {
+            if let Err(message) = prompt.fill(input) {
+                let message = format!("the dataset's `prompt` cannot be filled: {message}");
+                let problem = Problem::error(Code::InvalidTemplate, input.span(), message);
+                problems.push(problem.at("input"));
+            }
+        }
+        None => problems.extend(user_message_problem(input, Code::NoUserMessage)),
+    }
+    let expected = node.given("expected_output");
+    if let Some(expected) = expected.filter(|expected| expected.kind() != NodeKind::String) {
+        let message = "AgentMark's own rules want a string here, structured data is used as it is";
+        let problem = Problem::warning(Code::AgentMarkAdvice, expected.span(), message);
+        problems.push(problem.at("expected_output"));
+    }
+}
+
+fn user_message_problem(input: Node<'_>, code: Code) -> Option<Problem> {
+    let start = input.span().start;
+    match input.get("userMessage") {
+        Some(message) if message.kind() == NodeKind::String => None,
+        Some(message) => {
+            let found = message.kind().described();
+            let problem = Problem {
+                expected: Some("a string".to_owned()),
+                found: Some(found.to_owned()),
+                ..Problem::error(
+                    code,
+                    message.span(),
+                    format!("expected a string, found {found}"),
+                )
+            };
+            Some(problem.at("input.userMessage"))
+        }
+        None => {
+            let problem = Problem::error(code, start..start + 1, "missing userMessage");
+            let hint = "write the question as `userMessage`, or give the sidecar a `prompt` over the keys of `input`";
+            Some(problem.at("input").hint(hint))
+        }
+    }
+}
+
+/// AgentMark's rules to the letter.
+pub(super) fn check_strictly(node: Node<'_>, problems: &mut Vec<Problem>) {
+    let start = node.span().start;
+    match node.get("input") {
+        None => problems.push(Problem::error(
+            Code::AgentMarkRule,
+            start..start + 1,
+            "missing input",
+        )),
+        Some(input) if input.kind() == NodeKind::Object => {
+            problems.extend(user_message_problem(input, Code::AgentMarkRule));
+        }
+        Some(input) => problems.push(wrong(
+            input,
+            "input",
+            "an object with a string `userMessage`",
+        )),
+    }
+    if let Some(expected) = node.get("expected_output")
+        && expected.kind() != NodeKind::String
+    {
+        problems.push(wrong(expected, "expected_output", "a string"));
+    }
+    for (key, _) in node.fields() {
+        if !key.is_text("input") && !key.is_text("expected_output") {
+            let message = format!("AgentMark has no field `{}`", key.text());
+            problems.push(Problem::warning(Code::AgentMarkAdvice, key.span(), message));
+        }
+    }
+}
+
+fn wrong(node: Node<'_>, path: &str, expected: &str) -> Problem {
+    let found = node.kind().described();
+    let problem = Problem {
+        expected: Some(expected.to_owned()),
+        found: Some(found.to_owned()),
+        ..Problem::error(
+            Code::AgentMarkRule,
+            node.span(),
+            format!("expected {expected}, found {found}"),
+        )
+    };
+    problem.at(path)
+}
+
+/// The one user message of a checked row.
+pub(super) fn build_message(input: Node<'_>, context: &Context) -> Message {
+    let user_message = || {
+        input
+            .get("userMessage")
+            .map(|text| text.text().into_owned())
+    };
+    let prompt = context.defaults.prompt.as_ref();
+    let text = match prompt.and_then(|prompt| prompt.fill(input).ok()) {
+        Some(filled) => filled,
+        None => user_message().unwrap_or_default(),
+    };
+    Message::new(Role::User, Content::Text(text))
+}

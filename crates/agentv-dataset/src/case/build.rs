@@ -1,0 +1,145 @@
+//! A checked case to an [`EvalCase`].
+
+use agentv_core::{EvalCase, EvaluatorSpec, Execution, Extra, Message, Role, Source};
+use agentv_syntax::Node;
+use serde_json::Value;
+
+use super::messages::{self, extra};
+use super::read::{Expected, Input, WrittenCase};
+use super::{Context, agentmark, evaluators};
+use crate::files::FileProblem;
+
+/// The fields that have a place of their own in a resolved case.
+const PLACED: &[&str] = &[
+    "id",
+    "conversation_id",
+    "expected_outcome",
+    "outcome",
+    "input",
+    "input_messages",
+    "expected_output",
+    "expected_messages",
+    "execution",
+    "evaluator",
+    "evaluators",
+    "rubrics",
+    // These are what a resolved case says of itself, so a case cannot bring its own.
+    "dataset",
+    "guideline_files",
+    "variables",
+    "source",
+];
+
+impl WrittenCase<'_> {
+    /// Makes the case, with the dataset's defaults applied and its files read.
+    ///
+    /// # Errors
+    /// When a file that was there when the case was checked is not any more.
+    pub(crate) fn build(
+        &self,
+        id: String,
+        line: u64,
+        context: &Context,
+    ) -> Result<EvalCase, FileProblem> {
+        let node = self.node;
+        let text = |name: &str| node.given(name).map(|value| value.text().into_owned());
+        let input_messages = self.input_messages(context)?;
+        let rubrics = node.given("rubrics").map(evaluators::build_rubrics);
+        Ok(EvalCase {
+            id,
+            dataset: context.defaults.dataset.clone(),
+            conversation_id: text("conversation_id"),
+            expected_outcome: text("expected_outcome").or_else(|| text("outcome")),
+            guideline_files: context.guidelines.among(&input_messages),
+            input_messages,
+            expected_messages: self.expected_messages(context)?,
+            execution: execution(node, context),
+            evaluators: self.evaluators(context),
+            rubrics: rubrics.unwrap_or_default(),
+            variables: self.variables(),
+            source: Some(Source {
+                file: context.file.to_string(),
+                line,
+            }),
+            extra: extra(node, PLACED),
+        })
+    }
+
+    fn input_messages(&self, context: &Context) -> Result<Vec<Message>, FileProblem> {
+        match self.input {
+            Input::Text(text) => Ok(vec![Message::new(Role::User, text.text().into_owned())]),
+            Input::Messages(list) => messages::build_all(list, context),
+            Input::Row(input) => Ok(vec![agentmark::build_message(input, context)]),
+        }
+    }
+
+    fn expected_messages(&self, context: &Context) -> Result<Vec<Message>, FileProblem> {
+        match self.expected {
+            Expected::Nothing => Ok(Vec::new()),
+            Expected::Content(content) => Ok(vec![Message::new(
+                Role::Assistant,
+                messages::build_content(content, context)?,
+            )]),
+            Expected::Message(message) => Ok(vec![messages::build(message, context)?]),
+            Expected::Messages(list) => messages::build_all(list, context),
+        }
+    }
+
+    /// The first of: the case's own lists, the dataset's lists, the single kind that is named.
+    fn evaluators(&self, context: &Context) -> Vec<EvaluatorSpec> {
+        let node = self.node;
+        let registry = context.definitions.evaluators;
+        let own = node
+            .given("execution")
+            .and_then(|execution| execution.given("evaluators"))
+            .or_else(|| node.given("evaluators"));
+        if let Some(list) = own {
+            return evaluators::resolved_specs(list, registry, &context.files);
+        }
+        if node.given("rubrics").is_some() {
+            return Vec::new();
+        }
+        if let Some(list) = &context.defaults.evaluators {
+            return list.clone();
+        }
+        let named = node.given("evaluator").map(Node::text);
+        let named = named.as_deref().or(context.defaults.evaluator.as_deref());
+        match named {
+            Some(kind) => vec![EvaluatorSpec::of_kind(kind)],
+            None if self.has_nothing_to_grade_by() => Vec::new(),
+            None => vec![EvaluatorSpec::of_kind(EvaluatorSpec::DEFAULT_KIND)],
+        }
+    }
+
+    /// A row may come without any word on what a good answer is.
+    fn has_nothing_to_grade_by(&self) -> bool {
+        let says = |name: &str| self.node.given(name).is_some();
+        matches!(self.expected, Expected::Nothing) && !says("expected_outcome") && !says("outcome")
+    }
+
+    fn variables(&self) -> Extra {
+        match self.input {
+            Input::Row(input) => extra(input, &["userMessage"]),
+            Input::Text(_) | Input::Messages(_) => Extra::new(),
+        }
+    }
+}
+
+/// The dataset's `execution` with the case's laid over it, key by key.
+fn execution(node: Node<'_>, context: &Context) -> Execution {
+    let mut merged = context.defaults.execution.clone();
+    if let Some(own) = node.given("execution") {
+        for (key, value) in own.fields() {
+            if !key.is_text("evaluators") {
+                merged
+                    .extra
+                    .insert(key.text().into_owned(), value.to_value());
+            }
+        }
+    }
+    // What the case wrote wins over what the dataset said, under either spelling.
+    if let Some(Value::String(target)) = merged.extra.shift_remove("target") {
+        merged.target = target;
+    }
+    merged
+}

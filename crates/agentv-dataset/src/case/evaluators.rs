@@ -1,0 +1,345 @@
+//! How a case is graded: the evaluators and rubrics that apply to it, with their files found.
+
+use std::collections::HashSet;
+
+use agentv_core::{EvaluatorSpec, Extra, Rubric, ScoreRange};
+use agentv_syntax::{Code, Form, Node, NodeKind, Problem, Registry, Shape, Text};
+use serde_json::Value;
+
+use super::messages::extra;
+use crate::files::{FileLibrary, FileProblem};
+
+/// The evaluators of a checked list, named, shorthands expanded, paths made independent of place.
+pub(crate) fn resolved_specs(
+    list: Node<'_>,
+    registry: &'static Registry,
+    files: &FileLibrary,
+) -> Vec<EvaluatorSpec> {
+    let resolver = Resolver { registry, files };
+    let written: Vec<Extra> = list.items().map(|node| resolver.evaluator(node)).collect();
+    let name_of = |options: &Extra| {
+        options
+            .get("name")
+            .and_then(Value::as_str)
+            .map(str::to_owned)
+    };
+    let mut taken: HashSet<String> = written.iter().filter_map(name_of).collect();
+    written
+        .into_iter()
+        .map(|mut options| {
+            let kind = match options.shift_remove("type") {
+                Some(Value::String(kind)) => kind,
+                _ => String::new(),
+            };
+            let name = name_of(&options).unwrap_or_else(|| free_name(&kind, &mut taken));
+            options.shift_remove("name");
+            let weight = options.shift_remove("weight");
+            let required = options.shift_remove("required");
+            EvaluatorSpec {
+                name,
+                kind,
+                weight: weight.as_ref().and_then(Value::as_f64).unwrap_or(1.0),
+                required: required
+                    .as_ref()
+                    .and_then(Value::as_bool)
+                    .unwrap_or_default(),
+                options,
+            }
+        })
+        .collect()
+}
+
+/// The type's name, with `-2`, `-3`, … where that is taken.
+fn free_name(kind: &str, taken: &mut HashSet<String>) -> String {
+    let mut name = kind.to_owned();
+    let mut number = 2;
+    while !taken.insert(name.clone()) {
+        name = format!("{kind}-{number}");
+        number += 1;
+    }
+    name
+}
+
+/// Turns written options into values whose paths start at the project root.
+struct Resolver<'f> {
+    registry: &'static Registry,
+    files: &'f FileLibrary,
+}
+
+impl Resolver<'_> {
+    fn evaluator(&self, node: Node<'_>) -> Extra {
+        let kind_name = node.get(self.registry.tag).and_then(Node::as_str);
+        let Some(kind_name) = kind_name else {
+            return self.shorthand(node);
+        };
+        let kind = self.registry.kind(&kind_name);
+        let field = |name: &str| kind.and_then(|kind| kind.options.field(name));
+        let mut options: Extra = node
+            .fields()
+            .filter(|(_, value)| !value.is_null())
+            .map(|(key, value)| {
+                let name = key.text().into_owned();
+                let value = match field(&name) {
+                    Some(field) => self.value(value, field.shape),
+                    None => value.to_value(),
+                };
+                (name, value)
+            })
+            .collect();
+        if let Some(kind) = kind {
+            options.insert("type".to_owned(), Value::String(kind.name.to_owned()));
+            // A script runs beside the eval file, and must still do so when the case is elsewhere.
+            if kind.options.field("cwd").is_some() && !options.contains_key("cwd") {
+                let folder = self.files.project().display(&self.files.project().folder);
+                options.insert("cwd".to_owned(), Value::String(format!("/{folder}")));
+            }
+        }
+        options
+    }
+
+    /// `contains: Paris` is `type: contains, value: Paris`.
+    fn shorthand(&self, node: Node<'_>) -> Extra {
+        let mut options = Extra::new();
+        if let Some((key, value)) = node.fields().next()
+            && let Some(kind) = self.registry.kind(&key.text())
+            && let Some(field) = kind.shorthand.and_then(|name| kind.options.field(name))
+        {
+            options.insert("type".to_owned(), Value::String(kind.name.to_owned()));
+            options.insert(field.name.to_owned(), self.value(value, field.shape));
+        }
+        options
+    }
+
+    fn value(&self, node: Node<'_>, shape: &Shape) -> Value {
+        for form in shape.forms {
+            match (form, node.kind()) {
+                (Form::Text(text), NodeKind::String) => return self.text(node, *text),
+                (Form::List { items, .. }, NodeKind::Array) => {
+                    return node.items().map(|item| self.value(item, items)).collect();
+                }
+                (Form::Evaluator, NodeKind::Object) => {
+                    return Value::Object(self.evaluator(node));
+                }
+                (Form::Record(record), NodeKind::Object) => {
+                    let fields = node.fields().map(|(key, value)| {
+                        let name = key.text().into_owned();
+                        let value = match record.field(&name) {
+                            Some(field) => self.value(value, field.shape),
+                            None => value.to_value(),
+                        };
+                        (name, value)
+                    });
+                    return Value::Object(fields.collect());
+                }
+                _ => {}
+            }
+        }
+        node.to_value()
+    }
+
+    fn text(&self, node: Node<'_>, text: Text) -> Value {
+        let written = node.text();
+        let path = match text {
+            Text::File => self.files.find(&written).ok().map(|file| file.path.clone()),
+            Text::TextOrFile => text_or_file(&written, self.files).ok().flatten(),
+            Text::Folder => self.files.find_folder(&written).ok(),
+            _ => None,
+        };
+        Value::String(match path {
+            // Outside the root there is no better name than the written one.
+            Some(path) if !path.starts_with('/') => format!("/{path}"),
+            _ => written.into_owned(),
+        })
+    }
+}
+
+/// The file that a text-or-file option names, `None` where the option is the text itself.
+///
+/// # Errors
+/// When the option looks like a path, but there is no such file.
+pub(crate) fn text_or_file(
+    value: &str,
+    files: &FileLibrary,
+) -> Result<Option<String>, FileProblem> {
+    const LONGEST_PATH: usize = 255;
+    let is_inline = value.len() > LONGEST_PATH || value.contains('\n') || value.contains("{{");
+    if is_inline || value.trim().is_empty() {
+        return Ok(None);
+    }
+    match files.find(value) {
+        Ok(file) => Ok(Some(file.path.clone())),
+        Err(problem) if looks_like_a_path(value) || problem.code != Code::FileNotFound => {
+            Err(problem)
+        }
+        Err(_) => Ok(None),
+    }
+}
+
+/// One word that ends like a file name.
+fn looks_like_a_path(value: &str) -> bool {
+    let extension = value.rsplit_once('.').map(|(_, extension)| extension);
+    let has_extension = extension.is_some_and(|extension| {
+        (1..=5).contains(&extension.len()) && extension.chars().all(char::is_alphanumeric)
+    });
+    !value.contains(char::is_whitespace) && has_extension
+}
+
+/// The rubrics of a checked list.
+pub(super) fn build_rubrics(list: Node<'_>) -> Vec<Rubric> {
+    let mut rubrics: Vec<Rubric> = Vec::new();
+    for (index, node) in list.items().enumerate() {
+        let numbered = format!("rubric-{}", index + 1);
+        rubrics.push(match node.kind() {
+            NodeKind::Object => build_rubric(node, numbered),
+            _ => Rubric {
+                id: numbered,
+                expected_outcome: Some(node.text().into_owned()),
+                weight: 1.0,
+                required: false,
+                required_min_score: None,
+                score_ranges: Vec::new(),
+                extra: Extra::new(),
+            },
+        });
+    }
+    rubrics
+}
+
+fn build_rubric(node: Node<'_>, numbered: String) -> Rubric {
+    let text = |name: &str| node.given(name).map(|value| value.text().into_owned());
+    let points = |node: Node<'_>| node.as_f64().map(|points| points as u8);
+    let ranges = node.given("score_ranges").into_iter().flat_map(Node::items);
+    Rubric {
+        id: text("id").unwrap_or(numbered),
+        expected_outcome: text("expected_outcome"),
+        weight: node.given("weight").and_then(Node::as_f64).unwrap_or(1.0),
+        required: node
+            .given("required")
+            .and_then(Node::as_bool)
+            .unwrap_or_default(),
+        required_min_score: node.given("required_min_score").and_then(points),
+        score_ranges: ranges
+            .map(|range| {
+                let (low, high) = bounds(range).unwrap_or_default();
+                ScoreRange {
+                    score_range: [low as u8, high as u8],
+                    expected_outcome: range
+                        .given("expected_outcome")
+                        .map(|value| value.text().into_owned())
+                        .unwrap_or_default(),
+                    extra: extra(range, &["score_range", "expected_outcome"]),
+                }
+            })
+            .collect(),
+        extra: extra(
+            node,
+            &[
+                "id",
+                "expected_outcome",
+                "weight",
+                "required",
+                "required_min_score",
+                "score_ranges",
+            ],
+        ),
+    }
+}
+
+fn bounds(range: Node<'_>) -> Option<(i64, i64)> {
+    let mut bounds = range.given("score_range")?.items();
+    let mut next = || bounds.next()?.as_f64().map(|bound| bound as i64);
+    Some((next()?, next()?))
+}
+
+/// Checks what shapes cannot say about rubrics: ranges cover 0 to 10 once, ids are unique.
+pub(super) fn check_rubrics(node: Node<'_>, problems: &mut Vec<Problem>) {
+    if let Some(list) = node.given("rubrics") {
+        check_rubric_list(list, "rubrics", problems);
+    }
+    let own = [
+        ("evaluators", node.given("evaluators")),
+        (
+            "execution.evaluators",
+            node.given("execution")
+                .and_then(|execution| execution.given("evaluators")),
+        ),
+    ];
+    for (path, list) in own {
+        let evaluators = list.into_iter().flat_map(Node::items);
+        for (index, evaluator) in evaluators.enumerate() {
+            if let Some(list) = evaluator.given("rubrics") {
+                check_rubric_list(list, &format!("{path}[{index}].rubrics"), problems);
+            }
+        }
+    }
+}
+
+fn check_rubric_list(list: Node<'_>, path: &str, problems: &mut Vec<Problem>) {
+    let mut ids = HashSet::new();
+    for (index, rubric) in list.items().enumerate() {
+        if let Some(id) = rubric.given("id")
+            && !ids.insert(id.text())
+        {
+            let message = format!("two rubrics have the id `{}`", id.text());
+            let problem = Problem::error(Code::DuplicateName, id.span(), message);
+            problems.push(problem.at(format!("{path}[{index}].id")));
+        }
+        if let Some(ranges) = rubric.given("score_ranges")
+            && let Some(message) = uncovered(ranges)
+        {
+            problems.push(
+                Problem::error(Code::ScoreRanges, ranges.span(), message)
+                    .at(format!("{path}[{index}].score_ranges"))
+                    .hint("together the ranges cover 0 to 10, each number once"),
+            );
+        }
+    }
+}
+
+/// What is wrong with the ranges of a rubric, if anything.
+fn uncovered(ranges: Node<'_>) -> Option<String> {
+    let mut bounds: Vec<(i64, i64)> = ranges.items().filter_map(bounds).collect();
+    if bounds.len() < ranges.len() {
+        return Some("expected `score_range: [low, high]` in every range".to_owned());
+    }
+    bounds.sort_unstable();
+    let mut next = 0;
+    for (low, high) in bounds {
+        if high < low {
+            return Some(format!("the range [{low}, {high}] ends before it begins"));
+        }
+        if low < next {
+            return Some(format!("the ranges overlap at {low}"));
+        }
+        if low > next {
+            return Some(format!("no range covers {next}"));
+        }
+        next = high + 1;
+    }
+    (next != 11).then(|| format!("no range covers {next}"))
+}
+
+/// Two evaluators of one name could not be told apart in the results.
+pub(super) fn check_evaluator_names(node: Node<'_>, problems: &mut Vec<Problem>) {
+    let of_execution = node
+        .given("execution")
+        .and_then(|execution| execution.given("evaluators"));
+    let lists = [
+        ("evaluators", node.given("evaluators")),
+        ("execution.evaluators", of_execution),
+    ];
+    for (path, list) in lists {
+        let mut names = HashSet::new();
+        let items = list.into_iter().flat_map(Node::items).enumerate();
+        for (index, evaluator) in items {
+            let Some(name) = evaluator.given("name") else {
+                continue;
+            };
+            if !names.insert(name.text()) {
+                let message = format!("two evaluators have the name `{}`", name.text());
+                let problem = Problem::error(Code::DuplicateName, name.span(), message);
+                problems.push(problem.at(format!("{path}[{index}].name")));
+            }
+        }
+    }
+}

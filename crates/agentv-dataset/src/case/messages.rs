@@ -1,0 +1,208 @@
+//! Messages as written: what counts as one, and the files in them.
+
+use agentv_core::{Block, Content, FileBlock, Message, Role, TextBlock, ToolCall};
+use agentv_syntax::{Code, Node, NodeKind, Problem, nearest};
+
+use super::Context;
+use crate::files::FileProblem;
+
+/// Whether an object is a message: a known `role`, and `content` or `tool_calls`.
+pub(super) fn is_message(node: Node<'_>) -> bool {
+    let role = node.get("role").and_then(Node::as_str);
+    role.is_some_and(|role| Role::named(&role).is_some())
+        && (node.get("content").is_some() || node.get("tool_calls").is_some())
+}
+
+/// Structured data that would be messages but for a mistyped role.
+pub(super) fn warn_of_near_messages(list: Node<'_>, problems: &mut Vec<Problem>) {
+    for (index, item) in list.items().enumerate() {
+        let (Some(role), Some(_)) = (item.get("role"), item.get("content")) else {
+            continue;
+        };
+        let Some(meant) = nearest(&role.text(), Role::NAMES.iter().copied()) else {
+            continue;
+        };
+        let message = format!(
+            "unknown role `{}`, so the whole array is taken as structured data",
+            role.text()
+        );
+        problems.push(
+            Problem::warning(Code::UnknownNear, role.span(), message)
+                .at(format!("expected_output[{index}].role"))
+                .hint(format!("did you mean `{meant}`?")),
+        );
+    }
+}
+
+/// Checks the blocks of messages, and that the files they refer to can be used.
+pub(super) struct Files<'c, 'p> {
+    context: &'c Context,
+    problems: &'p mut Vec<Problem>,
+}
+
+impl<'c, 'p> Files<'c, 'p> {
+    pub(super) fn new(context: &'c Context, problems: &'p mut Vec<Problem>) -> Self {
+        Files { context, problems }
+    }
+
+    pub(super) fn check(&mut self, messages: Node<'_>, field: &str) {
+        for (index, message) in messages.items().enumerate() {
+            if has_blocks(message) {
+                self.check_message(message, &format!("{field}[{index}]"));
+            }
+        }
+    }
+
+    pub(super) fn check_message(&mut self, message: Node<'_>, path: &str) {
+        let Some(content) = message.get("content") else {
+            return;
+        };
+        for (index, block) in content.items().enumerate() {
+            let kind = block.get("type").and_then(Node::as_str);
+            let Some(kind @ ("text" | "file")) = kind.as_deref() else {
+                continue;
+            };
+            let path = format!("{path}.content[{index}]");
+            match block.get("value") {
+                Some(value) => self.check_value(kind, value, &format!("{path}.value")),
+                None => {
+                    let start = block.span().start;
+                    let problem =
+                        Problem::error(Code::MissingField, start..start + 1, "missing value");
+                    self.problems.push(problem.at(path));
+                }
+            }
+        }
+    }
+
+    fn check_value(&mut self, kind: &str, value: Node<'_>, path: &str) {
+        let Some(text) = value.as_str() else {
+            let expected = if kind == "file" {
+                "a string (the path of a file)"
+            } else {
+                "a string"
+            };
+            let found = value.kind().described();
+            let problem = Problem {
+                expected: Some(expected.to_owned()),
+                found: Some(found.to_owned()),
+                ..Problem::error(
+                    Code::WrongType,
+                    value.span(),
+                    format!("expected {expected}, found {found}"),
+                )
+            };
+            self.problems.push(problem.at(path));
+            return;
+        };
+        if kind == "file"
+            && let Err(refused) = self.context.files.find(&text)
+        {
+            self.problems.push(refused.at(value, path));
+        }
+    }
+}
+
+fn has_blocks(message: Node<'_>) -> bool {
+    let content = message.get("content");
+    content.is_some_and(|content| content.kind() == NodeKind::Array)
+}
+
+/// The messages of a checked array.
+pub(super) fn build_all(list: Node<'_>, context: &Context) -> Result<Vec<Message>, FileProblem> {
+    list.items().map(|item| build(item, context)).collect()
+}
+
+/// One message; its files are read.
+pub(super) fn build(node: Node<'_>, context: &Context) -> Result<Message, FileProblem> {
+    let text = |name: &str| node.given(name).map(|value| value.text().into_owned());
+    let role = node.get("role").and_then(Node::as_str);
+    let content = node.given("content");
+    let calls = node.given("tool_calls");
+    Ok(Message {
+        role: role
+            .and_then(|role| Role::named(&role))
+            .unwrap_or(Role::User),
+        content: content
+            .map(|content| build_content(content, context))
+            .transpose()?,
+        name: text("name"),
+        tool_calls: calls
+            .into_iter()
+            .flat_map(Node::items)
+            .map(build_call)
+            .collect(),
+        extra: extra(node, &["role", "content", "name", "tool_calls"]),
+    })
+}
+
+/// What a message says; a file block gets its path and content.
+pub(super) fn build_content(node: Node<'_>, context: &Context) -> Result<Content, FileProblem> {
+    match node.kind() {
+        NodeKind::Array if node.items().all(is_block) => {
+            let blocks = node.items().map(|block| build_block(block, context));
+            Ok(Content::Blocks(blocks.collect::<Result<_, _>>()?))
+        }
+        NodeKind::Array | NodeKind::Object => Ok(Content::Structured(node.to_value())),
+        NodeKind::String | NodeKind::Number | NodeKind::Bool | NodeKind::Null => {
+            Ok(Content::Text(node.text().into_owned()))
+        }
+    }
+}
+
+/// The same rule by which [`Content`] reads its own JSON.
+fn is_block(node: Node<'_>) -> bool {
+    let has_text = || {
+        let value = node.get("value");
+        value.is_some_and(|value| value.kind() == NodeKind::String)
+    };
+    match node.get("type").and_then(Node::as_str).as_deref() {
+        Some("text" | "file") => has_text(),
+        Some(_) => true,
+        None => false,
+    }
+}
+
+fn build_block(node: Node<'_>, context: &Context) -> Result<Block, FileProblem> {
+    let kind = node.get("type").map(Node::text).unwrap_or_default();
+    let value = node.get("value").map(Node::text).unwrap_or_default();
+    match kind.as_ref() {
+        "text" => Ok(Block::Text(TextBlock::new(
+            value,
+            extra(node, &["type", "value"]),
+        ))),
+        "file" => {
+            let located = context.files.find(&value)?;
+            let mut block = FileBlock::new(value);
+            block.path = Some(located.path.clone());
+            block.text = Some(context.files.text(&located)?);
+            block.extra = extra(node, &["type", "value", "path", "text"]);
+            Ok(Block::File(block))
+        }
+        _ => Ok(Block::Other(node.to_map())),
+    }
+}
+
+fn build_call(node: Node<'_>) -> ToolCall {
+    let text = |name: &str| node.given(name).map(|value| value.text().into_owned());
+    ToolCall {
+        tool: text("tool").unwrap_or_default(),
+        input: node.get("input").map(Node::to_value),
+        output: node.get("output").map(Node::to_value),
+        id: text("id"),
+        timestamp: text("timestamp"),
+        duration_ms: node.given("duration_ms").and_then(Node::as_f64),
+        extra: extra(
+            node,
+            &["tool", "input", "output", "id", "timestamp", "duration_ms"],
+        ),
+    }
+}
+
+/// The fields of an object beyond the known ones.
+pub(super) fn extra(node: Node<'_>, known: &[&str]) -> agentv_core::Extra {
+    node.fields()
+        .filter(|(key, _)| !known.iter().any(|name| key.is_text(name)))
+        .map(|(key, value)| (key.text().into_owned(), value.to_value()))
+        .collect()
+}

@@ -1,0 +1,66 @@
+//! `.agentv/config.yaml`: settings of the project.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use agentv_syntax::{Code, Diagnostic, Node, Problem};
+
+use crate::dataset::check_document;
+use crate::format::Document;
+use crate::guidelines::Guidelines;
+use crate::options::LoadOptions;
+use crate::project::Project;
+use crate::shapes::CONFIG;
+
+/// The guideline patterns that apply in a project.
+pub(crate) fn guidelines(
+    project: &Project,
+    options: &LoadOptions,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Guidelines {
+    let none = || Guidelines::none(project.clone());
+    let Some(path) = project.config_file() else {
+        return none();
+    };
+    let shown = path.strip_prefix(&options.working_dir).unwrap_or(&path);
+    let file: Arc<str> = shown.to_string_lossy().into();
+    let document = match Document::open(&path, &file) {
+        Ok(document) => document,
+        Err(diagnostic) => {
+            diagnostics.push(diagnostic);
+            return none();
+        }
+    };
+    diagnostics.extend(check_document(&document, &CONFIG, options));
+    match compile(project, document.root()) {
+        Ok(guidelines) => guidelines,
+        Err(problem) => {
+            diagnostics.push(document.place_problem(problem));
+            none()
+        }
+    }
+}
+
+fn compile(project: &Project, root: Node<'_>) -> Result<Guidelines, Problem> {
+    let list = root.given("guideline_patterns");
+    let items: Vec<_> = list.into_iter().flat_map(Node::items).collect();
+    let patterns: Vec<_> = items.iter().map(|item| item.text().into_owned()).collect();
+    Guidelines::new(project.clone(), &patterns).map_err(|(index, reason)| {
+        let span = items.get(index).map_or(0..0, |item| item.span());
+        Problem::error(Code::InvalidPattern, span, format!("not a glob: {reason}"))
+            .at(format!("guideline_patterns[{index}]"))
+    })
+}
+
+/// Everything that is wrong with a settings file.
+pub(crate) fn check(path: &Path, file: &Arc<str>, options: &LoadOptions) -> Vec<Diagnostic> {
+    let document = match Document::open(path, file) {
+        Ok(document) => document,
+        Err(diagnostic) => return vec![diagnostic],
+    };
+    let mut diagnostics = check_document(&document, &CONFIG, options);
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let refused = compile(&Project::around(folder), document.root()).err();
+    diagnostics.extend(refused.map(|problem| document.place_problem(problem)));
+    diagnostics
+}

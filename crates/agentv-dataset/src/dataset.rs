@@ -1,0 +1,519 @@
+//! An eval file: opened, checked, streamed.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agentv_core::EvalCase;
+use agentv_syntax::{Code, Diagnostic, NodeKind, Problem, Severity, check_keys};
+
+use crate::case::{Context, read};
+use crate::config;
+use crate::defaults::Defaults;
+use crate::files::FileLibrary;
+use crate::format::{FormatKind, Row, Rows, Scratch, Source, WrittenRow, unreadable};
+use crate::ids::{Assigned, CaseId, IdAssigner, IdIndex, digest};
+use crate::options::{LoadOptions, Rules};
+use crate::project::Project;
+use crate::shapes::SUITE_HEADER;
+use crate::sidecar;
+
+/// An eval file whose header has been read.
+///
+/// The way to its cases is [`Dataset::check`], which goes through the whole file and says
+/// everything that is wrong with it, and then [`Dataset::cases`].
+pub struct Dataset {
+    source: Box<dyn Source>,
+    context: Context,
+    /// What is wrong with the header, the sidecar and the project's settings.
+    header_diagnostics: Vec<Diagnostic>,
+}
+
+/// What a check found.
+#[derive(Debug, Default)]
+pub struct Checked {
+    /// Cases that can be used.
+    pub cases: u64,
+    /// Cases that cannot, and are skipped.
+    pub skipped: u64,
+    /// Whether something makes the whole file unusable.
+    pub fatal: bool,
+    /// How many of the cases are AgentMark rows.
+    pub agentmark_rows: u64,
+    ids: IdIndex,
+}
+
+/// A file that cannot be loaded, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoadError {
+    /// What is wrong.
+    pub diagnostic: Box<Diagnostic>,
+}
+
+impl From<Diagnostic> for LoadError {
+    fn from(diagnostic: Diagnostic) -> Self {
+        LoadError {
+            diagnostic: Box::new(diagnostic),
+        }
+    }
+}
+
+impl std::fmt::Display for LoadError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.diagnostic.file, self.diagnostic)
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+impl Dataset {
+    /// Opens an eval file: format by extension, sidecar, project settings, dataset-level fields.
+    ///
+    /// Problems of the header are not errors here: [`Dataset::check`] reports them with the rest.
+    ///
+    /// # Errors
+    /// When the extension is unknown, the file cannot be read, or it is not YAML.
+    pub fn open(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Dataset, LoadError> {
+        let path = path.as_ref();
+        let file: Arc<str> = path.to_string_lossy().into();
+        let Some((format, base_name)) = FormatKind::of(path) else {
+            return Err(unsupported(path, &file).into());
+        };
+        let source = (format.open)(path, &file)?;
+        let absolute = std::fs::canonicalize(path).map_err(|error| unreadable(&file, &error))?;
+        let folder = match path.parent().map(std::fs::canonicalize) {
+            Some(Ok(folder)) if !path.as_os_str().is_empty() => folder,
+            _ => absolute.parent().unwrap_or(&absolute).to_owned(),
+        };
+        let project = Project::around(&folder);
+        let files = FileLibrary::new(
+            project.clone(),
+            options.working_dir.clone(),
+            options.allow_outside_root,
+        );
+        let mut header_diagnostics = Vec::new();
+        let defaults = match source.header() {
+            Some(header) => {
+                let mut problems = Vec::new();
+                let defaults = Defaults::read(
+                    header,
+                    &SUITE_HEADER,
+                    base_name,
+                    options.definitions,
+                    &files,
+                    &mut problems,
+                );
+                header_diagnostics.extend(problems.into_iter().map(|p| source.place(p)));
+                defaults
+            }
+            None if format.has_sidecar => {
+                sidecar::read(path, base_name, options, &files, &mut header_diagnostics)
+            }
+            None => Defaults::named(base_name),
+        };
+        let guidelines = config::guidelines(&project, options, &mut header_diagnostics);
+        // Whatever is wrong here is wrong for every case.
+        for diagnostic in &mut header_diagnostics {
+            if diagnostic.problem.severity == Severity::Error {
+                diagnostic.problem.severity = Severity::Fatal;
+            }
+        }
+        Ok(Dataset {
+            source,
+            context: Context {
+                file,
+                definitions: options.definitions,
+                files,
+                defaults,
+                guidelines,
+                rules: options.rules,
+            },
+            header_diagnostics,
+        })
+    }
+
+    /// The dataset's name.
+    pub fn name(&self) -> &str {
+        &self.context.defaults.dataset
+    }
+
+    /// What the dataset is about.
+    pub fn description(&self) -> &str {
+        &self.context.defaults.description
+    }
+
+    /// The project root that paths in cases are relative to.
+    pub fn root(&self) -> &Path {
+        &self.context.files.project().root
+    }
+
+    /// Goes through the whole file and hands everything that is wrong with it to `report`, in
+    /// file order, ids that repeat last. Uses all cores; memory does not grow with the file, but
+    /// for 8 bytes a case.
+    ///
+    /// `report` can end the check early with [`ControlFlow::Break`].
+    pub fn check(&self, report: &mut (dyn FnMut(Diagnostic) -> ControlFlow<()> + Send)) -> Checked {
+        let mut checked = Checked::default();
+        let mut report = Reporter {
+            report,
+            fatal: false,
+            stopped: false,
+            once: std::collections::HashSet::new(),
+        };
+        for diagnostic in &self.header_diagnostics {
+            report.send(diagnostic.clone());
+        }
+        let mut ids: Vec<u64> = Vec::new();
+        let mut first_blank = None;
+        if !report.stopped {
+            let scanned = self.source.scan(
+                &|scratch, row| self.inspect(scratch, row),
+                &mut |findings| {
+                    checked.cases += findings.cases;
+                    checked.skipped += findings.skipped;
+                    checked.agentmark_rows += findings.agentmark_rows;
+                    ids.extend(findings.ids);
+                    first_blank = first_blank.or(findings.blank_lines.first().copied());
+                    for diagnostic in findings.diagnostics {
+                        report.send(diagnostic);
+                    }
+                    report.flow()
+                },
+            );
+            if let Err(diagnostic) = scanned {
+                report.send(diagnostic);
+            }
+        }
+        if !report.stopped {
+            checked.ids = IdIndex::of(ids);
+            self.check_ids(&mut checked, &mut report);
+            self.check_as_a_whole(&checked, first_blank, &mut report);
+        }
+        checked.fatal = report.fatal;
+        checked
+    }
+
+    /// Looks at one row of the first pass.
+    fn inspect(&self, scratch: &mut Scratch, row: Row<'_>) {
+        let findings = &mut scratch.findings;
+        let row = match row {
+            Row::Case(row) => row,
+            Row::Broken(diagnostic) => return findings.diagnostics.push(diagnostic),
+            Row::Blank(line) if self.context.rules == Rules::AgentMark => {
+                return findings
+                    .diagnostics
+                    .push(blank_line(&self.context.file, line));
+            }
+            Row::Blank(line) => {
+                // One is enough to point at.
+                if findings.blank_lines.is_empty() {
+                    findings.blank_lines.push(line);
+                }
+                return;
+            }
+        };
+        let problems = &mut scratch.problems;
+        let written = read(row.node, &self.context, &mut scratch.guesses, problems);
+        match written {
+            Some(_) => findings.cases += 1,
+            None => findings.skipped += 1,
+        }
+        if row.node.get("input").map(|input| input.kind()) == Some(NodeKind::Object) {
+            findings.agentmark_rows += 1;
+        }
+        findings
+            .ids
+            .extend(CaseId::of(row.node).map(|id| digest(id.text())));
+        if !problems.is_empty() {
+            problems.sort_by_key(|problem| problem.span.start);
+            let placed = problems.drain(..).map(|problem| row.place(problem));
+            findings.diagnostics.extend(placed);
+        }
+    }
+
+    /// A second pass where some id repeats: which case has it, and which only says so.
+    fn check_ids(&self, checked: &mut Checked, report: &mut Reporter<'_>) {
+        if !checked.ids.has_repeated() {
+            return;
+        }
+        let mut assigner = IdAssigner::new(&checked.ids);
+        let Ok(mut rows) = self.source.rows() else {
+            return;
+        };
+        let mut guesses = agentv_syntax::Guesses::default();
+        while let Some(row) = rows.next() {
+            let Row::Case(row) = row else { continue };
+            let Some(id) = CaseId::of(row.node) else {
+                continue;
+            };
+            if let Assigned::Taken { first_line } = assigner.assign(&id, row.line) {
+                let mut problems = Vec::new();
+                // A case that is skipped anyway must not be counted twice.
+                if read(row.node, &self.context, &mut guesses, &mut problems).is_some() {
+                    checked.cases -= 1;
+                    checked.skipped += 1;
+                }
+                report.send(taken_id(&row, id.text(), first_line));
+                if report.stopped {
+                    return;
+                }
+            }
+        }
+    }
+
+    fn check_as_a_whole(
+        &self,
+        checked: &Checked,
+        first_blank: Option<u64>,
+        report: &mut Reporter<'_>,
+    ) {
+        let file = &self.context.file;
+        if checked.cases + checked.skipped == 0 && !report.fatal {
+            let problem = Problem::fatal(Code::NoCases, 0..0, "holds no cases");
+            report.send(Diagnostic::of_file(file, problem));
+        }
+        if let Some(line) = first_blank.filter(|_| checked.agentmark_rows > 0) {
+            let message = "AgentMark's own rules allow no blank lines, they are skipped";
+            let problem = Problem::warning(Code::AgentMarkAdvice, 0..0, message);
+            report.send(Diagnostic {
+                line: Some(line),
+                ..Diagnostic::of_file(file, problem)
+            });
+        }
+    }
+
+    /// The cases, in file order, with bounded memory. Cases that the check found wanting are
+    /// passed over in silence: it has reported them.
+    ///
+    /// # Errors
+    /// When the file cannot be opened again, or the check found that nothing of it can be used.
+    pub fn cases<'d>(&'d self, checked: &'d Checked) -> Result<Cases<'d>, LoadError> {
+        if checked.fatal {
+            let problem = Problem::fatal(
+                Code::Unreadable,
+                0..0,
+                "has problems, nothing of it is used",
+            );
+            return Err(Diagnostic::of_file(&self.context.file, problem).into());
+        }
+        Ok(Cases {
+            dataset: self,
+            rows: self.source.rows()?,
+            assigner: IdAssigner::new(&checked.ids),
+            guesses: agentv_syntax::Guesses::default(),
+            problems: Vec::new(),
+            done: false,
+        })
+    }
+
+    pub(crate) fn source(&self) -> &dyn Source {
+        self.source.as_ref()
+    }
+
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
+    }
+}
+
+fn blank_line(file: &Arc<str>, line: u64) -> Diagnostic {
+    let problem = Problem::error(Code::AgentMarkRule, 0..0, "blank lines are not allowed");
+    Diagnostic {
+        line: Some(line),
+        ..Diagnostic::of_file(file, problem)
+    }
+}
+
+fn taken_id(row: &WrittenRow<'_>, id: &str, first_line: u64) -> Diagnostic {
+    let span = row.node.get("id").map_or(0..0, |id| id.span());
+    let message = format!("the id `{id}` is taken, it stands on line {first_line} already");
+    row.place(
+        Problem::error(Code::DuplicateId, span, message)
+            .at("id")
+            .hint("give every case of a file an id of its own"),
+    )
+}
+
+fn unsupported(path: &Path, file: &Arc<str>) -> Diagnostic {
+    let shown = match path.extension() {
+        Some(extension) => format!("unsupported extension `.{}`", extension.to_string_lossy()),
+        None => "the file name has no extension".to_owned(),
+    };
+    let problem = Problem::fatal(
+        Code::UnsupportedExtension,
+        0..0,
+        format!("{shown}, expected one of .yaml, .yml, .jsonl (also .jsonl.gz, .jsonl.zst)"),
+    );
+    let is_json = path
+        .extension()
+        .is_some_and(|extension| extension == "json");
+    Diagnostic::of_file(
+        file,
+        if is_json {
+            problem.hint("a file with one JSON object a line is named .jsonl")
+        } else {
+            problem
+        },
+    )
+}
+
+/// Passes diagnostics on, and remarks that repeat only once.
+struct Reporter<'r> {
+    report: &'r mut (dyn FnMut(Diagnostic) -> ControlFlow<()> + Send),
+    fatal: bool,
+    stopped: bool,
+    /// Warnings that were given: the same slip on a million lines is one remark.
+    once: std::collections::HashSet<(Code, String, String)>,
+}
+
+impl Reporter<'_> {
+    fn send(&mut self, diagnostic: Diagnostic) {
+        if self.stopped || self.was_said(&diagnostic) {
+            return;
+        }
+        self.fatal |= diagnostic.severity() == Severity::Fatal;
+        self.stopped = (self.report)(diagnostic).is_break();
+    }
+
+    fn was_said(&mut self, diagnostic: &Diagnostic) -> bool {
+        const REMEMBERED: usize = 1_000;
+        if diagnostic.severity() != Severity::Warning || self.once.len() >= REMEMBERED {
+            return false;
+        }
+        let path: String = diagnostic
+            .problem
+            .path
+            .chars()
+            .filter(|letter| !letter.is_ascii_digit())
+            .collect();
+        let said = (diagnostic.code(), path, diagnostic.problem.message.clone());
+        !self.once.insert(said)
+    }
+
+    fn flow(&self) -> ControlFlow<()> {
+        if self.stopped {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+}
+
+/// The cases of a dataset, in file order.
+pub struct Cases<'d> {
+    dataset: &'d Dataset,
+    rows: Box<dyn Rows + 'd>,
+    assigner: IdAssigner<'d>,
+    guesses: agentv_syntax::Guesses,
+    problems: Vec<Problem>,
+    done: bool,
+}
+
+impl Iterator for Cases<'_> {
+    type Item = Result<EvalCase, LoadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let context = &self.dataset.context;
+        while !self.done {
+            let row = match self.rows.next()? {
+                Row::Case(row) => row,
+                Row::Blank(_) => continue,
+                Row::Broken(diagnostic) => {
+                    // It was whole when it was checked.
+                    self.done = true;
+                    return Some(Err(diagnostic.into()));
+                }
+            };
+            let id = CaseId::of(row.node).map(|id| self.assigner.assign(&id, row.line));
+            self.problems.clear();
+            let written = read(row.node, context, &mut self.guesses, &mut self.problems);
+            let (Some(written), Some(Assigned::Id(id))) = (written, id) else {
+                continue;
+            };
+            let built = written.build(id, row.line, context);
+            return Some(built.map_err(|problem| row.place(problem.at(row.node, "")).into()));
+        }
+        None
+    }
+}
+
+/// What [`load_eval_cases`] gives.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The cases, in file order.
+    pub cases: Vec<EvalCase>,
+    /// Why cases were skipped, and other remarks.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Loads all cases of an eval file. For files that are larger than memory use [`Dataset`].
+///
+/// ```no_run
+/// use agentv_dataset::{LoadOptions, load_eval_cases};
+/// # fn definitions() -> agentv_syntax::Definitions { unimplemented!() }
+///
+/// // `definitions()`: the registries of agentv-evaluators and agentv-providers.
+/// let options = LoadOptions::new(definitions(), std::env::current_dir().unwrap());
+/// let loaded = load_eval_cases("evals/test.jsonl", &options).unwrap();
+/// for diagnostic in &loaded.diagnostics {
+///     eprintln!("{diagnostic}"); // Line 3: missing expected_outcome
+/// }
+/// ```
+///
+/// # Errors
+/// When the file cannot be read, has an unknown extension, or something in it makes all of it
+/// unusable: a line that is not JSON, a sidecar that is not valid.
+pub fn load_eval_cases(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Loaded, LoadError> {
+    let dataset = Dataset::open(path, options)?;
+    let mut diagnostics = Vec::new();
+    let mut fatal = None;
+    let checked = dataset.check(&mut |diagnostic| {
+        // An empty dataset is for the caller to judge: here it is an empty list.
+        if diagnostic.severity() == Severity::Fatal && diagnostic.code() != Code::NoCases {
+            fatal = Some(diagnostic);
+            return ControlFlow::Break(());
+        }
+        diagnostics.push(diagnostic);
+        ControlFlow::Continue(())
+    });
+    if let Some(fatal) = fatal {
+        return Err(fatal.into());
+    }
+    if checked.cases == 0 {
+        return Ok(Loaded {
+            cases: Vec::new(),
+            diagnostics,
+        });
+    }
+    let cases = dataset.cases(&checked)?.collect::<Result<_, _>>()?;
+    Ok(Loaded { cases, diagnostics })
+}
+
+/// The sidecar of a JSONL file: the same name with `.yaml`.
+pub fn sidecar_path(path: &Path) -> Option<PathBuf> {
+    let (format, base_name) = FormatKind::of(path)?;
+    format
+        .has_sidecar
+        .then(|| path.with_file_name(format!("{base_name}.yaml")))
+}
+
+/// Whether cases can be read from a file of this name.
+pub fn is_eval_file_name(path: &Path) -> bool {
+    FormatKind::of(path).is_some()
+}
+
+/// Checks the keys of a whole document, for files that are not datasets.
+pub(crate) fn check_document(
+    document: &crate::format::Document,
+    shape: &agentv_syntax::Shape,
+    options: &LoadOptions,
+) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    let root = document.root();
+    check_keys(root, &mut problems);
+    if !root.is_null() {
+        agentv_syntax::check(root, shape, options.definitions, &mut problems);
+    }
+    problems.sort_by_key(|problem| problem.span.start);
+    let place = |problem| document.place_problem(problem);
+    problems.into_iter().map(place).collect()
+}

@@ -1,0 +1,151 @@
+//! Dataset-level fields: what holds for every case that does not say otherwise.
+
+use std::sync::Arc;
+
+use agentv_core::{EvaluatorSpec, Execution, Extra};
+use agentv_syntax::{
+    Checker, Code, Definitions, Found, Guesses, Node, NodeKind, Problem, Record, Text, check_keys,
+};
+use serde_json::Value;
+
+use crate::case::{RowPrompt, resolved_specs, text_or_file};
+use crate::files::FileLibrary;
+
+/// What holds for every case that does not say otherwise.
+#[derive(Debug)]
+pub(crate) struct Defaults {
+    pub(crate) dataset: String,
+    pub(crate) description: String,
+    pub(crate) execution: Execution,
+    /// The dataset's list of evaluators, `execution.evaluators` before `evaluators`.
+    pub(crate) evaluators: Option<Vec<EvaluatorSpec>>,
+    /// The one kind of evaluator, where it is named.
+    pub(crate) evaluator: Option<String>,
+    pub(crate) prompt: Option<RowPrompt>,
+}
+
+impl Defaults {
+    /// What holds where nothing is written: the dataset is named after its file.
+    pub(crate) fn named(dataset: &str) -> Defaults {
+        Defaults {
+            dataset: dataset.to_owned(),
+            description: String::new(),
+            execution: Execution::default(),
+            evaluators: None,
+            evaluator: None,
+            prompt: None,
+        }
+    }
+
+    /// Reads the header of a suite or a sidecar. What is wrong with it goes to `problems`, and the
+    /// rest is used.
+    pub(crate) fn read(
+        header: Node<'_>,
+        record: &'static Record,
+        file_name: &str,
+        definitions: Definitions,
+        files: &FileLibrary,
+        problems: &mut Vec<Problem>,
+    ) -> Defaults {
+        if header.is_null() && record.required.is_empty() {
+            return Defaults::named(file_name);
+        }
+        if header.kind() != NodeKind::Object {
+            let message = format!("expected a mapping, found {}", header.kind().described());
+            problems.push(Problem::error(Code::WrongType, header.span(), message));
+            return Defaults::named(file_name);
+        }
+        check_header_keys(header, problems);
+        let mut found = Vec::new();
+        Checker::new(definitions, problems, &mut Guesses::default())
+            .collect_files(&mut found)
+            .record(header, record);
+        check_files(&found, files, problems);
+        let text = |name: &str| {
+            let value = header.given(name)?.as_str()?;
+            (!value.is_empty()).then(|| value.into_owned())
+        };
+        let execution = header.given("execution");
+        let list = execution
+            .and_then(|execution| execution.given("evaluators"))
+            .or_else(|| header.given("evaluators"));
+        Defaults {
+            dataset: text("dataset").unwrap_or_else(|| file_name.to_owned()),
+            description: text("description").unwrap_or_default(),
+            execution: merged_execution(execution, text("target")),
+            evaluators: list
+                .filter(|list| list.kind() == NodeKind::Array)
+                .map(|list| resolved_specs(list, definitions.evaluators, files)),
+            evaluator: text("evaluator"),
+            prompt: header
+                .given("prompt")
+                .filter(|prompt| prompt.kind() == NodeKind::String)
+                .and_then(|prompt| row_prompt(prompt, files, problems)),
+        }
+    }
+}
+
+/// A suite's cases are checked one by one, so only the keys outside of them are checked here.
+fn check_header_keys(header: Node<'_>, problems: &mut Vec<Problem>) {
+    if let Some(key) = header.repeated_key() {
+        let message = format!("the key `{}` stands here twice", key.text());
+        problems.push(Problem::error(Code::DuplicateKey, key.span(), message));
+    }
+    for (key, value) in header.fields() {
+        if !key.is_text("evalcases") {
+            check_keys(value, problems);
+        }
+    }
+}
+
+fn check_files(found: &[Found<'_>], files: &FileLibrary, problems: &mut Vec<Problem>) {
+    for Found { node, text, path } in found {
+        let refused = match text {
+            Text::File => files.find(&node.text()).err(),
+            Text::TextOrFile => text_or_file(&node.text(), files).err(),
+            Text::Folder => files.find_folder(&node.text()).err(),
+            _ => None,
+        };
+        problems.extend(refused.map(|problem| problem.at(*node, path.clone())));
+    }
+}
+
+fn merged_execution(execution: Option<Node<'_>>, target: Option<String>) -> Execution {
+    let mut extra: Extra = execution.map(Node::to_map).unwrap_or_default();
+    extra.shift_remove("evaluators");
+    let own_target = match extra.shift_remove("target") {
+        Some(Value::String(target)) => Some(target),
+        _ => None,
+    };
+    Execution {
+        target: own_target
+            .or(target)
+            .unwrap_or_else(|| Execution::DEFAULT_TARGET.to_owned()),
+        extra,
+    }
+}
+
+fn row_prompt(
+    node: Node<'_>,
+    files: &FileLibrary,
+    problems: &mut Vec<Problem>,
+) -> Option<RowPrompt> {
+    let written = node.text();
+    let text: Arc<str> = match text_or_file(&written, files) {
+        Ok(Some(_)) => files
+            .find(&written)
+            .and_then(|file| files.text(&file))
+            .ok()?,
+        Ok(None) => written.as_ref().into(),
+        Err(_) => return None,
+    };
+    match RowPrompt::parse(&text) {
+        Ok(prompt) => Some(prompt),
+        Err((reason, line)) => {
+            let place = line.map(|line| format!(" (line {line} of the template)"));
+            let message = format!("not a template: {reason}{}", place.unwrap_or_default());
+            problems.push(Problem::error(Code::InvalidTemplate, node.span(), message).at("prompt"));
+            None
+        }
+    }
+}

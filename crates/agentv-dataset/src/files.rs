@@ -1,0 +1,239 @@
+//! Files that cases refer to: looked up, kept inside the project, read once.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use agentv_syntax::{Code, Node, Problem};
+
+use crate::project::Project;
+
+/// Largest file that a case may refer to.
+const LARGEST_FILE: u64 = 64 << 20;
+/// Texts kept in memory, in bytes, before they are read again.
+const KEPT_TEXTS: usize = 32 << 20;
+/// Look-ups kept in memory.
+const KEPT_LOOKUPS: usize = 50_000;
+
+/// A file that a case refers to.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Located {
+    /// Without links, for reading.
+    pub(crate) absolute: PathBuf,
+    /// Relative to the project root where it lies inside.
+    pub(crate) path: String,
+}
+
+/// Why a reference cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FileProblem {
+    pub(crate) code: Code,
+    pub(crate) message: String,
+    pub(crate) hint: Option<String>,
+}
+
+impl FileProblem {
+    /// The problem at the value that holds the reference.
+    pub(crate) fn at(self, node: Node<'_>, path: impl Into<String>) -> Problem {
+        Problem {
+            hint: self.hint,
+            ..Problem::error(self.code, node.span(), self.message)
+        }
+        .at(path)
+    }
+}
+
+type Lookup = Result<Arc<Located>, FileProblem>;
+
+/// Finds and reads the files that the cases of one eval file refer to.
+#[derive(Debug)]
+pub(crate) struct FileLibrary {
+    project: Project,
+    working_dir: PathBuf,
+    allow_outside_root: bool,
+    lookups: RwLock<HashMap<String, Lookup>>,
+    texts: Mutex<Texts>,
+}
+
+#[derive(Debug, Default)]
+struct Texts {
+    by_file: HashMap<PathBuf, Arc<str>>,
+    bytes: usize,
+}
+
+impl FileLibrary {
+    pub(crate) fn new(project: Project, working_dir: PathBuf, allow_outside_root: bool) -> Self {
+        FileLibrary {
+            project,
+            working_dir,
+            allow_outside_root,
+            lookups: RwLock::default(),
+            texts: Mutex::default(),
+        }
+    }
+
+    /// The file that `value` refers to, readable and with UTF-8 in it.
+    pub(crate) fn find(&self, value: &str) -> Lookup {
+        let known = self
+            .lookups
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(value)
+            .cloned();
+        if let Some(known) = known {
+            return known;
+        }
+        let lookup = self.look_up(value).and_then(|located| {
+            self.text(&located)?;
+            Ok(Arc::new(located))
+        });
+        let mut lookups = self.lookups.write().unwrap_or_else(PoisonError::into_inner);
+        if lookups.len() >= KEPT_LOOKUPS {
+            lookups.clear();
+        }
+        lookups.insert(value.to_owned(), lookup.clone());
+        lookup
+    }
+
+    /// The places where `value` may be, in the order of precedence.
+    fn candidates(&self, value: &str) -> Vec<PathBuf> {
+        if let Some(from_root) = value.strip_prefix('/') {
+            return vec![self.project.root.join(from_root)];
+        }
+        let mut folders: Vec<&Path> = self.project.folders().collect();
+        if !folders.contains(&self.working_dir.as_path()) {
+            folders.push(&self.working_dir);
+        }
+        folders
+            .into_iter()
+            .map(|folder| folder.join(value))
+            .collect()
+    }
+
+    fn look_up(&self, value: &str) -> Result<Located, FileProblem> {
+        let problem = |code, message: String| FileProblem {
+            code,
+            message,
+            hint: None,
+        };
+        if value.is_empty() || value.contains('\0') {
+            return Err(problem(
+                Code::FileNotFound,
+                "expected the path of a file".to_owned(),
+            ));
+        }
+        let found = self
+            .candidates(value)
+            .into_iter()
+            .find_map(|candidate| fs::canonicalize(candidate).ok());
+        let Some(absolute) = found else {
+            return Err(FileProblem {
+                code: Code::FileNotFound,
+                message: format!("file not found: `{value}`"),
+                hint: Some(self.where_it_was_sought(value)),
+            });
+        };
+        if !absolute.starts_with(&self.project.root) && !self.allow_outside_root {
+            return Err(FileProblem {
+                code: Code::FileOutsideRoot,
+                message: format!("`{value}` lies outside the project root"),
+                hint: Some(format!(
+                    "the root is {}; --allow-outside-root lifts this for files that you trust",
+                    self.project.root.display()
+                )),
+            });
+        }
+        let metadata = fs::metadata(&absolute)
+            .map_err(|error| problem(Code::FileUnusable, format!("`{value}`: {error}")))?;
+        if !metadata.is_file() {
+            let what = if metadata.is_dir() {
+                "a directory"
+            } else {
+                "not a regular file"
+            };
+            return Err(problem(Code::NotAFile, format!("`{value}` is {what}")));
+        }
+        if metadata.len() > LARGEST_FILE {
+            return Err(problem(
+                Code::FileUnusable,
+                format!("`{value}` is larger than 64 MiB"),
+            ));
+        }
+        Ok(Located {
+            path: self.project.display(&absolute),
+            absolute,
+        })
+    }
+
+    /// The folder that `value` refers to, relative to the project root where it lies inside.
+    pub(crate) fn find_folder(&self, value: &str) -> Result<String, FileProblem> {
+        let written = match value.strip_prefix('/') {
+            Some(from_root) => self.project.root.join(from_root),
+            None => self.project.folder.join(value),
+        };
+        match fs::canonicalize(written) {
+            Ok(folder) if folder.is_dir() => Ok(self.project.display(&folder)),
+            Ok(_) => Err(FileProblem {
+                code: Code::NotAFile,
+                message: format!("`{value}` is not a folder"),
+                hint: None,
+            }),
+            Err(_) => Err(FileProblem {
+                code: Code::FileNotFound,
+                message: format!("folder not found: `{value}`"),
+                hint: Some("it is looked up from the eval file's folder".to_owned()),
+            }),
+        }
+    }
+
+    fn where_it_was_sought(&self, value: &str) -> String {
+        let shown: Vec<_> = self
+            .candidates(value)
+            .iter()
+            .filter_map(|candidate| candidate.parent())
+            .map(|folder| match self.project.display(folder).as_str() {
+                "" => "the project root".to_owned(),
+                shown => shown.to_owned(),
+            })
+            .collect();
+        format!("looked in {}", shown.join(", "))
+    }
+
+    /// The content of a file, line ends turned into `\n`.
+    pub(crate) fn text(&self, located: &Located) -> Result<Arc<str>, FileProblem> {
+        let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(text) = texts.by_file.get(&located.absolute) {
+            return Ok(Arc::clone(text));
+        }
+        let text: Arc<str> = read_text(&located.absolute)
+            .map_err(|error| FileProblem {
+                code: Code::FileUnusable,
+                message: format!("`{}`: {error}", located.path),
+                hint: None,
+            })?
+            .into();
+        if texts.bytes + text.len() > KEPT_TEXTS {
+            *texts = Texts::default();
+        }
+        texts.bytes += text.len();
+        texts
+            .by_file
+            .insert(located.absolute.clone(), Arc::clone(&text));
+        Ok(text)
+    }
+
+    pub(crate) fn project(&self) -> &Project {
+        &self.project
+    }
+}
+
+/// Reads a text file: byte-order mark dropped, CRLF turned into LF.
+fn read_text(path: &Path) -> io::Result<String> {
+    let bytes = fs::read(path)?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8 text"))?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    Ok(text.replace("\r\n", "\n"))
+}

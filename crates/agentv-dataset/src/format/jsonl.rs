@@ -1,0 +1,317 @@
+//! JSON Lines: one case a line, plain or compressed, read in pieces on all cores.
+
+use std::io::Read;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+
+use agentv_syntax::{Code, Diagnostic, Node, NodeKind, Problem, Tree, json};
+
+use super::chunks::{ChunkError, Chunks, LONGEST_LINE, Place};
+use super::{
+    Findings, FormatKind, Inspect, Origin, Row, Rows, Scratch, Source, WrittenRow, open_regular,
+    unreadable,
+};
+
+pub(super) const FORMAT: FormatKind = FormatKind {
+    extensions: &[".jsonl", ".jsonl.gz", ".jsonl.zst"],
+    has_sidecar: true,
+    open: |path, file| Ok(Box::new(JsonLines::open(path, file)?)),
+};
+
+/// A JSON Lines file; nothing of it is kept in memory.
+struct JsonLines {
+    path: PathBuf,
+    file: Arc<str>,
+}
+
+impl JsonLines {
+    fn open(path: &Path, file: &Arc<str>) -> Result<JsonLines, Diagnostic> {
+        open_regular(path, file)?;
+        Ok(JsonLines {
+            path: path.to_owned(),
+            file: Arc::clone(file),
+        })
+    }
+
+    fn chunks(&self) -> Result<Chunks, Diagnostic> {
+        let input = open_regular(&self.path, &self.file)?;
+        let extension = self.path.extension().and_then(|name| name.to_str());
+        let input: Box<dyn Read + Send> = match extension {
+            Some("gz") => Box::new(flate2::read::MultiGzDecoder::new(input)),
+            Some("zst") => {
+                Box::new(zstd::Decoder::new(input).map_err(|error| unreadable(&self.file, &error))?)
+            }
+            _ => Box::new(input),
+        };
+        Ok(Chunks::new(input))
+    }
+
+    fn refused(&self, error: &ChunkError) -> Diagnostic {
+        match error {
+            ChunkError::Io(error) => unreadable(&self.file, error),
+            ChunkError::LineTooLong(line) => too_long(&self.file, *line),
+        }
+    }
+}
+
+fn too_long(file: &Arc<str>, line: u64) -> Diagnostic {
+    let problem = Problem::fatal(Code::LineTooLong, 0..0, "longer than 64 MiB")
+        .hint("JSON Lines holds one case a line; is a line break missing?");
+    Diagnostic {
+        line: Some(line),
+        ..Diagnostic::of_file(file, problem)
+    }
+}
+
+impl Source for JsonLines {
+    fn header(&self) -> Option<Node<'_>> {
+        None
+    }
+
+    fn place(&self, problem: Problem) -> Diagnostic {
+        Diagnostic::of_file(&self.file, problem)
+    }
+
+    fn rows(&self) -> Result<Box<dyn Rows + '_>, Diagnostic> {
+        Ok(Box::new(Sequential {
+            source: self,
+            chunks: self.chunks()?,
+            buffer: Vec::new(),
+            at: 0,
+            line: 0,
+            tree: Tree::default(),
+            ended: false,
+        }))
+    }
+
+    fn scan(
+        &self,
+        inspect: &Inspect<'_>,
+        deliver: &mut (dyn FnMut(Findings) -> ControlFlow<()> + Send),
+    ) -> Result<(), Diagnostic> {
+        let scan = Scan {
+            source: self,
+            chunks: Mutex::new(self.chunks()?),
+            inspect,
+            deliver: Mutex::new(deliver),
+            turn: Mutex::new(0),
+            turned: Condvar::new(),
+            stopped: AtomicBool::new(false),
+        };
+        let workers = thread::available_parallelism().map_or(1, usize::from);
+        thread::scope(|scope| {
+            for _ in 1..workers {
+                scope.spawn(|| scan.work());
+            }
+            scan.work();
+        });
+        Ok(())
+    }
+}
+
+type Deliver<'d> = &'d mut (dyn FnMut(Findings) -> ControlFlow<()> + Send);
+
+/// One pass over a file by several threads. Each takes a piece, inspects it, and delivers what it
+/// found when the pieces before it have been delivered: order without a buffer that could grow.
+struct Scan<'s> {
+    source: &'s JsonLines,
+    chunks: Mutex<Chunks>,
+    inspect: &'s Inspect<'s>,
+    deliver: Mutex<Deliver<'s>>,
+    /// The piece whose findings are delivered next.
+    turn: Mutex<u64>,
+    turned: Condvar,
+    stopped: AtomicBool,
+}
+
+impl Scan<'_> {
+    fn work(&self) {
+        let mut scratch = Scratch::default();
+        let mut tree = Tree::default();
+        let mut buffer = Vec::new();
+        while !self.stopped.load(Ordering::Relaxed) {
+            let next = {
+                let mut chunks = self.chunks.lock().unwrap_or_else(PoisonError::into_inner);
+                chunks.next(&mut buffer)
+            };
+            let Some((place, result)) = next else { break };
+            match result {
+                Ok(()) => self.inspect_chunk(place, &buffer, &mut tree, &mut scratch),
+                Err(error) => {
+                    scratch
+                        .findings
+                        .diagnostics
+                        .push(self.source.refused(&error));
+                    self.wait_for(place);
+                    let _ = self.hand_over(&mut scratch);
+                }
+            }
+            self.pass_on(place);
+        }
+    }
+
+    fn inspect_chunk(&self, place: Place, buffer: &[u8], tree: &mut Tree, scratch: &mut Scratch) {
+        let file = &self.source.file;
+        let mut line = place.first_line;
+        let mut at = 0;
+        let mut overflowed = false;
+        while let Some((bytes, end)) = next_line(buffer, at) {
+            (self.inspect)(scratch, row(file, line, bytes, tree));
+            (at, line) = (end, line + 1);
+            // With this many problems, memory is better spent on telling them than on keeping them.
+            if scratch.findings.diagnostics.len() >= Findings::KEPT {
+                if !overflowed {
+                    self.wait_for(place);
+                    overflowed = true;
+                }
+                if self.hand_over(scratch).is_break() {
+                    return;
+                }
+            }
+        }
+        if !overflowed {
+            self.wait_for(place);
+        }
+        let _ = self.hand_over(scratch);
+    }
+
+    fn wait_for(&self, place: Place) {
+        let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        while *turn != place.index {
+            turn = self
+                .turned
+                .wait(turn)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn hand_over(&self, scratch: &mut Scratch) -> ControlFlow<()> {
+        let findings = std::mem::take(&mut scratch.findings);
+        if self.stopped.load(Ordering::Relaxed) {
+            return ControlFlow::Break(());
+        }
+        let mut deliver = self.deliver.lock().unwrap_or_else(PoisonError::into_inner);
+        let flow = deliver(findings);
+        if flow.is_break() {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+        flow
+    }
+
+    fn pass_on(&self, place: Place) {
+        *self.turn.lock().unwrap_or_else(PoisonError::into_inner) = place.index + 1;
+        self.turned.notify_all();
+    }
+}
+
+/// The line that begins at `at`, and where the next one does.
+fn next_line(buffer: &[u8], at: usize) -> Option<(&[u8], usize)> {
+    let rest = buffer.get(at..).filter(|rest| !rest.is_empty())?;
+    Some(match memchr::memchr(b'\n', rest) {
+        Some(end) => (&rest[..end], at + end + 1),
+        None => (rest, buffer.len()),
+    })
+}
+
+/// What stands on one line.
+fn row<'r>(file: &'r Arc<str>, line: u64, bytes: &'r [u8], tree: &'r mut Tree) -> Row<'r> {
+    if bytes.len() > LONGEST_LINE {
+        return Row::Broken(too_long(file, line));
+    }
+    let text = match simdutf8::basic::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(_) => return Row::Broken(not_utf8(file, line, bytes)),
+    };
+    if text.trim_ascii().is_empty() {
+        return Row::Blank(line);
+    }
+    let broken = |problem| Row::Broken(Diagnostic::of_line(file, line, text, problem));
+    match json::parse(text, tree) {
+        Err(invalid) => broken(invalid_json(text, &invalid)),
+        Ok(()) => {
+            let node = tree.root(text);
+            if node.kind() == NodeKind::Object {
+                return Row::Case(WrittenRow {
+                    node,
+                    line,
+                    origin: Origin::Line { file, text },
+                });
+            }
+            let found = node.kind().described();
+            let message = format!("expected a case (a JSON object), found {found}");
+            broken(Problem {
+                expected: Some("a JSON object".to_owned()),
+                found: Some(found.to_owned()),
+                ..Problem::fatal(Code::NotAnObject, node.span(), message)
+            })
+        }
+    }
+}
+
+fn not_utf8(file: &Arc<str>, line: u64, bytes: &[u8]) -> Diagnostic {
+    let valid = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
+    let text = String::from_utf8_lossy(bytes);
+    let problem = Problem::fatal(Code::NotUtf8, valid..valid + 3, "not UTF-8 text")
+        .hint("save the file as UTF-8");
+    Diagnostic::of_line(file, line, &text, problem)
+}
+
+fn invalid_json(text: &str, invalid: &json::Invalid) -> Problem {
+    let column = text[..invalid.offset].chars().count() + 1;
+    let message = format!("Invalid JSON: {} at column {column}", invalid.reason);
+    let span = invalid.offset..invalid.offset + 1;
+    let problem = Problem::fatal(Code::InvalidJson, span, message);
+    let start = text.trim_ascii_start();
+    if start.starts_with('#') || start.starts_with("//") {
+        problem.hint("JSON Lines has no comments")
+    } else if text.trim_ascii_end().contains('\r') {
+        problem.hint("the line has a bare carriage return in it; lines end with \\n or \\r\\n")
+    } else if invalid.unfinished {
+        problem.hint(
+            "the object seems to continue on the next line; JSON Lines holds one object a line",
+        )
+    } else {
+        problem
+    }
+}
+
+/// A walk through the lines by one thread.
+struct Sequential<'s> {
+    source: &'s JsonLines,
+    chunks: Chunks,
+    buffer: Vec<u8>,
+    at: usize,
+    /// The number of the line at `at`, less one.
+    line: u64,
+    tree: Tree,
+    ended: bool,
+}
+
+impl Rows for Sequential<'_> {
+    fn next(&mut self) -> Option<Row<'_>> {
+        if self.ended {
+            return None;
+        }
+        if self.at >= self.buffer.len() {
+            self.at = 0;
+            match self.chunks.next(&mut self.buffer) {
+                Some((_, Ok(()))) => {}
+                Some((_, Err(error))) => {
+                    self.ended = true;
+                    return Some(Row::Broken(self.source.refused(&error)));
+                }
+                None => {
+                    self.ended = true;
+                    return None;
+                }
+            }
+        }
+        let (bytes, end) = next_line(&self.buffer, self.at)?;
+        self.at = end;
+        self.line += 1;
+        Some(row(&self.source.file, self.line, bytes, &mut self.tree))
+    }
+}

@@ -1,0 +1,125 @@
+//! YAML suites: dataset-level fields and a list of cases in one document.
+
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use agentv_syntax::{Code, Diagnostic, Lines, Node, NodeKind, Problem, Tree, yaml};
+
+use super::{FormatKind, Origin, Row, Rows, Source, WrittenRow, open_regular, unreadable};
+
+pub(super) const FORMAT: FormatKind = FormatKind {
+    extensions: &[".yaml", ".yml"],
+    has_sidecar: false,
+    open: |path, file| Ok(Box::new(Document::open(path, file)?)),
+};
+
+/// A YAML document in memory.
+pub(crate) struct Document {
+    file: Arc<str>,
+    text: String,
+    tree: Tree,
+    lines: Lines,
+}
+
+impl Document {
+    /// Reads and parses a file.
+    pub(crate) fn open(path: &Path, file: &Arc<str>) -> Result<Document, Diagnostic> {
+        let mut bytes = Vec::new();
+        open_regular(path, file)?
+            .read_to_end(&mut bytes)
+            .map_err(|error| unreadable(file, &error))?;
+        let text = utf8(bytes, file)?;
+        let lines = Lines::of(&text);
+        let mut tree = Tree::default();
+        match yaml::parse(&text, &mut tree) {
+            Ok(()) => Ok(Document {
+                file: Arc::clone(file),
+                text,
+                tree,
+                lines,
+            }),
+            Err(invalid) => {
+                let span = invalid.offset..invalid.offset + 1;
+                let message = format!("Invalid YAML: {}", invalid.reason);
+                let problem = Problem::fatal(Code::InvalidYaml, span, message);
+                Err(lines.place(file, &text, problem))
+            }
+        }
+    }
+
+    pub(crate) fn root(&self) -> Node<'_> {
+        self.tree.root(&self.text)
+    }
+
+    pub(crate) fn place_problem(&self, problem: Problem) -> Diagnostic {
+        self.lines.place(&self.file, &self.text, problem)
+    }
+}
+
+fn utf8(bytes: Vec<u8>, file: &Arc<str>) -> Result<String, Diagnostic> {
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let line = error.as_bytes()[..valid]
+            .iter()
+            .filter(|byte| **byte == b'\n')
+            .count();
+        let problem = Problem::fatal(Code::NotUtf8, 0..0, "not UTF-8 text");
+        Diagnostic {
+            line: Some(line as u64 + 1),
+            ..Diagnostic::of_file(file, problem)
+        }
+    })?;
+    Ok(match text.strip_prefix('\u{feff}') {
+        Some(rest) => rest.to_owned(),
+        None => text,
+    })
+}
+
+impl Source for Document {
+    fn header(&self) -> Option<Node<'_>> {
+        Some(self.root())
+    }
+
+    fn place(&self, problem: Problem) -> Diagnostic {
+        self.place_problem(problem)
+    }
+
+    fn rows(&self) -> Result<Box<dyn Rows + '_>, Diagnostic> {
+        let cases = self.root().get("evalcases");
+        let items = cases.into_iter().flat_map(Node::items);
+        Ok(Box::new(CasesOfSuite {
+            document: self,
+            items: Box::new(items),
+        }))
+    }
+}
+
+struct CasesOfSuite<'d> {
+    document: &'d Document,
+    items: Box<dyn Iterator<Item = Node<'d>> + Send + 'd>,
+}
+
+impl Rows for CasesOfSuite<'_> {
+    fn next(&mut self) -> Option<Row<'_>> {
+        let node = self.items.next()?;
+        let document = self.document;
+        if node.kind() != NodeKind::Object {
+            let found = node.kind().described();
+            let message = format!("expected a case (a mapping), found {found}");
+            let problem = Problem::fatal(Code::NotAnObject, node.span(), message);
+            return Some(Row::Broken(
+                document.place_problem(problem.at(document.root().path_to(node))),
+            ));
+        }
+        Some(Row::Case(WrittenRow {
+            node,
+            line: document.lines.number(node.span().start),
+            origin: Origin::Document {
+                file: &document.file,
+                text: &document.text,
+                lines: &document.lines,
+            },
+        }))
+    }
+}

@@ -1,0 +1,67 @@
+//! The project around an eval file: its root, and the settings in `.agentv/config.yaml`.
+
+use std::path::{Path, PathBuf};
+
+/// The folder that everything of a project lies under, and the way from an eval file up to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Project {
+    /// The nearest parent with `.git`, else the nearest with `.agentv`, else the eval file's folder.
+    pub root: PathBuf,
+    /// The eval file's folder.
+    pub folder: PathBuf,
+}
+
+impl Project {
+    /// The project of an eval file in `folder`, which must be an absolute path without links.
+    pub fn around(folder: &Path) -> Project {
+        let nearest_with = |marker: &str| {
+            folder
+                .ancestors()
+                .find(|parent| parent.join(marker).exists())
+        };
+        let root = nearest_with(".git")
+            .or_else(|| nearest_with(".agentv"))
+            .unwrap_or(folder);
+        Project {
+            root: root.to_owned(),
+            folder: folder.to_owned(),
+        }
+    }
+
+    /// The folders from the eval file's own up to the root.
+    pub fn folders(&self) -> impl Iterator<Item = &Path> {
+        self.folder
+            .ancestors()
+            .take_while(|folder| folder.starts_with(&self.root))
+    }
+
+    /// The settings file that applies: the nearest one upwards.
+    pub fn config_file(&self) -> Option<PathBuf> {
+        self.folders()
+            .map(|folder| folder.join(".agentv").join("config.yaml"))
+            .find(|file| file.is_file())
+    }
+
+    /// A path as records show it: relative to the root where it lies inside, `/` between parts.
+    pub fn display(&self, path: &Path) -> String {
+        let shown = path.strip_prefix(&self.root).unwrap_or(path);
+        let shown = shown.to_string_lossy();
+        if std::path::MAIN_SEPARATOR == '/' {
+            shown.into_owned()
+        } else {
+            shown.replace(std::path::MAIN_SEPARATOR, "/")
+        }
+    }
+}
+
+/// The way from the folder `from` to `to`, both absolute and without links.
+pub(crate) fn relative_path(from: &Path, to: &Path) -> PathBuf {
+    let shared = from
+        .components()
+        .zip(to.components())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let up = from.components().skip(shared).map(|_| "..");
+    let down = to.components().skip(shared).map(|part| part.as_os_str());
+    up.map(std::ffi::OsStr::new).chain(down).collect()
+}

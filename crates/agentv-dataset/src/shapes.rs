@@ -1,0 +1,299 @@
+//! What may be written in eval files, sidecars and `.agentv/config.yaml`.
+
+use agentv_core::Role;
+use agentv_syntax::rubric::RUBRICS;
+use agentv_syntax::shape::{
+    AMOUNT, ANY, EVALUATORS, FILLED, Field, Form, Others, Record, Shape, TEXT, TEXTS, Text,
+};
+
+/// Declares fields one a line: `name: SHAPE, "what it is for";`
+macro_rules! fields {
+    ($($name:literal: $shape:expr, $doc:literal;)+) => {
+        &[$(Field { name: $name, shape: &$shape, doc: $doc },)+]
+    };
+}
+
+/// The content of a suite.
+pub static SUITE: Shape = Shape {
+    expected: "a suite (a mapping with `evalcases`)",
+    forms: &[Form::Record(&SUITE_FIELDS)],
+};
+
+/// The content of a sidecar.
+pub static SIDECAR: Shape = Shape {
+    expected: "dataset-level fields (a mapping)",
+    forms: &[Form::Record(&SIDECAR_FIELDS)],
+};
+
+/// The content of `.agentv/config.yaml`.
+pub static CONFIG: Shape = Shape {
+    expected: "project settings (a mapping)",
+    forms: &[Form::Record(&CONFIG_FIELDS)],
+};
+
+/// One case, of either kind.
+pub static CASE: Shape = Shape {
+    expected: "a case (an object)",
+    forms: &[Form::Record(&CASE_FIELDS), Form::Record(&ROW_FIELDS)],
+};
+
+/// The dataset-level fields, the same in a suite and in a sidecar.
+macro_rules! dataset_level {
+    ($name:literal, required: $required:expr, evalcases: $cases:expr, $doc:literal) => {
+        Record {
+            name: $name,
+            others: Others::Keep,
+            required: $required,
+            fields: fields! {
+                "$schema": TEXT, "The version of the format, `agentv-eval-v2`.";
+                "description": TEXT, "What the dataset is about.";
+                "dataset": FILLED, "The dataset's name; the file name without extension by default.";
+                "execution": EXECUTION, "How every case is run, unless the case says otherwise.";
+                "target": FILLED, "Older spelling of `execution.target`.";
+                "evaluator": EVALUATOR_TYPE, "The one evaluator of cases that name none; `llm_judge` by default.";
+                "evaluators": EVALUATORS, "The evaluators of cases that name none.";
+                "prompt": TEXT_OR_FILE, "A template over the keys of `input`, for AgentMark rows: a text or a file.";
+                "evalcases": $cases, $doc;
+            },
+        }
+    };
+}
+
+static SUITE_FIELDS: Record = dataset_level!(
+    "suite",
+    required: &[&["evalcases"]],
+    evalcases: CASES,
+    "The cases."
+);
+
+/// What a suite's header is held against: its cases are read one by one, after it.
+pub(crate) static SUITE_HEADER: Record = dataset_level!(
+    "suite",
+    required: &[&["evalcases"]],
+    evalcases: CASE_LIST,
+    "The cases."
+);
+
+pub(crate) static SIDECAR_FIELDS: Record = dataset_level!(
+    "sidecar",
+    required: &[],
+    evalcases: ANY,
+    "Cases; a sidecar that has them is a suite as well."
+);
+
+static CONFIG_FIELDS: Record = Record {
+    name: "project settings",
+    others: Others::Warn,
+    required: &[],
+    fields: fields! {
+        "$schema": TEXT, "The version of the format, `agentv-config-v2`.";
+        "guideline_patterns": TEXTS, "Globs of the files whose text goes into the prompt's guidelines block.";
+    },
+};
+
+/// The fields of an ordinary case.
+pub(crate) static CASE_FIELDS: Record = Record {
+    name: "case",
+    others: Others::Keep,
+    required: &[
+        &["id"],
+        &["expected_outcome", "outcome"],
+        &["input", "input_messages"],
+    ],
+    fields: fields! {
+        "id": FILLED, "Unique within the file.";
+        "conversation_id": TEXT, "Groups cases that are not independent of each other.";
+        "expected_outcome": TEXT, "What a good answer achieves, in words.";
+        "outcome": TEXT, "Shorter spelling of `expected_outcome`.";
+        "input": INPUT, "What the target is asked: a text, or messages.";
+        "input_messages": MESSAGES, "Other spelling of `input`, messages only; used when both are given.";
+        "expected_output": EXPECTED_OUTPUT, "What a good answer looks like: a text, structured data, or messages.";
+        "expected_messages": EXPECTED_MESSAGES, "Other spelling of `expected_output`, messages only; used when both are given.";
+        "execution": EXECUTION, "How the case is run, laid over the dataset's, key by key.";
+        "evaluator": EVALUATOR_TYPE, "The one evaluator of the case, with its defaults.";
+        "evaluators": EVALUATORS, "How the answer is graded.";
+        "rubrics": RUBRICS, "A checklist for the answer, graded before `evaluators`.";
+    },
+};
+
+/// The fields of an AgentMark row: a case whose `input` is an object.
+pub(crate) static ROW_FIELDS: Record = Record {
+    name: "AgentMark row",
+    others: Others::Keep,
+    required: &[&["input"]],
+    fields: fields! {
+        "id": FILLED, "Unique within the file; derived from `input` by default.";
+        "conversation_id": TEXT, "Groups cases that are not independent of each other.";
+        "expected_outcome": TEXT, "What a good answer achieves, in words.";
+        "outcome": TEXT, "Shorter spelling of `expected_outcome`.";
+        "input": ROW_INPUT, "`userMessage`, and variables for templates.";
+        "expected_output": EXPECTED_OUTPUT, "What a good answer looks like.";
+        "expected_messages": EXPECTED_MESSAGES, "Other spelling of `expected_output`, messages only; used when both are given.";
+        "execution": EXECUTION, "How the case is run, laid over the dataset's, key by key.";
+        "evaluator": EVALUATOR_TYPE, "The one evaluator of the case, with its defaults.";
+        "evaluators": EVALUATORS, "How the answer is graded.";
+        "rubrics": RUBRICS, "A checklist for the answer, graded before `evaluators`.";
+    },
+};
+
+static CASES: Shape = Shape {
+    expected: "an array of cases",
+    forms: &[Form::List {
+        items: &CASE,
+        at_least: 0,
+    }],
+};
+
+static CASE_LIST: Shape = Shape {
+    expected: "an array of cases",
+    forms: &[Form::List {
+        items: &ANY,
+        at_least: 0,
+    }],
+};
+
+static INPUT: Shape = Shape {
+    expected: "a string, an array of messages, or an object with `userMessage`",
+    forms: &[
+        Form::Text(Text::Any),
+        Form::List {
+            items: &MESSAGE,
+            at_least: 1,
+        },
+    ],
+};
+
+static ROW_INPUT: Shape = Shape {
+    expected: "an object with `userMessage`",
+    forms: &[Form::Map(&ANY)],
+};
+
+static MESSAGES: Shape = Shape {
+    expected: "an array of messages",
+    forms: &[Form::List {
+        items: &MESSAGE,
+        at_least: 1,
+    }],
+};
+
+static EXPECTED_MESSAGES: Shape = Shape {
+    expected: "an array of messages",
+    forms: &[Form::List {
+        items: &MESSAGE,
+        at_least: 0,
+    }],
+};
+
+/// Which of these an object or array is takes more than its type to tell.
+static EXPECTED_OUTPUT: Shape = Shape {
+    expected: "a string, an object, or an array",
+    forms: &[
+        Form::Text(Text::Any),
+        Form::Map(&ANY),
+        Form::List {
+            items: &ANY,
+            at_least: 0,
+        },
+    ],
+};
+
+pub(crate) static MESSAGE: Shape = Shape {
+    expected: "a message (an object with `role` and `content`)",
+    forms: &[Form::Record(&MESSAGE_FIELDS)],
+};
+
+static MESSAGE_FIELDS: Record = Record {
+    name: "message",
+    others: Others::Keep,
+    required: &[&["role"], &["content", "tool_calls"]],
+    fields: fields! {
+        "role": ROLE, "Who speaks.";
+        "content": CONTENT, "What is said: a text, structured data, or blocks.";
+        "name": TEXT, "The speaker's name, or the tool's.";
+        "tool_calls": TOOL_CALLS, "The tools that are called.";
+    },
+};
+
+static ROLE: Shape = Shape {
+    expected: "one of system, user, assistant, tool",
+    forms: &[Form::Text(Text::OneOf(Role::NAMES))],
+};
+
+static CONTENT: Shape = Shape {
+    expected: "a string, an object, or an array of blocks",
+    forms: &[
+        Form::Text(Text::Any),
+        Form::Map(&ANY),
+        Form::List {
+            items: &BLOCK,
+            at_least: 0,
+        },
+    ],
+};
+
+static BLOCK: Shape = Shape {
+    expected: "a block (an object with `type`)",
+    forms: &[Form::Record(&BLOCK_FIELDS)],
+};
+
+static BLOCK_FIELDS: Record = Record {
+    name: "block",
+    others: Others::Keep,
+    required: &[&["type"]],
+    fields: fields! {
+        "type": FILLED, "`text`, `file`, or a type of your own that is passed on as it is.";
+        "value": ANY, "The text, or the path of the file relative to the eval file.";
+    },
+};
+
+static TOOL_CALLS: Shape = Shape {
+    expected: "an array of tool calls",
+    forms: &[Form::List {
+        items: &TOOL_CALL,
+        at_least: 0,
+    }],
+};
+
+static TOOL_CALL: Shape = Shape {
+    expected: "a tool call (an object with `tool`)",
+    forms: &[Form::Record(&TOOL_CALL_FIELDS)],
+};
+
+static TOOL_CALL_FIELDS: Record = Record {
+    name: "tool call",
+    others: Others::Keep,
+    required: &[&["tool"]],
+    fields: fields! {
+        "tool": FILLED, "The tool's name.";
+        "input": ANY, "Its arguments.";
+        "output": ANY, "What it returned.";
+        "id": TEXT, "The call's identifier.";
+        "timestamp": TEXT, "When it was made.";
+        "duration_ms": AMOUNT, "How long it took.";
+    },
+};
+
+static EXECUTION: Shape = Shape {
+    expected: "an object",
+    forms: &[Form::Record(&EXECUTION_FIELDS)],
+};
+
+static EXECUTION_FIELDS: Record = Record {
+    name: "execution",
+    others: Others::Keep,
+    required: &[],
+    fields: fields! {
+        "target": FILLED, "The name of the target that is asked.";
+        "evaluators": EVALUATORS, "How the answer is graded; wins over `evaluators` beside it.";
+    },
+};
+
+static EVALUATOR_TYPE: Shape = Shape {
+    expected: "the name of an evaluator",
+    forms: &[Form::Text(Text::EvaluatorType)],
+};
+
+static TEXT_OR_FILE: Shape = Shape {
+    expected: "a text or the path of a file",
+    forms: &[Form::Text(Text::TextOrFile)],
+};

@@ -1,0 +1,65 @@
+//! The YAML file beside a JSONL file, with its dataset-level fields.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use agentv_syntax::{Code, Diagnostic, Problem};
+
+use crate::dataset::sidecar_path;
+use crate::defaults::Defaults;
+use crate::files::FileLibrary;
+use crate::format::Document;
+use crate::options::LoadOptions;
+use crate::shapes::SIDECAR_FIELDS;
+
+/// The defaults that the sidecar of `path` gives, or the usual ones where there is none.
+pub(crate) fn read(
+    path: &Path,
+    base_name: &str,
+    options: &LoadOptions,
+    files: &FileLibrary,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Defaults {
+    let Some(sidecar) = sidecar_path(path) else {
+        return Defaults::named(base_name);
+    };
+    let file: Arc<str> = sidecar.to_string_lossy().into();
+    // A link to nothing or a folder of that name is a mistake to report, not an absence.
+    if std::fs::symlink_metadata(&sidecar).is_err() {
+        if options.verbose {
+            let eval_file: Arc<str> = path.to_string_lossy().into();
+            let message = format!("no sidecar `{file}`, defaults are used");
+            let problem = Problem::warning(Code::NoSidecar, 0..0, message);
+            diagnostics.push(Diagnostic::of_file(&eval_file, problem));
+        }
+        return Defaults::named(base_name);
+    }
+    let document = match Document::open(&sidecar, &file) {
+        Ok(document) => document,
+        Err(diagnostic) => {
+            diagnostics.push(diagnostic);
+            return Defaults::named(base_name);
+        }
+    };
+    let mut problems = Vec::new();
+    let defaults = Defaults::read(
+        document.root(),
+        &SIDECAR_FIELDS,
+        base_name,
+        options.definitions,
+        files,
+        &mut problems,
+    );
+    if let Some(cases) = document.root().get("evalcases") {
+        let start = cases.span().start;
+        let message = "this suite is the sidecar of a JSONL file as well: its dataset-level fields serve both";
+        let problem = Problem::warning(Code::DoubleRole, start..start + 1, message);
+        problems.push(
+            problem
+                .at("evalcases")
+                .hint("give one of the two files another name if that is not meant"),
+        );
+    }
+    diagnostics.extend(problems.into_iter().map(|p| document.place_problem(p)));
+    defaults
+}

@@ -1,0 +1,102 @@
+//! `llm_judge`: a language model grades the answer.
+
+use agentv_syntax::rubric::RUBRICS;
+use agentv_syntax::shape::{FILLED, OBJECT, TEXT};
+use agentv_syntax::{Field, Form, Kind, Others, Record, Shape, Text};
+
+pub(crate) static KIND: Kind = Kind {
+    name: "llm_judge",
+    aliases: &[],
+    doc: "Asks a language model how well the answer meets the expected outcome.",
+    options: Record {
+        name: "llm_judge",
+        fields: &[
+            Field {
+                name: "prompt",
+                shape: &PROMPT,
+                doc: "The judge's prompt: a template, the path of a file that holds one, or a script that prints the prompt.",
+            },
+            Field {
+                name: "rubrics",
+                shape: &RUBRICS,
+                doc: "A checklist for the judge to go through in place of one overall score.",
+            },
+            TARGET,
+            JUDGES,
+            AGGREGATE,
+        ],
+        required: &[],
+        others: Others::Warn,
+    },
+    shorthand: Some("prompt"),
+};
+
+pub(crate) const TARGET: Field = Field {
+    name: "target",
+    shape: &FILLED,
+    doc: "The target to ask as judge: the graded target's `judge_target` unless given, else the graded target itself.",
+};
+
+pub(crate) const JUDGES: Field = Field {
+    name: "judges",
+    shape: &PANEL,
+    doc: "How many times to ask the judge, or the names of the targets that judge together.",
+};
+
+pub(crate) const AGGREGATE: Field = Field {
+    name: "aggregate",
+    shape: &AGGREGATES,
+    doc: "How the scores of several judges become one: `median`, `mean` or `majority`.",
+};
+
+static PROMPT: Shape = Shape {
+    expected: "a prompt (a text, the path of a file, or an object with `script`)",
+    forms: &[
+        Form::Text(Text::TextOrFile),
+        Form::Record(&Record {
+            name: "prompt script",
+            fields: &[
+                Field {
+                    name: "script",
+                    shape: &ARGUMENTS,
+                    doc: "The command that prints the prompt, as a list of program and arguments.",
+                },
+                Field {
+                    name: "config",
+                    shape: &OBJECT,
+                    doc: "Settings that are passed on to the script.",
+                },
+            ],
+            required: &[&["script"]],
+            others: Others::Warn,
+        }),
+    ],
+};
+
+static ARGUMENTS: Shape = Shape {
+    expected: "a command (an array of strings, the program first)",
+    forms: &[Form::List {
+        items: &TEXT,
+        at_least: 1,
+    }],
+};
+
+static PANEL: Shape = Shape {
+    expected: "a whole number that is 1 or more, or an array of target names",
+    forms: &[
+        Form::Number {
+            min: 1.0,
+            max: 9_007_199_254_740_991.0,
+            integer: true,
+        },
+        Form::List {
+            items: &FILLED,
+            at_least: 1,
+        },
+    ],
+};
+
+static AGGREGATES: Shape = Shape {
+    expected: "median, mean or majority",
+    forms: &[Form::Text(Text::OneOf(&["median", "mean", "majority"]))],
+};

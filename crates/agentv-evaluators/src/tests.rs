@@ -1,0 +1,323 @@
+//! What holds for every evaluator of the registry.
+
+use std::collections::HashSet;
+
+use agentv_syntax::shape::EVALUATORS;
+use agentv_syntax::{Code, Form, Others, Severity};
+use agentv_syntax::{Definitions, Problem, Record, Registry, Shape, Tree, check, schema, yaml};
+use serde_json::Value;
+
+use crate::{ALL, REGISTRY};
+
+static NO_TARGETS: Registry = Registry {
+    noun: "provider",
+    tag: "provider",
+    common: &Record {
+        name: "target",
+        fields: &[],
+        required: &[],
+        others: Others::Refuse,
+    },
+    kinds: &[],
+    camel_case: true,
+    unknown: Code::UnknownProvider,
+};
+
+const DEFINITIONS: Definitions = Definitions {
+    evaluators: &REGISTRY,
+    targets: &NO_TARGETS,
+};
+
+/// A list of evaluators in which every kind and every option stands at least once.
+const EVERYTHING: &str = r#"
+- {type: llm_judge, name: tone, weight: 0.5, required: true, target: judge}
+- {type: llm_judge, prompt: prompts/judge.md, judges: 3, aggregate: median}
+- {type: llm_judge, prompt: {script: [python, prompt.py], config: {style: short}}, judges: [a, b]}
+- {type: llm_judge, rubrics: [Names the capital.]}
+- llm_judge: Is {{ candidate_answer }} polite?
+- type: rubric
+  rubrics:
+    - Names the capital.
+    - {id: polite, expected_outcome: Is polite., weight: 2, required: true}
+    - id: depth
+      required_min_score: 4
+      score_ranges:
+        - {score_range: [0, 3], expected_outcome: Shallow.}
+        - {score_range: [4, 10], expected_outcome: Deep.}
+  target: judge
+  judges: 2
+  aggregate: mean
+- rubric: [Names the capital.]
+- {type: code_judge, script: [python, judge.py], cwd: scripts, target: {max_calls: 3}, limit: 5}
+- {type: code_judge, script: ./judge.sh --fast, target: true}
+- code_judge: [python, judge.py]
+- type: composite
+  evaluators:
+    - {type: contains, value: Paris, name: city}
+    - {type: is_json}
+  aggregator: {type: weighted_average, weights: {city: 2}}
+- {type: composite, evaluators: [equals: a], aggregator: {type: code_judge, path: join.py, cwd: .}}
+- {type: composite, evaluators: [equals: a], aggregator: {type: llm_judge, prompt: p, target: t}}
+- {type: tool_trajectory, mode: any_order, minimums: {search: 2}}
+- type: tool_trajectory
+  mode: in_order
+  expected: [{tool: search, args: any}, {tool: open, args: {id: 1}, max_duration_ms: 500}]
+- type: field_accuracy
+  aggregation: all_or_nothing
+  fields:
+    - {path: total, match: numeric_tolerance, tolerance: 0.1, relative: true, weight: 2}
+    - {path: due, match: date, formats: [YYYY-MM-DD], required: false}
+- field_accuracy: [path: name]
+- latency: 2000
+- {type: latency, threshold: 1500.5}
+- cost: 0.01
+- {type: cost, budget: 1}
+- token_usage: 500
+- {type: token_usage, max_total: 500, max_input: 400, max_output: 100}
+- type: execution_metrics
+  max_tool_calls: 10
+  max_llm_calls: 5
+  max_tokens: 1000
+  max_cost_usd: 0.5
+  max_duration_ms: 60000
+  target_exploration_ratio: 0.6
+  exploration_tolerance: 0.1
+- contains: Paris
+- {type: contains, value: Paris, ignore_case: true, negate: false}
+- contains_any: [Paris, Rome]
+- {type: contains_any, values: [Paris], ignore_case: true, negate: true}
+- contains_all: [Paris, Rome]
+- {type: contains_all, values: [Paris], ignore_case: true, negate: true}
+- equals: ""
+- {type: equals, value: Paris, ignore_case: true, negate: true}
+- starts_with: The
+- {type: starts_with, value: The, ignore_case: true, negate: true}
+- regex: ^\d+$
+- {type: regex, value: paris, ignore_case: true, negate: true}
+- {type: is_json}
+- json_schema: schemas/answer.json
+- {type: json_schema, schema: {type: object, required: [answer]}}
+- similarity: rouge_l
+- {type: similarity, metric: levenshtein, value: Paris, threshold: 0.8}
+"#;
+
+fn problems(source: &str) -> Vec<Problem> {
+    let mut tree = Tree::default();
+    yaml::parse(source, &mut tree).unwrap();
+    let mut problems = Vec::new();
+    check(tree.root(source), &EVALUATORS, DEFINITIONS, &mut problems);
+    problems
+}
+
+fn value(source: &str) -> Value {
+    let mut tree = Tree::default();
+    yaml::parse(source, &mut tree).unwrap();
+    tree.root(source).to_value()
+}
+
+fn is_sentence(doc: &str) -> bool {
+    doc.ends_with('.') && doc.trim() == doc && doc.len() > 1
+}
+
+/// Every record in a shape, those of evaluators in it left out.
+fn records(shape: &'static Shape) -> Vec<&'static Record> {
+    let mut found = Vec::new();
+    for form in shape.forms {
+        match form {
+            Form::Record(record) => {
+                found.push(*record);
+                found.extend(record.fields.iter().flat_map(|field| records(field.shape)));
+            }
+            Form::List { items, .. } => found.extend(records(items)),
+            Form::Map(values) => found.extend(records(values)),
+            Form::Any
+            | Form::Bool
+            | Form::Number { .. }
+            | Form::Text(_)
+            | Form::Evaluator
+            | Form::Target => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn every_name_belongs_to_one_evaluator() {
+    let names: Vec<_> = REGISTRY.names().collect();
+    let distinct: HashSet<_> = names.iter().collect();
+    assert_eq!(distinct.len(), names.len());
+}
+
+#[test]
+fn every_evaluator_and_option_says_what_it_is_for() {
+    for field in REGISTRY.common.fields {
+        assert!(is_sentence(field.doc), "{}: {}", field.name, field.doc);
+    }
+    for kind in ALL {
+        assert!(is_sentence(kind.doc), "{}: {}", kind.name, kind.doc);
+        let nested = kind.options.fields.iter();
+        let nested = nested.flat_map(|field| records(field.shape));
+        for record in nested.chain([&kind.options]) {
+            for field in record.fields {
+                let name = format!("{} {} {}", kind.name, record.name, field.name);
+                assert!(is_sentence(field.doc), "{name}: {}", field.doc);
+            }
+        }
+    }
+}
+
+#[test]
+fn options_are_distinct_and_do_not_hide_what_all_evaluators_have() {
+    for kind in ALL {
+        let mut names: HashSet<_> = REGISTRY.common.fields.iter().map(|f| f.name).collect();
+        for field in kind.options.fields {
+            assert!(names.insert(field.name), "{} {}", kind.name, field.name);
+        }
+    }
+}
+
+#[test]
+fn what_is_required_and_what_a_shorthand_stands_for_are_options() {
+    for kind in ALL {
+        assert_eq!(kind.options.name, kind.name);
+        let required = kind.options.required.iter().copied().flatten();
+        for name in required.chain(&kind.shorthand) {
+            assert!(kind.options.field(name).is_some(), "{} {name}", kind.name);
+        }
+        // A shorthand gives one option only, so that one has to be enough.
+        if let Some(option) = kind.shorthand {
+            let enough = kind
+                .options
+                .required
+                .iter()
+                .all(|group| group.contains(&option));
+            assert!(enough, "{} {option}", kind.name);
+        }
+    }
+}
+
+#[test]
+fn the_example_of_everything_uses_every_option_and_is_accepted() {
+    assert_eq!(problems(EVERYTHING), []);
+    let examples = value(EVERYTHING);
+    for kind in ALL {
+        let of_kind = || {
+            let items = examples.as_array().unwrap().iter();
+            items.filter(|example| example["type"] == kind.name)
+        };
+        for field in kind.options.fields {
+            let used = of_kind().any(|example| example.get(field.name).is_some());
+            assert!(used, "{} {}", kind.name, field.name);
+        }
+        assert!(of_kind().next().is_some(), "{}", kind.name);
+    }
+}
+
+#[test]
+fn the_schema_is_one_and_accepts_what_the_checker_accepts() {
+    let schema = schema::of_file("evaluators", &EVALUATORS, DEFINITIONS);
+    assert!(jsonschema::meta::is_valid(&schema));
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for example in value(EVERYTHING).as_array().unwrap() {
+        let list = Value::Array(vec![example.clone()]);
+        assert!(validator.is_valid(&list), "{example}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said_in_words_and_the_schema_refuses_it_too() {
+    let schema = schema::of_file("evaluators", &EVALUATORS, DEFINITIONS);
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for (source, path, message, hint) in [
+        (
+            "- {type: lm_judge}",
+            "[0].type",
+            "unknown evaluator `lm_judge`",
+            Some("did you mean `llm_judge`?"),
+        ),
+        ("- {type: contains}", "[0]", "missing value", None),
+        (
+            "- equals: 42",
+            "[0].equals",
+            "expected a string, found a number",
+            Some("put it in quotes: \"42\""),
+        ),
+        (
+            "- {type: latency, threshold: -1}",
+            "[0].threshold",
+            "expected a number that is 0 or more, found -1",
+            None,
+        ),
+        (
+            "- {type: tool_trajectory, mode: inorder, expected: []}",
+            "[0].mode",
+            "expected any_order, in_order or exact, found `inorder`",
+            Some("did you mean `in_order`?"),
+        ),
+        (
+            "- {type: tool_trajectory, mode: exact}",
+            "[0]",
+            "missing expected",
+            Some("write one of `expected`, `minimums`"),
+        ),
+        (
+            "- {type: composite, evaluators: []}",
+            "[0].evaluators",
+            "expected an array of evaluators with at least one, found an empty array",
+            None,
+        ),
+        (
+            "- {type: composite, evaluators: [{type: cost}]}",
+            "[0].evaluators[0]",
+            "missing budget",
+            None,
+        ),
+        (
+            "- {type: rubric, rubrics: [{weight: 2}]}",
+            "[0].rubrics[0]",
+            "missing expected_outcome",
+            Some("write one of `expected_outcome`, `score_ranges`"),
+        ),
+        (
+            "- rubric: [{score_ranges: [{score_range: [3], expected_outcome: a}]}]",
+            "[0].rubric[0].score_ranges[0].score_range",
+            "expected an array of two whole numbers from 0 to 10, found an array of 1",
+            None,
+        ),
+        (
+            "- {type: llm_judge, judges: 0}",
+            "[0].judges",
+            "expected a whole number that is 1 or more, or an array of target names, found 0",
+            None,
+        ),
+        (
+            "- {type: code_judge, script: []}",
+            "[0].script",
+            "expected a command (an array of strings, or a string for the shell), found an empty array",
+            None,
+        ),
+    ] {
+        let found = problems(source);
+        assert_eq!(found.len(), 1, "{source}: {found:?}");
+        assert_eq!(found[0].severity, Severity::Error, "{source}");
+        assert_eq!(found[0].path, path, "{source}");
+        assert_eq!(found[0].message, message, "{source}");
+        assert_eq!(found[0].hint.as_deref(), hint, "{source}");
+        assert!(!validator.is_valid(&value(source)), "{source}");
+    }
+}
+
+#[test]
+fn further_fields_are_the_settings_of_a_script_and_a_remark_elsewhere() {
+    assert_eq!(
+        problems("- {type: code_judge, script: [a], semanticSearch: 1}"),
+        []
+    );
+    let found = problems("- {type: contains, value: Paris, ignorecase: true}");
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].severity, Severity::Warning);
+    assert_eq!(
+        found[0].hint.as_deref(),
+        Some("did you mean `ignore_case`?")
+    );
+}

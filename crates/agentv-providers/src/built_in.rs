@@ -1,0 +1,34 @@
+//! The targets that are there without any file.
+
+use agentv_syntax::nearest;
+
+use crate::REGISTRY;
+
+/// Those with a name of their own; the others are called `vendor:model`.
+const NAMES: &[&str] = &["echo", "mock"];
+
+/// Whether a target of this name is there without any file.
+pub(crate) fn exists(name: &str) -> bool {
+    match name.split_once(':') {
+        Some((vendor, model)) => !model.is_empty() && vendors().any(|known| known == vendor),
+        None => NAMES.contains(&name),
+    }
+}
+
+/// The names that may stand before the colon in `vendor:model`.
+fn vendors() -> impl Iterator<Item = &'static str> {
+    let kinds = REGISTRY.kinds.iter();
+    kinds
+        .filter(|kind| kind.options.field("model").is_some())
+        .flat_map(|kind| std::iter::once(kind.name).chain(kind.aliases.iter().copied()))
+}
+
+/// The target that `name` was probably meant to be, among those of a file and the built-in ones.
+pub(crate) fn meant(name: &str, known: &[&str]) -> Option<String> {
+    match name.split_once(':') {
+        Some((vendor, model)) if !model.is_empty() => {
+            nearest(vendor, vendors()).map(|vendor| format!("{vendor}:{model}"))
+        }
+        _ => nearest(name, known.iter().copied().chain(NAMES.iter().copied())).map(str::to_owned),
+    }
+}

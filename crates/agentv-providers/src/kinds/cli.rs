@@ -1,0 +1,96 @@
+//! `cli`: a command of the user's.
+
+use agentv_syntax::shape::FILLED;
+use agentv_syntax::{Field, Form, Kind, Others, Record, Shape, Text};
+
+use crate::setting::{BOOL, FOLDER, SECONDS};
+
+pub(super) static KIND: Kind = Kind {
+    name: "cli",
+    aliases: &[],
+    doc: "Runs a command and takes what it prints or writes as the answer.",
+    options: Record {
+        name: "cli",
+        fields: &[
+            Field {
+                name: "command_template",
+                shape: &FILLED,
+                doc: "The command line, with `{PROMPT}`, `{PROMPT_FILE}`, `{GUIDELINES}`, `{EVAL_ID}`, `{ATTEMPT}`, `{FILES}` and `{OUTPUT_FILE}` filled in.",
+            },
+            Field {
+                name: "cwd",
+                shape: &FOLDER,
+                doc: "The folder to run the command in, relative to the eval file, whose folder it is unless given.",
+            },
+            Field {
+                name: "files_format",
+                shape: &FILLED,
+                doc: "How each file of a case is written in `{FILES}`, with `{path}` and `{basename}` filled in.",
+            },
+            Field {
+                name: "healthcheck",
+                shape: &HEALTHCHECK,
+                doc: "What must succeed once before the first case.",
+            },
+            Field {
+                name: "keep_temp_files",
+                shape: &BOOL,
+                doc: "Whether the files made for the command stay when it is done, false unless given.",
+            },
+        ],
+        required: &[&["command_template"]],
+        others: Others::Refuse,
+    },
+    shorthand: None,
+};
+
+static HEALTHCHECK: Shape = Shape {
+    expected: "a healthcheck (an object with `type`)",
+    forms: &[Form::Record(&Record {
+        name: "healthcheck",
+        fields: &[
+            Field {
+                name: "type",
+                shape: &HEALTHCHECK_TYPE,
+                doc: "`http` to ask for an address, `command` to run a command.",
+            },
+            Field {
+                name: "url",
+                shape: &FILLED,
+                doc: "For `http`: the address that must answer with success.",
+            },
+            Field {
+                name: "command_template",
+                shape: &FILLED,
+                doc: "For `command`: the command line that must succeed.",
+            },
+            Field {
+                name: "commandTemplate",
+                shape: &FILLED,
+                doc: "Another spelling of `command_template`.",
+            },
+            Field {
+                name: "cwd",
+                shape: &FOLDER,
+                doc: "For `command`: the folder to run it in, relative to the eval file.",
+            },
+            Field {
+                name: "timeout_seconds",
+                shape: &SECONDS,
+                doc: "The longest that the check may take.",
+            },
+            Field {
+                name: "timeoutSeconds",
+                shape: &SECONDS,
+                doc: "Another spelling of `timeout_seconds`.",
+            },
+        ],
+        required: &[&["type"]],
+        others: Others::Refuse,
+    })],
+};
+
+static HEALTHCHECK_TYPE: Shape = Shape {
+    expected: "http or command",
+    forms: &[Form::Text(Text::OneOf(&["http", "command"]))],
+};

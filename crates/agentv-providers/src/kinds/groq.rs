@@ -1,0 +1,25 @@
+//! `groq`: models that Groq hosts.
+
+use agentv_syntax::{Kind, Others, Record};
+
+use super::model::{BASE_URL, HEADERS, MAX_OUTPUT_TOKENS, MODEL, TEMPERATURE, api_key};
+
+pub(super) static KIND: Kind = Kind {
+    name: "groq",
+    aliases: &[],
+    doc: "Asks a model that Groq hosts.",
+    options: Record {
+        name: "groq",
+        fields: &[
+            api_key("The key of the API, the environment's `GROQ_API_KEY` unless given."),
+            MODEL,
+            BASE_URL,
+            TEMPERATURE,
+            MAX_OUTPUT_TOKENS,
+            HEADERS,
+        ],
+        required: &[&["model"]],
+        others: Others::Refuse,
+    },
+    shorthand: None,
+};

@@ -1,0 +1,57 @@
+//! `http`: any endpoint that answers with JSON.
+
+use agentv_syntax::shape::{ANY, FILLED};
+use agentv_syntax::{Field, Form, Kind, Others, Record, Shape, Text};
+
+use crate::setting::HEADERS;
+
+pub(super) static KIND: Kind = Kind {
+    name: "http",
+    aliases: &[],
+    doc: "Sends a request to an endpoint and takes the answer from its JSON.",
+    options: Record {
+        name: "http",
+        fields: &[
+            Field {
+                name: "url",
+                shape: &FILLED,
+                doc: "The address of the endpoint.",
+            },
+            Field {
+                name: "method",
+                shape: &METHOD,
+                doc: "The method of the request, `POST` unless given.",
+            },
+            Field {
+                name: "headers",
+                shape: &HEADERS,
+                doc: "The headers of the request.",
+            },
+            Field {
+                name: "body",
+                shape: &BODY,
+                doc: "The body of the request, a template that the question is filled into; an object is sent as JSON.",
+            },
+            Field {
+                name: "response_path",
+                shape: &FILLED,
+                doc: "Where the answer stands in the JSON of the response, such as `choices[0].message.content`.",
+            },
+        ],
+        required: &[&["url"]],
+        others: Others::Refuse,
+    },
+    shorthand: None,
+};
+
+static METHOD: Shape = Shape {
+    expected: "GET, POST, PUT, PATCH or DELETE",
+    forms: &[Form::Text(Text::Reference(&[
+        "GET", "POST", "PUT", "PATCH", "DELETE",
+    ]))],
+};
+
+static BODY: Shape = Shape {
+    expected: "a body (a string, or an object for its JSON)",
+    forms: &[Form::Text(Text::Any), Form::Map(&ANY)],
+};

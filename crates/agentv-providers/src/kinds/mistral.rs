@@ -1,0 +1,25 @@
+//! `mistral`: the models of Mistral.
+
+use agentv_syntax::{Kind, Others, Record};
+
+use super::model::{BASE_URL, HEADERS, MAX_OUTPUT_TOKENS, MODEL, TEMPERATURE, api_key};
+
+pub(super) static KIND: Kind = Kind {
+    name: "mistral",
+    aliases: &[],
+    doc: "Asks a model of Mistral.",
+    options: Record {
+        name: "mistral",
+        fields: &[
+            api_key("The key of the API, the environment's `MISTRAL_API_KEY` unless given."),
+            MODEL,
+            BASE_URL,
+            TEMPERATURE,
+            MAX_OUTPUT_TOKENS,
+            HEADERS,
+        ],
+        required: &[&["model"]],
+        others: Others::Refuse,
+    },
+    shorthand: None,
+};

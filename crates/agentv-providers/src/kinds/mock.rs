@@ -1,0 +1,55 @@
+//! `mock`: answers that are made up.
+
+use agentv_syntax::shape::ANY;
+use agentv_syntax::{Field, Form, Kind, Others, Record, Shape, Text};
+
+use crate::setting::COUNT;
+
+pub(super) static KIND: Kind = Kind {
+    name: "mock",
+    aliases: &[],
+    doc: "Answers with a fixed text and asks nobody.",
+    options: Record {
+        name: "mock",
+        fields: &[
+            Field {
+                name: "response",
+                shape: &RESPONSE,
+                doc: "The answer to every case, `{\"answer\":\"Mock response\"}` unless given.",
+            },
+            Field {
+                name: "responses",
+                shape: &RESPONSES,
+                doc: "The answers to single cases, by their ids.",
+            },
+            Field {
+                name: "delay_ms",
+                shape: &COUNT,
+                doc: "The time until the answer in milliseconds, none unless given.",
+            },
+            Field {
+                name: "delay_min_ms",
+                shape: &COUNT,
+                doc: "The shortest time until the answer in milliseconds, where it is to vary.",
+            },
+            Field {
+                name: "delay_max_ms",
+                shape: &COUNT,
+                doc: "The longest time until the answer in milliseconds, where it is to vary.",
+            },
+        ],
+        required: &[],
+        others: Others::Refuse,
+    },
+    shorthand: None,
+};
+
+static RESPONSE: Shape = Shape {
+    expected: "an answer (a string, or an object for its JSON)",
+    forms: &[Form::Text(Text::Any), Form::Map(&ANY)],
+};
+
+static RESPONSES: Shape = Shape {
+    expected: "an object of answers by case id",
+    forms: &[Form::Map(&RESPONSE)],
+};

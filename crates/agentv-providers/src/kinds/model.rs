@@ -1,0 +1,45 @@
+//! The options that the APIs of model vendors share.
+
+use agentv_syntax::Field;
+use agentv_syntax::shape::FILLED;
+
+use crate::setting::{AMOUNT, HEADERS as HEADER_MAP, POSITIVE};
+
+/// The key of the API; `doc` names the environment variable that stands in for it.
+pub(super) const fn api_key(doc: &'static str) -> Field {
+    Field {
+        name: "api_key",
+        shape: &FILLED,
+        doc,
+    }
+}
+
+pub(super) const MODEL: Field = Field {
+    name: "model",
+    shape: &FILLED,
+    doc: "The model to ask, as the vendor names it.",
+};
+
+pub(super) const BASE_URL: Field = Field {
+    name: "base_url",
+    shape: &FILLED,
+    doc: "The address of the API, the vendor's own unless given.",
+};
+
+pub(super) const TEMPERATURE: Field = Field {
+    name: "temperature",
+    shape: &AMOUNT,
+    doc: "How much chance is in the answer, the vendor's default unless given.",
+};
+
+pub(super) const MAX_OUTPUT_TOKENS: Field = Field {
+    name: "max_output_tokens",
+    shape: &POSITIVE,
+    doc: "The most tokens that the answer may have, the vendor's default unless given.",
+};
+
+pub(super) const HEADERS: Field = Field {
+    name: "headers",
+    shape: &HEADER_MAP,
+    doc: "Further headers of every request.",
+};

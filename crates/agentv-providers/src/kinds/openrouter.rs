@@ -1,0 +1,25 @@
+//! `openrouter`: models of many vendors.
+
+use agentv_syntax::{Kind, Others, Record};
+
+use super::model::{BASE_URL, HEADERS, MAX_OUTPUT_TOKENS, MODEL, TEMPERATURE, api_key};
+
+pub(super) static KIND: Kind = Kind {
+    name: "openrouter",
+    aliases: &[],
+    doc: "Asks a model through OpenRouter.",
+    options: Record {
+        name: "openrouter",
+        fields: &[
+            api_key("The key of the API, the environment's `OPENROUTER_API_KEY` unless given."),
+            MODEL,
+            BASE_URL,
+            TEMPERATURE,
+            MAX_OUTPUT_TOKENS,
+            HEADERS,
+        ],
+        required: &[&["model"]],
+        others: Others::Refuse,
+    },
+    shorthand: None,
+};

@@ -1,0 +1,21 @@
+//! `replay`: answers that were given before.
+
+use agentv_syntax::shape::FILLED;
+use agentv_syntax::{Field, Kind, Others, Record};
+
+pub(super) static KIND: Kind = Kind {
+    name: "replay",
+    aliases: &[],
+    doc: "Gives the answers that stand in a file or in an earlier run.",
+    options: Record {
+        name: "replay",
+        fields: &[Field {
+            name: "path",
+            shape: &FILLED,
+            doc: "A JSONL file of answers by case id (`{id, text}` or `{id, output_messages}`), or an earlier run.",
+        }],
+        required: &[&["path"]],
+        others: Others::Refuse,
+    },
+    shorthand: None,
+};

@@ -1,0 +1,275 @@
+//! What is wrong with a `targets.yaml`.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use agentv_syntax::{Code, Definitions, Diagnostic, Lines, Node, Problem, Registry, Tree};
+use agentv_syntax::{Others, Record, nearest, yaml};
+
+use crate::placeholder::{PLACEHOLDERS, placeholders};
+use crate::{REGISTRY, TARGETS_FILE, built_in};
+
+/// There are no evaluators in a targets file.
+static NO_EVALUATORS: Registry = Registry {
+    noun: "evaluator",
+    tag: "type",
+    common: &Record {
+        name: "evaluator",
+        fields: &[],
+        required: &[],
+        others: Others::Refuse,
+    },
+    kinds: &[],
+    camel_case: false,
+    unknown: Code::UnknownEvaluator,
+};
+
+/// Says everything that is wrong with a `targets.yaml`, in the order of its lines. `file` is what
+/// the user calls it.
+pub fn check(source: &str, file: &Arc<str>) -> Vec<Diagnostic> {
+    let lines = Lines::of(source);
+    let mut tree = Tree::default();
+    let mut problems = match yaml::parse(source, &mut tree) {
+        Ok(()) => Inspection::of(source, &lines).document(tree.root(source)),
+        Err(invalid) => vec![Problem::fatal(
+            Code::InvalidYaml,
+            invalid.offset..invalid.offset + 1,
+            format!("Invalid YAML: {}", invalid.reason),
+        )],
+    };
+    problems.sort_by_key(|problem| problem.span.start);
+    let placed = problems.into_iter();
+    placed
+        .map(|problem| lines.place(file, source, problem))
+        .collect()
+}
+
+/// The checks of one file.
+struct Inspection<'s> {
+    source: &'s str,
+    lines: &'s Lines,
+    problems: Vec<Problem>,
+}
+
+impl<'s> Inspection<'s> {
+    fn of(source: &'s str, lines: &'s Lines) -> Self {
+        Inspection {
+            source,
+            lines,
+            problems: Vec::new(),
+        }
+    }
+
+    fn document(mut self, root: Node<'_>) -> Vec<Problem> {
+        let definitions = Definitions {
+            evaluators: &NO_EVALUATORS,
+            targets: &REGISTRY,
+        };
+        agentv_syntax::check(root, &TARGETS_FILE, definitions, &mut self.problems);
+        self.repeated_keys(root);
+        if let Some(targets) = root.get("targets") {
+            let names = self.names(targets);
+            for (index, target) in targets.items().enumerate() {
+                self.target(target, &format!("targets[{index}]"), &names);
+            }
+        }
+        self.problems
+    }
+
+    fn repeated_keys(&mut self, root: Node<'_>) {
+        // What is behind an alias stands in the file once, whatever number of times it is met.
+        let mut known = HashSet::new();
+        for object in root.objects() {
+            let Some(key) = object.repeated_key() else {
+                continue;
+            };
+            if known.insert(key.span().start) {
+                let message = format!("duplicate key `{}`", key.text());
+                let problem = Problem::error(Code::DuplicateKey, key.span(), message);
+                self.problems.push(problem.at(root.path_to(key)));
+            }
+        }
+    }
+
+    /// The names of all targets; a name that is taken is reported.
+    fn names<'t>(&mut self, targets: Node<'t>) -> HashMap<Cow<'t, str>, Node<'t>> {
+        let mut names: HashMap<Cow<'t, str>, Node<'t>> = HashMap::new();
+        for (index, target) in targets.items().enumerate() {
+            let Some((_, value)) = field(target, "name") else {
+                continue;
+            };
+            let Some(name) = value.as_str() else { continue };
+            let Some(first) = names.get(&name) else {
+                names.insert(name, value);
+                continue;
+            };
+            let line = self.lines.number(first.span().start);
+            let problem = Problem::error(
+                Code::DuplicateTarget,
+                value.span(),
+                format!("duplicate target name `{name}`"),
+            );
+            self.problems.push(
+                problem
+                    .at(format!("targets[{index}].name"))
+                    .hint(format!("line {line} has a target of that name")),
+            );
+        }
+        names
+    }
+
+    fn target(&mut self, target: Node<'_>, path: &str, names: &HashMap<Cow<'_, str>, Node<'_>>) {
+        self.spellings(target, path);
+        if let Some((key, value)) = field(target, "judge_target") {
+            self.judge(value, inside(path, &key.text()), names);
+        }
+        if !target.get("provider").is_some_and(|tag| tag.is_text("cli")) {
+            return;
+        }
+        self.template(target, path);
+        if let Some(healthcheck) = target.given("healthcheck") {
+            let path = inside(path, "healthcheck");
+            self.spellings(healthcheck, &path);
+            self.template(healthcheck, &path);
+            self.healthcheck(healthcheck, path);
+        }
+    }
+
+    /// `judgeTarget` beside `judge_target`: one of the values would be lost.
+    fn spellings(&mut self, object: Node<'_>, path: &str) {
+        let mut seen: HashMap<String, Cow<'_, str>> = HashMap::new();
+        for (key, _) in object.fields() {
+            let name = key.text();
+            let Some(first) = seen.insert(snake_case(&name), name.clone()) else {
+                continue;
+            };
+            if first != name {
+                let message = format!("duplicate key `{name}`, another spelling of `{first}`");
+                let problem = Problem::error(Code::DuplicateKey, key.span(), message);
+                self.problems.push(problem.at(inside(path, &name)));
+            }
+        }
+    }
+
+    fn judge(&mut self, node: Node<'_>, path: String, names: &HashMap<Cow<'_, str>, Node<'_>>) {
+        let Some(name) = node.as_str() else { return };
+        if name.is_empty() || name.contains("${{") {
+            return;
+        }
+        if names.contains_key(&name) || built_in::exists(&name) {
+            return;
+        }
+        let mut known: Vec<&str> = names.keys().map(Cow::as_ref).collect();
+        known.sort_unstable();
+        let hint = match built_in::meant(&name, &known) {
+            Some(guess) => format!("did you mean `{guess}`?"),
+            None => format!(
+                "known: {}; built in: echo, mock, vendor:model",
+                known.join(", ")
+            ),
+        };
+        let problem = Problem {
+            expected: Some("the name of a target".to_owned()),
+            found: Some(format!("`{name}`")),
+            ..Problem::warning(
+                Code::UnknownTarget,
+                node.span(),
+                format!("no target is called `{name}`"),
+            )
+        };
+        self.problems.push(problem.at(path).hint(hint));
+    }
+
+    fn template(&mut self, object: Node<'_>, path: &str) {
+        let Some((key, value)) = field(object, "command_template") else {
+            return;
+        };
+        let Some(template) = value.as_str() else {
+            return;
+        };
+        for word in placeholders(&template) {
+            if PLACEHOLDERS.contains(&word) {
+                continue;
+            }
+            let hint = match nearest(word, PLACEHOLDERS.iter().copied()) {
+                Some(guess) => format!("did you mean `{{{guess}}}`?"),
+                None => format!("known: {{{}}}", PLACEHOLDERS.join("}, {")),
+            };
+            let problem = Problem {
+                expected: Some("a known placeholder".to_owned()),
+                found: Some(format!("`{{{word}}}`")),
+                ..Problem::error(
+                    Code::UnknownPlaceholder,
+                    self.within(value, &format!("{{{word}}}")),
+                    format!("unknown placeholder `{{{word}}}`"),
+                )
+            };
+            self.problems
+                .push(problem.at(inside(path, &key.text())).hint(hint));
+        }
+    }
+
+    /// Where `part` stands in the source of `node`, or all of it where escapes hide the part.
+    fn within(&self, node: Node<'_>, part: &str) -> std::ops::Range<usize> {
+        let span = node.span();
+        let written = self.source.get(span.clone()).unwrap_or_default();
+        match written.find(part) {
+            Some(at) => span.start + at..span.start + at + part.len(),
+            None => span,
+        }
+    }
+
+    /// Which fields a healthcheck needs depends on its type.
+    fn healthcheck(&mut self, healthcheck: Node<'_>, path: String) {
+        let Some(kind) = healthcheck.get("type") else {
+            return;
+        };
+        let needed = if kind.is_text("http") {
+            "url"
+        } else if kind.is_text("command") {
+            "command_template"
+        } else {
+            return;
+        };
+        if field(healthcheck, needed).is_none() {
+            let start = healthcheck.span().start;
+            let problem = Problem {
+                expected: Some(format!("a field `{needed}`")),
+                ..Problem::error(
+                    Code::MissingField,
+                    start..start + 1,
+                    format!("missing {needed}"),
+                )
+            };
+            self.problems.push(problem.at(path));
+        }
+    }
+}
+
+/// The path of a field of the object at `path`.
+fn inside(path: &str, key: &str) -> String {
+    if path.is_empty() {
+        key.to_owned()
+    } else {
+        format!("{path}.{key}")
+    }
+}
+
+/// The field that is called `name` in either spelling, with something in it.
+fn field<'t>(object: Node<'t>, name: &str) -> Option<(Node<'t>, Node<'t>)> {
+    object
+        .fields()
+        .find(|(key, value)| snake_case(&key.text()) == name && !value.is_null())
+}
+
+fn snake_case(name: &str) -> String {
+    let mut snake = String::with_capacity(name.len() + 4);
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(letter.to_ascii_lowercase());
+    }
+    snake
+}

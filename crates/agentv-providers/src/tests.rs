@@ -1,0 +1,427 @@
+//! What holds for every provider of the registry.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use agentv_syntax::{Code, Definitions, Form, Others, Record, Registry, Shape, Tree, schema, yaml};
+use serde_json::Value;
+
+use crate::{ALL, REGISTRY, TARGETS_FILE, targets_file};
+
+static NO_EVALUATORS: Registry = Registry {
+    noun: "evaluator",
+    tag: "type",
+    common: &Record {
+        name: "evaluator",
+        fields: &[],
+        required: &[],
+        others: Others::Warn,
+    },
+    kinds: &[],
+    camel_case: false,
+    unknown: Code::UnknownEvaluator,
+};
+
+/// A file in which every provider and every field stands at least once.
+const EVERYTHING: &str = r#"
+$schema: https://example.com/targets.schema.json
+targets:
+  - name: default
+    provider: mock
+    response: {answer: Mock response}
+    responses: {greeting: Hello, other: {answer: 5}}
+    delay_ms: 5
+    delay_min_ms: 1
+    delay_max_ms: ${{ DELAY }}
+  - {name: plain, provider: mock, response: Hello, judge_target: openai:gpt-5}
+  - {name: mirror, provider: echo, judge_target: echo}
+  - {name: past, provider: replay, path: answers.jsonl, judge_target: '${{ JUDGE }}'}
+  - name: gpt
+    provider: openai
+    judge_target: default
+    workers: ${{ WORKERS }}
+    provider_batching: false
+    timeout_seconds: 0.5
+    requests_per_minute: 60
+    tokens_per_minute: 100000
+    max_retries: 0
+    retry_initial_delay_ms: 100
+    retry_max_delay_ms: 2000
+    retry_backoff_factor: 1.5
+    retry_status_codes: [429, 503]
+    api_key: ${{ OPENAI_API_KEY }}
+    model: gpt-5
+    base_url: http://localhost:8080/v1
+    api: responses
+    temperature: 0.2
+    max_output_tokens: 500
+    headers: {X-Team: evals}
+  - {name: gpt_by_env, provider: openai, model: gpt-5, api: '${{ API }}', baseUrl: http://a}
+  - name: azure_base
+    provider: azure
+    endpoint: https://my-resource.openai.azure.com
+    api_key: ${{ AZURE_OPENAI_API_KEY }}
+    model: gpt-5
+    version: 2024-10-21
+    temperature: 0
+    max_output_tokens: 500
+    headers: {}
+  - {name: azure_by_name, provider: azure-openai, resource: my-resource, deployment: gpt-5}
+  - name: claude
+    provider: anthropic
+    apiKey: ${{ ANTHROPIC_API_KEY }}
+    model: claude-sonnet-4-5
+    thinkingBudget: 1000
+    judgeTarget: gpt
+  - {name: flash, provider: google}
+  - {name: local, provider: ollama, model: llama3}
+  - {name: router, provider: openrouter, model: openai/gpt-5}
+  - {name: fast, provider: groq, model: llama3}
+  - {name: large, provider: mistral, model: mistral-large}
+  - {name: deep, provider: deepseek, model: deepseek-chat}
+  - {name: aws, provider: bedrock, model: amazon.nova-pro-v1:0, region: eu-central-1}
+  - name: agent
+    provider: cli
+    command_template: |
+      ${AGENT_HOME}/agent --case {EVAL_ID} --try {ATTEMPT} --guidelines {GUIDELINES} \
+        --prompt {PROMPT} --prompt-file {PROMPT_FILE} {FILES} --out {OUTPUT_FILE} ${{ FLAGS }} ${{FLAGS}}
+    cwd: ../agent
+    files_format: --file {path}
+    keep_temp_files: ${{ KEEP }}
+    healthcheck: {type: command, command_template: agent --version, cwd: ., timeoutSeconds: 5}
+  - name: service_agent
+    provider: cli
+    commandTemplate: agent {PROMPT}
+    healthcheck: {type: http, url: http://localhost/health, timeout_seconds: 5}
+  - name: service
+    provider: http
+    url: http://localhost/answer
+    method: POST
+    headers: {Authorization: 'Bearer ${{ TOKEN }}'}
+    body: {question: '{{ question }}'}
+    response_path: choices[0].message.content
+"#;
+
+fn schema() -> Value {
+    let definitions = Definitions {
+        evaluators: &NO_EVALUATORS,
+        targets: &REGISTRY,
+    };
+    schema::of_file("targets", &TARGETS_FILE, definitions)
+}
+
+fn value(source: &str) -> Value {
+    let mut tree = Tree::default();
+    yaml::parse(source, &mut tree).unwrap();
+    tree.root(source).to_value()
+}
+
+/// What is said about a file: severity and code, line, path and message, hint.
+fn said(source: &str) -> Vec<String> {
+    let file = Arc::from("targets.yaml");
+    let found = targets_file::check(source, &file);
+    let rows = found.iter().map(|diagnostic| {
+        let hint = diagnostic.problem.hint.as_deref();
+        let hint = hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
+        format!("{} {diagnostic}{hint}", diagnostic.code())
+    });
+    rows.collect()
+}
+
+fn is_sentence(doc: &str) -> bool {
+    doc.ends_with('.') && doc.trim() == doc && doc.len() > 1
+}
+
+/// Every record in a shape.
+fn records(shape: &'static Shape) -> Vec<&'static Record> {
+    let mut found = Vec::new();
+    for form in shape.forms {
+        match form {
+            Form::Record(record) => {
+                found.push(*record);
+                found.extend(record.fields.iter().flat_map(|field| records(field.shape)));
+            }
+            Form::List { items, .. } => found.extend(records(items)),
+            Form::Map(values) => found.extend(records(values)),
+            Form::Any
+            | Form::Bool
+            | Form::Number { .. }
+            | Form::Text(_)
+            | Form::Evaluator
+            | Form::Target => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn every_name_belongs_to_one_provider() {
+    let names: Vec<_> = REGISTRY.names().collect();
+    let distinct: HashSet<_> = names.iter().collect();
+    assert_eq!(distinct.len(), names.len());
+}
+
+#[test]
+fn every_provider_and_field_says_what_it_is_for() {
+    let mut all = records(&TARGETS_FILE);
+    all.push(REGISTRY.common);
+    for kind in ALL {
+        assert!(is_sentence(kind.doc), "{}: {}", kind.name, kind.doc);
+        all.push(&kind.options);
+        let nested = kind.options.fields.iter();
+        all.extend(nested.flat_map(|field| records(field.shape)));
+    }
+    for record in all {
+        for field in record.fields {
+            let name = format!("{} {}", record.name, field.name);
+            assert!(is_sentence(field.doc), "{name}: {}", field.doc);
+        }
+    }
+}
+
+#[test]
+fn options_are_distinct_and_do_not_hide_what_all_targets_have() {
+    for kind in ALL {
+        let mut names: HashSet<_> = REGISTRY.common.fields.iter().map(|f| f.name).collect();
+        for field in kind.options.fields {
+            assert!(names.insert(field.name), "{} {}", kind.name, field.name);
+        }
+    }
+}
+
+#[test]
+fn what_is_required_is_an_option_and_nothing_unknown_is_taken() {
+    for kind in ALL {
+        assert_eq!(kind.options.name, kind.name);
+        assert_eq!(kind.options.others, Others::Refuse, "{}", kind.name);
+        for name in kind.options.required.iter().copied().flatten() {
+            assert!(kind.options.field(name).is_some(), "{} {name}", kind.name);
+        }
+    }
+}
+
+#[test]
+fn the_example_of_everything_uses_every_provider_and_is_accepted() {
+    assert_eq!(said(EVERYTHING), [""; 0]);
+    let examples = value(EVERYTHING);
+    let targets = examples["targets"].as_array().unwrap();
+    for kind in ALL {
+        let used = |target: &Value| kind.answers_to(target["provider"].as_str().unwrap());
+        assert!(targets.iter().any(used), "{}", kind.name);
+    }
+    for field in REGISTRY.common.fields {
+        let used = targets
+            .iter()
+            .any(|target| target.get(field.name).is_some());
+        assert!(used, "{}", field.name);
+    }
+}
+
+#[test]
+fn the_schema_is_one_and_accepts_what_the_checker_accepts() {
+    let schema = schema();
+    assert!(jsonschema::meta::is_valid(&schema));
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for target in value(EVERYTHING)["targets"].as_array().unwrap() {
+        let file = serde_json::json!({ "targets": [target] });
+        assert!(validator.is_valid(&file), "{target}");
+    }
+}
+
+#[test]
+fn what_breaks_a_rule_is_placed_and_said_in_words_and_the_schema_refuses_it_too() {
+    let validator = jsonschema::validator_for(&schema()).unwrap();
+    for (source, expected) in [
+        (
+            "",
+            "E012 Line 1: expected an object with `targets`, found null",
+        ),
+        (
+            "- a",
+            "E012 Line 1: expected an object with `targets`, found an array",
+        ),
+        (
+            "\ntargets: []",
+            "E014 Line 2: targets: expected an array of targets with at least one, found an empty array",
+        ),
+        (
+            "target:\n  - {name: a, provider: echo}",
+            "E011 Line 1: missing targets (did you mean `targets`?)",
+        ),
+        (
+            "targets:\n  - {name: a, provider: echo}\nversion: 2",
+            "E015 Line 3: unknown field `version` of targets file (known: $schema, targets)",
+        ),
+        (
+            "targets:\n  - echo",
+            "E012 Line 2: targets[0]: expected a target (an object with `name` and `provider`), found a string",
+        ),
+        (
+            "targets:\n  - name: a\n    provider: opanai\n    model: b",
+            "E017 Line 3: targets[0].provider: unknown provider `opanai` (did you mean `openai`?)",
+        ),
+        (
+            "targets:\n  - name: a",
+            "E011 Line 2: targets[0]: missing provider",
+        ),
+        (
+            "targets:\n  - provider: echo",
+            "E011 Line 2: targets[0]: missing name",
+        ),
+        (
+            "targets:\n  - {name: '', provider: echo}",
+            "E014 Line 2: targets[0].name: expected a string that is not empty, found an empty string",
+        ),
+        (
+            "targets:\n  - name: a\n    provider: openai\n    model: b\n    temprature: 0",
+            "E015 Line 5: targets[0]: unknown field `temprature` of openai (did you mean `temperature`?)",
+        ),
+        (
+            "targets:\n  - {name: a, provider: openai}",
+            "E011 Line 2: targets[0]: missing model",
+        ),
+        (
+            "targets:\n  - {name: a, provider: azure, deployment: b}",
+            "E011 Line 2: targets[0]: missing endpoint (write one of `endpoint`, `resource`)",
+        ),
+        (
+            "targets:\n  - name: a\n    provider: echo\n    workers: '4'",
+            "E012 Line 4: targets[0].workers: expected a whole number that is 1 or more, or a `${{ NAME }}` reference, found the string `4` (write it without quotes)",
+        ),
+        (
+            "targets:\n  - {name: a, provider: echo, workers: true}",
+            "E012 Line 2: targets[0].workers: expected a whole number that is 1 or more, or a `${{ NAME }}` reference, found a boolean",
+        ),
+        (
+            "targets:\n  - {name: a, provider: echo, workers: '${{ }}'}",
+            "E012 Line 2: targets[0].workers: expected a whole number that is 1 or more, or a `${{ NAME }}` reference, found the string `${{ }}`",
+        ),
+        (
+            "targets:\n  - {name: a, provider: echo, workers: 0}",
+            "E014 Line 2: targets[0].workers: expected a whole number that is 1 or more, or a `${{ NAME }}` reference, found 0",
+        ),
+        (
+            "targets:\n  - {name: a, provider: openai, model: b, api: chats}",
+            "E013 Line 2: targets[0].api: expected chat or responses, found `chats` (did you mean `chat`?)",
+        ),
+        (
+            "targets:\n  - {name: a, provider: http, url: b, method: post}",
+            "E013 Line 2: targets[0].method: expected GET, POST, PUT, PATCH or DELETE, found `post` (did you mean `POST`?)",
+        ),
+        (
+            "targets:\n  - {name: a, provider: openai, model: 4}",
+            "E012 Line 2: targets[0].model: expected a string that is not empty, found a number (put it in quotes: \"4\")",
+        ),
+        (
+            "targets:\n  - name: a\n    provider: cli\n    command_template: b\n    healthcheck:\n      type: http\n      url: c\n      retries: 4",
+            "E015 Line 8: targets[0].healthcheck: unknown field `retries` of healthcheck (known: type, url, command_template, commandTemplate, cwd, timeout_seconds, timeoutSeconds)",
+        ),
+        (
+            "targets:\n  - {name: a, provider: echo, retry_status_codes: [429, 5]}",
+            "E014 Line 2: targets[0].retry_status_codes[1]: expected a whole number from 100 to 599, or a `${{ NAME }}` reference, found 5",
+        ),
+    ] {
+        assert_eq!(said(source), [expected], "{source}");
+        assert!(!validator.is_valid(&value(source)), "{source}");
+    }
+}
+
+#[test]
+fn what_a_schema_cannot_say_is_checked_too() {
+    for (source, expected) in [
+        (
+            "targets:\n  - name: a\n    provider: echo\n    name: b",
+            "E009 Line 4: targets[0].name: duplicate key `name`",
+        ),
+        (
+            "targets:\n  - name: a\n    provider: openai\n    model: b\n    headers:\n      X: 1st\n      X: 2nd",
+            "E009 Line 7: targets[0].headers.X: duplicate key `X`",
+        ),
+        (
+            "targets:\n  - name: a\n    provider: echo\n    judge_target: a\n    judgeTarget: mock",
+            "E009 Line 5: targets[0].judgeTarget: duplicate key `judgeTarget`, another spelling of `judge_target`",
+        ),
+        (
+            "targets:\n  - name: a\n    provider: echo\n  - name: a\n    provider: mock",
+            "E028 Line 4: targets[1].name: duplicate target name `a` (line 2 has a target of that name)",
+        ),
+        (
+            "targets:\n  - name: a\n    provider: cli\n    command_template: agent {PROMT} ${HOME}",
+            "E029 Line 4: targets[0].command_template: unknown placeholder `{PROMT}` (did you mean `{PROMPT}`?)",
+        ),
+        (
+            "targets:\n  - name: a\n    provider: cli\n    commandTemplate: |\n      agent {PROMPT} \\\n        --id {X1} --again {X1}",
+            "E029 Line 6: targets[0].commandTemplate: unknown placeholder `{X1}` (known: {PROMPT}, {PROMPT_FILE}, {GUIDELINES}, {EVAL_ID}, {ATTEMPT}, {FILES}, {OUTPUT_FILE})",
+        ),
+        (
+            "targets:\n  - name: a\n    provider: cli\n    command_template: b\n    healthcheck:\n      type: command\n      command_template: c {CASE}",
+            "E029 Line 7: targets[0].healthcheck.command_template: unknown placeholder `{CASE}` (known: {PROMPT}, {PROMPT_FILE}, {GUIDELINES}, {EVAL_ID}, {ATTEMPT}, {FILES}, {OUTPUT_FILE})",
+        ),
+        (
+            "targets:\n  - {name: a, provider: cli, command_template: b, healthcheck: {type: http}}",
+            "E011 Line 2: targets[0].healthcheck: missing url",
+        ),
+        (
+            "targets:\n  - {name: a, provider: cli, command_template: b, healthcheck: {type: command}}",
+            "E011 Line 2: targets[0].healthcheck: missing command_template",
+        ),
+        (
+            "targets:\n  - name: judge\n    provider: echo\n  - name: b\n    provider: echo\n    judge_target: jugde",
+            "W007 Line 6: targets[1].judge_target: no target is called `jugde` (did you mean `judge`?)",
+        ),
+        (
+            "targets:\n  - {name: a, provider: echo, judge_target: opnai:gpt-5}",
+            "W007 Line 2: targets[0].judge_target: no target is called `opnai:gpt-5` (did you mean `openai:gpt-5`?)",
+        ),
+        (
+            "targets:\n  - {name: a, provider: echo, judgeTarget: somebody}",
+            "W007 Line 2: targets[0].judgeTarget: no target is called `somebody` (known: a; built in: echo, mock, vendor:model)",
+        ),
+    ] {
+        assert_eq!(said(source), [expected], "{source}");
+    }
+}
+
+#[test]
+fn a_file_that_is_not_yaml_says_why_and_where() {
+    let found = said("targets:\n  - {name: a, provider: echo\n  - b");
+    assert_eq!(found.len(), 1);
+    assert!(
+        found[0].starts_with("E007 Line 3: Invalid YAML: "),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_problem_points_at_the_word_that_it_is_about() {
+    let source = "targets:\n  - name: ä\n    provider: cli\n    command_template: \"ä {PROMT}\"";
+    let found = targets_file::check(source, &Arc::from("targets.yaml"));
+    let excerpt = found[0].excerpt.as_ref().unwrap();
+    assert_eq!(&excerpt.text[excerpt.span.clone()], "{PROMT}");
+    assert_eq!(found[0].column, Some(26));
+}
+
+#[test]
+fn all_problems_are_said_in_the_order_of_their_lines() {
+    let source = "targets:\n  - name: a\n    provider: echo\n    judge_target: b\n    colour: red\n  - name: a\n    provider: cli";
+    let lines: Vec<_> = targets_file::check(source, &Arc::from("targets.yaml"))
+        .iter()
+        .map(|diagnostic| diagnostic.line.unwrap())
+        .collect();
+    assert_eq!(lines, [4, 5, 6, 6]);
+}
+
+#[test]
+fn what_is_behind_an_alias_is_said_once() {
+    let source = "targets:\n  - name: a\n    provider: mock\n    responses: &r {x: 1st, x: 2nd}\n  - {name: b, provider: mock, responses: *r}";
+    let expected = "E009 Line 4: targets[0].responses.x: duplicate key `x`";
+    assert_eq!(said(source), [expected]);
+}
+
+#[test]
+fn a_byte_order_mark_and_windows_line_ends_are_no_problem() {
+    let source = "\u{feff}targets:\r\n  - name: a\r\n    provider: echo\r\n    workers: 0\r\n";
+    let found = said(source);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].starts_with("E014 Line 4: "), "{found:?}");
+}

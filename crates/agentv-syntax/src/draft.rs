@@ -1,0 +1,304 @@
+//! A value on its way into a file, written as JSON or YAML.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use crate::tree::{Node, NodeKind};
+
+/// A value to be written. Numbers keep the digits they were read with.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the six kinds of JSON value")]
+pub enum Draft {
+    Null,
+    Bool(bool),
+    Number(String),
+    String(String),
+    Array(Vec<Draft>),
+    Object(Vec<(String, Draft)>),
+}
+
+impl From<Node<'_>> for Draft {
+    fn from(node: Node<'_>) -> Draft {
+        match node.kind() {
+            NodeKind::Null => Draft::Null,
+            NodeKind::Bool => Draft::Bool(node.is_text("true")),
+            NodeKind::Number => Draft::Number(node.text().into_owned()),
+            NodeKind::String => Draft::String(node.text().into_owned()),
+            NodeKind::Array => Draft::Array(node.items().map(Draft::from).collect()),
+            NodeKind::Object => Draft::Object(
+                node.fields()
+                    .map(|(key, value)| (key.text().into_owned(), Draft::from(value)))
+                    .collect(),
+            ),
+        }
+    }
+}
+
+impl From<&Value> for Draft {
+    fn from(value: &Value) -> Draft {
+        match value {
+            Value::Null => Draft::Null,
+            Value::Bool(value) => Draft::Bool(*value),
+            Value::Number(number) => Draft::Number(number.to_string()),
+            Value::String(text) => Draft::String(text.clone()),
+            Value::Array(items) => Draft::Array(items.iter().map(Draft::from).collect()),
+            Value::Object(fields) => Draft::Object(
+                fields
+                    .iter()
+                    .map(|(key, value)| (key.clone(), Draft::from(value)))
+                    .collect(),
+            ),
+        }
+    }
+}
+
+impl Draft {
+    /// A string.
+    pub fn text(text: impl Into<String>) -> Draft {
+        Draft::String(text.into())
+    }
+
+    /// The value as compact JSON on one line.
+    pub fn to_json(&self) -> String {
+        let mut out = String::new();
+        self.write_json(&mut out);
+        out
+    }
+
+    fn write_json(&self, out: &mut String) {
+        match self {
+            Draft::Null => out.push_str("null"),
+            Draft::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+            Draft::Number(text) => out.push_str(text),
+            Draft::String(text) => out.push_str(&quoted(text)),
+            Draft::Array(items) => {
+                out.push('[');
+                for (index, item) in items.iter().enumerate() {
+                    if index > 0 {
+                        out.push(',');
+                    }
+                    item.write_json(out);
+                }
+                out.push(']');
+            }
+            Draft::Object(fields) => {
+                out.push('{');
+                for (index, (key, value)) in fields.iter().enumerate() {
+                    if index > 0 {
+                        out.push(',');
+                    }
+                    out.push_str(&quoted(key));
+                    out.push(':');
+                    value.write_json(out);
+                }
+                out.push('}');
+            }
+        }
+    }
+
+    /// The value as a YAML document in block style, ending in a line break.
+    pub fn to_yaml(&self) -> String {
+        let mut out = String::new();
+        match self {
+            Draft::Array(items) if !items.is_empty() => write_items(items, 0, &mut out),
+            Draft::Object(fields) if !fields.is_empty() => write_fields(fields, 0, &mut out),
+            scalar => {
+                scalar.write_inline(0, &mut out);
+                out.push('\n');
+            }
+        }
+        out
+    }
+
+    /// The value after `key:` or `-`, with its line break.
+    fn write_after(&self, indent: usize, after_dash: bool, out: &mut String) {
+        match self {
+            Draft::Array(items) if !items.is_empty() => {
+                out.push('\n');
+                write_items(items, indent, out);
+            }
+            Draft::Object(fields) if !fields.is_empty() => {
+                if after_dash {
+                    // The first key stands on the dash's own line.
+                    out.push(' ');
+                    let start = out.len();
+                    write_fields(fields, indent, out);
+                    out.replace_range(start..start + indent, "");
+                } else {
+                    out.push('\n');
+                    write_fields(fields, indent, out);
+                }
+            }
+            scalar => {
+                out.push(' ');
+                scalar.write_inline(indent, out);
+                out.push('\n');
+            }
+        }
+    }
+
+    fn write_inline(&self, indent: usize, out: &mut String) {
+        match self {
+            Draft::Array(_) => out.push_str("[]"),
+            Draft::Object(_) => out.push_str("{}"),
+            Draft::String(text) => write_text(text, indent, out),
+            Draft::Null | Draft::Bool(_) | Draft::Number(_) => self.write_json(out),
+        }
+    }
+}
+
+fn write_items(items: &[Draft], indent: usize, out: &mut String) {
+    for item in items {
+        out.extend(std::iter::repeat_n(' ', indent));
+        out.push('-');
+        item.write_after(indent + 2, true, out);
+    }
+}
+
+fn write_fields(fields: &[(String, Draft)], indent: usize, out: &mut String) {
+    for (key, value) in fields {
+        out.extend(std::iter::repeat_n(' ', indent));
+        if is_plain(key) {
+            out.push_str(key);
+        } else {
+            out.push_str(&quoted(key));
+        }
+        out.push(':');
+        value.write_after(indent + 2, false, out);
+    }
+}
+
+fn write_text(text: &str, indent: usize, out: &mut String) {
+    if is_plain(text) {
+        out.push_str(text);
+    } else if is_blockable(text) {
+        let chomp = match (text.ends_with('\n'), text.ends_with("\n\n")) {
+            (_, true) => "+",
+            (true, false) => "",
+            (false, false) => "-",
+        };
+        let _ = write!(out, "|{chomp}");
+        // At the top of a document a block still needs indentation.
+        let indent = indent.max(2);
+        for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
+            out.push('\n');
+            if !line.is_empty() {
+                out.extend(std::iter::repeat_n(' ', indent));
+                out.push_str(line);
+            }
+        }
+    } else {
+        out.push_str(&quoted(text));
+    }
+}
+
+/// Whether a text can stand without quotes, for every YAML reader, old ones included.
+fn is_plain(text: &str) -> bool {
+    let Some(first) = text.chars().next() else {
+        return false;
+    };
+    let safe =
+        |letter: char| letter.is_alphanumeric() || " _-./,()'+@=!?;%$&*~<>^".contains(letter);
+    // `<<` merges; words that some reader takes for a number, a boolean, a date or nothing.
+    let looks_like_more = || {
+        let word = text.to_ascii_lowercase();
+        let words = [
+            "true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf", "infinity",
+        ];
+        words.contains(&word.as_str())
+    };
+    first.is_alphabetic() && !text.ends_with(' ') && text.chars().all(safe) && !looks_like_more()
+}
+
+/// Whether a text of several lines reads the same from a literal block.
+fn is_blockable(text: &str) -> bool {
+    let has_lines = text.trim_end_matches('\n').contains('\n');
+    let plain_start = !text.starts_with([' ', '\t', '\n']);
+    let printable = text
+        .chars()
+        .all(|letter| letter == '\n' || (!letter.is_control() && !is_troublesome(letter)));
+    let no_blank_tail = text
+        .split('\n')
+        .all(|line| line.is_empty() || !line.trim_matches([' ', '\t']).is_empty());
+    has_lines && plain_start && printable && no_blank_tail
+}
+
+/// Characters that some YAML reader takes for a line break, a mark, or refuses.
+fn is_troublesome(letter: char) -> bool {
+    matches!(
+        letter,
+        '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
+    )
+}
+
+/// The text in double quotes, good for JSON and YAML alike.
+fn quoted(text: &str) -> String {
+    let json = serde_json::to_string(text).unwrap_or_default();
+    if !json.contains(is_troublesome) {
+        return json;
+    }
+    let mut out = String::with_capacity(json.len() + 8);
+    for letter in json.chars() {
+        if is_troublesome(letter) {
+            let _ = write!(out, "\\u{:04x}", u32::from(letter));
+        } else {
+            out.push(letter);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Tree, json, yaml};
+    use proptest::prelude::*;
+
+    fn any_value() -> impl Strategy<Value = Value> {
+        let text = prop_oneof![
+            "\\PC{0,12}",
+            "[ -~\n]{0,20}",
+            "(yes|no|012|1e5|~|null|- a|a: b|#c|\\||>|\u{85}|\u{2028}|\u{7f}|a\r\nb|\ta| a\nb|a\n\n|a\n \nb|<<|%x|'|\")",
+        ];
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            text.clone().prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 32, 5, move |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+                proptest::collection::hash_map(text.clone(), inner, 0..5)
+                    .prop_map(|map| Value::Object(map.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back_the_same(value in any_value()) {
+            let draft = Draft::from(&value);
+            let mut tree = Tree::default();
+            let text = draft.to_json();
+            json::parse(&text, &mut tree).unwrap();
+            prop_assert_eq!(&tree.root(&text).to_value(), &value);
+            let text = draft.to_yaml();
+            yaml::parse(&text, &mut tree).map_err(|e| TestCaseError::fail(format!("{e:?}\n{text}")))?;
+            prop_assert_eq!(&tree.root(&text).to_value(), &value, "{}", text);
+        }
+    }
+
+    #[test]
+    fn yaml_is_written_as_a_person_would() {
+        let value = serde_json::json!({
+            "id": "a", "count": 1.5, "text": "one\ntwo\n", "list": [{"k": "v", "e": []}, "x"], "s": "012"
+        });
+        assert_eq!(
+            Draft::from(&value).to_yaml(),
+            "id: a\ncount: 1.5\ntext: |\n  one\n  two\nlist:\n  - k: v\n    e: []\n  - x\ns: \"012\"\n"
+        );
+    }
+}

@@ -1,0 +1,107 @@
+//! Runs a command and prints, as JSON, what it cost: wall time, CPU time and peak memory.
+
+use std::io::{self, Write};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeVal;
+use serde_json::json;
+
+/// Run a command, its output discarded, and print one JSON line a run.
+#[derive(Parser)]
+struct Arguments {
+    /// What the lines call this command.
+    #[arg(long, default_value = "")]
+    label: String,
+    /// How often to run it.
+    #[arg(long, default_value_t = 1)]
+    runs: u32,
+    /// The command and its arguments.
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    command: Vec<String>,
+}
+
+/// What one run took.
+struct Cost {
+    wall: Duration,
+    user: Duration,
+    system: Duration,
+    peak_bytes: u64,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    for _ in 0..arguments.runs {
+        if let Err(error) =
+            measure(&arguments.command).and_then(|cost| print(&arguments.label, &cost))
+        {
+            let _ = writeln!(
+                io::stderr(),
+                "error: `{}`: {error}",
+                arguments.command.join(" ")
+            );
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+/// Runs `command` to its end. One that fails has no cost: it did not do the work.
+fn measure(command: &[String]) -> io::Result<Cost> {
+    let Some((program, arguments)) = command.split_first() else {
+        return Err(io::Error::other("no command"));
+    };
+    let (user, system, _) = children()?;
+    let start = Instant::now();
+    let status = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .status()?;
+    let wall = start.elapsed();
+    if !status.success() {
+        return Err(io::Error::other(status.to_string()));
+    }
+    let (user_after, system_after, peak_bytes) = children()?;
+    Ok(Cost {
+        wall,
+        user: user_after.saturating_sub(user),
+        system: system_after.saturating_sub(system),
+        peak_bytes,
+    })
+}
+
+/// User time, system time and the highest peak of the children that have ended so far.
+fn children() -> io::Result<(Duration, Duration, u64)> {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
+    let unit = if cfg!(target_vendor = "apple") {
+        1
+    } else {
+        1024
+    };
+    let peak = u64::try_from(usage.max_rss()).unwrap_or(0) * unit;
+    Ok((
+        duration(usage.user_time()),
+        duration(usage.system_time()),
+        peak,
+    ))
+}
+
+fn duration(time: TimeVal) -> Duration {
+    let seconds = u64::try_from(time.tv_sec()).unwrap_or(0);
+    let micros = u64::try_from(time.tv_usec()).unwrap_or(0);
+    Duration::from_secs(seconds) + Duration::from_micros(micros)
+}
+
+fn print(label: &str, cost: &Cost) -> io::Result<()> {
+    let line = json!({
+        "label": label,
+        "wall": cost.wall.as_secs_f64(),
+        "user": cost.user.as_secs_f64(),
+        "system": cost.system.as_secs_f64(),
+        "peak_bytes": cost.peak_bytes,
+    });
+    writeln!(io::stdout(), "{line}")
+}
