@@ -17,6 +17,9 @@ const BASE_BUDGET: usize = 500_000;
 /// Further values for each byte of the file: every honest value costs at least a byte.
 const BUDGET_PER_BYTE: usize = 16;
 
+/// The key that brings in the fields of other mappings.
+const MERGE: &str = "<<";
+
 /// Why a text is not a YAML document that we can read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invalid {
@@ -57,6 +60,8 @@ struct Parsed<'s> {
 
 enum ParsedValue<'s> {
     Scalar(NodeKind, Cow<'s, str>),
+    /// `<<` without quotes: as a key it merges, anywhere else it is that text.
+    Merge,
     Sequence(Vec<usize>),
     Mapping(Vec<(usize, usize)>),
 }
@@ -147,11 +152,13 @@ impl<'s> Reader<'s> {
         let (anchor, index) = match event {
             Event::Scalar(text, style, anchor, tag) => {
                 let end = self.offsets.byte(span.end).max(start);
-                let (kind, text) = scalar(text, style, tag.as_deref());
-                (
-                    anchor,
-                    self.push(start..end, ParsedValue::Scalar(kind, text)),
-                )
+                let value = if style == ScalarStyle::Plain && text == "<<" {
+                    ParsedValue::Merge
+                } else {
+                    let (kind, text) = scalar(text, style, tag.as_deref());
+                    ParsedValue::Scalar(kind, text)
+                };
+                (anchor, self.push(start..end, value))
             }
             Event::SequenceStart(anchor, _) => (anchor, self.sequence(start, depth)?),
             Event::MappingStart(anchor, _) => (anchor, self.mapping(start, depth)?),
@@ -199,7 +206,8 @@ impl<'s> Reader<'s> {
             }
             let key_start = self.offsets.byte(span.start);
             let key = self.node(event, span, depth + 1)?;
-            if !matches!(self.nodes[key].value, ParsedValue::Scalar(..)) {
+            let value = &self.nodes[key].value;
+            if !matches!(value, ParsedValue::Scalar(..) | ParsedValue::Merge) {
                 return Err(Invalid {
                     reason: "a key must be plain text, not a list or a mapping".to_owned(),
                     offset: key_start as usize,
@@ -291,6 +299,10 @@ impl<'p, 's> Flattener<'p, 's> {
             ParsedValue::Scalar(kind, text) => {
                 self.tree.decoded_scalar(*kind, node.span.clone(), text);
             }
+            ParsedValue::Merge => {
+                self.tree
+                    .decoded_scalar(NodeKind::String, node.span.clone(), MERGE);
+            }
             ParsedValue::Sequence(items) => {
                 let opened = self.tree.open(NodeKind::Array, node.span.start);
                 for item in items {
@@ -316,6 +328,7 @@ impl<'p, 's> Flattener<'p, 's> {
         let node = &self.nodes[index];
         match &node.value {
             ParsedValue::Scalar(_, text) => (node.span.clone(), text),
+            ParsedValue::Merge => (node.span.clone(), MERGE),
             ParsedValue::Sequence(_) | ParsedValue::Mapping(_) => (node.span.clone(), ""),
         }
     }
@@ -327,15 +340,16 @@ impl<'p, 's> Flattener<'p, 's> {
         fields: &[(usize, usize)],
         depth: usize,
     ) -> Result<Vec<(usize, usize)>, Invalid> {
-        let (merges, mut own): (Vec<_>, Vec<_>) =
-            fields.iter().partition(|(key, _)| self.key(*key).1 == "<<");
+        let (merges, mut own): (Vec<_>, Vec<_>) = fields
+            .iter()
+            .partition(|(key, _)| matches!(self.nodes[*key].value, ParsedValue::Merge));
         if merges.is_empty() {
             return Ok(own);
         }
         for (key, value) in merges {
             let sources: &[usize] = match &self.nodes[value].value {
                 ParsedValue::Sequence(items) => items,
-                ParsedValue::Mapping(_) | ParsedValue::Scalar(..) => &[value],
+                ParsedValue::Mapping(_) | ParsedValue::Scalar(..) | ParsedValue::Merge => &[value],
             };
             for source in sources {
                 let ParsedValue::Mapping(inherited) = &self.nodes[*source].value else {
