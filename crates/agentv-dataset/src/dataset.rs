@@ -11,7 +11,7 @@ use crate::case::{Context, read};
 use crate::config;
 use crate::defaults::Defaults;
 use crate::files::FileLibrary;
-use crate::format::{FormatKind, Row, Rows, Scratch, Source, WrittenRow, unreadable};
+use crate::format::{Document, FormatKind, Row, Rows, Scratch, Source, WrittenRow, unreadable};
 use crate::ids::{Assigned, CaseId, IdAssigner, IdIndex, digest};
 use crate::options::{LoadOptions, Rules};
 use crate::project::Project;
@@ -27,6 +27,7 @@ pub struct Dataset {
     context: Context,
     /// What is wrong with the header, the sidecar and the project's settings.
     header_diagnostics: Vec<Diagnostic>,
+    sidecar: Option<Document>,
 }
 
 /// What a check found.
@@ -92,7 +93,7 @@ impl Dataset {
             options.allow_outside_root,
         );
         let mut header_diagnostics = Vec::new();
-        let defaults = match source.header() {
+        let (defaults, sidecar) = match source.header() {
             Some(header) => {
                 let mut problems = Vec::new();
                 let defaults = Defaults::read(
@@ -104,12 +105,12 @@ impl Dataset {
                     &mut problems,
                 );
                 header_diagnostics.extend(problems.into_iter().map(|p| source.place(p)));
-                defaults
+                (defaults, None)
             }
             None if format.has_sidecar => {
                 sidecar::read(path, base_name, options, &files, &mut header_diagnostics)
             }
-            None => Defaults::named(base_name),
+            None => (Defaults::named(base_name), None),
         };
         let guidelines = config::guidelines(&project, options, &mut header_diagnostics);
         // Whatever is wrong here is wrong for every case.
@@ -129,6 +130,7 @@ impl Dataset {
                 rules: options.rules,
             },
             header_diagnostics,
+            sidecar,
         })
     }
 
@@ -304,6 +306,12 @@ impl Dataset {
             problems: Vec::new(),
             done: false,
         })
+    }
+
+    /// Where the dataset-level fields are written, in the file itself or its sidecar.
+    pub(crate) fn header(&self) -> Option<agentv_syntax::Node<'_>> {
+        let sidecar = self.sidecar.as_ref().map(Document::root);
+        self.source.header().or(sidecar)
     }
 
     pub(crate) fn source(&self) -> &dyn Source {
@@ -503,7 +511,7 @@ pub fn is_eval_file_name(path: &Path) -> bool {
 
 /// Checks the keys of a whole document, for files that are not datasets.
 pub(crate) fn check_document(
-    document: &crate::format::Document,
+    document: &Document,
     shape: &agentv_syntax::Shape,
     options: &LoadOptions,
 ) -> Vec<Diagnostic> {

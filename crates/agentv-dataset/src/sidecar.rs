@@ -10,6 +10,7 @@ use crate::defaults::Defaults;
 use crate::files::FileLibrary;
 use crate::format::Document;
 use crate::options::LoadOptions;
+use crate::project::Project;
 use crate::shapes::SIDECAR_FIELDS;
 
 /// The defaults that the sidecar of `path` gives, or the usual ones where there is none.
@@ -19,9 +20,9 @@ pub(crate) fn read(
     options: &LoadOptions,
     files: &FileLibrary,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Defaults {
+) -> (Defaults, Option<Document>) {
     let Some(sidecar) = sidecar_path(path) else {
-        return Defaults::named(base_name);
+        return (Defaults::named(base_name), None);
     };
     let file: Arc<str> = sidecar.to_string_lossy().into();
     // A link to nothing or a folder of that name is a mistake to report, not an absence.
@@ -32,13 +33,13 @@ pub(crate) fn read(
             let problem = Problem::warning(Code::NoSidecar, 0..0, message);
             diagnostics.push(Diagnostic::of_file(&eval_file, problem));
         }
-        return Defaults::named(base_name);
+        return (Defaults::named(base_name), None);
     }
     let document = match Document::open(&sidecar, &file) {
         Ok(document) => document,
         Err(diagnostic) => {
             diagnostics.push(diagnostic);
-            return Defaults::named(base_name);
+            return (Defaults::named(base_name), None);
         }
     };
     let mut problems = Vec::new();
@@ -61,5 +62,34 @@ pub(crate) fn read(
         );
     }
     diagnostics.extend(problems.into_iter().map(|p| document.place_problem(p)));
-    defaults
+    (defaults, Some(document))
+}
+
+/// Everything that is wrong with a sidecar, checked by itself.
+pub(crate) fn check(path: &Path, file: &Arc<str>, options: &LoadOptions) -> Vec<Diagnostic> {
+    let document = match Document::open(path, file) {
+        Ok(document) => document,
+        Err(diagnostic) => return vec![diagnostic],
+    };
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    let files = FileLibrary::new(
+        Project::around(&folder),
+        options.working_dir.clone(),
+        options.allow_outside_root,
+    );
+    let mut problems = Vec::new();
+    Defaults::read(
+        document.root(),
+        &SIDECAR_FIELDS,
+        "",
+        options.definitions,
+        &files,
+        &mut problems,
+    );
+    let place = |problem| document.place_problem(problem);
+    problems.into_iter().map(place).collect()
 }

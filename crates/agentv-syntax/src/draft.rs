@@ -59,6 +59,35 @@ impl Draft {
         Draft::String(text.into())
     }
 
+    /// The value of a field, if this is an object that has it.
+    pub fn get(&self, key: &str) -> Option<&Draft> {
+        match self {
+            Draft::Object(fields) => fields
+                .iter()
+                .find_map(|(name, value)| (name == key).then_some(value)),
+            _ => None,
+        }
+    }
+
+    /// The value for computing with: numbers become doubles or 64-bit integers.
+    pub fn into_value(self) -> Value {
+        match self {
+            Draft::Null => Value::Null,
+            Draft::Bool(value) => Value::Bool(value),
+            Draft::Number(text) => serde_json::from_str(&text).unwrap_or(Value::Null),
+            Draft::String(text) => Value::String(text),
+            Draft::Array(items) => items.into_iter().map(Draft::into_value).collect(),
+            Draft::Object(fields) => {
+                let fields = fields.into_iter();
+                Value::Object(
+                    fields
+                        .map(|(key, value)| (key, value.into_value()))
+                        .collect(),
+                )
+            }
+        }
+    }
+
     /// The value as compact JSON on one line.
     pub fn to_json(&self) -> String {
         let mut out = String::new();

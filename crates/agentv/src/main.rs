@@ -1,1 +1,29 @@
-fn main() {}
+//! The `agentv` command: arguments in, one command, an exit code out.
+
+mod arguments;
+mod commands;
+mod diagnostics;
+mod exit;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::{Arguments, Command};
+use exit::Exit;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let exit = match arguments.command {
+        Command::Validate(arguments) => commands::validate::run(&arguments),
+        Command::Show(arguments) => commands::show::run(&arguments),
+        Command::Convert(arguments) => commands::convert::run(&arguments),
+        Command::Schema(arguments) => commands::schema::run(&arguments),
+        Command::Completions(arguments) => commands::completions::run(&arguments),
+    };
+    exit.unwrap_or_else(Exit::from).into()
+}

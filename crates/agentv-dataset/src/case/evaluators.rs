@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use agentv_core::{EvaluatorSpec, Extra, Rubric, ScoreRange};
-use agentv_syntax::{Code, Form, Node, NodeKind, Problem, Registry, Shape, Text};
+use agentv_syntax::{Code, Draft, Form, Kind, Node, NodeKind, Problem, Registry, Shape, Text};
 use serde_json::Value;
 
 use super::messages::extra;
@@ -15,18 +15,40 @@ pub(crate) fn resolved_specs(
     registry: &'static Registry,
     files: &FileLibrary,
 ) -> Vec<EvaluatorSpec> {
-    let resolver = Resolver { registry, files };
-    let written: Vec<Extra> = list.items().map(|node| resolver.evaluator(node)).collect();
+    let project = files.project();
+    let from_root = |path: String| {
+        // Outside the root there is no better name than the written one.
+        (!path.starts_with('/')).then(|| format!("/{path}"))
+    };
+    let resolver = EvaluatorDrafts {
+        registry,
+        rewrite: &|text, written| {
+            from_root(match text {
+                Text::File => files.find(written).ok()?.path.clone(),
+                Text::TextOrFile => text_or_file(written, files).ok()??,
+                Text::Folder => files.find_folder(written).ok()?,
+                _ => return None,
+            })
+        },
+        // A script runs beside the eval file, and must still do so when the case is elsewhere.
+        default_cwd: Some(format!("/{}", project.display(&project.folder))),
+    };
+    let written: Vec<Extra> = list
+        .items()
+        .map(|node| match resolver.evaluator(node).into_value() {
+            Value::Object(options) => options,
+            _ => Extra::new(),
+        })
+        .collect();
     let name_of = |options: &Extra| {
-        options
-            .get("name")
-            .and_then(Value::as_str)
-            .map(str::to_owned)
+        let name = options.get("name").and_then(Value::as_str);
+        name.map(str::to_owned)
     };
     let mut taken: HashSet<String> = written.iter().filter_map(name_of).collect();
     written
         .into_iter()
         .map(|mut options| {
+            options.retain(|_, value| !value.is_null());
             let kind = match options.shift_remove("type") {
                 Some(Value::String(kind)) => kind,
                 _ => String::new(),
@@ -60,96 +82,89 @@ fn free_name(kind: &str, taken: &mut HashSet<String>) -> String {
     name
 }
 
-/// Turns written options into values whose paths start at the project root.
-struct Resolver<'f> {
-    registry: &'static Registry,
-    files: &'f FileLibrary,
+/// Writes evaluators anew with their paths rewritten.
+pub(crate) struct EvaluatorDrafts<'r> {
+    pub(crate) registry: &'static Registry,
+    /// The new path for a written one; `None` keeps it.
+    pub(crate) rewrite: &'r dyn Fn(Text, &str) -> Option<String>,
+    /// The folder that scripts run in where none is written. With one, shorthands are written out.
+    pub(crate) default_cwd: Option<String>,
 }
 
-impl Resolver<'_> {
-    fn evaluator(&self, node: Node<'_>) -> Extra {
-        let kind_name = node.get(self.registry.tag).and_then(Node::as_str);
-        let Some(kind_name) = kind_name else {
-            return self.shorthand(node);
+impl EvaluatorDrafts<'_> {
+    pub(crate) fn evaluator(&self, node: Node<'_>) -> Draft {
+        let tag = node.get(self.registry.tag).and_then(Node::as_str);
+        let Some(kind) = tag.and_then(|tag| self.registry.kind(&tag)) else {
+            return self.shorthand(node).unwrap_or_else(|| Draft::from(node));
         };
-        let kind = self.registry.kind(&kind_name);
-        let field = |name: &str| kind.and_then(|kind| kind.options.field(name));
-        let mut options: Extra = node
-            .fields()
-            .filter(|(_, value)| !value.is_null())
-            .map(|(key, value)| {
-                let name = key.text().into_owned();
-                let value = match field(&name) {
-                    Some(field) => self.value(value, field.shape),
-                    None => value.to_value(),
-                };
-                (name, value)
-            })
-            .collect();
-        if let Some(kind) = kind {
-            options.insert("type".to_owned(), Value::String(kind.name.to_owned()));
-            // A script runs beside the eval file, and must still do so when the case is elsewhere.
-            if kind.options.field("cwd").is_some() && !options.contains_key("cwd") {
-                let folder = self.files.project().display(&self.files.project().folder);
-                options.insert("cwd".to_owned(), Value::String(format!("/{folder}")));
-            }
-        }
-        options
+        let fields = node.fields().map(|(key, value)| {
+            let name = key.text().into_owned();
+            let value = match kind.options.field(&name) {
+                Some(field) => self.value(value, field.shape),
+                None if name == self.registry.tag => Draft::text(kind.name),
+                None => Draft::from(value),
+            };
+            (name, value)
+        });
+        self.with_folder(kind, fields.collect())
     }
 
     /// `contains: Paris` is `type: contains, value: Paris`.
-    fn shorthand(&self, node: Node<'_>) -> Extra {
-        let mut options = Extra::new();
-        if let Some((key, value)) = node.fields().next()
-            && let Some(kind) = self.registry.kind(&key.text())
-            && let Some(field) = kind.shorthand.and_then(|name| kind.options.field(name))
-        {
-            options.insert("type".to_owned(), Value::String(kind.name.to_owned()));
-            options.insert(field.name.to_owned(), self.value(value, field.shape));
+    fn shorthand(&self, node: Node<'_>) -> Option<Draft> {
+        let (key, value) = node.fields().next()?;
+        let kind = self.registry.kind(&key.text())?;
+        let field = kind.options.field(kind.shorthand?)?;
+        let value = self.value(value, field.shape);
+        if self.default_cwd.is_none() {
+            return Some(Draft::Object(vec![(key.text().into_owned(), value)]));
         }
-        options
+        let tag = (self.registry.tag.to_owned(), Draft::text(kind.name));
+        Some(self.with_folder(kind, vec![tag, (field.name.to_owned(), value)]))
     }
 
-    fn value(&self, node: Node<'_>, shape: &Shape) -> Value {
+    fn with_folder(&self, kind: &Kind, mut fields: Vec<(String, Draft)>) -> Draft {
+        let is_given = fields
+            .iter()
+            .any(|(name, value)| name == "cwd" && *value != Draft::Null);
+        if let Some(folder) = &self.default_cwd
+            && kind.options.field("cwd").is_some()
+            && !is_given
+        {
+            fields.retain(|(name, _)| name != "cwd");
+            fields.push(("cwd".to_owned(), Draft::text(folder)));
+        }
+        Draft::Object(fields)
+    }
+
+    /// Any value of this shape, evaluators and paths in it rewritten.
+    pub(crate) fn value(&self, node: Node<'_>, shape: &Shape) -> Draft {
         for form in shape.forms {
             match (form, node.kind()) {
-                (Form::Text(text), NodeKind::String) => return self.text(node, *text),
+                (Form::Text(text), NodeKind::String) => {
+                    let written = node.text();
+                    let rewritten = (self.rewrite)(*text, &written);
+                    return Draft::String(rewritten.unwrap_or_else(|| written.into_owned()));
+                }
                 (Form::List { items, .. }, NodeKind::Array) => {
-                    return node.items().map(|item| self.value(item, items)).collect();
+                    let items = node.items().map(|item| self.value(item, items));
+                    return Draft::Array(items.collect());
                 }
-                (Form::Evaluator, NodeKind::Object) => {
-                    return Value::Object(self.evaluator(node));
-                }
+                (Form::Evaluator, NodeKind::Object) => return self.evaluator(node),
                 (Form::Record(record), NodeKind::Object) => {
                     let fields = node.fields().map(|(key, value)| {
                         let name = key.text().into_owned();
                         let value = match record.field(&name) {
                             Some(field) => self.value(value, field.shape),
-                            None => value.to_value(),
+                            None => Draft::from(value),
                         };
                         (name, value)
                     });
-                    return Value::Object(fields.collect());
+                    return Draft::Object(fields.collect());
                 }
                 _ => {}
             }
         }
-        node.to_value()
-    }
-
-    fn text(&self, node: Node<'_>, text: Text) -> Value {
-        let written = node.text();
-        let path = match text {
-            Text::File => self.files.find(&written).ok().map(|file| file.path.clone()),
-            Text::TextOrFile => text_or_file(&written, self.files).ok().flatten(),
-            Text::Folder => self.files.find_folder(&written).ok(),
-            _ => None,
-        };
-        Value::String(match path {
-            // Outside the root there is no better name than the written one.
-            Some(path) if !path.starts_with('/') => format!("/{path}"),
-            _ => written.into_owned(),
-        })
+        Draft::from(node)
     }
 }
 
@@ -251,20 +266,24 @@ fn bounds(range: Node<'_>) -> Option<(i64, i64)> {
     Some((next()?, next()?))
 }
 
+/// The lists of evaluators that a case may bring, with their paths.
+fn evaluator_lists(node: Node<'_>) -> [(&'static str, Option<Node<'_>>); 2] {
+    let execution = node.given("execution");
+    [
+        ("evaluators", node.given("evaluators")),
+        (
+            "execution.evaluators",
+            execution.and_then(|execution| execution.given("evaluators")),
+        ),
+    ]
+}
+
 /// Checks what shapes cannot say about rubrics: ranges cover 0 to 10 once, ids are unique.
 pub(super) fn check_rubrics(node: Node<'_>, problems: &mut Vec<Problem>) {
     if let Some(list) = node.given("rubrics") {
         check_rubric_list(list, "rubrics", problems);
     }
-    let own = [
-        ("evaluators", node.given("evaluators")),
-        (
-            "execution.evaluators",
-            node.given("execution")
-                .and_then(|execution| execution.given("evaluators")),
-        ),
-    ];
-    for (path, list) in own {
+    for (path, list) in evaluator_lists(node) {
         let evaluators = list.into_iter().flat_map(Node::items);
         for (index, evaluator) in evaluators.enumerate() {
             if let Some(list) = evaluator.given("rubrics") {
@@ -321,14 +340,7 @@ fn uncovered(ranges: Node<'_>) -> Option<String> {
 
 /// Two evaluators of one name could not be told apart in the results.
 pub(super) fn check_evaluator_names(node: Node<'_>, problems: &mut Vec<Problem>) {
-    let of_execution = node
-        .given("execution")
-        .and_then(|execution| execution.given("evaluators"));
-    let lists = [
-        ("evaluators", node.given("evaluators")),
-        ("execution.evaluators", of_execution),
-    ];
-    for (path, list) in lists {
+    for (path, list) in evaluator_lists(node) {
         let mut names = HashSet::new();
         let items = list.into_iter().flat_map(Node::items).enumerate();
         for (index, evaluator) in items {

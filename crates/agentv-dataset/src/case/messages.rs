@@ -7,7 +7,7 @@ use super::Context;
 use crate::files::FileProblem;
 
 /// Whether an object is a message: a known `role`, and `content` or `tool_calls`.
-pub(super) fn is_message(node: Node<'_>) -> bool {
+pub(crate) fn is_message(node: Node<'_>) -> bool {
     let role = node.get("role").and_then(Node::as_str);
     role.is_some_and(|role| Role::named(&role).is_some())
         && (node.get("content").is_some() || node.get("tool_calls").is_some())

@@ -10,7 +10,8 @@ mod messages;
 mod read;
 
 pub(crate) use agentmark::RowPrompt;
-pub(crate) use evaluators::{resolved_specs, text_or_file};
+pub(crate) use evaluators::{EvaluatorDrafts, resolved_specs, text_or_file};
+pub(crate) use messages::is_message;
 pub(crate) use read::read;
 
 use std::sync::Arc;

@@ -1,0 +1,100 @@
+//! A case as an AgentMark row, and what has no place in one.
+
+use agentv_core::{Content, EvalCase, Prompt};
+use agentv_syntax::{Draft, Guesses, Node, NodeKind};
+
+use super::paths::Moved;
+use super::{ConvertError, LoadError};
+use crate::case::read;
+use crate::dataset::Dataset;
+use crate::format::WrittenRow;
+
+/// The row, and the fields that it leaves out or changes.
+pub(super) fn row_draft(
+    row: &WrittenRow<'_>,
+    dataset: &Dataset,
+    moved: &Moved,
+) -> Result<(Draft, Vec<String>), ConvertError> {
+    moved.verify()?;
+    let node = row.node;
+    let mut lost: Vec<String> = node
+        .fields()
+        .filter(|(_, value)| !value.is_null())
+        .map(|(key, _)| key.text().into_owned())
+        .filter(|name| !CARRIED.contains(&name.as_str()))
+        .collect();
+    let case = resolved(row, dataset)?;
+    let mut fields = vec![("input".to_owned(), input(node, &case, &mut lost))];
+    fields.extend(expected(node, &case, &mut lost).map(|text| {
+        let name = "expected_output".to_owned();
+        (name, Draft::String(text))
+    }));
+    Ok((Draft::Object(fields), lost))
+}
+
+/// The fields that a row has, under any of their names.
+const CARRIED: &[&str] = &[
+    "input",
+    "input_messages",
+    "expected_output",
+    "expected_messages",
+];
+
+fn resolved(row: &WrittenRow<'_>, dataset: &Dataset) -> Result<EvalCase, ConvertError> {
+    let context = dataset.context();
+    let mut problems = Vec::new();
+    let written = read(row.node, context, &mut Guesses::default(), &mut problems);
+    let built = written.map(|written| written.build(String::new(), row.line, context));
+    match built {
+        Some(Ok(case)) => Ok(case),
+        Some(Err(problem)) => {
+            let diagnostic = row.place(problem.at(row.node, ""));
+            Err(LoadError::from(diagnostic).into())
+        }
+        None => {
+            let placed = problems.into_iter().map(|problem| row.place(problem));
+            Err(ConvertError::Problems(placed.collect()))
+        }
+    }
+}
+
+fn input(node: Node<'_>, case: &EvalCase, lost: &mut Vec<String>) -> Draft {
+    let written = node.given("input_messages").or_else(|| node.given("input"));
+    if let Some(object) = written.filter(|input| input.kind() == NodeKind::Object) {
+        return Draft::from(object);
+    }
+    let text = match case.input() {
+        [message] if is_bare_text(message, agentv_core::Role::User) => None,
+        _ => Some("input (more than one text)".to_owned()),
+    };
+    lost.extend(text);
+    let question = Prompt::of(case).question;
+    Draft::Object(vec![("userMessage".to_owned(), Draft::String(question))])
+}
+
+fn expected(node: Node<'_>, case: &EvalCase, lost: &mut Vec<String>) -> Option<String> {
+    let written = node
+        .given("expected_messages")
+        .or_else(|| node.given("expected_output"))?;
+    let is_text = match case.expected_output() {
+        [message] => is_bare_text(message, agentv_core::Role::Assistant),
+        _ => false,
+    };
+    if !is_text && !written.is_empty() || (!is_text && written.kind() == NodeKind::Object) {
+        lost.push("expected_output (not a text)".to_owned());
+    }
+    let contents = case.expected_output().iter();
+    let texts: Vec<_> = contents
+        .filter_map(|message| message.content.as_ref().map(Content::text))
+        .collect();
+    (!texts.is_empty()).then(|| texts.join("\n\n"))
+}
+
+/// Whether a message is a text by that speaker and nothing else.
+fn is_bare_text(message: &agentv_core::Message, role: agentv_core::Role) -> bool {
+    message.role == role
+        && matches!(message.content, Some(Content::Text(_)))
+        && message.name.is_none()
+        && message.tool_calls.is_empty()
+        && message.extra.is_empty()
+}

@@ -1,0 +1,101 @@
+//! Where a file reference leads from the output's place.
+
+use std::cell::RefCell;
+use std::io;
+use std::path::Path;
+
+use agentv_syntax::Text;
+
+use super::ConvertError;
+use crate::case::text_or_file;
+use crate::dataset::Dataset;
+use crate::files::FileLibrary;
+use crate::project::{Project, relative_path};
+
+/// The way from the input's place to the output's.
+pub(super) struct Moved {
+    from: Project,
+    to: Project,
+    allow_outside_root: bool,
+    /// The first reference that cannot be followed from the new place.
+    out_of_reach: RefCell<Option<String>>,
+}
+
+impl Moved {
+    pub(super) fn between(
+        dataset: &Dataset,
+        output: &Path,
+        allow_outside_root: bool,
+    ) -> io::Result<Moved> {
+        let folder = match output.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        Ok(Moved {
+            from: dataset.context().files.project().clone(),
+            to: Project::around(&std::fs::canonicalize(folder)?),
+            allow_outside_root,
+            out_of_reach: RefCell::new(None),
+        })
+    }
+
+    /// Whether the output lies in another folder.
+    pub(super) fn elsewhere(&self) -> bool {
+        self.from.folder != self.to.folder
+    }
+
+    /// The input's folder, seen from the output's.
+    pub(super) fn old_folder(&self) -> String {
+        spelled(&relative_path(&self.to.folder, &self.from.folder))
+    }
+
+    /// The reference for the new place; `None` where the written one still holds.
+    pub(super) fn rewrite(&self, text: Text, written: &str, files: &FileLibrary) -> Option<String> {
+        let same_root = self.from.root == self.to.root;
+        let absolute = match text {
+            Text::File => files.find(written).ok()?.absolute.clone(),
+            Text::TextOrFile => {
+                text_or_file(written, files).ok()??;
+                files.find(written).ok()?.absolute.clone()
+            }
+            Text::Folder => {
+                let folder = files.find_folder(written).ok()?;
+                self.from.root.join(folder)
+            }
+            _ => return None,
+        };
+        if !absolute.starts_with(&self.to.root) && !self.allow_outside_root && text != Text::Folder
+        {
+            let mut first = self.out_of_reach.borrow_mut();
+            first.get_or_insert_with(|| written.to_owned());
+            return None;
+        }
+        let from_root = written.starts_with('/');
+        if (from_root && same_root) || (!from_root && !self.elsewhere()) {
+            return None;
+        }
+        Some(spelled(&relative_path(&self.to.folder, &absolute)))
+    }
+
+    /// Fails when a reference could not be rewritten.
+    pub(super) fn verify(&self) -> Result<(), ConvertError> {
+        match self.out_of_reach.borrow().as_ref() {
+            Some(value) => Err(ConvertError::OutOfReach {
+                value: value.clone(),
+                root: self.to.root.clone(),
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+fn spelled(path: &Path) -> String {
+    let parts: Vec<_> = path
+        .components()
+        .map(|part| part.as_os_str().to_string_lossy())
+        .collect();
+    match parts.as_slice() {
+        [] => ".".to_owned(),
+        parts => parts.join("/"),
+    }
+}

@@ -1,0 +1,157 @@
+//! A written case, written anew: its own words, with paths for the new place.
+
+use agentv_syntax::{Draft, Node, NodeKind, Text};
+
+use super::ConvertError;
+use super::paths::Moved;
+use crate::case::EvaluatorDrafts;
+use crate::dataset::Dataset;
+use crate::shapes::{CASE_FIELDS, SIDECAR_FIELDS};
+
+/// The names that are written, for those that may be read.
+const PREFERRED: [(&str, &str); 3] = [
+    ("input_messages", "input"),
+    ("expected_messages", "expected_output"),
+    ("outcome", "expected_outcome"),
+];
+
+/// A case under the names that documentation uses, nothing left out.
+pub(super) fn case_draft(
+    node: Node<'_>,
+    dataset: &Dataset,
+    moved: &Moved,
+) -> Result<Draft, ConvertError> {
+    let rewriter = Rewriter { dataset, moved };
+    let fields = node
+        .fields()
+        .map(|(key, value)| {
+            let name = key.text().into_owned();
+            let draft = match name.as_str() {
+                "input" | "input_messages" | "expected_output" | "expected_messages" => {
+                    rewriter.messages(value)
+                }
+                "evaluators" | "execution" => rewriter.field(&name, value),
+                _ => Draft::from(value),
+            };
+            (preferred(&name, node), draft)
+        })
+        .collect();
+    moved.verify()?;
+    Ok(Draft::Object(fields))
+}
+
+/// The name to write: the documentation's, unless that stands there as well.
+fn preferred(name: &str, node: Node<'_>) -> String {
+    let other = PREFERRED
+        .iter()
+        .find(|(written, other)| *written == name && node.get(other).is_none());
+    other.map_or(name, |(_, other)| *other).to_owned()
+}
+
+/// The dataset-level fields, but for the cases.
+pub(super) fn header_draft(
+    header: Node<'_>,
+    dataset: &Dataset,
+    moved: &Moved,
+) -> Result<Vec<(String, Draft)>, ConvertError> {
+    let rewriter = Rewriter { dataset, moved };
+    let fields = header
+        .fields()
+        .filter(|(key, _)| !key.is_text("evalcases"))
+        .map(|(key, value)| {
+            let name = key.text().into_owned();
+            let draft = match SIDECAR_FIELDS.field(&name) {
+                Some(field) => rewriter.drafts(|drafts| drafts.value(value, field.shape)),
+                None => Draft::from(value),
+            };
+            (name, draft)
+        })
+        .collect();
+    moved.verify()?;
+    Ok(fields)
+}
+
+struct Rewriter<'d> {
+    dataset: &'d Dataset,
+    moved: &'d Moved,
+}
+
+impl Rewriter<'_> {
+    fn drafts(&self, write: impl FnOnce(&EvaluatorDrafts<'_>) -> Draft) -> Draft {
+        let files = &self.dataset.context().files;
+        write(&EvaluatorDrafts {
+            registry: self.dataset.context().definitions.evaluators,
+            rewrite: &|text, written| self.moved.rewrite(text, written, files),
+            default_cwd: self.moved.elsewhere().then(|| self.moved.old_folder()),
+        })
+    }
+
+    fn field(&self, name: &str, value: Node<'_>) -> Draft {
+        match CASE_FIELDS.field(name) {
+            Some(field) => self.drafts(|drafts| drafts.value(value, field.shape)),
+            None => Draft::from(value),
+        }
+    }
+
+    /// Messages, or content of other kinds, with the file blocks in them rewritten.
+    fn messages(&self, node: Node<'_>) -> Draft {
+        match node.kind() {
+            NodeKind::Array => Draft::Array(
+                node.items()
+                    .map(|item| {
+                        if is_file_block(item) {
+                            self.file_block(item)
+                        } else {
+                            self.message(item)
+                        }
+                    })
+                    .collect(),
+            ),
+            _ => self.message(node),
+        }
+    }
+
+    fn message(&self, node: Node<'_>) -> Draft {
+        if !crate::case::is_message(node) {
+            return Draft::from(node);
+        }
+        let fields = node.fields().map(|(key, value)| {
+            let is_blocks = key.is_text("content") && value.kind() == NodeKind::Array;
+            let draft = if is_blocks {
+                let blocks = value.items().map(|block| {
+                    if is_file_block(block) {
+                        self.file_block(block)
+                    } else {
+                        Draft::from(block)
+                    }
+                });
+                Draft::Array(blocks.collect())
+            } else {
+                Draft::from(value)
+            };
+            (key.text().into_owned(), draft)
+        });
+        Draft::Object(fields.collect())
+    }
+
+    fn file_block(&self, node: Node<'_>) -> Draft {
+        let files = &self.dataset.context().files;
+        let fields = node.fields().map(|(key, value)| {
+            let written = value.text();
+            let rewritten = key
+                .is_text("value")
+                .then(|| self.moved.rewrite(Text::File, &written, files))
+                .flatten();
+            let draft = rewritten.map_or_else(|| Draft::from(value), Draft::String);
+            (key.text().into_owned(), draft)
+        });
+        Draft::Object(fields.collect())
+    }
+}
+
+fn is_file_block(node: Node<'_>) -> bool {
+    let kind = node.get("type");
+    let value = node.get("value");
+    kind.is_some_and(|kind| kind.is_text("file"))
+        && value.is_some_and(|value| value.kind() == NodeKind::String)
+}

@@ -1,0 +1,16 @@
+//! `agentv completions`: a completion script for a shell.
+
+use std::io::{self, Write};
+
+use clap::CommandFactory;
+
+use crate::arguments::{Arguments, CompletionsArguments};
+use crate::exit::{Exit, OutputError};
+
+pub(crate) fn run(arguments: &CompletionsArguments) -> Result<Exit, OutputError> {
+    let mut script = Vec::new();
+    let mut command = Arguments::command();
+    clap_complete::generate(arguments.shell, &mut command, "agentv", &mut script);
+    io::stdout().write_all(&script)?;
+    Ok(Exit::Success)
+}

@@ -1,0 +1,31 @@
+//! GitHub workflow commands, which annotate the lines of a pull request.
+
+use agentv_syntax::{Diagnostic, Severity};
+
+pub(super) fn render(diagnostic: &Diagnostic) -> String {
+    let command = match diagnostic.severity() {
+        Severity::Warning => "warning",
+        Severity::Error | Severity::Fatal => "error",
+    };
+    let mut properties = vec![format!("file={}", property(&diagnostic.file))];
+    properties.extend(diagnostic.line.map(|line| format!("line={line}")));
+    properties.extend(diagnostic.column.map(|column| format!("col={column}")));
+    properties.push(format!("title={}", diagnostic.code()));
+    let mut message = diagnostic.to_string();
+    if let Some(hint) = &diagnostic.problem.hint {
+        message.push_str(" (");
+        message.push_str(hint);
+        message.push(')');
+    }
+    format!("::{command} {}::{}", properties.join(","), data(&message))
+}
+
+fn data(text: &str) -> String {
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}

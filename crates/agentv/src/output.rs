@@ -1,0 +1,43 @@
+//! Where words go: answers to standard output, everything else to standard error.
+
+use std::io::{self, IsTerminal, Write};
+
+/// Whether a stream shows colours.
+pub(crate) fn has_colour(stream: &impl IsTerminal) -> bool {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    stream.is_terminal() && !set("NO_COLOR") && !set("CI") && !dumb
+}
+
+/// Says on standard error what went wrong and what to do about it.
+pub(crate) fn error(message: &str, hint: Option<&str>) {
+    let (start, end) = if has_colour(&io::stderr()) {
+        ("\x1b[1;31m", "\x1b[0m")
+    } else {
+        ("", "")
+    };
+    // Nothing is left to tell a reader of standard error who is gone.
+    let _ = writeln!(io::stderr(), "{start}error{end}: {message}");
+    if let Some(hint) = hint {
+        let _ = writeln!(io::stderr(), "  help: {hint}");
+    }
+}
+
+/// Says something on standard error that is not an error.
+pub(crate) fn note(message: &str) {
+    let _ = writeln!(io::stderr(), "{message}");
+}
+
+/// `1 case`, `2 cases`, `1,234 cases`.
+pub(crate) fn counted(count: u64, noun: &str) -> String {
+    let digits = count.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{grouped} {noun}{plural}")
+}
