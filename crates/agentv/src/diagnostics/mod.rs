@@ -4,7 +4,7 @@ mod github;
 mod json;
 mod text;
 
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, BufWriter, Write};
 
 use agentv_syntax::{Diagnostic, Severity};
 
@@ -27,7 +27,7 @@ impl Teller {
         Teller {
             out: BufWriter::new(io::stdout()),
             format,
-            style: TextStyle::new(has_colour(&io::stdout()), io::stdout().is_terminal()),
+            style: TextStyle::new(has_colour(&io::stdout())),
             skipping: false,
         }
     }
@@ -44,7 +44,7 @@ impl Teller {
     /// Tells on standard error, for a command that needs every case.
     pub(crate) fn for_checking() -> Teller {
         Teller {
-            style: TextStyle::new(has_colour(&io::stderr()), io::stderr().is_terminal()),
+            style: TextStyle::new(has_colour(&io::stderr())),
             ..Teller::new(Format::Text)
         }
     }

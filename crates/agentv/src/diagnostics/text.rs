@@ -1,7 +1,6 @@
 //! Diagnostics for people: the sentence, the line with a caret, the advice.
 
 use agentv_syntax::{Diagnostic, Excerpt};
-use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level as Title, Origin, Renderer, Snippet};
 
 use super::Level;
@@ -12,19 +11,13 @@ pub(super) struct TextStyle {
 }
 
 impl TextStyle {
-    pub(super) fn new(colour: bool, terminal: bool) -> TextStyle {
-        let renderer = if colour {
-            Renderer::styled()
-        } else {
-            Renderer::plain()
-        };
-        let decor = if terminal && speaks_unicode() {
-            DecorStyle::Unicode
-        } else {
-            DecorStyle::Ascii
-        };
+    pub(super) fn new(colour: bool) -> TextStyle {
         TextStyle {
-            renderer: renderer.decor_style(decor),
+            renderer: if colour {
+                Renderer::styled()
+            } else {
+                Renderer::plain()
+            },
         }
     }
 
@@ -54,8 +47,21 @@ impl TextStyle {
                 Title::HELP.secondary_title(printable(hint)),
             ));
         }
-        self.renderer.render(&report)
+        let rendered = self.renderer.render(&report);
+        // The place stands above the line already, so the renderer's mark for "and here" goes.
+        let lines = rendered.lines().filter(|line| !is_and_here(line));
+        lines.collect::<Vec<_>>().join("\n") + "\n"
     }
+}
+
+fn is_and_here(line: &str) -> bool {
+    let mut escaped = false;
+    let visible = line.chars().filter(|letter| {
+        let in_code = escaped || *letter == '\x1b';
+        escaped = in_code && *letter != 'm';
+        !in_code && *letter != ' '
+    });
+    visible.collect::<String>() == ":::"
 }
 
 fn place(diagnostic: &Diagnostic) -> Origin<'_> {
@@ -67,14 +73,6 @@ fn place(diagnostic: &Diagnostic) -> Origin<'_> {
         origin = origin.char_column(column as usize);
     }
     origin
-}
-
-fn speaks_unicode() -> bool {
-    ["LC_ALL", "LC_CTYPE", "LANG"]
-        .iter()
-        .filter_map(|name| std::env::var(name).ok())
-        .find(|value| !value.is_empty())
-        .is_some_and(|value| value.to_ascii_lowercase().replace('-', "").contains("utf8"))
 }
 
 /// Text of a file may hold anything; a terminal must not act on it.
