@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentv_core::EvalCase;
-use agentv_syntax::{Code, Diagnostic, NodeKind, Problem, Severity, check_keys};
+use agentv_syntax::{Code, Diagnostic, Problem, Severity, check_keys};
 
-use crate::case::{Context, read};
+use crate::case::{Context, Fields, read};
 use crate::config;
 use crate::defaults::Defaults;
 use crate::files::FileLibrary;
@@ -215,17 +215,16 @@ impl Dataset {
             }
         };
         let problems = &mut scratch.problems;
-        let written = read(row.node, &self.context, &mut scratch.guesses, problems);
+        let fields = Fields::of(row.node);
+        let written = read(fields, &self.context, &mut scratch.guesses, problems);
         match written {
             Some(_) => findings.cases += 1,
             None => findings.skipped += 1,
         }
-        if row.node.get("input").map(|input| input.kind()) == Some(NodeKind::Object) {
-            findings.agentmark_rows += 1;
-        }
+        findings.agentmark_rows += u64::from(fields.is_row());
         findings
             .ids
-            .extend(CaseId::of(row.node).map(|id| digest(id.text())));
+            .extend(CaseId::of(&fields).map(|id| digest(id.text())));
         if !problems.is_empty() {
             problems.sort_by_key(|problem| problem.span.start);
             let placed = problems.drain(..).map(|problem| row.place(problem));
@@ -245,13 +244,14 @@ impl Dataset {
         let mut guesses = agentv_syntax::Guesses::default();
         while let Some(row) = rows.next() {
             let Row::Case(row) = row else { continue };
-            let Some(id) = CaseId::of(row.node) else {
+            let fields = Fields::of(row.node);
+            let Some(id) = CaseId::of(&fields) else {
                 continue;
             };
             if let Assigned::Taken { first_line } = assigner.assign(&id, row.line) {
                 let mut problems = Vec::new();
                 // A case that is skipped anyway must not be counted twice.
-                if read(row.node, &self.context, &mut guesses, &mut problems).is_some() {
+                if read(fields, &self.context, &mut guesses, &mut problems).is_some() {
                     checked.cases -= 1;
                     checked.skipped += 1;
                 }
@@ -431,9 +431,10 @@ impl Iterator for Cases<'_> {
                     return Some(Err(diagnostic.into()));
                 }
             };
-            let id = CaseId::of(row.node).map(|id| self.assigner.assign(&id, row.line));
+            let fields = Fields::of(row.node);
+            let id = CaseId::of(&fields).map(|id| self.assigner.assign(&id, row.line));
             self.problems.clear();
-            let written = read(row.node, context, &mut self.guesses, &mut self.problems);
+            let written = read(fields, context, &mut self.guesses, &mut self.problems);
             let (Some(written), Some(Assigned::Id(id))) = (written, id) else {
                 continue;
             };

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use agentv_syntax::{Node, NodeKind};
 use md5::{Digest, Md5};
 use serde_json::Value;
+
+use crate::case::Fields;
 
 /// The id of a case before it is known to be unique.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,14 +19,13 @@ pub(crate) enum CaseId<'t> {
 }
 
 impl<'t> CaseId<'t> {
-    /// The id of the case `node`, if it has one that can be read.
-    pub(crate) fn of(node: Node<'t>) -> Option<CaseId<'t>> {
-        if let Some(id) = node.given("id") {
+    /// The id of a case, if it has one that can be read.
+    pub(crate) fn of(fields: &Fields<'t>) -> Option<CaseId<'t>> {
+        if let Some(id) = fields.id {
             return id.as_str().map(CaseId::Written);
         }
-        let input = node.given("input")?;
-        let is_row = input.kind() == NodeKind::Object && node.given("input_messages").is_none();
-        is_row.then(|| CaseId::Derived(derived_id(&input.to_value())))
+        let input = fields.input.filter(|_| fields.is_row())?;
+        Some(CaseId::Derived(derived_id(&input.to_value())))
     }
 
     pub(crate) fn text(&self) -> &str {

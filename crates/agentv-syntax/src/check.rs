@@ -1,7 +1,9 @@
 //! Holds a value against a shape, and says everything that is wrong with it.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
 use std::ops::Range;
+
+use smallvec::SmallVec;
 
 use crate::code::Code;
 use crate::diagnostic::Severity;
@@ -156,12 +158,13 @@ pub fn check_keys(node: Node<'_>, problems: &mut Vec<Problem>) {
 /// slow and the same keys come again.
 #[derive(Debug, Default)]
 pub struct Guesses {
-    by_owner: HashMap<&'static str, HashMap<String, Option<&'static str>>>,
+    /// By the record that does not know the key.
+    known: Vec<(&'static str, String, Option<&'static str>)>,
 }
 
 impl Guesses {
-    /// Unknown keys remembered for one owner.
-    const KEPT: usize = 1_000;
+    /// Unknown keys remembered. Few, so that going through them is quick.
+    const KEPT: usize = 32;
 
     fn guess<I: Iterator<Item = &'static str>>(
         &mut self,
@@ -169,15 +172,18 @@ impl Guesses {
         name: &str,
         known: impl Fn() -> I,
     ) -> Option<&'static str> {
-        let guesses = self.by_owner.entry(owner).or_default();
-        if let Some(guess) = guesses.get(name) {
+        let found = self
+            .known
+            .iter()
+            .find(|(known_owner, known_name, _)| known_name == name && *known_owner == owner);
+        if let Some((_, _, guess)) = found {
             return *guess;
         }
         let guess = nearest(name, known());
-        if guesses.len() >= Self::KEPT {
-            guesses.clear();
+        if self.known.len() >= Self::KEPT {
+            self.known.clear();
         }
-        guesses.insert(name.to_owned(), guess);
+        self.known.push((owner, name.to_owned(), guess));
         guess
     }
 }
@@ -190,10 +196,13 @@ enum Step<'t> {
     Index(usize),
 }
 
+/// Keys that a record does not know.
+type Keys<'t> = SmallVec<[Node<'t>; 4]>;
+
 /// Walks a value and a shape side by side.
 pub struct Checker<'t, 'p> {
     definitions: Definitions,
-    path: Vec<Step<'t>>,
+    path: SmallVec<[Step<'t>; 8]>,
     problems: &'p mut Vec<Problem>,
     guesses: &'p mut Guesses,
     files: Option<&'p mut Vec<Found<'t>>>,
@@ -208,7 +217,7 @@ impl<'t, 'p> Checker<'t, 'p> {
     ) -> Self {
         Checker {
             definitions,
-            path: Vec::new(),
+            path: SmallVec::new(),
             problems,
             guesses,
             files: None,
@@ -361,35 +370,30 @@ impl<'t, 'p> Checker<'t, 'p> {
 
     /// Holds an object against a record, but for the values of some fields.
     pub fn record_without(&mut self, node: Node<'t>, record: &'static Record, ignored: &[&str]) {
-        debug_assert!(record.fields.len() <= 64);
-        let mut given: u64 = 0;
-        let mut unknown = Vec::new();
+        let mut satisfied: u32 = 0;
+        let mut unknown = Keys::new();
+        // Cases of a file mostly write their fields in the same order, which is that of the record.
+        let mut likely = 0;
         for (key, value) in node.fields() {
-            match record
-                .fields
-                .iter()
-                .position(|field| key.is_text(field.name))
-            {
-                Some(index) => {
-                    given |= 1 << index;
-                    let field = &record.fields[index];
-                    if !ignored.contains(&field.name) {
-                        self.field(key, value, field, is_required(record, field.name));
-                    }
+            let Some(index) = position(key, record.fields, likely) else {
+                unknown.push(key);
+                continue;
+            };
+            likely = index + 1;
+            let field = &record.fields[index];
+            for (at, group) in record.required.iter().enumerate() {
+                if group.contains(&field.name) {
+                    satisfied |= 1 << at;
                 }
-                None => unknown.push(key),
+            }
+            if !ignored.contains(&field.name) {
+                self.field(key, value, field, || is_required(record, field.name));
             }
         }
-        let is_given = |name: &str| {
-            let index = record.fields.iter().position(|field| field.name == name);
-            index.is_some_and(|index| given & (1 << index) != 0)
-        };
-        let missing = record
-            .required
-            .iter()
-            .filter(|group| !group.iter().any(|name| is_given(name)));
-        for group in missing {
-            self.missing(node, group[0], group, &mut unknown);
+        for (at, group) in record.required.iter().enumerate() {
+            if satisfied & (1 << at) == 0 {
+                self.missing(node, group[0], group, &mut unknown);
+            }
         }
         for key in unknown {
             self.unknown_field(key, record.others, record.name, || {
@@ -398,9 +402,15 @@ impl<'t, 'p> Checker<'t, 'p> {
         }
     }
 
-    fn field(&mut self, key: Node<'t>, value: Node<'t>, field: &Field, required: bool) {
+    fn field(
+        &mut self,
+        key: Node<'t>,
+        value: Node<'t>,
+        field: &Field,
+        is_required: impl FnOnce() -> bool,
+    ) {
         // An explicit null in an optional field is the same as leaving it out.
-        if value.is_null() && !required {
+        if value.is_null() && !is_required() {
             return;
         }
         self.path.push(Step::Key(key));
@@ -438,26 +448,26 @@ impl<'t, 'p> Checker<'t, 'p> {
                 Some((key, value, kind.options.field(kind.shorthand?)?))
             });
         match short {
-            Some((key, value, field)) => self.field(key, value, field, true),
+            Some((key, value, field)) => self.field(key, value, field, || true),
             None => {
-                let mut unknown: Vec<_> = node.fields().map(|(key, _)| key).collect();
+                let mut unknown: Keys<'t> = node.fields().map(|(key, _)| key).collect();
                 self.missing(node, registry.tag, &[registry.tag], &mut unknown);
             }
         }
     }
 
     fn options(&mut self, node: Node<'t>, registry: &'static Registry, kind: &'static Kind) {
-        let mut given: Vec<&'static str> = Vec::new();
-        let mut unknown = Vec::new();
+        let mut given: SmallVec<[&'static str; 12]> = SmallVec::new();
+        let mut unknown = Keys::new();
         for (key, value) in node.fields() {
-            let field =
-                key_name(key, registry.camel_case).and_then(|name| registry.field(kind, &name));
+            let field = registry.field(kind, &key_name(key, registry.camel_case));
             match field {
                 Some(field) => {
                     given.push(field.name);
-                    let required = is_required(&kind.options, field.name)
-                        || is_required(registry.common, field.name);
-                    self.field(key, value, field, required);
+                    self.field(key, value, field, || {
+                        is_required(&kind.options, field.name)
+                            || is_required(registry.common, field.name)
+                    });
                 }
                 None => unknown.push(key),
             }
@@ -500,7 +510,7 @@ impl<'t, 'p> Checker<'t, 'p> {
         node: Node<'t>,
         name: &'static str,
         group: &[&'static str],
-        unknown: &mut Vec<Node<'t>>,
+        unknown: &mut Keys<'t>,
     ) {
         let meant = unknown
             .iter()
@@ -597,6 +607,21 @@ impl<'t, 'p> Checker<'t, 'p> {
     }
 }
 
+/// The field that `key` names, looked for from `likely` on.
+fn position(key: Node<'_>, fields: &[Field], likely: usize) -> Option<usize> {
+    let likely = likely.min(fields.len());
+    let order = (likely..fields.len()).chain(0..likely);
+    match key.plain() {
+        Some(name) => order
+            .into_iter()
+            .find(|index| fields[*index].name.as_bytes() == name),
+        None => {
+            let name = key.text();
+            order.into_iter().find(|index| fields[*index].name == name)
+        }
+    }
+}
+
 fn push_key(path: &mut String, key: &str) {
     if !path.is_empty() {
         path.push('.');
@@ -609,10 +634,10 @@ fn is_required(record: &Record, name: &str) -> bool {
 }
 
 /// A key's name, `camelCase` turned into `snake_case` where that is accepted.
-fn key_name(key: Node<'_>, camel_case: bool) -> Option<String> {
+fn key_name(key: Node<'_>, camel_case: bool) -> Cow<'_, str> {
     let name = key.text();
-    if !camel_case {
-        return Some(name.into_owned());
+    if !camel_case || !name.contains(|letter: char| letter.is_ascii_uppercase()) {
+        return name;
     }
     let mut snake = String::with_capacity(name.len() + 4);
     for letter in name.chars() {
@@ -621,7 +646,7 @@ fn key_name(key: Node<'_>, camel_case: bool) -> Option<String> {
         }
         snake.push(letter.to_ascii_lowercase());
     }
-    Some(snake)
+    Cow::Owned(snake)
 }
 
 /// Whether `text` has a `${{ NAME }}` in it.

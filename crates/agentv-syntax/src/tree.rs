@@ -147,6 +147,7 @@ pub struct Node<'t> {
 }
 
 impl<'t> Node<'t> {
+    #[inline]
     fn entry(self) -> &'t Entry {
         &self.tree.entries[self.index as usize]
     }
@@ -156,6 +157,7 @@ impl<'t> Node<'t> {
     }
 
     /// What the value is.
+    #[inline]
     pub fn kind(self) -> NodeKind {
         self.entry().kind
     }
@@ -203,11 +205,18 @@ impl<'t> Node<'t> {
     }
 
     /// Whether the value is a string or key with exactly this text.
+    #[inline]
     pub fn is_text(self, text: &str) -> bool {
-        match self.plain_text() {
-            Some(plain) => plain == text,
-            None => self.text() == text,
-        }
+        let entry = self.entry();
+        let bytes = match entry.stored {
+            Stored::Source => self.source.as_bytes(),
+            Stored::Decoded => self.tree.decoded.as_bytes(),
+            Stored::Escaped => return self.text() == text,
+        };
+        // Lengths first: most keys that are compared differ in it.
+        (entry.text_end - entry.text_start) as usize == text.len()
+            && bytes.get(entry.text_start as usize..entry.text_end as usize)
+                == Some(text.as_bytes())
     }
 
     /// The value, if it is a number.
@@ -277,39 +286,48 @@ impl<'t> Node<'t> {
         self.get(key).filter(|value| !value.is_null())
     }
 
+    /// The text where it needs no decoding, for comparing many names with it.
+    #[inline]
+    pub fn plain(self) -> Option<&'t [u8]> {
+        let entry = self.entry();
+        let text = entry.text_start as usize..entry.text_end as usize;
+        match entry.stored {
+            Stored::Source => self.source.as_bytes().get(text),
+            Stored::Decoded => self.tree.decoded.as_bytes().get(text),
+            Stored::Escaped => None,
+        }
+    }
+
     /// The key that stands a second time in this object, if there is one.
     pub fn repeated_key(self) -> Option<Node<'t>> {
         // Below this, comparing every pair beats hashing.
-        const PAIRWISE: usize = 24;
-        if self.kind() != NodeKind::Object || self.len() < 2 {
+        const PAIRWISE: usize = 16;
+        let count = self.len();
+        if self.kind() != NodeKind::Object || count < 2 {
             return None;
         }
-        if self.len() > PAIRWISE {
-            let mut seen = std::collections::HashSet::with_capacity(self.len());
-            return self
-                .fields()
-                .map(|(key, _)| key)
-                .find(|key| !seen.insert(key.text()));
+        if count > PAIRWISE {
+            return self.repeated_among_many();
         }
-        let mut keys = [self; PAIRWISE];
-        let mut lengths = [0_u32; PAIRWISE];
+        let mut marks = [0_u64; PAIRWISE];
         for (at, (key, _)) in self.fields().enumerate() {
-            let entry = key.entry();
-            let length = entry.text_end - entry.text_start;
-            // An escaped key has a length that says nothing.
-            let escaped = entry.stored == Stored::Escaped;
-            for earlier in 0..at {
-                let comparable = lengths[earlier] == length;
-                if (comparable || escaped || keys[earlier].entry().stored == Stored::Escaped)
-                    && keys[earlier].text() == key.text()
-                {
-                    return Some(key);
-                }
+            let Some(text) = key.plain() else {
+                return self.repeated_among_many();
+            };
+            let mark = fingerprint(text);
+            if marks[..at].contains(&mark) {
+                return self.repeated_among_many();
             }
-            keys[at] = key;
-            lengths[at] = length;
+            marks[at] = mark;
         }
         None
+    }
+
+    fn repeated_among_many(self) -> Option<Node<'t>> {
+        let mut seen = std::collections::HashSet::with_capacity(self.len());
+        self.fields()
+            .map(|(key, _)| key)
+            .find(|key| !seen.insert(key.text()))
     }
 
     /// Every object in this value, itself included, in the order written.
@@ -371,6 +389,22 @@ impl<'t> Node<'t> {
 
     fn to_number(self) -> Option<Number> {
         serde_json::from_str(&self.text()).ok()
+    }
+}
+
+/// A number that equal texts share, and different ones rarely: its length, beginning and end.
+#[inline]
+fn fingerprint(text: &[u8]) -> u64 {
+    let length = text.len() as u64;
+    match (text.first_chunk::<8>(), text.last_chunk::<8>()) {
+        (Some(first), Some(last)) => {
+            let first = u64::from_le_bytes(*first);
+            let last = u64::from_le_bytes(*last);
+            first ^ last.rotate_left(29) ^ (length << 57)
+        }
+        _ => text
+            .iter()
+            .fold(length, |mark, byte| (mark << 8) | u64::from(*byte)),
     }
 }
 

@@ -5,6 +5,7 @@ use agentv_syntax::{Code, Node, NodeKind, Problem};
 use minijinja::{Environment, UndefinedBehavior};
 
 use super::Context;
+use super::read::Fields;
 
 const PROMPT: &str = "prompt";
 /// Steps that filling a template may take.
@@ -60,7 +61,7 @@ fn reason(error: &minijinja::Error) -> String {
 
 /// What `run` needs of a row, and what AgentMark itself would not take.
 pub(super) fn check_row(
-    node: Node<'_>,
+    fields: &Fields<'_>,
     input: Node<'_>,
     context: &Context,
     problems: &mut Vec<Problem>,
@@ -75,7 +76,7 @@ pub(super) fn check_row(
         }
         None => problems.extend(user_message_problem(input, Code::NoUserMessage)),
     }
-    let expected = node.given("expected_output");
+    let expected = fields.expected_output;
     if let Some(expected) = expected.filter(|expected| expected.kind() != NodeKind::String) {
         let message = "AgentMark's own rules want a string here, structured data is used as it is";
         let problem = Problem::warning(Code::AgentMarkAdvice, expected.span(), message);

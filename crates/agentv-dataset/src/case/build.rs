@@ -41,19 +41,19 @@ impl WrittenCase<'_> {
         line: u64,
         context: &Context,
     ) -> Result<EvalCase, FileProblem> {
-        let node = self.node;
-        let text = |name: &str| node.given(name).map(|value| value.text().into_owned());
+        let fields = &self.fields;
+        let text = |node: Option<Node<'_>>| node.map(|value| value.text().into_owned());
         let input_messages = self.input_messages(context)?;
-        let rubrics = node.given("rubrics").map(evaluators::build_rubrics);
+        let rubrics = fields.rubrics.map(evaluators::build_rubrics);
         Ok(EvalCase {
             id,
             dataset: context.defaults.dataset.clone(),
-            conversation_id: text("conversation_id"),
-            expected_outcome: text("expected_outcome").or_else(|| text("outcome")),
+            conversation_id: text(fields.conversation_id),
+            expected_outcome: text(fields.expected_outcome.or(fields.outcome)),
             guideline_files: context.guidelines.among(&input_messages),
             input_messages,
             expected_messages: self.expected_messages(context)?,
-            execution: execution(node, context),
+            execution: execution(fields.execution, context),
             evaluators: self.evaluators(context),
             rubrics: rubrics.unwrap_or_default(),
             variables: self.variables(),
@@ -61,7 +61,7 @@ impl WrittenCase<'_> {
                 file: context.file.to_string(),
                 line,
             }),
-            extra: extra(node, PLACED),
+            extra: extra(fields.node, PLACED),
         })
     }
 
@@ -87,22 +87,18 @@ impl WrittenCase<'_> {
 
     /// The first of: the case's own lists, the dataset's lists, the single kind that is named.
     fn evaluators(&self, context: &Context) -> Vec<EvaluatorSpec> {
-        let node = self.node;
         let registry = context.definitions.evaluators;
-        let own = node
-            .given("execution")
-            .and_then(|execution| execution.given("evaluators"))
-            .or_else(|| node.given("evaluators"));
-        if let Some(list) = own {
+        let mut own = self.fields.evaluator_lists().into_iter();
+        if let Some(list) = own.find_map(|(_, list)| list) {
             return evaluators::resolved_specs(list, registry, &context.files);
         }
-        if node.given("rubrics").is_some() {
+        if self.fields.rubrics.is_some() {
             return Vec::new();
         }
         if let Some(list) = &context.defaults.evaluators {
             return list.clone();
         }
-        let named = node.given("evaluator").map(Node::text);
+        let named = self.fields.evaluator.map(Node::text);
         let named = named.as_deref().or(context.defaults.evaluator.as_deref());
         match named {
             Some(kind) => vec![EvaluatorSpec::of_kind(kind)],
@@ -113,8 +109,8 @@ impl WrittenCase<'_> {
 
     /// A row may come without any word on what a good answer is.
     fn has_nothing_to_grade_by(&self) -> bool {
-        let says = |name: &str| self.node.given(name).is_some();
-        matches!(self.expected, Expected::Nothing) && !says("expected_outcome") && !says("outcome")
+        let outcome = self.fields.expected_outcome.or(self.fields.outcome);
+        matches!(self.expected, Expected::Nothing) && outcome.is_none()
     }
 
     fn variables(&self) -> Extra {
@@ -126,9 +122,9 @@ impl WrittenCase<'_> {
 }
 
 /// The dataset's `execution` with the case's laid over it, key by key.
-fn execution(node: Node<'_>, context: &Context) -> Execution {
+fn execution(own: Option<Node<'_>>, context: &Context) -> Execution {
     let mut merged = context.defaults.execution.clone();
-    if let Some(own) = node.given("execution") {
+    if let Some(own) = own {
         for (key, value) in own.fields() {
             if !key.is_text("evaluators") {
                 merged

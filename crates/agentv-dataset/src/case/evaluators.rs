@@ -7,6 +7,7 @@ use agentv_syntax::{Code, Draft, Form, Kind, Node, NodeKind, Problem, Registry, 
 use serde_json::Value;
 
 use super::messages::extra;
+use super::read::Fields;
 use crate::files::{FileLibrary, FileProblem};
 
 /// The evaluators of a checked list, named, shorthands expanded, paths made independent of place.
@@ -266,24 +267,12 @@ fn bounds(range: Node<'_>) -> Option<(i64, i64)> {
     Some((next()?, next()?))
 }
 
-/// The lists of evaluators that a case may bring, with their paths.
-fn evaluator_lists(node: Node<'_>) -> [(&'static str, Option<Node<'_>>); 2] {
-    let execution = node.given("execution");
-    [
-        ("evaluators", node.given("evaluators")),
-        (
-            "execution.evaluators",
-            execution.and_then(|execution| execution.given("evaluators")),
-        ),
-    ]
-}
-
 /// Checks what shapes cannot say about rubrics: ranges cover 0 to 10 once, ids are unique.
-pub(super) fn check_rubrics(node: Node<'_>, problems: &mut Vec<Problem>) {
-    if let Some(list) = node.given("rubrics") {
+pub(super) fn check_rubrics(fields: &Fields<'_>, problems: &mut Vec<Problem>) {
+    if let Some(list) = fields.rubrics {
         check_rubric_list(list, "rubrics", problems);
     }
-    for (path, list) in evaluator_lists(node) {
+    for (path, list) in fields.evaluator_lists() {
         let evaluators = list.into_iter().flat_map(Node::items);
         for (index, evaluator) in evaluators.enumerate() {
             if let Some(list) = evaluator.given("rubrics") {
@@ -339,19 +328,20 @@ fn uncovered(ranges: Node<'_>) -> Option<String> {
 }
 
 /// Two evaluators of one name could not be told apart in the results.
-pub(super) fn check_evaluator_names(node: Node<'_>, problems: &mut Vec<Problem>) {
-    for (path, list) in evaluator_lists(node) {
-        let mut names = HashSet::new();
+pub(super) fn check_evaluator_names(fields: &Fields<'_>, problems: &mut Vec<Problem>) {
+    for (path, list) in fields.evaluator_lists() {
+        let mut names: Vec<Node<'_>> = Vec::new();
         let items = list.into_iter().flat_map(Node::items).enumerate();
         for (index, evaluator) in items {
             let Some(name) = evaluator.given("name") else {
                 continue;
             };
-            if !names.insert(name.text()) {
+            if names.iter().any(|other| other.text() == name.text()) {
                 let message = format!("two evaluators have the name `{}`", name.text());
                 let problem = Problem::error(Code::DuplicateName, name.span(), message);
                 problems.push(problem.at(format!("{path}[{index}].name")));
             }
+            names.push(name);
         }
     }
 }

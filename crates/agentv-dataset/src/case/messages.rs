@@ -54,15 +54,25 @@ impl<'c, 'p> Files<'c, 'p> {
     }
 
     pub(super) fn check_message(&mut self, message: Node<'_>, path: &str) {
-        let Some(content) = message.get("content") else {
-            return;
-        };
+        if let Some(content) = message.get("content") {
+            self.check_blocks(content, &format!("{path}.content"));
+        }
+    }
+
+    /// Structured data is blocks where all of it reads as blocks.
+    pub(super) fn check_content(&mut self, content: Node<'_>, path: &str) {
+        if content.items().all(is_block) {
+            self.check_blocks(content, path);
+        }
+    }
+
+    fn check_blocks(&mut self, content: Node<'_>, path: &str) {
         for (index, block) in content.items().enumerate() {
             let kind = block.get("type").and_then(Node::as_str);
             let Some(kind @ ("text" | "file")) = kind.as_deref() else {
                 continue;
             };
-            let path = format!("{path}.content[{index}]");
+            let path = format!("{path}[{index}]");
             match block.get("value") {
                 Some(value) => self.check_value(kind, value, &format!("{path}.value")),
                 None => {

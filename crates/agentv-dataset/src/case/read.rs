@@ -1,5 +1,7 @@
 //! A case as written: checked, and its variants told apart.
 
+use smallvec::SmallVec;
+
 use agentv_syntax::{
     Checker, Code, Found, Guesses, Node, NodeKind, Problem, Severity, Text, check_keys,
 };
@@ -14,10 +16,122 @@ use crate::shapes::{CASE_FIELDS, ROW_FIELDS};
 /// A case that has nothing wrong with it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WrittenCase<'t> {
-    pub(crate) node: Node<'t>,
+    pub(crate) fields: Fields<'t>,
     pub(crate) input: Input<'t>,
     pub(crate) expected: Expected<'t>,
 }
+
+/// The fields of a case that have a meaning, found in one go. A `null` counts as not given.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Fields<'t> {
+    pub(crate) node: Node<'t>,
+    pub(crate) id: Option<Node<'t>>,
+    pub(crate) conversation_id: Option<Node<'t>>,
+    pub(crate) expected_outcome: Option<Node<'t>>,
+    pub(crate) outcome: Option<Node<'t>>,
+    pub(crate) input: Option<Node<'t>>,
+    pub(crate) input_messages: Option<Node<'t>>,
+    pub(crate) expected_output: Option<Node<'t>>,
+    pub(crate) expected_messages: Option<Node<'t>>,
+    pub(crate) execution: Option<Node<'t>>,
+    pub(crate) evaluator: Option<Node<'t>>,
+    pub(crate) evaluators: Option<Node<'t>>,
+    pub(crate) rubrics: Option<Node<'t>>,
+}
+
+impl<'t> Fields<'t> {
+    pub(crate) fn of(node: Node<'t>) -> Fields<'t> {
+        let mut fields = Fields {
+            node,
+            id: None,
+            conversation_id: None,
+            expected_outcome: None,
+            outcome: None,
+            input: None,
+            input_messages: None,
+            expected_output: None,
+            expected_messages: None,
+            execution: None,
+            evaluator: None,
+            evaluators: None,
+            rubrics: None,
+        };
+        for (key, value) in node.fields().filter(|(_, value)| !value.is_null()) {
+            let decoded;
+            let name = match key.plain() {
+                Some(name) => name,
+                None => {
+                    decoded = key.text();
+                    decoded.as_bytes()
+                }
+            };
+            let place = match name {
+                b"id" => &mut fields.id,
+                b"conversation_id" => &mut fields.conversation_id,
+                b"expected_outcome" => &mut fields.expected_outcome,
+                b"outcome" => &mut fields.outcome,
+                b"input" => &mut fields.input,
+                b"input_messages" => &mut fields.input_messages,
+                b"expected_output" => &mut fields.expected_output,
+                b"expected_messages" => &mut fields.expected_messages,
+                b"execution" => &mut fields.execution,
+                b"evaluator" => &mut fields.evaluator,
+                b"evaluators" => &mut fields.evaluators,
+                b"rubrics" => &mut fields.rubrics,
+                _ => continue,
+            };
+            place.get_or_insert(value);
+        }
+        fields
+    }
+
+    /// What the target is asked, under either name.
+    pub(crate) fn asked(&self) -> Option<Node<'t>> {
+        self.input_messages.or(self.input)
+    }
+
+    /// Whether this is an AgentMark row.
+    pub(crate) fn is_row(&self) -> bool {
+        let input = self.input.filter(|_| self.input_messages.is_none());
+        input.is_some_and(|input| input.kind() == NodeKind::Object)
+    }
+
+    /// The lists of evaluators that a case may bring, with their paths, the winner first.
+    pub(crate) fn evaluator_lists(&self) -> [(&'static str, Option<Node<'t>>); 2] {
+        let execution = self.execution;
+        let of_execution = execution.and_then(|execution| execution.given("evaluators"));
+        [
+            ("execution.evaluators", of_execution),
+            ("evaluators", self.evaluators),
+        ]
+    }
+
+    /// Fields of the same meaning: where both stand, the first is used.
+    fn spellings(&self) -> [Spellings<'t>; 3] {
+        [
+            ("input_messages", self.input_messages, "input", self.input),
+            (
+                "expected_messages",
+                self.expected_messages,
+                "expected_output",
+                self.expected_output,
+            ),
+            (
+                "expected_outcome",
+                self.expected_outcome,
+                "outcome",
+                self.outcome,
+            ),
+        ]
+    }
+}
+
+type Spellings<'t> = (
+    &'static str,
+    Option<Node<'t>>,
+    &'static str,
+    Option<Node<'t>>,
+);
 
 /// What a target is asked, as written.
 #[derive(Debug, Clone, Copy)]
@@ -39,113 +153,109 @@ pub(crate) enum Expected<'t> {
     Messages(Node<'t>),
 }
 
-/// Checks the case `node` and says everything that is wrong with it.
+/// Checks a case and says everything that is wrong with it.
 ///
 /// `None` when the case cannot be used; warnings alone do not stand in the way.
 pub(crate) fn read<'t>(
-    node: Node<'t>,
+    fields: Fields<'t>,
     context: &Context,
     guesses: &mut Guesses,
     problems: &mut Vec<Problem>,
 ) -> Option<WrittenCase<'t>> {
     let first = problems.len();
+    let node = fields.node;
     check_keys(node, problems);
     if context.rules == Rules::AgentMark {
         agentmark::check_strictly(node, problems);
     }
-    let input = node.given("input_messages").or_else(|| node.given("input"));
-    let is_row = input.is_some_and(|input| input.kind() == NodeKind::Object)
-        && node.given("input_messages").is_none();
-    let record = if is_row { &ROW_FIELDS } else { &CASE_FIELDS };
+    let is_row = fields.is_row();
     let mut found = Vec::new();
     if context.rules == Rules::Agentv || is_row {
+        let record = if is_row { &ROW_FIELDS } else { &CASE_FIELDS };
         Checker::new(context.definitions, problems, guesses)
             .collect_files(&mut found)
-            .record_without(node, record, &overruled(node));
+            .record_without(node, record, &overruled(&fields));
     }
-    check_spellings(node, problems);
-    let expected = expected_output(node, context, guesses, problems);
-    let mut files = Files::new(context, problems);
-    if let Some(messages) = input.filter(|input| input.kind() == NodeKind::Array) {
-        files.check(messages, input_name(node));
+    check_spellings(&fields, problems);
+    let expected = expected_output(&fields, context, guesses, problems);
+    check_messages(&fields, expected, context, problems);
+    if let Some(input) = fields.input.filter(|_| is_row) {
+        agentmark::check_row(&fields, input, context, problems);
     }
-    match expected {
-        Expected::Messages(list) => files.check(list, expected_name(node)),
-        Expected::Message(message) => files.check_message(message, "expected_output"),
-        Expected::Content(_) | Expected::Nothing => {}
-    }
-    if let Some(input) = input.filter(|_| is_row) {
-        agentmark::check_row(node, input, context, problems);
-    }
-    check_rubrics(node, problems);
-    check_evaluator_names(node, problems);
+    check_rubrics(&fields, problems);
+    check_evaluator_names(&fields, problems);
     check_files(&found, context, problems);
     let usable = problems[first..]
         .iter()
         .all(|problem| problem.severity == Severity::Warning);
-    let input = match input?.kind() {
-        NodeKind::String => Input::Text(input?),
-        NodeKind::Object => Input::Row(input?),
-        _ => Input::Messages(input?),
-    };
+    let input = fields.asked()?;
     usable.then_some(WrittenCase {
-        node,
-        input,
+        fields,
+        input: match input.kind() {
+            NodeKind::String => Input::Text(input),
+            NodeKind::Object => Input::Row(input),
+            _ => Input::Messages(input),
+        },
         expected,
     })
 }
 
 /// The fields whose values do not count because the other spelling is there as well.
-fn overruled(node: Node<'_>) -> Vec<&'static str> {
-    SPELLINGS
-        .iter()
-        .filter(|(used, other)| node.given(used).is_some() && node.get(other).is_some())
-        .map(|(_, other)| *other)
-        .collect()
+fn overruled(fields: &Fields<'_>) -> SmallVec<[&'static str; 3]> {
+    let both = fields
+        .spellings()
+        .into_iter()
+        .filter(|(_, used, _, ignored)| used.is_some() && ignored.is_some());
+    both.map(|(_, _, name, _)| name).collect()
 }
 
-/// Field names of the same meaning: where both stand, the first is used.
-const SPELLINGS: [(&str, &str); 3] = [
-    ("input_messages", "input"),
-    ("expected_messages", "expected_output"),
-    ("expected_outcome", "outcome"),
-];
-
-fn check_spellings(node: Node<'_>, problems: &mut Vec<Problem>) {
-    for (used, ignored) in SPELLINGS {
-        let (Some(_), Some(other)) = (node.given(used), node.given(ignored)) else {
+fn check_spellings(fields: &Fields<'_>, problems: &mut Vec<Problem>) {
+    for (used_name, used, ignored_name, ignored) in fields.spellings() {
+        let (Some(_), Some(ignored)) = (used, ignored) else {
             continue;
         };
-        let message = format!("`{used}` and `{ignored}` are both given, `{ignored}` is ignored");
-        let problem = Problem::warning(Code::BothSpellings, other.span(), message);
-        problems.push(problem.at(ignored).hint("keep one of the two"));
+        let message = format!(
+            "`{used_name}` and `{ignored_name}` are both given, `{ignored_name}` is ignored"
+        );
+        let problem = Problem::warning(Code::BothSpellings, ignored.span(), message);
+        problems.push(problem.at(ignored_name).hint("keep one of the two"));
     }
 }
 
-fn input_name(node: Node<'_>) -> &'static str {
-    match node.given("input_messages") {
-        Some(_) => "input_messages",
-        None => "input",
+/// Checks the blocks of all messages, and the files in them.
+fn check_messages(
+    fields: &Fields<'_>,
+    expected: Expected<'_>,
+    context: &Context,
+    problems: &mut Vec<Problem>,
+) {
+    let mut files = Files::new(context, problems);
+    match (fields.input_messages, fields.input) {
+        (Some(messages), _) => files.check(messages, "input_messages"),
+        (None, Some(messages)) => files.check(messages, "input"),
+        (None, None) => {}
     }
-}
-
-fn expected_name(node: Node<'_>) -> &'static str {
-    match node.given("expected_messages") {
-        Some(_) => "expected_messages",
-        None => "expected_output",
+    match expected {
+        Expected::Messages(list) if fields.expected_messages.is_some() => {
+            files.check(list, "expected_messages");
+        }
+        Expected::Messages(list) => files.check(list, "expected_output"),
+        Expected::Message(message) => files.check_message(message, "expected_output"),
+        Expected::Content(content) => files.check_content(content, "expected_output"),
+        Expected::Nothing => {}
     }
 }
 
 fn expected_output<'t>(
-    node: Node<'t>,
+    fields: &Fields<'t>,
     context: &Context,
     guesses: &mut Guesses,
     problems: &mut Vec<Problem>,
 ) -> Expected<'t> {
-    if let Some(messages) = node.given("expected_messages") {
+    if let Some(messages) = fields.expected_messages {
         return Expected::Messages(messages);
     }
-    let Some(output) = node.given("expected_output") else {
+    let Some(output) = fields.expected_output else {
         return Expected::Nothing;
     };
     let mut check_message = |message: Node<'t>, index: Option<usize>, problems: &mut Vec<_>| {

@@ -5,7 +5,7 @@ use agentv_syntax::{Draft, Guesses, Node, NodeKind};
 
 use super::paths::Moved;
 use super::{ConvertError, LoadError};
-use crate::case::read;
+use crate::case::{Fields, read};
 use crate::dataset::Dataset;
 use crate::format::WrittenRow;
 
@@ -43,7 +43,7 @@ const CARRIED: &[&str] = &[
 fn resolved(row: &WrittenRow<'_>, dataset: &Dataset) -> Result<EvalCase, ConvertError> {
     let context = dataset.context();
     let mut problems = Vec::new();
-    let written = read(row.node, context, &mut Guesses::default(), &mut problems);
+    let written = read(Fields::of(row.node), context, &mut Guesses::default(), &mut problems);
     let built = written.map(|written| written.build(String::new(), row.line, context));
     match built {
         Some(Ok(case)) => Ok(case),

@@ -2,8 +2,9 @@
 
 use std::io::{self, Read};
 
-/// Bytes that are handed out at a time, if lines allow it.
-const CHUNK: usize = 512 << 10;
+/// Bytes that are handed out at a time, if lines allow it: small enough to stay in a core's cache
+/// until they have been looked at.
+const CHUNK: usize = 256 << 10;
 /// The longest line that is read.
 pub(super) const LONGEST_LINE: usize = 64 << 20;
 
@@ -33,6 +34,52 @@ pub(super) enum ChunkError {
     LineTooLong(u64),
 }
 
+/// Memory for one piece, used again and again without being cleared.
+#[derive(Debug, Default)]
+pub(super) struct Buffer {
+    bytes: Vec<u8>,
+    start: usize,
+    end: usize,
+}
+
+impl Buffer {
+    /// The piece.
+    pub(super) fn lines(&self) -> &[u8] {
+        &self.bytes[self.start..self.end]
+    }
+
+    fn start_with(&mut self, carried: &[u8]) {
+        // A buffer that once held a huge line need not stay that large.
+        if self.bytes.len() > CHUNK * 16 {
+            self.bytes = Vec::new();
+        }
+        let wanted = carried.len() + CHUNK;
+        if self.bytes.len() < wanted {
+            self.bytes.resize(wanted, 0);
+        }
+        self.bytes[..carried.len()].copy_from_slice(carried);
+        (self.start, self.end) = (0, carried.len());
+    }
+
+    /// Reads until there is no more room; `false` at the end of the input.
+    fn fill(&mut self, input: &mut dyn Read) -> io::Result<bool> {
+        while self.end < self.bytes.len() {
+            match input.read(&mut self.bytes[self.end..]) {
+                Ok(0) => return Ok(false),
+                Ok(read) => self.end += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(true)
+    }
+
+    fn double(&mut self) {
+        let longer = self.bytes.len() * 2;
+        self.bytes.resize(longer, 0);
+    }
+}
+
 impl Chunks {
     pub(super) fn new(input: Box<dyn Read + Send>) -> Chunks {
         Chunks {
@@ -45,7 +92,7 @@ impl Chunks {
     }
 
     /// Fills `buffer` with the next whole lines; `None` at the end. An error takes a place, too.
-    pub(super) fn next(&mut self, buffer: &mut Vec<u8>) -> Option<(Place, Result<(), ChunkError>)> {
+    pub(super) fn next(&mut self, buffer: &mut Buffer) -> Option<(Place, Result<(), ChunkError>)> {
         if self.ended {
             return None;
         }
@@ -54,17 +101,15 @@ impl Chunks {
             first_line: self.next_line,
         };
         self.next_index += 1;
-        buffer.clear();
-        buffer.append(&mut self.carried);
-        // A buffer that once held a huge line need not stay that large.
-        buffer.shrink_to(CHUNK * 4);
+        buffer.start_with(&self.carried);
+        self.carried.clear();
         match self.fill(buffer) {
-            Ok(()) if buffer.is_empty() => None,
+            Ok(()) if buffer.lines().is_empty() => None,
             Ok(()) => {
-                if place.index == 0 && buffer.starts_with(b"\xef\xbb\xbf") {
-                    buffer.drain(..3);
+                if place.index == 0 && buffer.lines().starts_with(b"\xef\xbb\xbf") {
+                    buffer.start = 3;
                 }
-                self.next_line += memchr::memchr_iter(b'\n', buffer).count() as u64;
+                self.next_line += memchr::memchr_iter(b'\n', buffer.lines()).count() as u64;
                 Some((place, Ok(())))
             }
             Err(error) => {
@@ -74,27 +119,21 @@ impl Chunks {
         }
     }
 
-    fn fill(&mut self, buffer: &mut Vec<u8>) -> Result<(), ChunkError> {
-        let mut wanted = CHUNK;
+    fn fill(&mut self, buffer: &mut Buffer) -> Result<(), ChunkError> {
         loop {
-            let missing = wanted.saturating_sub(buffer.len()).max(CHUNK / 2);
-            let read = (&mut self.input)
-                .take(missing as u64)
-                .read_to_end(buffer)
-                .map_err(ChunkError::Io)?;
-            if read < missing {
+            if !buffer.fill(&mut self.input).map_err(ChunkError::Io)? {
                 self.ended = true;
                 return Ok(());
             }
-            if let Some(last) = memchr::memrchr(b'\n', buffer) {
-                self.carried.extend_from_slice(&buffer[last + 1..]);
-                buffer.truncate(last + 1);
+            if let Some(last) = memchr::memrchr(b'\n', buffer.lines()) {
+                self.carried.extend_from_slice(&buffer.lines()[last + 1..]);
+                buffer.end = last + 1;
                 return Ok(());
             }
-            if buffer.len() > LONGEST_LINE {
+            if buffer.end > LONGEST_LINE {
                 return Err(ChunkError::LineTooLong(self.next_line));
             }
-            wanted = buffer.len() * 2;
+            buffer.double();
         }
     }
 }
@@ -117,13 +156,13 @@ mod tests {
             .collect();
         let mut chunks = Chunks::new(Box::new(io::Cursor::new(text.clone())));
         let mut read = Vec::new();
-        let mut buffer = Vec::new();
+        let mut buffer = Buffer::default();
         while let Some((place, result)) = chunks.next(&mut buffer) {
             result.unwrap();
             let lines_before = read.iter().filter(|byte| **byte == b'\n').count() as u64;
             assert_eq!(place.first_line, lines_before + 1);
-            read.extend_from_slice(&buffer);
-            assert!(buffer.ends_with(b"\n") || read == text);
+            read.extend_from_slice(buffer.lines());
+            assert!(read.ends_with(b"\n") || read == text);
         }
         assert_eq!(read, text);
     }
@@ -131,10 +170,10 @@ mod tests {
     #[test]
     fn a_line_without_end_is_refused_before_it_fills_the_memory() {
         let mut chunks = Chunks::new(Box::new(io::repeat(b'x')));
-        let mut buffer = Vec::new();
+        let mut buffer = Buffer::default();
         let (_, result) = chunks.next(&mut buffer).unwrap();
         assert!(matches!(result, Err(ChunkError::LineTooLong(1))));
-        assert!(buffer.len() < LONGEST_LINE * 3);
+        assert!(buffer.bytes.len() < LONGEST_LINE * 3);
         assert!(chunks.next(&mut buffer).is_none());
     }
 }

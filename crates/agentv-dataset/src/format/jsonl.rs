@@ -9,7 +9,7 @@ use std::thread;
 
 use agentv_syntax::{Code, Diagnostic, Node, NodeKind, Problem, Tree, json};
 
-use super::chunks::{ChunkError, Chunks, LONGEST_LINE, Place};
+use super::chunks::{Buffer, ChunkError, Chunks, LONGEST_LINE, Place};
 use super::{
     Findings, FormatKind, Inspect, Origin, Row, Rows, Scratch, Source, WrittenRow, open_regular,
     unreadable,
@@ -79,7 +79,7 @@ impl Source for JsonLines {
         Ok(Box::new(Sequential {
             source: self,
             chunks: self.chunks()?,
-            buffer: Vec::new(),
+            buffer: Buffer::default(),
             at: 0,
             line: 0,
             tree: Tree::default(),
@@ -131,7 +131,7 @@ impl Scan<'_> {
     fn work(&self) {
         let mut scratch = Scratch::default();
         let mut tree = Tree::default();
-        let mut buffer = Vec::new();
+        let mut buffer = Buffer::default();
         while !self.stopped.load(Ordering::Relaxed) {
             let next = {
                 let mut chunks = self.chunks.lock().unwrap_or_else(PoisonError::into_inner);
@@ -139,7 +139,7 @@ impl Scan<'_> {
             };
             let Some((place, result)) = next else { break };
             match result {
-                Ok(()) => self.inspect_chunk(place, &buffer, &mut tree, &mut scratch),
+                Ok(()) => self.inspect_chunk(place, buffer.lines(), &mut tree, &mut scratch),
                 Err(error) => {
                     scratch
                         .findings
@@ -282,7 +282,7 @@ fn invalid_json(text: &str, invalid: &json::Invalid) -> Problem {
 struct Sequential<'s> {
     source: &'s JsonLines,
     chunks: Chunks,
-    buffer: Vec<u8>,
+    buffer: Buffer,
     at: usize,
     /// The number of the line at `at`, less one.
     line: u64,
@@ -295,7 +295,7 @@ impl Rows for Sequential<'_> {
         if self.ended {
             return None;
         }
-        if self.at >= self.buffer.len() {
+        if self.at >= self.buffer.lines().len() {
             self.at = 0;
             match self.chunks.next(&mut self.buffer) {
                 Some((_, Ok(()))) => {}
@@ -309,7 +309,7 @@ impl Rows for Sequential<'_> {
                 }
             }
         }
-        let (bytes, end) = next_line(&self.buffer, self.at)?;
+        let (bytes, end) = next_line(self.buffer.lines(), self.at)?;
         self.at = end;
         self.line += 1;
         Some(row(&self.source.file, self.line, bytes, &mut self.tree))

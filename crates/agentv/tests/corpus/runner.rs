@@ -1,0 +1,169 @@
+//! Runs one folder's command in a copy of its project, and compares what it gives.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use libtest_mimic::Failed;
+use snapbox::{Assert, Data, Redactions};
+
+use crate::Folder;
+
+/// No command of the corpus takes longer unless it hangs.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+pub(crate) fn run(folder: &Folder) -> Result<(), Failed> {
+    let temporary = tempfile::tempdir()?;
+    // The program names paths without links in them.
+    let root = fs::canonicalize(temporary.path())?;
+    let project = folder.path.join("project");
+    if project.exists() {
+        copy(&project, &root)?;
+    }
+    let output = execute(&folder.path.join("cmd"), &root)?;
+    let actual = Actual::of(&output, &root)?;
+    fits_verdict(folder.verdict(), actual.exit)?;
+    if std::env::var_os("SNAPSHOTS").is_some_and(|action| action == "overwrite") {
+        return actual.write(&folder.path);
+    }
+    actual.compare(&folder.path)
+}
+
+/// Copies what is in `from`; `dot-git` becomes `.git`, because git keeps no `.git`.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let name = match entry.file_name().to_str() {
+            Some("dot-git") => OsString::from(".git"),
+            Some("dot-agentv") => OsString::from(".agentv"),
+            Some("dot-env") => OsString::from(".env"),
+            _ => entry.file_name(),
+        };
+        if entry.file_type()?.is_dir() {
+            fs::create_dir(to.join(&name))?;
+            copy(&entry.path(), &to.join(&name))?;
+        } else {
+            fs::copy(entry.path(), to.join(&name))?;
+        }
+    }
+    Ok(())
+}
+
+/// Runs a script with the built binary first in the path and nothing else of our environment.
+fn execute(script: &Path, root: &Path) -> Result<Output, Failed> {
+    let binary = Path::new(env!("CARGO_BIN_EXE_agentv"));
+    let own = binary.parent().map(Path::to_owned);
+    let others = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths(own.into_iter().chain(std::env::split_paths(&others)))?;
+    let child = Command::new("sh")
+        .arg("-eu")
+        .arg(fs::canonicalize(script)?)
+        .current_dir(root)
+        .env_clear()
+        .env("PATH", path)
+        .env("HOME", root)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .spawn()?;
+    let group = child.id();
+    let (done, ended) = mpsc::channel();
+    thread::spawn(move || done.send(child.wait_with_output()));
+    match ended.recv_timeout(DEADLINE) {
+        Ok(output) => Ok(output?),
+        Err(_) => {
+            let kill = format!("kill -KILL -{group}");
+            Command::new("sh").arg("-c").arg(kill).status()?;
+            Err(format!("still running after {} s", DEADLINE.as_secs()).into())
+        }
+    }
+}
+
+fn fits_verdict(verdict: &str, exit: i32) -> Result<(), Failed> {
+    let (fits, expected) = match verdict {
+        "pass" => (exit == 0, "0"),
+        "fail" => (exit == 1, "1"),
+        "error" => (exit > 1, "2 or more"),
+        "invalid" => (exit == 1 || exit == 2, "1 or 2"),
+        _ => return Err(format!("there is no verdict `{verdict}`").into()),
+    };
+    if fits {
+        return Ok(());
+    }
+    Err(format!("`{verdict}` stands for exit code {expected}, found {exit}").into())
+}
+
+/// What a command gave, places and versions taken out.
+struct Actual {
+    stdout: String,
+    stderr: String,
+    exit: i32,
+}
+
+impl Actual {
+    fn of(output: &Output, root: &Path) -> Result<Actual, Failed> {
+        let mut redactions = Redactions::new();
+        redactions.insert("[ROOT]", root.to_owned())?;
+        redactions.insert("[VERSION]", env!("CARGO_PKG_VERSION"))?;
+        let redacted = |bytes: &[u8]| redactions.redact(&String::from_utf8_lossy(bytes));
+        Ok(Actual {
+            stdout: redacted(&output.stdout),
+            stderr: redacted(&output.stderr),
+            exit: output.status.code().ok_or("ended by a signal")?,
+        })
+    }
+
+    /// The files that a folder needs; those that would say nothing are absent.
+    fn files(&self) -> [(&'static str, Option<String>); 3] {
+        let filled = |text: &String| (!text.is_empty()).then(|| text.clone());
+        let exit = (self.exit != 0).then(|| format!("{}\n", self.exit));
+        [
+            ("exit", exit),
+            ("stderr", filled(&self.stderr)),
+            ("stdout", filled(&self.stdout)),
+        ]
+    }
+
+    fn write(&self, folder: &Path) -> Result<(), Failed> {
+        for (name, content) in self.files() {
+            let path = folder.join(name);
+            match content {
+                Some(content) => fs::write(path, content)?,
+                None if path.exists() => fs::remove_file(path)?,
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn compare(&self, folder: &Path) -> Result<(), Failed> {
+        let mut differences = String::new();
+        for (name, actual) in self.files() {
+            let path = folder.join(name);
+            let expected = if path.exists() {
+                Some(fs::read_to_string(path)?)
+            } else {
+                None
+            };
+            let compared = Assert::new().try_eq(
+                Some(&name),
+                Data::text(actual.unwrap_or_default()).raw(),
+                Data::text(expected.unwrap_or_default()).raw(),
+            );
+            if let Err(difference) = compared {
+                differences.push_str(&difference.to_string());
+            }
+        }
+        if differences.is_empty() {
+            return Ok(());
+        }
+        Err(format!("{differences}SNAPSHOTS=overwrite writes the files anew").into())
+    }
+}
