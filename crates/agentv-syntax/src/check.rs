@@ -146,6 +146,9 @@ pub fn check(node: Node<'_>, shape: &Shape, definitions: Definitions, problems: 
 
 /// Adds an error for every key that stands twice in one object of `node`.
 pub fn check_keys(node: Node<'_>, problems: &mut Vec<Problem>) {
+    if !node.may_repeat_keys() {
+        return;
+    }
     for key in node.objects().filter_map(Node::repeated_key) {
         let message = format!("the key `{}` stands here twice", key.text());
         let problem = Problem::error(Code::DuplicateKey, key.span(), message)

@@ -1,5 +1,6 @@
 //! A value on its way into a file, written as JSON or YAML.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use serde_json::Value;
@@ -185,13 +186,22 @@ fn write_items(items: &[Draft], indent: usize, out: &mut String) {
     }
 }
 
+/// The longest key that every YAML reader finds on the line of its value, in bytes as written.
+const LONGEST_KEY: usize = 1_000;
+
 fn write_fields(fields: &[(String, Draft)], indent: usize, out: &mut String) {
     for (key, value) in fields {
         out.extend(std::iter::repeat_n(' ', indent));
-        if is_plain(key) {
-            out.push_str(key);
+        let key = if is_plain(key) {
+            Cow::Borrowed(key)
         } else {
-            out.push_str(&quoted(key));
+            Cow::Owned(quoted(key))
+        };
+        if key.len() > LONGEST_KEY {
+            let _ = writeln!(out, "? {key}");
+            out.extend(std::iter::repeat_n(' ', indent));
+        } else {
+            out.push_str(&key);
         }
         out.push(':');
         value.write_after(indent + 2, false, out);
@@ -318,6 +328,16 @@ mod tests {
             yaml::parse(&text, &mut tree).map_err(|e| TestCaseError::fail(format!("{e:?}\n{text}")))?;
             prop_assert_eq!(&tree.root(&text).to_value(), &value, "{}", text);
         }
+    }
+
+    #[test]
+    fn a_key_that_is_too_long_for_one_line_is_read_back() {
+        let long = "long ".repeat(400) + "key";
+        let value = serde_json::json!([{long.clone(): {long.clone(): [1]}, "b": {long: "x\ny"}}]);
+        let text = Draft::from(&value).to_yaml();
+        let mut tree = Tree::default();
+        yaml::parse(&text, &mut tree).unwrap();
+        assert_eq!(tree.root(&text).to_value(), value);
     }
 
     #[test]

@@ -101,7 +101,7 @@ impl Lexer<'_, '_> {
 
     fn value(&mut self, depth: usize) -> Option<()> {
         match self.peek()? {
-            b'"' => self.string(),
+            b'"' => self.string().map(|_| ()),
             b'{' if depth < MAX_DEPTH => self.object(depth + 1),
             b'[' if depth < MAX_DEPTH => self.array(depth + 1),
             b't' => self.word(b"true", NodeKind::Bool),
@@ -115,18 +115,25 @@ impl Lexer<'_, '_> {
     fn object(&mut self, depth: usize) -> Option<()> {
         let opened = self.tree.open(NodeKind::Object, self.at as u32);
         self.at += 1;
-        let mut count = 0;
         self.skip_space();
         if self.peek()? == b'}' {
             self.at += 1;
-            self.tree.close(opened, self.at as u32, count);
+            self.tree.close(opened, self.at as u32);
             return Some(());
         }
+        let mut marks: u128 = 0;
         loop {
             if self.peek()? != b'"' {
                 return None;
             }
-            self.string()?;
+            let key_start = self.at;
+            let mark = match self.string()? {
+                Stored::Quoted => mark_of(&self.bytes[key_start + 1..self.at - 1]),
+                // Escaped, it could equal any other.
+                _ => u128::MAX,
+            };
+            self.tree.may_repeat_keys |= marks & mark != 0;
+            marks |= mark;
             self.skip_space();
             if self.peek()? != b':' {
                 return None;
@@ -134,7 +141,6 @@ impl Lexer<'_, '_> {
             self.at += 1;
             self.skip_space();
             self.value(depth)?;
-            count += 1;
             self.skip_space();
             match self.peek()? {
                 b',' => self.at += 1,
@@ -144,23 +150,21 @@ impl Lexer<'_, '_> {
             self.skip_space();
         }
         self.at += 1;
-        self.tree.close(opened, self.at as u32, count);
+        self.tree.close(opened, self.at as u32);
         Some(())
     }
 
     fn array(&mut self, depth: usize) -> Option<()> {
         let opened = self.tree.open(NodeKind::Array, self.at as u32);
         self.at += 1;
-        let mut count = 0;
         self.skip_space();
         if self.peek()? == b']' {
             self.at += 1;
-            self.tree.close(opened, self.at as u32, count);
+            self.tree.close(opened, self.at as u32);
             return Some(());
         }
         loop {
             self.value(depth)?;
-            count += 1;
             self.skip_space();
             match self.peek()? {
                 b',' => self.at += 1,
@@ -170,7 +174,7 @@ impl Lexer<'_, '_> {
             self.skip_space();
         }
         self.at += 1;
-        self.tree.close(opened, self.at as u32, count);
+        self.tree.close(opened, self.at as u32);
         Some(())
     }
 
@@ -180,15 +184,14 @@ impl Lexer<'_, '_> {
         }
         let start = self.at as u32;
         self.at += word.len();
-        let span = start..self.at as u32;
-        self.tree.scalar(kind, Stored::Source, span.clone(), span);
+        self.tree.scalar(kind, Stored::Bare, start..self.at as u32);
         Some(())
     }
 
-    fn string(&mut self) -> Option<()> {
+    fn string(&mut self) -> Option<Stored> {
         let start = self.at;
         self.at += 1;
-        let mut stored = Stored::Source;
+        let mut stored = Stored::Quoted;
         loop {
             self.at += plain_prefix(&self.bytes[self.at..]);
             match self.peek()? {
@@ -201,11 +204,10 @@ impl Lexer<'_, '_> {
                 _ => return None,
             }
         }
-        let text = start as u32 + 1..self.at as u32;
         self.at += 1;
         self.tree
-            .scalar(NodeKind::String, stored, start as u32..self.at as u32, text);
-        Some(())
+            .scalar(NodeKind::String, stored, start as u32..self.at as u32);
+        Some(stored)
     }
 
     fn escape(&mut self) -> Option<()> {
@@ -263,9 +265,8 @@ impl Lexer<'_, '_> {
         if (has_exponent || self.at - start > 300) && !self.is_finite(start) {
             return None;
         }
-        let span = start as u32..self.at as u32;
         self.tree
-            .scalar(NodeKind::Number, Stored::Source, span.clone(), span);
+            .scalar(NodeKind::Number, Stored::Bare, start as u32..self.at as u32);
         Some(())
     }
 
@@ -283,6 +284,15 @@ impl Lexer<'_, '_> {
         }
         (self.at > start).then_some(())
     }
+}
+
+/// One bit that equal keys share and different ones of an object mostly do not, from the length and
+/// the first and last letter.
+#[inline]
+fn mark_of(key: &[u8]) -> u128 {
+    let first = key.first().map_or(0, |byte| u32::from(*byte));
+    let last = key.last().map_or(0, |byte| u32::from(*byte));
+    1 << ((first * 3 + last * 5 + key.len() as u32 * 11) % 128)
 }
 
 /// How many leading bytes are neither a quote, nor a backslash, nor a control character.

@@ -12,6 +12,10 @@ pub struct Tree {
     entries: Vec<Entry>,
     /// Texts that do not stand in the source as they are: YAML scalars after folding, unescaping.
     decoded: String,
+    /// Where in `decoded` the text of an entry is; as long as `entries`, or empty.
+    decoded_texts: Vec<(u32, u32)>,
+    /// Whether some object may have a key twice. Never wrong when it says no.
+    pub(crate) may_repeat_keys: bool,
 }
 
 /// What a value is, in JSON's terms. Both formats read into these.
@@ -43,26 +47,26 @@ impl NodeKind {
 /// Where a scalar's text is, and how to read it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stored {
-    /// In the source, as it is.
-    Source,
-    /// In the source, with JSON escapes.
+    /// In the source, the whole of the value.
+    Bare,
+    /// In the source, between quotes.
+    Quoted,
+    /// In the source, between quotes and with JSON escapes.
     Escaped,
     /// In the tree's own buffer.
     Decoded,
 }
 
+/// A value's place. Small, because there is one for every value and key of a file.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
-    kind: NodeKind,
-    stored: Stored,
     /// The whole value in the source, quotes and brackets included.
     start: u32,
     end: u32,
-    /// A scalar's text; a container keeps its number of children in `text_start`.
-    text_start: u32,
-    text_end: u32,
     /// The entry that follows this value and everything in it.
     next: u32,
+    kind: NodeKind,
+    stored: Stored,
 }
 
 impl Tree {
@@ -92,48 +96,41 @@ impl Tree {
     pub(crate) fn clear(&mut self) {
         self.entries.clear();
         self.decoded.clear();
+        self.decoded_texts.clear();
+        self.may_repeat_keys = false;
     }
 
-    pub(crate) fn scalar(
-        &mut self,
-        kind: NodeKind,
-        stored: Stored,
-        span: Range<u32>,
-        text: Range<u32>,
-    ) {
+    #[inline]
+    pub(crate) fn scalar(&mut self, kind: NodeKind, stored: Stored, span: Range<u32>) {
         self.entries.push(Entry {
-            kind,
-            stored,
             start: span.start,
             end: span.end,
-            text_start: text.start,
-            text_end: text.end,
             next: self.entries.len() as u32 + 1,
+            kind,
+            stored,
         });
     }
 
     pub(crate) fn decoded_scalar(&mut self, kind: NodeKind, span: Range<u32>, text: &str) {
         let start = self.decoded.len() as u32;
         self.decoded.push_str(text);
-        self.scalar(
-            kind,
-            Stored::Decoded,
-            span,
-            start..self.decoded.len() as u32,
-        );
+        self.decoded_texts.resize(self.entries.len(), (0, 0));
+        self.decoded_texts.push((start, self.decoded.len() as u32));
+        self.scalar(kind, Stored::Decoded, span);
     }
 
     /// Opens an array or object; what is pushed until [`Tree::close`] is inside it.
+    #[inline]
     pub(crate) fn open(&mut self, kind: NodeKind, start: u32) -> usize {
-        self.scalar(kind, Stored::Source, start..start, 0..0);
+        self.scalar(kind, Stored::Bare, start..start);
         self.entries.len() - 1
     }
 
-    pub(crate) fn close(&mut self, opened: usize, end: u32, children: u32) {
+    #[inline]
+    pub(crate) fn close(&mut self, opened: usize, end: u32) {
         let next = self.entries.len() as u32;
         let entry = &mut self.entries[opened];
         entry.end = end;
-        entry.text_start = children;
         entry.next = next;
     }
 }
@@ -175,27 +172,44 @@ impl<'t> Node<'t> {
 
     /// The text of a string, number or boolean; empty for everything else.
     pub fn text(self) -> Cow<'t, str> {
-        match self.plain_text() {
-            Some(text) => Cow::Borrowed(text),
-            None => {
-                let entry = self.entry();
-                let quoted = &self.source[entry.start as usize..entry.end as usize];
+        let entry = self.entry();
+        if matches!(
+            entry.kind,
+            NodeKind::Array | NodeKind::Object | NodeKind::Null
+        ) {
+            return Cow::Borrowed("");
+        }
+        let (start, end) = (entry.start as usize, entry.end as usize);
+        Cow::Borrowed(match entry.stored {
+            Stored::Bare => &self.source[start..end],
+            Stored::Quoted => &self.source[start + 1..end - 1],
+            Stored::Decoded => {
+                let (start, end) = self.tree.decoded_texts[self.index as usize];
+                &self.tree.decoded[start as usize..end as usize]
+            }
+            Stored::Escaped => {
+                let quoted = &self.source[start..end];
                 // The lexer has accepted the escapes, so this cannot fail; if it did, the text as
                 // written is the honest answer.
-                serde_json::from_str(quoted).map_or(Cow::Borrowed(quoted), Cow::Owned)
+                return serde_json::from_str(quoted).map_or(Cow::Borrowed(quoted), Cow::Owned);
             }
-        }
+        })
     }
 
-    /// The text where it needs no unescaping.
-    fn plain_text(self) -> Option<&'t str> {
+    /// The text where it needs no decoding, for comparing many names with it.
+    #[inline]
+    pub fn plain(self) -> Option<&'t [u8]> {
         let entry = self.entry();
-        let text = entry.text_start as usize..entry.text_end as usize;
-        match (entry.kind, entry.stored) {
-            (NodeKind::Array | NodeKind::Object | NodeKind::Null, _) => Some(""),
-            (_, Stored::Source) => Some(&self.source[text]),
-            (_, Stored::Decoded) => Some(&self.tree.decoded[text]),
-            (_, Stored::Escaped) => None,
+        let (start, end) = (entry.start as usize, entry.end as usize);
+        match entry.stored {
+            Stored::Bare => self.source.as_bytes().get(start..end),
+            Stored::Quoted => self.source.as_bytes().get(start + 1..end - 1),
+            Stored::Decoded => {
+                let (start, end) = self.tree.decoded_texts[self.index as usize];
+                let decoded = self.tree.decoded.as_bytes();
+                decoded.get(start as usize..end as usize)
+            }
+            Stored::Escaped => None,
         }
     }
 
@@ -207,16 +221,10 @@ impl<'t> Node<'t> {
     /// Whether the value is a string or key with exactly this text.
     #[inline]
     pub fn is_text(self, text: &str) -> bool {
-        let entry = self.entry();
-        let bytes = match entry.stored {
-            Stored::Source => self.source.as_bytes(),
-            Stored::Decoded => self.tree.decoded.as_bytes(),
-            Stored::Escaped => return self.text() == text,
-        };
-        // Lengths first: most keys that are compared differ in it.
-        (entry.text_end - entry.text_start) as usize == text.len()
-            && bytes.get(entry.text_start as usize..entry.text_end as usize)
-                == Some(text.as_bytes())
+        match self.plain() {
+            Some(plain) => plain == text.as_bytes(),
+            None => self.text() == text,
+        }
     }
 
     /// The value, if it is a number.
@@ -234,44 +242,53 @@ impl<'t> Node<'t> {
     /// The number of elements of an array, or of fields of an object.
     pub fn len(self) -> usize {
         match self.kind() {
-            NodeKind::Array | NodeKind::Object => self.entry().text_start as usize,
+            NodeKind::Array => self.items().count(),
+            NodeKind::Object => self.fields().count(),
             NodeKind::Null | NodeKind::Bool | NodeKind::Number | NodeKind::String => 0,
         }
     }
 
     /// Whether there is nothing inside.
     pub fn is_empty(self) -> bool {
-        self.len() == 0
+        self.entry().next == self.index + 1
+    }
+
+    /// The entries inside, of an array or object of that kind only.
+    #[inline]
+    fn inside(self, kind: NodeKind) -> Range<u32> {
+        let entry = self.entry();
+        let end = if entry.kind == kind {
+            entry.next
+        } else {
+            self.index + 1
+        };
+        self.index + 1..end
     }
 
     /// The elements of an array; nothing for other values.
+    #[inline]
     pub fn items(self) -> impl Iterator<Item = Node<'t>> {
-        let count = if self.kind() == NodeKind::Array {
-            self.len()
-        } else {
-            0
-        };
-        let mut next = self.index + 1;
-        (0..count).map(move |_| {
-            let item = self.at(next);
-            next = item.entry().next;
-            item
+        let Range { mut start, end } = self.inside(NodeKind::Array);
+        std::iter::from_fn(move || {
+            (start < end).then(|| {
+                let item = self.at(start);
+                start = item.entry().next;
+                item
+            })
         })
     }
 
     /// The keys and values of an object in the order written; nothing for other values.
+    #[inline]
     pub fn fields(self) -> impl Iterator<Item = (Node<'t>, Node<'t>)> {
-        let count = if self.kind() == NodeKind::Object {
-            self.len()
-        } else {
-            0
-        };
-        let mut next = self.index + 1;
-        (0..count).map(move |_| {
-            let key = self.at(next);
-            let value = self.at(next + 1);
-            next = value.entry().next;
-            (key, value)
+        let Range { mut start, end } = self.inside(NodeKind::Object);
+        std::iter::from_fn(move || {
+            (start < end).then(|| {
+                let key = self.at(start);
+                let value = self.at(start + 1);
+                start = value.entry().next;
+                (key, value)
+            })
         })
     }
 
@@ -286,48 +303,17 @@ impl<'t> Node<'t> {
         self.get(key).filter(|value| !value.is_null())
     }
 
-    /// The text where it needs no decoding, for comparing many names with it.
-    #[inline]
-    pub fn plain(self) -> Option<&'t [u8]> {
-        let entry = self.entry();
-        let text = entry.text_start as usize..entry.text_end as usize;
-        match entry.stored {
-            Stored::Source => self.source.as_bytes().get(text),
-            Stored::Decoded => self.tree.decoded.as_bytes().get(text),
-            Stored::Escaped => None,
-        }
-    }
-
     /// The key that stands a second time in this object, if there is one.
     pub fn repeated_key(self) -> Option<Node<'t>> {
-        // Below this, comparing every pair beats hashing.
-        const PAIRWISE: usize = 16;
-        let count = self.len();
-        if self.kind() != NodeKind::Object || count < 2 {
-            return None;
-        }
-        if count > PAIRWISE {
-            return self.repeated_among_many();
-        }
-        let mut marks = [0_u64; PAIRWISE];
-        for (at, (key, _)) in self.fields().enumerate() {
-            let Some(text) = key.plain() else {
-                return self.repeated_among_many();
-            };
-            let mark = fingerprint(text);
-            if marks[..at].contains(&mark) {
-                return self.repeated_among_many();
-            }
-            marks[at] = mark;
-        }
-        None
-    }
-
-    fn repeated_among_many(self) -> Option<Node<'t>> {
-        let mut seen = std::collections::HashSet::with_capacity(self.len());
+        let mut seen = std::collections::HashSet::new();
         self.fields()
             .map(|(key, _)| key)
             .find(|key| !seen.insert(key.text()))
+    }
+
+    /// Whether some object of the document may have a key twice. Never wrong when it says no.
+    pub fn may_repeat_keys(self) -> bool {
+        self.tree.may_repeat_keys
     }
 
     /// Every object in this value, itself included, in the order written.
@@ -389,22 +375,6 @@ impl<'t> Node<'t> {
 
     fn to_number(self) -> Option<Number> {
         serde_json::from_str(&self.text()).ok()
-    }
-}
-
-/// A number that equal texts share, and different ones rarely: its length, beginning and end.
-#[inline]
-fn fingerprint(text: &[u8]) -> u64 {
-    let length = text.len() as u64;
-    match (text.first_chunk::<8>(), text.last_chunk::<8>()) {
-        (Some(first), Some(last)) => {
-            let first = u64::from_le_bytes(*first);
-            let last = u64::from_le_bytes(*last);
-            first ^ last.rotate_left(29) ^ (length << 57)
-        }
-        _ => text
-            .iter()
-            .fold(length, |mark, byte| (mark << 8) | u64::from(*byte)),
     }
 }
 

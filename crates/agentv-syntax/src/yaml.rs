@@ -43,6 +43,7 @@ pub fn parse(source: &str, tree: &mut Tree) -> Result<(), Invalid> {
     }
     let mut reader = Reader::new(source);
     let root = reader.document()?;
+    tree.may_repeat_keys = true;
     let budget = BASE_BUDGET.saturating_add(source.len().saturating_mul(BUDGET_PER_BYTE));
     Flattener {
         nodes: &reader.nodes,
@@ -308,7 +309,7 @@ impl<'p, 's> Flattener<'p, 's> {
                 for item in items {
                     self.value(*item, depth + 1)?;
                 }
-                self.tree.close(opened, node.span.end, items.len() as u32);
+                self.tree.close(opened, node.span.end);
             }
             ParsedValue::Mapping(fields) => {
                 let fields = self.merged(fields, depth)?;
@@ -318,7 +319,7 @@ impl<'p, 's> Flattener<'p, 's> {
                     self.tree.decoded_scalar(NodeKind::String, span, text);
                     self.value(*value, depth + 1)?;
                 }
-                self.tree.close(opened, node.span.end, fields.len() as u32);
+                self.tree.close(opened, node.span.end);
             }
         }
         Ok(())
