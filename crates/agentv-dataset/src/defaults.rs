@@ -21,7 +21,16 @@ pub(crate) struct Defaults {
     pub(crate) evaluators: Option<Vec<EvaluatorSpec>>,
     /// The one kind of evaluator, where it is named.
     pub(crate) evaluator: Option<String>,
-    pub(crate) prompt: Option<RowPrompt>,
+    pub(crate) prompt: Prompt,
+}
+
+/// The `prompt` that AgentMark rows fill.
+#[derive(Debug)]
+pub(crate) enum Prompt {
+    Absent,
+    /// It has been reported, and no row need answer for it.
+    Unusable,
+    Template(RowPrompt),
 }
 
 impl Defaults {
@@ -33,7 +42,7 @@ impl Defaults {
             execution: Execution::default(),
             evaluators: None,
             evaluator: None,
-            prompt: None,
+            prompt: Prompt::Absent,
         }
     }
 
@@ -77,10 +86,12 @@ impl Defaults {
                 .filter(|list| list.kind() == NodeKind::Array)
                 .map(|list| resolved_specs(list, definitions.evaluators, files)),
             evaluator: text("evaluator"),
-            prompt: header
-                .given("prompt")
-                .filter(|prompt| prompt.kind() == NodeKind::String)
-                .and_then(|prompt| row_prompt(prompt, files, problems)),
+            prompt: match header.given("prompt") {
+                None => Prompt::Absent,
+                Some(prompt) => {
+                    row_prompt(prompt, files, problems).map_or(Prompt::Unusable, Prompt::Template)
+                }
+            },
         }
     }
 }
@@ -130,7 +141,7 @@ fn row_prompt(
     files: &FileLibrary,
     problems: &mut Vec<Problem>,
 ) -> Option<RowPrompt> {
-    let written = node.text();
+    let written = node.as_str()?;
     let text: Arc<str> = match text_or_file(&written, files) {
         Ok(Some(_)) => files
             .find(&written)

@@ -16,6 +16,10 @@ const LARGEST_FILE: u64 = 64 << 20;
 const KEPT_TEXTS: usize = 32 << 20;
 /// Look-ups kept in memory.
 const KEPT_LOOKUPS: usize = 50_000;
+/// The longest reference whose look-up is kept, in bytes.
+const KEPT_LENGTH: usize = 255;
+/// The longest path that any system takes, in bytes.
+const LONGEST_PATH: usize = 4_096;
 
 /// A file that a case refers to.
 #[derive(Debug, PartialEq, Eq)]
@@ -89,6 +93,9 @@ impl FileLibrary {
             self.text(&located)?;
             Ok(Arc::new(located))
         });
+        if value.len() > KEPT_LENGTH {
+            return lookup;
+        }
         let mut lookups = self.lookups.write().unwrap_or_else(PoisonError::into_inner);
         if lookups.len() >= KEPT_LOOKUPS {
             lookups.clear();
@@ -118,7 +125,7 @@ impl FileLibrary {
             message,
             hint: None,
         };
-        if value.is_empty() || value.contains('\0') {
+        if value.is_empty() || value.contains('\0') || value.len() > LONGEST_PATH {
             return Err(problem(
                 Code::FileNotFound,
                 "expected the path of a file".to_owned(),
@@ -189,11 +196,17 @@ impl FileLibrary {
     }
 
     fn where_it_was_sought(&self, value: &str) -> String {
+        if value.starts_with('/') {
+            let root = self.project.root.display();
+            return format!("a leading `/` stands for the project root, {root}");
+        }
         let shown: Vec<_> = self
             .candidates(value)
             .iter()
             .filter_map(|candidate| candidate.parent())
-            .map(|folder| match self.project.display(folder).as_str() {
+            // Taken apart and put together again, a path has no `/./` in it.
+            .map(|folder| folder.components().collect::<PathBuf>())
+            .map(|folder| match self.project.display(&folder).as_str() {
                 "" => "the project root".to_owned(),
                 shown => shown.to_owned(),
             })

@@ -51,10 +51,13 @@ pub(crate) fn read(
         files,
         &mut problems,
     );
-    if let Some(cases) = document.root().get("evalcases") {
-        let start = cases.span().start;
+    let cases = document
+        .root()
+        .fields()
+        .find(|(key, _)| key.is_text("evalcases"));
+    if let Some((key, _)) = cases {
         let message = "this suite is the sidecar of a JSONL file as well: its dataset-level fields serve both";
-        let problem = Problem::warning(Code::DoubleRole, start..start + 1, message);
+        let problem = Problem::warning(Code::DoubleRole, key.span(), message);
         problems.push(
             problem
                 .at("evalcases")

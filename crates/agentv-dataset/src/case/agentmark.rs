@@ -6,6 +6,8 @@ use minijinja::{Environment, UndefinedBehavior};
 
 use super::Context;
 use super::read::Fields;
+use crate::defaults::Prompt;
+use crate::options::Rules;
 
 const PROMPT: &str = "prompt";
 /// Steps that filling a template may take.
@@ -66,18 +68,25 @@ pub(super) fn check_row(
     context: &Context,
     problems: &mut Vec<Problem>,
 ) {
+    // The strict rules have had their say, and it is the same.
+    let is_strict = context.rules == Rules::AgentMark;
     match &context.defaults.prompt {
-        Some(prompt) => {
+        Prompt::Template(prompt) => {
             if let Err(message) = prompt.fill(input) {
                 let message = format!("the dataset's `prompt` cannot be filled: {message}");
                 let problem = Problem::error(Code::InvalidTemplate, input.span(), message);
                 problems.push(problem.at("input"));
             }
         }
-        None => problems.extend(user_message_problem(input, Code::NoUserMessage)),
+        Prompt::Absent if !is_strict => {
+            problems.extend(user_message_problem(input, Code::NoUserMessage));
+        }
+        Prompt::Absent | Prompt::Unusable => {}
     }
-    let expected = fields.expected_output;
-    if let Some(expected) = expected.filter(|expected| expected.kind() != NodeKind::String) {
+    let is_structured =
+        |expected: &Node<'_>| matches!(expected.kind(), NodeKind::Object | NodeKind::Array);
+    let expected = fields.expected_output.filter(is_structured);
+    if let Some(expected) = expected.filter(|_| !is_strict) {
         let message = "AgentMark's own rules want a string here, structured data is used as it is";
         let problem = Problem::warning(Code::AgentMarkAdvice, expected.span(), message);
         problems.push(problem.at("expected_output"));
@@ -103,7 +112,12 @@ fn user_message_problem(input: Node<'_>, code: Code) -> Option<Problem> {
         }
         None => {
             let problem = Problem::error(code, start..start + 1, "missing userMessage");
-            let hint = "write the question as `userMessage`, or give the sidecar a `prompt` over the keys of `input`";
+            let hint = match code {
+                Code::NoUserMessage => {
+                    "write the question as `userMessage`, or give the sidecar a `prompt` over the keys of `input`"
+                }
+                _ => "write the question as `userMessage`",
+            };
             Some(problem.at("input").hint(hint))
         }
     }
@@ -161,10 +175,10 @@ pub(super) fn build_message(input: Node<'_>, context: &Context) -> Message {
             .get("userMessage")
             .map(|text| text.text().into_owned())
     };
-    let prompt = context.defaults.prompt.as_ref();
-    let text = match prompt.and_then(|prompt| prompt.fill(input).ok()) {
-        Some(filled) => filled,
-        None => user_message().unwrap_or_default(),
+    let filled = match &context.defaults.prompt {
+        Prompt::Template(prompt) => prompt.fill(input).ok(),
+        Prompt::Absent | Prompt::Unusable => None,
     };
+    let text = filled.or_else(user_message).unwrap_or_default();
     Message::new(Role::User, Content::Text(text))
 }

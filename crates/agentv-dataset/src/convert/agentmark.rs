@@ -65,7 +65,7 @@ fn input(node: Node<'_>, case: &EvalCase, lost: &mut Vec<String>) -> Draft {
     }
     let text = match case.input() {
         [message] if is_bare_text(message, agentv_core::Role::User) => None,
-        _ => Some("input (more than one text)".to_owned()),
+        _ => Some("input (not a plain text)".to_owned()),
     };
     lost.extend(text);
     let question = Prompt::of(case).question;
@@ -81,7 +81,7 @@ fn expected(node: Node<'_>, case: &EvalCase, lost: &mut Vec<String>) -> Option<S
         _ => false,
     };
     if !is_text && !written.is_empty() || (!is_text && written.kind() == NodeKind::Object) {
-        lost.push("expected_output (not a text)".to_owned());
+        lost.push("expected_output (not a plain text)".to_owned());
     }
     let contents = case.expected_output().iter();
     let texts: Vec<_> = contents

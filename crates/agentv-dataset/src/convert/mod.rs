@@ -146,6 +146,9 @@ impl std::fmt::Display for ConvertError {
                 "the file `{value}` lies outside `{}`, the project that the output is in",
                 root.display()
             ),
+            ConvertError::Io(path, error) if error.kind() == std::io::ErrorKind::NotFound => {
+                write!(f, "`{}`: there is no such folder", path.display())
+            }
             ConvertError::Io(path, error) => write!(f, "`{}`: {error}", path.display()),
         }
     }

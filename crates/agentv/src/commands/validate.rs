@@ -156,7 +156,10 @@ fn check_small(file: &FoundFile, options: &LoadOptions) -> (u64, Vec<Diagnostic>
     });
     // Ids that repeat are found last; the sidecar's problems stay in front.
     let name = file.path.to_string_lossy();
-    diagnostics.sort_by_key(|diagnostic| (*diagnostic.file == *name, diagnostic.line));
+    diagnostics.sort_by_key(|diagnostic| {
+        let is_own = *diagnostic.file == *name;
+        (is_own, diagnostic.line, diagnostic.column)
+    });
     (cases, diagnostics)
 }
 
@@ -237,7 +240,10 @@ fn check_dataset(
             let message =
                 format!("more than {MOST_BROKEN_LINES} lines are broken, the rest was not checked");
             let problem = Problem::fatal(Code::InvalidJson, 0..0, message).hint(hint);
-            let _ = report(Diagnostic::of_file(&diagnostic.file, problem));
+            let _ = report(Diagnostic {
+                line: diagnostic.line,
+                ..Diagnostic::of_file(&diagnostic.file, problem)
+            });
             return ControlFlow::Break(());
         }
         report(diagnostic)
