@@ -158,3 +158,58 @@ fn in_one_block(guidelines: &[(&str, &str)]) -> String {
         .collect();
     blocks.join("\n\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(content: &str, guidelines: &str) -> EvalCase {
+        let json = format!(
+            r#"{{
+                "id": "test", "dataset": "dataset", "expected_outcome": "Follows guidelines",
+                "input_messages": [{{"role": "user", "content": {content}}}],
+                "guideline_files": {guidelines}
+            }}"#
+        );
+        serde_json::from_str(&json).unwrap()
+    }
+
+    const GUIDELINE: &str = r#"{"type": "file", "value": "python.instructions.md",
+        "path": "evals/python.instructions.md", "text": "Use type hints.\n"}"#;
+
+    #[test]
+    fn a_guideline_stands_before_the_question_in_a_block_of_its_own() {
+        let content = format!(r#"[{GUIDELINE}, {{"type": "text", "value": "Review this"}}]"#);
+        let case = case(&content, r#"["evals/python.instructions.md"]"#);
+        let prompt = Prompt::of(&case);
+        assert_eq!(
+            prompt.text(),
+            "[[ ## Guidelines ## ]]\n\n\
+             === evals/python.instructions.md ===\nUse type hints.\n\n\
+             [[ ## Question ## ]]\n\n\
+             <Attached: evals/python.instructions.md>\nReview this"
+        );
+    }
+
+    #[test]
+    fn a_message_that_held_nothing_but_a_guideline_is_not_sent() {
+        let case = case(
+            &format!("[{GUIDELINE}]"),
+            r#"["evals/python.instructions.md"]"#,
+        );
+        let prompt = Prompt::of(&case);
+        assert_eq!(prompt.messages, []);
+        assert!(prompt.guidelines.contains("Use type hints."));
+    }
+
+    #[test]
+    fn a_file_that_is_no_guideline_is_embedded_where_it_stands() {
+        let case = case(&format!("[{GUIDELINE}]"), "[]");
+        let prompt = Prompt::of(&case);
+        assert_eq!(prompt.guidelines_block(), None);
+        assert_eq!(
+            prompt.text(),
+            "<file path=\"evals/python.instructions.md\">\nUse type hints.\n</file>"
+        );
+    }
+}
