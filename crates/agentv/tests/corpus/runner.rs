@@ -28,7 +28,7 @@ pub(crate) fn run(folder: &Folder) -> Result<(), Failed> {
     }
     let output = execute(&folder.path.join("cmd"), &root)?;
     let actual = Actual::of(&output, &root)?;
-    fits_verdict(folder.verdict(), actual.exit)?;
+    actual.fits(folder.verdict())?;
     if std::env::var_os("SNAPSHOTS").is_some_and(|action| action == "overwrite") {
         return actual.write(&folder.path);
     }
@@ -86,20 +86,6 @@ fn execute(script: &Path, root: &Path) -> Result<Output, Failed> {
     }
 }
 
-fn fits_verdict(verdict: &str, exit: i32) -> Result<(), Failed> {
-    let (fits, expected) = match verdict {
-        "pass" => (exit == 0, "0"),
-        "fail" => (exit == 1, "1"),
-        "error" => (exit > 1, "2 or more"),
-        "invalid" => (exit == 1 || exit == 2, "1 or 2"),
-        _ => return Err(format!("there is no verdict `{verdict}`").into()),
-    };
-    if fits {
-        return Ok(());
-    }
-    Err(format!("`{verdict}` stands for exit code {expected}, found {exit}").into())
-}
-
 /// What a command gave, places and versions taken out.
 struct Actual {
     stdout: String,
@@ -118,6 +104,26 @@ impl Actual {
             stderr: redacted(&output.stderr),
             exit: output.status.code().ok_or("ended by a signal")?,
         })
+    }
+
+    fn fits(&self, verdict: &str) -> Result<(), Failed> {
+        let Actual {
+            stdout,
+            stderr,
+            exit,
+        } = self;
+        let (fits, expected) = match verdict {
+            "pass" => (*exit == 0, "0"),
+            "fail" => (*exit == 1, "1"),
+            "error" => (*exit > 1, "2 or more"),
+            "invalid" => (*exit == 1 || *exit == 2, "1 or 2"),
+            _ => return Err(format!("there is no verdict `{verdict}`").into()),
+        };
+        if fits {
+            return Ok(());
+        }
+        let what = format!("`{verdict}` stands for exit code {expected}, found {exit}");
+        Err(format!("{what}\n--- stdout\n{stdout}--- stderr\n{stderr}").into())
     }
 
     /// The files that a folder needs; those that would say nothing are absent.
