@@ -216,7 +216,7 @@ impl Dataset {
         };
         let problems = &mut scratch.problems;
         let fields = Fields::of(row.node);
-        let written = read(fields, &self.context, &mut scratch.guesses, problems);
+        let written = read(&fields, &self.context, &mut scratch.guesses, problems);
         match written {
             Some(_) => findings.cases += 1,
             None => findings.skipped += 1,
@@ -251,7 +251,7 @@ impl Dataset {
             if let Assigned::Taken { first_line } = assigner.assign(&id, row.line) {
                 let mut problems = Vec::new();
                 // A case that is skipped anyway must not be counted twice.
-                if read(fields, &self.context, &mut guesses, &mut problems).is_some() {
+                if read(&fields, &self.context, &mut guesses, &mut problems).is_some() {
                     checked.cases -= 1;
                     checked.skipped += 1;
                 }
@@ -434,7 +434,7 @@ impl Iterator for Cases<'_> {
             let fields = Fields::of(row.node);
             let id = CaseId::of(&fields).map(|id| self.assigner.assign(&id, row.line));
             self.problems.clear();
-            let written = read(fields, context, &mut self.guesses, &mut self.problems);
+            let written = read(&fields, context, &mut self.guesses, &mut self.problems);
             let (Some(written), Some(Assigned::Id(id))) = (written, id) else {
                 continue;
             };

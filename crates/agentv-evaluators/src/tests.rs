@@ -105,14 +105,14 @@ fn problems(source: &str) -> Vec<Problem> {
     let mut tree = Tree::default();
     yaml::parse(source, &mut tree).unwrap();
     let mut problems = Vec::new();
-    check(tree.root(source), &EVALUATORS, DEFINITIONS, &mut problems);
+    check(tree.root(), &EVALUATORS, DEFINITIONS, &mut problems);
     problems
 }
 
 fn value(source: &str) -> Value {
     let mut tree = Tree::default();
     yaml::parse(source, &mut tree).unwrap();
-    tree.root(source).to_value()
+    tree.root().to_value()
 }
 
 fn is_sentence(doc: &str) -> bool {

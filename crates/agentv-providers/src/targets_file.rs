@@ -31,7 +31,7 @@ pub fn check(source: &str, file: &Arc<str>) -> Vec<Diagnostic> {
     let lines = Lines::of(source);
     let mut tree = Tree::default();
     let mut problems = match yaml::parse(source, &mut tree) {
-        Ok(()) => Inspection::of(source, &lines).document(tree.root(source)),
+        Ok(()) => Inspection::of(source, &lines).document(tree.root()),
         Err(invalid) => vec![Problem::fatal(
             Code::InvalidYaml,
             invalid.offset..invalid.offset + 1,

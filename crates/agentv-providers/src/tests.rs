@@ -113,7 +113,7 @@ fn schema() -> Value {
 fn value(source: &str) -> Value {
     let mut tree = Tree::default();
     yaml::parse(source, &mut tree).unwrap();
-    tree.root(source).to_value()
+    tree.root().to_value()
 }
 
 /// What is said about a file: severity and code, line, path and message, hint.

@@ -9,7 +9,7 @@ use crate::code::Code;
 use crate::diagnostic::Severity;
 use crate::shape::{Field, Form, Kind, Others, Record, Shape, Text};
 use crate::suggest::nearest;
-use crate::tree::{Node, NodeKind};
+use crate::tree::{Node, NodeKind, same_name};
 
 /// A problem within one text, not yet placed in a file.
 #[derive(Debug, Clone, PartialEq)]
@@ -144,12 +144,16 @@ pub fn check(node: Node<'_>, shape: &Shape, definitions: Definitions, problems: 
     Checker::new(definitions, problems, &mut guesses).value(node, shape);
 }
 
-/// Adds an error for every key that stands twice in one object of `node`.
+/// Repeated keys that are told of one value: what has more is not worth the time.
+const MOST_REPEATED_KEYS: usize = 100;
+
+/// Adds an error for every key that stands twice in one object of `node`, up to a hundred.
 pub fn check_keys(node: Node<'_>, problems: &mut Vec<Problem>) {
     if !node.may_repeat_keys() {
         return;
     }
-    for key in node.objects().filter_map(Node::repeated_key) {
+    let repeated = node.objects().filter_map(Node::repeated_key);
+    for key in repeated.take(MOST_REPEATED_KEYS) {
         let message = format!("the key `{}` stands here twice", key.text());
         let problem = Problem::error(Code::DuplicateKey, key.span(), message)
             .hint("keep one of them: the other's value would be lost");
@@ -385,7 +389,7 @@ impl<'t, 'p> Checker<'t, 'p> {
             likely = index + 1;
             let field = &record.fields[index];
             for (at, group) in record.required.iter().enumerate() {
-                if group.contains(&field.name) {
+                if satisfied & (1 << at) == 0 && group.contains(&field.name) {
                     satisfied |= 1 << at;
                 }
             }
@@ -617,7 +621,7 @@ fn position(key: Node<'_>, fields: &[Field], likely: usize) -> Option<usize> {
     match key.plain() {
         Some(name) => order
             .into_iter()
-            .find(|index| fields[*index].name.as_bytes() == name),
+            .find(|index| same_name(fields[*index].name.as_bytes(), name)),
         None => {
             let name = key.text();
             order.into_iter().find(|index| fields[*index].name == name)

@@ -323,10 +323,10 @@ mod tests {
             let mut tree = Tree::default();
             let text = draft.to_json();
             json::parse(&text, &mut tree).unwrap();
-            prop_assert_eq!(&tree.root(&text).to_value(), &value);
+            prop_assert_eq!(&tree.root().to_value(), &value);
             let text = draft.to_yaml();
             yaml::parse(&text, &mut tree).map_err(|e| TestCaseError::fail(format!("{e:?}\n{text}")))?;
-            prop_assert_eq!(&tree.root(&text).to_value(), &value, "{}", text);
+            prop_assert_eq!(&tree.root().to_value(), &value, "{}", text);
         }
     }
 
@@ -337,7 +337,7 @@ mod tests {
         let text = Draft::from(&value).to_yaml();
         let mut tree = Tree::default();
         yaml::parse(&text, &mut tree).unwrap();
-        assert_eq!(tree.root(&text).to_value(), value);
+        assert_eq!(tree.root().to_value(), value);
     }
 
     #[test]

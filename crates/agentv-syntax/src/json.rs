@@ -28,7 +28,7 @@ pub struct Invalid {
 /// # Errors
 /// When it is not JSON; `tree` then holds nothing of use.
 pub fn parse(source: &str, tree: &mut Tree) -> Result<(), Invalid> {
-    tree.clear();
+    tree.start(source);
     let mut lexer = Lexer {
         bytes: source.as_bytes(),
         at: 0,
@@ -121,19 +121,18 @@ impl Lexer<'_, '_> {
             self.tree.close(opened, self.at as u32);
             return Some(());
         }
-        let mut marks: u128 = 0;
+        let mut marks = Marks::default();
         loop {
             if self.peek()? != b'"' {
                 return None;
             }
             let key_start = self.at;
-            let mark = match self.string()? {
-                Stored::Quoted => mark_of(&self.bytes[key_start + 1..self.at - 1]),
+            let maybe_repeated = match self.string()? {
+                Stored::Quoted => marks.add(&self.bytes[key_start + 1..self.at - 1]),
                 // Escaped, it could equal any other.
-                _ => u128::MAX,
+                _ => true,
             };
-            self.tree.may_repeat_keys |= marks & mark != 0;
-            marks |= mark;
+            self.tree.may_repeat_keys |= maybe_repeated;
             self.skip_space();
             if self.peek()? != b':' {
                 return None;
@@ -193,7 +192,8 @@ impl Lexer<'_, '_> {
         self.at += 1;
         let mut stored = Stored::Quoted;
         loop {
-            self.at += plain_prefix(&self.bytes[self.at..]);
+            let rest = self.bytes.get(self.at..)?;
+            self.at += plain_prefix(rest);
             match self.peek()? {
                 b'"' => break,
                 b'\\' => {
@@ -286,13 +286,29 @@ impl Lexer<'_, '_> {
     }
 }
 
-/// One bit that equal keys share and different ones of an object mostly do not, from the length and
-/// the first and last letter.
-#[inline]
-fn mark_of(key: &[u8]) -> u128 {
-    let first = key.first().map_or(0, |byte| u32::from(*byte));
-    let last = key.last().map_or(0, |byte| u32::from(*byte));
-    1 << ((first * 3 + last * 5 + key.len() as u32 * 11) % 128)
+/// The keys of one object, reduced to two bits each that equal keys share.
+#[derive(Default)]
+struct Marks {
+    outer: u64,
+    inner: u64,
+}
+
+impl Marks {
+    /// Adds a key and says whether it may have been there already. Never wrong when it says no.
+    #[inline]
+    fn add(&mut self, key: &[u8]) -> bool {
+        let (Some(first), Some(last)) = (key.first(), key.last()) else {
+            return true;
+        };
+        let (first, last, length) = (u32::from(*first), u32::from(*last), key.len() as u32);
+        let middle = u32::from(key[key.len() / 2]);
+        let outer = 1 << ((first * 3 + last * 5 + length * 11) % 64);
+        let inner = 1 << ((middle * 7 + length) % 64);
+        let seen = self.outer & outer != 0 && self.inner & inner != 0;
+        self.outer |= outer;
+        self.inner |= inner;
+        seen
+    }
 }
 
 /// How many leading bytes are neither a quote, nor a backslash, nor a control character.
@@ -329,7 +345,7 @@ mod tests {
 
     fn parsed(source: &str) -> Result<Value, Invalid> {
         let mut tree = Tree::default();
-        parse(source, &mut tree).map(|()| tree.root(source).to_value())
+        parse(source, &mut tree).map(|()| tree.root().to_value())
     }
 
     fn agrees_with_serde_json(source: &str) {

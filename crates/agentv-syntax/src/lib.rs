@@ -15,7 +15,7 @@
 //! let line = r#"{"id": "greeting", "weight": 2}"#;
 //! let mut tree = Tree::default();
 //! json::parse(line, &mut tree).unwrap();
-//! let root = tree.root(line);
+//! let root = tree.root();
 //! assert_eq!(root.get("id").unwrap().text(), "greeting");
 //! assert_eq!(root.get("weight").unwrap().span(), 29..30);
 //! ```

@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use serde_json::{Map, Number, Value};
 
-/// A parsed document. Holds offsets only, so one tree can be filled again and again without
-/// allocating: [`Tree::root`] joins it with the source it was parsed from.
+/// A parsed document and its text. One tree can be filled again and again without allocating.
 #[derive(Debug, Default)]
 pub struct Tree {
+    source: String,
     entries: Vec<Entry>,
     /// Texts that do not stand in the source as they are: YAML scalars after folding, unescaping.
     decoded: String,
@@ -70,17 +70,21 @@ struct Entry {
 }
 
 impl Tree {
-    /// The document's value. `source` must be the text that this tree was parsed from.
+    /// The document's value.
     ///
     /// # Panics
     /// If nothing was parsed into the tree.
-    pub fn root<'t>(&'t self, source: &'t str) -> Node<'t> {
+    pub fn root(&self) -> Node<'_> {
         assert!(!self.entries.is_empty(), "an empty tree has no root");
         Node {
             tree: self,
-            source,
             index: 0,
         }
+    }
+
+    /// The text that was parsed.
+    pub fn source(&self) -> &str {
+        &self.source
     }
 
     /// How many values and keys the document has.
@@ -93,7 +97,10 @@ impl Tree {
         self.entries.is_empty()
     }
 
-    pub(crate) fn clear(&mut self) {
+    /// Makes room for the values of `source`.
+    pub(crate) fn start(&mut self, source: &str) {
+        self.source.clear();
+        self.source.push_str(source);
         self.entries.clear();
         self.decoded.clear();
         self.decoded_texts.clear();
@@ -139,7 +146,6 @@ impl Tree {
 #[derive(Clone, Copy)]
 pub struct Node<'t> {
     tree: &'t Tree,
-    source: &'t str,
     index: u32,
 }
 
@@ -181,14 +187,14 @@ impl<'t> Node<'t> {
         }
         let (start, end) = (entry.start as usize, entry.end as usize);
         Cow::Borrowed(match entry.stored {
-            Stored::Bare => &self.source[start..end],
-            Stored::Quoted => &self.source[start + 1..end - 1],
+            Stored::Bare => &self.tree.source[start..end],
+            Stored::Quoted => &self.tree.source[start + 1..end - 1],
             Stored::Decoded => {
                 let (start, end) = self.tree.decoded_texts[self.index as usize];
                 &self.tree.decoded[start as usize..end as usize]
             }
             Stored::Escaped => {
-                let quoted = &self.source[start..end];
+                let quoted = &self.tree.source[start..end];
                 // The lexer has accepted the escapes, so this cannot fail; if it did, the text as
                 // written is the honest answer.
                 return serde_json::from_str(quoted).map_or(Cow::Borrowed(quoted), Cow::Owned);
@@ -202,8 +208,8 @@ impl<'t> Node<'t> {
         let entry = self.entry();
         let (start, end) = (entry.start as usize, entry.end as usize);
         match entry.stored {
-            Stored::Bare => self.source.as_bytes().get(start..end),
-            Stored::Quoted => self.source.as_bytes().get(start + 1..end - 1),
+            Stored::Bare => self.tree.source.as_bytes().get(start..end),
+            Stored::Quoted => self.tree.source.as_bytes().get(start + 1..end - 1),
             Stored::Decoded => {
                 let (start, end) = self.tree.decoded_texts[self.index as usize];
                 let decoded = self.tree.decoded.as_bytes();
@@ -222,7 +228,7 @@ impl<'t> Node<'t> {
     #[inline]
     pub fn is_text(self, text: &str) -> bool {
         match self.plain() {
-            Some(plain) => plain == text.as_bytes(),
+            Some(plain) => same_name(plain, text.as_bytes()),
             None => self.text() == text,
         }
     }
@@ -305,10 +311,21 @@ impl<'t> Node<'t> {
 
     /// The key that stands a second time in this object, if there is one.
     pub fn repeated_key(self) -> Option<Node<'t>> {
-        let mut seen = std::collections::HashSet::new();
-        self.fields()
-            .map(|(key, _)| key)
-            .find(|key| !seen.insert(key.text()))
+        // Below this, comparing every pair beats hashing.
+        const PAIRWISE: usize = 16;
+        let keys = || self.fields().map(|(key, _)| key);
+        if self.len() > PAIRWISE {
+            let mut seen = std::collections::HashSet::new();
+            return keys().find(|key| !seen.insert(key.text()));
+        }
+        let same = |a: Node<'_>, b: Node<'_>| match (a.plain(), b.plain()) {
+            (Some(a), Some(b)) => a == b,
+            _ => a.text() == b.text(),
+        };
+        keys()
+            .enumerate()
+            .find(|(at, key)| keys().take(*at).any(|earlier| same(earlier, *key)))
+            .map(|(_, key)| key)
     }
 
     /// Whether some object of the document may have a key twice. Never wrong when it says no.
@@ -375,6 +392,21 @@ impl<'t> Node<'t> {
 
     fn to_number(self) -> Option<Number> {
         serde_json::from_str(&self.text()).ok()
+    }
+}
+
+/// Whether two names are equal; quicker than calling the system's comparison for short ones.
+#[inline]
+pub(crate) fn same_name(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    match (a.first_chunk::<8>(), b.first_chunk::<8>()) {
+        (Some(first_a), Some(first_b)) if a.len() <= 16 => {
+            first_a == first_b && a.last_chunk::<8>() == b.last_chunk::<8>()
+        }
+        (Some(_), Some(_)) => a == b,
+        _ => a.iter().zip(b).all(|(a, b)| a == b),
     }
 }
 

@@ -16,6 +16,8 @@ use crate::tree::{NodeKind, Tree};
 const BASE_BUDGET: usize = 500_000;
 /// Further values for each byte of the file: every honest value costs at least a byte.
 const BUDGET_PER_BYTE: usize = 16;
+/// Deepest nesting: a case of a suite stands two levels down, and may be as deep as one on a line.
+const DEEPEST: usize = MAX_DEPTH + 2;
 
 /// The key that brings in the fields of other mappings.
 const MERGE: &str = "<<";
@@ -34,7 +36,7 @@ pub struct Invalid {
 /// # Errors
 /// When it is not YAML, holds more than one document, nests too deeply, or expands too far.
 pub fn parse(source: &str, tree: &mut Tree) -> Result<(), Invalid> {
-    tree.clear();
+    tree.start(source);
     if u32::try_from(source.len()).is_err() {
         return Err(Invalid {
             reason: "the file is larger than 4 GiB".to_owned(),
@@ -45,6 +47,8 @@ pub fn parse(source: &str, tree: &mut Tree) -> Result<(), Invalid> {
     let root = reader.document()?;
     tree.may_repeat_keys = true;
     let budget = BASE_BUDGET.saturating_add(source.len().saturating_mul(BUDGET_PER_BYTE));
+    // Offsets into expanded text are kept in 32 bits.
+    let budget = budget.min(u32::MAX as usize);
     Flattener {
         nodes: &reader.nodes,
         tree,
@@ -144,7 +148,8 @@ impl<'s> Reader<'s> {
 
     fn node(&mut self, event: Event<'s>, span: Span, depth: usize) -> Result<usize, Invalid> {
         let start = self.offsets.byte(span.start);
-        if depth > MAX_DEPTH {
+        let opens = matches!(event, Event::SequenceStart(..) | Event::MappingStart(..));
+        if opens && depth >= DEEPEST {
             return Err(Invalid {
                 reason: too_deep(),
                 offset: start as usize,
@@ -228,7 +233,7 @@ impl<'s> Reader<'s> {
 }
 
 fn too_deep() -> String {
-    format!("nested deeper than {MAX_DEPTH} levels")
+    format!("nested deeper than {DEEPEST} levels")
 }
 
 /// From the parser's character indices to bytes; cheap because they only go forward.
@@ -283,28 +288,18 @@ struct Flattener<'p, 's> {
 impl<'p, 's> Flattener<'p, 's> {
     fn value(&mut self, index: usize, depth: usize) -> Result<(), Invalid> {
         let node = &self.nodes[index];
-        let refuse = |reason: String| Invalid {
-            reason,
-            offset: node.span.start as usize,
-        };
-        if depth > MAX_DEPTH {
-            return Err(refuse(too_deep()));
-        }
-        if self.budget == 0 {
-            return Err(refuse(
-                "its aliases expand to too many values for a file of this size".to_owned(),
-            ));
-        }
-        self.budget -= 1;
         match &node.value {
             ParsedValue::Scalar(kind, text) => {
+                self.spend(index, text.len())?;
                 self.tree.decoded_scalar(*kind, node.span.clone(), text);
             }
             ParsedValue::Merge => {
+                self.spend(index, MERGE.len())?;
                 self.tree
                     .decoded_scalar(NodeKind::String, node.span.clone(), MERGE);
             }
             ParsedValue::Sequence(items) => {
+                self.enter(index, depth)?;
                 let opened = self.tree.open(NodeKind::Array, node.span.start);
                 for item in items {
                     self.value(*item, depth + 1)?;
@@ -312,10 +307,12 @@ impl<'p, 's> Flattener<'p, 's> {
                 self.tree.close(opened, node.span.end);
             }
             ParsedValue::Mapping(fields) => {
+                self.enter(index, depth)?;
                 let fields = self.merged(fields, depth)?;
                 let opened = self.tree.open(NodeKind::Object, node.span.start);
                 for (key, value) in &fields {
                     let (span, text) = self.key(*key);
+                    self.spend(*key, text.len())?;
                     self.tree.decoded_scalar(NodeKind::String, span, text);
                     self.value(*value, depth + 1)?;
                 }
@@ -323,6 +320,31 @@ impl<'p, 's> Flattener<'p, 's> {
             }
         }
         Ok(())
+    }
+
+    /// Takes the cost of one more value from the budget. Texts cost what they are long, or a short
+    /// file could repeat a long one for ever.
+    fn spend(&mut self, index: usize, length: usize) -> Result<(), Invalid> {
+        match self.budget.checked_sub(1 + length) {
+            Some(left) => {
+                self.budget = left;
+                Ok(())
+            }
+            None => Err(Invalid {
+                reason: "its aliases expand to too many values for a file of this size".to_owned(),
+                offset: self.nodes[index].span.start as usize,
+            }),
+        }
+    }
+
+    fn enter(&mut self, index: usize, depth: usize) -> Result<(), Invalid> {
+        if depth >= DEEPEST {
+            return Err(Invalid {
+                reason: too_deep(),
+                offset: self.nodes[index].span.start as usize,
+            });
+        }
+        self.spend(index, 0)
     }
 
     fn key(&self, index: usize) -> (Range<u32>, &'p str) {
@@ -347,6 +369,8 @@ impl<'p, 's> Flattener<'p, 's> {
         if merges.is_empty() {
             return Ok(own);
         }
+        let mut known: std::collections::HashSet<&str> =
+            own.iter().map(|(key, _)| self.key(*key).1).collect();
         for (key, value) in merges {
             let sources: &[usize] = match &self.nodes[value].value {
                 ParsedValue::Sequence(items) => items,
@@ -359,20 +383,12 @@ impl<'p, 's> Flattener<'p, 's> {
                         offset: self.nodes[key].span.start as usize,
                     });
                 };
-                if depth > MAX_DEPTH || self.budget < inherited.len() {
-                    return Err(Invalid {
-                        reason: "its merge keys expand to too many values".to_owned(),
-                        offset: self.nodes[key].span.start as usize,
-                    });
-                }
-                self.budget -= inherited.len();
-                let mut known: std::collections::HashSet<&str> =
-                    own.iter().map(|(key, _)| self.key(*key).1).collect();
+                self.enter(key, depth)?;
+                self.spend(key, inherited.len())?;
                 let inherited = self.merged(inherited, depth + 1)?;
-                let fresh: Vec<_> = inherited
+                let fresh = inherited
                     .into_iter()
-                    .filter(|(key, _)| known.insert(self.key(*key).1))
-                    .collect();
+                    .filter(|(key, _)| known.insert(self.key(*key).1));
                 own.extend(fresh);
             }
         }
@@ -466,7 +482,7 @@ mod tests {
 
     fn parsed(source: &str) -> Result<Value, Invalid> {
         let mut tree = Tree::default();
-        parse(source, &mut tree).map(|()| tree.root(source).to_value())
+        parse(source, &mut tree).map(|()| tree.root().to_value())
     }
 
     #[test]
@@ -517,7 +533,7 @@ mod tests {
         let source = "é: 日本\nname: \"ü\"\n";
         let mut tree = Tree::default();
         parse(source, &mut tree).unwrap();
-        let name = tree.root(source).get("name").unwrap();
+        let name = tree.root().get("name").unwrap();
         assert_eq!(&source[name.span()], "\"ü\"");
     }
 

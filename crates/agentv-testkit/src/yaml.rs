@@ -118,7 +118,7 @@ mod tests {
     fn read_back(text: &str) -> Value {
         let mut tree = Tree::default();
         yaml::parse(text, &mut tree).unwrap();
-        tree.root(text).to_value()
+        tree.root().to_value()
     }
 
     #[test]

@@ -30,7 +30,7 @@ const PLACED: &[&str] = &[
     "source",
 ];
 
-impl WrittenCase<'_> {
+impl WrittenCase<'_, '_> {
     /// Makes the case, with the dataset's defaults applied and its files read.
     ///
     /// # Errors
@@ -41,7 +41,7 @@ impl WrittenCase<'_> {
         line: u64,
         context: &Context,
     ) -> Result<EvalCase, FileProblem> {
-        let fields = &self.fields;
+        let fields = self.fields;
         let text = |node: Option<Node<'_>>| node.map(|value| value.text().into_owned());
         let input_messages = self.input_messages(context)?;
         let rubrics = fields.rubrics.map(evaluators::build_rubrics);

@@ -1,6 +1,6 @@
 //! How a case is graded: the evaluators and rubrics that apply to it, with their files found.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use agentv_core::{EvaluatorSpec, Extra, Rubric, ScoreRange};
 use agentv_syntax::{Code, Draft, Form, Kind, Node, NodeKind, Problem, Registry, Shape, Text};
@@ -46,6 +46,7 @@ pub(crate) fn resolved_specs(
         name.map(str::to_owned)
     };
     let mut taken: HashSet<String> = written.iter().filter_map(name_of).collect();
+    let mut numbers = HashMap::new();
     written
         .into_iter()
         .map(|mut options| {
@@ -54,7 +55,7 @@ pub(crate) fn resolved_specs(
                 Some(Value::String(kind)) => kind,
                 _ => String::new(),
             };
-            let name = name_of(&options).unwrap_or_else(|| free_name(&kind, &mut taken));
+            let name = name_of(&options).unwrap_or_else(|| free_name(&kind, &mut taken, &mut numbers));
             options.shift_remove("name");
             let weight = options.shift_remove("weight");
             let required = options.shift_remove("required");
@@ -73,14 +74,22 @@ pub(crate) fn resolved_specs(
 }
 
 /// The type's name, with `-2`, `-3`, … where that is taken.
-fn free_name(kind: &str, taken: &mut HashSet<String>) -> String {
-    let mut name = kind.to_owned();
-    let mut number = 2;
-    while !taken.insert(name.clone()) {
-        name = format!("{kind}-{number}");
-        number += 1;
+fn free_name(
+    kind: &str,
+    taken: &mut HashSet<String>,
+    numbers: &mut HashMap<String, usize>,
+) -> String {
+    let next = numbers.entry(kind.to_owned()).or_insert(1);
+    loop {
+        let name = match *next {
+            1 => kind.to_owned(),
+            number => format!("{kind}-{number}"),
+        };
+        *next += 1;
+        if taken.insert(name.clone()) {
+            return name;
+        }
     }
-    name
 }
 
 /// Writes evaluators anew with their paths rewritten.

@@ -161,7 +161,7 @@ pub(super) fn build_content(node: Node<'_>, context: &Context) -> Result<Content
 }
 
 /// The same rule by which [`Content`] reads its own JSON.
-fn is_block(node: Node<'_>) -> bool {
+pub(crate) fn is_block(node: Node<'_>) -> bool {
     let has_text = || {
         let value = node.get("value");
         value.is_some_and(|value| value.kind() == NodeKind::String)

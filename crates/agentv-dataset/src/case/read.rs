@@ -15,8 +15,8 @@ use crate::shapes::{CASE_FIELDS, ROW_FIELDS};
 
 /// A case that has nothing wrong with it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct WrittenCase<'t> {
-    pub(crate) fields: Fields<'t>,
+pub(crate) struct WrittenCase<'f, 't> {
+    pub(crate) fields: &'f Fields<'t>,
     pub(crate) input: Input<'t>,
     pub(crate) expected: Expected<'t>,
 }
@@ -106,8 +106,9 @@ impl<'t> Fields<'t> {
         ]
     }
 
-    /// Fields of the same meaning: where both stand, the first is used.
-    fn spellings(&self) -> [Spellings<'t>; 3] {
+    /// Fields of the same meaning that both stand there, with the value of the second: the first
+    /// is used.
+    fn doubled(&self) -> impl Iterator<Item = (&'static str, &'static str, Node<'t>)> {
         [
             ("input_messages", self.input_messages, "input", self.input),
             (
@@ -123,15 +124,10 @@ impl<'t> Fields<'t> {
                 self.outcome,
             ),
         ]
+        .into_iter()
+        .filter_map(|(used_name, used, name, ignored)| used.and(Some((used_name, name, ignored?))))
     }
 }
-
-type Spellings<'t> = (
-    &'static str,
-    Option<Node<'t>>,
-    &'static str,
-    Option<Node<'t>>,
-);
 
 /// What a target is asked, as written.
 #[derive(Debug, Clone, Copy)]
@@ -156,12 +152,12 @@ pub(crate) enum Expected<'t> {
 /// Checks a case and says everything that is wrong with it.
 ///
 /// `None` when the case cannot be used; warnings alone do not stand in the way.
-pub(crate) fn read<'t>(
-    fields: Fields<'t>,
+pub(crate) fn read<'f, 't>(
+    fields: &'f Fields<'t>,
     context: &Context,
     guesses: &mut Guesses,
     problems: &mut Vec<Problem>,
-) -> Option<WrittenCase<'t>> {
+) -> Option<WrittenCase<'f, 't>> {
     let first = problems.len();
     let node = fields.node;
     check_keys(node, problems);
@@ -174,16 +170,16 @@ pub(crate) fn read<'t>(
         let record = if is_row { &ROW_FIELDS } else { &CASE_FIELDS };
         Checker::new(context.definitions, problems, guesses)
             .collect_files(&mut found)
-            .record_without(node, record, &overruled(&fields));
+            .record_without(node, record, &overruled(fields));
     }
-    check_spellings(&fields, problems);
-    let expected = expected_output(&fields, context, guesses, problems);
-    check_messages(&fields, expected, context, problems);
+    check_spellings(fields, problems);
+    let expected = expected_output(fields, context, guesses, problems);
+    check_messages(fields, expected, context, problems);
     if let Some(input) = fields.input.filter(|_| is_row) {
-        agentmark::check_row(&fields, input, context, problems);
+        agentmark::check_row(fields, input, context, problems);
     }
-    check_rubrics(&fields, problems);
-    check_evaluator_names(&fields, problems);
+    check_rubrics(fields, problems);
+    check_evaluator_names(fields, problems);
     check_files(&found, context, problems);
     let usable = problems[first..]
         .iter()
@@ -202,23 +198,14 @@ pub(crate) fn read<'t>(
 
 /// The fields whose values do not count because the other spelling is there as well.
 fn overruled(fields: &Fields<'_>) -> SmallVec<[&'static str; 3]> {
-    let both = fields
-        .spellings()
-        .into_iter()
-        .filter(|(_, used, _, ignored)| used.is_some() && ignored.is_some());
-    both.map(|(_, _, name, _)| name).collect()
+    fields.doubled().map(|(_, name, _)| name).collect()
 }
 
 fn check_spellings(fields: &Fields<'_>, problems: &mut Vec<Problem>) {
-    for (used_name, used, ignored_name, ignored) in fields.spellings() {
-        let (Some(_), Some(ignored)) = (used, ignored) else {
-            continue;
-        };
-        let message = format!(
-            "`{used_name}` and `{ignored_name}` are both given, `{ignored_name}` is ignored"
-        );
-        let problem = Problem::warning(Code::BothSpellings, ignored.span(), message);
-        problems.push(problem.at(ignored_name).hint("keep one of the two"));
+    for (used, ignored, value) in fields.doubled() {
+        let message = format!("`{used}` and `{ignored}` are both given, `{ignored}` is ignored");
+        let problem = Problem::warning(Code::BothSpellings, value.span(), message);
+        problems.push(problem.at(ignored).hint("keep one of the two"));
     }
 }
 

@@ -43,7 +43,8 @@ const CARRIED: &[&str] = &[
 fn resolved(row: &WrittenRow<'_>, dataset: &Dataset) -> Result<EvalCase, ConvertError> {
     let context = dataset.context();
     let mut problems = Vec::new();
-    let written = read(Fields::of(row.node), context, &mut Guesses::default(), &mut problems);
+    let fields = Fields::of(row.node);
+    let written = read(&fields, context, &mut Guesses::default(), &mut problems);
     let built = written.map(|written| written.build(String::new(), row.line, context));
     match built {
         Some(Ok(case)) => Ok(case),

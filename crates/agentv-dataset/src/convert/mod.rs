@@ -189,7 +189,12 @@ pub fn convert(
     let inputs = Inputs::of(input);
     inputs.keep_apart(output)?;
     let mut files = Vec::new();
-    if !options.force && output.exists() {
+    if output.is_dir() {
+        let error = std::io::ErrorKind::IsADirectory.into();
+        return Err(ConvertError::Io(output.to_owned(), error));
+    }
+    // A link to nothing is there as well.
+    if !options.force && std::fs::symlink_metadata(output).is_ok() {
         return Err(ConvertError::Exists(output.to_owned()));
     }
     let mut main = NewFile::create(output)?;

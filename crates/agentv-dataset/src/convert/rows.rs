@@ -4,7 +4,7 @@ use agentv_syntax::{Draft, Node, NodeKind, Text};
 
 use super::ConvertError;
 use super::paths::Moved;
-use crate::case::EvaluatorDrafts;
+use crate::case::{EvaluatorDrafts, is_block, is_message};
 use crate::dataset::Dataset;
 use crate::shapes::{CASE_FIELDS, SIDECAR_FIELDS};
 
@@ -27,6 +27,8 @@ pub(super) fn case_draft(
         .map(|(key, value)| {
             let name = key.text().into_owned();
             let draft = match name.as_str() {
+                // The variables of an AgentMark row.
+                "input" if value.kind() == NodeKind::Object => Draft::from(value),
                 "input" | "input_messages" | "expected_output" | "expected_messages" => {
                     rewriter.messages(value)
                 }
@@ -93,26 +95,27 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Messages, or content of other kinds, with the file blocks in them rewritten.
+    /// Messages, or the content of one, with the file blocks in them rewritten. Anything else is
+    /// data that only looks like them, and stays as it is.
     fn messages(&self, node: Node<'_>) -> Draft {
+        let draft = |item| {
+            if is_file_block(item) {
+                self.file_block(item)
+            } else {
+                self.message(item)
+            }
+        };
         match node.kind() {
-            NodeKind::Array => Draft::Array(
-                node.items()
-                    .map(|item| {
-                        if is_file_block(item) {
-                            self.file_block(item)
-                        } else {
-                            self.message(item)
-                        }
-                    })
-                    .collect(),
-            ),
+            NodeKind::Array if node.items().all(is_message) || node.items().all(is_block) => {
+                Draft::Array(node.items().map(draft).collect())
+            }
+            NodeKind::Array => Draft::from(node),
             _ => self.message(node),
         }
     }
 
     fn message(&self, node: Node<'_>) -> Draft {
-        if !crate::case::is_message(node) {
+        if !is_message(node) {
             return Draft::from(node);
         }
         let fields = node.fields().map(|(key, value)| {

@@ -63,19 +63,41 @@ pub(super) fn finish(
 ) -> Result<(), ConvertError> {
     let main = main.complete()?;
     let sidecar = sidecar.map(NewFile::complete).transpose()?;
-    let sidecar_path = sidecar.as_ref().map(|(path, _)| path.clone());
-    for (path, file) in sidecar.into_iter().chain([main]) {
-        let kept = if force {
-            file.persist(&path)
-        } else {
-            file.persist_noclobber(&path)
-        };
-        kept.map_err(|error| match error.error.kind() {
-            std::io::ErrorKind::AlreadyExists => ConvertError::Exists(path.clone()),
-            _ => ConvertError::Io(path.clone(), error.error),
-        })?;
-        written.insert(0, path);
+    let Some(sidecar) = sidecar else {
+        written.push(keep(main, force)?);
+        return Ok(());
+    };
+    let is_new = std::fs::symlink_metadata(&sidecar.0).is_err();
+    let sidecar = keep(sidecar, force)?;
+    match keep(main, force) {
+        Ok(main) => {
+            written.extend([main, sidecar]);
+            Ok(())
+        }
+        Err(error) => {
+            if is_new {
+                // Nothing is left behind; the error that stands in the way is the one to tell.
+                let _ = std::fs::remove_file(sidecar);
+            }
+            Err(error)
+        }
     }
-    debug_assert!(written.len() == 1 + usize::from(sidecar_path.is_some()));
-    Ok(())
+}
+
+fn keep(
+    (path, file): (PathBuf, NamedTempFile),
+    force: bool,
+) -> Result<PathBuf, ConvertError> {
+    let kept = if force {
+        file.persist(&path)
+    } else {
+        file.persist_noclobber(&path)
+    };
+    match kept {
+        Ok(_) => Ok(path),
+        Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => {
+            Err(ConvertError::Exists(path))
+        }
+        Err(error) => Err(ConvertError::Io(path, error.error)),
+    }
 }

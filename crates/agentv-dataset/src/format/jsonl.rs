@@ -232,7 +232,7 @@ fn row<'r>(file: &'r Arc<str>, line: u64, bytes: &'r [u8], tree: &'r mut Tree) -
     match json::parse(text, tree) {
         Err(invalid) => broken(invalid_json(text, &invalid)),
         Ok(()) => {
-            let node = tree.root(text);
+            let node = tree.root();
             if node.kind() == NodeKind::Object {
                 return Row::Case(WrittenRow {
                     node,

@@ -14,10 +14,12 @@ pub(super) const FORMAT: FormatKind = FormatKind {
     open: |path, file| Ok(Box::new(Document::open(path, file)?)),
 };
 
+/// Largest document that is read: all of it is kept in memory.
+const LARGEST_DOCUMENT: u64 = 512 << 20;
+
 /// A YAML document in memory.
 pub(crate) struct Document {
     file: Arc<str>,
-    text: String,
     tree: Tree,
     lines: Lines,
 }
@@ -25,8 +27,18 @@ pub(crate) struct Document {
 impl Document {
     /// Reads and parses a file.
     pub(crate) fn open(path: &Path, file: &Arc<str>) -> Result<Document, Diagnostic> {
+        let mut source = open_regular(path, file)?;
+        let length = source
+            .metadata()
+            .map_err(|error| unreadable(file, &error))?
+            .len();
+        if length > LARGEST_DOCUMENT {
+            let problem = Problem::fatal(Code::Unreadable, 0..0, "larger than 512 MiB")
+                .hint("write that many cases as JSON Lines, which are read one by one");
+            return Err(Diagnostic::of_file(file, problem));
+        }
         let mut bytes = Vec::new();
-        open_regular(path, file)?
+        source
             .read_to_end(&mut bytes)
             .map_err(|error| unreadable(file, &error))?;
         let text = utf8(bytes, file)?;
@@ -35,7 +47,6 @@ impl Document {
         match yaml::parse(&text, &mut tree) {
             Ok(()) => Ok(Document {
                 file: Arc::clone(file),
-                text,
                 tree,
                 lines,
             }),
@@ -49,11 +60,11 @@ impl Document {
     }
 
     pub(crate) fn root(&self) -> Node<'_> {
-        self.tree.root(&self.text)
+        self.tree.root()
     }
 
     pub(crate) fn place_problem(&self, problem: Problem) -> Diagnostic {
-        self.lines.place(&self.file, &self.text, problem)
+        self.lines.place(&self.file, self.tree.source(), problem)
     }
 }
 
@@ -117,7 +128,7 @@ impl Rows for CasesOfSuite<'_> {
             line: document.lines.number(node.span().start),
             origin: Origin::Document {
                 file: &document.file,
-                text: &document.text,
+                text: document.tree.source(),
                 lines: &document.lines,
             },
         }))
