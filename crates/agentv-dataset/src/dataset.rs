@@ -11,7 +11,9 @@ use crate::case::{Context, Fields, read};
 use crate::config;
 use crate::defaults::Defaults;
 use crate::files::FileLibrary;
-use crate::format::{Document, FormatKind, Row, Rows, Scratch, Source, WrittenRow, unreadable};
+use crate::format::{
+    Document, FormatKind, Row, Rows, Scratch, Source, WrittenRow, open_regular, unreadable,
+};
 use crate::ids::{Assigned, CaseId, IdAssigner, IdIndex, digest};
 use crate::options::{LoadOptions, Rules};
 use crate::project::Project;
@@ -78,6 +80,10 @@ impl Dataset {
         let path = path.as_ref();
         let file: Arc<str> = path.to_string_lossy().into();
         let Some((format, base_name)) = FormatKind::of(path) else {
+            // A folder has no extension, but that is not what is wrong with it.
+            if path.is_dir() {
+                open_regular(path, &file)?;
+            }
             return Err(unsupported(path, &file).into());
         };
         let source = (format.open)(path, &file)?;
@@ -333,7 +339,7 @@ fn blank_line(file: &Arc<str>, line: u64) -> Diagnostic {
 
 fn taken_id(row: &WrittenRow<'_>, id: &str, first_line: u64) -> Diagnostic {
     let span = row.node.get("id").map_or(0..0, |id| id.span());
-    let message = format!("the id `{id}` is taken, it stands on line {first_line} already");
+    let message = format!("duplicate id `{id}`, first used on line {first_line}");
     row.place(
         Problem::error(Code::DuplicateId, span, message)
             .at("id")

@@ -99,7 +99,7 @@ impl Defaults {
 /// A suite's cases are checked one by one, so only the keys outside of them are checked here.
 fn check_header_keys(header: Node<'_>, problems: &mut Vec<Problem>) {
     if let Some(key) = header.repeated_key() {
-        let message = format!("the key `{}` stands here twice", key.text());
+        let message = format!("duplicate key `{}`", key.text());
         problems.push(Problem::error(Code::DuplicateKey, key.span(), message));
     }
     for (key, value) in header.fields() {

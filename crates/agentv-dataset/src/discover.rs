@@ -203,6 +203,8 @@ fn role_of(path: &Path) -> Option<FileRole> {
     match name {
         "targets.yaml" | "targets.yml" => return Some(FileRole::Targets),
         "config.yaml" if in_settings => return Some(FileRole::Config),
+        // What else lies among the settings, such as recorded answers, holds no cases.
+        _ if in_settings => return None,
         _ => {}
     }
     if !is_eval_file_name(path) {

@@ -32,6 +32,7 @@ pub use dataset::{
     Cases, Checked, Dataset, LoadError, Loaded, is_eval_file_name, load_eval_cases, sidecar_path,
 };
 pub use discover::{DiscoverError, FileRole, FoundFile, discover};
+pub use format::CONTINUES;
 pub use options::{LoadOptions, Rules};
 pub use project::Project;
 

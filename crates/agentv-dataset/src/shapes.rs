@@ -290,7 +290,7 @@ static EXECUTION_FIELDS: Record = Record {
 
 static EVALUATOR_TYPE: Shape = Shape {
     expected: "the name of an evaluator",
-    forms: &[Form::Text(Text::EvaluatorType)],
+    forms: &[Form::Text(Text::EvaluatorAlone)],
 };
 
 static TEXT_OR_FILE: Shape = Shape {

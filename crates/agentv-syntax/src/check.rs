@@ -154,7 +154,7 @@ pub fn check_keys(node: Node<'_>, problems: &mut Vec<Problem>) {
     }
     let repeated = node.objects().filter_map(Node::repeated_key);
     for key in repeated.take(MOST_REPEATED_KEYS) {
-        let message = format!("the key `{}` stands here twice", key.text());
+        let message = format!("duplicate key `{}`", key.text());
         let problem = Problem::error(Code::DuplicateKey, key.span(), message)
             .hint("keep one of them: the other's value would be lost");
         problems.push(problem.at(node.path_to(key)));
@@ -321,9 +321,8 @@ impl<'t, 'p> Checker<'t, 'p> {
                 }
             }
             Text::Reference(words) => self.reference(node, shape, words),
-            Text::EvaluatorType => {
-                self.kind_name(node, self.definitions.evaluators);
-            }
+            Text::EvaluatorType => self.kind_name(node, self.definitions.evaluators),
+            Text::EvaluatorAlone => self.kind_without_options(node),
         }
     }
 
@@ -381,7 +380,7 @@ impl<'t, 'p> Checker<'t, 'p> {
         let mut unknown = Keys::new();
         // Cases of a file mostly write their fields in the same order, which is that of the record.
         let mut likely = 0;
-        for (key, value) in node.fields() {
+        for (key, value) in written_fields(node) {
             let Some(index) = position(key, record.fields, likely) else {
                 unknown.push(key);
                 continue;
@@ -394,7 +393,7 @@ impl<'t, 'p> Checker<'t, 'p> {
                 }
             }
             if !ignored.contains(&field.name) {
-                self.field(key, value, field, || is_required(record, field.name));
+                self.field(key, value, field);
             }
         }
         for (at, group) in record.required.iter().enumerate() {
@@ -409,17 +408,7 @@ impl<'t, 'p> Checker<'t, 'p> {
         }
     }
 
-    fn field(
-        &mut self,
-        key: Node<'t>,
-        value: Node<'t>,
-        field: &Field,
-        is_required: impl FnOnce() -> bool,
-    ) {
-        // An explicit null in an optional field is the same as leaving it out.
-        if value.is_null() && !is_required() {
-            return;
-        }
+    fn field(&mut self, key: Node<'t>, value: Node<'t>, field: &Field) {
         self.path.push(Step::Key(key));
         self.value(value, field.shape);
         self.path.pop();
@@ -455,7 +444,7 @@ impl<'t, 'p> Checker<'t, 'p> {
                 Some((key, value, kind.options.field(kind.shorthand?)?))
             });
         match short {
-            Some((key, value, field)) => self.field(key, value, field, || true),
+            Some((key, value, field)) => self.field(key, value, field),
             None => {
                 let mut unknown: Keys<'t> = node.fields().map(|(key, _)| key).collect();
                 self.missing(node, registry.tag, &[registry.tag], &mut unknown);
@@ -466,15 +455,12 @@ impl<'t, 'p> Checker<'t, 'p> {
     fn options(&mut self, node: Node<'t>, registry: &'static Registry, kind: &'static Kind) {
         let mut given: SmallVec<[&'static str; 12]> = SmallVec::new();
         let mut unknown = Keys::new();
-        for (key, value) in node.fields() {
+        for (key, value) in written_fields(node) {
             let field = registry.field(kind, &key_name(key, registry.camel_case));
             match field {
                 Some(field) => {
                     given.push(field.name);
-                    self.field(key, value, field, || {
-                        is_required(&kind.options, field.name)
-                            || is_required(registry.common, field.name)
-                    });
+                    self.field(key, value, field);
                 }
                 None => unknown.push(key),
             }
@@ -488,6 +474,23 @@ impl<'t, 'p> Checker<'t, 'p> {
                 let own = kind.options.fields.iter();
                 own.chain(registry.common.fields).map(|field| field.name)
             });
+        }
+    }
+
+    /// A kind that is only named has no options, so it must not need any.
+    fn kind_without_options(&mut self, node: Node<'t>) {
+        let registry = self.definitions.evaluators;
+        let Some(kind) = registry.kind(&node.text()) else {
+            return self.kind_name(node, registry);
+        };
+        if let Some([option, ..]) = kind.options.required.first() {
+            let message = format!("`{}` needs `{option}`", kind.name);
+            let hint = format!(
+                "write `evaluators: [{{type: {}, {option}: …}}]` in place of `evaluator`",
+                kind.name
+            );
+            let problem = Problem::error(Code::MissingField, node.span(), message);
+            self.report(problem.hint(hint));
         }
     }
 
@@ -636,8 +639,9 @@ fn push_key(path: &mut String, key: &str) {
     path.push_str(key);
 }
 
-fn is_required(record: &Record, name: &str) -> bool {
-    record.required.iter().any(|group| group.contains(&name))
+/// The fields of an object that say something: an explicit `null` is the same as leaving it out.
+fn written_fields(node: Node<'_>) -> impl Iterator<Item = (Node<'_>, Node<'_>)> {
+    node.fields().filter(|(_, value)| !value.is_null())
 }
 
 /// A key's name, `camelCase` turned into `snake_case` where that is accepted.

@@ -247,7 +247,11 @@ fn is_plain(text: &str) -> bool {
         ];
         words.contains(&word.as_str())
     };
-    first.is_alphabetic() && !text.ends_with(' ') && text.chars().all(safe) && !looks_like_more()
+    let safe_start = first.is_alphabetic()
+        || matches!(first, '$' | '_' | '/')
+        || text.starts_with("./")
+        || text.starts_with("../");
+    safe_start && !text.ends_with(' ') && text.chars().all(safe) && !looks_like_more()
 }
 
 /// Whether a text of several lines reads the same from a literal block.

@@ -77,6 +77,12 @@ impl Writer {
                 let names: Vec<_> = self.definitions.evaluators.names().collect();
                 json!({ "type": "string", "enum": names })
             }
+            Text::EvaluatorAlone => {
+                let kinds = self.definitions.evaluators.kinds.iter();
+                let alone = kinds.filter(|kind| kind.options.required.is_empty());
+                let names: Vec<_> = alone.map(|kind| kind.name).collect();
+                json!({ "type": "string", "enum": names })
+            }
         }
     }
 
@@ -102,7 +108,7 @@ impl Writer {
     }
 
     fn properties(&mut self, record: &Record) -> Map<String, Value> {
-        let required = |name| record.required.iter().any(|group| group.contains(&name));
+        let required = |name| record.required.contains(&[name].as_slice());
         let mut properties = Map::new();
         for field in record.fields {
             properties.insert(

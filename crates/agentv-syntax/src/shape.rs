@@ -57,6 +57,8 @@ pub enum Text {
     Reference(&'static [&'static str]),
     /// The name of an evaluator type.
     EvaluatorType,
+    /// The name of an evaluator type that works without options.
+    EvaluatorAlone,
     /// The path of a file, relative to the eval file.
     File,
     /// A text, or the path of the file that holds it.

@@ -55,7 +55,8 @@ pub(crate) fn resolved_specs(
                 Some(Value::String(kind)) => kind,
                 _ => String::new(),
             };
-            let name = name_of(&options).unwrap_or_else(|| free_name(&kind, &mut taken, &mut numbers));
+            let name =
+                name_of(&options).unwrap_or_else(|| free_name(&kind, &mut taken, &mut numbers));
             options.shift_remove("name");
             let weight = options.shift_remove("weight");
             let required = options.shift_remove("required");

@@ -161,26 +161,13 @@ pub(crate) fn read<'f, 't>(
     let first = problems.len();
     let node = fields.node;
     check_keys(node, problems);
-    if context.rules == Rules::AgentMark {
-        agentmark::check_strictly(node, problems);
-    }
-    let is_row = fields.is_row();
-    let mut found = Vec::new();
-    if context.rules == Rules::Agentv || is_row {
-        let record = if is_row { &ROW_FIELDS } else { &CASE_FIELDS };
-        Checker::new(context.definitions, problems, guesses)
-            .collect_files(&mut found)
-            .record_without(node, record, &overruled(fields));
-    }
-    check_spellings(fields, problems);
-    let expected = expected_output(fields, context, guesses, problems);
-    check_messages(fields, expected, context, problems);
-    if let Some(input) = fields.input.filter(|_| is_row) {
-        agentmark::check_row(fields, input, context, problems);
-    }
-    check_rubrics(fields, problems);
-    check_evaluator_names(fields, problems);
-    check_files(&found, context, problems);
+    let expected = match context.rules {
+        Rules::AgentMark => {
+            agentmark::check_strictly(node, problems);
+            Expected::Nothing
+        }
+        Rules::Agentv => check(fields, context, guesses, problems),
+    };
     let usable = problems[first..]
         .iter()
         .all(|problem| problem.severity == Severity::Warning);
@@ -194,6 +181,31 @@ pub(crate) fn read<'f, 't>(
         },
         expected,
     })
+}
+
+/// Checks a case by our own rules.
+fn check<'t>(
+    fields: &Fields<'t>,
+    context: &Context,
+    guesses: &mut Guesses,
+    problems: &mut Vec<Problem>,
+) -> Expected<'t> {
+    let is_row = fields.is_row();
+    let record = if is_row { &ROW_FIELDS } else { &CASE_FIELDS };
+    let mut found = Vec::new();
+    Checker::new(context.definitions, problems, guesses)
+        .collect_files(&mut found)
+        .record_without(fields.node, record, &overruled(fields));
+    check_spellings(fields, problems);
+    let expected = expected_output(fields, context, guesses, problems);
+    check_messages(fields, expected, context, problems);
+    if let Some(input) = fields.input.filter(|_| is_row) {
+        agentmark::check_row(fields, input, context, problems);
+    }
+    check_rubrics(fields, problems);
+    check_evaluator_names(fields, problems);
+    check_files(&found, context, problems);
+    expected
 }
 
 /// The fields whose values do not count because the other spelling is there as well.

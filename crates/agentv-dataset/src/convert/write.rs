@@ -84,10 +84,7 @@ pub(super) fn finish(
     }
 }
 
-fn keep(
-    (path, file): (PathBuf, NamedTempFile),
-    force: bool,
-) -> Result<PathBuf, ConvertError> {
+fn keep((path, file): (PathBuf, NamedTempFile), force: bool) -> Result<PathBuf, ConvertError> {
     let kept = if force {
         file.persist(&path)
     } else {

@@ -21,6 +21,10 @@ pub(super) const FORMAT: FormatKind = FormatKind {
     open: |path, file| Ok(Box::new(JsonLines::open(path, file)?)),
 };
 
+/// The hint at a line that ends in the middle of an object.
+pub const CONTINUES: &str =
+    "the object seems to continue on the next line; JSON Lines holds one object a line";
+
 /// A JSON Lines file; nothing of it is kept in memory.
 struct JsonLines {
     path: PathBuf,
@@ -270,9 +274,7 @@ fn invalid_json(text: &str, invalid: &json::Invalid) -> Problem {
     } else if text.trim_ascii_end().contains('\r') {
         problem.hint("the line has a bare carriage return in it; lines end with \\n or \\r\\n")
     } else if invalid.unfinished {
-        problem.hint(
-            "the object seems to continue on the next line; JSON Lines holds one object a line",
-        )
+        problem.hint(CONTINUES)
     } else {
         problem
     }

@@ -4,6 +4,7 @@ mod chunks;
 mod jsonl;
 mod suite;
 
+pub use jsonl::CONTINUES;
 pub(crate) use suite::Document;
 
 use std::ops::ControlFlow;

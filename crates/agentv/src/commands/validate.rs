@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use agentv_dataset::{
-    Dataset, FileRole, FoundFile, LoadOptions, Rules, check_config, check_sidecar, discover,
-    sidecar_path,
+    CONTINUES, Dataset, FileRole, FoundFile, LoadOptions, Rules, check_config, check_sidecar,
+    discover, sidecar_path,
 };
 use agentv_syntax::{Code, Diagnostic, Problem, Severity};
 
@@ -233,7 +233,11 @@ fn check_dataset(
         }
     };
     let mut broken = 0;
+    let mut spread = SpreadObject::default();
     let checked = dataset.check(&mut |diagnostic| {
+        if spread.goes_on_with(&diagnostic) {
+            return ControlFlow::Continue(());
+        }
         broken += u64::from(diagnostic.severity() == Severity::Fatal);
         if broken > MOST_BROKEN_LINES {
             let hint = "is this file JSON Lines, one object a line?";
@@ -249,4 +253,23 @@ fn check_dataset(
         report(diagnostic)
     });
     checked.cases + checked.skipped
+}
+
+/// An object that was written over several lines: one mistake, not one for each line.
+#[derive(Debug, Default)]
+struct SpreadObject {
+    last_line: Option<u64>,
+}
+
+impl SpreadObject {
+    fn goes_on_with(&mut self, diagnostic: &Diagnostic) -> bool {
+        if !matches!(diagnostic.code(), Code::InvalidJson | Code::NotAnObject) {
+            return false;
+        }
+        let goes_on =
+            self.last_line.is_some() && self.last_line.map(|line| line + 1) == diagnostic.line;
+        let begins = diagnostic.problem.hint.as_deref() == Some(CONTINUES);
+        self.last_line = diagnostic.line.filter(|_| goes_on || begins);
+        goes_on
+    }
 }
