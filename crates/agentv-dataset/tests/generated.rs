@@ -9,10 +9,44 @@ use crate::project::REFERENCES;
 
 /// Texts that some reader of YAML takes for something else.
 const TROUBLESOME: &[&str] = &[
-    "yes", "no", "012", "1e5", "~", "null", "- a", "a: b", "#c", "|", ">", "\u{85}", "\u{2028}",
-    "\u{7f}", "\u{feff}", "a\r\nb", "a\rb", "\ta", " a\nb", "a\n\n", "a\n \nb", "a \nb\n", "<<",
-    "%x", "'", "\"", "---", "...", "a\n---\nb", "\0", "{{ x }}", "&a", "*a", "!!str", "? a",
-    "日本\n語", "😀", "é",
+    "yes",
+    "no",
+    "012",
+    "1e5",
+    "~",
+    "null",
+    "- a",
+    "a: b",
+    "#c",
+    "|",
+    ">",
+    "\u{85}",
+    "\u{2028}",
+    "\u{7f}",
+    "\u{feff}",
+    "a\r\nb",
+    "a\rb",
+    "\ta",
+    " a\nb",
+    "a\n\n",
+    "a\n \nb",
+    "a \nb\n",
+    "<<",
+    "%x",
+    "'",
+    "\"",
+    "---",
+    "...",
+    "a\n---\nb",
+    "\0",
+    "{{ x }}",
+    "&a",
+    "*a",
+    "!!str",
+    "? a",
+    "日本\n語",
+    "😀",
+    "é",
 ];
 
 /// Any text, and often one that YAML might take for something else.
@@ -139,7 +173,14 @@ fn tool_call() -> BoxedStrategy<Value> {
 }
 
 fn message() -> BoxedStrategy<Value> {
-    let role = || one_of(vec!["system".into(), "user".into(), "assistant".into(), "tool".into()]);
+    let role = || {
+        one_of(vec![
+            "system".into(),
+            "user".into(),
+            "assistant".into(),
+            "tool".into(),
+        ])
+    };
     let content = || {
         prop_oneof![
             string(text()),
@@ -187,10 +228,20 @@ fn evaluator() -> BoxedStrategy<Value> {
             json!({"type": "similarity", "metric": "bleu", "threshold": 0.25}),
         ]),
         record(vec![
-            always("type", one_of(vec!["contains".into(), "equals".into(), "starts_with".into()])),
+            always(
+                "type",
+                one_of(vec![
+                    "contains".into(),
+                    "equals".into(),
+                    "starts_with".into()
+                ])
+            ),
             always("value", string(filled())),
             at_times("ignore_case", any::<bool>().prop_map(Value::from)),
-            at_times("weight", one_of(vec![json!(0), json!(2), json!(0.125), Value::Null])),
+            at_times(
+                "weight",
+                one_of(vec![json!(0), json!(2), json!(0.125), Value::Null])
+            ),
             at_times("required", any::<bool>().prop_map(Value::from)),
         ]),
         record(vec![
@@ -252,7 +303,11 @@ fn optional_fields() -> Vec<Fields> {
         object(key(), value()),
         message(),
         messages(0),
-        vec(prop_oneof![any::<i32>().prop_map(Value::from), block()], 0..3).prop_map(Value::from),
+        vec(
+            prop_oneof![any::<i32>().prop_map(Value::from), block()],
+            0..3
+        )
+        .prop_map(Value::from),
         Just(Value::Null),
     ];
     vec![
@@ -260,7 +315,10 @@ fn optional_fields() -> Vec<Fields> {
         at_times("expected_output", expected),
         at_times("expected_messages", messages(0)),
         at_times("execution", execution()),
-        at_times("evaluator", one_of(vec!["is_json".into(), "llm_judge".into()])),
+        at_times(
+            "evaluator",
+            one_of(vec!["is_json".into(), "llm_judge".into()]),
+        ),
         at_times("evaluators", evaluators()),
         at_times("rubrics", vec(rubric(), 0..3).prop_map(Value::from)),
         unknown(),
@@ -318,7 +376,7 @@ pub(crate) fn cases() -> BoxedStrategy<Vec<Value>> {
 
 /// Cases of which some break a rule: a field is gone, or holds any value at all.
 pub(crate) fn careless_cases() -> BoxedStrategy<Vec<Value>> {
-    let careless = (case(), any::<prop::sample::Index>(), value(), 0..6).prop_map(
+    let careless = (case(), any::<prop::sample::Index>(), value(), 0..8).prop_map(
         |(mut case, index, value, mistake)| {
             let Some(fields) = case.as_object_mut() else {
                 return case;
@@ -329,12 +387,17 @@ pub(crate) fn careless_cases() -> BoxedStrategy<Vec<Value>> {
                 0 => drop(fields.shift_remove(&name)),
                 1 => drop(fields.insert(name, value)),
                 2 => drop(fields.insert("id".to_owned(), "twice".into())),
+                3 => drop(fields.insert("expected_output".to_owned(), missing_file())),
                 _ => {}
             }
             case
         },
     );
     vec(careless, 0..6).boxed()
+}
+
+fn missing_file() -> Value {
+    json!([{"type": "file", "value": "missing.md"}])
 }
 
 /// Dataset-level fields that break no rule.
@@ -345,7 +408,10 @@ pub(crate) fn header() -> BoxedStrategy<Value> {
         at_times("dataset", string(filled())),
         at_times("execution", execution()),
         at_times("target", string(filled())),
-        at_times("evaluator", one_of(vec!["is_json".into(), "llm_judge".into()])),
+        at_times(
+            "evaluator",
+            one_of(vec!["is_json".into(), "llm_judge".into()]),
+        ),
         at_times("evaluators", evaluators()),
         at_times("prompt", Just(json!("A story about {{ animal }}"))),
         unknown(),
@@ -354,7 +420,15 @@ pub(crate) fn header() -> BoxedStrategy<Value> {
 
 /// Dataset-level fields of which one may hold any value at all.
 pub(crate) fn careless_header() -> BoxedStrategy<Value> {
-    let name = select(&["dataset", "execution", "evaluators", "prompt", "description"][..]);
+    let name = select(
+        &[
+            "dataset",
+            "execution",
+            "evaluators",
+            "prompt",
+            "description",
+        ][..],
+    );
     (header(), name, value(), 0..5)
         .prop_map(|(mut header, name, value, mistake)| {
             if mistake == 0 {

@@ -276,17 +276,25 @@ fn large_file(seed: u64, with_broken_lines: bool) -> (String, Vec<(u64, Code)>) 
     let mut wrong = Vec::new();
     let mut state = seed;
     for number in 1..=12_000_u64 {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         let draw = state >> 33;
         let filler = "word ".repeat((draw % 200) as usize);
         let (line, code) = match draw % 97 {
-            0 => (format!(r#"{{"id": "{number}", "input": "{filler}"}}"#), Some(Code::MissingField)),
+            0 => (
+                format!(r#"{{"id": "{number}", "input": "{filler}"}}"#),
+                Some(Code::MissingField),
+            ),
             1 => (
                 format!(r#"{{"id": "{number}", "outcome": "o", "input": 5, "x": "{filler}"}}"#),
                 Some(Code::WrongType),
             ),
             2 => (String::new(), None),
-            3 if with_broken_lines => (format!(r#"{{"id": "{number}", "{filler}"#), Some(Code::InvalidJson)),
+            3 if with_broken_lines => (
+                format!(r#"{{"id": "{number}", "{filler}"#),
+                Some(Code::InvalidJson),
+            ),
             _ => (
                 format!(r#"{{"id": "{number}", "outcome": "o", "input": "{filler}"}}"#),
                 None,

@@ -1,1 +1,162 @@
-//! placeholder
+//! What must hold of any bytes in an eval file: the fuzz targets, and the test of their seeds.
+
+use std::fs;
+use std::path::Path;
+
+use agentv_core::EvalCase;
+use agentv_dataset::{LoadError, LoadOptions, Loaded, check_sidecar, load_eval_cases};
+use agentv_syntax::{Definitions, Draft, Severity, Tree, json, yaml};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A project in memory, where the system has such a place, whose files are written over and over.
+pub struct Scratch {
+    root: TempDir,
+    options: LoadOptions,
+}
+
+impl Default for Scratch {
+    fn default() -> Scratch {
+        let memory = Path::new("/dev/shm");
+        let root = match memory.is_dir() {
+            true => tempfile::tempdir_in(memory),
+            false => tempfile::tempdir(),
+        };
+        let root = root.expect("a temporary folder");
+        for folder in [".git", "data"] {
+            fs::create_dir(root.path().join(folder)).expect("a folder");
+        }
+        fs::write(root.path().join("notes.md"), "notes\r\n").expect("a file");
+        let definitions = Definitions {
+            evaluators: &agentv_evaluators::REGISTRY,
+            targets: &agentv_providers::REGISTRY,
+        };
+        let options = LoadOptions::new(definitions, root.path());
+        Scratch { root, options }
+    }
+}
+
+impl Scratch {
+    fn load(&self, name: &str, content: &[u8]) -> Result<Loaded, LoadError> {
+        let path = self.root.path().join(name);
+        fs::write(&path, content).expect("the file to load");
+        load_eval_cases(path, &self.options)
+    }
+
+    /// One line of a JSONL file: a case or a diagnostic; a case comes back from its own JSON, and
+    /// a suite of the same content gives the same.
+    pub fn jsonl_line(&self, line: &[u8]) {
+        let from_line = self.load("line.jsonl", line);
+        let Ok(loaded) = &from_line else { return };
+        assert!(!loaded.cases.is_empty() || !loaded.diagnostics.is_empty());
+        loaded.cases.iter().for_each(comes_back);
+        let Ok(text) = std::str::from_utf8(line) else {
+            return;
+        };
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let mut tree = Tree::default();
+        if json::parse(text, &mut tree).is_ok() {
+            let cases = Draft::Array(vec![Draft::from(tree.root())]);
+            let suite = Draft::Object(vec![("evalcases".to_owned(), cases)]);
+            let from_suite = self.load("line.yml", suite.to_yaml().as_bytes());
+            let from_suite = from_suite.expect("what a line can hold, a suite can");
+            assert_eq!(from_suite.cases, loaded.cases);
+            assert_eq!(told(&from_suite), told(loaded));
+        }
+    }
+
+    /// A YAML suite: cases or a diagnostic.
+    pub fn yaml_suite(&self, suite: &[u8]) {
+        let Ok(loaded) = self.load("suite.yml", suite) else {
+            return;
+        };
+        assert!(!loaded.cases.is_empty() || !loaded.diagnostics.is_empty());
+        loaded.cases.iter().for_each(comes_back);
+    }
+
+    /// The sidecar of two cases: both are loaded, or it is refused with the problem that a check of
+    /// the sidecar alone finds.
+    pub fn sidecar(&self, sidecar: &[u8]) {
+        let path = self.root.path().join("cases.yaml");
+        fs::write(&path, sidecar).expect("the sidecar");
+        let alone = check_sidecar(&path, &self.options);
+        let is_wrong = alone.iter().any(|d| d.severity() != Severity::Warning);
+        let cases = concat!(
+            r#"{"id": "a", "outcome": "o", "input": "i"}"#,
+            "\n",
+            r#"{"id": "row", "input": {"userMessage": "hello", "animal": "cat"}}"#,
+        );
+        match self.load("cases.jsonl", cases.as_bytes()) {
+            Ok(loaded) => {
+                assert!(!is_wrong, "{alone:?}");
+                loaded.cases.iter().for_each(comes_back);
+                // A template may find the row wanting, and nothing else may.
+                assert_eq!(loaded.cases[0].id, "a");
+            }
+            Err(_) => assert!(is_wrong, "{alone:?}"),
+        }
+    }
+}
+
+fn told(loaded: &Loaded) -> Vec<(agentv_syntax::Code, &str)> {
+    let diagnostics = loaded.diagnostics.iter();
+    diagnostics
+        .map(|diagnostic| (diagnostic.code(), diagnostic.problem.path.as_str()))
+        .collect()
+}
+
+fn comes_back(case: &EvalCase) {
+    let text = serde_json::to_string(case).expect("a case is JSON");
+    match serde_json::from_str::<EvalCase>(&text) {
+        Ok(back) => assert_eq!(&back, case),
+        // What is nearly as deep as a line may be is too deep two levels further down.
+        Err(error) => assert!(error.to_string().contains("recursion limit"), "{error}"),
+    }
+}
+
+/// Our lexer accepts what `serde_json` accepts, and reads the same value.
+pub fn json_lexer(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
+    let mut tree = Tree::default();
+    let ours = json::parse(text, &mut tree).map(|()| tree.root().to_value());
+    match (ours, serde_json::from_str::<Value>(text)) {
+        (Ok(ours), Ok(theirs)) => assert_eq!(ours, theirs),
+        (Err(invalid), Err(_)) => assert!(text.is_char_boundary(invalid.offset)),
+        (ours, theirs) => panic!("ours {ours:?}, serde_json {theirs:?}"),
+    }
+}
+
+/// What can be read from YAML reads the same after it was written anew, as YAML and as JSON.
+pub fn yaml_round_trip(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
+    let mut tree = Tree::default();
+    if let Err(invalid) = yaml::parse(text, &mut tree) {
+        assert!(text.is_char_boundary(invalid.offset), "{invalid:?}");
+        return;
+    }
+    let root = tree.root();
+    let (value, draft) = (root.to_value(), Draft::from(root));
+    let mut again = Tree::default();
+    let written = draft.to_yaml();
+    yaml::parse(&written, &mut again).unwrap_or_else(|error| panic!("{error:?}\n{written}"));
+    assert_eq!(again.root().to_value(), value, "{written}");
+    let written = draft.to_json();
+    // A document may be two levels deeper than a line.
+    if json::parse(&written, &mut again).is_ok() {
+        assert_eq!(again.root().to_value(), value);
+    } else {
+        assert!(depth(&value) > json::MAX_DEPTH, "{written}");
+    }
+}
+
+fn depth(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
+        Value::Object(fields) => 1 + fields.values().map(depth).max().unwrap_or(0),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+    }
+}

@@ -29,7 +29,13 @@ impl TestProject {
         let project = TestProject {
             root: tempfile::tempdir().unwrap(),
         };
-        for folder in [".git", ".agentv", "evals/data", "evals/scripts", "elsewhere"] {
+        for folder in [
+            ".git",
+            ".agentv",
+            "evals/data",
+            "evals/scripts",
+            "elsewhere",
+        ] {
             fs::create_dir_all(project.root().join(folder)).unwrap();
         }
         for (name, text) in [
@@ -109,9 +115,18 @@ impl From<&Diagnostic> for Said {
         Said {
             code: diagnostic.code(),
             path: diagnostic.problem.path.clone(),
-            message: diagnostic.problem.message.clone(),
+            message: without_line_numbers(&diagnostic.problem.message),
         }
     }
+}
+
+fn without_line_numbers(message: &str) -> String {
+    let words = message.split(' ').scan("", |before, word| {
+        let shown = if *before == "line" { "N" } else { word };
+        *before = word;
+        Some(shown)
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 pub(crate) fn outcome(loaded: Result<Loaded, LoadError>) -> Outcome {

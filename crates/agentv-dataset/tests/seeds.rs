@@ -1,1 +1,53 @@
-//! placeholder
+//! The seeds of the fuzz targets, run through the same functions.
+
+use std::fs;
+use std::path::Path;
+
+use crate::oracles::{Scratch, json_lexer, yaml_round_trip};
+
+/// Calls `target` with every seed in `fuzz/seeds/NAME`.
+fn each_seed(name: &str, target: impl Fn(&[u8])) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../fuzz/seeds")
+        .join(name);
+    let mut count = 0;
+    for entry in fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        let seed = fs::read(&path).unwrap();
+        let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| target(&seed)));
+        assert!(caught.is_ok(), "{}", path.display());
+        count += 1;
+    }
+    assert!(count > 0, "no seeds in {}", folder.display());
+}
+
+#[test]
+fn every_seed_of_a_line_holds() {
+    let scratch = Scratch::default();
+    each_seed("jsonl_line", |seed| scratch.jsonl_line(seed));
+}
+
+#[test]
+fn every_seed_of_a_suite_holds() {
+    let scratch = Scratch::default();
+    each_seed("yaml_suite", |seed| scratch.yaml_suite(seed));
+}
+
+#[test]
+fn every_seed_of_a_sidecar_holds() {
+    let scratch = Scratch::default();
+    each_seed("sidecar", |seed| scratch.sidecar(seed));
+}
+
+#[test]
+fn every_seed_of_the_lexer_holds() {
+    each_seed("json_lexer", json_lexer);
+}
+
+#[test]
+fn every_seed_of_the_yaml_round_trip_holds() {
+    each_seed("yaml_round_trip", yaml_round_trip);
+    // A suite and a sidecar are YAML as well.
+    each_seed("yaml_suite", yaml_round_trip);
+    each_seed("sidecar", yaml_round_trip);
+}

@@ -1,0 +1,12 @@
+//! Any bytes as a YAML suite.
+
+#![no_main]
+
+use agentv_fuzz::oracles::Scratch;
+use libfuzzer_sys::fuzz_target;
+
+thread_local! {
+    static SCRATCH: Scratch = Scratch::default();
+}
+
+fuzz_target!(|bytes: &[u8]| SCRATCH.with(|scratch| scratch.yaml_suite(bytes)));
