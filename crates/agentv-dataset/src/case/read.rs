@@ -193,9 +193,11 @@ fn check<'t>(
     let is_row = fields.is_row();
     let record = if is_row { &ROW_FIELDS } else { &CASE_FIELDS };
     let mut found = Vec::new();
+    let first = problems.len();
     Checker::new(context.definitions, problems, guesses)
         .collect_files(&mut found)
         .record_without(fields.node, record, &overruled(fields));
+    hint_at_shorthands(&mut problems[first..]);
     check_spellings(fields, problems);
     let expected = expected_output(fields, context, guesses, problems);
     check_messages(fields, expected, context, problems);
@@ -206,6 +208,20 @@ fn check<'t>(
     check_evaluator_names(fields, problems);
     check_files(&found, context, problems);
     expected
+}
+
+/// A text in a field for messages was meant for the field that takes both.
+fn hint_at_shorthands(problems: &mut [Problem]) {
+    for problem in problems {
+        let shorthand = match problem.path.as_str() {
+            "input_messages" => "input",
+            "expected_messages" => "expected_output",
+            _ => continue,
+        };
+        if problem.found.as_deref() == Some(NodeKind::String.described()) {
+            problem.hint = Some(format!("`{shorthand}` may be a string"));
+        }
+    }
 }
 
 /// The fields whose values do not count because the other spelling is there as well.

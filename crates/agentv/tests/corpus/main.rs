@@ -5,6 +5,7 @@
 //! (nothing when absent) and `exit` (0 when absent). `SNAPSHOTS=overwrite cargo test --test corpus`
 //! writes these three anew.
 
+mod documents;
 mod runner;
 mod table;
 
@@ -16,9 +17,11 @@ use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let repository = fs::canonicalize(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
+        .expect("the repository");
     let folders = folders(&repository.join("corpus"));
     let mut trials = table::trials(&repository.join("docs/scenarios.md"), &folders);
+    trials.extend(documents::trials(&repository));
     trials.extend(folders.into_iter().map(trial));
     libtest_mimic::run(&arguments, trials).exit_code()
 }

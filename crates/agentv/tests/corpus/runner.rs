@@ -36,7 +36,7 @@ pub(crate) fn run(folder: &Folder) -> Result<(), Failed> {
 }
 
 /// Copies what is in `from`; `dot-git` becomes `.git`, because git keeps no `.git`.
-fn copy(from: &Path, to: &Path) -> io::Result<()> {
+pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let name = match entry.file_name().to_str() {
@@ -56,7 +56,7 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// Runs a script with the built binary first in the path and nothing else of our environment.
-fn execute(script: &Path, root: &Path) -> Result<Output, Failed> {
+pub(crate) fn execute(script: &Path, root: &Path) -> Result<Output, Failed> {
     let binary = Path::new(env!("CARGO_BIN_EXE_agentv"));
     let own = binary.parent().map(Path::to_owned);
     let others = std::env::var_os("PATH").unwrap_or_default();

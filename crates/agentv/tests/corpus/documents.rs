@@ -1,0 +1,92 @@
+//! Runs the `console` blocks of the README and the guide: what they show is what happens.
+//!
+//! In a block, `$ ` starts a command, `? N` its exit code (0 without), and the rest is what it
+//! prints. The commands of one document run one after the other in a copy of `examples/`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use libtest_mimic::{Failed, Trial};
+use snapbox::{Assert, Data};
+
+use crate::runner::{copy, execute};
+
+pub(crate) fn trials(repository: &Path) -> Vec<Trial> {
+    let mut documents = vec![repository.join("README.md")];
+    for folder in ["docs", "docs/guide"] {
+        let entries = fs::read_dir(repository.join(folder)).into_iter().flatten();
+        let paths = entries.flatten().map(|entry| entry.path());
+        documents.extend(paths.filter(|path| path.extension().is_some_and(|end| end == "md")));
+    }
+    documents.sort();
+    let examples = repository.join("examples");
+    documents
+        .into_iter()
+        .map(|document| {
+            let shown = document.strip_prefix(repository).unwrap_or(&document);
+            let name = format!("examples of {}", shown.display());
+            let examples = examples.clone();
+            Trial::test(name, move || run(&document, &examples))
+        })
+        .collect()
+}
+
+/// A command and what the document says it gives.
+#[derive(Debug, Default, PartialEq)]
+struct Example {
+    line: usize,
+    command: String,
+    exit: i32,
+    output: String,
+}
+
+fn run(document: &PathBuf, examples: &Path) -> Result<(), Failed> {
+    let temporary = tempfile::tempdir()?;
+    let root = fs::canonicalize(temporary.path())?;
+    copy(examples, &root)?;
+    for example in parsed(&fs::read_to_string(document)?) {
+        let script = tempfile::NamedTempFile::new()?;
+        fs::write(script.path(), &example.command)?;
+        let output = execute(script.path(), &root)?;
+        let line = example.line;
+        let exit = output.status.code();
+        if exit != Some(example.exit) {
+            return Err(format!("line {line}: exit code {exit:?}, not {}", example.exit).into());
+        }
+        let printed = [output.stdout, output.stderr].concat();
+        Assert::new()
+            .try_eq(
+                Some(&format!("line {line}: {}", example.command)),
+                Data::text(String::from_utf8_lossy(&printed).trim_end().to_owned()).raw(),
+                Data::text(example.output.trim_end().to_owned()).raw(),
+            )
+            .map_err(|difference| difference.to_string())?;
+    }
+    Ok(())
+}
+
+fn parsed(text: &str) -> Vec<Example> {
+    let mut examples: Vec<Example> = Vec::new();
+    let mut inside = false;
+    for (index, line) in text.lines().enumerate() {
+        if line.starts_with("```") {
+            inside = line == "```console";
+        } else if !inside {
+        } else if let Some(command) = line.strip_prefix("$ ") {
+            examples.push(Example {
+                line: index + 1,
+                command: command.to_owned(),
+                ..Example::default()
+            });
+        } else if let Some(example) = examples.last_mut() {
+            match line.strip_prefix("? ").map(str::parse) {
+                Some(Ok(exit)) => example.exit = exit,
+                _ => {
+                    example.output.push_str(line);
+                    example.output.push('\n');
+                }
+            }
+        }
+    }
+    examples
+}

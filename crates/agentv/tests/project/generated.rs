@@ -1,0 +1,113 @@
+//! Files that come from definitions in the code are what the definitions say now.
+//!
+//! `GENERATE=1` writes them anew.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use agentv_syntax::{Code, Field, Kind, Registry};
+
+use crate::{printed, repository};
+
+fn is_current(path: &str, content: &str) {
+    let path = repository().join(path);
+    if std::env::var_os("GENERATE").is_some() {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+        return;
+    }
+    let committed = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        committed == content,
+        "{} is not current: run ./generate",
+        path.display()
+    );
+}
+
+#[test]
+fn generated_schemas_are_current() {
+    for name in ["eval", "sidecar", "targets", "config"] {
+        let path = format!("schemas/{name}.schema.json");
+        is_current(&path, &printed(&["schema", name]));
+    }
+}
+
+#[test]
+fn generated_page_of_diagnostics_is_current() {
+    let mut page = String::from(
+        "# Diagnostics\n\nEvery problem has a code that never changes its meaning. `E` is an error of \
+         `validate`, `W` a\nwarning. Commands that use the cases, such as `show`, skip a case with an \
+         error and go on, unless the\nexplanation says that nothing of the file is used.\n\n\
+         | code | what it means |\n|---|---|\n",
+    );
+    for code in Code::ALL {
+        let explanation = code.explanation().replace('\n', " ");
+        writeln!(page, "| `{code}` | {} |", explanation.trim()).unwrap();
+    }
+    is_current("docs/reference/diagnostics.md", &page);
+}
+
+#[test]
+fn generated_page_of_evaluators_is_current() {
+    let introduction = "An evaluator is an object in `evaluators`, with its kind as `type`. Where one \
+                        option is all it needs,\n`- contains: Paris` is short for `- type: contains` \
+                        with `value: Paris`.";
+    let page = registry_page("Evaluators", introduction, &agentv_evaluators::REGISTRY);
+    is_current("docs/reference/evaluators.md", &page);
+}
+
+#[test]
+fn generated_page_of_targets_is_current() {
+    let introduction = "A target is an entry of `targets` in `targets.yaml`. `${{ NAME }}` in a value takes \
+                        an environment\nvariable. Names are snake_case; camelCase is accepted.";
+    let page = registry_page("Targets", introduction, &agentv_providers::REGISTRY);
+    is_current("docs/reference/targets.md", &page);
+}
+
+fn registry_page(title: &str, introduction: &str, registry: &Registry) -> String {
+    let mut page = format!("# {title}\n\n{introduction}\n\n## All of them have\n\n");
+    options(&mut page, registry.common.fields, registry.common.required);
+    for kind in registry.kinds {
+        section(&mut page, kind);
+    }
+    page
+}
+
+fn section(page: &mut String, kind: &Kind) {
+    write!(page, "\n## `{}`\n\n{}\n", kind.name, kind.doc).unwrap();
+    if !kind.aliases.is_empty() {
+        let names: Vec<_> = kind
+            .aliases
+            .iter()
+            .map(|name| format!("`{name}`"))
+            .collect();
+        write!(page, "\nAlso called {}.\n", names.join(", ")).unwrap();
+    }
+    if let Some(option) = kind.shorthand {
+        write!(
+            page,
+            "\nShort: `{}:` and the value of `{option}`.\n",
+            kind.name
+        )
+        .unwrap();
+    }
+    if !kind.options.fields.is_empty() {
+        page.push('\n');
+        options(page, kind.options.fields, kind.options.required);
+    }
+}
+
+fn options(page: &mut String, fields: &[Field], required: &[&[&str]]) {
+    page.push_str("| option | what it takes | what it is for |\n|---|---|---|\n");
+    for field in fields {
+        let group = required.iter().find(|group| group.contains(&field.name));
+        let needed = match group {
+            Some([_]) => ", required",
+            Some(_) => ", one of these required",
+            None => "",
+        };
+        let expected = field.shape.expected.replace('|', "\\|");
+        let doc = field.doc.replace('|', "\\|");
+        writeln!(page, "| `{}` | {expected}{needed} | {doc} |", field.name).unwrap();
+    }
+}

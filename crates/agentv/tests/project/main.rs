@@ -1,0 +1,23 @@
+//! What holds for the repository as a whole.
+
+mod generated;
+mod schemas;
+mod workspace;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The top of the repository.
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// What the built binary prints.
+fn printed(arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_agentv"))
+        .args(arguments)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{arguments:?}");
+    String::from_utf8(output.stdout).unwrap()
+}

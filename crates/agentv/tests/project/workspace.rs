@@ -1,0 +1,56 @@
+//! The star of crates: stages depend on the core and the leaves, never on each other.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+/// What every stage may build on.
+const SHARED: &[&str] = &["agentv-core", "agentv-syntax"];
+const STAGES: &[&str] = &["agentv-dataset", "agentv-evaluators", "agentv-providers"];
+
+/// The crates of the workspace and which others of it each needs, tests apart.
+fn dependencies() -> Vec<(String, Vec<String>)> {
+    let output = Command::new(env!("CARGO"))
+        .args([
+            "metadata",
+            "--no-deps",
+            "--offline",
+            "--format-version",
+            "1",
+        ])
+        .current_dir(crate::repository())
+        .output()
+        .unwrap();
+    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let name = |value: &Value| value["name"].as_str().unwrap().to_owned();
+    let packages = metadata["packages"].as_array().unwrap().iter();
+    packages
+        .map(|package| {
+            let needed = package["dependencies"].as_array().unwrap().iter();
+            let needed = needed
+                .filter(|needed| needed["kind"] != "dev")
+                .map(name)
+                .filter(|name| name.starts_with("agentv"))
+                .collect();
+            (name(package), needed)
+        })
+        .collect()
+}
+
+#[test]
+fn stages_depend_on_the_core_and_the_leaves_only() {
+    let crates = dependencies();
+    assert!(crates.len() >= 7, "{crates:?}");
+    for (name, needed) in crates {
+        let allowed: Vec<&str> = match name.as_str() {
+            "agentv" => [SHARED, STAGES].concat(),
+            "agentv-testkit" => SHARED.to_vec(),
+            shared if SHARED.contains(&shared) => Vec::new(),
+            stage if STAGES.contains(&stage) => SHARED.to_vec(),
+            unknown => panic!("where in the star is {unknown}?"),
+        };
+        for other in needed {
+            assert!(allowed.contains(&other.as_str()), "{name} needs {other}");
+        }
+    }
+}
