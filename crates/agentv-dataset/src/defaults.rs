@@ -30,7 +30,7 @@ pub(crate) enum Prompt {
     Absent,
     /// It has been reported, and no row need answer for it.
     Unusable,
-    Template(RowPrompt),
+    Template(Box<RowPrompt>),
 }
 
 impl Defaults {
@@ -88,9 +88,10 @@ impl Defaults {
             evaluator: text("evaluator"),
             prompt: match header.given("prompt") {
                 None => Prompt::Absent,
-                Some(prompt) => {
-                    row_prompt(prompt, files, problems).map_or(Prompt::Unusable, Prompt::Template)
-                }
+                Some(prompt) => match row_prompt(prompt, files, problems) {
+                    Some(template) => Prompt::Template(Box::new(template)),
+                    None => Prompt::Unusable,
+                },
             },
         }
     }

@@ -81,7 +81,8 @@ fn expected(node: Node<'_>, case: &EvalCase, lost: &mut Vec<String>) -> Option<S
         [message] => is_bare_text(message, agentv_core::Role::Assistant),
         _ => false,
     };
-    if !is_text && !written.is_empty() || (!is_text && written.kind() == NodeKind::Object) {
+    let is_nothing = written.kind() == NodeKind::Array && written.is_empty();
+    if !is_text && !is_nothing {
         lost.push("expected_output (not a plain text)".to_owned());
     }
     let contents = case.expected_output().iter();

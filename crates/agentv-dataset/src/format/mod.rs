@@ -16,6 +16,9 @@ use agentv_syntax::{Code, Diagnostic, Lines, Node, Problem};
 /// Every format.
 pub(crate) const ALL: &[FormatKind] = &[suite::FORMAT, jsonl::FORMAT];
 
+/// Opens a file, called by the name that the user gave it.
+type Open = fn(&Path, &Arc<str>) -> Result<Box<dyn Source>, Diagnostic>;
+
 /// A file format.
 #[derive(Debug)]
 pub(crate) struct FormatKind {
@@ -24,7 +27,7 @@ pub(crate) struct FormatKind {
     /// Whether dataset-level fields stand in a file beside it.
     pub(crate) has_sidecar: bool,
     /// Opens a file of this format.
-    pub(crate) open: fn(&Path, &Arc<str>) -> Result<Box<dyn Source>, Diagnostic>,
+    pub(crate) open: Open,
 }
 
 impl FormatKind {
