@@ -206,7 +206,10 @@ impl Dataset {
         let findings = &mut scratch.findings;
         let row = match row {
             Row::Case(row) => row,
-            Row::Broken(diagnostic) => return findings.diagnostics.push(diagnostic),
+            Row::Broken(diagnostic) => {
+                findings.skipped += u64::from(diagnostic.severity() == Severity::Error);
+                return findings.diagnostics.push(diagnostic);
+            }
             Row::Blank(line) if self.context.rules == Rules::AgentMark => {
                 return findings
                     .diagnostics
@@ -431,6 +434,7 @@ impl Iterator for Cases<'_> {
             let row = match self.rows.next()? {
                 Row::Case(row) => row,
                 Row::Blank(_) => continue,
+                Row::Broken(diagnostic) if diagnostic.severity() == Severity::Error => continue,
                 Row::Broken(diagnostic) => {
                     // It was whole when it was checked.
                     self.done = true;

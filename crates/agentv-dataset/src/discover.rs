@@ -156,6 +156,10 @@ fn walked(folder: &Path) -> impl Iterator<Item = PathBuf> {
         .flatten()
         .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
         .map(ignore::DirEntry::into_path)
+        .map(|path| match path.strip_prefix("./") {
+            Ok(path) => path.to_owned(),
+            Err(_) => path,
+        })
 }
 
 fn glob(pattern: &str) -> Result<Vec<FoundFile>, String> {
@@ -179,10 +183,6 @@ fn glob(pattern: &str) -> Result<Vec<FoundFile>, String> {
         fixed
     };
     let mut files: Vec<FoundFile> = walked(&start)
-        .map(|path| match path.strip_prefix("./") {
-            Ok(path) => path.to_owned(),
-            Err(_) => path,
-        })
         .filter(|path| matcher.is_match(path))
         .filter_map(|path| {
             let role = role_of(&path)?;

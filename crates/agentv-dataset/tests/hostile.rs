@@ -718,12 +718,12 @@ fn a_hundred_thousand_problems_are_all_told_and_none_is_kept() {
 }
 
 #[test]
-fn one_case_with_a_hundred_thousand_problems_is_told_in_time() {
+fn one_case_with_fifty_thousand_problems_is_told_in_time() {
     alone(
-        "hostile::one_case_with_a_hundred_thousand_problems_is_told_in_time",
+        "hostile::one_case_with_fifty_thousand_problems_is_told_in_time",
         1_500 * MEBIBYTE,
         || {
-            let wrong = r#"{"type": "contains", "valu": "é"}, "#.repeat(100_000);
+            let wrong = r#"{"type": "contains", "valu": "é"}, "#.repeat(50_000);
             let text = line("a", &format!(r#", "evaluators": [{wrong}5]"#));
             let codes = codes_of("a.jsonl", text);
             assert!(codes.contains(&Code::MissingField));
@@ -825,11 +825,11 @@ fn names_that_are_too_long_for_the_system_are_told() {
 fn references_of_a_megabyte_each_do_not_pile_up() {
     alone(
         "hostile::references_of_a_megabyte_each_do_not_pile_up",
-        200 * MEBIBYTE,
+        150 * MEBIBYTE,
         || {
             let project = TestProject::new();
             let mut file = File::create(project.path("refer.jsonl")).unwrap();
-            for index in 0..300 {
+            for index in 0..120 {
                 let value = format!("{index}{}", "x".repeat(1 << 20));
                 writeln!(file, "{}", reference(&value)).unwrap();
             }
@@ -839,7 +839,7 @@ fn references_of_a_megabyte_each_do_not_pile_up() {
                 told += u64::from(diagnostic.code() == Code::FileNotFound);
                 ControlFlow::Continue(())
             });
-            assert_eq!(told, 300);
+            assert_eq!(told, 120);
         },
     );
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use agentv_core::EvalCase;
 use agentv_dataset::{LoadError, LoadOptions, Loaded, check_sidecar, load_eval_cases};
-use agentv_syntax::{Definitions, Draft, Severity, Tree, json, yaml};
+use agentv_syntax::{Code, Definitions, Draft, Severity, Tree, json, yaml};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -98,10 +98,12 @@ impl Scratch {
     }
 }
 
-fn told(loaded: &Loaded) -> Vec<(agentv_syntax::Code, &str)> {
+/// What is told of the cases; that a line is blank is told of files with lines only.
+fn told(loaded: &Loaded) -> Vec<(Code, &str)> {
     let diagnostics = loaded.diagnostics.iter();
     diagnostics
         .map(|diagnostic| (diagnostic.code(), diagnostic.problem.path.as_str()))
+        .filter(|told| *told != (Code::AgentMarkAdvice, ""))
         .collect()
 }
 

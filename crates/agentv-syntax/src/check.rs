@@ -344,7 +344,7 @@ impl<'t, 'p> Checker<'t, 'p> {
     }
 
     fn list(&mut self, node: Node<'t>, shape: &Shape, items: &Shape, at_least: usize) {
-        if node.len() < at_least {
+        if (at_least > 0 && node.is_empty()) || (at_least > 1 && node.len() < at_least) {
             let found = match node.len() {
                 0 => "an empty array".to_owned(),
                 length => format!("an array of {length}"),
@@ -376,7 +376,8 @@ impl<'t, 'p> Checker<'t, 'p> {
 
     /// Holds an object against a record, but for the values of some fields.
     pub fn record_without(&mut self, node: Node<'t>, record: &'static Record, ignored: &[&str]) {
-        let mut satisfied: u32 = 0;
+        debug_assert!(record.fields.len() <= 64);
+        let mut given: u64 = 0;
         let mut unknown = Keys::new();
         // Cases of a file mostly write their fields in the same order, which is that of the record.
         let mut likely = 0;
@@ -386,18 +387,14 @@ impl<'t, 'p> Checker<'t, 'p> {
                 continue;
             };
             likely = index + 1;
+            given |= 1 << index;
             let field = &record.fields[index];
-            for (at, group) in record.required.iter().enumerate() {
-                if satisfied & (1 << at) == 0 && group.contains(&field.name) {
-                    satisfied |= 1 << at;
-                }
-            }
-            if !ignored.contains(&field.name) {
+            if ignored.is_empty() || !ignored.contains(&field.name) {
                 self.field(key, value, field);
             }
         }
-        for (at, group) in record.required.iter().enumerate() {
-            if satisfied & (1 << at) == 0 {
+        for group in record.required {
+            if !holds_one(given, record.fields, group) {
                 self.missing(node, group[0], group, &mut unknown);
             }
         }
@@ -619,17 +616,32 @@ impl<'t, 'p> Checker<'t, 'p> {
 
 /// The field that `key` names, looked for from `likely` on.
 fn position(key: Node<'_>, fields: &[Field], likely: usize) -> Option<usize> {
-    let likely = likely.min(fields.len());
-    let order = (likely..fields.len()).chain(0..likely);
-    match key.plain() {
-        Some(name) => order
-            .into_iter()
-            .find(|index| same_name(fields[*index].name.as_bytes(), name)),
+    let decoded;
+    let name = match key.plain() {
+        Some(name) => name,
         None => {
-            let name = key.text();
-            order.into_iter().find(|index| fields[*index].name == name)
+            decoded = key.text();
+            decoded.as_bytes()
         }
+    };
+    let named = |field: &Field| same_name(field.name.as_bytes(), name);
+    let (before, after) = fields.split_at(likely.min(fields.len()));
+    match after.iter().position(named) {
+        Some(index) => Some(before.len() + index),
+        None => before.iter().position(named),
     }
+}
+
+/// Whether one of the names is among the fields that are given, a bit each.
+fn holds_one(mut given: u64, fields: &[Field], names: &[&str]) -> bool {
+    while given != 0 {
+        let name = fields[given.trailing_zeros() as usize].name.as_bytes();
+        if names.iter().any(|other| same_name(name, other.as_bytes())) {
+            return true;
+        }
+        given &= given - 1;
+    }
+    false
 }
 
 fn push_key(path: &mut String, key: &str) {

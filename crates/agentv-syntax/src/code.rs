@@ -34,7 +34,8 @@ codes! {
     NotUtf8 = "E003",
     /// The line is not JSON. Nothing of the file is run.
     InvalidJson = "E004",
-    /// The line is JSON, but not an object. Nothing of the file is run.
+    /// A line is JSON, but not an object: nothing of the file is run. An element of `evalcases` that
+    /// is not a mapping is skipped.
     NotAnObject = "E005",
     /// The line is longer than 64 MiB. Nothing of the file is run.
     LineTooLong = "E006",

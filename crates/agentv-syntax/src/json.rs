@@ -187,27 +187,42 @@ impl Lexer<'_, '_> {
         Some(())
     }
 
+    #[inline(always)]
     fn string(&mut self) -> Option<Stored> {
         let start = self.at;
-        self.at += 1;
-        let mut stored = Stored::Quoted;
+        let rest = self.bytes.get(start + 1..)?;
+        let length = plain_prefix(rest);
+        // Nearly every string ends here; the others have escapes, or something that is not allowed.
+        let stored = if rest.get(length) == Some(&b'"') {
+            self.at = start + length + 2;
+            Stored::Quoted
+        } else {
+            self.at = start + 1 + length;
+            self.rest_of_string()?;
+            Stored::Escaped
+        };
+        let span = start as u32..self.at as u32;
+        self.tree.scalar(NodeKind::String, stored, span);
+        Some(stored)
+    }
+
+    /// Goes on from the first escape to behind the closing quote.
+    #[cold]
+    fn rest_of_string(&mut self) -> Option<()> {
         loop {
-            let rest = self.bytes.get(self.at..)?;
-            self.at += plain_prefix(rest);
             match self.peek()? {
-                b'"' => break,
+                b'"' => {
+                    self.at += 1;
+                    return Some(());
+                }
                 b'\\' => {
-                    stored = Stored::Escaped;
                     self.at += 1;
                     self.escape()?;
                 }
                 _ => return None,
             }
+            self.at += plain_prefix(self.bytes.get(self.at..)?);
         }
-        self.at += 1;
-        self.tree
-            .scalar(NodeKind::String, stored, start as u32..self.at as u32);
-        Some(stored)
     }
 
     fn escape(&mut self) -> Option<()> {
@@ -312,6 +327,7 @@ impl Marks {
 }
 
 /// How many leading bytes are neither a quote, nor a backslash, nor a control character.
+#[inline]
 fn plain_prefix(bytes: &[u8]) -> usize {
     const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
     const HIGHS: u64 = u64::from_ne_bytes([0x80; 8]);

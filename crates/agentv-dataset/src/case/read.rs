@@ -108,24 +108,18 @@ impl<'t> Fields<'t> {
 
     /// Fields of the same meaning that both stand there, with the value of the second: the first
     /// is used.
-    fn doubled(&self) -> impl Iterator<Item = (&'static str, &'static str, Node<'t>)> {
-        [
-            ("input_messages", self.input_messages, "input", self.input),
-            (
-                "expected_messages",
-                self.expected_messages,
-                "expected_output",
-                self.expected_output,
-            ),
-            (
-                "expected_outcome",
-                self.expected_outcome,
-                "outcome",
-                self.outcome,
-            ),
-        ]
-        .into_iter()
-        .filter_map(|(used_name, used, name, ignored)| used.and(Some((used_name, name, ignored?))))
+    fn doubled(&self) -> SmallVec<[(&'static str, &'static str, Node<'t>); 3]> {
+        let mut doubled = SmallVec::new();
+        if let (Some(_), Some(ignored)) = (self.input_messages, self.input) {
+            doubled.push(("input_messages", "input", ignored));
+        }
+        if let (Some(_), Some(ignored)) = (self.expected_messages, self.expected_output) {
+            doubled.push(("expected_messages", "expected_output", ignored));
+        }
+        if let (Some(_), Some(ignored)) = (self.expected_outcome, self.outcome) {
+            doubled.push(("expected_outcome", "outcome", ignored));
+        }
+        doubled
     }
 }
 
@@ -226,7 +220,8 @@ fn hint_at_shorthands(problems: &mut [Problem]) {
 
 /// The fields whose values do not count because the other spelling is there as well.
 fn overruled(fields: &Fields<'_>) -> SmallVec<[&'static str; 3]> {
-    fields.doubled().map(|(_, name, _)| name).collect()
+    let doubled = fields.doubled();
+    doubled.into_iter().map(|(_, name, _)| name).collect()
 }
 
 fn check_spellings(fields: &Fields<'_>, problems: &mut Vec<Problem>) {

@@ -119,7 +119,7 @@ pub(crate) enum Row<'r> {
     Case(WrittenRow<'r>),
     /// A line with nothing on it.
     Blank(u64),
-    /// Something that is no case: nothing of the file can be used.
+    /// Something that is no case; the diagnostic says what that costs.
     Broken(Diagnostic),
 }
 

@@ -118,7 +118,7 @@ impl Rows for CasesOfSuite<'_> {
         if node.kind() != NodeKind::Object {
             let found = node.kind().described();
             let message = format!("expected a case (a mapping), found {found}");
-            let problem = Problem::fatal(Code::NotAnObject, node.span(), message);
+            let problem = Problem::error(Code::NotAnObject, node.span(), message);
             return Some(Row::Broken(
                 document.place_problem(problem.at(document.root().path_to(node))),
             ));
