@@ -239,7 +239,7 @@ proptest! {
         }
         let has_name = header.get("dataset").is_some();
         // Lines of many bytes are the same everywhere inside; the ends are where it matters.
-        let step = text.len() / 1_500 + 1;
+        let step = text.len() / 500 + 1;
         let near_line_end = |at: usize| {
             let from = text.floor_char_boundary(at.saturating_sub(4));
             let to = text.ceil_char_boundary((at + 4).min(text.len()));
