@@ -236,6 +236,7 @@ impl Dataset {
             .extend(CaseId::of(&fields).map(|id| digest(id.text())));
         if !problems.is_empty() {
             problems.sort_by_key(|problem| problem.span.start);
+            summarise(problems);
             let placed = problems.drain(..).map(|problem| row.place(problem));
             findings.diagnostics.extend(placed);
         }
@@ -330,6 +331,25 @@ impl Dataset {
     pub(crate) fn context(&self) -> &Context {
         &self.context
     }
+}
+
+/// Leaves what a person would read of the problems of one case, and says how many there are.
+fn summarise(problems: &mut Vec<Problem>) {
+    const TOLD: usize = 100;
+    let Some(next) = problems.get(TOLD) else {
+        return;
+    };
+    let (code, span) = (next.code, next.span.clone());
+    let severity = problems[TOLD..]
+        .iter()
+        .map(|problem| problem.severity)
+        .max();
+    let message = format!("and {} more problems of this case", problems.len() - TOLD);
+    problems.truncate(TOLD);
+    problems.push(Problem {
+        severity: severity.unwrap_or(Severity::Error),
+        ..Problem::error(code, span, message)
+    });
 }
 
 fn blank_line(file: &Arc<str>, line: u64) -> Diagnostic {

@@ -8,7 +8,7 @@ use agentv_syntax::{
 };
 use serde_json::Value;
 
-use crate::case::{RowPrompt, resolved_specs, text_or_file};
+use crate::case::{RowPrompt, check_depth, resolved_specs, text_or_file};
 use crate::files::FileLibrary;
 
 /// What holds for every case that does not say otherwise.
@@ -106,6 +106,7 @@ fn check_header_keys(header: Node<'_>, problems: &mut Vec<Problem>) {
     for (key, value) in header.fields() {
         if !key.is_text("evalcases") {
             check_keys(value, problems);
+            check_depth(value, problems);
         }
     }
 }

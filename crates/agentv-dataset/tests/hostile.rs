@@ -130,7 +130,7 @@ fn ten_thousand_levels_of_nesting_are_too_deep() {
 #[test]
 fn what_is_as_deep_as_a_line_may_be_is_as_deep_as_a_suite_may_be() {
     let project = TestProject::new();
-    for levels in [120, 125, 126] {
+    for levels in [90, 98, 99] {
         let deep = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         project.write("deep.jsonl", line("a", &format!(", \"x\": {deep}")));
         project.write("deep.yml", suite(&format!("    x: {deep}\n")));
@@ -142,11 +142,17 @@ fn what_is_as_deep_as_a_line_may_be_is_as_deep_as_a_suite_may_be() {
             "{levels}"
         );
     }
-    let deep = format!("{}{}", "[".repeat(127), "]".repeat(127));
-    let text = line("a", &format!(", \"x\": {deep}"));
-    assert_eq!(codes_of("deep.jsonl", text), [Code::InvalidJson]);
-    let text = suite(&format!("    x: {deep}\n"));
-    assert_eq!(codes_of("deep.yml", text), [Code::InvalidYaml]);
+    for (levels, from_line, from_suite) in [
+        (100, Code::TooDeep, Code::TooDeep),
+        (126, Code::TooDeep, Code::TooDeep),
+        (127, Code::InvalidJson, Code::InvalidYaml),
+    ] {
+        let deep = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        let text = line("a", &format!(", \"x\": {deep}"));
+        assert_eq!(codes_of("deep.jsonl", text), [from_line]);
+        let text = suite(&format!("    x: {deep}\n"));
+        assert_eq!(codes_of("deep.yml", text), [from_suite]);
+    }
 }
 
 #[test]

@@ -198,9 +198,45 @@ impl Guesses {
 /// One step of a field's path.
 #[derive(Clone, Copy)]
 enum Step<'t> {
+    Start,
     Key(Node<'t>),
     Name(&'static str),
     Index(usize),
+}
+
+/// The way to the value that is being checked. Lives on the stack, and is put into words only when
+/// something is wrong.
+#[derive(Clone, Copy)]
+struct At<'a, 't> {
+    parent: Option<&'a At<'a, 't>>,
+    step: Step<'t>,
+}
+
+/// The value that the checker was given.
+const START: At<'static, 'static> = At {
+    parent: None,
+    step: Step::Start,
+};
+
+impl<'a, 't> At<'a, 't> {
+    fn then(&'a self, step: Step<'t>) -> At<'a, 't> {
+        At {
+            parent: Some(self),
+            step,
+        }
+    }
+
+    fn write(&self, path: &mut String) {
+        if let Some(parent) = self.parent {
+            parent.write(path);
+        }
+        match self.step {
+            Step::Start => {}
+            Step::Index(index) => path.push_str(&format!("[{index}]")),
+            Step::Name(name) => push_key(path, name),
+            Step::Key(key) => push_key(path, &key.text()),
+        }
+    }
 }
 
 /// Keys that a record does not know.
@@ -209,7 +245,8 @@ type Keys<'t> = SmallVec<[Node<'t>; 4]>;
 /// Walks a value and a shape side by side.
 pub struct Checker<'t, 'p> {
     definitions: Definitions,
-    path: SmallVec<[Step<'t>; 8]>,
+    /// Where the value that is checked stands.
+    base: String,
     problems: &'p mut Vec<Problem>,
     guesses: &'p mut Guesses,
     files: Option<&'p mut Vec<Found<'t>>>,
@@ -224,7 +261,7 @@ impl<'t, 'p> Checker<'t, 'p> {
     ) -> Self {
         Checker {
             definitions,
-            path: SmallVec::new(),
+            base: String::new(),
             problems,
             guesses,
             files: None,
@@ -239,42 +276,48 @@ impl<'t, 'p> Checker<'t, 'p> {
 
     /// Says that what is checked next stands in the field `name`.
     pub fn inside(mut self, name: &'static str) -> Self {
-        self.path.push(Step::Name(name));
+        push_key(&mut self.base, name);
         self
     }
 
     /// Says that what is checked next is the element `index`.
     pub fn at_index(mut self, index: usize) -> Self {
-        self.path.push(Step::Index(index));
+        self.base.push_str(&format!("[{index}]"));
         self
     }
 
     /// Holds `node` against `shape`.
     pub fn value(&mut self, node: Node<'t>, shape: &Shape) {
+        self.value_at(node, shape, &START);
+    }
+
+    fn value_at(&mut self, node: Node<'t>, shape: &Shape, at: &At<'_, 't>) {
         for form in shape.forms {
             match (form, node.kind()) {
                 (Form::Any, _) | (Form::Bool, NodeKind::Bool) => return,
                 (Form::Number { min, max, integer }, NodeKind::Number) => {
-                    return self.number(node, shape, *min..=*max, *integer);
+                    return self.number(node, shape, *min..=*max, *integer, at);
                 }
-                (Form::Text(text), NodeKind::String) => return self.text(node, shape, *text),
+                (Form::Text(text), NodeKind::String) => return self.text(node, shape, *text, at),
                 (Form::List { items, at_least }, NodeKind::Array) => {
-                    return self.list(node, shape, items, *at_least);
+                    return self.list(node, shape, items, *at_least, at);
                 }
-                (Form::Record(record), NodeKind::Object) => return self.record(node, record),
-                (Form::Map(values), NodeKind::Object) => return self.map(node, values),
+                (Form::Record(record), NodeKind::Object) => {
+                    return self.record_at(node, record, &[], at);
+                }
+                (Form::Map(values), NodeKind::Object) => return self.map(node, values, at),
                 (Form::Evaluator, NodeKind::Object) => {
-                    return self.tagged(node, self.definitions.evaluators);
+                    return self.tagged(node, self.definitions.evaluators, at);
                 }
                 (Form::Target, NodeKind::Object) => {
-                    return self.tagged(node, self.definitions.targets);
+                    return self.tagged(node, self.definitions.targets, at);
                 }
                 _ => {}
             }
         }
         let found = node.kind().described().to_owned();
         let hint = quote_hint(node, shape);
-        self.mismatch(Code::WrongType, node, shape.expected, found, hint);
+        self.mismatch(Code::WrongType, node, shape.expected, found, hint, at);
     }
 
     fn number(
@@ -283,20 +326,21 @@ impl<'t, 'p> Checker<'t, 'p> {
         shape: &Shape,
         range: std::ops::RangeInclusive<f64>,
         integer: bool,
+        at: &At<'_, 't>,
     ) {
         let Some(value) = node.as_f64() else { return };
         if !range.contains(&value) || (integer && value.fract() != 0.0) {
             let found = node.text().into_owned();
-            self.mismatch(Code::OutOfRange, node, shape.expected, found, None);
+            self.mismatch(Code::OutOfRange, node, shape.expected, found, None, at);
         }
     }
 
-    fn text(&mut self, node: Node<'t>, shape: &Shape, text: Text) {
+    fn text(&mut self, node: Node<'t>, shape: &Shape, text: Text, at: &At<'_, 't>) {
         match text {
             Text::Any => {}
             Text::File | Text::TextOrFile | Text::Folder => {
                 if self.files.is_some() {
-                    let path = self.rendered_path();
+                    let path = self.rendered_path(at);
                     if let Some(files) = &mut self.files {
                         files.push(Found { node, text, path });
                     }
@@ -304,29 +348,30 @@ impl<'t, 'p> Checker<'t, 'p> {
             }
             Text::Filled => {
                 if node.is_text("") {
-                    self.mismatch(
-                        Code::OutOfRange,
-                        node,
-                        shape.expected,
-                        "an empty string".to_owned(),
-                        None,
-                    );
+                    let found = "an empty string".to_owned();
+                    self.mismatch(Code::OutOfRange, node, shape.expected, found, None, at);
                 }
             }
             Text::OneOf(words) => {
-                if !words.iter().any(|word| node.is_text(word)) {
+                if !is_one_of(node, words) {
                     let found = shortened(&node.text());
                     let hint = did_you_mean(&node.text(), words.iter().copied());
-                    self.mismatch(Code::UnknownValue, node, shape.expected, found, hint);
+                    self.mismatch(Code::UnknownValue, node, shape.expected, found, hint, at);
                 }
             }
-            Text::Reference(words) => self.reference(node, shape, words),
-            Text::EvaluatorType => self.kind_name(node, self.definitions.evaluators),
-            Text::EvaluatorAlone => self.kind_without_options(node),
+            Text::Reference(words) => self.reference(node, shape, words, at),
+            Text::EvaluatorType => self.kind_name(node, self.definitions.evaluators, at),
+            Text::EvaluatorAlone => self.kind_without_options(node, at),
         }
     }
 
-    fn reference(&mut self, node: Node<'t>, shape: &Shape, words: &'static [&'static str]) {
+    fn reference(
+        &mut self,
+        node: Node<'t>,
+        shape: &Shape,
+        words: &'static [&'static str],
+        at: &At<'_, 't>,
+    ) {
         let text = node.text();
         if holds_reference(&text) || words.contains(&text.as_ref()) {
             return;
@@ -334,38 +379,41 @@ impl<'t, 'p> Checker<'t, 'p> {
         if !words.is_empty() {
             let hint = did_you_mean(&text, words.iter().copied());
             let found = shortened(&text);
-            return self.mismatch(Code::UnknownValue, node, shape.expected, found, hint);
+            return self.mismatch(Code::UnknownValue, node, shape.expected, found, hint, at);
         }
         let found = format!("the string {}", shortened(&text));
         let quoted = text.parse::<f64>().is_ok_and(f64::is_finite)
             || matches!(text.as_ref(), "true" | "false");
         let hint = quoted.then(|| "write it without quotes".to_owned());
-        self.mismatch(Code::WrongType, node, shape.expected, found, hint);
+        self.mismatch(Code::WrongType, node, shape.expected, found, hint, at);
     }
 
-    fn list(&mut self, node: Node<'t>, shape: &Shape, items: &Shape, at_least: usize) {
+    fn list(
+        &mut self,
+        node: Node<'t>,
+        shape: &Shape,
+        items: &Shape,
+        at_least: usize,
+        at: &At<'_, 't>,
+    ) {
         if (at_least > 0 && node.is_empty()) || (at_least > 1 && node.len() < at_least) {
             let found = match node.len() {
                 0 => "an empty array".to_owned(),
                 length => format!("an array of {length}"),
             };
-            self.mismatch(Code::OutOfRange, node, shape.expected, found, None);
+            self.mismatch(Code::OutOfRange, node, shape.expected, found, None, at);
         }
         for (index, item) in node.items().enumerate() {
-            self.path.push(Step::Index(index));
-            self.value(item, items);
-            self.path.pop();
+            self.value_at(item, items, &at.then(Step::Index(index)));
         }
     }
 
-    fn map(&mut self, node: Node<'t>, values: &Shape) {
+    fn map(&mut self, node: Node<'t>, values: &Shape, at: &At<'_, 't>) {
         if matches!(values.forms, [Form::Any]) {
             return;
         }
         for (key, value) in node.fields() {
-            self.path.push(Step::Key(key));
-            self.value(value, values);
-            self.path.pop();
+            self.value_at(value, values, &at.then(Step::Key(key)));
         }
     }
 
@@ -376,6 +424,16 @@ impl<'t, 'p> Checker<'t, 'p> {
 
     /// Holds an object against a record, but for the values of some fields.
     pub fn record_without(&mut self, node: Node<'t>, record: &'static Record, ignored: &[&str]) {
+        self.record_at(node, record, ignored, &START);
+    }
+
+    fn record_at(
+        &mut self,
+        node: Node<'t>,
+        record: &'static Record,
+        ignored: &[&str],
+        at: &At<'_, 't>,
+    ) {
         debug_assert!(record.fields.len() <= 64);
         let mut given: u64 = 0;
         let mut unknown = Keys::new();
@@ -390,49 +448,46 @@ impl<'t, 'p> Checker<'t, 'p> {
             given |= 1 << index;
             let field = &record.fields[index];
             if ignored.is_empty() || !ignored.contains(&field.name) {
-                self.field(key, value, field);
+                self.field(key, value, field, at);
             }
         }
         for group in record.required {
             if !holds_one(given, record.fields, group) {
-                self.missing(node, group[0], group, &mut unknown);
+                self.missing(node, group[0], group, &mut unknown, at);
             }
         }
         for key in unknown {
-            self.unknown_field(key, record.others, record.name, || {
-                record.fields.iter().map(|field| field.name)
-            });
+            self.unknown_field(
+                key,
+                record.others,
+                record.name,
+                || record.fields.iter().map(|field| field.name),
+                at,
+            );
         }
     }
 
-    fn field(&mut self, key: Node<'t>, value: Node<'t>, field: &Field) {
-        self.path.push(Step::Key(key));
-        self.value(value, field.shape);
-        self.path.pop();
+    fn field(&mut self, key: Node<'t>, value: Node<'t>, field: &Field, at: &At<'_, 't>) {
+        self.value_at(value, field.shape, &at.then(Step::Key(key)));
     }
 
-    fn tagged(&mut self, node: Node<'t>, registry: &'static Registry) {
+    fn tagged(&mut self, node: Node<'t>, registry: &'static Registry, at: &At<'_, 't>) {
         let Some(tag) = node.get(registry.tag) else {
-            return self.untagged(node, registry);
+            return self.untagged(node, registry, at);
         };
         let Some(name) = tag.as_str() else {
-            self.path.push(Step::Name(registry.tag));
             let found = tag.kind().described().to_owned();
-            self.mismatch(Code::WrongType, tag, "a string", found, None);
-            self.path.pop();
-            return;
+            let at = at.then(Step::Name(registry.tag));
+            return self.mismatch(Code::WrongType, tag, "a string", found, None, &at);
         };
         let Some(kind) = registry.kind(&name) else {
-            self.path.push(Step::Name(registry.tag));
-            self.kind_name(tag, registry);
-            self.path.pop();
-            return;
+            return self.kind_name(tag, registry, &at.then(Step::Name(registry.tag)));
         };
-        self.options(node, registry, kind);
+        self.options(node, registry, kind, at);
     }
 
     /// An object without a tag: `contains: Paris` in place of `type: contains, value: Paris`.
-    fn untagged(&mut self, node: Node<'t>, registry: &'static Registry) {
+    fn untagged(&mut self, node: Node<'t>, registry: &'static Registry, at: &At<'_, 't>) {
         let short = (node.len() == 1)
             .then(|| node.fields().next())
             .flatten()
@@ -441,15 +496,21 @@ impl<'t, 'p> Checker<'t, 'p> {
                 Some((key, value, kind.options.field(kind.shorthand?)?))
             });
         match short {
-            Some((key, value, field)) => self.field(key, value, field),
+            Some((key, value, field)) => self.field(key, value, field, at),
             None => {
                 let mut unknown: Keys<'t> = node.fields().map(|(key, _)| key).collect();
-                self.missing(node, registry.tag, &[registry.tag], &mut unknown);
+                self.missing(node, registry.tag, &[registry.tag], &mut unknown, at);
             }
         }
     }
 
-    fn options(&mut self, node: Node<'t>, registry: &'static Registry, kind: &'static Kind) {
+    fn options(
+        &mut self,
+        node: Node<'t>,
+        registry: &'static Registry,
+        kind: &'static Kind,
+        at: &At<'_, 't>,
+    ) {
         let mut given: SmallVec<[&'static str; 12]> = SmallVec::new();
         let mut unknown = Keys::new();
         for (key, value) in written_fields(node) {
@@ -457,28 +518,34 @@ impl<'t, 'p> Checker<'t, 'p> {
             match field {
                 Some(field) => {
                     given.push(field.name);
-                    self.field(key, value, field);
+                    self.field(key, value, field, at);
                 }
                 None => unknown.push(key),
             }
         }
         let groups = registry.common.required.iter().chain(kind.options.required);
         for group in groups.filter(|group| !group.iter().any(|name| given.contains(name))) {
-            self.missing(node, group[0], group, &mut unknown);
+            self.missing(node, group[0], group, &mut unknown, at);
         }
         for key in unknown {
-            self.unknown_field(key, kind.options.others, kind.name, || {
-                let own = kind.options.fields.iter();
-                own.chain(registry.common.fields).map(|field| field.name)
-            });
+            self.unknown_field(
+                key,
+                kind.options.others,
+                kind.name,
+                || {
+                    let own = kind.options.fields.iter();
+                    own.chain(registry.common.fields).map(|field| field.name)
+                },
+                at,
+            );
         }
     }
 
     /// A kind that is only named has no options, so it must not need any.
-    fn kind_without_options(&mut self, node: Node<'t>) {
+    fn kind_without_options(&mut self, node: Node<'t>, at: &At<'_, 't>) {
         let registry = self.definitions.evaluators;
         let Some(kind) = registry.kind(&node.text()) else {
-            return self.kind_name(node, registry);
+            return self.kind_name(node, registry, at);
         };
         if let Some([option, ..]) = kind.options.required.first() {
             let message = format!("`{}` needs `{option}`", kind.name);
@@ -487,11 +554,11 @@ impl<'t, 'p> Checker<'t, 'p> {
                 kind.name
             );
             let problem = Problem::error(Code::MissingField, node.span(), message);
-            self.report(problem.hint(hint));
+            self.report(problem.hint(hint), at);
         }
     }
 
-    fn kind_name(&mut self, node: Node<'t>, registry: &'static Registry) {
+    fn kind_name(&mut self, node: Node<'t>, registry: &'static Registry, at: &At<'_, 't>) {
         let name = node.text();
         if registry.kind(&name).is_some() {
             return;
@@ -509,7 +576,7 @@ impl<'t, 'p> Checker<'t, 'p> {
                 format!("unknown {noun} {}", shortened(&name)),
             )
         };
-        self.report(problem.hint(hint));
+        self.report(problem.hint(hint), at);
     }
 
     fn missing(
@@ -518,6 +585,7 @@ impl<'t, 'p> Checker<'t, 'p> {
         name: &'static str,
         group: &[&'static str],
         unknown: &mut Keys<'t>,
+        at: &At<'_, 't>,
     ) {
         let meant = unknown
             .iter()
@@ -538,7 +606,7 @@ impl<'t, 'p> Checker<'t, 'p> {
             let others: Vec<_> = group.iter().map(|name| format!("`{name}`")).collect();
             problem.hint = Some(format!("write one of {}", others.join(", ")));
         }
-        self.report(problem);
+        self.report(problem, at);
     }
 
     fn unknown_field<I: Iterator<Item = &'static str>>(
@@ -547,6 +615,7 @@ impl<'t, 'p> Checker<'t, 'p> {
         others: Others,
         owner: &'static str,
         known: impl Fn() -> I,
+        at: &At<'_, 't>,
     ) {
         let name = key.text();
         let guess = self.guesses.guess(owner, &name, &known);
@@ -569,7 +638,7 @@ impl<'t, 'p> Checker<'t, 'p> {
             Some(guess) => format!("did you mean `{guess}`?"),
             None => format!("known: {}", known().collect::<Vec<_>>().join(", ")),
         };
-        self.report(problem.hint(hint));
+        self.report(problem.hint(hint), at);
     }
 
     fn mismatch(
@@ -579,6 +648,7 @@ impl<'t, 'p> Checker<'t, 'p> {
         expected: &str,
         found: String,
         hint: Option<String>,
+        at: &At<'_, 't>,
     ) {
         let problem = Problem {
             expected: Some(expected.to_owned()),
@@ -589,28 +659,33 @@ impl<'t, 'p> Checker<'t, 'p> {
                 format!("expected {expected}, found {found}"),
             )
         };
-        self.report(Problem {
-            found: Some(found),
-            ..problem
-        });
+        self.report(
+            Problem {
+                found: Some(found),
+                ..problem
+            },
+            at,
+        );
     }
 
-    /// Adds a problem of the value that is being checked.
-    fn report(&mut self, problem: Problem) {
-        let path = self.rendered_path();
+    /// Adds a problem of the value at `at`.
+    fn report(&mut self, problem: Problem, at: &At<'_, 't>) {
+        let path = self.rendered_path(at);
         self.problems.push(problem.at(path));
     }
 
-    fn rendered_path(&self) -> String {
-        let mut path = String::new();
-        for step in &self.path {
-            match step {
-                Step::Index(index) => path.push_str(&format!("[{index}]")),
-                Step::Name(name) => push_key(&mut path, name),
-                Step::Key(key) => push_key(&mut path, &key.text()),
-            }
-        }
+    fn rendered_path(&self, at: &At<'_, 't>) -> String {
+        let mut path = self.base.clone();
+        at.write(&mut path);
         path
+    }
+}
+
+/// Whether a string is one of these words.
+fn is_one_of(node: Node<'_>, words: &[&str]) -> bool {
+    match node.plain() {
+        Some(text) => words.iter().any(|word| same_name(text, word.as_bytes())),
+        None => words.iter().any(|word| node.is_text(word)),
     }
 }
 

@@ -87,6 +87,8 @@ codes! {
     UnknownPlaceholder = "E029",
     /// Two evaluators of a case, or two rubrics of a list, have the same name.
     DuplicateName = "E030",
+    /// A case nests arrays and objects too deeply to be written to a record and read back.
+    TooDeep = "E031",
     /// Both spellings of a field are given; the `*_messages` one is used.
     BothSpellings = "W001",
     /// There is no sidecar beside the JSONL file (shown with `--verbose`).

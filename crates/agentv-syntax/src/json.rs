@@ -83,24 +83,31 @@ impl Lexer<'_, '_> {
     fn document(&mut self) -> Option<()> {
         // Offsets are kept in 32 bits.
         u32::try_from(self.bytes.len()).ok()?;
-        self.skip_space();
-        self.value(0)?;
-        self.skip_space();
-        (self.at == self.bytes.len()).then_some(())
+        let first = self.token()?;
+        self.value(first, 0)?;
+        self.token().is_none().then_some(())
     }
 
-    fn skip_space(&mut self) {
-        while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.bytes.get(self.at) {
+    /// The next byte that is not white space, not taken yet.
+    #[inline]
+    fn token(&mut self) -> Option<u8> {
+        loop {
+            let byte = self.peek()?;
+            // One comparison tells what nearly every byte is.
+            if byte > b' ' || !matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
+                return Some(byte);
+            }
             self.at += 1;
         }
     }
 
+    #[inline]
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
 
-    fn value(&mut self, depth: usize) -> Option<()> {
-        match self.peek()? {
+    fn value(&mut self, first: u8, depth: usize) -> Option<()> {
+        match first {
             b'"' => self.string().map(|_| ()),
             b'{' if depth < MAX_DEPTH => self.object(depth + 1),
             b'[' if depth < MAX_DEPTH => self.array(depth + 1),
@@ -113,17 +120,13 @@ impl Lexer<'_, '_> {
     }
 
     fn object(&mut self, depth: usize) -> Option<()> {
+        self.tree.deepest = self.tree.deepest.max(depth);
         let opened = self.tree.open(NodeKind::Object, self.at as u32);
         self.at += 1;
-        self.skip_space();
-        if self.peek()? == b'}' {
-            self.at += 1;
-            self.tree.close(opened, self.at as u32);
-            return Some(());
-        }
         let mut marks = Marks::default();
-        loop {
-            if self.peek()? != b'"' {
+        let mut next = self.token()?;
+        while next != b'}' {
+            if next != b'"' {
                 return None;
             }
             let key_start = self.at;
@@ -133,20 +136,13 @@ impl Lexer<'_, '_> {
                 _ => true,
             };
             self.tree.may_repeat_keys |= maybe_repeated;
-            self.skip_space();
-            if self.peek()? != b':' {
+            if self.token()? != b':' {
                 return None;
             }
             self.at += 1;
-            self.skip_space();
-            self.value(depth)?;
-            self.skip_space();
-            match self.peek()? {
-                b',' => self.at += 1,
-                b'}' => break,
-                _ => return None,
-            }
-            self.skip_space();
+            let first = self.token()?;
+            self.value(first, depth)?;
+            next = self.separator(b'}')?;
         }
         self.at += 1;
         self.tree.close(opened, self.at as u32);
@@ -154,27 +150,32 @@ impl Lexer<'_, '_> {
     }
 
     fn array(&mut self, depth: usize) -> Option<()> {
+        self.tree.deepest = self.tree.deepest.max(depth);
         let opened = self.tree.open(NodeKind::Array, self.at as u32);
         self.at += 1;
-        self.skip_space();
-        if self.peek()? == b']' {
-            self.at += 1;
-            self.tree.close(opened, self.at as u32);
-            return Some(());
-        }
-        loop {
-            self.value(depth)?;
-            self.skip_space();
-            match self.peek()? {
-                b',' => self.at += 1,
-                b']' => break,
-                _ => return None,
-            }
-            self.skip_space();
+        let mut next = self.token()?;
+        while next != b']' {
+            self.value(next, depth)?;
+            next = self.separator(b']')?;
         }
         self.at += 1;
         self.tree.close(opened, self.at as u32);
         Some(())
+    }
+
+    /// What comes after an element: the closing bracket, or a comma and then the next element.
+    #[inline]
+    fn separator(&mut self, close: u8) -> Option<u8> {
+        let byte = self.token()?;
+        if byte == close {
+            return Some(close);
+        }
+        if byte != b',' {
+            return None;
+        }
+        self.at += 1;
+        // A comma promises another element.
+        self.token().filter(|next| *next != close)
     }
 
     fn word(&mut self, word: &[u8], kind: NodeKind) -> Option<()> {

@@ -16,6 +16,8 @@ pub struct Tree {
     decoded_texts: Vec<(u32, u32)>,
     /// Whether some object may have a key twice. Never wrong when it says no.
     pub(crate) may_repeat_keys: bool,
+    /// How many arrays and objects stand in each other at the deepest place.
+    pub(crate) deepest: usize,
 }
 
 /// What a value is, in JSON's terms. Both formats read into these.
@@ -105,6 +107,7 @@ impl Tree {
         self.decoded.clear();
         self.decoded_texts.clear();
         self.may_repeat_keys = false;
+        self.deepest = 0;
     }
 
     #[inline]
@@ -331,6 +334,29 @@ impl<'t> Node<'t> {
     /// Whether some object of the document may have a key twice. Never wrong when it says no.
     pub fn may_repeat_keys(self) -> bool {
         self.tree.may_repeat_keys
+    }
+
+    /// How many arrays and objects stand in each other here, at the deepest place.
+    pub fn depth(self) -> usize {
+        // The entries behind which the containers that are open now end.
+        let mut open: Vec<u32> = Vec::new();
+        let mut deepest = 0;
+        for index in self.index..self.entry().next {
+            while open.last().is_some_and(|end| *end <= index) {
+                open.pop();
+            }
+            let entry = &self.tree.entries[index as usize];
+            if matches!(entry.kind, NodeKind::Array | NodeKind::Object) {
+                open.push(entry.next);
+                deepest = deepest.max(open.len());
+            }
+        }
+        deepest
+    }
+
+    /// Whether the whole document is so flat that no value of it can be deeper than `limit`.
+    pub fn is_surely_within(self, limit: usize) -> bool {
+        self.tree.deepest <= limit
     }
 
     /// Every object in this value, itself included, in the order written.

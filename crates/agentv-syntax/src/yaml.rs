@@ -46,6 +46,7 @@ pub fn parse(source: &str, tree: &mut Tree) -> Result<(), Invalid> {
     let mut reader = Reader::new(source);
     let root = reader.document()?;
     tree.may_repeat_keys = true;
+    tree.deepest = DEEPEST;
     let budget = BASE_BUDGET.saturating_add(source.len().saturating_mul(BUDGET_PER_BYTE));
     // Offsets into expanded text are kept in 32 bits.
     let budget = budget.min(u32::MAX as usize);

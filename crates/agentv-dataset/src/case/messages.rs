@@ -35,57 +35,63 @@ pub(super) fn warn_of_near_messages(list: Node<'_>, problems: &mut Vec<Problem>)
 }
 
 /// Checks the blocks of messages, and that the files they refer to can be used.
-pub(super) struct Files<'c, 'p> {
+pub(super) struct Files<'c, 'p, 't> {
+    case: Node<'t>,
     context: &'c Context,
     problems: &'p mut Vec<Problem>,
 }
 
-impl<'c, 'p> Files<'c, 'p> {
-    pub(super) fn new(context: &'c Context, problems: &'p mut Vec<Problem>) -> Self {
-        Files { context, problems }
-    }
-
-    pub(super) fn check(&mut self, messages: Node<'_>, field: &str) {
-        for (index, message) in messages.items().enumerate() {
-            if has_blocks(message) {
-                self.check_message(message, &format!("{field}[{index}]"));
-            }
+impl<'c, 'p, 't> Files<'c, 'p, 't> {
+    pub(super) fn new(
+        case: Node<'t>,
+        context: &'c Context,
+        problems: &'p mut Vec<Problem>,
+    ) -> Self {
+        Files {
+            case,
+            context,
+            problems,
         }
     }
 
-    pub(super) fn check_message(&mut self, message: Node<'_>, path: &str) {
+    pub(super) fn check_all(&mut self, messages: Node<'t>) {
+        for message in messages.items() {
+            self.check_message(message);
+        }
+    }
+
+    pub(super) fn check_message(&mut self, message: Node<'t>) {
         if let Some(content) = message.get("content") {
-            self.check_blocks(content, &format!("{path}.content"));
+            self.check_blocks(content);
         }
     }
 
     /// Structured data is blocks where all of it reads as blocks.
-    pub(super) fn check_content(&mut self, content: Node<'_>, path: &str) {
+    pub(super) fn check_content(&mut self, content: Node<'t>) {
         if content.items().all(is_block) {
-            self.check_blocks(content, path);
+            self.check_blocks(content);
         }
     }
 
-    fn check_blocks(&mut self, content: Node<'_>, path: &str) {
-        for (index, block) in content.items().enumerate() {
+    fn check_blocks(&mut self, content: Node<'t>) {
+        for block in content.items() {
             let kind = block.get("type").and_then(Node::as_str);
             let Some(kind @ ("text" | "file")) = kind.as_deref() else {
                 continue;
             };
-            let path = format!("{path}[{index}]");
             match block.get("value") {
-                Some(value) => self.check_value(kind, value, &format!("{path}.value")),
+                Some(value) => self.check_value(kind, value),
                 None => {
                     let start = block.span().start;
                     let problem =
                         Problem::error(Code::MissingField, start..start + 1, "missing value");
-                    self.problems.push(problem.at(path));
+                    self.problems.push(problem.at(self.case.path_to(block)));
                 }
             }
         }
     }
 
-    fn check_value(&mut self, kind: &str, value: Node<'_>, path: &str) {
+    fn check_value(&mut self, kind: &str, value: Node<'t>) {
         let Some(text) = value.as_str() else {
             let expected = if kind == "file" {
                 "a string (the path of a file)"
@@ -102,20 +108,16 @@ impl<'c, 'p> Files<'c, 'p> {
                     format!("expected {expected}, found {found}"),
                 )
             };
-            self.problems.push(problem.at(path));
+            self.problems.push(problem.at(self.case.path_to(value)));
             return;
         };
         if kind == "file"
             && let Err(refused) = self.context.files.find(&text)
         {
+            let path = self.case.path_to(value);
             self.problems.push(refused.at(value, path));
         }
     }
-}
-
-fn has_blocks(message: Node<'_>) -> bool {
-    let content = message.get("content");
-    content.is_some_and(|content| content.kind() == NodeKind::Array)
 }
 
 /// The messages of a checked array.

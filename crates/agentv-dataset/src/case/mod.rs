@@ -12,7 +12,7 @@ mod read;
 pub(crate) use agentmark::RowPrompt;
 pub(crate) use evaluators::{EvaluatorDrafts, resolved_specs, text_or_file};
 pub(crate) use messages::{is_block, is_message};
-pub(crate) use read::{Fields, read};
+pub(crate) use read::{Fields, check_depth, read};
 
 use std::sync::Arc;
 

@@ -155,6 +155,7 @@ pub(crate) fn read<'f, 't>(
     let first = problems.len();
     let node = fields.node;
     check_keys(node, problems);
+    check_depth(node, problems);
     let expected = match context.rules {
         Rules::AgentMark => {
             agentmark::check_strictly(node, problems);
@@ -175,6 +176,20 @@ pub(crate) fn read<'f, 't>(
         },
         expected,
     })
+}
+
+/// Arrays and objects that may stand in each other within a case. A record puts a few more around
+/// them, and must stay within what JSON readers take.
+const DEEPEST_CASE: usize = 100;
+
+/// Refuses what a record could not hold.
+pub(crate) fn check_depth(node: Node<'_>, problems: &mut Vec<Problem>) {
+    if node.is_surely_within(DEEPEST_CASE) || node.depth() <= DEEPEST_CASE {
+        return;
+    }
+    let start = node.span().start;
+    let message = format!("nested deeper than {DEEPEST_CASE} levels");
+    problems.push(Problem::error(Code::TooDeep, start..start + 1, message));
 }
 
 /// Checks a case by our own rules.
@@ -233,25 +248,20 @@ fn check_spellings(fields: &Fields<'_>, problems: &mut Vec<Problem>) {
 }
 
 /// Checks the blocks of all messages, and the files in them.
-fn check_messages(
-    fields: &Fields<'_>,
-    expected: Expected<'_>,
+fn check_messages<'t>(
+    fields: &Fields<'t>,
+    expected: Expected<'t>,
     context: &Context,
     problems: &mut Vec<Problem>,
 ) {
-    let mut files = Files::new(context, problems);
-    match (fields.input_messages, fields.input) {
-        (Some(messages), _) => files.check(messages, "input_messages"),
-        (None, Some(messages)) => files.check(messages, "input"),
-        (None, None) => {}
+    let mut files = Files::new(fields.node, context, problems);
+    if let Some(messages) = fields.asked() {
+        files.check_all(messages);
     }
     match expected {
-        Expected::Messages(list) if fields.expected_messages.is_some() => {
-            files.check(list, "expected_messages");
-        }
-        Expected::Messages(list) => files.check(list, "expected_output"),
-        Expected::Message(message) => files.check_message(message, "expected_output"),
-        Expected::Content(content) => files.check_content(content, "expected_output"),
+        Expected::Messages(list) => files.check_all(list),
+        Expected::Message(message) => files.check_message(message),
+        Expected::Content(content) => files.check_content(content),
         Expected::Nothing => {}
     }
 }

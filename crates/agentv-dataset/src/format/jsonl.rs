@@ -1,7 +1,7 @@
 //! JSON Lines: one case a line, plain or compressed, read in pieces on all cores.
 
 use std::io::Read;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -162,9 +162,16 @@ impl Scan<'_> {
         let mut line = place.first_line;
         let mut at = 0;
         let mut overflowed = false;
-        while let Some((bytes, end)) = next_line(buffer, at) {
-            (self.inspect)(scratch, row(file, line, bytes, tree));
-            (at, line) = (end, line + 1);
+        // One check for the whole piece; only if it fails, each line answers for itself.
+        let text = simdutf8::basic::from_utf8(buffer).ok();
+        while let Some(range) = next_line(buffer, at) {
+            at = range.end + 1;
+            let row = match text.and_then(|text| text.get(range.clone())) {
+                Some(text) => row(file, line, text, tree),
+                None => row_of_bytes(file, line, &buffer[range], tree),
+            };
+            (self.inspect)(scratch, row);
+            line += 1;
             // With this many problems, memory is better spent on telling them than on keeping them.
             if scratch.findings.diagnostics.len() >= Findings::KEPT {
                 if !overflowed {
@@ -211,24 +218,26 @@ impl Scan<'_> {
     }
 }
 
-/// The line that begins at `at`, and where the next one does.
-fn next_line(buffer: &[u8], at: usize) -> Option<(&[u8], usize)> {
+/// The line that begins at `at`, without its end.
+fn next_line(buffer: &[u8], at: usize) -> Option<Range<usize>> {
     let rest = buffer.get(at..).filter(|rest| !rest.is_empty())?;
-    Some(match memchr::memchr(b'\n', rest) {
-        Some(end) => (&rest[..end], at + end + 1),
-        None => (rest, buffer.len()),
-    })
+    let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+    Some(at..at + length)
+}
+
+/// What stands on one line that may not be text.
+fn row_of_bytes<'r>(file: &'r Arc<str>, line: u64, bytes: &'r [u8], tree: &'r mut Tree) -> Row<'r> {
+    match simdutf8::basic::from_utf8(bytes) {
+        Ok(text) => row(file, line, text, tree),
+        Err(_) => Row::Broken(not_utf8(file, line, bytes)),
+    }
 }
 
 /// What stands on one line.
-fn row<'r>(file: &'r Arc<str>, line: u64, bytes: &'r [u8], tree: &'r mut Tree) -> Row<'r> {
-    if bytes.len() > LONGEST_LINE {
+fn row<'r>(file: &'r Arc<str>, line: u64, text: &'r str, tree: &'r mut Tree) -> Row<'r> {
+    if text.len() > LONGEST_LINE {
         return Row::Broken(too_long(file, line));
     }
-    let text = match simdutf8::basic::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(_) => return Row::Broken(not_utf8(file, line, bytes)),
-    };
     if text.trim_ascii().is_empty() {
         return Row::Blank(line);
     }
@@ -311,9 +320,15 @@ impl Rows for Sequential<'_> {
                 }
             }
         }
-        let (bytes, end) = next_line(self.buffer.lines(), self.at)?;
-        self.at = end;
+        let range = next_line(self.buffer.lines(), self.at)?;
+        self.at = range.end + 1;
         self.line += 1;
-        Some(row(&self.source.file, self.line, bytes, &mut self.tree))
+        let bytes = &self.buffer.lines()[range];
+        Some(row_of_bytes(
+            &self.source.file,
+            self.line,
+            bytes,
+            &mut self.tree,
+        ))
     }
 }
