@@ -86,6 +86,11 @@ impl Dataset {
             }
             return Err(unsupported(path, &file).into());
         };
+        if options.rules == Rules::AgentMark && !format.has_sidecar {
+            let message = "AgentMark datasets are JSON Lines, one object a line";
+            let problem = Problem::fatal(Code::AgentMarkRule, 0..0, message);
+            return Err(Diagnostic::of_file(&file, problem).into());
+        }
         let source = (format.open)(path, &file)?;
         let absolute = std::fs::canonicalize(path).map_err(|error| unreadable(&file, &error))?;
         let folder = match path.parent().map(std::fs::canonicalize) {
@@ -105,18 +110,19 @@ impl Dataset {
                 let defaults = Defaults::read(
                     header,
                     &SUITE_HEADER,
-                    base_name,
+                    &base_name,
                     options.definitions,
                     &files,
                     &mut problems,
                 );
+                problems.extend(sidecar::double_role(path, header));
                 header_diagnostics.extend(problems.into_iter().map(|p| source.place(p)));
                 (defaults, None)
             }
             None if format.has_sidecar => {
-                sidecar::read(path, base_name, options, &files, &mut header_diagnostics)
+                sidecar::read(path, &base_name, options, &files, &mut header_diagnostics)
             }
-            None => (Defaults::named(base_name), None),
+            None => (Defaults::named(&base_name), None),
         };
         let guidelines = config::guidelines(&project, options, &mut header_diagnostics);
         // Whatever is wrong here is wrong for every case.
@@ -363,8 +369,13 @@ fn blank_line(file: &Arc<str>, line: u64) -> Diagnostic {
 fn taken_id(row: &WrittenRow<'_>, id: &str, first_line: u64) -> Diagnostic {
     let span = row.node.get("id").map_or(0..0, |id| id.span());
     let message = format!("duplicate id `{id}`, first used on line {first_line}");
+    let problem = Problem {
+        expected: Some("an id that no other case of the file has".to_owned()),
+        found: Some(format!("`{id}`")),
+        ..Problem::error(Code::DuplicateId, span, message)
+    };
     row.place(
-        Problem::error(Code::DuplicateId, span, message)
+        problem
             .at("id")
             .hint("give every case of a file an id of its own"),
     )
@@ -380,12 +391,16 @@ fn unsupported(path: &Path, file: &Arc<str>) -> Diagnostic {
         0..0,
         format!("{shown}, expected one of .yaml, .yml, .jsonl (also .jsonl.gz, .jsonl.zst)"),
     );
+    let lower = path.to_string_lossy().to_lowercase();
+    let is_upper = FormatKind::of(Path::new(&lower)).is_some();
     let is_json = path
         .extension()
         .is_some_and(|extension| extension == "json");
     Diagnostic::of_file(
         file,
-        if is_json {
+        if is_upper {
+            problem.hint("extensions are written in lower case")
+        } else if is_json {
             problem.hint("a file with one JSON object a line is named .jsonl")
         } else {
             problem
@@ -486,16 +501,26 @@ pub struct Loaded {
 
 /// Loads all cases of an eval file. For files that are larger than memory use [`Dataset`].
 ///
-/// ```no_run
-/// use agentv_dataset::{LoadOptions, load_eval_cases};
-/// # fn definitions() -> agentv_syntax::Definitions { unimplemented!() }
+/// ```
+/// use agentv_dataset::{Definitions, LoadOptions, load_eval_cases};
 ///
-/// // `definitions()`: the registries of agentv-evaluators and agentv-providers.
-/// let options = LoadOptions::new(definitions(), std::env::current_dir().unwrap());
-/// let loaded = load_eval_cases("evals/test.jsonl", &options).unwrap();
-/// for diagnostic in &loaded.diagnostics {
-///     eprintln!("{diagnostic}"); // Line 3: missing expected_outcome
-/// }
+/// # let folder = tempfile::tempdir()?;
+/// # std::env::set_current_dir(folder.path())?;
+/// # std::fs::create_dir("evals")?;
+/// # std::fs::write("evals/test.jsonl", concat!(
+/// #     "{\"id\": \"sum\", \"expected_outcome\": \"4\", \"input\": \"What is 2+2?\"}\n",
+/// #     "{\"id\": \"no-outcome\", \"input\": \"Hello\"}\n",
+/// # ))?;
+/// // What may be named as an evaluator or a provider.
+/// let definitions = Definitions {
+///     evaluators: &agentv_evaluators::REGISTRY,
+///     targets: &agentv_providers::REGISTRY,
+/// };
+/// let options = LoadOptions::new(definitions, std::env::current_dir()?);
+/// let loaded = load_eval_cases("evals/test.jsonl", &options)?;
+/// assert_eq!(loaded.cases[0].id, "sum");
+/// assert_eq!(loaded.diagnostics[0].to_string(), "Line 2: missing expected_outcome");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors

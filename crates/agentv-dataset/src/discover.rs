@@ -2,15 +2,17 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentv_syntax::{Diagnostic, nearest};
+use agentv_syntax::{Code, Diagnostic, Problem, nearest};
 use globset::GlobBuilder;
 use ignore::WalkBuilder;
 
 use crate::dataset::{is_eval_file_name, sidecar_path};
-use crate::format::{ALL, Document};
+use crate::format::{ALL, Document, open_regular, unreadable};
+use crate::sidecar::has_jsonl_beside;
 
 /// A file that was asked for, and what it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,49 +55,62 @@ impl std::fmt::Display for DiscoverError {
 
 impl std::error::Error for DiscoverError {}
 
+/// The files that were found, and the places that could not be looked into.
+#[derive(Debug, Default)]
+pub struct Discovered {
+    /// Sorted within each path that was asked for, each file once.
+    pub files: Vec<FoundFile>,
+    /// Folders that cannot be read.
+    pub problems: Vec<Diagnostic>,
+}
+
 /// The files that `paths` name: a file is itself, a folder is every agentv file in it, anything
-/// else is a glob. Sorted within each path, each file once.
+/// else is a glob. Hidden folders other than `.agentv`, `node_modules` and results of earlier runs
+/// are passed over.
 ///
 /// # Errors
 /// When a path leads to no file.
-pub fn discover(paths: &[String]) -> Result<Vec<FoundFile>, DiscoverError> {
+pub fn discover(paths: &[PathBuf]) -> Result<Discovered, DiscoverError> {
     let mut seen = HashSet::new();
-    let mut files = Vec::new();
+    let mut discovered = Discovered::default();
     for path in paths {
-        for file in files_at(path)? {
+        for file in files_at(path, &mut discovered.problems)? {
             let identity = fs::canonicalize(&file.path).unwrap_or_else(|_| file.path.clone());
             if seen.insert(identity) {
-                files.push(file);
+                discovered.files.push(file);
             }
         }
     }
-    Ok(files)
+    Ok(discovered)
 }
 
-fn files_at(written: &str) -> Result<Vec<FoundFile>, DiscoverError> {
-    let path = Path::new(written);
-    let refuse = |message: &str, hint: Option<String>| DiscoverError {
-        path: written.to_owned(),
-        message: message.to_owned(),
+fn files_at(path: &Path, problems: &mut Vec<Diagnostic>) -> Result<Vec<FoundFile>, DiscoverError> {
+    let written = path.to_string_lossy();
+    let refuse = |message: String, hint: Option<String>| DiscoverError {
+        path: written.clone().into_owned(),
+        message,
         hint,
     };
-    let (files, message) = if path.is_dir() {
-        (walk(path), "no eval files in this folder")
-    } else if fs::symlink_metadata(path).is_ok() {
-        let role = role_of(path).unwrap_or(FileRole::EvalFile);
-        return Ok(vec![FoundFile {
-            path: path.to_owned(),
-            role,
-        }]);
-    } else if written.contains(['*', '?', '[', '{']) {
-        let files = glob(written).map_err(|reason| refuse(&reason, None))?;
-        (files, "no eval file matches this pattern")
-    } else {
-        return Err(refuse("no such file or folder", similar_name(path)));
+    let known_problems = problems.len();
+    let (files, message) = match fs::symlink_metadata(path) {
+        Ok(_) if path.is_dir() => (walk(path, problems), "no eval files in this folder"),
+        Ok(_) => {
+            let role = role_of(path).unwrap_or(FileRole::EvalFile);
+            let path = path.to_owned();
+            return Ok(vec![FoundFile { path, role }]);
+        }
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(refuse(error.to_string(), None));
+        }
+        Err(_) if written.contains(['*', '?', '[', '{']) => {
+            let files = glob(&written, problems).map_err(|reason| refuse(reason, None))?;
+            (files, "no eval file matches this pattern")
+        }
+        Err(_) => return Err(refuse("no such file or folder".into(), similar_name(path))),
     };
-    if files.is_empty() {
+    if files.is_empty() && problems.len() == known_problems {
         let hint = format!("eval files end in {}", extensions().join(", "));
-        return Err(refuse(message, Some(hint)));
+        return Err(refuse(message.to_owned(), Some(hint)));
     }
     Ok(files)
 }
@@ -125,9 +140,14 @@ fn similar_name(path: &Path) -> Option<String> {
     ))
 }
 
-/// Every file below `folder` that is ours. What `.gitignore` leaves out is left out.
-fn walk(folder: &Path) -> Vec<FoundFile> {
-    let mut files: Vec<FoundFile> = walked(folder)
+/// Every file below `folder` that is ours.
+fn walk(folder: &Path, problems: &mut Vec<Diagnostic>) -> Vec<FoundFile> {
+    ours(walked(folder, problems))
+}
+
+fn ours(paths: impl IntoIterator<Item = PathBuf>) -> Vec<FoundFile> {
+    let mut files: Vec<FoundFile> = paths
+        .into_iter()
         .filter_map(|path| {
             let role = role_of(&path)?;
             Some(FoundFile { path, role })
@@ -137,10 +157,10 @@ fn walk(folder: &Path) -> Vec<FoundFile> {
     files
 }
 
-fn walked(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    WalkBuilder::new(folder)
-        .hidden(false)
-        .parents(false)
+fn walked(folder: &Path, problems: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
+    let walk = WalkBuilder::new(folder)
+        // What git ignores is often just what grows: datasets.
+        .standard_filters(false)
         .follow_links(true)
         .filter_entry(|entry| {
             let name = entry.file_name();
@@ -152,17 +172,43 @@ fn walked(folder: &Path) -> impl Iterator<Item = PathBuf> {
                 name.to_string_lossy().starts_with('.') && name != ".agentv" && entry.depth() > 0;
             !(hidden || name == "node_modules" || (in_settings && name == "results"))
         })
-        .build()
-        .flatten()
-        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
-        .map(ignore::DirEntry::into_path)
-        .map(|path| match path.strip_prefix("./") {
-            Ok(path) => path.to_owned(),
-            Err(_) => path,
-        })
+        .build();
+    let mut paths = Vec::new();
+    for entry in walk {
+        match entry {
+            Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
+                let path = entry.into_path();
+                paths.push(match path.strip_prefix("./") {
+                    Ok(path) => path.to_owned(),
+                    Err(_) => path,
+                });
+            }
+            Ok(_) => {}
+            Err(error) => problems.push(not_walked(folder, &error)),
+        }
+    }
+    paths
 }
 
-fn glob(pattern: &str) -> Result<Vec<FoundFile>, String> {
+/// A folder that cannot be looked into may hold eval files: that is not "no problems".
+fn not_walked(folder: &Path, error: &ignore::Error) -> Diagnostic {
+    let place = match error {
+        ignore::Error::WithPath { path, .. } => path.as_path(),
+        ignore::Error::WithDepth { err, .. } => match err.as_ref() {
+            ignore::Error::WithPath { path, .. } => path.as_path(),
+            _ => folder,
+        },
+        _ => folder,
+    };
+    let reason = error
+        .io_error()
+        .map_or_else(|| error.to_string(), ToString::to_string);
+    let message = format!("cannot be looked into: {reason}");
+    let problem = Problem::fatal(Code::Unreadable, 0..0, message);
+    Diagnostic::of_file(&Arc::from(place.to_string_lossy()), problem)
+}
+
+fn glob(pattern: &str, problems: &mut Vec<Diagnostic>) -> Result<Vec<FoundFile>, String> {
     let written = pattern.strip_prefix("./").unwrap_or(pattern);
     let matcher = GlobBuilder::new(written)
         .literal_separator(true)
@@ -182,25 +228,20 @@ fn glob(pattern: &str) -> Result<Vec<FoundFile>, String> {
     } else {
         fixed
     };
-    let mut files: Vec<FoundFile> = walked(&start)
-        .filter(|path| matcher.is_match(path))
-        .filter_map(|path| {
-            let role = role_of(&path)?;
-            Some(FoundFile { path, role })
-        })
-        .collect();
-    files.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(files)
+    let paths = walked(&start, problems);
+    Ok(ours(
+        paths.into_iter().filter(|path| matcher.is_match(path)),
+    ))
 }
 
 /// What a file is; `None` for one that is none of ours.
 fn role_of(path: &Path) -> Option<FileRole> {
-    let name = path.file_name()?.to_str()?;
+    let name = path.file_name()?.to_string_lossy();
     let in_settings = path
         .parent()
         .and_then(Path::file_name)
         .is_some_and(|parent| parent == ".agentv");
-    match name {
+    match name.as_ref() {
         "targets.yaml" | "targets.yml" => return Some(FileRole::Targets),
         "config.yaml" if in_settings => return Some(FileRole::Config),
         // What else lies among the settings, such as recorded answers, holds no cases.
@@ -217,53 +258,39 @@ fn role_of(path: &Path) -> Option<FileRole> {
 }
 
 fn role_of_yaml(path: &Path) -> Option<FileRole> {
-    let bytes = match fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() => fs::read(path).unwrap_or_default(),
-        _ => return None,
+    let Ok(bytes) = open_regular(path, &Arc::from(""))
+        .and_then(|_| fs::read(path).map_err(|error| unreadable(&Arc::from(""), &error)))
+    else {
+        // It may hold cases, so whoever asked is told why it cannot be read.
+        return Some(FileRole::EvalFile);
     };
+    let beside_jsonl = has_jsonl_beside(path);
+    // Most YAML in the world is none of ours: only what might be is parsed.
     let mentions = |word: &str| memchr::memmem::find(&bytes, word.as_bytes()).is_some();
-    if has_jsonl_beside(path) {
-        return Some(match mentions("evalcases") && has_cases(path) {
-            true => FileRole::EvalFile,
-            false => FileRole::Sidecar,
-        });
+    if !beside_jsonl && !["evalc", "evalC", "agentv-"].into_iter().any(mentions) {
+        return None;
     }
-    if mentions("agentv-targets-") && schema_of(path).starts_with("agentv-targets-") {
-        return Some(FileRole::Targets);
+    let Ok(document) = Document::open(path, &Arc::from(path.to_string_lossy())) else {
+        return Some(FileRole::EvalFile);
+    };
+    let root = document.root();
+    let schema = root.get("$schema").map(|schema| schema.text());
+    let schema_of = |kind: &str| {
+        let schema = schema.as_deref().unwrap_or_default();
+        schema.starts_with(&format!("agentv-{kind}-"))
+    };
+    let has_cases = root.get("evalcases").is_some();
+    if beside_jsonl && !has_cases {
+        Some(FileRole::Sidecar)
+    } else if schema_of("targets") {
+        Some(FileRole::Targets)
+    } else if schema_of("config") {
+        Some(FileRole::Config)
+    } else {
+        let mut keys = root.fields().map(|(key, _)| key.text());
+        let is_suite = has_cases
+            || schema_of("eval")
+            || keys.any(|key| nearest(&key, ["evalcases"]).is_some());
+        is_suite.then_some(FileRole::EvalFile)
     }
-    if mentions("agentv-config-") && schema_of(path).starts_with("agentv-config-") {
-        return Some(FileRole::Config);
-    }
-    (mentions("evalcases") || mentions("agentv-eval-")).then_some(FileRole::EvalFile)
-}
-
-fn has_jsonl_beside(path: &Path) -> bool {
-    let is_yaml = path
-        .extension()
-        .is_some_and(|extension| extension == "yaml");
-    is_yaml
-        && ALL
-            .iter()
-            .filter(|format| format.has_sidecar)
-            .flat_map(|format| format.extensions)
-            .any(|extension| {
-                let base = path.file_stem().unwrap_or_default().to_string_lossy();
-                path.with_file_name(format!("{base}{extension}")).is_file()
-            })
-}
-
-fn parsed(path: &Path) -> Result<Document, Diagnostic> {
-    Document::open(path, &Arc::from(path.to_string_lossy()))
-}
-
-fn has_cases(path: &Path) -> bool {
-    parsed(path).is_ok_and(|document| document.root().get("evalcases").is_some())
-}
-
-fn schema_of(path: &Path) -> String {
-    let schema = parsed(path).ok().and_then(|document| {
-        let schema = document.root().get("$schema")?;
-        Some(schema.text().into_owned())
-    });
-    schema.unwrap_or_default()
 }

@@ -43,6 +43,8 @@ impl FileProblem {
     pub(crate) fn at(self, node: Node<'_>, path: impl Into<String>) -> Problem {
         Problem {
             hint: self.hint,
+            expected: Some("a file inside the project".to_owned()),
+            found: Some(format!("`{}`", node.text())),
             ..Problem::error(self.code, node.span(), self.message)
         }
         .at(path)
@@ -107,7 +109,8 @@ impl FileLibrary {
     /// The places where `value` may be, in the order of precedence.
     fn candidates(&self, value: &str) -> Vec<PathBuf> {
         if let Some(from_root) = value.strip_prefix('/') {
-            return vec![self.project.root.join(from_root)];
+            // What is not under the root may still be there, and is then refused by its place.
+            return vec![self.project.root.join(from_root), PathBuf::from(value)];
         }
         let mut folders: Vec<&Path> = self.project.folders().collect();
         if !folders.contains(&self.working_dir.as_path()) {
@@ -142,25 +145,16 @@ impl FileLibrary {
                 hint: Some(self.where_it_was_sought(value)),
             });
         };
-        if !absolute.starts_with(&self.project.root) && !self.allow_outside_root {
-            return Err(FileProblem {
-                code: Code::FileOutsideRoot,
-                message: format!("`{value}` lies outside the project root"),
-                hint: Some(format!(
-                    "the root is {}; --allow-outside-root lifts this for files that you trust",
-                    self.project.root.display()
-                )),
-            });
+        if absolute.is_dir() {
+            let message = format!("`{value}` is a directory");
+            return Err(problem(Code::NotAFile, message));
         }
+        self.keep_inside(value, &absolute)?;
         let metadata = fs::metadata(&absolute)
             .map_err(|error| problem(Code::FileUnusable, format!("`{value}`: {error}")))?;
         if !metadata.is_file() {
-            let what = if metadata.is_dir() {
-                "a directory"
-            } else {
-                "not a regular file"
-            };
-            return Err(problem(Code::NotAFile, format!("`{value}` is {what}")));
+            let message = format!("`{value}` is not a regular file");
+            return Err(problem(Code::NotAFile, message));
         }
         if metadata.len() > LARGEST_FILE {
             return Err(problem(
@@ -174,25 +168,45 @@ impl FileLibrary {
         })
     }
 
+    fn keep_inside(&self, value: &str, absolute: &Path) -> Result<(), FileProblem> {
+        if absolute.starts_with(&self.project.root) || self.allow_outside_root {
+            return Ok(());
+        }
+        Err(FileProblem {
+            code: Code::FileOutsideRoot,
+            message: format!("`{value}` lies outside the project root"),
+            hint: Some(format!(
+                "the root is {}; --allow-outside-root lifts this for files that you trust",
+                self.project.root.display()
+            )),
+        })
+    }
+
     /// The folder that `value` refers to, relative to the project root where it lies inside.
     pub(crate) fn find_folder(&self, value: &str) -> Result<String, FileProblem> {
         let written = match value.strip_prefix('/') {
-            Some(from_root) => self.project.root.join(from_root),
-            None => self.project.folder.join(value),
+            Some(from_root) => vec![self.project.root.join(from_root), PathBuf::from(value)],
+            None => vec![self.project.folder.join(value)],
         };
-        match fs::canonicalize(written) {
-            Ok(folder) if folder.is_dir() => Ok(self.project.display(&folder)),
-            Ok(_) => Err(FileProblem {
-                code: Code::NotAFile,
-                message: format!("`{value}` is not a folder"),
-                hint: None,
-            }),
-            Err(_) => Err(FileProblem {
+        let found = written
+            .into_iter()
+            .find_map(|folder| fs::canonicalize(folder).ok());
+        let Some(folder) = found else {
+            return Err(FileProblem {
                 code: Code::FileNotFound,
                 message: format!("folder not found: `{value}`"),
                 hint: Some("it is looked up from the eval file's folder".to_owned()),
-            }),
+            });
+        };
+        self.keep_inside(value, &folder)?;
+        if !folder.is_dir() {
+            return Err(FileProblem {
+                code: Code::NotAFile,
+                message: format!("`{value}` is not a folder"),
+                hint: None,
+            });
         }
+        Ok(self.project.display(&folder))
     }
 
     fn where_it_was_sought(&self, value: &str) -> String {

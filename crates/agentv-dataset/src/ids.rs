@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use agentv_syntax::Draft;
 use md5::{Digest, Md5};
-use serde_json::Value;
 
 use crate::case::Fields;
 
@@ -25,7 +25,7 @@ impl<'t> CaseId<'t> {
             return id.as_str().map(CaseId::Written);
         }
         let input = fields.input.filter(|_| fields.is_row())?;
-        Some(CaseId::Derived(derived_id(&input.to_value())))
+        Some(CaseId::Derived(derived_id(Draft::from(input))))
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -38,18 +38,16 @@ impl<'t> CaseId<'t> {
 
 /// The name that AgentMark gives a row: the first 12 hex digits of the MD5 of its input's
 /// canonical JSON.
-pub(crate) fn derived_id(input: &Value) -> String {
+pub(crate) fn derived_id(input: Draft) -> String {
     let digest = Md5::digest(canonical_json(input).as_bytes());
     let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     hex[..12].to_owned()
 }
 
-/// Keys sorted, no white space, everything beyond ASCII escaped.
-fn canonical_json(value: &Value) -> String {
-    let mut sorted = value.clone();
-    sorted.sort_all_objects();
+/// Keys sorted, no white space, everything beyond ASCII escaped, numbers as they were written.
+fn canonical_json(value: Draft) -> String {
     let mut ascii = String::new();
-    for letter in sorted.to_string().chars() {
+    for letter in sorted(value).to_json().chars() {
         if matches!(letter, ' '..='~') {
             ascii.push(letter);
         } else {
@@ -60,6 +58,18 @@ fn canonical_json(value: &Value) -> String {
         }
     }
     ascii
+}
+
+fn sorted(value: Draft) -> Draft {
+    match value {
+        Draft::Array(items) => Draft::Array(items.into_iter().map(sorted).collect()),
+        Draft::Object(mut fields) => {
+            fields.sort_by(|(a, _), (b, _)| a.cmp(b));
+            let fields = fields.into_iter();
+            Draft::Object(fields.map(|(key, value)| (key, sorted(value))).collect())
+        }
+        scalar => scalar,
+    }
 }
 
 /// A few bytes that stand for an id while a file of any length is read.
@@ -164,12 +174,14 @@ mod tests {
     fn a_derived_id_is_the_one_that_agentmark_gives_the_row() {
         // printf '{"userMessage":"What is 7 times 9?"}' | md5sum
         assert_eq!(
-            derived_id(&json!({"userMessage": "What is 7 times 9?"})),
+            derived_id(Draft::from(&json!({"userMessage": "What is 7 times 9?"}))),
             "27a6201ff533"
         );
         // json.dumps(…, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
         assert_eq!(
-            canonical_json(&json!({"b": "é😀\u{7f}", "a": {"z": 1, "y": [1.5, null]}})),
+            canonical_json(Draft::from(&json!({
+                "b": "é😀\u{7f}", "a": {"z": 1, "y": [1.5, null]}
+            }))),
             "{\"a\":{\"y\":[1.5,null],\"z\":1},\"b\":\"\\u00e9\\ud83d\\ude00\\u007f\"}"
         );
     }

@@ -18,32 +18,17 @@ mod format;
 mod guidelines;
 mod ids;
 mod options;
+mod other_files;
 mod project;
 pub mod shapes;
 mod sidecar;
 
-use std::path::Path;
-use std::sync::Arc;
-
-use agentv_syntax::Diagnostic;
-
-pub use convert::{Conversion, ConvertError, ConvertOptions, Converted, convert};
+pub use agentv_syntax::{Code, Definitions, Diagnostic, Severity};
+pub use convert::{Conversion, ConvertError, ConvertOptions, Converted, Loss, convert};
 pub use dataset::{
     Cases, Checked, Dataset, LoadError, Loaded, is_eval_file_name, load_eval_cases, sidecar_path,
 };
-pub use discover::{DiscoverError, FileRole, FoundFile, discover};
-pub use format::CONTINUES;
+pub use discover::{DiscoverError, Discovered, FileRole, FoundFile, discover};
 pub use options::{LoadOptions, Rules};
+pub use other_files::{check_config, check_sidecar, read_source};
 pub use project::Project;
-
-/// Everything that is wrong with a sidecar, checked by itself.
-pub fn check_sidecar(path: &Path, options: &LoadOptions) -> Vec<Diagnostic> {
-    let file: Arc<str> = path.to_string_lossy().into();
-    sidecar::check(path, &file, options)
-}
-
-/// Everything that is wrong with a project's settings file.
-pub fn check_config(path: &Path, options: &LoadOptions) -> Vec<Diagnostic> {
-    let file: Arc<str> = path.to_string_lossy().into();
-    config::check(path, &file, options)
-}

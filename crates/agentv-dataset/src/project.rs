@@ -39,7 +39,8 @@ impl Project {
     pub fn config_file(&self) -> Option<PathBuf> {
         self.folders()
             .map(|folder| folder.join(".agentv").join("config.yaml"))
-            .find(|file| file.is_file())
+            // A pipe or a folder of that name is a mistake to report, not an absence.
+            .find(|file| file.symlink_metadata().is_ok())
     }
 
     /// A path as records show it: relative to the root where it lies inside, `/` between parts.

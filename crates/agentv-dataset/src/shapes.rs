@@ -140,7 +140,7 @@ static CASES: Shape = Shape {
     expected: "an array of cases",
     forms: &[Form::List {
         items: &CASE,
-        at_least: 0,
+        at_least: 1,
     }],
 };
 

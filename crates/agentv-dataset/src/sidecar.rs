@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use agentv_syntax::{Code, Diagnostic, Problem};
+use agentv_syntax::{Code, Diagnostic, Node, Problem};
 
 use crate::dataset::sidecar_path;
 use crate::defaults::Defaults;
 use crate::files::FileLibrary;
-use crate::format::Document;
+use crate::format::{ALL, Document};
 use crate::options::LoadOptions;
 use crate::project::Project;
 use crate::shapes::SIDECAR_FIELDS;
@@ -51,21 +51,38 @@ pub(crate) fn read(
         files,
         &mut problems,
     );
-    let cases = document
-        .root()
-        .fields()
-        .find(|(key, _)| key.is_text("evalcases"));
-    if let Some((key, _)) = cases {
-        let message = "this suite is the sidecar of a JSONL file as well: its dataset-level fields serve both";
-        let problem = Problem::warning(Code::DoubleRole, key.span(), message);
-        problems.push(
-            problem
-                .at("evalcases")
-                .hint("give one of the two files another name if that is not meant"),
-        );
-    }
+    problems.extend(double_role(&sidecar, document.root()));
     diagnostics.extend(problems.into_iter().map(|p| document.place_problem(p)));
     (defaults, Some(document))
+}
+
+/// The remark that a suite is also the sidecar of the JSONL file beside it, where it is.
+pub(crate) fn double_role(path: &Path, root: Node<'_>) -> Option<Problem> {
+    let key = root
+        .fields()
+        .find_map(|(key, _)| key.is_text("evalcases").then_some(key))
+        .filter(|_| has_jsonl_beside(path))?;
+    let message =
+        "this suite is the sidecar of a JSONL file as well: its dataset-level fields serve both";
+    let problem = Problem::warning(Code::DoubleRole, key.span(), message);
+    Some(
+        problem
+            .at("evalcases")
+            .hint("give one of the two files another name if that is not meant"),
+    )
+}
+
+/// Whether there is a JSONL file that a YAML file would be the sidecar of.
+pub(crate) fn has_jsonl_beside(path: &Path) -> bool {
+    let is_yaml = path
+        .extension()
+        .is_some_and(|extension| extension == "yaml");
+    let base = path.file_stem().unwrap_or_default().to_string_lossy();
+    let with_sidecars = ALL.iter().filter(|format| format.has_sidecar);
+    is_yaml
+        && with_sidecars
+            .flat_map(|format| format.extensions)
+            .any(|extension| path.with_file_name(format!("{base}{extension}")).is_file())
 }
 
 /// Everything that is wrong with a sidecar, checked by itself.

@@ -156,6 +156,7 @@ struct Journey<'p> {
 impl Journey<'_> {
     fn go(&mut self, to: Conversion, path: PathBuf) -> Result<Vec<EvalCase>, TestCaseError> {
         let options = ConvertOptions {
+            interrupted: Default::default(),
             to,
             force: false,
             lossy: false,
@@ -293,7 +294,7 @@ fn large_file(seed: u64, with_broken_lines: bool) -> (String, Vec<(u64, Code)>) 
             2 => (String::new(), None),
             3 if with_broken_lines => (
                 format!(r#"{{"id": "{number}", "{filler}"#),
-                Some(Code::InvalidJson),
+                Some(Code::UnfinishedJson),
             ),
             _ => (
                 format!(r#"{{"id": "{number}", "outcome": "o", "input": "{filler}"}}"#),
@@ -353,4 +354,19 @@ fn one_thread_finds_what_many_find() {
     };
     let said = String::from_utf8_lossy(&alone.stderr).into_owned();
     assert!(alone.status.success() && said.contains(&found), "{said}");
+}
+
+#[test]
+fn a_dataset_without_a_sidecar_has_the_defaults_of_the_documents() {
+    let project = TestProject::new();
+    project.write(
+        "dataset.jsonl",
+        "{\"id\": \"a\", \"expected_outcome\": \"o\", \"input\": \"i\"}\n",
+    );
+    let path = project.path("dataset.jsonl");
+    let dataset = agentv_dataset::Dataset::open(path, &project.options()).unwrap();
+    assert_eq!((dataset.name(), dataset.description()), ("dataset", ""));
+    let case = &project.load("dataset.jsonl").unwrap().cases[0];
+    assert_eq!(case.execution.target, "default");
+    assert_eq!(case.evaluators[0].kind, "llm_judge");
 }

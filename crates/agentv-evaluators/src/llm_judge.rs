@@ -1,5 +1,6 @@
 //! `llm_judge`: a language model grades the answer.
 
+use crate::code_judge::FOLDER;
 use agentv_syntax::rubric::RUBRICS;
 use agentv_syntax::shape::{FILLED, OBJECT, TEXT};
 use agentv_syntax::{Field, Form, Kind, Others, Record, Shape, Text};
@@ -65,6 +66,11 @@ static PROMPT: Shape = Shape {
                     name: "config",
                     shape: &OBJECT,
                     doc: "Settings that are passed on to the script.",
+                },
+                Field {
+                    name: "cwd",
+                    shape: &FOLDER,
+                    doc: "The folder to run the script in, relative to the eval file.",
                 },
             ],
             required: &[&["script"]],

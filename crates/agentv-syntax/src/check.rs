@@ -155,8 +155,12 @@ pub fn check_keys(node: Node<'_>, problems: &mut Vec<Problem>) {
     let repeated = node.objects().filter_map(Node::repeated_key);
     for key in repeated.take(MOST_REPEATED_KEYS) {
         let message = format!("duplicate key `{}`", key.text());
-        let problem = Problem::error(Code::DuplicateKey, key.span(), message)
-            .hint("keep one of them: the other's value would be lost");
+        let problem = Problem {
+            expected: Some("every key once".to_owned()),
+            found: Some(format!("`{}` twice", key.text())),
+            ..Problem::error(Code::DuplicateKey, key.span(), message)
+        }
+        .hint("keep one of them: the other's value would be lost");
         problems.push(problem.at(node.path_to(key)));
     }
 }
@@ -597,6 +601,7 @@ impl<'t, 'p> Checker<'t, 'p> {
             format!("missing {name}"),
         );
         problem.expected = Some(format!("a field `{name}`"));
+        problem.found = Some("nothing".to_owned());
         if let Some(at) = meant {
             let key = unknown.remove(at);
             problem.span = key.span();
@@ -606,7 +611,7 @@ impl<'t, 'p> Checker<'t, 'p> {
             let others: Vec<_> = group.iter().map(|name| format!("`{name}`")).collect();
             problem.hint = Some(format!("write one of {}", others.join(", ")));
         }
-        self.report(problem, at);
+        self.report(problem, &at.then(Step::Name(name)));
     }
 
     fn unknown_field<I: Iterator<Item = &'static str>>(

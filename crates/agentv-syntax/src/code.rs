@@ -53,7 +53,8 @@ codes! {
     WrongType = "E012",
     /// A value is none of those that the field may have.
     UnknownValue = "E013",
-    /// A number is outside of what the field may hold.
+    /// A value is outside of what the field may hold: a number too large or too small, a text or a
+    /// list that must not be empty.
     OutOfRange = "E014",
     /// The file format has no such field.
     UnknownField = "E015",
@@ -89,13 +90,16 @@ codes! {
     DuplicateName = "E030",
     /// A case nests arrays and objects too deeply to be written to a record and read back.
     TooDeep = "E031",
-    /// Both spellings of a field are given; the `*_messages` one is used.
+    /// The line ends in the middle of a JSON value. Nothing of the file is run.
+    UnfinishedJson = "E032",
+    /// Both spellings of a field are given; `input_messages`, `expected_messages` and
+    /// `expected_outcome` are used.
     BothSpellings = "W001",
     /// There is no sidecar beside the JSONL file (shown with `--verbose`).
     NoSidecar = "W002",
     /// A sidecar is also a suite with cases of its own.
     DoubleRole = "W003",
-    /// A field that is not known, though its name is near one that is.
+    /// A field that is not known: it has no effect, or its name is near one that is known.
     UnknownNear = "W004",
     /// AgentMark's own rules do not allow this, but it can be run.
     AgentMarkAdvice = "W005",

@@ -112,10 +112,18 @@ impl Diagnostic {
     /// The sentence: path of the field, what was expected, what was found.
     pub fn sentence(&self) -> String {
         let Problem { path, message, .. } = &self.problem;
-        if path.is_empty() {
+        // "missing id" names its field already.
+        let place = match message.strip_prefix("missing ") {
+            Some(name) => path
+                .strip_suffix(name)
+                .unwrap_or(path)
+                .trim_end_matches('.'),
+            None => path,
+        };
+        if place.is_empty() {
             message.clone()
         } else {
-            format!("{path}: {message}")
+            format!("{place}: {message}")
         }
     }
 

@@ -2,7 +2,8 @@
 //!
 //! No maintained parser gives every value its position without allocating for it, so the lexer is
 //! ours. It accepts what `serde_json` accepts, and nothing else (a property test and a fuzz target
-//! hold them against each other); the reason of a refusal is always `serde_json`'s own.
+//! hold them against each other), but for numbers that no double can hold; the reason of a refusal
+//! is always `serde_json`'s own.
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -277,9 +278,10 @@ impl Lexer<'_, '_> {
             }
             self.digits()?;
         }
-        // Only these can be out of a double's range, which `serde_json` refuses.
-        if (has_exponent || self.at - start > 300) && !self.is_finite(start) {
-            return None;
+        // Only these can be out of a double's range. It is JSON all the same, so what becomes of
+        // such a number is not for the lexer to say.
+        if has_exponent || self.at - start > 300 {
+            self.tree.may_overflow |= !self.is_finite(start);
         }
         self.tree
             .scalar(NodeKind::Number, Stored::Bare, start as u32..self.at as u32);
@@ -369,6 +371,7 @@ mod tests {
         match (parsed(source), serde_json::from_str::<Value>(source)) {
             (Ok(ours), Ok(theirs)) => assert_eq!(ours, theirs, "{source}"),
             (Err(_), Err(_)) => {}
+            (Ok(_), Err(error)) if error.to_string().starts_with("number out of range") => {}
             (ours, theirs) => panic!("{source:?}: ours {ours:?}, serde_json {theirs:?}"),
         }
     }

@@ -11,7 +11,13 @@ pub fn of_file(title: &str, shape: &Shape, definitions: Definitions) -> Value {
         definitions,
         defs: Map::new(),
     };
-    let root = writer.shape(shape);
+    let mut root = writer.shape(shape);
+    // A file with nothing in it says as much as one with an empty mapping.
+    if let [Form::Record(record)] = shape.forms
+        && record.required.is_empty()
+    {
+        root = json!({ "anyOf": [root, { "type": "null" }] });
+    }
     let mut schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": title,

@@ -18,6 +18,8 @@ pub struct Tree {
     pub(crate) may_repeat_keys: bool,
     /// How many arrays and objects stand in each other at the deepest place.
     pub(crate) deepest: usize,
+    /// Whether some number is larger than a double can hold.
+    pub(crate) may_overflow: bool,
 }
 
 /// What a value is, in JSON's terms. Both formats read into these.
@@ -108,6 +110,7 @@ impl Tree {
         self.decoded_texts.clear();
         self.may_repeat_keys = false;
         self.deepest = 0;
+        self.may_overflow = false;
     }
 
     #[inline]
@@ -334,6 +337,17 @@ impl<'t> Node<'t> {
     /// Whether some object of the document may have a key twice. Never wrong when it says no.
     pub fn may_repeat_keys(self) -> bool {
         self.tree.may_repeat_keys
+    }
+
+    /// A number in this value that no double can hold, if there is one.
+    pub fn overflowing_number(self) -> Option<Node<'t>> {
+        if !self.tree.may_overflow {
+            return None;
+        }
+        (self.index..self.entry().next)
+            .map(|index| self.at(index))
+            .filter(|node| node.kind() == NodeKind::Number)
+            .find(|node| !node.as_f64().is_some_and(f64::is_finite))
     }
 
     /// How many arrays and objects stand in each other here, at the deepest place.

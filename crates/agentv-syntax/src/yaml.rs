@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, StrInput, Tag};
 
-use crate::json::MAX_DEPTH;
+use crate::json::{self, MAX_DEPTH};
 use crate::tree::{NodeKind, Tree};
 
 /// Values that a document of any size may expand to, before its length counts.
@@ -43,10 +43,16 @@ pub fn parse(source: &str, tree: &mut Tree) -> Result<(), Invalid> {
             offset: 0,
         });
     }
+    // JSON is YAML, and JSON's escapes for characters beyond 16 bits are not YAML's.
+    if source.trim_start().starts_with('{') && json::parse(source, tree).is_ok() {
+        return Ok(());
+    }
+    tree.start(source);
     let mut reader = Reader::new(source);
     let root = reader.document()?;
     tree.may_repeat_keys = true;
     tree.deepest = DEEPEST;
+    tree.may_overflow = true;
     let budget = BASE_BUDGET.saturating_add(source.len().saturating_mul(BUDGET_PER_BYTE));
     // Offsets into expanded text are kept in 32 bits.
     let budget = budget.min(u32::MAX as usize);
@@ -412,7 +418,8 @@ fn scalar<'s>(
         _ => {}
     }
     match text.as_ref() {
-        "" | "~" | "null" | "Null" | "NULL" => (NodeKind::Null, Cow::Borrowed("")),
+        // The text stays, because as a key it is one.
+        "" | "~" | "null" | "Null" | "NULL" => (NodeKind::Null, text),
         "true" | "True" | "TRUE" => (NodeKind::Bool, Cow::Borrowed("true")),
         "false" | "False" | "FALSE" => (NodeKind::Bool, Cow::Borrowed("false")),
         plain => match number(plain) {
@@ -470,9 +477,7 @@ fn number(plain: &str) -> Option<String> {
         json.push('e');
         json.push_str(exponent);
     }
-    json.parse::<f64>()
-        .is_ok_and(f64::is_finite)
-        .then_some(json)
+    Some(json)
 }
 
 #[cfg(test)]

@@ -30,8 +30,9 @@ pub(crate) enum Command {
 
 /// Check eval files, sidecars, targets and settings, and say everything that is wrong
 ///
-/// Eval files are checked as a whole: every line, every case, every file they refer to. Nothing is
-/// run and nothing is written. Exit code: 0 clean or warnings only, 1 problems found, 2 wrong
+/// Eval files are checked as a whole: every line, every case, every file they refer to. In a folder,
+/// hidden folders, `node_modules` and results of earlier runs are passed over. Nothing is run and
+/// nothing is written. Exit code: 0 clean or warnings only, 1 problems found, 2 wrong
 /// command line.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -44,7 +45,7 @@ Examples:
 pub(crate) struct ValidateArguments {
     /// Files, folders or globs
     #[arg(required = true, value_name = "PATH")]
-    pub(crate) paths: Vec<String>,
+    pub(crate) paths: Vec<PathBuf>,
     /// How problems are told
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
@@ -57,7 +58,7 @@ pub(crate) struct ValidateArguments {
 
 /// Print resolved cases: defaults applied, shorthands expanded, files read
 ///
-/// One JSON object a line, in file order, as `run` would use them. Cases that cannot be used are
+/// One JSON object a line, in file order. Cases that cannot be used are
 /// named on standard error. Exit code: 0, or 2 when the file or the id is wrong.
 #[derive(Debug, Args)]
 #[command(after_help = "\

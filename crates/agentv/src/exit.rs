@@ -16,6 +16,8 @@ pub(crate) enum Exit {
     Unusable,
     /// What was asked for could not be written.
     NotWritten,
+    /// A signal with this number asked to stop.
+    Signal(usize),
 }
 
 impl From<Exit> for ExitCode {
@@ -25,6 +27,7 @@ impl From<Exit> for ExitCode {
             Exit::Problems => 1,
             Exit::Unusable => 2,
             Exit::NotWritten => 5,
+            Exit::Signal(signal) => 128_u8.saturating_add(u8::try_from(signal).unwrap_or_default()),
         })
     }
 }

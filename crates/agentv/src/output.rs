@@ -1,12 +1,19 @@
 //! Where words go: answers to standard output, everything else to standard error.
 
 use std::io::{self, IsTerminal, Write};
+use std::os::fd::AsFd;
 
 /// Whether a stream shows colours.
 pub(crate) fn has_colour(stream: &impl IsTerminal) -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     stream.is_terminal() && !set("NO_COLOR") && !set("CI") && !dumb
+}
+
+/// The columns of a terminal; `None` for anything else.
+pub(crate) fn width_of(stream: impl AsFd) -> Option<usize> {
+    let (columns, _) = terminal_size::terminal_size_of(stream)?;
+    Some(usize::from(columns.0))
 }
 
 /// Says on standard error what went wrong and what to do about it.

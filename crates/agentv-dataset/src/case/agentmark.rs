@@ -111,14 +111,18 @@ fn user_message_problem(input: Node<'_>, code: Code) -> Option<Problem> {
             Some(problem.at("input.userMessage"))
         }
         None => {
-            let problem = Problem::error(code, start..start + 1, "missing userMessage");
+            let problem = Problem {
+                expected: Some("a field `userMessage`".to_owned()),
+                found: Some("nothing".to_owned()),
+                ..Problem::error(code, start..start + 1, "missing userMessage")
+            };
             let hint = match code {
                 Code::NoUserMessage => {
                     "write the question as `userMessage`, or give the sidecar a `prompt` over the keys of `input`"
                 }
                 _ => "write the question as `userMessage`",
             };
-            Some(problem.at("input").hint(hint))
+            Some(problem.at("input.userMessage").hint(hint))
         }
     }
 }
@@ -127,11 +131,14 @@ fn user_message_problem(input: Node<'_>, code: Code) -> Option<Problem> {
 pub(super) fn check_strictly(node: Node<'_>, problems: &mut Vec<Problem>) {
     let start = node.span().start;
     match node.get("input") {
-        None => problems.push(Problem::error(
-            Code::AgentMarkRule,
-            start..start + 1,
-            "missing input",
-        )),
+        None => {
+            let problem = Problem {
+                expected: Some("a field `input`".to_owned()),
+                found: Some("nothing".to_owned()),
+                ..Problem::error(Code::AgentMarkRule, start..start + 1, "missing input")
+            };
+            problems.push(problem.at("input"));
+        }
         Some(input) if input.kind() == NodeKind::Object => {
             problems.extend(user_message_problem(input, Code::AgentMarkRule));
         }

@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use agentv_core::{EvaluatorSpec, Extra, Rubric, ScoreRange};
-use agentv_syntax::{Code, Draft, Form, Kind, Node, NodeKind, Problem, Registry, Shape, Text};
+use agentv_syntax::{
+    Code, Draft, Form, Kind, Node, NodeKind, Problem, Record, Registry, Shape, Text,
+};
 use serde_json::Value;
 
 use super::messages::extra;
@@ -17,9 +19,13 @@ pub(crate) fn resolved_specs(
     files: &FileLibrary,
 ) -> Vec<EvaluatorSpec> {
     let project = files.project();
+    // Inside the root a path starts there; outside it is absolute, which says as much.
     let from_root = |path: String| {
-        // Outside the root there is no better name than the written one.
-        (!path.starts_with('/')).then(|| format!("/{path}"))
+        Some(if path.starts_with('/') {
+            path
+        } else {
+            format!("/{path}")
+        })
     };
     let resolver = EvaluatorDrafts {
         registry,
@@ -147,6 +153,23 @@ impl EvaluatorDrafts<'_> {
         Draft::Object(fields)
     }
 
+    /// A record with a script in it runs that script beside the eval file, too.
+    fn with_record_folder(&self, record: &Record, mut fields: Vec<(String, Draft)>) -> Draft {
+        let given = |wanted: &str| {
+            let mut given = fields.iter();
+            given.any(|(name, value)| name == wanted && *value != Draft::Null)
+        };
+        let has_script = given("script") || given("path");
+        if let Some(folder) = &self.default_cwd
+            && record.field("cwd").is_some()
+            && has_script
+            && !given("cwd")
+        {
+            fields.push(("cwd".to_owned(), Draft::text(folder)));
+        }
+        Draft::Object(fields)
+    }
+
     /// Any value of this shape, evaluators and paths in it rewritten.
     pub(crate) fn value(&self, node: Node<'_>, shape: &Shape) -> Draft {
         for form in shape.forms {
@@ -170,7 +193,7 @@ impl EvaluatorDrafts<'_> {
                         };
                         (name, value)
                     });
-                    return Draft::Object(fields.collect());
+                    return self.with_record_folder(record, fields.collect());
                 }
                 _ => {}
             }
@@ -194,10 +217,12 @@ pub(crate) fn text_or_file(
     }
     match files.find(value) {
         Ok(file) => Ok(Some(file.path.clone())),
-        Err(problem) if looks_like_a_path(value) || problem.code != Code::FileNotFound => {
-            Err(problem)
-        }
-        Err(_) => Ok(None),
+        // A word that is no file's name, or happens to be the name of a folder, is still a word.
+        Err(FileProblem {
+            code: Code::FileNotFound | Code::NotAFile,
+            ..
+        }) if !looks_like_a_path(value) => Ok(None),
+        Err(problem) => Err(problem),
     }
 }
 

@@ -83,9 +83,13 @@ impl<'c, 'p, 't> Files<'c, 'p, 't> {
                 Some(value) => self.check_value(kind, value),
                 None => {
                     let start = block.span().start;
-                    let problem =
-                        Problem::error(Code::MissingField, start..start + 1, "missing value");
-                    self.problems.push(problem.at(self.case.path_to(block)));
+                    let problem = Problem {
+                        expected: Some("a field `value`".to_owned()),
+                        found: Some("nothing".to_owned()),
+                        ..Problem::error(Code::MissingField, start..start + 1, "missing value")
+                    };
+                    let path = format!("{}.value", self.case.path_to(block));
+                    self.problems.push(problem.at(path));
                 }
             }
         }

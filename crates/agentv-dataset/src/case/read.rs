@@ -37,6 +37,8 @@ pub(crate) struct Fields<'t> {
     pub(crate) evaluator: Option<Node<'t>>,
     pub(crate) evaluators: Option<Node<'t>>,
     pub(crate) rubrics: Option<Node<'t>>,
+    /// Of no effect in a case, but easily written.
+    target: Option<Node<'t>>,
 }
 
 impl<'t> Fields<'t> {
@@ -55,6 +57,7 @@ impl<'t> Fields<'t> {
             evaluator: None,
             evaluators: None,
             rubrics: None,
+            target: None,
         };
         for (key, value) in node.fields().filter(|(_, value)| !value.is_null()) {
             let decoded;
@@ -78,6 +81,7 @@ impl<'t> Fields<'t> {
                 b"evaluator" => &mut fields.evaluator,
                 b"evaluators" => &mut fields.evaluators,
                 b"rubrics" => &mut fields.rubrics,
+                b"target" => &mut fields.target,
                 _ => continue,
             };
             place.get_or_insert(value);
@@ -156,6 +160,7 @@ pub(crate) fn read<'f, 't>(
     let node = fields.node;
     check_keys(node, problems);
     check_depth(node, problems);
+    check_numbers(node, problems);
     let expected = match context.rules {
         Rules::AgentMark => {
             agentmark::check_strictly(node, problems);
@@ -192,6 +197,21 @@ pub(crate) fn check_depth(node: Node<'_>, problems: &mut Vec<Problem>) {
     problems.push(Problem::error(Code::TooDeep, start..start + 1, message));
 }
 
+fn check_numbers(node: Node<'_>, problems: &mut Vec<Problem>) {
+    if let Some(number) = node.overflowing_number() {
+        let problem = Problem {
+            expected: Some("a number of at most about 1.8e308".to_owned()),
+            found: Some(number.text().chars().take(60).collect()),
+            ..Problem::error(
+                Code::OutOfRange,
+                number.span(),
+                "the number is larger than any that can be computed with",
+            )
+        };
+        problems.push(problem.at(node.path_to(number)));
+    }
+}
+
 /// Checks a case by our own rules.
 fn check<'t>(
     fields: &Fields<'t>,
@@ -208,6 +228,7 @@ fn check<'t>(
         .record_without(fields.node, record, &overruled(fields));
     hint_at_shorthands(&mut problems[first..]);
     check_spellings(fields, problems);
+    check_target(fields, problems);
     let expected = expected_output(fields, context, guesses, problems);
     check_messages(fields, expected, context, problems);
     if let Some(input) = fields.input.filter(|_| is_row) {
@@ -244,6 +265,18 @@ fn check_spellings(fields: &Fields<'_>, problems: &mut Vec<Problem>) {
         let message = format!("`{used}` and `{ignored}` are both given, `{ignored}` is ignored");
         let problem = Problem::warning(Code::BothSpellings, value.span(), message);
         problems.push(problem.at(ignored).hint("keep one of the two"));
+    }
+}
+
+/// A target stands in `execution`; beside it, it would be kept and never asked.
+fn check_target(fields: &Fields<'_>, problems: &mut Vec<Problem>) {
+    if let Some(target) = fields
+        .target
+        .filter(|target| target.kind() == NodeKind::String)
+    {
+        let message = "`target` has no effect here";
+        let problem = Problem::warning(Code::Unused, target.span(), message).at("target");
+        problems.push(problem.hint(format!("write `execution: {{target: {}}}`", target.text())));
     }
 }
 

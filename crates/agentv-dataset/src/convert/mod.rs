@@ -7,11 +7,13 @@ mod write;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use agentv_syntax::{Diagnostic, Draft, Severity};
 
 use crate::dataset::{Dataset, LoadError, sidecar_path};
-use crate::format::{FormatKind, Row};
+use crate::format::{Document, FormatKind, Row};
 use crate::options::LoadOptions;
 use paths::Moved;
 use write::{NewFile, finish};
@@ -47,6 +49,8 @@ pub struct ConvertOptions {
     pub lossy: bool,
     /// How the input is loaded.
     pub load: LoadOptions,
+    /// Set to something else than 0 to stop; nothing is left behind.
+    pub interrupted: Arc<AtomicUsize>,
 }
 
 /// What was written.
@@ -56,6 +60,8 @@ pub struct Converted {
     pub cases: u64,
     /// The files, the eval file first.
     pub files: Vec<PathBuf>,
+    /// The input, where it stands beside the output under its name and so is its sidecar.
+    pub served_by: Option<PathBuf>,
     /// Remarks about the input.
     pub warnings: Vec<Diagnostic>,
 }
@@ -76,6 +82,8 @@ pub enum ConvertError {
     OwnInput(PathBuf),
     /// A file is there already.
     Exists(PathBuf),
+    /// The file that would have to become the sidecar holds cases of its own, or cannot be read.
+    NotASidecar(PathBuf),
     /// Fields would be lost.
     Lossy(Vec<Loss>),
     /// A file that a case refers to cannot be reached from the output's place.
@@ -85,6 +93,8 @@ pub enum ConvertError {
         /// The root of the project that the output lies in.
         root: PathBuf,
     },
+    /// The user asked to stop.
+    Interrupted,
     /// A file could not be written.
     Io(PathBuf, std::io::Error),
 }
@@ -130,6 +140,12 @@ impl std::fmt::Display for ConvertError {
                 )
             }
             ConvertError::Exists(path) => write!(f, "`{}` is there already", path.display()),
+            ConvertError::NotASidecar(path) => write!(
+                f,
+                "`{}` would become the sidecar of the output, but is something else",
+                path.display()
+            ),
+            ConvertError::Interrupted => write!(f, "interrupted, nothing was written"),
             ConvertError::Lossy(losses) => {
                 write!(f, "fields would be lost, nothing was written")?;
                 for loss in losses {
@@ -225,6 +241,9 @@ pub fn convert(
                 draft
             }
         };
+        if options.interrupted.load(Ordering::Relaxed) != 0 {
+            return Err(ConvertError::Interrupted);
+        }
         cases += 1;
         main.write(&match options.to {
             Conversion::Yaml => indented(&Draft::Array(vec![draft]).to_yaml()),
@@ -237,9 +256,11 @@ pub fn convert(
     }
     let sidecar = new_sidecar(output, &header, &inputs, options)?;
     finish(main, sidecar, options.force, &mut files)?;
+    let beside = sidecar_path(output).filter(|path| inputs.contain(path));
     Ok(Converted {
         cases,
         files,
+        served_by: beside.filter(|_| dataset.header().is_some_and(rows::has_dataset_fields)),
         warnings,
     })
 }
@@ -302,7 +323,7 @@ fn header_fields(
     let has_name = fields
         .iter()
         .any(|(name, value)| name == "dataset" && *value != Draft::Null);
-    if !has_name && new_name != Some(dataset.name()) {
+    if !has_name && new_name.as_deref() != Some(dataset.name()) {
         fields.retain(|(name, _)| name != "dataset");
         fields.insert(0, ("dataset".to_owned(), Draft::text(dataset.name())));
     }
@@ -330,9 +351,18 @@ fn new_sidecar(
     if exists && !options.force {
         return Err(ConvertError::Exists(path));
     }
+    if exists && !is_sidecar(&path) {
+        return Err(ConvertError::NotASidecar(path));
+    }
     let mut file = NewFile::create(&path)?;
     file.write(&Draft::Object(header.to_vec()).to_yaml())?;
     Ok(Some(file))
+}
+
+/// Whether a file holds dataset-level fields and nothing that would be missed.
+fn is_sidecar(path: &Path) -> bool {
+    let document = Document::open(path, &Arc::from(path.to_string_lossy()));
+    document.is_ok_and(|document| document.root().get("evalcases").is_none())
 }
 
 /// The files that a conversion reads.

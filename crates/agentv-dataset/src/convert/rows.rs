@@ -73,6 +73,11 @@ pub(super) fn header_draft(
     Ok(fields)
 }
 
+/// Whether there is anything beside the cases.
+pub(super) fn has_dataset_fields(header: Node<'_>) -> bool {
+    header.fields().any(|(key, _)| !key.is_text("evalcases"))
+}
+
 struct Rewriter<'d> {
     dataset: &'d Dataset,
     moved: &'d Moved,

@@ -21,10 +21,6 @@ pub(super) const FORMAT: FormatKind = FormatKind {
     open: |path, file| Ok(Box::new(JsonLines::open(path, file)?)),
 };
 
-/// The hint at a line that ends in the middle of an object.
-pub const CONTINUES: &str =
-    "the object seems to continue on the next line; JSON Lines holds one object a line";
-
 /// A JSON Lines file; nothing of it is kept in memory.
 struct JsonLines {
     path: PathBuf,
@@ -276,14 +272,25 @@ fn invalid_json(text: &str, invalid: &json::Invalid) -> Problem {
     let column = text[..invalid.offset].chars().count() + 1;
     let message = format!("Invalid JSON: {} at column {column}", invalid.reason);
     let span = invalid.offset..invalid.offset + 1;
-    let problem = Problem::fatal(Code::InvalidJson, span, message);
+    let code = if invalid.unfinished {
+        Code::UnfinishedJson
+    } else {
+        Code::InvalidJson
+    };
+    let problem = Problem {
+        expected: Some("a JSON object".to_owned()),
+        found: Some(invalid.reason.clone()),
+        ..Problem::fatal(code, span, message)
+    };
     let start = text.trim_ascii_start();
     if start.starts_with('#') || start.starts_with("//") {
         problem.hint("JSON Lines has no comments")
     } else if text.trim_ascii_end().contains('\r') {
         problem.hint("the line has a bare carriage return in it; lines end with \\n or \\r\\n")
     } else if invalid.unfinished {
-        problem.hint(CONTINUES)
+        problem.hint(
+            "the object seems to continue on the next line; JSON Lines holds one object a line",
+        )
     } else {
         problem
     }

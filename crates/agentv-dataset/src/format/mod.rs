@@ -4,8 +4,7 @@ mod chunks;
 mod jsonl;
 mod suite;
 
-pub use jsonl::CONTINUES;
-pub(crate) use suite::Document;
+pub(crate) use suite::{Document, read_text};
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -32,8 +31,8 @@ pub(crate) struct FormatKind {
 
 impl FormatKind {
     /// The format of a file, by its extension, and its name without that.
-    pub(crate) fn of(path: &Path) -> Option<(&'static FormatKind, &str)> {
-        let name = path.file_name()?.to_str()?;
+    pub(crate) fn of(path: &Path) -> Option<(&'static FormatKind, String)> {
+        let name = path.file_name()?.to_string_lossy();
         ALL.iter().find_map(|format| {
             let mut longest_first: Vec<_> = format.extensions.to_vec();
             longest_first.sort_by_key(|extension| std::cmp::Reverse(extension.len()));
@@ -41,7 +40,7 @@ impl FormatKind {
                 .into_iter()
                 .find_map(|extension| name.strip_suffix(extension))
                 .filter(|base| !base.is_empty())
-                .map(|base| (format, base))
+                .map(|base| (format, base.to_owned()))
         })
     }
 }

@@ -27,21 +27,7 @@ pub(crate) struct Document {
 impl Document {
     /// Reads and parses a file.
     pub(crate) fn open(path: &Path, file: &Arc<str>) -> Result<Document, Diagnostic> {
-        let mut source = open_regular(path, file)?;
-        let length = source
-            .metadata()
-            .map_err(|error| unreadable(file, &error))?
-            .len();
-        if length > LARGEST_DOCUMENT {
-            let problem = Problem::fatal(Code::Unreadable, 0..0, "larger than 512 MiB")
-                .hint("write that many cases as JSON Lines, which are read one by one");
-            return Err(Diagnostic::of_file(file, problem));
-        }
-        let mut bytes = Vec::new();
-        source
-            .read_to_end(&mut bytes)
-            .map_err(|error| unreadable(file, &error))?;
-        let text = utf8(bytes, file)?;
+        let text = read_text(path, file)?;
         let lines = Lines::of(&text);
         let mut tree = Tree::default();
         match yaml::parse(&text, &mut tree) {
@@ -66,6 +52,25 @@ impl Document {
     pub(crate) fn place_problem(&self, problem: Problem) -> Diagnostic {
         self.lines.place(&self.file, self.tree.source(), problem)
     }
+}
+
+/// The text of a file that is read whole.
+pub(crate) fn read_text(path: &Path, file: &Arc<str>) -> Result<String, Diagnostic> {
+    let mut source = open_regular(path, file)?;
+    let length = source
+        .metadata()
+        .map_err(|error| unreadable(file, &error))?
+        .len();
+    if length > LARGEST_DOCUMENT {
+        let problem = Problem::fatal(Code::Unreadable, 0..0, "larger than 512 MiB")
+            .hint("write that many cases as JSON Lines, which are read one by one");
+        return Err(Diagnostic::of_file(file, problem));
+    }
+    let mut bytes = Vec::new();
+    source
+        .read_to_end(&mut bytes)
+        .map_err(|error| unreadable(file, &error))?;
+    utf8(bytes, file)
 }
 
 fn utf8(bytes: Vec<u8>, file: &Arc<str>) -> Result<String, Diagnostic> {

@@ -1,5 +1,11 @@
 //! `agentv convert`: one format into another.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
+
 use agentv_dataset::{Conversion, ConvertError, ConvertOptions, Rules, convert};
 
 use super::load_options;
@@ -18,6 +24,7 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Exit, OutputError> {
         force: arguments.force,
         lossy: arguments.lossy,
         load: load_options(&arguments.load, Rules::Agentv),
+        interrupted: interrupted(),
     };
     match convert(&arguments.file, &arguments.output, &options) {
         Ok(converted) => {
@@ -30,6 +37,12 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Exit, OutputError> {
                 .iter()
                 .map(|file| format!("`{}`", file.display()))
                 .collect();
+            if let Some(serving) = &converted.served_by {
+                let serving = serving.display();
+                output::note(&format!(
+                    "dataset-level fields stay in `{serving}`, which serves both"
+                ));
+            }
             let cases = counted(converted.cases, "case");
             output::note(&format!(
                 "wrote {cases} to {}",
@@ -37,8 +50,25 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Exit, OutputError> {
             ));
             Ok(Exit::Success)
         }
+        Err(ConvertError::Interrupted) => {
+            output::error(&ConvertError::Interrupted.to_string(), None);
+            Ok(Exit::Signal(options.interrupted.load(Ordering::Relaxed)))
+        }
         Err(error) => Ok(refused(&error)),
     }
+}
+
+/// Becomes the number of the signal that asks to stop. A second signal ends the program at once.
+fn interrupted() -> Arc<AtomicUsize> {
+    let interrupted = Arc::new(AtomicUsize::new(0));
+    let again = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        // Without handlers the program still stops, only less tidily.
+        let _ = flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&again));
+        let _ = flag::register(signal, Arc::clone(&again));
+        let _ = flag::register_usize(signal, Arc::clone(&interrupted), signal as usize);
+    }
+    interrupted
 }
 
 fn refused(error: &ConvertError) -> Exit {
@@ -56,6 +86,8 @@ fn refused(error: &ConvertError) -> Exit {
             Some("--force replaces it, or choose another file with -o"),
             Exit::Unusable,
         ),
+        ConvertError::NotASidecar(_) => (Some("choose another file with -o"), Exit::Unusable),
+        ConvertError::Interrupted => (None, Exit::NotWritten),
         ConvertError::Lossy(_) => (Some("--lossy drops them"), Exit::Problems),
         ConvertError::OutOfReach { .. } => (
             Some("write inside the project, or load both with --allow-outside-root"),

@@ -9,7 +9,7 @@ use std::io::{self, BufWriter, Write};
 use agentv_syntax::{Diagnostic, Severity};
 
 use crate::arguments::Format;
-use crate::output::has_colour;
+use crate::output::{has_colour, width_of};
 use text::TextStyle;
 
 /// Tells diagnostics in one format.
@@ -27,7 +27,7 @@ impl Teller {
         Teller {
             out: BufWriter::new(io::stdout()),
             format,
-            style: TextStyle::new(has_colour(&io::stdout())),
+            style: TextStyle::new(has_colour(&io::stdout()), width_of(io::stdout())),
             skipping: false,
         }
     }
@@ -44,7 +44,7 @@ impl Teller {
     /// Tells on standard error, for a command that needs every case.
     pub(crate) fn for_checking() -> Teller {
         Teller {
-            style: TextStyle::new(has_colour(&io::stderr())),
+            style: TextStyle::new(has_colour(&io::stderr()), width_of(io::stderr())),
             ..Teller::new(Format::Text)
         }
     }

@@ -11,12 +11,16 @@ pub(super) struct TextStyle {
 }
 
 impl TextStyle {
-    pub(super) fn new(colour: bool) -> TextStyle {
+    pub(super) fn new(colour: bool, width: Option<usize>) -> TextStyle {
+        let renderer = if colour {
+            Renderer::styled()
+        } else {
+            Renderer::plain()
+        };
         TextStyle {
-            renderer: if colour {
-                Renderer::styled()
-            } else {
-                Renderer::plain()
+            renderer: match width {
+                Some(width) => renderer.term_width(width),
+                None => renderer,
             },
         }
     }
@@ -65,7 +69,7 @@ fn is_and_here(line: &str) -> bool {
 }
 
 fn place(diagnostic: &Diagnostic) -> Origin<'_> {
-    let mut origin = Origin::path(diagnostic.file.as_ref());
+    let mut origin = Origin::path(printable(&diagnostic.file));
     if let Some(line) = diagnostic.line {
         origin = origin.line(line as usize);
     }
