@@ -3,10 +3,11 @@
 use agentv_core::{Content, EvalCase, Prompt};
 use agentv_syntax::{Draft, Guesses, Node, NodeKind};
 
+use super::error::ConvertError;
 use super::paths::Moved;
-use super::{ConvertError, LoadError};
 use crate::case::{Fields, read};
 use crate::dataset::Dataset;
+use crate::dataset::LoadError;
 use crate::format::WrittenRow;
 
 /// The row, and the fields that it leaves out or changes.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use agentv_syntax::Text;
 
-use super::ConvertError;
+use super::error::ConvertError;
 use crate::case::text_or_file;
 use crate::dataset::Dataset;
 use crate::files::FileLibrary;

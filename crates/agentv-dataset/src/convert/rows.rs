@@ -2,7 +2,7 @@
 
 use agentv_syntax::{Draft, Node, NodeKind, Text};
 
-use super::ConvertError;
+use super::error::ConvertError;
 use super::paths::Moved;
 use crate::case::{EvaluatorDrafts, is_block, is_message};
 use crate::dataset::Dataset;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use super::ConvertError;
+use super::error::ConvertError;
 
 /// A file under a temporary name beside its place.
 pub(super) struct NewFile {

@@ -1,0 +1,182 @@
+//! One eval file read and written anew.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+use agentv_syntax::{Diagnostic, Draft, Severity};
+
+use super::error::{ConvertError, Loss};
+use super::options::{Conversion, ConvertOptions, Converted};
+use super::paths::Moved;
+use super::sidecar::{Inputs, header_fields, new_sidecar};
+use super::write::{NewFile, finish};
+use super::{agentmark, rows};
+use crate::dataset::{Dataset, LoadError, sidecar_path};
+use crate::format::{Row, WrittenRow};
+
+/// Cases that are named when fields would be lost.
+const NAMED_LOSSES: usize = 20;
+
+/// Converts `input` and writes the result to `output`, and beside it a sidecar where there are
+/// dataset-level fields. Everything is written to temporary files and renamed at the end.
+///
+/// # Errors
+/// When the input has problems, the output may not be written, or fields would be lost; then
+/// nothing is left behind.
+pub fn convert(
+    input: &Path,
+    output: &Path,
+    options: &ConvertOptions,
+) -> Result<Converted, ConvertError> {
+    check_extension(output, options.to)?;
+    let dataset = Dataset::open(input, &options.load)?;
+    let warnings = checked(&dataset)?;
+    let moved = Moved::between(&dataset, output, options.load.allow_outside_root)
+        .map_err(|error| ConvertError::Io(output.to_owned(), error))?;
+    let header = header_fields(&dataset, output, &moved)?;
+    let inputs = Inputs::of(input);
+    inputs.keep_apart(output)?;
+    check_place(output, options.force)?;
+    let mut main = NewFile::create(output)?;
+    if options.to == Conversion::Yaml {
+        if !header.is_empty() {
+            main.write(&Draft::Object(header.clone()).to_yaml())?;
+        }
+        main.write("evalcases:\n")?;
+    }
+    let cases = write_cases(&dataset, &moved, options, &mut main)?;
+    let sidecar = new_sidecar(output, &header, &inputs, options)?;
+    let mut files = Vec::new();
+    finish(main, sidecar, options.force, &mut files)?;
+    let beside = sidecar_path(output).filter(|path| inputs.contain(path));
+    Ok(Converted {
+        cases,
+        files,
+        served_by: beside.filter(|_| dataset.header().is_some_and(rows::has_dataset_fields)),
+        warnings,
+    })
+}
+
+fn check_extension(output: &Path, to: Conversion) -> Result<(), ConvertError> {
+    let name = output.file_name().unwrap_or_default().to_string_lossy();
+    let expected = to.extensions();
+    let fits = |end: &&str| name.ends_with(end) && name.len() > end.len();
+    if expected.iter().any(fits) {
+        return Ok(());
+    }
+    Err(ConvertError::Extension {
+        output: output.to_owned(),
+        expected,
+    })
+}
+
+fn check_place(output: &Path, force: bool) -> Result<(), ConvertError> {
+    if output.is_dir() {
+        let error = std::io::ErrorKind::IsADirectory.into();
+        return Err(ConvertError::Io(output.to_owned(), error));
+    }
+    // A link to nothing is there as well.
+    if !force && std::fs::symlink_metadata(output).is_ok() {
+        return Err(ConvertError::Exists(output.to_owned()));
+    }
+    Ok(())
+}
+
+/// Writes every case, and says how many there were.
+fn write_cases(
+    dataset: &Dataset,
+    moved: &Moved,
+    options: &ConvertOptions,
+    main: &mut NewFile,
+) -> Result<u64, ConvertError> {
+    let mut cases = 0;
+    let mut losses = Vec::new();
+    each_case(dataset, |row| {
+        if options.interrupted.load(Ordering::Relaxed) != 0 {
+            return Err(ConvertError::Interrupted);
+        }
+        let draft = match options.to {
+            Conversion::Yaml | Conversion::Jsonl => rows::case_draft(row.node, dataset, moved)?,
+            Conversion::AgentMark => {
+                let (draft, lost) = agentmark::row_draft(row, dataset, moved)?;
+                if !lost.is_empty() && !options.lossy {
+                    losses.push(Loss {
+                        line: row.line,
+                        id: row.node.get("id").map(|id| id.text().into_owned()),
+                        fields: lost,
+                    });
+                }
+                draft
+            }
+        };
+        cases += 1;
+        main.write(&match options.to {
+            Conversion::Yaml => indented(&Draft::Array(vec![draft]).to_yaml()),
+            Conversion::Jsonl | Conversion::AgentMark => draft.to_json() + "\n",
+        })?;
+        Ok(losses.len() < NAMED_LOSSES)
+    })?;
+    if losses.is_empty() {
+        Ok(cases)
+    } else {
+        Err(ConvertError::Lossy(losses))
+    }
+}
+
+/// Refuses an input with problems; gives its warnings otherwise.
+fn checked(dataset: &Dataset) -> Result<Vec<Diagnostic>, ConvertError> {
+    const NAMED: usize = 100;
+    let mut problems = Vec::new();
+    let mut warnings = Vec::new();
+    dataset.check(&mut |diagnostic| {
+        match diagnostic.severity() {
+            Severity::Warning => warnings.push(diagnostic),
+            Severity::Error | Severity::Fatal => problems.push(diagnostic),
+        }
+        if problems.len() >= NAMED {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    });
+    if problems.is_empty() {
+        Ok(warnings)
+    } else {
+        Err(ConvertError::Problems(problems))
+    }
+}
+
+/// Calls `write` for every case until it answers that this is enough.
+fn each_case(
+    dataset: &Dataset,
+    mut write: impl FnMut(&WrittenRow<'_>) -> Result<bool, ConvertError>,
+) -> Result<(), ConvertError> {
+    let mut rows = dataset.source().rows().map_err(LoadError::from)?;
+    while let Some(row) = rows.next() {
+        match row {
+            Row::Case(row) => {
+                if !write(&row)? {
+                    break;
+                }
+            }
+            Row::Blank(_) => {}
+            Row::Broken(diagnostic) => return Err(ConvertError::Problems(vec![diagnostic])),
+        }
+    }
+    Ok(())
+}
+
+/// A list item, two spaces further in.
+fn indented(yaml: &str) -> String {
+    let lines = yaml.split_inclusive('\n');
+    lines
+        .map(|line| {
+            if line == "\n" {
+                line.to_owned()
+            } else {
+                format!("  {line}")
+            }
+        })
+        .collect()
+}
