@@ -4,19 +4,21 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentv_core::EvalCase;
 use agentv_syntax::{Code, Diagnostic, Problem, Severity, check_keys};
 
 use crate::case::{Context, Fields, read};
+use crate::cases::Cases;
 use crate::config;
 use crate::defaults::Defaults;
 use crate::files::FileLibrary;
 use crate::format::{
-    Document, FormatKind, Row, Rows, Scratch, Source, WrittenRow, open_regular, unreadable,
+    Document, FormatKind, Row, Scratch, Source, WrittenRow, open_regular, unreadable,
 };
 use crate::ids::{Assigned, CaseId, IdAssigner, IdIndex, digest};
+use crate::load::LoadError;
 use crate::options::{LoadOptions, Rules};
 use crate::project::Project;
+use crate::reporter::Reporter;
 use crate::shapes::SUITE_HEADER;
 use crate::sidecar;
 
@@ -45,29 +47,6 @@ pub struct Checked {
     pub agentmark_rows: u64,
     ids: IdIndex,
 }
-
-/// A file that cannot be loaded, and why.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LoadError {
-    /// What is wrong.
-    pub diagnostic: Box<Diagnostic>,
-}
-
-impl From<Diagnostic> for LoadError {
-    fn from(diagnostic: Diagnostic) -> Self {
-        LoadError {
-            diagnostic: Box::new(diagnostic),
-        }
-    }
-}
-
-impl std::fmt::Display for LoadError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.diagnostic.file, self.diagnostic)
-    }
-}
-
-impl std::error::Error for LoadError {}
 
 impl Dataset {
     /// Opens an eval file: format by extension, sidecar, project settings, dataset-level fields.
@@ -168,12 +147,7 @@ impl Dataset {
     /// `report` can end the check early with [`ControlFlow::Break`].
     pub fn check(&self, report: &mut (dyn FnMut(Diagnostic) -> ControlFlow<()> + Send)) -> Checked {
         let mut checked = Checked::default();
-        let mut report = Reporter {
-            report,
-            fatal: false,
-            stopped: false,
-            once: std::collections::HashSet::new(),
-        };
+        let mut report = Reporter::new(report);
         for diagnostic in &self.header_diagnostics {
             report.send(diagnostic.clone());
         }
@@ -314,14 +288,7 @@ impl Dataset {
             );
             return Err(Diagnostic::of_file(&self.context.file, problem).into());
         }
-        Ok(Cases {
-            dataset: self,
-            rows: self.source.rows()?,
-            assigner: IdAssigner::new(&checked.ids),
-            guesses: agentv_syntax::Guesses::default(),
-            problems: Vec::new(),
-            done: false,
-        })
+        Cases::new(self, &checked.ids)
     }
 
     /// Where the dataset-level fields are written, in the file itself or its sidecar.
@@ -406,150 +373,6 @@ fn unsupported(path: &Path, file: &Arc<str>) -> Diagnostic {
             problem
         },
     )
-}
-
-/// Passes diagnostics on, and remarks that repeat only once.
-struct Reporter<'r> {
-    report: &'r mut (dyn FnMut(Diagnostic) -> ControlFlow<()> + Send),
-    fatal: bool,
-    stopped: bool,
-    /// Warnings that were given: the same slip on a million lines is one remark.
-    once: std::collections::HashSet<(Code, String, String)>,
-}
-
-impl Reporter<'_> {
-    fn send(&mut self, diagnostic: Diagnostic) {
-        if self.stopped || self.was_said(&diagnostic) {
-            return;
-        }
-        self.fatal |= diagnostic.severity() == Severity::Fatal;
-        self.stopped = (self.report)(diagnostic).is_break();
-    }
-
-    fn was_said(&mut self, diagnostic: &Diagnostic) -> bool {
-        const REMEMBERED: usize = 1_000;
-        if diagnostic.severity() != Severity::Warning || self.once.len() >= REMEMBERED {
-            return false;
-        }
-        let path: String = diagnostic
-            .problem
-            .path
-            .chars()
-            .filter(|letter| !letter.is_ascii_digit())
-            .collect();
-        let said = (diagnostic.code(), path, diagnostic.problem.message.clone());
-        !self.once.insert(said)
-    }
-
-    fn flow(&self) -> ControlFlow<()> {
-        if self.stopped {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
-    }
-}
-
-/// The cases of a dataset, in file order.
-pub struct Cases<'d> {
-    dataset: &'d Dataset,
-    rows: Box<dyn Rows + 'd>,
-    assigner: IdAssigner<'d>,
-    guesses: agentv_syntax::Guesses,
-    problems: Vec<Problem>,
-    done: bool,
-}
-
-impl Iterator for Cases<'_> {
-    type Item = Result<EvalCase, LoadError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let context = &self.dataset.context;
-        while !self.done {
-            let row = match self.rows.next()? {
-                Row::Case(row) => row,
-                Row::Blank(_) => continue,
-                Row::Broken(diagnostic) if diagnostic.severity() == Severity::Error => continue,
-                Row::Broken(diagnostic) => {
-                    // It was whole when it was checked.
-                    self.done = true;
-                    return Some(Err(diagnostic.into()));
-                }
-            };
-            let fields = Fields::of(row.node);
-            let id = CaseId::of(&fields).map(|id| self.assigner.assign(&id, row.line));
-            self.problems.clear();
-            let written = read(&fields, context, &mut self.guesses, &mut self.problems);
-            let (Some(written), Some(Assigned::Id(id))) = (written, id) else {
-                continue;
-            };
-            let built = written.build(id, row.line, context);
-            return Some(built.map_err(|problem| row.place(problem.at(row.node, "")).into()));
-        }
-        None
-    }
-}
-
-/// What [`load_eval_cases`] gives.
-#[derive(Debug)]
-pub struct Loaded {
-    /// The cases, in file order.
-    pub cases: Vec<EvalCase>,
-    /// Why cases were skipped, and other remarks.
-    pub diagnostics: Vec<Diagnostic>,
-}
-
-/// Loads all cases of an eval file. For files that are larger than memory use [`Dataset`].
-///
-/// ```
-/// use agentv_dataset::{Definitions, LoadOptions, load_eval_cases};
-///
-/// # let folder = tempfile::tempdir()?;
-/// # std::env::set_current_dir(folder.path())?;
-/// # std::fs::create_dir("evals")?;
-/// # std::fs::write("evals/test.jsonl", concat!(
-/// #     "{\"id\": \"sum\", \"expected_outcome\": \"4\", \"input\": \"What is 2+2?\"}\n",
-/// #     "{\"id\": \"no-outcome\", \"input\": \"Hello\"}\n",
-/// # ))?;
-/// // What may be named as an evaluator or a provider.
-/// let definitions = Definitions {
-///     evaluators: &agentv_evaluators::REGISTRY,
-///     targets: &agentv_providers::REGISTRY,
-/// };
-/// let options = LoadOptions::new(definitions, std::env::current_dir()?);
-/// let loaded = load_eval_cases("evals/test.jsonl", &options)?;
-/// assert_eq!(loaded.cases[0].id, "sum");
-/// assert_eq!(loaded.diagnostics[0].to_string(), "Line 2: missing expected_outcome");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// # Errors
-/// When the file cannot be read, has an unknown extension, or something in it makes all of it
-/// unusable: a line that is not JSON, a sidecar that is not valid.
-pub fn load_eval_cases(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Loaded, LoadError> {
-    let dataset = Dataset::open(path, options)?;
-    let mut diagnostics = Vec::new();
-    let mut fatal = None;
-    let checked = dataset.check(&mut |diagnostic| {
-        // An empty dataset is for the caller to judge: here it is an empty list.
-        if diagnostic.severity() == Severity::Fatal && diagnostic.code() != Code::NoCases {
-            fatal = Some(diagnostic);
-            return ControlFlow::Break(());
-        }
-        diagnostics.push(diagnostic);
-        ControlFlow::Continue(())
-    });
-    if let Some(fatal) = fatal {
-        return Err(fatal.into());
-    }
-    if checked.cases == 0 {
-        return Ok(Loaded {
-            cases: Vec::new(),
-            diagnostics,
-        });
-    }
-    let cases = dataset.cases(&checked)?.collect::<Result<_, _>>()?;
-    Ok(Loaded { cases, diagnostics })
 }
 
 /// The sidecar of a JSONL file: the same name with `.yaml`.

@@ -8,6 +8,7 @@
 //! [`convert()`] turns one format into another.
 
 mod case;
+mod cases;
 mod config;
 mod convert;
 mod dataset;
@@ -17,18 +18,20 @@ mod files;
 mod format;
 mod guidelines;
 mod ids;
+mod load;
 mod options;
 mod other_files;
 mod project;
+mod reporter;
 pub mod shapes;
 mod sidecar;
 
 pub use agentv_syntax::{Code, Definitions, Diagnostic, Severity};
+pub use cases::Cases;
 pub use convert::{Conversion, ConvertError, ConvertOptions, Converted, Loss, convert};
-pub use dataset::{
-    Cases, Checked, Dataset, LoadError, Loaded, is_eval_file_name, load_eval_cases, sidecar_path,
-};
+pub use dataset::{Checked, Dataset, is_eval_file_name, sidecar_path};
 pub use discover::{DiscoverError, Discovered, FileRole, FoundFile, discover};
+pub use load::{LoadError, Loaded, load_eval_cases};
 pub use options::{LoadOptions, Rules};
 pub use other_files::{check_config, check_sidecar, read_source};
 pub use project::Project;

@@ -1,10 +1,9 @@
 //! What holds for every evaluator of the registry.
 
-use std::collections::HashSet;
-
 use agentv_syntax::shape::EVALUATORS;
-use agentv_syntax::{Code, Form, Others, Severity};
-use agentv_syntax::{Definitions, Problem, Record, Registry, Shape, Tree, check, schema, yaml};
+use agentv_syntax::{
+    Code, Definitions, Others, Problem, Record, Registry, Severity, Tree, check, schema, yaml,
+};
 use serde_json::Value;
 
 use crate::{ALL, REGISTRY};
@@ -115,87 +114,6 @@ fn value(source: &str) -> Value {
     tree.root().to_value()
 }
 
-fn is_sentence(doc: &str) -> bool {
-    doc.ends_with('.') && doc.trim() == doc && doc.len() > 1
-}
-
-/// Every record in a shape, those of evaluators in it left out.
-fn records(shape: &'static Shape) -> Vec<&'static Record> {
-    let mut found = Vec::new();
-    for form in shape.forms {
-        match form {
-            Form::Record(record) => {
-                found.push(*record);
-                found.extend(record.fields.iter().flat_map(|field| records(field.shape)));
-            }
-            Form::List { items, .. } => found.extend(records(items)),
-            Form::Map(values) => found.extend(records(values)),
-            Form::Any
-            | Form::Bool
-            | Form::Number { .. }
-            | Form::Text(_)
-            | Form::Evaluator
-            | Form::Target => {}
-        }
-    }
-    found
-}
-
-#[test]
-fn every_name_belongs_to_one_evaluator() {
-    let names: Vec<_> = REGISTRY.names().collect();
-    let distinct: HashSet<_> = names.iter().collect();
-    assert_eq!(distinct.len(), names.len());
-}
-
-#[test]
-fn every_evaluator_and_option_says_what_it_is_for() {
-    for field in REGISTRY.common.fields {
-        assert!(is_sentence(field.doc), "{}: {}", field.name, field.doc);
-    }
-    for kind in ALL {
-        assert!(is_sentence(kind.doc), "{}: {}", kind.name, kind.doc);
-        let nested = kind.options.fields.iter();
-        let nested = nested.flat_map(|field| records(field.shape));
-        for record in nested.chain([&kind.options]) {
-            for field in record.fields {
-                let name = format!("{} {} {}", kind.name, record.name, field.name);
-                assert!(is_sentence(field.doc), "{name}: {}", field.doc);
-            }
-        }
-    }
-}
-
-#[test]
-fn options_are_distinct_and_do_not_hide_what_all_evaluators_have() {
-    for kind in ALL {
-        let mut names: HashSet<_> = REGISTRY.common.fields.iter().map(|f| f.name).collect();
-        for field in kind.options.fields {
-            assert!(names.insert(field.name), "{} {}", kind.name, field.name);
-        }
-    }
-}
-
-#[test]
-fn what_is_required_and_what_a_shorthand_stands_for_are_options() {
-    for kind in ALL {
-        assert_eq!(kind.options.name, kind.name);
-        let required = kind.options.required.iter().copied().flatten();
-        for name in required.chain(&kind.shorthand) {
-            assert!(kind.options.field(name).is_some(), "{} {name}", kind.name);
-        }
-        // A shorthand gives one option only, so that one has to be enough.
-        if let Some(option) = kind.shorthand {
-            let enough = kind
-                .options
-                .required
-                .iter()
-                .all(|group| group.contains(&option));
-            assert!(enough, "{} {option}", kind.name);
-        }
-    }
-}
-
 #[test]
 fn the_example_of_everything_uses_every_option_and_is_accepted() {
     assert_eq!(problems(EVERYTHING), []);
@@ -235,7 +153,7 @@ fn what_is_wrong_is_said_in_words_and_the_schema_refuses_it_too() {
             "unknown evaluator `lm_judge`",
             Some("did you mean `llm_judge`?"),
         ),
-        ("- {type: contains}", "[0]", "missing value", None),
+        ("- {type: contains}", "[0].value", "missing value", None),
         (
             "- equals: 42",
             "[0].equals",
@@ -256,7 +174,7 @@ fn what_is_wrong_is_said_in_words_and_the_schema_refuses_it_too() {
         ),
         (
             "- {type: tool_trajectory, mode: exact}",
-            "[0]",
+            "[0].expected",
             "missing expected",
             Some("write one of `expected`, `minimums`"),
         ),
@@ -268,13 +186,13 @@ fn what_is_wrong_is_said_in_words_and_the_schema_refuses_it_too() {
         ),
         (
             "- {type: composite, evaluators: [{type: cost}]}",
-            "[0].evaluators[0]",
+            "[0].evaluators[0].budget",
             "missing budget",
             None,
         ),
         (
             "- {type: rubric, rubrics: [{weight: 2}]}",
-            "[0].rubrics[0]",
+            "[0].rubrics[0].expected_outcome",
             "missing expected_outcome",
             Some("write one of `expected_outcome`, `score_ranges`"),
         ),

@@ -1,131 +1,15 @@
 //! Holds a value against a shape, and says everything that is wrong with it.
 
-use std::borrow::Cow;
-use std::ops::Range;
-
 use smallvec::SmallVec;
+use std::borrow::Cow;
 
 use crate::code::Code;
-use crate::diagnostic::Severity;
+use crate::guesses::Guesses;
+use crate::problem::Problem;
+use crate::registry::{Definitions, Registry};
 use crate::shape::{Field, Form, Kind, Others, Record, Shape, Text};
 use crate::suggest::nearest;
 use crate::tree::{Node, NodeKind, same_name};
-
-/// A problem within one text, not yet placed in a file.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Problem {
-    /// Its stable code.
-    pub code: Code,
-    /// How much it costs.
-    pub severity: Severity,
-    /// Where, in bytes of the text.
-    pub span: Range<usize>,
-    /// The field, such as `input_messages[0].content`; empty for the whole value.
-    pub path: String,
-    /// What is wrong, in words.
-    pub message: String,
-    /// What should stand there.
-    pub expected: Option<String>,
-    /// What does.
-    pub found: Option<String>,
-    /// What to do, where we can guess.
-    pub hint: Option<String>,
-}
-
-impl Problem {
-    /// An error of the case, about the value at `span`.
-    pub fn error(code: Code, span: Range<usize>, message: impl Into<String>) -> Problem {
-        Problem {
-            code,
-            severity: Severity::Error,
-            span,
-            path: String::new(),
-            message: message.into(),
-            expected: None,
-            found: None,
-            hint: None,
-        }
-    }
-
-    /// A remark that costs nothing.
-    pub fn warning(code: Code, span: Range<usize>, message: impl Into<String>) -> Problem {
-        Problem {
-            severity: Severity::Warning,
-            ..Problem::error(code, span, message)
-        }
-    }
-
-    /// A problem that makes the whole file unusable.
-    pub fn fatal(code: Code, span: Range<usize>, message: impl Into<String>) -> Problem {
-        Problem {
-            severity: Severity::Fatal,
-            ..Problem::error(code, span, message)
-        }
-    }
-
-    /// The same with the field that it is about.
-    pub fn at(self, path: impl Into<String>) -> Problem {
-        Problem {
-            path: path.into(),
-            ..self
-        }
-    }
-
-    /// The same with advice.
-    pub fn hint(self, hint: impl Into<String>) -> Problem {
-        Problem {
-            hint: Some(hint.into()),
-            ..self
-        }
-    }
-}
-
-/// The kinds of one family, told apart by the value of one field.
-#[derive(Debug)]
-pub struct Registry {
-    /// `evaluator` or `provider`.
-    pub noun: &'static str,
-    /// The field that names the kind.
-    pub tag: &'static str,
-    /// The fields that all kinds have.
-    pub common: &'static Record,
-    /// The kinds.
-    pub kinds: &'static [&'static Kind],
-    /// Whether `camelCase` names stand for `snake_case` ones.
-    pub camel_case: bool,
-    /// The code of an unknown kind.
-    pub unknown: Code,
-}
-
-impl Registry {
-    /// The kind that users call `name`.
-    pub fn kind(&self, name: &str) -> Option<&'static Kind> {
-        self.kinds
-            .iter()
-            .copied()
-            .find(|kind| kind.answers_to(name))
-    }
-
-    /// Every name that a kind answers to.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.kinds
-            .iter()
-            .flat_map(|kind| std::iter::once(kind.name).chain(kind.aliases.iter().copied()))
-    }
-
-    fn field(&self, kind: &Kind, name: &str) -> Option<&'static Field> {
-        self.common.field(name).or_else(|| kind.options.field(name))
-    }
-}
-
-/// The families of kinds that shapes refer to.
-#[derive(Debug, Clone, Copy)]
-pub struct Definitions {
-    /// The evaluators.
-    pub evaluators: &'static Registry,
-    /// The providers of targets.
-    pub targets: &'static Registry,
-}
 
 /// A value that names a file, found on the way.
 #[derive(Debug, Clone)]
@@ -162,40 +46,6 @@ pub fn check_keys(node: Node<'_>, problems: &mut Vec<Problem>) {
         }
         .hint("keep one of them: the other's value would be lost");
         problems.push(problem.at(node.path_to(key)));
-    }
-}
-
-/// What unknown keys were probably meant to be. Kept from case to case, because comparing names is
-/// slow and the same keys come again.
-#[derive(Debug, Default)]
-pub struct Guesses {
-    /// By the record that does not know the key.
-    known: Vec<(&'static str, String, Option<&'static str>)>,
-}
-
-impl Guesses {
-    /// Unknown keys remembered. Few, so that going through them is quick.
-    const KEPT: usize = 32;
-
-    fn guess<I: Iterator<Item = &'static str>>(
-        &mut self,
-        owner: &'static str,
-        name: &str,
-        known: impl Fn() -> I,
-    ) -> Option<&'static str> {
-        let found = self
-            .known
-            .iter()
-            .find(|(known_owner, known_name, _)| known_name == name && *known_owner == owner);
-        if let Some((_, _, guess)) = found {
-            return *guess;
-        }
-        let guess = nearest(name, known());
-        if self.known.len() >= Self::KEPT {
-            self.known.clear();
-        }
-        self.known.push((owner, name.to_owned(), guess));
-        guess
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::check::{Definitions, Registry};
+use crate::registry::{Definitions, Registry};
 use crate::shape::{Field, Form, Kind, Others, Record, Shape, Text};
 
 /// The JSON Schema of a file whose content has this shape.

@@ -7,8 +7,8 @@ use super::error::ConvertError;
 use super::paths::Moved;
 use crate::case::{Fields, read};
 use crate::dataset::Dataset;
-use crate::dataset::LoadError;
 use crate::format::WrittenRow;
+use crate::load::LoadError;
 
 /// The row, and the fields that it leaves out or changes.
 pub(super) fn row_draft(

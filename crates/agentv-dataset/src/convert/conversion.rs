@@ -12,8 +12,9 @@ use super::paths::Moved;
 use super::sidecar::{Inputs, header_fields, new_sidecar};
 use super::write::{NewFile, finish};
 use super::{agentmark, rows};
-use crate::dataset::{Dataset, LoadError, sidecar_path};
+use crate::dataset::{Dataset, sidecar_path};
 use crate::format::{Row, WrittenRow};
+use crate::load::LoadError;
 
 /// Cases that are named when fields would be lost.
 const NAMED_LOSSES: usize = 20;

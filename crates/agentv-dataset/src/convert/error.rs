@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use agentv_syntax::Diagnostic;
 
-use crate::dataset::LoadError;
+use crate::load::LoadError;
 
 /// Why nothing was written.
 #[derive(Debug)]

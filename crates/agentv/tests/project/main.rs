@@ -4,6 +4,7 @@
 
 mod generated;
 mod interrupt;
+mod registries;
 mod schemas;
 mod workspace;
 

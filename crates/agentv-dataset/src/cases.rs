@@ -1,0 +1,63 @@
+//! The cases of a dataset, one after the other.
+
+use agentv_core::EvalCase;
+use agentv_syntax::{Guesses, Problem, Severity};
+
+use crate::case::{Fields, read};
+use crate::dataset::Dataset;
+use crate::format::{Row, Rows};
+use crate::ids::{Assigned, CaseId, IdAssigner, IdIndex};
+use crate::load::LoadError;
+
+/// The cases of a dataset, in file order.
+pub struct Cases<'d> {
+    dataset: &'d Dataset,
+    rows: Box<dyn Rows + 'd>,
+    assigner: IdAssigner<'d>,
+    guesses: Guesses,
+    problems: Vec<Problem>,
+    done: bool,
+}
+
+impl Iterator for Cases<'_> {
+    type Item = Result<EvalCase, LoadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let context = self.dataset.context();
+        while !self.done {
+            let row = match self.rows.next()? {
+                Row::Case(row) => row,
+                Row::Blank(_) => continue,
+                Row::Broken(diagnostic) if diagnostic.severity() == Severity::Error => continue,
+                Row::Broken(diagnostic) => {
+                    // It was whole when it was checked.
+                    self.done = true;
+                    return Some(Err(diagnostic.into()));
+                }
+            };
+            let fields = Fields::of(row.node);
+            let id = CaseId::of(&fields).map(|id| self.assigner.assign(&id, row.line));
+            self.problems.clear();
+            let written = read(&fields, context, &mut self.guesses, &mut self.problems);
+            let (Some(written), Some(Assigned::Id(id))) = (written, id) else {
+                continue;
+            };
+            let built = written.build(id, row.line, context);
+            return Some(built.map_err(|problem| row.place(problem.at(row.node, "")).into()));
+        }
+        None
+    }
+}
+
+impl<'d> Cases<'d> {
+    pub(crate) fn new(dataset: &'d Dataset, ids: &'d IdIndex) -> Result<Cases<'d>, LoadError> {
+        Ok(Cases {
+            dataset,
+            rows: dataset.source().rows()?,
+            assigner: IdAssigner::new(ids),
+            guesses: Guesses::default(),
+            problems: Vec::new(),
+            done: false,
+        })
+    }
+}
