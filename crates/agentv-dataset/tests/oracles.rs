@@ -98,13 +98,16 @@ impl Scratch {
     }
 }
 
-/// What is told of the cases; that a line is blank is told of files with lines only.
+/// What is told of the cases; that a line is blank is told of files with lines only. Within a case
+/// the order follows the text, and a suite's mapping begins where its first key does.
 fn told(loaded: &Loaded) -> Vec<(Code, &str)> {
     let diagnostics = loaded.diagnostics.iter();
-    diagnostics
+    let mut told: Vec<_> = diagnostics
         .map(|diagnostic| (diagnostic.code(), diagnostic.problem.path.as_str()))
         .filter(|told| *told != (Code::AgentMarkAdvice, ""))
-        .collect()
+        .collect();
+    told.sort_unstable();
+    told
 }
 
 fn comes_back(case: &EvalCase) {
