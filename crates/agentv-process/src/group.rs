@@ -1,0 +1,104 @@
+//! A command in a process group of its own, without a supervisor.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+use tokio::io::AsyncWrite;
+use tokio::process::{Child, Command};
+use tokio::time::{Instant, sleep};
+
+use crate::spec::Arguments;
+use crate::tree::{Ended, PATIENCE, Pipes};
+use crate::{CommandSpec, ProcessError, Status};
+
+/// How often a group is looked at while it is to end.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// A command and those of its descendants that stay in its group.
+pub(crate) struct Group {
+    child: Child,
+    /// The group, until it is known to be gone.
+    group: Option<Pid>,
+}
+
+/// Adds the arguments of `spec` to `command`.
+pub(crate) fn add_arguments(command: &mut Command, spec: &CommandSpec) {
+    match &spec.arguments {
+        Arguments::List(list) => command.args(list),
+        Arguments::Shell(line) => command.arg("-c").arg(line),
+    };
+}
+
+impl Group {
+    pub(crate) fn start(spec: &CommandSpec) -> Result<(Self, Pipes), ProcessError> {
+        let failed = |source| ProcessError::of_start(spec, source);
+        let mut command = Command::new(&spec.program);
+        add_arguments(&mut command, spec);
+        let stdin = if spec.stdin.is_some() {
+            Stdio::piped()
+        } else {
+            Stdio::null()
+        };
+        let streams = command.stdin(stdin).stdout(Stdio::piped());
+        streams.stderr(Stdio::piped()).process_group(0);
+        if let Some(directory) = &spec.directory {
+            command.current_dir(directory);
+        }
+        command.envs(spec.environment.iter().map(|(name, value)| (name, value)));
+        let mut child = command.spawn().map_err(failed)?;
+        let group = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+        let stdin = child.stdin.take();
+        let stdin = stdin.map(|stdin| Box::new(stdin) as Box<dyn AsyncWrite + Send + Unpin>);
+        let pipes = Pipes::of(stdin, child.stdout.take(), child.stderr.take());
+        let tree = Self { child, group };
+        Ok((tree, pipes.map_err(failed)?))
+    }
+
+    pub(crate) async fn exited(&mut self, spec: &CommandSpec) -> Result<Status, ProcessError> {
+        let status = self.child.wait().await;
+        status
+            .map(Status::from)
+            .map_err(|source| ProcessError::Start {
+                program: spec.program.clone(),
+                source,
+            })
+    }
+
+    pub(crate) async fn end(mut self, spec: &CommandSpec) -> Ended {
+        let whole = self.signal_until_gone(Signal::TERM, spec.grace).await
+            || self.signal_until_gone(Signal::KILL, PATIENCE).await;
+        let status = self.child.try_wait().ok().flatten();
+        Ended {
+            status: status.map(Status::from),
+            whole,
+        }
+    }
+
+    /// Sends `signal` and waits for the group to be gone, which it tells.
+    async fn signal_until_gone(&mut self, signal: Signal, patience: Duration) -> bool {
+        let Some(group) = self.group else { return true };
+        let until = Instant::now() + patience;
+        let _ = kill_process_group(group, signal);
+        loop {
+            // A leader that was not waited for would keep its group.
+            let _ = self.child.try_wait();
+            if test_kill_process_group(group).is_err() {
+                self.group = None;
+                return true;
+            }
+            if Instant::now() >= until {
+                return false;
+            }
+            sleep(LOOK).await;
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(group) = self.group {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+}

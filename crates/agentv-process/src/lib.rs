@@ -1,0 +1,91 @@
+//! Runs a command with a deadline, bounded output, and its tree ended.
+//!
+//! Three nouns:
+//!
+//! - a [`CommandSpec`] says what to run: program or shell line, folder, environment, stdin, deadline,
+//!   how much output to keep;
+//! - a [`Runner`] runs it, and answers when the command and everything it started is gone;
+//! - [`Finished`] tells how it ended: its [`Status`], the beginning of its stdout, the end of its
+//!   stderr, how long it took.
+//!
+//! # No process is left behind
+//!
+//! On Linux a command runs under a *supervisor*: the program itself, started again with
+//! [`SUPERVISE`] as its first argument. `main` hands over to [`supervise`] before anything else:
+//!
+//! ```standalone_crate
+//! use std::process::ExitCode;
+//!
+//! use agentv_process::{CommandSpec, Runner};
+//! use tokio_util::sync::CancellationToken;
+//!
+//! fn main() -> ExitCode {
+//!     if let Some(exit) = agentv_process::supervise(std::env::args_os()) {
+//!         return exit;
+//!     }
+//!     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+//!     runtime.block_on(async {
+//!         let spec = CommandSpec::shell("tr a-z A-Z; sleep 1000 & exit 3").stdin("hello");
+//!         let runner = Runner::of_this_program();
+//!         let finished = runner.run(spec, &CancellationToken::new()).await.unwrap();
+//!         assert_eq!(finished.stdout.text(), "HELLO");
+//!         assert_eq!(finished.status.to_string(), "exit code 3");
+//!         assert!(finished.tree_ended);
+//!     });
+//!     ExitCode::SUCCESS
+//! }
+//! ```
+//!
+//! The supervisor adopts what the command's processes leave behind, daemons and `setsid` included,
+//! and ends the tree (SIGTERM, a grace period, SIGKILL) when the command has exited, when the
+//! deadline passes, when the run is cancelled or its future dropped, and when the program that
+//! started it is gone, even by SIGKILL: it holds one end of a socket and the program the other.
+//!
+//! Out of reach are processes that another service starts on the command's behalf (a container
+//! engine, a batch queue) and those of another user (`sudo`): [`Finished::tree_ended`] is false when
+//! such a process of the tree was left. If the supervisor itself is killed by SIGKILL, the run is an
+//! error, and what began a session of its own lives on.
+//!
+//! On other Unixes a command gets a process group, and what leaves the group is not found; SIGKILL
+//! to the program leaves the group alive. On Windows a job object ends the tree.
+
+mod capture;
+mod error;
+mod finished;
+#[cfg(unix)]
+mod group;
+#[cfg(windows)]
+#[path = "job.rs"]
+mod group;
+mod quote;
+mod run;
+mod spec;
+#[cfg(target_os = "linux")]
+mod supervisor;
+mod tree;
+
+pub use error::ProcessError;
+pub use finished::{Captured, Finished, Status};
+pub use quote::quote;
+pub use run::Runner;
+pub use spec::CommandSpec;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// The first argument that makes a program the supervisor of a command.
+pub const SUPERVISE: &str = "__supervise";
+
+/// Supervises a command if `arguments`, the program's own with its name first, ask for it.
+///
+/// To be called first thing in `main`, while there is one thread; `Some` is what to exit with.
+pub fn supervise(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
+    let mut arguments = arguments.into_iter().skip(1);
+    if arguments.next()? != SUPERVISE {
+        return None;
+    }
+    #[cfg(target_os = "linux")]
+    return Some(supervisor::main(arguments));
+    #[cfg(not(target_os = "linux"))]
+    None
+}

@@ -1,0 +1,189 @@
+//! Running a command to its end.
+
+use std::io;
+#[cfg(target_os = "linux")]
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use tokio::io::AsyncWriteExt;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use crate::capture::{Capture, Keep};
+use crate::group::Group;
+#[cfg(target_os = "linux")]
+use crate::supervisor::Supervised;
+use crate::tree::{Ended, PATIENCE, Pipes, Tree};
+use crate::{CommandSpec, Finished, ProcessError, Status};
+
+/// Runs commands, and knows by which means their trees are ended.
+#[derive(Debug, Clone)]
+pub struct Runner {
+    means: Means,
+}
+
+#[derive(Debug, Clone)]
+enum Means {
+    #[cfg(target_os = "linux")]
+    Supervisor(PathBuf),
+    Group,
+}
+
+/// Why waiting for a command ended.
+enum End {
+    Exited(Status),
+    DeadlinePassed,
+    Cancelled,
+}
+
+impl Runner {
+    /// The best this platform has. On Linux this program is the supervisor, even if its file is
+    /// replaced while it runs: its `main` must call [`supervise`](crate::supervise()) first.
+    pub fn of_this_program() -> Self {
+        #[cfg(target_os = "linux")]
+        return Self::supervised_by("/proc/self/exe");
+        #[cfg(not(target_os = "linux"))]
+        Self::in_groups()
+    }
+
+    /// With the program at `path`, better absolute, as the supervisor: its `main` must call
+    /// [`supervise`](crate::supervise()) first.
+    #[cfg(target_os = "linux")]
+    pub fn supervised_by(path: impl Into<PathBuf>) -> Self {
+        Self {
+            means: Means::Supervisor(path.into()),
+        }
+    }
+
+    /// With process groups (job objects on Windows) and no supervisor. On Unix a process that leaves
+    /// its group, and any process if this program is killed by SIGKILL, lives on.
+    pub fn in_groups() -> Self {
+        Self {
+            means: Means::Group,
+        }
+    }
+
+    /// Runs a command until it exits, and then ends what it left behind.
+    ///
+    /// stdin is written and both outputs are read at the same time; what exceeds the limits is read
+    /// and dropped, so that the command never waits for us. Takes at most the deadline, the grace
+    /// period and some seconds in which killed processes go. Dropping the future ends the tree too.
+    ///
+    /// # Errors
+    /// When the command cannot be started, passes its deadline, or is cancelled. A command that fails
+    /// by itself is no error: see [`Finished::status`].
+    pub async fn run(
+        &self,
+        spec: CommandSpec,
+        cancel: &CancellationToken,
+    ) -> Result<Finished, ProcessError> {
+        if cancel.is_cancelled() {
+            return Err(ProcessError::Cancelled);
+        }
+        check_directory(&spec)?;
+        let started = Instant::now();
+        let (tree, pipes) = self.start(&spec)?;
+
+        let mut stdout = Capture::new(Keep::Beginning, spec.stdout_limit);
+        let mut stderr = Capture::new(Keep::End, spec.stderr_limit);
+        let gone = CancellationToken::new();
+        let living = async {
+            let lived = live(tree, &spec, cancel, started).await;
+            gone.cancel();
+            lived
+        };
+        let talking = async {
+            tokio::join!(
+                feed(pipes.stdin, spec.stdin.as_deref()),
+                stdout.read(pipes.stdout),
+                stderr.read(pipes.stderr),
+            );
+        };
+        let (lived, ()) = tokio::join!(living, until_overdue(talking, &gone));
+        let (end, ended, duration) = lived?;
+
+        let finished = |status| Finished {
+            status,
+            stdout: stdout.finish(),
+            stderr: stderr.finish(),
+            duration,
+            tree_ended: ended.whole,
+        };
+        match end {
+            End::Exited(status) => Ok(finished(status)),
+            End::Cancelled => Err(ProcessError::Cancelled),
+            End::DeadlinePassed => Err(ProcessError::DeadlinePassed {
+                program: spec.program.clone(),
+                deadline: spec.deadline,
+                partial: Box::new(finished(ended.status.unwrap_or(Status::Signalled(9)))),
+            }),
+        }
+    }
+
+    fn start(&self, spec: &CommandSpec) -> Result<(Tree, Pipes), ProcessError> {
+        match &self.means {
+            #[cfg(target_os = "linux")]
+            Means::Supervisor(path) => Supervised::start(path, spec)
+                .map(|(tree, pipes)| (Tree::Supervised(Box::new(tree)), pipes)),
+            Means::Group => {
+                let (tree, pipes) = Group::start(spec)?;
+                Ok((Tree::Group(tree), pipes))
+            }
+        }
+    }
+}
+
+/// A missing folder and a missing program are the same error to the system, but not to people.
+fn check_directory(spec: &CommandSpec) -> Result<(), ProcessError> {
+    let Some(path) = &spec.directory else {
+        return Ok(());
+    };
+    let found = std::fs::metadata(path).and_then(|found| match found.is_dir() {
+        true => Ok(()),
+        false => Err(io::ErrorKind::NotADirectory.into()),
+    });
+    found.map_err(|source| ProcessError::WorkingDirectory {
+        path: path.clone(),
+        source,
+    })
+}
+
+/// The life of a tree: until the command exits, its time is up or nobody wants it, and then until
+/// nothing is left.
+async fn live(
+    mut tree: Tree,
+    spec: &CommandSpec,
+    cancel: &CancellationToken,
+    started: Instant,
+) -> Result<(End, Ended, Duration), ProcessError> {
+    let end = tokio::select! {
+        biased;
+        status = tree.exited(spec) => status.map(End::Exited),
+        () = cancel.cancelled() => Ok(End::Cancelled),
+        () = sleep(spec.deadline) => Ok(End::DeadlinePassed),
+    };
+    let duration = started.elapsed();
+    let ended = tree.end(spec).await;
+    Ok((end?, ended, duration))
+}
+
+/// Writes all of `bytes`, or as much as is read: a command need not read its stdin.
+async fn feed(stdin: Option<Box<dyn tokio::io::AsyncWrite + Send + Unpin>>, bytes: Option<&[u8]>) {
+    if let (Some(mut stdin), Some(bytes)) = (stdin, bytes) {
+        let _ = stdin.write_all(bytes).await;
+        let _ = stdin.shutdown().await;
+    }
+}
+
+/// Waits for `talking`, but no longer than [`PATIENCE`] once the tree is gone: a pipe that another
+/// program got hold of may never end.
+async fn until_overdue(talking: impl Future<Output = ()>, gone: &CancellationToken) {
+    let overdue = async {
+        gone.cancelled().await;
+        sleep(PATIENCE).await;
+    };
+    tokio::select! {
+        () = talking => {}
+        () = overdue => {}
+    }
+}

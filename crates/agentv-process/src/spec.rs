@@ -1,0 +1,131 @@
+//! What to run.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A command to run, and the bounds it runs in.
+///
+/// ```
+/// use std::time::Duration;
+/// use agentv_process::CommandSpec;
+///
+/// let spec = CommandSpec::program("git")
+///     .args(["log", "--oneline"])
+///     .current_dir("/tmp")
+///     .env("GIT_PAGER", "cat")
+///     .deadline(Duration::from_secs(20));
+/// ```
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct CommandSpec {
+    pub(crate) program: OsString,
+    pub(crate) arguments: Arguments,
+    pub(crate) directory: Option<PathBuf>,
+    pub(crate) environment: Vec<(OsString, OsString)>,
+    pub(crate) stdin: Option<Vec<u8>>,
+    pub(crate) deadline: Duration,
+    pub(crate) grace: Duration,
+    pub(crate) stdout_limit: usize,
+    pub(crate) stderr_limit: usize,
+}
+
+/// How the arguments reach the program.
+#[derive(Debug, Clone)]
+pub(crate) enum Arguments {
+    List(Vec<OsString>),
+    /// A line for the platform's shell.
+    Shell(OsString),
+}
+
+impl CommandSpec {
+    /// A program, looked up in `PATH` if its name has no slash. A relative path is relative to the
+    /// command's working directory.
+    pub fn program(program: impl Into<OsString>) -> Self {
+        Self::new(program.into(), Arguments::List(Vec::new()))
+    }
+
+    /// A line for `sh -c`, or `cmd /C` on Windows. [`quote`](crate::quote()) makes any text one word
+    /// of it.
+    pub fn shell(line: impl Into<OsString>) -> Self {
+        let shell = if cfg!(windows) { "cmd" } else { "sh" };
+        Self::new(shell.into(), Arguments::Shell(line.into()))
+    }
+
+    fn new(program: OsString, arguments: Arguments) -> Self {
+        Self {
+            program,
+            arguments,
+            directory: None,
+            environment: Vec::new(),
+            stdin: None,
+            deadline: Duration::from_secs(30 * 60),
+            grace: Duration::from_secs(2),
+            stdout_limit: 16 << 20,
+            stderr_limit: 64 << 10,
+        }
+    }
+
+    /// Adds an argument. After [`shell`](Self::shell) it is `$0`, `$1`, … of the line; `cmd` takes
+    /// none.
+    pub fn arg(self, argument: impl AsRef<OsStr>) -> Self {
+        self.args([argument])
+    }
+
+    /// Adds arguments, as [`arg`](Self::arg) does.
+    pub fn args(mut self, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
+        let added = arguments.into_iter().map(|one| one.as_ref().to_owned());
+        match &mut self.arguments {
+            Arguments::List(list) => list.extend(added),
+            Arguments::Shell(line) => {
+                let mut list = vec!["-c".into(), std::mem::take(line)];
+                list.extend(added);
+                self.arguments = Arguments::List(list);
+            }
+        }
+        self
+    }
+
+    /// The command's working directory; otherwise that of this program.
+    pub fn current_dir(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.directory = Some(directory.into());
+        self
+    }
+
+    /// Sets a variable on top of the inherited environment.
+    pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.environment.push((name.into(), value.into()));
+        self
+    }
+
+    /// What the command can read from its stdin, which is empty otherwise. It need not read it.
+    pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.stdin = Some(bytes.into());
+        self
+    }
+
+    /// How long the command may take: 30 minutes if not said.
+    pub fn deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = deadline;
+        self
+    }
+
+    /// How long its processes have between SIGTERM and SIGKILL: 2 seconds if not said,
+    /// an hour at most.
+    pub fn grace(mut self, grace: Duration) -> Self {
+        self.grace = grace.min(Duration::from_secs(60 * 60));
+        self
+    }
+
+    /// How many bytes of the beginning of stdout are kept: 16 MiB if not said.
+    pub fn stdout_limit(mut self, bytes: usize) -> Self {
+        self.stdout_limit = bytes;
+        self
+    }
+
+    /// How many bytes of the end of stderr are kept: 64 KiB if not said.
+    pub fn stderr_limit(mut self, bytes: usize) -> Self {
+        self.stderr_limit = bytes;
+        self
+    }
+}

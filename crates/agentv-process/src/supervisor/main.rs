@@ -1,0 +1,185 @@
+//! The supervisor itself: one thread, one command, and what becomes of it.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::io::Errno;
+use rustix::process::{
+    Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group,
+    set_child_subreaper, setsid, wait,
+};
+
+use super::bell::Bell;
+use super::report::Report;
+use super::{order, processes};
+use crate::Status;
+use crate::tree::PATIENCE;
+
+/// How long after SIGKILL a look is taken for processes that were started meanwhile.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// Supervises the command in `arguments`: a grace period in milliseconds, the program, its arguments.
+pub(crate) fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    let Ok(socket) = io::stdin().as_fd().try_clone_to_owned() else {
+        return ExitCode::FAILURE;
+    };
+    let mut socket = UnixStream::from(socket);
+    match supervise(&mut socket, arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let number = error.raw_os_error().unwrap_or(Errno::INVAL.raw_os_error());
+            say(&mut socket, Report::NotStarted(number));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn supervise(
+    socket: &mut UnixStream,
+    mut arguments: impl Iterator<Item = OsString>,
+) -> io::Result<()> {
+    let grace = arguments
+        .next()
+        .and_then(|text| text.to_str()?.parse().ok());
+    let (Some(grace), Some(program)) = (grace, arguments.next()) else {
+        return Err(Errno::INVAL.into());
+    };
+    // Out of reach of what is sent to the terminal or the group of the program that started us.
+    setsid()?;
+    set_child_subreaper(Some(getpid()))?;
+    let Some(stdin) = order::receive(&*socket)? else {
+        return Ok(());
+    };
+    let bell = Bell::install()?;
+    let command = start(program, arguments, stdin)?;
+    let mut tree = Tree {
+        bell,
+        command: Some(command),
+    };
+    tree.live(socket)?;
+    let gone = tree.end(socket, Duration::from_millis(grace))?;
+    say(socket, if gone { Report::Gone } else { Report::Left });
+    Ok(())
+}
+
+/// Starts the command in a group of its own; our copy of its stdin is closed with the return.
+fn start(
+    program: OsString,
+    arguments: impl Iterator<Item = OsString>,
+    stdin: Option<OwnedFd>,
+) -> io::Result<Pid> {
+    let child = Command::new(program)
+        .args(arguments)
+        .stdin(stdin.map_or_else(Stdio::null, Stdio::from))
+        .process_group(0)
+        .spawn()?;
+    Pid::from_raw(child.id().cast_signed()).ok_or(Errno::SRCH.into())
+}
+
+/// Nobody may be listening any more: that is no reason to stop.
+fn say(socket: &mut UnixStream, report: Report) {
+    let _ = writeln!(socket, "{report}");
+}
+
+/// Everything below this process.
+struct Tree {
+    bell: Bell,
+    /// The command, until it has exited.
+    command: Option<Pid>,
+}
+
+impl Tree {
+    /// Waits until the command exits or the tree is asked to end.
+    fn live(&mut self, socket: &mut UnixStream) -> io::Result<()> {
+        socket.set_nonblocking(true)?;
+        loop {
+            self.reap(socket)?;
+            if self.command.is_none() || self.bell.asks_to_end() || is_closed(socket) {
+                return socket.set_nonblocking(false);
+            }
+            self.bell.wait(Some(socket), None)?;
+        }
+    }
+
+    /// Ends all that is left, and tells whether it is gone.
+    fn end(&mut self, socket: &mut UnixStream, grace: Duration) -> io::Result<bool> {
+        if self.reap(socket)? {
+            return Ok(true);
+        }
+        self.signal(Signal::TERM);
+        let until = Instant::now() + grace;
+        while let Some(left) = until.checked_duration_since(Instant::now()) {
+            self.bell.wait(None, Some(left))?;
+            if self.reap(socket)? {
+                return Ok(true);
+            }
+        }
+        // The children of a killed process become ours, and new ones may have been started: again
+        // until there is none.
+        let until = Instant::now() + PATIENCE;
+        while Instant::now() < until {
+            self.signal(Signal::KILL);
+            self.bell.wait(None, Some(LOOK))?;
+            if self.reap(socket)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Takes note of every child that has ended, and tells whether there is no other: whoever has no
+    /// child has no descendant, since orphans become children.
+    fn reap(&mut self, socket: &mut UnixStream) -> io::Result<bool> {
+        loop {
+            match wait(WaitOptions::NOHANG) {
+                Ok(Some((child, status))) if Some(child) == self.command => {
+                    self.command = None;
+                    say(socket, Report::Exited(status_of(status)));
+                }
+                Ok(Some(_)) => {}
+                Ok(None) => return Ok(false),
+                Err(Errno::CHILD) => return Ok(true),
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Sends `signal` to every descendant, a group at one go: a process that forks and exits faster
+    /// than one can look has no way out of that. A group has only descendants in it, since this
+    /// process began a session.
+    fn signal(&self, signal: Signal) {
+        let own = getpid();
+        let found = processes::below(own);
+        let mut groups: HashSet<Pid> = found.iter().map(|process| process.group).collect();
+        groups.extend(self.command);
+        groups.remove(&own);
+        // A process may be gone by now, or not ours to signal.
+        for group in groups {
+            let _ = kill_process_group(group, signal);
+        }
+        for process in found.iter().filter(|process| process.group == own) {
+            let _ = kill_process(process.id, signal);
+        }
+    }
+}
+
+fn status_of(status: WaitStatus) -> Status {
+    match (status.exit_status(), status.terminating_signal()) {
+        (Some(code), _) => Status::Exited(code),
+        (None, Some(signal)) => Status::Signalled(signal),
+        (None, None) => unreachable!("only ends are waited for"),
+    }
+}
+
+/// Whether the other side closed its end. It sends nothing after the order.
+fn is_closed(socket: &mut UnixStream) -> bool {
+    let read = socket.read(&mut [0]);
+    !read.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
+}

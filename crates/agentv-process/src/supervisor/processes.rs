@@ -1,0 +1,90 @@
+//! The list of processes, and who belongs together in it.
+
+use std::collections::HashMap;
+use std::fs;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+/// A process, as the system lists it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Process {
+    pub(super) id: Pid,
+    parent: Pid,
+    pub(super) group: Pid,
+    session: Pid,
+    /// Whether its first thread has ended; others may still run.
+    dead: bool,
+}
+
+/// Every process, or as many as one pass shows: one that is started meanwhile may be missing.
+fn all() -> impl Iterator<Item = Process> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries
+        .filter(|entry| entry.file_name().as_encoded_bytes()[0].is_ascii_digit())
+        // A process that is gone by now has no `stat`.
+        .filter_map(|entry| parse(&fs::read(entry.path().join("stat")).ok()?))
+}
+
+/// Every descendant of `root`, as far as one pass shows.
+pub(super) fn below(root: Pid) -> Vec<Process> {
+    let mut children: HashMap<Pid, Vec<Process>> = HashMap::new();
+    for process in all() {
+        children.entry(process.parent).or_default().push(process);
+    }
+    let mut found = Vec::new();
+    let mut parents = vec![root];
+    while let Some(parent) = parents.pop() {
+        let below = children.remove(&parent).unwrap_or_default();
+        parents.extend(below.iter().map(|process| process.id));
+        found.extend(below);
+    }
+    found
+}
+
+/// Kills every process of a session, until a pass shows none.
+pub(super) fn kill_session(session: Pid) {
+    const PASSES: usize = 100;
+    for _ in 0..PASSES {
+        let members: Vec<Process> = all().filter(|one| one.session == session).collect();
+        for member in &members {
+            let _ = kill_process_group(member.group, Signal::KILL);
+        }
+        if members.iter().all(|member| member.dead) {
+            return;
+        }
+    }
+}
+
+/// Reads `ID (NAME) STATE PARENT GROUP SESSION …`, in which the name may hold anything.
+fn parse(stat: &[u8]) -> Option<Process> {
+    let name_end = stat.iter().rposition(|&byte| byte == b')')?;
+    let id = stat.split(|&byte| byte == b' ').next()?;
+    let rest = str::from_utf8(stat.get(name_end + 1..)?).ok()?;
+    let mut fields = rest.split_ascii_whitespace();
+    let state = fields.next()?;
+    let pid = |text: &str| Pid::from_raw(text.parse().ok()?);
+    Some(Process {
+        id: pid(str::from_utf8(id).ok()?)?,
+        parent: pid(fields.next()?)?,
+        group: pid(fields.next()?)?,
+        session: pid(fields.next()?)?,
+        dead: matches!(state, "Z" | "X"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_may_hold_anything() {
+        let process = parse(b"42 (a) R 1 (b\xff\n) S 7 9 8 0 -1 4194560").unwrap();
+        assert_eq!(process.id.as_raw_pid(), 42);
+        assert_eq!(process.parent.as_raw_pid(), 7);
+        assert_eq!(process.group.as_raw_pid(), 9);
+        assert_eq!(process.session.as_raw_pid(), 8);
+        assert!(!process.dead);
+        assert_eq!(parse(b"2 (kthreadd) S 0 0 0 0"), None);
+        assert_eq!(parse(b""), None);
+    }
+}
