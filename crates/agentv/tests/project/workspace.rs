@@ -5,7 +5,12 @@ use std::process::Command;
 use serde_json::Value;
 
 /// What every stage may build on.
-const SHARED: &[&str] = &["agentv-core", "agentv-process", "agentv-syntax"];
+const SHARED: &[&str] = &[
+    "agentv-core",
+    "agentv-journal",
+    "agentv-process",
+    "agentv-syntax",
+];
 const STAGES: &[&str] = &["agentv-dataset", "agentv-evaluators", "agentv-providers"];
 
 /// The crates of the workspace and which others of it each needs, tests apart.

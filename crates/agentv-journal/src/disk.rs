@@ -1,0 +1,144 @@
+//! Private folders and files, and replacing a file in one step.
+
+use std::fmt;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, BufWriter, IntoInnerError, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+/// A file or folder that could not be read or written.
+#[derive(Debug)]
+pub struct FileError {
+    /// What was tried: `read`, `create`, …
+    pub action: &'static str,
+    /// The file or folder.
+    pub path: PathBuf,
+    /// Why it failed.
+    pub source: io::Error,
+}
+
+impl FileError {
+    /// A closure for `map_err` that says what was tried, and with what.
+    pub(crate) fn of(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> FileError {
+        move |source| FileError {
+            action,
+            path: path.to_owned(),
+            source,
+        }
+    }
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let FileError {
+            action,
+            path,
+            source,
+        } = self;
+        write!(f, "cannot {action} `{}`: {source}", path.display())
+    }
+}
+
+impl std::error::Error for FileError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.source)
+    }
+}
+
+/// How the names of files begin that exist only until they are renamed.
+const TEMPORARY: &str = ".unfinished-";
+
+/// Creates `path` and what is missing above it, for the user alone.
+pub(crate) fn create_folders(path: &Path) -> io::Result<()> {
+    private_folder().recursive(true).create(path)
+}
+
+/// Creates the one folder `path`, for the user alone; fails where something has that name.
+pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
+    private_folder().create(path)
+}
+
+fn private_folder() -> DirBuilder {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "no modes here"))]
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder
+}
+
+/// Options that create a file for the user alone.
+pub(crate) fn private_file() -> OpenOptions {
+    let mut options = File::options();
+    options.create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Makes the names in a folder survive power loss.
+pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
+    if cfg!(unix) {
+        File::open(path)?.sync_all()?;
+    }
+    Ok(())
+}
+
+/// New content for a file, which takes the old one's place in one step: whoever reads meanwhile, and
+/// whoever reads after a crash, finds the old content or the new, whole.
+#[derive(Debug)]
+pub(crate) struct Replacement {
+    path: PathBuf,
+    writer: BufWriter<NamedTempFile>,
+}
+
+impl Replacement {
+    pub(crate) fn of(path: &Path) -> io::Result<Replacement> {
+        let temporary = temporary_in(folder_of(path))?;
+        Ok(Replacement {
+            path: path.to_owned(),
+            writer: BufWriter::with_capacity(1 << 18, temporary),
+        })
+    }
+
+    pub(crate) fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.writer.write_all(bytes)
+    }
+
+    /// Puts the content in its place, safe from power loss.
+    pub(crate) fn commit(self) -> io::Result<()> {
+        let temporary = self
+            .writer
+            .into_inner()
+            .map_err(IntoInnerError::into_error)?;
+        temporary.as_file().sync_all()?;
+        temporary.persist(&self.path).map_err(|error| error.error)?;
+        sync_folder(folder_of(&self.path))
+    }
+}
+
+/// A file for the user alone that is removed when it is dropped.
+pub(crate) fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
+    tempfile::Builder::new()
+        .prefix(TEMPORARY)
+        .tempfile_in(folder)
+}
+
+/// The folder that `path` is in.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// Removes what a killed writer did not come to rename. Only for who holds the folder's lock.
+pub(crate) fn remove_temporary(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(TEMPORARY) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}

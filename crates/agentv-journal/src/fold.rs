@@ -1,0 +1,360 @@
+//! The last record of each key, in 16 bytes a record.
+
+use std::collections::HashSet;
+use std::io;
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+
+use crate::disk::FileError;
+use crate::key::{Key, KeyFields, KeyScan};
+use crate::lines::{JUMP, LineReader, MAX_LINE, RawLine, STREAM};
+use crate::read::{Damage, Line, Record, open_if_there, parse_line, parse_record};
+
+/// The damaged lines of which more is kept than their number.
+const TOLD: usize = 100;
+
+/// Which records of a file count: of each key, the last.
+///
+/// Holds a digest and a place for each, and looks into the file where that is not enough: two keys of
+/// the same digest are told apart.
+#[derive(Debug)]
+pub struct Latest {
+    path: PathBuf,
+    fields: KeyFields,
+    lines: LineReader,
+    /// By digest, then by place.
+    places: Vec<Place>,
+    damaged: Damaged,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    digest: u64,
+    offset: u64,
+}
+
+/// The lines that hold no record with a key.
+#[derive(Debug, Default)]
+pub(crate) struct Damaged {
+    pub(crate) first: Vec<Damage>,
+    pub(crate) count: u64,
+}
+
+impl Damaged {
+    pub(crate) fn add(&mut self, damage: Damage) {
+        self.count += 1;
+        if self.first.len() < TOLD {
+            self.first.push(damage);
+        }
+    }
+}
+
+/// Finds the last record of each key among the whole records that the file has now. A file that is
+/// not there has none.
+///
+/// # Errors
+/// When the file cannot be read.
+///
+/// ```
+/// use agentv_journal::{Key, KeyFields, latest_by_key};
+/// use serde_json::Value;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("results.jsonl");
+/// std::fs::write(&path, r#"{"key": "a", "try": 1}
+/// {"key": "b", "try": 1}
+/// {"key": "a", "try": 2}
+/// "#)?;
+/// let mut latest = latest_by_key(&path, &KeyFields::new(["key"]))?;
+/// assert!(latest.contains(&Key::from("b"))?);
+/// assert!(!latest.contains(&Key::from("c"))?);
+/// assert_eq!(latest.offsets(), [23, 46]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn latest_by_key(path: &Path, fields: &KeyFields) -> Result<Latest, FileError> {
+    let lines = LineReader::new(open_if_there(path)?, STREAM, MAX_LINE);
+    Latest::read(path, fields, lines).map_err(FileError::of("read", path))
+}
+
+impl Latest {
+    fn read(path: &Path, fields: &KeyFields, mut lines: LineReader) -> io::Result<Latest> {
+        let mut places = Vec::new();
+        let mut scan = KeyScan::new(fields, None);
+        let damaged = scan_lines(&mut lines, &mut scan, |scan, offset| {
+            let digest = scan.digest();
+            places.push(Place { digest, offset });
+        })?;
+        lines.set_chunk(JUMP);
+        keep_latest(&mut places, &mut lines, &mut scan)?;
+        Ok(Latest {
+            path: path.to_owned(),
+            fields: fields.clone(),
+            lines,
+            places,
+            damaged,
+        })
+    }
+
+    /// The number of keys.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether no record was found.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// How many lines hold no record with a key.
+    pub fn damaged_lines(&self) -> u64 {
+        self.damaged.count
+    }
+
+    /// What is wrong with the first hundred of those.
+    pub fn damage(&self) -> &[Damage] {
+        &self.damaged.first
+    }
+
+    /// Where the records begin, in file order.
+    pub fn offsets(&self) -> Vec<u64> {
+        let mut offsets: Vec<u64> = self.places.iter().map(|place| place.offset).collect();
+        offsets.sort_unstable();
+        offsets
+    }
+
+    /// Whether there is a record with this key.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn contains(&mut self, key: &Key) -> Result<bool, FileError> {
+        let found = self.find(key).map_err(FileError::of("read", &self.path))?;
+        Ok(found.is_some())
+    }
+
+    /// The last record with this key.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or the record is not a `T`.
+    pub fn get<T: DeserializeOwned>(&mut self, key: &Key) -> Result<Option<Record<T>>, FileError> {
+        let found = self.read_record(key);
+        found.map_err(FileError::of("read", &self.path))
+    }
+
+    fn read_record<T: DeserializeOwned>(&mut self, key: &Key) -> io::Result<Option<Record<T>>> {
+        let Some(offset) = self.find(key)? else {
+            return Ok(None);
+        };
+        let line = line_bytes(&mut self.lines, offset)?;
+        let value = parse_record(line, |text| serde_json::from_str(text)).map_err(|reason| {
+            let told = format!("the record at byte {offset}: {reason}");
+            io::Error::new(io::ErrorKind::InvalidData, told)
+        })?;
+        Ok(Some(Record { offset, value }))
+    }
+
+    fn find(&mut self, key: &Key) -> io::Result<Option<u64>> {
+        let digest = self.fields.digest(key);
+        let first = self.places.partition_point(|place| place.digest < digest);
+        let mut scan = KeyScan::new(&self.fields, None);
+        for place in &self.places[first..] {
+            if place.digest != digest {
+                break;
+            }
+            read_key(&mut self.lines, &mut scan, place.offset)?;
+            if scan.key == *key {
+                return Ok(Some(place.offset));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The records, in file order. What is damaged was told by [`Latest::damage`]; here a line is
+    /// damaged that is a record, but not a `T`.
+    pub fn records<T: DeserializeOwned>(self) -> LatestRecords<T> {
+        let mut places = self.places;
+        places.sort_unstable_by_key(|place| place.offset);
+        let mut lines = self.lines;
+        lines.set_chunk(STREAM);
+        lines.rewind();
+        LatestRecords {
+            path: self.path,
+            lines,
+            places: places.into_iter(),
+            number: 0,
+            record: PhantomData,
+        }
+    }
+}
+
+/// The last records of each key, in file order.
+#[derive(Debug)]
+pub struct LatestRecords<T> {
+    path: PathBuf,
+    lines: LineReader,
+    places: std::vec::IntoIter<Place>,
+    number: u64,
+    record: PhantomData<fn() -> T>,
+}
+
+impl<T: DeserializeOwned> LatestRecords<T> {
+    fn line_of(&mut self, place: Place) -> io::Result<Option<Line<T>>> {
+        loop {
+            let offset = self.lines.offset();
+            let Some(raw) = self.lines.next_line()? else {
+                return Err(changed());
+            };
+            self.number += 1;
+            if offset == place.offset {
+                let parse = |text: &str| serde_json::from_str(text);
+                return Ok(parse_line(&raw, self.number, offset, parse));
+            }
+        }
+    }
+}
+
+impl<T: DeserializeOwned> Iterator for LatestRecords<T> {
+    type Item = Result<Line<T>, FileError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let place = self.places.next()?;
+        let line = self.line_of(place);
+        line.map_err(FileError::of("read", &self.path)).transpose()
+    }
+}
+
+/// Reads all whole lines, tells `found` the key and place of each record, and gives back the rest.
+pub(crate) fn scan_lines(
+    lines: &mut LineReader,
+    scan: &mut KeyScan<'_>,
+    mut found: impl FnMut(&KeyScan<'_>, u64),
+) -> io::Result<Damaged> {
+    let mut damaged = Damaged::default();
+    let mut number = 0;
+    loop {
+        let offset = lines.offset();
+        let Some(raw) = lines.next_line()? else {
+            return Ok(damaged);
+        };
+        number += 1;
+        match parse_line(&raw, number, offset, |text| scan.read(text)) {
+            Some(Line::Record(_)) => found(scan, offset),
+            Some(Line::Damaged(damage)) => damaged.add(damage),
+            None => {}
+        }
+    }
+}
+
+/// Leaves the last place of each key.
+fn keep_latest(
+    places: &mut Vec<Place>,
+    lines: &mut LineReader,
+    scan: &mut KeyScan<'_>,
+) -> io::Result<()> {
+    places.sort_unstable();
+    let mut kept = 0;
+    let mut start = 0;
+    while start < places.len() {
+        let digest = places[start].digest;
+        let same = places[start..].partition_point(|place| place.digest == digest);
+        let group = start..start + same;
+        start = group.end;
+        if same == 1 {
+            places[kept] = places[group.start];
+            kept += 1;
+            continue;
+        }
+        // From the end, so that the first of a key that is met is its last.
+        let mut seen = HashSet::new();
+        let mut latest = Vec::new();
+        for at in group.rev() {
+            read_key(lines, scan, places[at].offset)?;
+            if !seen.contains(&scan.key) {
+                seen.insert(scan.key.clone());
+                latest.push(places[at]);
+            }
+        }
+        for place in latest.into_iter().rev() {
+            places[kept] = place;
+            kept += 1;
+        }
+    }
+    places.truncate(kept);
+    places.shrink_to_fit();
+    Ok(())
+}
+
+/// Finds the key of the record at `offset`.
+pub(crate) fn read_key(
+    lines: &mut LineReader,
+    scan: &mut KeyScan<'_>,
+    offset: u64,
+) -> io::Result<()> {
+    let line = line_bytes(lines, offset)?;
+    parse_record(line, |text| scan.read(text)).map_err(|_| changed())
+}
+
+/// The line at `offset`, where a record was before.
+pub(crate) fn line_bytes(lines: &mut LineReader, offset: u64) -> io::Result<&[u8]> {
+    match lines.line_at(offset)? {
+        Some(RawLine::Bytes(bytes)) => Ok(bytes),
+        Some(RawLine::TooLong(_)) | None => Err(changed()),
+    }
+}
+
+fn changed() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::InvalidData,
+        "it was changed while it was read",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::fs;
+
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(128) })]
+
+        #[test]
+        fn keys_whose_digests_collide_are_told_apart(
+            keys in prop::collection::vec(0_u8..20, 0..60),
+            digest_bits in 1_u32..6,
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("records");
+            let records = keys.iter().enumerate().map(|(at, key)| json!({"key": key, "at": at}));
+            let lines: Vec<String> = records.map(|record| format!("{record}\n")).collect();
+            fs::write(&path, lines.concat()).unwrap();
+            let last: BTreeMap<u8, usize> =
+                keys.iter().enumerate().map(|(at, key)| (*key, at)).collect();
+
+            let fields = KeyFields::new(["key"]).with_digest_bits(digest_bits);
+            let mut latest = latest_by_key(&path, &fields).unwrap();
+            for key in 0..25_u8 {
+                let found = latest.get::<Value>(&Key::of([i32::from(key).into()])).unwrap();
+                let at = found.map(|record| record.value["at"].as_u64().unwrap() as usize);
+                prop_assert_eq!(at, last.get(&key).copied());
+            }
+            let mut expected: Vec<usize> = last.into_values().collect();
+            expected.sort_unstable();
+            let streamed: Vec<usize> = latest
+                .records::<Value>()
+                .map(|line| match line.unwrap() {
+                    Line::Record(record) => record.value["at"].as_u64().unwrap() as usize,
+                    Line::Damaged(damage) => panic!("{damage}"),
+                })
+                .collect();
+            prop_assert_eq!(streamed, expected);
+        }
+    }
+}

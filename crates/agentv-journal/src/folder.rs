@@ -1,0 +1,348 @@
+//! The folder of a run: who may read it, who may write it.
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::append::Append;
+use crate::disk::{self, FileError, Replacement};
+use crate::fold::{Latest, latest_by_key};
+use crate::key::KeyFields;
+use crate::lock::{Holder, Lock, LockError};
+use crate::merge::{MergeRule, Merged, merge_files};
+use crate::read::Reader;
+use crate::recover::recover;
+use crate::run_id::{InvalidRunId, RunId};
+use crate::storage::RunFile;
+
+/// The version of what is in a run folder; `run.json` carries it.
+pub const SCHEMA_VERSION: u64 = 1;
+
+pub(crate) const RUN_FILE: &str = "run.json";
+const VERSION_FIELD: &str = "schema_version";
+
+/// A file of records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RecordFile {
+    /// `transcripts.jsonl`.
+    Transcripts,
+    /// `results.jsonl`.
+    Results,
+}
+
+impl RecordFile {
+    /// The name of the file in a run folder.
+    pub fn name(self) -> &'static str {
+        match self {
+            RecordFile::Transcripts => "transcripts.jsonl",
+            RecordFile::Results => "results.jsonl",
+        }
+    }
+}
+
+/// The folder of one run. Reading needs nothing else, also while a run writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunFolder {
+    path: PathBuf,
+    id: RunId,
+}
+
+impl RunFolder {
+    /// Creates the folder of run `id` in `results`, and what is missing above it, for the user alone.
+    ///
+    /// # Errors
+    /// [`FolderError::Exists`] when there is one.
+    pub fn create(results: &Path, id: &RunId) -> Result<RunFolder, FolderError> {
+        disk::create_folders(results).map_err(FileError::of("create", results))?;
+        let path = results.join(id.as_str());
+        disk::create_folder(&path).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => FolderError::Exists(id.clone()),
+            _ => FileError::of("create", &path)(error).into(),
+        })?;
+        for folder in [results, disk::folder_of(results)] {
+            disk::sync_folder(folder).map_err(FileError::of("sync", folder))?;
+        }
+        let id = id.clone();
+        Ok(RunFolder { path, id })
+    }
+
+    /// Creates the folder of a run that begins at `now`, under an id of its own however many begin at
+    /// the same time.
+    ///
+    /// # Errors
+    /// When the folder cannot be created.
+    pub fn create_at(results: &Path, now: Timestamp) -> Result<RunFolder, FolderError> {
+        const ONE_ID_LATER: SignedDuration = SignedDuration::from_nanos(15_259);
+        let mut time = now;
+        loop {
+            match RunFolder::create(results, &RunId::at(time)) {
+                Err(FolderError::Exists(id)) => {
+                    let later = time.checked_add(ONE_ID_LATER);
+                    time = later.map_err(|_| FolderError::Exists(id))?;
+                }
+                created => return created,
+            }
+        }
+    }
+
+    /// The run folder at `path`.
+    ///
+    /// # Errors
+    /// [`FolderError::NotThere`] when that is no folder.
+    pub fn open(path: &Path) -> Result<RunFolder, FolderError> {
+        if !path.is_dir() {
+            return Err(FolderError::NotThere(path.to_owned()));
+        }
+        let named = match path.file_name() {
+            Some(_) => path.to_owned(),
+            None => fs::canonicalize(path).map_err(FileError::of("open", path))?,
+        };
+        let name = named.file_name().unwrap_or_default().to_string_lossy();
+        let id = name.parse().map_err(FolderError::Id)?;
+        let path = path.to_owned();
+        Ok(RunFolder { path, id })
+    }
+
+    /// The id of the run.
+    pub fn id(&self) -> &RunId {
+        &self.id
+    }
+
+    /// Where the folder is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where a file of records is, or will be.
+    pub fn file(&self, name: RecordFile) -> PathBuf {
+        self.path.join(name.name())
+    }
+
+    /// What `run.json` says; `None` when it was never written.
+    ///
+    /// # Errors
+    /// [`FolderError::Newer`] when a later version wrote it; [`FolderError::File`] when it cannot be
+    /// read or is not a `T`.
+    pub fn run<T: DeserializeOwned>(&self) -> Result<Option<T>, FolderError> {
+        let path = self.path.join(RUN_FILE);
+        let text = match fs::read(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(FileError::of("read", &path)(error).into()),
+        };
+        let not_a_run = |error: serde_json::Error| FileError::of("read", &path)(error.into());
+        let mut run: Value = serde_json::from_slice(&text).map_err(not_a_run)?;
+        let fields = run.as_object_mut();
+        let version = fields.and_then(|fields| fields.shift_remove(VERSION_FIELD));
+        match version.as_ref().and_then(Value::as_u64) {
+            Some(version) if version > SCHEMA_VERSION => Err(FolderError::Newer {
+                id: self.id.clone(),
+                version,
+            }),
+            _ => Ok(Some(serde_json::from_value(run).map_err(not_a_run)?)),
+        }
+    }
+
+    /// The records of a file, in file order.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn records<T: DeserializeOwned>(&self, name: RecordFile) -> Result<Reader<T>, FileError> {
+        Reader::open(&self.file(name))
+    }
+
+    /// Which records of a file count: of each key, the last.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn latest(&self, name: RecordFile, fields: &KeyFields) -> Result<Latest, FileError> {
+        latest_by_key(&self.file(name), fields)
+    }
+
+    /// Locks the folder for writing, until the writer and all that it opened are dropped. A lock whose
+    /// process has ended, however it ended, locks nothing.
+    ///
+    /// # Errors
+    /// [`FolderError::Locked`] when another writer holds it.
+    pub fn write(&self, now: Timestamp) -> Result<RunWriter, FolderError> {
+        let lock = Lock::acquire(&self.path, now).map_err(|error| match error {
+            LockError::Held(holder) => FolderError::Locked {
+                id: self.id.clone(),
+                holder,
+            },
+            LockError::File(error) => error.into(),
+        })?;
+        disk::remove_temporary(&self.path).map_err(FileError::of("tidy", &self.path))?;
+        Ok(RunWriter {
+            folder: self.clone(),
+            lock: Arc::new(lock),
+        })
+    }
+}
+
+/// The right to write a run folder.
+#[derive(Debug)]
+pub struct RunWriter {
+    folder: RunFolder,
+    lock: Arc<Lock>,
+}
+
+impl RunWriter {
+    /// The folder that is written.
+    pub fn folder(&self) -> &RunFolder {
+        &self.folder
+    }
+
+    /// Writes `run.json`: the fields of `run`, with [`SCHEMA_VERSION`] before them. Readers find the
+    /// old content or the new, never a part. [`list_runs`](crate::list_runs) orders runs by
+    /// its field `started_at`, a time of RFC 3339.
+    ///
+    /// # Errors
+    /// When `run` is not an object, or the file cannot be written; then the old content stays.
+    pub fn write_run<T: Serialize + ?Sized>(&self, run: &T) -> Result<(), FolderError> {
+        let path = self.folder.path.join(RUN_FILE);
+        let write = || {
+            let mut all = serde_json::Map::new();
+            all.insert(VERSION_FIELD.to_owned(), SCHEMA_VERSION.into());
+            match serde_json::to_value(run)? {
+                Value::Object(fields) => all.extend(fields),
+                _ => return Err(io::Error::other("what ran is not an object")),
+            }
+            all.insert(VERSION_FIELD.to_owned(), SCHEMA_VERSION.into());
+            let mut text = serde_json::to_vec_pretty(&all)?;
+            text.push(b'\n');
+            let mut replacement = Replacement::of(&path)?;
+            replacement.write_all(&text)?;
+            replacement.commit()
+        };
+        Ok(write().map_err(FileError::of("write", &path))?)
+    }
+
+    /// Opens a file for appending, cut behind its last whole record.
+    ///
+    /// # Errors
+    /// [`FolderError::InUse`] when this writer has it open already.
+    pub fn append(&mut self, name: RecordFile) -> Result<Append, FolderError> {
+        let path = self.folder.file(name);
+        self.reserve(name)?;
+        let mut options = disk::private_file();
+        let opened = options.read(true).append(true).open(&path);
+        let mut file = opened.map_err(|error| {
+            self.lock.closed(name);
+            FileError::of("open", &path)(error)
+        })?;
+        let recovered = recover(&mut file);
+        // From here on its end gives the name free.
+        let file = RunFile::new(file, name, Arc::clone(&self.lock));
+        let recovery = recovered.map_err(FileError::of("recover", &path))?;
+        disk::sync_folder(&self.folder.path).map_err(FileError::of("sync", &self.folder.path))?;
+        Ok(Append::new(file, recovery.kept, &path).recovered(recovery))
+    }
+
+    /// Brings the records of other folders into this one: see [`merge_files`].
+    ///
+    /// # Errors
+    /// [`FolderError::InUse`] when this writer has the file open; else nothing was changed.
+    pub fn merge(
+        &mut self,
+        name: RecordFile,
+        sources: &[RunFolder],
+        rule: &MergeRule,
+    ) -> Result<Merged, FolderError> {
+        self.reserve(name)?;
+        let sources: Vec<PathBuf> = sources.iter().map(|source| source.file(name)).collect();
+        let merged = merge_files(&sources, &self.folder.file(name), rule);
+        self.lock.closed(name);
+        Ok(merged?)
+    }
+
+    fn reserve(&self, name: RecordFile) -> Result<(), FolderError> {
+        if self.lock.opened(name) {
+            return Ok(());
+        }
+        Err(FolderError::InUse(self.folder.file(name)))
+    }
+}
+
+/// Why a run folder cannot be used.
+#[derive(Debug)]
+pub enum FolderError {
+    /// There is a run of this id.
+    Exists(RunId),
+    /// There is no folder at this path.
+    NotThere(PathBuf),
+    /// The folder's name is no id.
+    Id(InvalidRunId),
+    /// Another writer holds the folder.
+    Locked {
+        /// The run.
+        id: RunId,
+        /// Who writes it, where known.
+        holder: Option<Holder>,
+    },
+    /// This writer has the file open.
+    InUse(PathBuf),
+    /// A later version of the program wrote `run.json`.
+    Newer {
+        /// The run.
+        id: RunId,
+        /// The version it has.
+        version: u64,
+    },
+    /// A file could not be read or written.
+    File(FileError),
+}
+
+impl From<FileError> for FolderError {
+    fn from(error: FileError) -> Self {
+        FolderError::File(error)
+    }
+}
+
+impl fmt::Display for FolderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FolderError::Exists(id) => write!(f, "run `{id}` exists already"),
+            FolderError::NotThere(path) => {
+                write!(f, "there is no run folder at `{}`", path.display())
+            }
+            FolderError::Id(error) => error.fmt(f),
+            FolderError::Locked { id, holder } => {
+                write!(f, "run `{id}` is being written by ")?;
+                match holder {
+                    Some(holder) => write!(f, "{holder}")?,
+                    None => f.write_str("another process since a moment ago")?,
+                }
+                f.write_str("; wait for it to end, or end it")
+            }
+            FolderError::InUse(path) => write!(f, "`{}` is open already", path.display()),
+            FolderError::Newer { id, version } => write!(
+                f,
+                "run `{id}` was written by a newer version: its schema version is {version}, \
+                 and this one reads up to {SCHEMA_VERSION}"
+            ),
+            FolderError::File(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for FolderError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            FolderError::File(error) => error.source(),
+            FolderError::Exists(_)
+            | FolderError::NotThere(_)
+            | FolderError::Id(_)
+            | FolderError::Locked { .. }
+            | FolderError::InUse(_)
+            | FolderError::Newer { .. } => None,
+        }
+    }
+}

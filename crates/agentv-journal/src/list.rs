@@ -1,0 +1,73 @@
+//! The runs of a results folder, newest first.
+
+use std::fs::{self, File};
+use std::io::{BufReader, ErrorKind};
+use std::path::Path;
+
+use jiff::Timestamp;
+use serde::Deserialize;
+
+use crate::disk::FileError;
+use crate::folder::{RUN_FILE, RunFolder};
+
+/// A run and when it began.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedRun {
+    /// Its folder.
+    pub folder: RunFolder,
+    /// `started_at` of its `run.json`, else the time that its id tells.
+    pub started: Option<Timestamp>,
+}
+
+/// The runs in `results`, newest first: by when they began, then by id. Runs of unknown time come
+/// last; what is hidden or no folder is no run. A folder that is not there has no runs.
+///
+/// # Errors
+/// When the folder cannot be read.
+///
+/// ```
+/// use agentv_journal::{RunFolder, list_runs};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let project = tempfile::tempdir()?;
+/// let results = project.path().join(".agentv/results");
+/// assert!(list_runs(&results)?.is_empty());
+/// let older = RunFolder::create_at(&results, "2026-11-15T10:43:07Z".parse()?)?;
+/// let newer = RunFolder::create_at(&results, "2026-11-15T10:43:08Z".parse()?)?;
+/// let runs: Vec<_> = list_runs(&results)?.into_iter().map(|run| run.folder).collect();
+/// assert_eq!(runs, [newer, older]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn list_runs(results: &Path) -> Result<Vec<ListedRun>, FileError> {
+    let failed = || FileError::of("list", results);
+    let entries = match fs::read_dir(results) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(failed()(error)),
+    };
+    let mut runs = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(failed())?;
+        if let Ok(folder) = RunFolder::open(&entry.path()) {
+            let started = started(&folder).or_else(|| folder.id().time());
+            runs.push(ListedRun { folder, started });
+        }
+    }
+    runs.sort_by(|one, other| {
+        let newest = (other.started, other.folder.id());
+        newest.cmp(&(one.started, one.folder.id()))
+    });
+    Ok(runs)
+}
+
+#[derive(Deserialize)]
+struct Times {
+    started_at: String,
+}
+
+fn started(folder: &RunFolder) -> Option<Timestamp> {
+    let file = File::open(folder.path().join(RUN_FILE)).ok()?;
+    let times: Times = serde_json::from_reader(BufReader::new(file)).ok()?;
+    times.started_at.parse().ok()
+}

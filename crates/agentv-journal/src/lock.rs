@@ -1,0 +1,142 @@
+//! One writer a run folder, known by name to the others.
+
+use std::fmt;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::disk::{self, FileError};
+use crate::folder::RecordFile;
+
+const FILE: &str = "lock";
+
+/// The lock of a run folder, held until it is dropped or the process ends, however it ends.
+#[derive(Debug)]
+pub(crate) struct Lock {
+    file: File,
+    path: PathBuf,
+    open: Mutex<Vec<RecordFile>>,
+}
+
+/// Who holds the lock of a run folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holder {
+    /// The process.
+    pub process: u32,
+    /// Since when it holds the lock.
+    pub since: Timestamp,
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "process {} since {}", self.process, self.since)
+    }
+}
+
+/// Why there is no lock.
+#[derive(Debug)]
+pub(crate) enum LockError {
+    /// Another writer has it; who that is, if it has come to say so.
+    Held(Option<Holder>),
+    File(FileError),
+}
+
+impl Lock {
+    pub(crate) fn acquire(folder: &Path, now: Timestamp) -> Result<Lock, LockError> {
+        let path = folder.join(FILE);
+        let failed = |error| LockError::File(FileError::of("lock", &path)(error));
+        loop {
+            let mut file = disk::private_file()
+                .read(true)
+                .write(true)
+                .truncate(false)
+                .open(&path)
+                .map_err(failed)?;
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Err(LockError::Held(holder(&mut file))),
+                Err(TryLockError::Error(error)) => return Err(failed(error)),
+            }
+            // Between opening and locking, the previous holder may have removed the file: then this
+            // lock keeps nobody out.
+            if is_still_at(&file, &path).map_err(failed)? {
+                // Only a message depends on it, and a full disk must not keep a run from going on.
+                let _ = introduce(&mut file, now);
+                let open = Mutex::default();
+                return Ok(Lock { file, path, open });
+            }
+        }
+    }
+
+    /// Notes that a file is open for writing; false when it was already.
+    pub(crate) fn opened(&self, name: RecordFile) -> bool {
+        let mut open = self.open.lock().unwrap_or_else(|error| error.into_inner());
+        let free = !open.contains(&name);
+        if free {
+            open.push(name);
+        }
+        free
+    }
+
+    /// Notes that a file is no longer open.
+    pub(crate) fn closed(&self, name: RecordFile) {
+        let mut open = self.open.lock().unwrap_or_else(|error| error.into_inner());
+        open.retain(|other| *other != name);
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Removed while it is locked, so never the file of another holder.
+        if cfg!(unix) {
+            let _ = fs::remove_file(&self.path);
+        }
+        let _ = self.file.unlock();
+    }
+}
+
+/// What the holder writes into the file.
+#[derive(Serialize, Deserialize)]
+struct Introduction {
+    process: u32,
+    since: String,
+}
+
+fn introduce(file: &mut File, now: Timestamp) -> io::Result<()> {
+    let introduction = serde_json::to_vec(&Introduction {
+        process: std::process::id(),
+        since: now.to_string(),
+    })?;
+    file.set_len(0)?;
+    file.rewind()?;
+    file.write_all(&introduction)
+}
+
+fn holder(file: &mut File) -> Option<Holder> {
+    let mut text = String::new();
+    file.take(1 << 12).read_to_string(&mut text).ok()?;
+    let Introduction { process, since } = serde_json::from_str(&text).ok()?;
+    let since = since.parse().ok()?;
+    Some(Holder { process, since })
+}
+
+#[cfg(unix)]
+fn is_still_at(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    let locked = file.metadata()?;
+    match fs::metadata(path) {
+        Ok(named) => Ok((locked.dev(), locked.ino()) == (named.dev(), named.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Elsewhere the file is never removed.
+#[cfg(not(unix))]
+fn is_still_at(_: &File, _: &Path) -> io::Result<bool> {
+    Ok(true)
+}

@@ -1,0 +1,179 @@
+//! Reading the records of a file in order.
+
+use std::fmt;
+use std::fs::File;
+use std::io::ErrorKind;
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+
+use crate::disk::FileError;
+use crate::lines::{LineReader, MAX_LINE, RawLine, STREAM};
+
+/// What a line of a record file holds.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Line<T> {
+    /// A record.
+    Record(Record<T>),
+    /// Something else, which is skipped.
+    Damaged(Damage),
+}
+
+/// A record and where it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record<T> {
+    /// The byte at which it begins.
+    pub offset: u64,
+    /// The record itself.
+    pub value: T,
+}
+
+/// A line that holds no record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damage {
+    /// Its number, from 1.
+    pub line: u64,
+    /// The byte at which it begins.
+    pub offset: u64,
+    /// Its bytes, without the newline.
+    pub length: u64,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "line {} is damaged and skipped: {}",
+            self.line, self.reason
+        )
+    }
+}
+
+/// The records of a file, in file order, with one line in memory.
+///
+/// The file may be growing: `None` means that there is no further whole record for now, and a later
+/// call goes on from there. Blank lines are nothing.
+///
+/// ```
+/// use agentv_journal::{Line, Reader};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("results.jsonl");
+/// std::fs::write(&path, "[1]\n[2\n[3]\n[4")?;
+/// let (mut records, mut damaged) = (Vec::new(), Vec::new());
+/// for line in Reader::<[u8; 1]>::open(&path)? {
+///     match line? {
+///         Line::Record(record) => records.push(record.value),
+///         Line::Damaged(damage) => damaged.push(damage.line),
+///     }
+/// }
+/// assert_eq!((records, damaged), (vec![[1], [3]], vec![2]));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Reader<T> {
+    path: PathBuf,
+    lines: LineReader,
+    number: u64,
+    record: PhantomData<fn() -> T>,
+}
+
+impl<T: DeserializeOwned> Reader<T> {
+    /// Reads the file at `path`; a file that is not there has no records.
+    ///
+    /// # Errors
+    /// When the file cannot be opened.
+    pub fn open(path: &Path) -> Result<Reader<T>, FileError> {
+        Reader::with_limit(path, MAX_LINE)
+    }
+
+    /// As [`Reader::open`]; a line of more than `longest` bytes, newline included, counts as damaged
+    /// and is not held in memory.
+    ///
+    /// # Errors
+    /// When the file cannot be opened.
+    pub fn with_limit(path: &Path, longest: u64) -> Result<Reader<T>, FileError> {
+        Ok(Reader {
+            path: path.to_owned(),
+            lines: LineReader::new(open_if_there(path)?, STREAM, longest),
+            number: 0,
+            record: PhantomData,
+        })
+    }
+
+    fn next_line(&mut self) -> std::io::Result<Option<Line<T>>> {
+        loop {
+            let offset = self.lines.offset();
+            let Some(raw) = self.lines.next_line()? else {
+                return Ok(None);
+            };
+            self.number += 1;
+            if let Some(line) =
+                parse_line(&raw, self.number, offset, |text| serde_json::from_str(text))
+            {
+                return Ok(Some(line));
+            }
+        }
+    }
+}
+
+impl<T: DeserializeOwned> Iterator for Reader<T> {
+    type Item = Result<Line<T>, FileError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let line = self.next_line();
+        line.map_err(FileError::of("read", &self.path)).transpose()
+    }
+}
+
+/// The file, or `None` where there is none.
+pub(crate) fn open_if_there(path: &Path) -> Result<Option<File>, FileError> {
+    match File::open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(FileError::of("read", path)(error)),
+    }
+}
+
+/// What the line holds; `None` of a blank one.
+pub(crate) fn parse_line<T>(
+    raw: &RawLine<'_>,
+    number: u64,
+    offset: u64,
+    parse: impl FnOnce(&str) -> serde_json::Result<T>,
+) -> Option<Line<T>> {
+    let (length, parsed) = match raw {
+        RawLine::TooLong(length) => (*length, Err(format!("{length} bytes are too long"))),
+        RawLine::Bytes(bytes) if bytes.trim_ascii().is_empty() => return None,
+        RawLine::Bytes(bytes) => (bytes.len() as u64, parse_record(bytes, parse)),
+    };
+    Some(match parsed {
+        Ok(value) => Line::Record(Record { offset, value }),
+        Err(reason) => Line::Damaged(Damage {
+            line: number,
+            offset,
+            length,
+            reason,
+        }),
+    })
+}
+
+/// The record in the bytes of a line, or what is wrong with them.
+pub(crate) fn parse_record<T>(
+    bytes: &[u8],
+    parse: impl FnOnce(&str) -> serde_json::Result<T>,
+) -> Result<T, String> {
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| format!("byte {} is not UTF-8", error.valid_up_to() + 1))?;
+    parse(text).map_err(|error| match text.find('\0') {
+        Some(at) => format!("byte {} is NUL", at + 1),
+        None => error
+            .to_string()
+            .replace(" at line 1 column ", " at column "),
+    })
+}

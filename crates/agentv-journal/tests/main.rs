@@ -1,0 +1,15 @@
+//! What a run folder promises, held against failing disks, killed processes and random histories.
+
+#![expect(clippy::unwrap_used, reason = "all of this is tests")]
+
+mod append;
+mod disk_full;
+mod fold;
+mod folder;
+mod kill;
+mod laws;
+mod lock;
+mod long;
+mod merge;
+mod recover;
+mod support;
