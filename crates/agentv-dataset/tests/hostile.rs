@@ -871,9 +871,13 @@ fn numbers_of_any_length_are_numbers_or_refused() {
     assert_eq!(
         codes_of(
             "a.jsonl",
-            line("a", ", \"x\": [1e-400, -0, 18446744073709551616, 1e308]")
+            line("a", ", \"x\": [1e-400, -0, 18446744073709551615, 1e308]")
         ),
         []
+    );
+    assert_eq!(
+        codes_of("a.jsonl", line("a", ", \"x\": 18446744073709551616")),
+        [Code::InexactNumber]
     );
     for number in [&digits, "1e400"] {
         assert_eq!(

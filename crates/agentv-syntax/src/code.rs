@@ -107,6 +107,8 @@ codes! {
     Unused = "W006",
     /// A name stands for a target, but no target of the file has it.
     UnknownTarget = "W007",
+    /// A whole number has more digits than 64 bits hold, so the last ones are rounded.
+    InexactNumber = "W008",
 }
 
 impl std::fmt::Display for Code {

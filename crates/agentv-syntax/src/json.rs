@@ -13,6 +13,9 @@ use crate::tree::{NodeKind, Stored, Tree};
 /// Deepest nesting of arrays and objects, the same as `serde_json`'s.
 pub const MAX_DEPTH: usize = 127;
 
+/// Characters of a whole number that 64 bits surely hold.
+const LONGEST_EXACT: usize = 18;
+
 /// Why a text is not JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invalid {
@@ -283,6 +286,7 @@ impl Lexer<'_, '_> {
         if has_exponent || self.at - start > 300 {
             self.tree.may_overflow |= !self.is_finite(start);
         }
+        self.tree.has_long_number |= self.at - start > LONGEST_EXACT;
         self.tree
             .scalar(NodeKind::Number, Stored::Bare, start as u32..self.at as u32);
         Some(())

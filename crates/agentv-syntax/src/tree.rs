@@ -20,6 +20,8 @@ pub struct Tree {
     pub(crate) deepest: usize,
     /// Whether some number is larger than a double can hold.
     pub(crate) may_overflow: bool,
+    /// Whether some number may have more digits than 64 bits hold.
+    pub(crate) has_long_number: bool,
 }
 
 /// What a value is, in JSON's terms. Both formats read into these.
@@ -111,6 +113,7 @@ impl Tree {
         self.may_repeat_keys = false;
         self.deepest = 0;
         self.may_overflow = false;
+        self.has_long_number = false;
     }
 
     #[inline]
@@ -348,6 +351,22 @@ impl<'t> Node<'t> {
             .map(|index| self.at(index))
             .filter(|node| node.kind() == NodeKind::Number)
             .find(|node| !node.as_f64().is_some_and(f64::is_finite))
+    }
+
+    /// A whole number in this value whose last digits would be lost in computing, if there is one.
+    pub fn inexact_number(self) -> Option<Node<'t>> {
+        if !self.tree.has_long_number {
+            return None;
+        }
+        let is_inexact = |node: &Node<'_>| {
+            let text = node.text();
+            let is_whole = !text.contains(['.', 'e', 'E']);
+            is_whole && text.parse::<u64>().is_err() && text.parse::<i64>().is_err()
+        };
+        (self.index..self.entry().next)
+            .map(|index| self.at(index))
+            .filter(|node| node.kind() == NodeKind::Number)
+            .find(is_inexact)
     }
 
     /// How many arrays and objects stand in each other here, at the deepest place.

@@ -53,6 +53,7 @@ pub fn parse(source: &str, tree: &mut Tree) -> Result<(), Invalid> {
     tree.may_repeat_keys = true;
     tree.deepest = DEEPEST;
     tree.may_overflow = true;
+    tree.has_long_number = true;
     let budget = BASE_BUDGET.saturating_add(source.len().saturating_mul(BUDGET_PER_BYTE));
     // Offsets into expanded text are kept in 32 bits.
     let budget = budget.min(u32::MAX as usize);

@@ -209,6 +209,11 @@ fn check_numbers(node: Node<'_>, problems: &mut Vec<Problem>) {
             )
         };
         problems.push(problem.at(node.path_to(number)));
+    } else if let Some(number) = node.inexact_number() {
+        let message = "the number has more digits than are kept, the last ones are rounded";
+        let problem = Problem::warning(Code::InexactNumber, number.span(), message);
+        let hint = format!("put it in quotes to keep it: \"{}\"", number.text());
+        problems.push(problem.at(node.path_to(number)).hint(hint));
     }
 }
 

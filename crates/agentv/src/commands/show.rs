@@ -72,7 +72,11 @@ pub(crate) fn run(arguments: &ShowArguments) -> Result<Exit, OutputError> {
     match &arguments.id {
         Some(id) if printer.printed == 0 => {
             let message = format!("`{}` has no case `{id}`", arguments.file.display());
-            let hint = near.map(|near| format!("did you mean `{near}`?"));
+            let skipped = (checked.skipped > 0)
+                .then(|| "cases that were skipped, see above, are not shown".to_owned());
+            let hint = near
+                .map(|near| format!("did you mean `{near}`?"))
+                .or(skipped);
             output::error(&message, hint.as_deref());
             Ok(Exit::Unusable)
         }
