@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use agentv_syntax::Draft;
 use md5::{Digest, Md5};
@@ -74,9 +73,18 @@ fn sorted(value: Draft) -> Draft {
 
 /// A few bytes that stand for an id while a file of any length is read.
 pub(crate) fn digest(id: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    id.hash(&mut hasher);
-    hasher.finish()
+    // Quick rather than strong: where two ids share a digest, they are compared themselves.
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mix = |digest: u64, word: u64| (digest ^ word).wrapping_mul(ODD).rotate_left(29);
+    let (words, rest) = id.as_bytes().as_chunks::<8>();
+    let digest = words.iter().fold(id.len() as u64, |digest, word| {
+        mix(digest, u64::from_le_bytes(*word))
+    });
+    let last = rest
+        .iter()
+        .fold(0, |word, byte| (word << 8) | u64::from(*byte));
+    let digest = mix(digest, last);
+    (digest ^ (digest >> 32)).wrapping_mul(ODD)
 }
 
 /// What one pass over a file learned about its ids.

@@ -135,7 +135,10 @@ impl Lexer<'_, '_> {
             }
             let key_start = self.at;
             let maybe_repeated = match self.string()? {
-                Stored::Quoted => marks.add(&self.bytes[key_start + 1..self.at - 1]),
+                Stored::Quoted => {
+                    let key = &self.bytes[key_start + 1..self.at - 1];
+                    marks.add(key) && self.tree.has_key(opened, self.bytes, key)
+                }
                 // Escaped, it could equal any other.
                 _ => true,
             };
@@ -308,11 +311,10 @@ impl Lexer<'_, '_> {
     }
 }
 
-/// The keys of one object, reduced to two bits each that equal keys share.
+/// The keys of one object, reduced to a bit each that equal keys share.
 #[derive(Default)]
 struct Marks {
-    outer: u64,
-    inner: u64,
+    bits: u64,
 }
 
 impl Marks {
@@ -322,13 +324,10 @@ impl Marks {
         let (Some(first), Some(last)) = (key.first(), key.last()) else {
             return true;
         };
-        let (first, last, length) = (u32::from(*first), u32::from(*last), key.len() as u32);
-        let middle = u32::from(key[key.len() / 2]);
-        let outer = 1 << ((first * 3 + last * 5 + length * 11) % 64);
-        let inner = 1 << ((middle * 7 + length) % 64);
-        let seen = self.outer & outer != 0 && self.inner & inner != 0;
-        self.outer |= outer;
-        self.inner |= inner;
+        let (first, last) = (u32::from(*first), u32::from(*last));
+        let bit = 1 << ((first * 3 + last * 5 + key.len() as u32 * 11) % 64);
+        let seen = self.bits & bit != 0;
+        self.bits |= bit;
         seen
     }
 }

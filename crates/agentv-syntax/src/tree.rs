@@ -142,6 +142,23 @@ impl Tree {
         self.entries.len() - 1
     }
 
+    /// Whether the object that was opened there has a key like its newest one, or one with escapes,
+    /// which could be like it.
+    #[cold]
+    pub(crate) fn has_key(&self, opened: usize, source: &[u8], key: &[u8]) -> bool {
+        let newest = self.entries.len() - 1;
+        let mut at = opened + 1;
+        while at < newest {
+            let entry = &self.entries[at];
+            let text = source.get(entry.start as usize + 1..entry.end as usize - 1);
+            if entry.stored == Stored::Escaped || text == Some(key) {
+                return true;
+            }
+            at = self.entries[at + 1].next as usize;
+        }
+        false
+    }
+
     #[inline]
     pub(crate) fn close(&mut self, opened: usize, end: u32) {
         let next = self.entries.len() as u32;

@@ -1,7 +1,6 @@
 //! Where words go: answers to standard output, everything else to standard error.
 
 use std::io::{self, IsTerminal, Write};
-use std::os::fd::AsFd;
 
 /// Whether a stream shows colours.
 pub(crate) fn has_colour(stream: &impl IsTerminal) -> bool {
@@ -11,9 +10,9 @@ pub(crate) fn has_colour(stream: &impl IsTerminal) -> bool {
 }
 
 /// The columns of a terminal; `None` for anything else.
-pub(crate) fn width_of(stream: impl AsFd) -> Option<usize> {
-    let (columns, _) = terminal_size::terminal_size_of(stream)?;
-    Some(usize::from(columns.0))
+pub(crate) fn width_of(stream: &impl IsTerminal) -> Option<usize> {
+    let size = stream.is_terminal().then(terminal_size::terminal_size);
+    size.flatten().map(|(columns, _)| usize::from(columns.0))
 }
 
 /// Says on standard error what went wrong and what to do about it.

@@ -365,9 +365,11 @@ fn uncovered(ranges: Node<'_>) -> Option<String> {
 /// Two evaluators of one name could not be told apart in the results.
 pub(super) fn check_evaluator_names(fields: &Fields<'_>, problems: &mut Vec<Problem>) {
     for (path, list) in fields.evaluator_lists() {
+        let Some(list) = list.filter(|list| list.items().nth(1).is_some()) else {
+            continue;
+        };
         let mut names: Vec<Node<'_>> = Vec::new();
-        let items = list.into_iter().flat_map(Node::items).enumerate();
-        for (index, evaluator) in items {
+        for (index, evaluator) in list.items().enumerate() {
             let Some(name) = evaluator.given("name") else {
                 continue;
             };

@@ -27,7 +27,7 @@ impl Teller {
         Teller {
             out: BufWriter::new(io::stdout()),
             format,
-            style: TextStyle::new(has_colour(&io::stdout()), width_of(io::stdout())),
+            style: TextStyle::new(has_colour(&io::stdout()), width_of(&io::stdout())),
             skipping: false,
         }
     }
@@ -44,7 +44,7 @@ impl Teller {
     /// Tells on standard error, for a command that needs every case.
     pub(crate) fn for_checking() -> Teller {
         Teller {
-            style: TextStyle::new(has_colour(&io::stderr()), width_of(io::stderr())),
+            style: TextStyle::new(has_colour(&io::stderr()), width_of(&io::stderr())),
             ..Teller::new(Format::Text)
         }
     }
