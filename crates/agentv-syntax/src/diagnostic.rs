@@ -52,17 +52,26 @@ impl Excerpt {
 
     /// The part of `line` around `span`.
     pub fn of_line(line: &str, span: Range<usize>) -> Excerpt {
+        Excerpt::within(line, span, Self::WIDTH)
+    }
+
+    /// The same with at most about `width` bytes.
+    pub fn narrowed(&self, width: usize) -> Excerpt {
+        Excerpt::within(&self.text, self.span.clone(), width)
+    }
+
+    fn within(line: &str, span: Range<usize>, width: usize) -> Excerpt {
         let line = line.trim_end_matches(['\r', '\n']);
         let start = line.floor_char_boundary(span.start.min(line.len()));
         let end = line.ceil_char_boundary(span.end.clamp(start, line.len()));
-        if line.len() <= Self::WIDTH {
+        if line.len() <= width {
             return Excerpt {
                 text: line.to_owned(),
                 span: start..end,
             };
         }
-        let from = line.floor_char_boundary(start.saturating_sub(Self::WIDTH / 3));
-        let to = line.floor_char_boundary((from + Self::WIDTH).min(line.len()));
+        let from = line.floor_char_boundary(start.saturating_sub(width / 3));
+        let to = line.floor_char_boundary((from + width).min(line.len()));
         let before = if from > 0 { "…" } else { "" };
         let after = if to < line.len() { "…" } else { "" };
         let shift = |offset: usize| (offset - from + before.len()).min(to - from + before.len());
@@ -233,5 +242,8 @@ mod tests {
         let excerpt = Excerpt::of_line(&line, at..at + 7);
         assert!(excerpt.text.len() < 300);
         assert_eq!(&excerpt.text[excerpt.span.clone()], "PROBLEM");
+        let narrow = excerpt.narrowed(40);
+        assert!(narrow.text.len() < 50);
+        assert_eq!(&narrow.text[narrow.span.clone()], "PROBLEM");
     }
 }

@@ -8,6 +8,7 @@ use super::Level;
 /// How a terminal, or a file, wants its text.
 pub(super) struct TextStyle {
     renderer: Renderer,
+    width: usize,
 }
 
 impl TextStyle {
@@ -17,12 +18,9 @@ impl TextStyle {
         } else {
             Renderer::plain()
         };
-        TextStyle {
-            renderer: match width {
-                Some(width) => renderer.term_width(width),
-                None => renderer,
-            },
-        }
+        // A file has all the room that an excerpt may take.
+        let width = width.unwrap_or(usize::MAX);
+        TextStyle { renderer, width }
     }
 
     pub(super) fn render(&self, diagnostic: &Diagnostic, level: Level) -> String {
@@ -38,7 +36,12 @@ impl TextStyle {
             .id(diagnostic.code().as_str())
             .element(place);
         if let Some((excerpt, line)) = diagnostic.excerpt.as_ref().zip(diagnostic.line) {
-            let excerpt = shown(excerpt);
+            // Beside the line stand its number and a bar.
+            let room = self
+                .width
+                .saturating_sub(8 + line.to_string().len())
+                .max(20);
+            let excerpt = shown(&excerpt.narrowed(room));
             group = group.element(
                 Snippet::source(excerpt.text)
                     .line_start(line as usize)
