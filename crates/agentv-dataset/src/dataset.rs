@@ -17,7 +17,7 @@ use crate::format::{
 use crate::ids::{Assigned, CaseId, IdAssigner, IdIndex, digest};
 use crate::load::LoadError;
 use crate::options::{LoadOptions, Rules};
-use crate::project::Project;
+use crate::project::{Project, folder_of};
 use crate::reporter::Reporter;
 use crate::shapes::SUITE_HEADER;
 use crate::sidecar;
@@ -71,11 +71,8 @@ impl Dataset {
             return Err(Diagnostic::of_file(&file, problem).into());
         }
         let source = (format.open)(path, &file)?;
-        let absolute = std::fs::canonicalize(path).map_err(|error| unreadable(&file, &error))?;
-        let folder = match path.parent().map(std::fs::canonicalize) {
-            Some(Ok(folder)) if !path.as_os_str().is_empty() => folder,
-            _ => absolute.parent().unwrap_or(&absolute).to_owned(),
-        };
+        let folder =
+            std::fs::canonicalize(folder_of(path)).map_err(|error| unreadable(&file, &error))?;
         let project = Project::around(&folder);
         let files = FileLibrary::new(
             project.clone(),

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use agentv_core::{EvaluatorSpec, Execution, Extra};
 use agentv_syntax::{
-    Checker, Code, Definitions, Found, Guesses, Node, NodeKind, Problem, Record, Text, check_keys,
+    Checker, Code, Definitions, Guesses, Node, NodeKind, Problem, Record, check_keys, repeated_key,
 };
 use serde_json::Value;
 
-use crate::case::{RowPrompt, check_depth, resolved_specs, text_or_file};
+use crate::case::{RowPrompt, check_depth, check_files, resolved_specs, text_or_file};
 use crate::files::FileLibrary;
 
 /// What holds for every case that does not say otherwise.
@@ -99,27 +99,12 @@ impl Defaults {
 
 /// A suite's cases are checked one by one, so only the keys outside of them are checked here.
 fn check_header_keys(header: Node<'_>, problems: &mut Vec<Problem>) {
-    if let Some(key) = header.repeated_key() {
-        let message = format!("duplicate key `{}`", key.text());
-        problems.push(Problem::error(Code::DuplicateKey, key.span(), message));
-    }
+    problems.extend(header.repeated_key().map(|key| repeated_key(header, key)));
     for (key, value) in header.fields() {
         if !key.is_text("evalcases") {
             check_keys(value, problems);
             check_depth(value, problems);
         }
-    }
-}
-
-fn check_files(found: &[Found<'_>], files: &FileLibrary, problems: &mut Vec<Problem>) {
-    for Found { node, text, path } in found {
-        let refused = match text {
-            Text::File => files.find(&node.text()).err(),
-            Text::TextOrFile => text_or_file(&node.text(), files).err(),
-            Text::Folder => files.find_folder(&node.text()).err(),
-            _ => None,
-        };
-        problems.extend(refused.map(|problem| problem.at(*node, path.clone())));
     }
 }
 

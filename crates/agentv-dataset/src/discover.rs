@@ -11,7 +11,8 @@ use globset::GlobBuilder;
 use ignore::WalkBuilder;
 
 use crate::dataset::{is_eval_file_name, sidecar_path};
-use crate::format::{ALL, Document, open_regular, unreadable};
+use crate::format::{ALL, Document};
+use crate::project::folder_of;
 use crate::sidecar::has_jsonl_beside;
 
 /// A file that was asked for, and what it is.
@@ -123,10 +124,7 @@ fn extensions() -> Vec<&'static str> {
 }
 
 fn similar_name(path: &Path) -> Option<String> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
+    let folder = folder_of(path);
     let name = path.file_name()?.to_str()?;
     let names: Vec<String> = fs::read_dir(folder)
         .ok()?
@@ -258,9 +256,8 @@ fn role_of(path: &Path) -> Option<FileRole> {
 }
 
 fn role_of_yaml(path: &Path) -> Option<FileRole> {
-    let Ok(bytes) = open_regular(path, &Arc::from(""))
-        .and_then(|_| fs::read(path).map_err(|error| unreadable(&Arc::from(""), &error)))
-    else {
+    let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+    let Some(bytes) = is_file.then(|| fs::read(path).ok()).flatten() else {
         // It may hold cases, so whoever asked is told why it cannot be read.
         return Some(FileRole::EvalFile);
     };

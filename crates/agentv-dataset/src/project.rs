@@ -55,6 +55,14 @@ impl Project {
     }
 }
 
+/// The folder that a path lies in, as written.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
 /// The way from the folder `from` to `to`, both absolute and without links.
 pub(crate) fn relative_path(from: &Path, to: &Path) -> PathBuf {
     let shared = from

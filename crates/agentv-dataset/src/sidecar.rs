@@ -10,7 +10,7 @@ use crate::defaults::Defaults;
 use crate::files::FileLibrary;
 use crate::format::{ALL, Document};
 use crate::options::LoadOptions;
-use crate::project::Project;
+use crate::project::{Project, folder_of};
 use crate::shapes::SIDECAR_FIELDS;
 
 /// The defaults that the sidecar of `path` gives, or the usual ones where there is none.
@@ -91,10 +91,7 @@ pub(crate) fn check(path: &Path, file: &Arc<str>, options: &LoadOptions) -> Vec<
         Ok(document) => document,
         Err(diagnostic) => return vec![diagnostic],
     };
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
+    let folder = folder_of(path);
     let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
     let files = FileLibrary::new(
         Project::around(&folder),

@@ -28,6 +28,22 @@ pub fn check(node: Node<'_>, shape: &Shape, definitions: Definitions, problems: 
     Checker::new(definitions, problems, &mut guesses).value(node, shape);
 }
 
+/// The error that `key` stands twice in an object of `node`.
+pub fn repeated_key(node: Node<'_>, key: Node<'_>) -> Problem {
+    let problem = Problem {
+        expected: Some("every key once".to_owned()),
+        found: Some(format!("`{}` twice", key.text())),
+        ..Problem::error(
+            Code::DuplicateKey,
+            key.span(),
+            format!("duplicate key `{}`", key.text()),
+        )
+    };
+    problem
+        .at(node.path_to(key))
+        .hint("keep one of them: the other's value would be lost")
+}
+
 /// Repeated keys that are told of one value: what has more is not worth the time.
 const MOST_REPEATED_KEYS: usize = 100;
 
@@ -37,16 +53,11 @@ pub fn check_keys(node: Node<'_>, problems: &mut Vec<Problem>) {
         return;
     }
     let repeated = node.objects().filter_map(Node::repeated_key);
-    for key in repeated.take(MOST_REPEATED_KEYS) {
-        let message = format!("duplicate key `{}`", key.text());
-        let problem = Problem {
-            expected: Some("every key once".to_owned()),
-            found: Some(format!("`{}` twice", key.text())),
-            ..Problem::error(Code::DuplicateKey, key.span(), message)
-        }
-        .hint("keep one of them: the other's value would be lost");
-        problems.push(problem.at(node.path_to(key)));
-    }
+    problems.extend(
+        repeated
+            .take(MOST_REPEATED_KEYS)
+            .map(|key| repeated_key(node, key)),
+    );
 }
 
 /// One step of a field's path.

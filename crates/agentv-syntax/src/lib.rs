@@ -35,7 +35,7 @@ mod suggest;
 mod tree;
 pub mod yaml;
 
-pub use check::{Checker, Found, check, check_keys};
+pub use check::{Checker, Found, check, check_keys, repeated_key};
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Excerpt, Lines, Severity};
 pub use draft::Draft;

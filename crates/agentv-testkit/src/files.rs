@@ -4,10 +4,10 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
+use agentv_syntax::Draft;
 use serde_json::{Value, json};
 
 use crate::cases::{Shape, case};
-use crate::yaml;
 
 /// How long a generated file is to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub fn write_suites(folder: &Path, shape: Shape, count: u64, seed: u64) -> io::R
     fs::create_dir_all(folder)?;
     let mut written = Written::default();
     for number in 0..count {
-        let text = yaml::document(&suite(shape, seed, number));
+        let text = Draft::from(&suite(shape, seed, number)).to_yaml();
         fs::write(folder.join(format!("suite-{number:05}.yaml")), &text)?;
         written.cases += CASES_PER_SUITE;
         written.bytes += text.len() as u64;

@@ -14,6 +14,5 @@ pub mod cases;
 pub mod files;
 mod prose;
 mod random;
-mod yaml;
 
 pub use random::Random;

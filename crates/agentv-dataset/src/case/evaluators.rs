@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use agentv_core::{EvaluatorSpec, Extra, Rubric, ScoreRange};
 use agentv_syntax::{
-    Code, Draft, Form, Kind, Node, NodeKind, Problem, Record, Registry, Shape, Text,
+    Code, Draft, Form, Found, Kind, Node, NodeKind, Problem, Record, Registry, Shape, Text,
 };
 use serde_json::Value;
 
@@ -223,6 +223,20 @@ pub(crate) fn text_or_file(
             ..
         }) if !looks_like_a_path(value) => Ok(None),
         Err(problem) => Err(problem),
+    }
+}
+
+/// Looks up the files and folders that evaluators and prompts refer to.
+pub(crate) fn check_files(found: &[Found<'_>], files: &FileLibrary, problems: &mut Vec<Problem>) {
+    for Found { node, text, path } in found {
+        let value = node.text();
+        let refused = match text {
+            Text::File => files.find(&value).err(),
+            Text::TextOrFile => text_or_file(&value, files).err(),
+            Text::Folder => files.find_folder(&value).err(),
+            _ => None,
+        };
+        problems.extend(refused.map(|problem| problem.at(*node, path.clone())));
     }
 }
 

@@ -10,7 +10,7 @@ mod messages;
 mod read;
 
 pub(crate) use agentmark::RowPrompt;
-pub(crate) use evaluators::{EvaluatorDrafts, resolved_specs, text_or_file};
+pub(crate) use evaluators::{EvaluatorDrafts, check_files, resolved_specs, text_or_file};
 pub(crate) use messages::{is_block, is_message};
 pub(crate) use read::{Fields, check_depth, read};
 

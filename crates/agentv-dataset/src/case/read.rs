@@ -2,12 +2,10 @@
 
 use smallvec::SmallVec;
 
-use agentv_syntax::{
-    Checker, Code, Found, Guesses, Node, NodeKind, Problem, Severity, Text, check_keys,
-};
+use agentv_syntax::{Checker, Code, Guesses, Node, NodeKind, Problem, Severity, check_keys};
 
 use super::agentmark;
-use super::evaluators::{check_evaluator_names, check_rubrics, text_or_file};
+use super::evaluators::{check_evaluator_names, check_files, check_rubrics};
 use super::messages::{self, Files};
 use crate::case::Context;
 use crate::options::Rules;
@@ -241,7 +239,7 @@ fn check<'t>(
     }
     check_rubrics(fields, problems);
     check_evaluator_names(fields, problems);
-    check_files(&found, context, problems);
+    check_files(&found, &context.files, problems);
     expected
 }
 
@@ -371,18 +369,4 @@ fn mixed(output: Node<'_>) -> Problem {
     }
     .at(format!("expected_output[{index}]"))
     .hint("write an array of messages only, or one of structured data only")
-}
-
-/// Looks up the files that evaluators refer to.
-fn check_files(found: &[Found<'_>], context: &Context, problems: &mut Vec<Problem>) {
-    for Found { node, text, path } in found {
-        let value = node.text();
-        let refused = match text {
-            Text::File => context.files.find(&value).err(),
-            Text::TextOrFile => text_or_file(&value, &context.files).err(),
-            Text::Folder => context.files.find_folder(&value).err(),
-            _ => None,
-        };
-        problems.extend(refused.map(|problem| problem.at(*node, path.clone())));
-    }
 }

@@ -10,7 +10,7 @@ use super::error::ConvertError;
 use crate::case::text_or_file;
 use crate::dataset::Dataset;
 use crate::files::FileLibrary;
-use crate::project::{Project, relative_path};
+use crate::project::{Project, folder_of, relative_path};
 
 /// The way from the input's place to the output's.
 pub(super) struct Moved {
@@ -27,10 +27,7 @@ impl Moved {
         output: &Path,
         allow_outside_root: bool,
     ) -> io::Result<Moved> {
-        let folder = match output.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
+        let folder = folder_of(output);
         Ok(Moved {
             from: dataset.context().files.project().clone(),
             to: Project::around(&std::fs::canonicalize(folder)?),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use super::error::ConvertError;
+use crate::project::folder_of;
 
 /// A file under a temporary name beside its place.
 pub(super) struct NewFile {
@@ -15,10 +16,7 @@ pub(super) struct NewFile {
 
 impl NewFile {
     pub(super) fn create(path: &Path) -> Result<NewFile, ConvertError> {
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
+        let folder = folder_of(path);
         let mut builder = tempfile::Builder::new();
         builder.prefix(".agentv-");
         #[cfg(unix)]
