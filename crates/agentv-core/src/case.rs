@@ -60,6 +60,27 @@ impl EvalCase {
     pub fn expected_output(&self) -> &[Message] {
         &self.expected_messages
     }
+
+    /// Everything that the answer is graded by: the checklist of `rubrics` in front, then the
+    /// evaluators.
+    pub fn graders(&self) -> Vec<EvaluatorSpec> {
+        let mut graders = Vec::with_capacity(self.evaluators.len() + 1);
+        if !self.rubrics.is_empty() {
+            let mut checklist = EvaluatorSpec::of_kind("rubric");
+            let taken = |name: &str| self.evaluators.iter().any(|spec| spec.name == name);
+            if taken(&checklist.name) {
+                let free = (2..)
+                    .map(|n| format!("rubric-{n}"))
+                    .find(|name| !taken(name));
+                checklist.name = free.unwrap_or_default();
+            }
+            let rubrics = serde_json::to_value(&self.rubrics).unwrap_or_default();
+            checklist.options.insert("rubrics".to_owned(), rubrics);
+            graders.push(checklist);
+        }
+        graders.extend(self.evaluators.iter().cloned());
+        graders
+    }
 }
 
 /// Where a case was written.

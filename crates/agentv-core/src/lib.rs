@@ -1,8 +1,12 @@
-//! The nouns of agentv. Plain data: no I/O, no clock, no environment.
+//! The nouns of agentv and its three traits. No I/O, no clock, no environment.
 //!
 //! An [`EvalCase`] is a question and how its answer is graded. It holds [`Message`]s, whose
 //! [`Content`] is text, blocks or structured data, and the [`EvaluatorSpec`]s and [`Rubric`]s that
 //! the answer is graded by. A [`Prompt`] is what a case says to a target.
+//!
+//! A [`Target`] is asked through its [`Provider`] and gives a [`Transcript`]; [`Evaluator`]s judge
+//! that; a [`ResultRecord`] says how the trial ended. A run speaks in [`RunEvent`]s, which
+//! [`Reporter`]s turn into something for people, for CI or for the disk.
 //!
 //! ```
 //! use agentv_core::{EvalCase, Role};
@@ -18,19 +22,33 @@
 
 mod case;
 mod content;
+mod evaluation;
 mod evaluator;
+mod event;
 mod execution;
 mod message;
 mod prompt;
+mod provider;
+mod record;
 mod rubric;
+mod score;
+mod target;
+mod transcript;
 
 pub use case::{EvalCase, Source};
 pub use content::{Block, Content, FileBlock, TextBlock};
+pub use evaluation::{Evaluation, Evaluator, EvaluatorError, Subject};
 pub use evaluator::EvaluatorSpec;
+pub use event::{Planned, ReportError, Reporter, RunEvent, Stop};
 pub use execution::Execution;
 pub use message::{Message, Role, ToolCall};
 pub use prompt::Prompt;
+pub use provider::{BatchProvider, BoxFuture, Cause, Provider, ProviderError, Request};
+pub use record::{EvaluatorResult, ResultRecord, Stage, Timing, TranscriptRecord, TrialError};
 pub use rubric::{Rubric, ScoreRange};
+pub use score::{Score, Status, Verdict};
+pub use target::{Limits, Retry, Target};
+pub use transcript::{TokenUsage, TraceSummary, Transcript};
 
 /// Fields that a user wrote beyond those that have a meaning here, in the order written.
 pub type Extra = serde_json::Map<String, serde_json::Value>;

@@ -1,5 +1,7 @@
 //! What a case says to a target.
 
+use std::path::Path;
+
 use crate::{Block, Content, EvalCase, FileBlock, Message, Role};
 
 /// What a case says to a target: guidelines apart, the rest as messages and as one text.
@@ -28,8 +30,28 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// Renders a case: files embedded, guidelines taken out of the messages.
+    /// A prompt that is nothing but a text.
+    pub fn of_text(text: impl Into<String>) -> Prompt {
+        let question = text.into();
+        Prompt {
+            messages: vec![(Role::User, question.clone())],
+            question,
+            guidelines: String::new(),
+        }
+    }
+
+    /// Renders a case for a language model: files embedded, guidelines taken out of the messages.
     pub fn of(case: &EvalCase) -> Prompt {
+        Prompt::with_files(case, &embedded)
+    }
+
+    /// Renders a case for a target that reads files by itself: in the place of a file that is no
+    /// guideline stands its path under `root`.
+    pub fn by_path(case: &EvalCase, root: &Path) -> Prompt {
+        Prompt::with_files(case, &|file| named(file, root))
+    }
+
+    fn with_files(case: &EvalCase, shown: &dyn Fn(&FileBlock) -> String) -> Prompt {
         let is_guideline = |file: &FileBlock| {
             let path = file.path.as_ref();
             path.is_some_and(|path| case.guideline_files.contains(path))
@@ -51,7 +73,7 @@ impl Prompt {
                     }
                     Piece::File(file) => {
                         visible = true;
-                        pieces.push(embedded(file));
+                        pieces.push(shown(file));
                     }
                     Piece::Text(text) => {
                         visible |= !text.trim().is_empty();
@@ -115,6 +137,11 @@ fn embedded(file: &FileBlock) -> String {
     let text = file.text.as_deref().unwrap_or_default();
     let line_end = if text.ends_with('\n') { "" } else { "\n" };
     format!("<file path=\"{path}\">\n{text}{line_end}</file>")
+}
+
+fn named(file: &FileBlock, root: &Path) -> String {
+    let path = file.path.as_deref().unwrap_or(&file.value);
+    format!("<file path=\"{}\"/>", root.join(path).display())
 }
 
 /// One visible message that a person or system wrote is its own text; anything more is a

@@ -11,7 +11,13 @@ const SHARED: &[&str] = &[
     "agentv-process",
     "agentv-syntax",
 ];
-const STAGES: &[&str] = &["agentv-dataset", "agentv-evaluators", "agentv-providers"];
+const STAGES: &[&str] = &[
+    "agentv-dataset",
+    "agentv-evaluators",
+    "agentv-providers",
+    "agentv-report",
+    "agentv-runner",
+];
 
 /// The crates of the workspace and which others of it each needs, tests apart.
 fn dependencies() -> Vec<(String, Vec<String>)> {

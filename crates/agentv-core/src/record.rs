@@ -1,0 +1,191 @@
+//! What a run leaves on disk: one record a line.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{EvalCase, Message, Score, Status, TraceSummary, Transcript, Verdict};
+
+/// What a target answered in one trial. Written before the answer is graded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TranscriptRecord {
+    /// When the answer came, RFC 3339 in UTC.
+    pub timestamp: String,
+    /// The eval file, relative to the project root.
+    pub eval_file: Arc<str>,
+    /// The id of the case.
+    pub eval_id: String,
+    /// The target that was asked.
+    pub target: Arc<str>,
+    /// Which repeat of the case, from 1.
+    pub trial: u32,
+    /// A digest of everything that can change the answer.
+    pub answer_key: String,
+    /// The case, with the content of its files.
+    pub case: Arc<EvalCase>,
+    /// What the target did.
+    pub transcript: Transcript,
+    /// How long it took.
+    #[serde(default, skip_serializing_if = "Timing::is_empty")]
+    pub timing: Timing,
+    /// How many attempts it took.
+    pub attempts: u32,
+    /// Whether the answer came from the cache.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cached: bool,
+    /// Whether a mock stood in for the target.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
+}
+
+/// How one trial ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ResultRecord {
+    /// When it ended, RFC 3339 in UTC.
+    pub timestamp: String,
+    /// The eval file, relative to the project root.
+    pub eval_file: Arc<str>,
+    /// The id of the case.
+    pub eval_id: String,
+    /// The dataset of the case.
+    pub dataset: String,
+    /// Groups cases that are not independent of each other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation_id: Option<String>,
+    /// The target that was asked.
+    pub target: Arc<str>,
+    /// Which repeat of the case, from 1.
+    pub trial: u32,
+    /// How it ended.
+    pub status: Status,
+    /// How good the answer is; errored and ungraded trials have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<Score>,
+    /// What the answer got right, of all evaluators.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hits: Vec<String>,
+    /// What it got wrong.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub misses: Vec<String>,
+    /// The answer; none where the target gave none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub candidate_answer: Option<String>,
+    /// Why, in the words of the evaluators.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
+    /// What each evaluator said.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evaluator_results: Vec<EvaluatorResult>,
+    /// What the target did, in figures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace_summary: Option<TraceSummary>,
+    /// What the target said, where the user asked for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_messages: Option<Vec<Message>>,
+    /// How long it took.
+    #[serde(default, skip_serializing_if = "Timing::is_empty")]
+    pub timing: Timing,
+    /// How many attempts it took.
+    pub attempts: u32,
+    /// Whether the answer came from the cache.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cached: bool,
+    /// Whether a mock stood in for the target.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
+    /// What went wrong, of an errored trial.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<TrialError>,
+    /// A digest of everything that can change the answer.
+    pub answer_key: String,
+    /// A digest of that and of everything that can change the grade.
+    pub grade_key: String,
+}
+
+impl ResultRecord {
+    /// What the answer cost in US dollars, where known.
+    pub fn cost_usd(&self) -> Option<f64> {
+        self.trace_summary.as_ref()?.cost_usd
+    }
+
+    /// Why the trial ended as it did, in a line: the error, else what was missed, else the reasoning.
+    pub fn reason(&self) -> Option<&str> {
+        let error = self.error.as_ref().map(|error| error.message.as_str());
+        let missed = || self.misses.first().map(String::as_str);
+        error.or_else(missed).or(self.reasoning.as_deref())
+    }
+}
+
+/// How long a trial took, in milliseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Timing {
+    /// Waiting for us: in our queue, for limits, between attempts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_ms: Option<f64>,
+    /// The call of the last attempt alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total_ms: Option<f64>,
+}
+
+impl Timing {
+    /// Whether nothing was measured, as of an answer from the cache.
+    pub fn is_empty(&self) -> bool {
+        self.queue_ms.is_none() && self.total_ms.is_none()
+    }
+}
+
+/// What one evaluator said of an answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EvaluatorResult {
+    /// The evaluator's name.
+    pub name: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// How good the answer is; none where it could not do its work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<Score>,
+    /// Its share in the case's score.
+    pub weight: f64,
+    /// What the score is called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
+    /// What the answer got right.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hits: Vec<String>,
+    /// What it got wrong.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub misses: Vec<String>,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
+    /// Whatever else it has to say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<Value>,
+    /// What its members said, of an evaluator made of several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evaluator_results: Vec<EvaluatorResult>,
+    /// Why it could not do its work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// What went wrong in an errored trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TrialError {
+    /// Where it went wrong.
+    pub stage: Stage,
+    /// What happened, a sentence.
+    pub message: String,
+}
+
+/// The stages of a trial.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// Asking the target.
+    Target,
+    /// Grading the answer.
+    Evaluator,
+}

@@ -1,0 +1,1 @@
+//! Events and records to something for people, CI and the disk.

@@ -1,0 +1,1 @@
+//! Cases to trials to records: scheduling, retries, limits, cache, journal.
