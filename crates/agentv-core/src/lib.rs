@@ -32,6 +32,7 @@ mod provider;
 mod record;
 mod rubric;
 mod score;
+mod secrets;
 mod target;
 mod transcript;
 
@@ -47,6 +48,7 @@ pub use provider::{BatchProvider, BoxFuture, Cause, Provider, ProviderError, Req
 pub use record::{EvaluatorResult, ResultRecord, Stage, Timing, TranscriptRecord, TrialError};
 pub use rubric::{Rubric, ScoreRange};
 pub use score::{Score, Status, Verdict};
+pub use secrets::Secrets;
 pub use target::{Limits, Retry, Target};
 pub use transcript::{TokenUsage, TraceSummary, Transcript};
 

@@ -1,0 +1,156 @@
+//! Values that must not be written anywhere.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use memchr::memmem;
+
+/// Values that must not be written anywhere: not to a record, a report, a log or the screen.
+///
+/// ```
+/// use agentv_core::Secrets;
+///
+/// let mut secrets = Secrets::default();
+/// assert!(secrets.add("sk-0123456789"));
+/// assert!(!secrets.add("short"));
+/// assert_eq!(secrets.redact("Bearer sk-0123456789 was refused"), "Bearer [REDACTED] was refused");
+/// ```
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Secrets {
+    /// Longest first, so that a secret within another does not leave the rest of it behind.
+    values: Vec<String>,
+    /// The same as they stand inside JSON strings, and inside JSON in JSON strings.
+    in_json: Vec<String>,
+}
+
+impl Secrets {
+    /// A shorter value is not hidden: it would be found everywhere.
+    pub const SHORTEST: usize = 8;
+    /// What stands in the place of a secret.
+    pub const REPLACEMENT: &str = "[REDACTED]";
+
+    /// The endings of the names of fields, headers and variables whose values are secret.
+    pub const NAME_ENDINGS: &[&str] = &["key", "token", "secret", "password", "authorization"];
+
+    /// Whether the value of a field, header or variable of this name is secret.
+    pub fn is_secret_name(name: &str) -> bool {
+        let name = name.to_ascii_lowercase();
+        let mut endings = Self::NAME_ENDINGS.iter();
+        endings.any(|ending| name.ends_with(ending))
+    }
+
+    /// Adds a value; false where it is too short to be hidden.
+    pub fn add(&mut self, value: &str) -> bool {
+        if value.len() < Self::SHORTEST {
+            return false;
+        }
+        insert(&mut self.values, value.to_owned());
+        let mut escaped = value.to_owned();
+        for _ in 0..3 {
+            insert(&mut self.in_json, escaped.clone());
+            escaped = in_json_string(&escaped);
+        }
+        true
+    }
+
+    /// Adds all values of `other`.
+    pub fn extend(&mut self, other: &Secrets) {
+        other.values.iter().for_each(|value| {
+            self.add(value);
+        });
+    }
+
+    /// Whether there is nothing to hide.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The text with every secret replaced.
+    pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let mut redacted = Cow::Borrowed(text);
+        for value in &self.values {
+            if memmem::find(redacted.as_bytes(), value.as_bytes()).is_some() {
+                redacted = Cow::Owned(redacted.replace(value, Self::REPLACEMENT));
+            }
+        }
+        redacted
+    }
+
+    /// Replaces every secret in JSON, however it is escaped there; says whether there was any.
+    pub fn redact_json(&self, json: &mut Vec<u8>) -> bool {
+        let mut found = false;
+        for value in &self.in_json {
+            let finder = memmem::Finder::new(value);
+            let Some(first) = finder.find(json) else {
+                continue;
+            };
+            found = true;
+            let mut redacted = json[..first].to_vec();
+            let mut rest = &json[first..];
+            while let Some(at) = finder.find(rest) {
+                redacted.extend_from_slice(&rest[..at]);
+                redacted.extend_from_slice(Self::REPLACEMENT.as_bytes());
+                rest = &rest[at + value.len()..];
+            }
+            redacted.extend_from_slice(rest);
+            *json = redacted;
+        }
+        found
+    }
+}
+
+fn insert(values: &mut Vec<String>, value: String) {
+    if !values.contains(&value) {
+        values.push(value);
+        values.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    }
+}
+
+/// The text as it stands between the quotes of a JSON string.
+fn in_json_string(text: &str) -> String {
+    let quoted = serde_json::Value::from(text).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
+/// Shows how many there are, and none of them.
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Secrets({})", self.values.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_secret_is_found_in_json_and_in_json_within_it() {
+        let secret = "a\"b\\c\nd–e";
+        let mut secrets = Secrets::default();
+        assert!(secrets.add(secret));
+        let inner = json!({"key": secret}).to_string();
+        for value in [json!([secret]), json!([inner]), json!({secret: 1})] {
+            let mut text = value.to_string().into_bytes();
+            assert!(secrets.redact_json(&mut text), "{value}");
+            let text = String::from_utf8(text).unwrap();
+            assert!(!text.contains("d–e"), "{text}");
+            serde_json::from_str::<serde_json::Value>(&text).unwrap();
+        }
+    }
+
+    #[test]
+    fn the_longer_of_two_secrets_goes_first() {
+        let mut secrets = Secrets::default();
+        secrets.add("12345678");
+        secrets.add("12345678-abc");
+        assert_eq!(secrets.redact("<12345678-abc>"), "<[REDACTED]>");
+    }
+
+    #[test]
+    fn secrets_are_not_shown_for_debugging() {
+        let mut secrets = Secrets::default();
+        secrets.add("12345678");
+        assert_eq!(format!("{secrets:?}"), "Secrets(1)");
+    }
+}
