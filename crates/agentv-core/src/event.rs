@@ -40,6 +40,8 @@ pub enum RunEvent<'a> {
         /// Whether nothing was done for it now: its record stood in the journal.
         reused: bool,
     },
+    /// Something that a person should know, and that changes no outcome.
+    Noticed(&'a str),
     /// No further trial is taken up, before all were.
     Stopping(Stop),
 }

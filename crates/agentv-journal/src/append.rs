@@ -1,6 +1,7 @@
 //! Adding records to a file, whole or not at all.
 
 use std::fmt;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -57,6 +58,8 @@ pub struct Append<S: Storage = RunFile> {
     torn: bool,
     /// When the oldest record that is not synced was appended.
     unsynced: Option<Instant>,
+    /// Whoever appends does not sync.
+    syncs_apart: bool,
     /// A sync failed: the system may have dropped what it could not write.
     unsafe_since_sync: bool,
 }
@@ -86,7 +89,16 @@ impl<S: Storage> Append<S> {
             buffer: Vec::new(),
             torn: false,
             unsynced: None,
+            syncs_apart: false,
             unsafe_since_sync: false,
+        }
+    }
+
+    /// Leaves syncing to [`Append::begin_sync`], so that nobody who appends waits for the disk.
+    pub fn sync_apart(self) -> Append<S> {
+        Append {
+            syncs_apart: true,
+            ..self
         }
     }
 
@@ -123,7 +135,25 @@ impl<S: Storage> Append<S> {
         now: Instant,
     ) -> Result<Appended, AppendError> {
         self.refuse_after_failed_sync()?;
-        self.encode(record)?;
+        self.buffer.clear();
+        serde_json::to_writer(&mut self.buffer, record)
+            .map_err(|error| self.refused(error.to_string()))?;
+        self.append_buffer(now)
+    }
+
+    /// As [`Append::append`], of a record that is JSON already.
+    ///
+    /// # Errors
+    /// As [`Append::append`].
+    pub fn append_json(&mut self, json: &[u8], now: Instant) -> Result<Appended, AppendError> {
+        self.refuse_after_failed_sync()?;
+        self.buffer.clear();
+        self.buffer.extend_from_slice(json);
+        self.append_buffer(now)
+    }
+
+    fn append_buffer(&mut self, now: Instant) -> Result<Appended, AppendError> {
+        self.end_line()?;
         self.write_buffer().map_err(|source| AppendError::Write {
             path: self.path.clone(),
             kept: self.length,
@@ -137,7 +167,7 @@ impl<S: Storage> Append<S> {
         self.buffer.clear();
         self.buffer.shrink_to(KEPT_BUFFER);
         self.unsynced.get_or_insert(now);
-        if self.sync_due(now) {
+        if !self.syncs_apart && self.sync_due(now) {
             self.sync()?;
         }
         Ok(appended)
@@ -187,14 +217,15 @@ impl<S: Storage> Append<S> {
         Ok(self.storage)
     }
 
-    fn encode<T: Serialize + ?Sized>(&mut self, record: &T) -> Result<(), AppendError> {
-        self.buffer.clear();
-        let refused = |path: &Path, reason: String| AppendError::Record {
-            path: path.to_owned(),
+    fn refused(&self, reason: String) -> AppendError {
+        AppendError::Record {
+            path: self.path.clone(),
             reason,
-        };
-        serde_json::to_writer(&mut self.buffer, record)
-            .map_err(|error| refused(&self.path, error.to_string()))?;
+        }
+    }
+
+    /// Makes the JSON in the buffer one line.
+    fn end_line(&mut self) -> Result<(), AppendError> {
         // In JSON a bare newline is white space only; raw values may carry it along.
         if memchr::memchr(b'\n', &self.buffer).is_some() {
             let newlines = self.buffer.iter_mut().filter(|byte| **byte == b'\n');
@@ -205,10 +236,9 @@ impl<S: Storage> Append<S> {
         if length > self.longest {
             self.buffer = Vec::new();
             let longest = self.longest;
-            return Err(refused(
-                &self.path,
-                format!("{length} bytes are more than the {longest} that a line may have"),
-            ));
+            return Err(self.refused(format!(
+                "{length} bytes are more than the {longest} that a line may have"
+            )));
         }
         Ok(())
     }
@@ -259,6 +289,52 @@ impl<S: Storage> Append<S> {
             path: self.path.clone(),
             source,
         }
+    }
+}
+
+impl Append<RunFile> {
+    /// Begins a sync that is waited for without this appender; `None` when all is synced. What came
+    /// of it must be told to [`Append::end_sync`].
+    ///
+    /// # Errors
+    /// [`AppendError::Sync`] when an earlier one failed, or the file cannot be shared.
+    pub fn begin_sync(&mut self) -> Result<Option<PendingSync>, AppendError> {
+        self.refuse_after_failed_sync()?;
+        if self.unsynced.is_none() {
+            return Ok(None);
+        }
+        let file = self
+            .storage
+            .share()
+            .map_err(|error| self.sync_error(error))?;
+        self.unsynced = None;
+        Ok(Some(PendingSync(file)))
+    }
+
+    /// Takes note of what came of a sync.
+    ///
+    /// # Errors
+    /// [`AppendError::Sync`] when it failed, then and ever after.
+    pub fn end_sync(&mut self, synced: io::Result<()>) -> Result<(), AppendError> {
+        synced.map_err(|source| {
+            self.unsafe_since_sync = true;
+            self.sync_error(source)
+        })
+    }
+}
+
+/// A sync that can be waited for while records are appended.
+#[derive(Debug)]
+#[must_use = "nothing is synced until it is waited for"]
+pub struct PendingSync(File);
+
+impl PendingSync {
+    /// Waits until the disk has everything that was appended before the sync began.
+    ///
+    /// # Errors
+    /// What the system said.
+    pub fn wait(self) -> io::Result<()> {
+        retried(|| self.0.sync_data())
     }
 }
 

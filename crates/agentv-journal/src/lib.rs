@@ -68,7 +68,7 @@ mod recover;
 mod run_id;
 mod storage;
 
-pub use append::{Append, AppendError, Appended, SYNC_INTERVAL};
+pub use append::{Append, AppendError, Appended, PendingSync, SYNC_INTERVAL};
 pub use disk::FileError;
 pub use fold::{Latest, LatestRecords, latest_by_key};
 pub use folder::{FolderError, RecordFile, RunFolder, RunWriter, SCHEMA_VERSION};

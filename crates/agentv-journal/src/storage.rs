@@ -60,6 +60,11 @@ impl RunFile {
     pub(crate) fn new(file: File, name: RecordFile, lock: Arc<Lock>) -> RunFile {
         RunFile { file, name, lock }
     }
+
+    /// The same open file once more, to sync it while others append.
+    pub(crate) fn share(&self) -> io::Result<File> {
+        self.file.try_clone()
+    }
 }
 
 impl Drop for RunFile {

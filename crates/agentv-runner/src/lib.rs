@@ -1,1 +1,48 @@
-//! Cases to trials to records: scheduling, retries, limits, cache, journal.
+//! Cases to trials to records: a run.
+//!
+//! Three nouns:
+//!
+//! - a *trial* is one case, asked of one target, once; an *attempt* is a retry within it;
+//! - a *lane* is one target of a run with everything that limits it: workers, requests and tokens a
+//!   minute, a window that narrows when the target says it is too much;
+//! - the [`Journal`] holds what was done, by two keys: a resume does what is missing and nothing else.
+//!
+//! [`run`] streams the cases of a [`CaseSource`] once for each lane, works out what each trial still
+//! needs, does it, and writes it down: the target's answer before it is graded, the grade before it
+//! is told. It speaks in [`RunEvent`](agentv_core::RunEvent)s, prints nothing, and keeps no list of
+//! cases. A [`StopHandle`] ends it from outside.
+
+mod attempt;
+mod batch;
+mod budget;
+mod cache;
+mod dispatch;
+mod dump;
+mod earlier;
+mod eval_file;
+mod grade;
+mod journal;
+mod keys;
+mod lane;
+mod pace;
+mod produce;
+mod run;
+mod selection;
+mod state;
+mod stop;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+mod trial;
+mod window;
+
+pub use cache::{Cache, CacheError};
+pub use earlier::Earlier;
+pub use eval_file::{CaseSource, EvalFile, SourceError, Visit};
+pub use grade::Graders;
+pub use journal::Journal;
+pub use run::{Assignment, Ended, RunSpec, run};
+pub use selection::{ChosenTrials, Selection, Selector, Shard};
+pub use state::{RunError, SharedReporter};
+pub use stop::StopHandle;

@@ -1,0 +1,184 @@
+//! Asking a target until it answers or there is no point in asking again.
+
+use std::time::{Duration, Instant};
+
+use agentv_core::{Cause, ProviderError, Request, Retry, RunEvent, Timing, Transcript};
+
+use crate::lane::Lane;
+use crate::pace::{backoff, expected_tokens};
+use crate::state::RunState;
+
+/// What came of asking a target.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    pub(crate) answer: Result<Transcript, ProviderError>,
+    pub(crate) timing: Timing,
+    pub(crate) attempts: u32,
+}
+
+/// How long a provider that was told to stop gets to do so.
+const LAST_WORDS: Duration = Duration::from_secs(3);
+/// A target that asks us to wait longer than this is not asked again in this run.
+const LONGEST_PAUSE: Duration = Duration::from_secs(600);
+
+/// Asks the target of `lane`, again and again as its limits allow. `taken_up` is when the trial
+/// was; `None` when the run was stopped before an answer came.
+pub(crate) async fn ask(
+    run: &RunState,
+    lane: &Lane,
+    request: &mut Request,
+    taken_up: Instant,
+) -> Option<Asked> {
+    let limits = &lane.target.limits;
+    loop {
+        let (answer, asked_at) = attempt(run, lane, request).await?;
+        let timing = Timing {
+            queue_ms: Some(milliseconds(asked_at.0 - taken_up)),
+            total_ms: Some(milliseconds(asked_at.1)),
+        };
+        let error = match answer {
+            Ok(transcript) => {
+                lane.answered_in(asked_at.1);
+                return Some(Asked {
+                    answer: Ok(transcript),
+                    timing,
+                    attempts: request.attempt,
+                });
+            }
+            Err(error) if error.cause == Cause::Cancelled => return None,
+            Err(error) => error,
+        };
+        let wait = wait_before_retry(&limits.retry, request.attempt, &error);
+        let Some(wait) = wait else {
+            return Some(Asked {
+                answer: Err(in_words(error, &limits.retry, request.attempt)),
+                timing,
+                attempts: request.attempt,
+            });
+        };
+        run.tell(&RunEvent::Retrying {
+            eval_id: &request.eval_id,
+            target: &lane.name,
+            attempt: request.attempt,
+            reason: &run.journal.secrets().redact(&error.message),
+            wait,
+        });
+        tokio::select! {
+            () = tokio::time::sleep(wait) => {}
+            // Nothing is lost: the trial is taken up again when the run is resumed.
+            () = run.stop.stopped() => return None,
+        }
+        request.attempt += 1;
+    }
+}
+
+type WhenAndHowLong = (Instant, Duration);
+
+/// One call, once the limits allow it.
+async fn attempt(
+    run: &RunState,
+    lane: &Lane,
+    request: &Request,
+) -> Option<(Result<Transcript, ProviderError>, WhenAndHowLong)> {
+    let expected = expected_tokens(&request.prompt.question);
+    let admitted = async {
+        let place = lane.window.enter().await;
+        lane.pace.wait(expected).await;
+        place
+    };
+    let place = tokio::select! {
+        biased;
+        place = admitted => place,
+        () = run.stop.abortion().cancelled() => return None,
+        () = run.stop.stopped(), if request.attempt > 1 => return None,
+    };
+    let started = Instant::now();
+    let answer = call(run, lane, request).await;
+    let took = started.elapsed();
+    drop(place);
+    match &answer {
+        Ok(transcript) => {
+            lane.window.widen();
+            lane.pace.settle(expected, transcript.token_usage);
+        }
+        Err(error) => {
+            if error.is_rate_limit() {
+                lane.window.narrow(started, Instant::now());
+            }
+            if let Some(pause) = error.retry_after.filter(|pause| *pause <= LONGEST_PAUSE) {
+                lane.pace.pause_until(Instant::now() + pause);
+            }
+        }
+    }
+    Some((answer, (started, took)))
+}
+
+/// One call, which ends when its time is over or the run is given up.
+async fn call(run: &RunState, lane: &Lane, request: &Request) -> Result<Transcript, ProviderError> {
+    let cancel = run.stop.abortion().child_token();
+    let provider = &lane.target.provider;
+    let mut answer = provider.answer(request, &cancel);
+    let timed_out = tokio::select! {
+        biased;
+        answer = &mut answer => return answer,
+        () = tokio::time::sleep(request.timeout) => true,
+        () = run.stop.abortion().cancelled() => false,
+    };
+    cancel.cancel();
+    // A command ends its processes; what it says then is not its answer any more.
+    let _ = tokio::time::timeout(LAST_WORDS, answer).await;
+    Err(match timed_out {
+        true => timeout(request.timeout),
+        false => ProviderError::cancelled(),
+    })
+}
+
+/// The failure of an attempt that took too long.
+pub(crate) fn timeout(limit: Duration) -> ProviderError {
+    let seconds = limit.as_secs_f64();
+    ProviderError::new(
+        Cause::Timeout,
+        format!("no answer within {seconds} s (`timeout_seconds` of the target, or --timeout)"),
+    )
+}
+
+fn is_worth_a_retry(retry: &Retry, error: &ProviderError) -> bool {
+    match error.cause {
+        Cause::Network | Cause::Timeout => true,
+        Cause::Status(401 | 403) => false,
+        Cause::Status(status) => retry.status_codes().contains(&status),
+        Cause::Answer | Cause::Command | Cause::Missing | Cause::Setup | Cause::Cancelled => false,
+    }
+}
+
+/// How long to wait before the next attempt; `None` when there is none.
+fn wait_before_retry(retry: &Retry, attempt: u32, error: &ProviderError) -> Option<Duration> {
+    if attempt > retry.max_retries || !is_worth_a_retry(retry, error) {
+        return None;
+    }
+    match error.retry_after {
+        Some(pause) if pause > LONGEST_PAUSE => None,
+        Some(pause) => Some(pause),
+        None => Some(backoff(retry, attempt)),
+    }
+}
+
+/// Says why a failure that is usually tried again was the last.
+fn in_words(error: ProviderError, retry: &Retry, attempt: u32) -> ProviderError {
+    let pause = error.retry_after.filter(|pause| *pause > LONGEST_PAUSE);
+    let message = match pause {
+        Some(pause) if is_worth_a_retry(retry, &error) => format!(
+            "{}; the target asks to wait {} s, longer than a run waits",
+            error.message,
+            pause.as_secs()
+        ),
+        _ if attempt > 1 => format!("{} (attempt {attempt} of {attempt})", error.message),
+        _ => error.message,
+    };
+    ProviderError { message, ..error }
+}
+
+pub(crate) fn milliseconds(duration: Duration) -> f64 {
+    // Microseconds are exact enough, and short in a record.
+    (duration.as_secs_f64() * 1e6).round() / 1e3
+}

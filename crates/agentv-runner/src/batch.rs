@@ -1,0 +1,107 @@
+//! Targets that are asked once for all cases of an eval file.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use agentv_core::{BatchProvider, Cause, ProviderError, Request, RunEvent, Timing};
+
+use crate::attempt::{milliseconds, timeout};
+use crate::state::RunState;
+use crate::trial::{Job, prompt_of, request_of, run_answered};
+
+/// The trials of one eval file and one repeat, gathered until the next one begins.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    jobs: Vec<Job>,
+}
+
+impl Batch {
+    /// Adds a trial; gives the gathered ones when it belongs to another file.
+    pub(crate) fn add(&mut self, job: Job) -> Vec<Job> {
+        let other = self
+            .jobs
+            .first()
+            .is_some_and(|first| first.file.index != job.file.index);
+        let gathered = match other {
+            true => std::mem::take(&mut self.jobs),
+            false => Vec::new(),
+        };
+        self.jobs.push(job);
+        gathered
+    }
+
+    /// What is left at the end.
+    pub(crate) fn rest(self) -> Vec<Job> {
+        self.jobs
+    }
+}
+
+/// Asks once for each repeat of the cases in `jobs`.
+pub(crate) async fn run_batch(run: Arc<RunState>, mut jobs: Vec<Job>) {
+    jobs.sort_by_key(|job| job.trial);
+    for repeat in jobs.chunk_by(|one, next| one.trial == next.trial) {
+        if run.stop.is_stopped() {
+            return;
+        }
+        run_repeat(&run, repeat).await;
+    }
+}
+
+async fn run_repeat(run: &RunState, jobs: &[Job]) {
+    let Some(lane) = jobs.first().map(|job| &job.lane) else {
+        return;
+    };
+    let Some(batch) = lane.target.provider.batch() else {
+        return;
+    };
+    let requests: Vec<Request> = jobs
+        .iter()
+        .map(|job| request_of(job, prompt_of(job)))
+        .collect();
+    for job in jobs {
+        run.tell(&RunEvent::Started {
+            eval_id: &job.case.id,
+            target: &lane.name,
+            trial: job.trial,
+        });
+    }
+    let started = Instant::now();
+    let answers = call(run, batch, &requests).await;
+    let timing = Timing {
+        queue_ms: None,
+        // The command's time, shared by all: no case has one of its own.
+        total_ms: Some(milliseconds(started.elapsed())),
+    };
+    match answers {
+        Ok(answers) => {
+            for (job, answer) in jobs.iter().zip(answers) {
+                run_answered(run, job, answer, timing).await;
+            }
+        }
+        Err(error) if error.cause == Cause::Cancelled => {
+            jobs.iter().for_each(|_| run.tell(&RunEvent::Abandoned));
+        }
+        Err(error) => {
+            for job in jobs {
+                run_answered(run, job, Err(error.clone()), timing).await;
+            }
+        }
+    }
+}
+
+type Answers = Vec<Result<agentv_core::Transcript, ProviderError>>;
+
+async fn call(
+    run: &RunState,
+    batch: &dyn BatchProvider,
+    requests: &[Request],
+) -> Result<Answers, ProviderError> {
+    let cancel = run.stop.abortion().child_token();
+    let limit = requests.first().map(|request| request.timeout);
+    let limit = limit.unwrap_or_default();
+    tokio::select! {
+        biased;
+        answers = batch.answer_all(requests, &cancel) => answers,
+        () = tokio::time::sleep(limit) => Err(timeout(limit)),
+    }
+}

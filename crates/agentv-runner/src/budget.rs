@@ -1,0 +1,175 @@
+//! What a run may cost.
+
+use std::sync::{Mutex, PoisonError};
+
+use tokio::sync::Notify;
+
+/// What a run may cost, what it has cost, and what is in flight may cost.
+///
+/// Before a trial is taken up, as much is set aside as the costliest answer of its target took so
+/// far; the first one of a target goes alone, so that this is known. So the budget is not crossed,
+/// but by one answer that costs more than any before it.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    limit: Option<f64>,
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    spent: f64,
+    set_aside: f64,
+    lanes: Vec<LaneCost>,
+}
+
+#[derive(Debug, Default, Clone)]
+struct LaneCost {
+    in_flight: u64,
+    /// The costliest answer so far.
+    most: Option<f64>,
+    /// An answer came whose cost nobody knows.
+    unknown: bool,
+}
+
+/// What was set aside for one trial.
+#[derive(Debug)]
+pub(crate) struct SetAside {
+    lane: usize,
+    amount: f64,
+}
+
+/// Whether a trial may be taken up.
+enum Admission {
+    Yes(SetAside),
+    /// It depends on what is in flight.
+    Later,
+    Never,
+}
+
+impl Budget {
+    pub(crate) fn new(limit: Option<f64>, lanes: usize) -> Budget {
+        Budget {
+            limit,
+            state: Mutex::new(State {
+                lanes: vec![LaneCost::default(); lanes],
+                ..State::default()
+            }),
+            changed: Notify::new(),
+        }
+    }
+
+    /// Waits until a trial may be taken up; `None` when the budget does not allow it.
+    pub(crate) async fn admit(&self, lane: usize) -> Option<SetAside> {
+        let Some(limit) = self.limit else {
+            return Some(SetAside { lane, amount: 0.0 });
+        };
+        loop {
+            let changed = self.changed.notified();
+            match self.lock().admission(limit, lane) {
+                Admission::Yes(set_aside) => return Some(set_aside),
+                Admission::Never => return None,
+                Admission::Later => {}
+            }
+            changed.await;
+        }
+    }
+
+    /// A trial ended; `cost` is what its answer cost, where known. Says whether it is the first of
+    /// its target whose cost is unknown.
+    pub(crate) fn settle(&self, set_aside: &SetAside, answered: bool, cost: Option<f64>) -> bool {
+        if self.limit.is_none() {
+            return false;
+        }
+        let first_unknown = self.lock().settle(set_aside, answered, cost);
+        self.changed.notify_waiters();
+        first_unknown
+    }
+
+    /// Counts what was spent before the run was resumed.
+    pub(crate) fn spent_before(&self, cost: f64) {
+        if self.limit.is_some() {
+            self.lock().spent += cost;
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn admission(&mut self, limit: f64, lane: usize) -> Admission {
+        let busy = self.lanes.iter().any(|lane| lane.in_flight > 0);
+        let cost = &mut self.lanes[lane];
+        let amount = match cost.most {
+            Some(most) => most,
+            None if cost.unknown => 0.0,
+            None if cost.in_flight > 0 => return Admission::Later,
+            None => 0.0,
+        };
+        let after = self.spent + self.set_aside + amount;
+        if after > limit || self.spent >= limit {
+            let may_become_less = busy && self.spent + amount <= limit;
+            return if may_become_less {
+                Admission::Later
+            } else {
+                Admission::Never
+            };
+        }
+        cost.in_flight += 1;
+        self.set_aside += amount;
+        Admission::Yes(SetAside { lane, amount })
+    }
+
+    fn settle(&mut self, set_aside: &SetAside, answered: bool, cost: Option<f64>) -> bool {
+        self.set_aside -= set_aside.amount;
+        self.spent += cost.unwrap_or_default();
+        let lane = &mut self.lanes[set_aside.lane];
+        lane.in_flight -= 1;
+        if let Some(cost) = cost {
+            lane.most = Some(lane.most.unwrap_or_default().max(cost));
+        }
+        let first_unknown = answered && cost.is_none() && !lane.unknown;
+        lane.unknown |= answered && cost.is_none();
+        first_unknown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[tokio::test]
+    async fn no_trial_is_taken_up_that_could_cross_the_budget() {
+        let budget = Budget::new(Some(1.0), 1);
+        let first = budget.admit(0).await.unwrap();
+        let second = tokio::time::timeout(Duration::from_millis(10), budget.admit(0));
+        assert!(second.await.is_err(), "the first goes alone");
+        budget.settle(&first, true, Some(0.3));
+        let two = [
+            budget.admit(0).await.unwrap(),
+            budget.admit(0).await.unwrap(),
+        ];
+        let fourth = tokio::time::timeout(Duration::from_millis(10), budget.admit(0));
+        assert!(fourth.await.is_err(), "0.3 + 3 × 0.3 would be more than 1");
+        for set_aside in two {
+            budget.settle(&set_aside, true, Some(0.3));
+        }
+        assert!(budget.admit(0).await.is_none(), "0.9 + 0.3 is more than 1");
+    }
+
+    #[tokio::test]
+    async fn a_target_whose_costs_nobody_knows_is_told_once_and_not_limited() {
+        let budget = Budget::new(Some(0.01), 1);
+        let first = budget.admit(0).await.unwrap();
+        assert!(budget.settle(&first, true, None));
+        let (second, third) = (
+            budget.admit(0).await.unwrap(),
+            budget.admit(0).await.unwrap(),
+        );
+        assert!(!budget.settle(&second, true, None));
+        assert!(!budget.settle(&third, false, None));
+    }
+}

@@ -1,0 +1,142 @@
+//! Answers of earlier runs, by everything that can change an answer.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use agentv_core::{Secrets, Transcript};
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// Answers of earlier runs by their answer keys. Several processes may share it.
+#[derive(Debug)]
+pub struct Cache {
+    path: PathBuf,
+    connection: Mutex<Connection>,
+}
+
+/// How long one process waits while another writes.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+impl Cache {
+    /// Opens the cache at `path`, or creates it.
+    ///
+    /// # Errors
+    /// When the file cannot be opened, or is something else.
+    pub fn open(path: &Path) -> Result<Cache, CacheError> {
+        let failed = |error: rusqlite::Error| CacheError::new(path, error);
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(|error| CacheError {
+                path: path.to_owned(),
+                reason: error.to_string(),
+            })?;
+        }
+        let connection = Connection::open(path).map_err(failed)?;
+        connection.busy_timeout(PATIENCE).map_err(failed)?;
+        connection
+            .execute_batch(
+                "PRAGMA journal_mode = WAL;
+                 PRAGMA synchronous = NORMAL;
+                 CREATE TABLE IF NOT EXISTS answers (
+                     key TEXT PRIMARY KEY, transcript BLOB NOT NULL
+                 ) WITHOUT ROWID;",
+            )
+            .map_err(failed)?;
+        Ok(Cache {
+            path: path.to_owned(),
+            connection: Mutex::new(connection),
+        })
+    }
+
+    /// The answer under a key.
+    pub(crate) fn get(&self, key: &str) -> Result<Option<Transcript>, CacheError> {
+        let connection = self
+            .connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let mut query = connection
+            .prepare_cached("SELECT transcript FROM answers WHERE key = ?1")
+            .map_err(|error| CacheError::new(&self.path, error))?;
+        let found: Option<Vec<u8>> = query
+            .query_row(params![key], |row| row.get(0))
+            .optional()
+            .map_err(|error| CacheError::new(&self.path, error))?;
+        // What another version wrote and this one cannot read is asked for again.
+        Ok(found.and_then(|json| serde_json::from_slice(&json).ok()))
+    }
+
+    /// Keeps an answer, without secrets.
+    pub(crate) fn put(
+        &self,
+        key: &str,
+        transcript: &Transcript,
+        secrets: &Secrets,
+    ) -> Result<(), CacheError> {
+        let mut json = Vec::new();
+        // A transcript consists of texts and finite numbers, which JSON has.
+        let _ = serde_json::to_writer(&mut json, transcript);
+        secrets.redact_json(&mut json);
+        let connection = self
+            .connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        connection
+            .prepare_cached("INSERT OR REPLACE INTO answers (key, transcript) VALUES (?1, ?2)")
+            .and_then(|mut insert| insert.execute(params![key, json]))
+            .map_err(|error| CacheError::new(&self.path, error))?;
+        Ok(())
+    }
+}
+
+/// Why the cache cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CacheError {
+    path: PathBuf,
+    reason: String,
+}
+
+impl CacheError {
+    fn new(path: &Path, error: rusqlite::Error) -> CacheError {
+        CacheError {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for CacheError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let CacheError { path, reason } = self;
+        write!(f, "the cache `{}` cannot be used: {reason}", path.display())
+    }
+}
+
+impl std::error::Error for CacheError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_processes_share_answers_and_no_secret_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cache/responses.sqlite");
+        let (one, other) = (Cache::open(&path).unwrap(), Cache::open(&path).unwrap());
+        let mut secrets = Secrets::default();
+        secrets.add("sk-0123456789");
+        assert_eq!(other.get("a").unwrap(), None);
+        let transcript = Transcript::of_text("the key is sk-0123456789");
+        one.put("a", &transcript, &secrets).unwrap();
+        let found = other.get("a").unwrap().unwrap();
+        assert_eq!(found.answer(), "the key is [REDACTED]");
+    }
+
+    #[test]
+    fn a_file_that_is_no_cache_is_told_in_words() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cache.sqlite");
+        std::fs::write(&path, "not a database at all, but long enough to look at").unwrap();
+        let error = Cache::open(&path).unwrap_err().to_string();
+        assert!(error.contains("cache.sqlite` cannot be used"), "{error}");
+    }
+}

@@ -1,0 +1,141 @@
+//! From trials to work in flight, as many at a time as the lane allows.
+
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Instant;
+
+use agentv_core::Stop;
+use tokio::sync::mpsc::Receiver;
+use tokio_util::task::TaskTracker;
+
+use crate::batch::{Batch, run_batch};
+use crate::lane::Lane;
+use crate::state::{RunError, RunState};
+use crate::trial::{Job, Work, run_trial};
+
+/// Takes up the trials of one lane until there are none, or the run is stopped; returns when all
+/// that were taken up have ended.
+pub(crate) async fn dispatch(run: Arc<RunState>, lane: Arc<Lane>, mut jobs: Receiver<Job>) {
+    let mut dispatcher = Dispatcher {
+        in_flight: TaskTracker::new(),
+        prepared: false,
+        batch: lane.target.provider.batch().map(|_| Batch::default()),
+        run,
+        lane,
+    };
+    loop {
+        let job = tokio::select! {
+            biased;
+            () = dispatcher.run.stop.stopped() => break,
+            job = jobs.recv() => job,
+        };
+        let Some(job) = job else { break };
+        if dispatcher.take_up(job).await.is_none() {
+            break;
+        }
+    }
+    // Whoever produces trials is not kept waiting for somebody to take them.
+    drop(jobs);
+    dispatcher.finish().await;
+}
+
+struct Dispatcher {
+    run: Arc<RunState>,
+    lane: Arc<Lane>,
+    in_flight: TaskTracker,
+    prepared: bool,
+    batch: Option<Batch>,
+}
+
+impl Dispatcher {
+    /// Takes up a trial when there is room for it; `None` when no further one is to be taken up.
+    async fn take_up(&mut self, job: Job) -> Option<()> {
+        let taken_up = Instant::now();
+        let asks = matches!(job.work, Work::Ask);
+        if asks {
+            self.prepare().await?;
+        }
+        if asks && let Some(batch) = &mut self.batch {
+            let gathered = batch.add(job);
+            if !gathered.is_empty() {
+                run_batch(Arc::clone(&self.run), gathered).await;
+            }
+            return Some(());
+        }
+        let slot = tokio::select! {
+            biased;
+            slot = Arc::clone(&self.lane.slots).acquire_owned() => slot.ok()?,
+            () = self.run.stop.stopped() => return None,
+        };
+        let set_aside = match asks {
+            true => Some(self.admit().await?),
+            false => None,
+        };
+        let trial = run_trial(Arc::clone(&self.run), job, taken_up, set_aside);
+        let mut trial = Box::pin(async move {
+            trial.await;
+            drop(slot);
+        });
+        // What ends at once needs no task of its own.
+        let first = poll_fn(|context| Poll::Ready(trial.as_mut().poll(context))).await;
+        if first.is_pending() {
+            self.in_flight.spawn(trial);
+        }
+        Some(())
+    }
+
+    /// Makes sure, before the first request, that the target can be asked.
+    async fn prepare(&mut self) -> Option<()> {
+        if self.prepared {
+            return Some(());
+        }
+        let cancel = self.run.stop.abortion().child_token();
+        let prepared = tokio::select! {
+            prepared = self.lane.target.provider.prepare(&cancel) => prepared,
+            () = self.run.stop.stopped() => return None,
+        };
+        self.prepared = true;
+        prepared
+            .map_err(|error| {
+                self.run.fail(RunError::Prepare {
+                    target: self.lane.target.name.clone(),
+                    error,
+                });
+            })
+            .ok()
+    }
+
+    /// Holds the trial against budget and time.
+    async fn admit(&self) -> Option<crate::budget::SetAside> {
+        if let Some(deadline) = self.run.deadline
+            && Instant::now() + self.lane.typical_latency() > deadline
+        {
+            return self.stop(Stop::Time);
+        }
+        let admitted = tokio::select! {
+            biased;
+            admitted = self.run.budget.admit(self.lane.index) => admitted,
+            () = self.run.stop.stopped() => return None,
+        };
+        match admitted {
+            Some(set_aside) => Some(set_aside),
+            None => self.stop(Stop::Budget),
+        }
+    }
+
+    fn stop<T>(&self, reason: Stop) -> Option<T> {
+        self.run.stop.stop(reason);
+        None
+    }
+
+    async fn finish(self) {
+        if let Some(batch) = self.batch
+            && !self.run.stop.is_stopped()
+        {
+            run_batch(Arc::clone(&self.run), batch.rest()).await;
+        }
+        self.in_flight.close();
+        self.in_flight.wait().await;
+    }
+}

@@ -1,0 +1,66 @@
+//! Prompts on disk, for people who want to see what a target is sent.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use agentv_core::Prompt;
+use serde_json::json;
+
+use crate::trial::Job;
+
+/// Writes what a trial sends into `folder`, one file for each case and target.
+pub(crate) fn dump(folder: &Path, job: &Job, prompt: &Prompt) -> io::Result<PathBuf> {
+    let messages: Vec<_> = prompt
+        .messages
+        .iter()
+        .map(|(role, text)| json!({"role": role, "content": text}))
+        .collect();
+    let target = &job.lane.target.name;
+    let content = json!({
+        "eval_id": job.case.id,
+        "target": target,
+        "question": prompt.question,
+        "guidelines": prompt.guidelines,
+        "guideline_files": job.case.guideline_files,
+        "messages": messages,
+    });
+    fs::create_dir_all(folder)?;
+    let path = folder.join(file_name(&job.file.name, &job.case.id, target));
+    fs::write(&path, format!("{content:#}\n"))?;
+    Ok(path)
+}
+
+/// A readable name that no other case, file or target has.
+fn file_name(eval_file: &str, eval_id: &str, target: &str) -> String {
+    let plain = |char: char| {
+        if char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | '.') {
+            char
+        } else {
+            '_'
+        }
+    };
+    let readable: String = eval_id.chars().take(80).map(plain).collect();
+    let whole = blake3::hash(json!([eval_file, eval_id, target]).to_string().as_bytes());
+    let readable = readable.trim_start_matches('.');
+    format!("{readable}-{}.json", &whole.to_hex()[..8])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stay_in_the_folder_and_differ_by_file_and_target() {
+        let name = file_name("a.yaml", "../../etc/passwd", "echo");
+        assert!(name.starts_with("_.._etc_passwd-"), "{name}");
+        assert_ne!(
+            file_name("a.yaml", "x", "echo"),
+            file_name("b.yaml", "x", "echo")
+        );
+        assert_ne!(
+            file_name("a.yaml", "x", "echo"),
+            file_name("a.yaml", "x", "mock")
+        );
+    }
+}

@@ -1,0 +1,211 @@
+//! From an answer to a grade: every evaluator asked, their scores one.
+
+use std::sync::Arc;
+
+use agentv_core::{
+    EvalCase, Evaluation, Evaluator, EvaluatorError, EvaluatorResult, EvaluatorSpec, Prompt, Score,
+    Stage, Status, Subject, TraceSummary, Transcript, TrialError, Verdict,
+};
+use futures_util::future::join_all;
+
+use crate::eval_file::EvalFile;
+
+/// Where evaluators come from.
+pub trait Graders: Send + Sync {
+    /// The evaluator that `spec` asks for.
+    ///
+    /// # Errors
+    /// A sentence that says why there is none.
+    fn build(&self, file: &EvalFile, spec: &EvaluatorSpec) -> Result<Arc<dyn Evaluator>, String>;
+
+    /// Digests of the files that the evaluators of a case use: another content is another grading.
+    fn files(&self, _file: &EvalFile, _case: &EvalCase) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// How an answer was graded.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Grade {
+    pub(crate) status: Status,
+    pub(crate) score: Option<Score>,
+    pub(crate) hits: Vec<String>,
+    pub(crate) misses: Vec<String>,
+    pub(crate) reasoning: Option<String>,
+    pub(crate) results: Vec<EvaluatorResult>,
+    pub(crate) error: Option<TrialError>,
+}
+
+/// Asks all evaluators of a case, side by side, and makes one grade of what they say.
+pub(crate) async fn grade(
+    graders: &dyn Graders,
+    file: &EvalFile,
+    case: &EvalCase,
+    prompt: &Prompt,
+    transcript: &Transcript,
+    answer: &str,
+    trace: &TraceSummary,
+) -> Grade {
+    let subject = Subject {
+        case,
+        prompt,
+        transcript,
+        answer,
+        trace,
+    };
+    let specs = case.graders();
+    let results = match specs.as_slice() {
+        // Most cases have one, which needs no joining.
+        [spec] => vec![ask(graders, file, spec, &subject).await],
+        specs => {
+            let asked = specs.iter().map(|spec| ask(graders, file, spec, &subject));
+            join_all(asked).await
+        }
+    };
+    one_grade(&specs, results)
+}
+
+async fn ask(
+    graders: &dyn Graders,
+    file: &EvalFile,
+    spec: &EvaluatorSpec,
+    subject: &Subject<'_>,
+) -> EvaluatorResult {
+    let evaluation = match graders.build(file, spec) {
+        Ok(evaluator) => evaluator.evaluate(subject).await,
+        Err(reason) => Err(EvaluatorError(reason)),
+    };
+    result_of(spec, evaluation)
+}
+
+fn result_of(
+    spec: &EvaluatorSpec,
+    evaluation: Result<Evaluation, EvaluatorError>,
+) -> EvaluatorResult {
+    let mut result = EvaluatorResult {
+        name: spec.name.clone(),
+        kind: spec.kind.clone(),
+        score: None,
+        weight: spec.weight,
+        verdict: None,
+        hits: Vec::new(),
+        misses: Vec::new(),
+        reasoning: None,
+        details: None,
+        evaluator_results: Vec::new(),
+        error: None,
+    };
+    match evaluation {
+        Ok(evaluation) => {
+            result.score = Some(evaluation.score);
+            result.verdict = Some(evaluation.verdict);
+            result.hits = evaluation.hits;
+            result.misses = evaluation.misses;
+            result.reasoning = evaluation.reasoning;
+            result.details = evaluation.details;
+        }
+        Err(error) => result.error = Some(error.0),
+    }
+    result
+}
+
+/// The status of a case: an error of any evaluator makes it errored, nothing to grade by leaves it
+/// ungraded, a required evaluator that does not pass fails it, else the mean decides.
+fn one_grade(specs: &[EvaluatorSpec], results: Vec<EvaluatorResult>) -> Grade {
+    let errored = results.iter().find_map(|result| {
+        let error = result.error.as_ref()?;
+        Some(TrialError {
+            stage: Stage::Evaluator,
+            message: format!("evaluator `{}`: {error}", result.name),
+        })
+    });
+    let missed_required = specs
+        .iter()
+        .zip(&results)
+        .any(|(spec, result)| spec.required && result.verdict != Some(Verdict::Pass));
+    let scores = || {
+        results
+            .iter()
+            .filter_map(|result| Some((result.score?, result.weight)))
+    };
+    let (status, score) = match (&errored, specs.is_empty()) {
+        (Some(_), _) => (Status::Error, None),
+        (None, true) => (Status::Ungraded, None),
+        (None, false) => {
+            let score = Score::weighted_mean(scores());
+            let status = match missed_required {
+                true => Status::Fail,
+                false => score.verdict().into(),
+            };
+            (status, Some(score))
+        }
+    };
+    let all = |texts: fn(&EvaluatorResult) -> &[String]| {
+        let lists = results.iter().flat_map(texts);
+        lists.cloned().collect::<Vec<_>>()
+    };
+    let reasons: Vec<&str> = results
+        .iter()
+        .filter_map(|result| result.reasoning.as_deref())
+        .collect();
+    Grade {
+        status,
+        score,
+        hits: all(|result| &result.hits),
+        misses: all(|result| &result.misses),
+        reasoning: (!reasons.is_empty()).then(|| reasons.join("\n")),
+        error: errored,
+        results,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec(weight: f64, required: bool) -> EvaluatorSpec {
+        EvaluatorSpec {
+            weight,
+            required,
+            ..EvaluatorSpec::of_kind("contains")
+        }
+    }
+
+    fn graded(parts: &[(EvaluatorSpec, Result<f64, &str>)]) -> (Status, Option<f64>) {
+        let specs: Vec<_> = parts.iter().map(|(spec, _)| spec.clone()).collect();
+        let results = parts.iter().map(|(spec, score)| {
+            let evaluation = score
+                .map(|score| Evaluation::of(Score::new(score).unwrap()))
+                .map_err(|error| EvaluatorError(error.to_owned()));
+            result_of(spec, evaluation)
+        });
+        let grade = one_grade(&specs, results.collect());
+        (grade.status, grade.score.map(Score::value))
+    }
+
+    #[test]
+    fn the_weighted_mean_decides() {
+        let parts = [(spec(3.0, false), Ok(1.0)), (spec(1.0, false), Ok(0.0))];
+        assert_eq!(graded(&parts), (Status::Borderline, Some(0.75)));
+    }
+
+    #[test]
+    fn a_required_evaluator_that_does_not_pass_fails_the_case() {
+        let parts = [(spec(9.0, false), Ok(1.0)), (spec(0.0, true), Ok(0.7))];
+        assert_eq!(graded(&parts), (Status::Fail, Some(1.0)));
+    }
+
+    #[test]
+    fn an_evaluator_that_could_not_work_makes_the_case_errored_and_never_zero() {
+        let parts = [
+            (spec(1.0, false), Ok(1.0)),
+            (spec(1.0, true), Err("no judge")),
+        ];
+        assert_eq!(graded(&parts), (Status::Error, None));
+    }
+
+    #[test]
+    fn nothing_to_grade_by_is_no_pass() {
+        assert_eq!(graded(&[]), (Status::Ungraded, None));
+    }
+}

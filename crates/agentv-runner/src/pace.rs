@@ -1,0 +1,194 @@
+//! How fast a target is asked: requests and tokens a minute, and pauses that it asks for.
+
+use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex as StdMutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use agentv_core::{Limits, TokenUsage};
+use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
+use tokio::sync::Mutex;
+
+/// How fast a target is asked.
+#[derive(Debug)]
+pub(crate) struct Pace {
+    /// One at a time waits at each gate, so that they pass in order, and not all wake up for one.
+    requests: Option<Mutex<DefaultDirectRateLimiter>>,
+    tokens: Option<TokenGate>,
+    paused: StdMutex<Option<Instant>>,
+}
+
+#[derive(Debug)]
+struct TokenGate {
+    limiter: Mutex<DefaultDirectRateLimiter>,
+    most_at_once: u32,
+    /// Tokens that answers took beyond what was expected of them.
+    owed: AtomicU64,
+}
+
+/// The share of a minute's quota that may be used at once.
+const BURST: u32 = 60;
+
+impl Pace {
+    pub(crate) fn new(limits: &Limits) -> Pace {
+        Pace {
+            requests: limits
+                .requests_per_minute
+                .and_then(NonZeroU32::new)
+                .map(|most| Mutex::new(RateLimiter::direct(per_minute(most, most.get() / BURST)))),
+            tokens: limits
+                .tokens_per_minute
+                .and_then(NonZeroU32::new)
+                .map(|most| {
+                    // Requests are few and large beside tokens: a tenth of the minute at once.
+                    let most_at_once = (most.get() / 10).max(1);
+                    TokenGate {
+                        limiter: Mutex::new(RateLimiter::direct(per_minute(most, most_at_once))),
+                        most_at_once,
+                        owed: AtomicU64::new(0),
+                    }
+                }),
+            paused: StdMutex::new(None),
+        }
+    }
+
+    /// Waits until a request with so many tokens may be made.
+    pub(crate) async fn wait(&self, tokens: u64) {
+        self.wait_for_pause().await;
+        if let Some(requests) = &self.requests {
+            requests.lock().await.until_ready().await;
+        }
+        if let Some(gate) = &self.tokens {
+            gate.wait(tokens).await;
+        }
+    }
+
+    async fn wait_for_pause(&self) {
+        loop {
+            let until = *self.lock_paused();
+            match until {
+                Some(until) if until > Instant::now() => {
+                    tokio::time::sleep_until(until.into()).await;
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// Makes no request until then.
+    pub(crate) fn pause_until(&self, until: Instant) {
+        let mut paused = self.lock_paused();
+        if paused.is_none_or(|before| before < until) {
+            *paused = Some(until);
+        }
+    }
+
+    /// An answer took so many tokens where `expected` were waited for.
+    pub(crate) fn settle(&self, expected: u64, usage: Option<TokenUsage>) {
+        if let (Some(gate), Some(usage)) = (&self.tokens, usage) {
+            let more = usage.total().saturating_sub(expected);
+            gate.owed.fetch_add(more, Ordering::Relaxed);
+        }
+    }
+
+    fn lock_paused(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
+        self.paused.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl TokenGate {
+    async fn wait(&self, tokens: u64) {
+        let limiter = self.limiter.lock().await;
+        let mut left = tokens.saturating_add(self.owed.swap(0, Ordering::Relaxed));
+        while let Some(part) = NonZeroU32::new(self.most_at_once.min(clamp(left))) {
+            // A part is never more than fits at once.
+            let _ = limiter.until_n_ready(part).await;
+            left -= u64::from(part.get());
+        }
+    }
+}
+
+fn clamp(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+fn per_minute(most: NonZeroU32, at_once: u32) -> Quota {
+    let at_once = NonZeroU32::new(at_once).unwrap_or(NonZeroU32::MIN);
+    // Without this a minute's worth passes at once, and twice the quota in the first minute.
+    Quota::per_minute(most).allow_burst(at_once)
+}
+
+/// About how many tokens a text has, before anybody has counted them.
+pub(crate) fn expected_tokens(text: &str) -> u64 {
+    (text.len() as u64).div_ceil(4)
+}
+
+/// The wait before retry number `retry`, from 1: growing, within a quarter either way.
+pub(crate) fn backoff(retry: &agentv_core::Retry, number: u32) -> Duration {
+    use backon::BackoffBuilder;
+    let delays = backon::ExponentialBuilder::new()
+        .with_min_delay(retry.initial_delay)
+        .with_max_delay(retry.max_delay)
+        .with_factor(retry.backoff_factor)
+        .with_max_times(number as usize)
+        .build();
+    let delay = delays.last().unwrap_or(retry.initial_delay);
+    delay
+        .min(retry.max_delay)
+        .mul_f64(0.75 + fastrand::f64() / 2.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use agentv_core::Retry;
+
+    #[test]
+    fn waits_grow_up_to_the_longest_within_a_quarter_either_way() {
+        let retry = Retry {
+            max_delay: Duration::from_secs(5),
+            ..Retry::DEFAULT
+        };
+        for (number, seconds) in [(1, 1.0), (2, 2.0), (3, 4.0), (4, 5.0), (9, 5.0)] {
+            for _ in 0..100 {
+                let delay = backoff(&retry, number).as_secs_f64();
+                let range = seconds * 0.75..=seconds * 1.25;
+                assert!(range.contains(&delay), "retry {number} waits {delay}");
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn requests_beyond_the_rate_wait() {
+        let limits = Limits {
+            requests_per_minute: Some(600),
+            ..Limits::API
+        };
+        let pace = Pace::new(&limits);
+        let start = Instant::now();
+        for _ in 0..13 {
+            pace.wait(0).await;
+        }
+        // Ten at once, then one each tenth of a second.
+        assert!(start.elapsed() >= Duration::from_millis(250));
+    }
+
+    #[tokio::test]
+    async fn tokens_that_answers_took_are_paid_by_the_next_request() {
+        let limits = Limits {
+            tokens_per_minute: Some(60_000),
+            ..Limits::API
+        };
+        let pace = Pace::new(&limits);
+        pace.wait(6_000).await;
+        let usage = TokenUsage {
+            input: 6_000,
+            output: 300,
+            cached: None,
+        };
+        pace.settle(6_000, Some(usage));
+        let start = Instant::now();
+        pace.wait(1).await;
+        assert!(start.elapsed() >= Duration::from_millis(250));
+    }
+}

@@ -1,0 +1,215 @@
+//! A whole run: lanes side by side, until all is done or somebody stops it.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use agentv_core::{EvalCase, Planned, RunEvent, Stop, Target};
+use tokio_util::sync::CancellationToken;
+
+use crate::budget::Budget;
+use crate::cache::Cache;
+use crate::dispatch::dispatch;
+use crate::earlier::Earlier;
+use crate::eval_file::{CaseSource, EvalFile};
+use crate::grade::Graders;
+use crate::journal::Journal;
+use crate::lane::Lane;
+use crate::produce::Producer;
+use crate::selection::Selection;
+use crate::state::{RunError, RunState, SharedReporter};
+use crate::stop::StopHandle;
+
+/// A run, planned: everything was checked, nothing was asked.
+pub struct RunSpec {
+    /// Where the cases come from.
+    pub source: Arc<dyn CaseSource>,
+    /// Which of them are run.
+    pub selection: Selection,
+    /// The targets.
+    pub targets: Vec<Target>,
+    /// Which case is asked of which target.
+    pub assignment: Assignment,
+    /// How often each case is asked of each target.
+    pub trials: u32,
+    /// What the run has to do, for those who are told.
+    pub planned: Planned,
+    /// Where evaluators come from.
+    pub graders: Arc<dyn Graders>,
+    /// Where records go.
+    pub journal: Journal,
+    /// What was done before.
+    pub earlier: Earlier,
+    /// Answers of other runs.
+    pub cache: Option<Cache>,
+    /// The most that the run may cost, in US dollars.
+    pub budget: Option<f64>,
+    /// The longest that it may take.
+    pub max_time: Option<Duration>,
+    /// Whether results hold what the target said in full.
+    pub include_trace: bool,
+    /// Whether mocks stand in for the targets.
+    pub dry_run: bool,
+    /// The folder that prompts are written to.
+    pub dump_prompts: Option<PathBuf>,
+    /// How long what is in flight gets once the run is stopped.
+    pub grace: Duration,
+}
+
+/// Which case is asked of which target.
+#[derive(Debug, Clone, Default)]
+pub struct Assignment {
+    /// The targets that every case is asked of; where empty, the one that it names.
+    pub chosen: Vec<String>,
+    /// The target of each eval file's index and target name, by its place among the run's targets.
+    pub targets: HashMap<(usize, String), usize>,
+}
+
+impl Assignment {
+    /// Whether a case is asked of the target at this place.
+    pub(crate) fn assigns(&self, file: &EvalFile, case: &EvalCase, target: usize) -> bool {
+        let is_target =
+            |name: &String| self.targets.get(&(file.index, name.clone())) == Some(&target);
+        match self.chosen.as_slice() {
+            [] => is_target(&case.execution.target),
+            chosen => chosen.iter().any(is_target),
+        }
+    }
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// Why it was stopped, where it was.
+    pub stop: Option<Stop>,
+    /// What kept it from going on.
+    pub error: Option<RunError>,
+}
+
+/// The trials that are read ahead of those that are taken up.
+const READ_AHEAD: usize = 256;
+/// How long work that was given up gets to end.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+
+/// Runs all trials and returns when the last has ended, or the run was stopped. Everything that
+/// ended is in the journal.
+pub async fn run(spec: RunSpec, stop: StopHandle, reporter: SharedReporter) -> Ended {
+    let lanes: Vec<Arc<Lane>> = spec
+        .targets
+        .into_iter()
+        .enumerate()
+        .map(|(index, target)| Arc::new(Lane::new(index, target)))
+        .collect();
+    let deadline = spec.max_time.map(|limit| Instant::now() + limit);
+    let state = Arc::new(RunState {
+        journal: spec.journal,
+        graders: spec.graders,
+        cache: spec.cache,
+        budget: Budget::new(spec.budget, lanes.len()),
+        stop: stop.clone(),
+        deadline,
+        include_trace: spec.include_trace,
+        dry_run: spec.dry_run,
+        dump_prompts: spec.dump_prompts,
+        reporter,
+        error: Mutex::new(None),
+    });
+    state.tell(&RunEvent::Planned(spec.planned));
+    let over = CancellationToken::new();
+    let guards = [
+        tokio::spawn(sync_regularly(Arc::clone(&state), over.clone())),
+        tokio::spawn(unless(
+            over.clone(),
+            give_up_after(Arc::clone(&state), spec.grace),
+        )),
+        tokio::spawn(unless(over.clone(), end_in_time(stop.clone(), deadline))),
+    ];
+    let (selection, assignment) = (Arc::new(spec.selection), Arc::new(spec.assignment));
+    let earlier = Arc::new(spec.earlier);
+    let mut work = Vec::new();
+    for lane in lanes {
+        let (sender, receiver) = tokio::sync::mpsc::channel(READ_AHEAD);
+        let producer = Producer {
+            run: Arc::clone(&state),
+            source: Arc::clone(&spec.source),
+            selection: Arc::clone(&selection),
+            assignment: Arc::clone(&assignment),
+            earlier: Arc::clone(&earlier),
+            lane: Arc::clone(&lane),
+            trials: spec.trials,
+        };
+        work.push(tokio::task::spawn_blocking(move || {
+            producer.produce(&sender)
+        }));
+        work.push(tokio::spawn(dispatch(Arc::clone(&state), lane, receiver)));
+    }
+    let all = futures_util::future::join_all(work);
+    tokio::select! {
+        _ = all => {}
+        // What does not end by itself ends with the process.
+        () = given_up(&stop) => {}
+    }
+    over.cancel();
+    // They hold the journal, and with it the folder's lock.
+    futures_util::future::join_all(guards).await;
+    if let Err(error) = state.journal.sync() {
+        state.fail(RunError::Write(error));
+    }
+    let error = state
+        .error
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take();
+    Ended {
+        stop: stop.reason(),
+        error,
+    }
+}
+
+/// Waits until work that was given up has had its time.
+async fn given_up(stop: &StopHandle) {
+    stop.abortion().cancelled().await;
+    tokio::time::sleep(LAST_WORDS).await;
+}
+
+/// Does something unless the run is over.
+async fn unless(over: CancellationToken, work: impl Future<Output = ()>) {
+    tokio::select! {
+        () = work => {}
+        () = over.cancelled() => {}
+    }
+}
+
+async fn sync_regularly(state: Arc<RunState>, over: CancellationToken) {
+    let mut ticks = tokio::time::interval(agentv_journal::SYNC_INTERVAL);
+    loop {
+        tokio::select! {
+            _ = ticks.tick() => {}
+            () = over.cancelled() => return,
+        }
+        let state = Arc::clone(&state);
+        let synced = tokio::task::spawn_blocking(move || {
+            if let Err(error) = state.journal.sync() {
+                state.fail(RunError::Write(error));
+            }
+        });
+        let _ = synced.await;
+    }
+}
+
+async fn give_up_after(state: Arc<RunState>, grace: Duration) {
+    state.stop.stopped().await;
+    let Some(reason) = state.stop.reason() else {
+        return;
+    };
+    state.tell(&RunEvent::Stopping(reason));
+    tokio::time::sleep(grace).await;
+    state.stop.abort(reason);
+}
+
+async fn end_in_time(stop: StopHandle, deadline: Option<Instant>) {
+    let Some(deadline) = deadline else { return };
+    tokio::time::sleep_until(deadline.into()).await;
+    stop.abort(Stop::Time);
+}

@@ -1,0 +1,169 @@
+//! Which cases of the files are run.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::str::FromStr;
+
+use globset::GlobSet;
+
+/// Which cases of the files are run.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    /// Only cases whose ids match.
+    pub eval_ids: Option<GlobSet>,
+    /// Only the cases of one share.
+    pub shard: Option<Shard>,
+    /// Only the first so many of those.
+    pub limit: Option<u64>,
+    /// Only these trials.
+    pub trials: Option<ChosenTrials>,
+}
+
+impl Selection {
+    /// Decides about the cases of one pass over the files.
+    pub fn selector(&self) -> Selector<'_> {
+        Selector {
+            selection: self,
+            taken: 0,
+        }
+    }
+}
+
+/// Decides about the cases of one pass over the files, in order.
+#[derive(Debug)]
+pub struct Selector<'s> {
+    selection: &'s Selection,
+    taken: u64,
+}
+
+impl Selector<'_> {
+    /// Whether the next case of the pass is run.
+    pub fn takes(&mut self, eval_file: &str, eval_id: &str) -> bool {
+        let Selection {
+            eval_ids,
+            shard,
+            limit,
+            trials,
+        } = self.selection;
+        let wanted = eval_ids.as_ref().is_none_or(|ids| ids.is_match(eval_id))
+            && shard.is_none_or(|shard| shard.takes(eval_file, eval_id))
+            && trials
+                .as_ref()
+                .is_none_or(|trials| trials.has_case(eval_file, eval_id));
+        let taken = wanted && limit.is_none_or(|limit| self.taken < limit);
+        self.taken += u64::from(taken);
+        taken
+    }
+
+    /// Whether no further case of the pass can be taken.
+    pub fn is_done(&self) -> bool {
+        let limit = self.selection.limit;
+        limit.is_some_and(|limit| self.taken >= limit)
+    }
+}
+
+/// One of several equal shares of the cases.
+///
+/// Which share a case is in follows from its file and its id alone: the same on every machine, and
+/// whatever cases are added.
+///
+/// ```
+/// use agentv_runner::Shard;
+///
+/// let shards: Vec<Shard> = ["1/2", "2/2"].iter().map(|shard| shard.parse().unwrap()).collect();
+/// let takes = |id: &str| shards.iter().filter(|shard| shard.takes("a.yaml", id)).count();
+/// assert!((0..100).all(|number| takes(&number.to_string()) == 1));
+/// assert!("3/2".parse::<Shard>().is_err());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shard {
+    index: u64,
+    count: u64,
+}
+
+impl Shard {
+    /// Whether a case is in this share.
+    pub fn takes(self, eval_file: &str, eval_id: &str) -> bool {
+        digest_of(&[eval_file, eval_id]) % self.count == self.index - 1
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index, self.count)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Shard, String> {
+        let parsed = text.split_once('/').and_then(|(index, count)| {
+            Some(Shard {
+                index: index.trim().parse().ok()?,
+                count: count.trim().parse().ok()?,
+            })
+        });
+        match parsed {
+            Some(shard) if (1..=shard.count).contains(&shard.index) => Ok(shard),
+            _ => Err("expected I/N with I from 1 to N, such as 1/4".to_owned()),
+        }
+    }
+}
+
+/// Trials that were chosen one by one, such as those that failed before. Holds 8 bytes each.
+#[derive(Debug, Clone, Default)]
+pub struct ChosenTrials {
+    cases: HashSet<u64>,
+    trials: HashSet<u64>,
+    targets: HashSet<String>,
+}
+
+impl ChosenTrials {
+    /// Notes that `target` was asked at all: its trials are then chosen one by one.
+    pub fn know_target(&mut self, target: &str) {
+        if !self.targets.contains(target) {
+            self.targets.insert(target.to_owned());
+        }
+    }
+
+    /// Chooses a trial.
+    pub fn choose(&mut self, eval_file: &str, eval_id: &str, target: &str, trial: u32) {
+        self.cases.insert(digest_of(&[eval_file, eval_id]));
+        let trial = trial.to_string();
+        self.trials
+            .insert(digest_of(&[eval_file, eval_id, target, &trial]));
+    }
+
+    /// Whether nothing was chosen.
+    pub fn is_empty(&self) -> bool {
+        self.cases.is_empty()
+    }
+
+    fn has_case(&self, eval_file: &str, eval_id: &str) -> bool {
+        self.cases.contains(&digest_of(&[eval_file, eval_id]))
+    }
+
+    /// Whether a trial of a chosen case is run: it was chosen, or its target was not asked before.
+    pub(crate) fn has(&self, eval_file: &str, eval_id: &str, target: &str, trial: u32) -> bool {
+        !self.targets.contains(target)
+            || self.trials.contains(&digest_of(&[
+                eval_file,
+                eval_id,
+                target,
+                &trial.to_string(),
+            ]))
+    }
+}
+
+/// A digest of texts, the same on every machine.
+fn digest_of(texts: &[&str]) -> u64 {
+    let mut hasher = blake3::Hasher::new();
+    for text in texts {
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text.as_bytes());
+    }
+    let mut bytes = [0; 8];
+    hasher.finalize_xof().fill(&mut bytes);
+    u64::from_le_bytes(bytes)
+}

@@ -1,0 +1,235 @@
+//! Parts that stand in for the real ones in tests.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use agentv_core::{
+    BoxFuture, EvalCase, Evaluation, Evaluator, EvaluatorError, EvaluatorSpec, Extra, Limits,
+    Planned, Provider, ProviderError, ReportError, Reporter, Request, ResultRecord, Retry,
+    RunEvent, Secrets, Stop, Subject, Target, Transcript,
+};
+use agentv_journal::{RecordFile, RunFolder};
+use tokio_util::sync::CancellationToken;
+
+use crate::*;
+
+/// A case that an answer with `4` passes.
+pub(crate) fn case(id: &str, question: &str) -> EvalCase {
+    let json = serde_json::json!({
+        "id": id, "dataset": "d", "expected_outcome": "right",
+        "input_messages": [{"role": "user", "content": question}],
+        "evaluators": [{"name": "contains", "type": "contains", "value": "4"}],
+    });
+    serde_json::from_value(json).unwrap()
+}
+
+/// What a scripted provider does with a request.
+pub(crate) type Script = dyn Fn(&Request) -> Result<Transcript, ProviderError> + Send + Sync;
+
+/// Answers by a script, and counts.
+pub(crate) struct Scripted {
+    pub(crate) calls: AtomicU64,
+    pub(crate) delay: Duration,
+    pub(crate) script: Box<Script>,
+}
+
+impl Provider for Scripted {
+    fn answer<'a>(
+        &'a self,
+        request: &'a Request,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Transcript, ProviderError>> {
+        self.calls.fetch_add(1, Ordering::SeqCst);
+        Box::pin(async move {
+            if !self.delay.is_zero() {
+                tokio::select! {
+                    () = tokio::time::sleep(self.delay) => {}
+                    () = cancel.cancelled() => return Err(ProviderError::cancelled()),
+                }
+            }
+            (self.script)(request)
+        })
+    }
+}
+
+pub(crate) fn scripted(
+    script: impl Fn(&Request) -> Result<Transcript, ProviderError> + Send + Sync + 'static,
+) -> Arc<Scripted> {
+    Arc::new(Scripted {
+        calls: AtomicU64::new(0),
+        delay: Duration::ZERO,
+        script: Box::new(script),
+    })
+}
+
+/// A target that answers `4` to everything.
+pub(crate) fn target(name: &str) -> Target {
+    target_with(name, scripted(|_| Ok(Transcript::of_text("4"))))
+}
+
+pub(crate) fn target_with(name: &str, provider: Arc<dyn Provider>) -> Target {
+    let retry = Retry {
+        initial_delay: Duration::from_millis(1),
+        ..Retry::DEFAULT
+    };
+    Target {
+        name: name.to_owned(),
+        kind: "scripted".to_owned(),
+        settings: Extra::new(),
+        judge_target: None,
+        limits: Limits {
+            retry,
+            ..Limits::API
+        },
+        provider,
+    }
+}
+
+/// `contains` alone.
+struct Contains;
+
+struct ContainsValue(String);
+
+impl Graders for Contains {
+    fn build(&self, _: &EvalFile, spec: &EvaluatorSpec) -> Result<Arc<dyn Evaluator>, String> {
+        let value = spec.options["value"].as_str().ok_or("no value")?;
+        Ok(Arc::new(ContainsValue(value.to_owned())))
+    }
+}
+
+impl Evaluator for ContainsValue {
+    fn evaluate<'a>(
+        &'a self,
+        subject: &'a Subject<'a>,
+    ) -> BoxFuture<'a, Result<Evaluation, EvaluatorError>> {
+        let met = subject.answer.contains(&self.0);
+        Box::pin(async move { Ok(Evaluation::check(met, &self.0)) })
+    }
+}
+
+struct Cases {
+    file: Arc<EvalFile>,
+    cases: Vec<EvalCase>,
+}
+
+impl CaseSource for Cases {
+    fn visit(&self, visit: &mut Visit<'_>) -> Result<(), SourceError> {
+        for case in &self.cases {
+            if visit(&self.file, case.clone()).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Everything that was told, in order.
+#[derive(Default)]
+pub(crate) struct Told {
+    pub(crate) records: Vec<(ResultRecord, bool)>,
+    pub(crate) retries: Vec<Duration>,
+    pub(crate) stops: Vec<Stop>,
+    pub(crate) notices: Vec<String>,
+    pub(crate) abandoned: u64,
+}
+
+impl Reporter for Told {
+    fn on_event(&mut self, event: &RunEvent<'_>) -> Result<(), ReportError> {
+        match event {
+            RunEvent::Finished { record, reused } => {
+                self.records.push(((*record).clone(), *reused));
+            }
+            RunEvent::Retrying { wait, .. } => self.retries.push(*wait),
+            RunEvent::Stopping(stop) => self.stops.push(*stop),
+            RunEvent::Noticed(notice) => self.notices.push((*notice).to_owned()),
+            RunEvent::Abandoned => self.abandoned += 1,
+            RunEvent::Planned(_) | RunEvent::Started { .. } => {}
+        }
+        Ok(())
+    }
+}
+
+/// A run of some cases in a folder of its own, which can be repeated.
+pub(crate) struct Trying {
+    pub(crate) folder: RunFolder,
+    pub(crate) cases: Vec<EvalCase>,
+    pub(crate) targets: Vec<Target>,
+    _results: tempfile::TempDir,
+}
+
+impl Trying {
+    pub(crate) fn new(cases: Vec<EvalCase>, targets: Vec<Target>) -> Trying {
+        let results = tempfile::tempdir().unwrap();
+        Trying {
+            folder: RunFolder::create_at(results.path(), jiff::Timestamp::now()).unwrap(),
+            cases,
+            targets,
+            _results: results,
+        }
+    }
+
+    /// Runs with `change` made to the plan; says how it ended and what was told.
+    pub(crate) async fn run(&self, change: impl FnOnce(&mut RunSpec)) -> (Ended, Told) {
+        self.run_until(StopHandle::default(), change).await
+    }
+
+    pub(crate) async fn run_until(
+        &self,
+        stop: StopHandle,
+        change: impl FnOnce(&mut RunSpec),
+    ) -> (Ended, Told) {
+        let mut spec = self.spec();
+        change(&mut spec);
+        let told = Arc::new(Mutex::new(Told::default()));
+        let ended = run(spec, stop, Arc::clone(&told) as SharedReporter).await;
+        let told = std::mem::take(&mut *told.lock().unwrap());
+        (ended, told)
+    }
+
+    fn spec(&self) -> RunSpec {
+        let mut writer = self.folder.write(jiff::Timestamp::now()).unwrap();
+        let file = Arc::new(EvalFile {
+            index: 0,
+            name: "a.yaml".into(),
+            folder: Arc::from(Path::new("/project")),
+            root: Arc::from(Path::new("/project")),
+        });
+        let names = self.targets.iter().map(|target| target.name.clone());
+        RunSpec {
+            source: Arc::new(Cases {
+                file,
+                cases: self.cases.clone(),
+            }),
+            selection: Selection::default(),
+            assignment: Assignment {
+                chosen: names.clone().collect(),
+                targets: names
+                    .enumerate()
+                    .map(|(index, name)| ((0, name), index))
+                    .collect::<HashMap<_, _>>(),
+            },
+            targets: self.targets.clone(),
+            trials: 1,
+            planned: Planned::default(),
+            graders: Arc::new(Contains),
+            earlier: Earlier::read(&self.folder, false).unwrap(),
+            journal: Journal::open(&mut writer, Secrets::default()).unwrap(),
+            cache: None,
+            budget: None,
+            max_time: None,
+            include_trace: false,
+            dry_run: false,
+            dump_prompts: None,
+            grace: Duration::from_secs(5),
+        }
+    }
+
+    /// The lines of a record file.
+    pub(crate) fn lines(&self, file: RecordFile) -> usize {
+        let text = std::fs::read_to_string(self.folder.file(file)).unwrap_or_default();
+        text.lines().count()
+    }
+}

@@ -1,0 +1,385 @@
+//! Whole runs with scripted targets.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use agentv_core::{Cause, ProviderError, Request, Stage, Status, Stop, Target, Transcript};
+use agentv_journal::RecordFile;
+
+use crate::testing::{Scripted, Trying, case, scripted, target, target_with};
+use crate::*;
+
+fn cases(count: usize) -> Vec<agentv_core::EvalCase> {
+    let ids = 0..count;
+    ids.map(|id| case(&format!("case-{id}"), "What is 2+2?"))
+        .collect()
+}
+
+fn slow(delay: Duration) -> Arc<Scripted> {
+    Arc::new(Scripted {
+        calls: AtomicU64::new(0),
+        delay,
+        script: Box::new(|_| Ok(Transcript::of_text("4"))),
+    })
+}
+
+#[tokio::test]
+async fn every_case_is_asked_of_every_target_as_often_as_wanted() {
+    let trying = Trying::new(cases(7), vec![target("one"), target("two")]);
+    let (ended, told) = trying.run(|spec| spec.trials = 3).await;
+    assert_eq!(ended.stop, None);
+    assert_eq!(told.records.len(), 7 * 2 * 3);
+    let mut names: Vec<_> = told
+        .records
+        .iter()
+        .map(|(record, _)| (record.eval_id.clone(), record.target.clone(), record.trial))
+        .collect();
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), 7 * 2 * 3);
+    assert!(
+        told.records
+            .iter()
+            .all(|(record, _)| record.status == Status::Pass)
+    );
+    assert_eq!(trying.lines(RecordFile::Results), 42);
+    assert_eq!(trying.lines(RecordFile::Transcripts), 42);
+}
+
+#[tokio::test]
+async fn a_second_run_in_the_same_folder_does_nothing_again() {
+    let provider = scripted(|_| Ok(Transcript::of_text("4")));
+    let mut trying = Trying::new(cases(5), vec![target_with("t", Arc::clone(&provider) as _)]);
+    let (_, first) = trying.run(|_| {}).await;
+    let (_, second) = trying.run(|_| {}).await;
+    assert_eq!(provider.calls.load(Ordering::SeqCst), 5);
+    assert!(second.records.iter().all(|(_, reused)| *reused));
+    let sorted = |told: &crate::testing::Told| {
+        let mut records: Vec<_> = told
+            .records
+            .iter()
+            .map(|(record, _)| record.clone())
+            .collect();
+        records.sort_by(|a, b| a.eval_id.cmp(&b.eval_id));
+        records
+    };
+    assert_eq!(sorted(&first), sorted(&second));
+
+    // Another evaluator: graded again, not asked again.
+    trying.cases[0].evaluators[0]
+        .options
+        .insert("value".to_owned(), "5".into());
+    // Another question: asked again.
+    trying.cases[1] = case("case-1", "What is 3+1?");
+    let (_, third) = trying.run(|_| {}).await;
+    assert_eq!(provider.calls.load(Ordering::SeqCst), 6);
+    let done: Vec<_> = third.records.iter().filter(|(_, reused)| !reused).collect();
+    assert_eq!(done.len(), 2);
+    let regraded = done
+        .iter()
+        .find(|(record, _)| record.eval_id == "case-0")
+        .unwrap();
+    assert_eq!(regraded.0.status, Status::Fail);
+    assert_eq!(trying.lines(RecordFile::Transcripts), 6);
+}
+
+#[tokio::test]
+async fn errored_trials_stay_unless_they_are_to_be_retried() {
+    let broken = Arc::new(AtomicUsize::new(1));
+    let state = Arc::clone(&broken);
+    let provider = scripted(move |_| match state.load(Ordering::SeqCst) {
+        0 => Ok(Transcript::of_text("4")),
+        _ => Err(ProviderError::new(Cause::Setup, "the key was refused")),
+    });
+    let trying = Trying::new(cases(2), vec![target_with("t", provider as _)]);
+    let (_, told) = trying.run(|_| {}).await;
+    let error = told.records[0].0.error.clone().unwrap();
+    assert_eq!(
+        (error.stage, error.message.as_str()),
+        (Stage::Target, "the key was refused")
+    );
+    broken.store(0, Ordering::SeqCst);
+    let (_, told) = trying.run(|_| {}).await;
+    assert!(
+        told.records
+            .iter()
+            .all(|(record, reused)| *reused && record.status == Status::Error)
+    );
+    let folder = trying.folder.clone();
+    let (_, told) = trying
+        .run(|spec| spec.earlier = Earlier::read(&folder, true).unwrap())
+        .await;
+    assert!(
+        told.records
+            .iter()
+            .all(|(record, reused)| !reused && record.status == Status::Pass)
+    );
+}
+
+#[tokio::test]
+async fn what_is_worth_a_retry_is_tried_again_and_what_is_not_is_not() {
+    for (cause, attempts) in [
+        (Cause::Network, 4),
+        (Cause::Timeout, 4),
+        (Cause::Status(429), 4),
+        (Cause::Status(503), 4),
+        (Cause::Status(400), 1),
+        (Cause::Status(401), 1),
+        (Cause::Answer, 1),
+        (Cause::Command, 1),
+    ] {
+        let provider = scripted(move |_| Err(ProviderError::new(cause, "no")));
+        let trying = Trying::new(cases(1), vec![target_with("t", provider as _)]);
+        let (_, told) = trying.run(|_| {}).await;
+        let record = &told.records[0].0;
+        assert_eq!(record.attempts, attempts, "{cause:?}");
+        assert_eq!(record.status, Status::Error);
+        assert_eq!(told.retries.len() as u32, attempts - 1);
+    }
+}
+
+#[tokio::test]
+async fn a_target_that_says_when_to_come_back_is_obeyed() {
+    let provider = scripted(|request: &Request| match request.attempt {
+        1 => Err(ProviderError::new(Cause::Status(429), "slow down")
+            .retry_after(Some(Duration::from_millis(40)))),
+        _ => Ok(Transcript::of_text("4")),
+    });
+    let trying = Trying::new(cases(1), vec![target_with("t", provider as _)]);
+    let (_, told) = trying.run(|_| {}).await;
+    assert_eq!(told.retries, [Duration::from_millis(40)]);
+    let record = &told.records[0].0;
+    assert_eq!((record.status, record.attempts), (Status::Pass, 2));
+    assert!(record.timing.queue_ms.unwrap() >= 40.0);
+    assert!(
+        record.timing.total_ms.unwrap() < 40.0,
+        "{:?}",
+        record.timing
+    );
+}
+
+#[tokio::test]
+async fn a_target_that_asks_to_come_back_tomorrow_is_not_waited_for() {
+    let provider = scripted(|_| {
+        Err(ProviderError::new(Cause::Status(429), "quota used up")
+            .retry_after(Some(Duration::from_secs(86_400))))
+    });
+    let trying = Trying::new(cases(1), vec![target_with("t", provider as _)]);
+    let (_, told) = trying.run(|_| {}).await;
+    let message = &told.records[0].0.error.as_ref().unwrap().message;
+    assert!(message.contains("asks to wait 86400 s"), "{message}");
+}
+
+#[tokio::test]
+async fn an_attempt_that_takes_too_long_ends() {
+    let mut slow = target_with("t", slow(Duration::from_secs(3600)) as _);
+    slow.limits.timeout = Duration::from_millis(20);
+    slow.limits.retry.max_retries = 1;
+    let trying = Trying::new(cases(1), vec![slow]);
+    let (_, told) = trying.run(|_| {}).await;
+    let record = &told.records[0].0;
+    assert_eq!(record.attempts, 2);
+    let message = &record.error.as_ref().unwrap().message;
+    assert!(message.starts_with("no answer within 0.02 s"), "{message}");
+}
+
+fn counting(
+    in_flight: &Arc<AtomicUsize>,
+    most: &Arc<AtomicUsize>,
+) -> Arc<dyn agentv_core::Provider> {
+    struct Counting(Arc<AtomicUsize>, Arc<AtomicUsize>);
+    impl agentv_core::Provider for Counting {
+        fn answer<'a>(
+            &'a self,
+            _: &'a Request,
+            _: &'a tokio_util::sync::CancellationToken,
+        ) -> agentv_core::BoxFuture<'a, Result<Transcript, ProviderError>> {
+            Box::pin(async move {
+                let now = self.0.fetch_add(1, Ordering::SeqCst) + 1;
+                self.1.fetch_max(now, Ordering::SeqCst);
+                tokio::time::sleep(Duration::from_millis(5)).await;
+                self.0.fetch_sub(1, Ordering::SeqCst);
+                Ok(Transcript::of_text("4"))
+            })
+        }
+    }
+    Arc::new(Counting(Arc::clone(in_flight), Arc::clone(most)))
+}
+
+#[tokio::test]
+async fn as_many_are_in_flight_as_the_target_has_workers_and_no_more() {
+    let (in_flight, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let mut target = target_with("t", counting(&in_flight, &most));
+    target.limits.workers = 7;
+    let trying = Trying::new(cases(60), vec![target]);
+    trying.run(|_| {}).await;
+    assert_eq!(most.load(Ordering::SeqCst), 7);
+}
+
+#[tokio::test]
+async fn shards_are_disjoint_and_whole() {
+    let mut seen = Vec::new();
+    for shard in ["1/3", "2/3", "3/3"] {
+        let trying = Trying::new(cases(60), vec![target("t")]);
+        let (_, told) = trying
+            .run(|spec| spec.selection.shard = shard.parse().ok())
+            .await;
+        assert!(told.records.len() > 5);
+        seen.extend(told.records.into_iter().map(|(record, _)| record.eval_id));
+    }
+    seen.sort();
+    let mut all: Vec<_> = cases(60).into_iter().map(|case| case.id).collect();
+    all.sort();
+    assert_eq!(seen, all);
+}
+
+#[tokio::test]
+async fn a_limit_takes_the_first_cases() {
+    let trying = Trying::new(cases(60), vec![target("one"), target("two")]);
+    let (_, told) = trying.run(|spec| spec.selection.limit = Some(3)).await;
+    let mut ids: Vec<_> = told
+        .records
+        .iter()
+        .map(|(record, _)| record.eval_id.as_str())
+        .collect();
+    ids.sort_unstable();
+    assert_eq!(
+        ids,
+        ["case-0", "case-0", "case-1", "case-1", "case-2", "case-2"]
+    );
+}
+
+fn costly(cost: f64) -> Target {
+    target_with(
+        "t",
+        scripted(move |_| {
+            Ok(Transcript {
+                cost_usd: Some(cost),
+                ..Transcript::of_text("4")
+            })
+        }),
+    )
+}
+
+#[tokio::test]
+async fn a_budget_is_not_crossed_and_a_resumed_run_knows_what_was_spent() {
+    let trying = Trying::new(cases(50), vec![costly(0.03)]);
+    let (ended, told) = trying.run(|spec| spec.budget = Some(0.1)).await;
+    assert_eq!(ended.stop, Some(Stop::Budget));
+    assert_eq!(told.stops, [Stop::Budget]);
+    assert_eq!(told.records.len(), 3);
+    let (ended, told) = trying.run(|spec| spec.budget = Some(0.2)).await;
+    assert_eq!(ended.stop, Some(Stop::Budget));
+    assert_eq!(told.records.len(), 6);
+}
+
+#[tokio::test]
+async fn a_run_ends_in_time_with_what_it_has() {
+    let provider = slow(Duration::from_millis(50));
+    let trying = Trying::new(cases(5_000), vec![target_with("t", provider as _)]);
+    let (ended, told) = trying
+        .run(|spec| spec.max_time = Some(Duration::from_millis(400)))
+        .await;
+    assert_eq!(ended.stop, Some(Stop::Time));
+    assert!(!told.records.is_empty());
+    assert_eq!(told.records.len(), trying.lines(RecordFile::Results));
+}
+
+#[tokio::test]
+async fn a_stopped_run_lets_work_in_flight_end_and_resumes_with_the_rest() {
+    let stop = StopHandle::default();
+    let stopping = stop.clone();
+    let provider = scripted(move |request: &Request| {
+        if request.eval_id == "case-10" {
+            stopping.stop(Stop::Interrupted);
+        }
+        Ok(Transcript::of_text("4"))
+    });
+    let trying = Trying::new(
+        cases(40),
+        vec![target_with("t", Arc::clone(&provider) as _)],
+    );
+    let (ended, told) = trying.run_until(stop, |_| {}).await;
+    assert_eq!(ended.stop, Some(Stop::Interrupted));
+    assert!(
+        (11..40).contains(&told.records.len()),
+        "{}",
+        told.records.len()
+    );
+    let (ended, told) = trying.run(|_| {}).await;
+    assert_eq!(ended.stop, None);
+    assert_eq!(told.records.len(), 40);
+    assert_eq!(provider.calls.load(Ordering::SeqCst), 40);
+    assert_eq!(trying.lines(RecordFile::Results), 40);
+}
+
+#[tokio::test]
+async fn an_aborted_run_gives_up_what_hangs() {
+    let stop = StopHandle::default();
+    let trying = Trying::new(
+        cases(3),
+        vec![target_with("t", slow(Duration::from_secs(3600)) as _)],
+    );
+    let aborting = stop.clone();
+    let (_, (ended, told)) = tokio::join!(
+        async move { aborting.abort(Stop::Terminated) },
+        trying.run_until(stop, |_| {})
+    );
+    assert_eq!(ended.stop, Some(Stop::Terminated));
+    assert!(told.records.is_empty());
+}
+
+#[tokio::test]
+async fn an_answer_from_the_cache_has_no_latency_and_is_by_trial() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cache.sqlite");
+    let provider = scripted(|_| Ok(Transcript::of_text("4")));
+    let trying = || Trying::new(cases(4), vec![target_with("t", Arc::clone(&provider) as _)]);
+    let cached = |spec: &mut RunSpec| {
+        spec.cache = Some(Cache::open(&path).unwrap());
+    };
+    trying().run(cached).await;
+    let (_, told) = trying().run(cached).await;
+    assert_eq!(provider.calls.load(Ordering::SeqCst), 4);
+    for (record, _) in &told.records {
+        assert!(record.cached && record.timing.is_empty() && record.status == Status::Pass);
+    }
+    let (_, told) = trying()
+        .run(|spec| {
+            cached(spec);
+            spec.trials = 2;
+        })
+        .await;
+    assert_eq!(provider.calls.load(Ordering::SeqCst), 8);
+    let fresh = told.records.iter().filter(|(record, _)| !record.cached);
+    assert!(fresh.clone().all(|(record, _)| record.trial == 2));
+    assert_eq!(fresh.count(), 4);
+}
+
+#[tokio::test]
+async fn a_secret_that_a_target_prints_reaches_neither_the_journal_nor_who_is_told() {
+    let provider = scripted(|_| Ok(Transcript::of_text("4, by the way: sk-0123456789")));
+    let trying = Trying::new(cases(1), vec![target_with("t", provider as _)]);
+    let mut secrets = agentv_core::Secrets::default();
+    secrets.add("sk-0123456789");
+    let folder = trying.folder.clone();
+    let (_, told) = trying
+        .run(|spec| {
+            // The journal of the usual plan holds the folder's lock.
+            let placeholder = tempfile::tempdir().unwrap();
+            let other =
+                agentv_journal::RunFolder::create_at(placeholder.path(), jiff::Timestamp::now());
+            let mut writer = other.unwrap().write(jiff::Timestamp::now()).unwrap();
+            spec.journal = Journal::open(&mut writer, secrets.clone()).unwrap();
+            let mut writer = folder.write(jiff::Timestamp::now()).unwrap();
+            spec.journal = Journal::open(&mut writer, secrets).unwrap();
+        })
+        .await;
+    let answer = told.records[0].0.candidate_answer.clone().unwrap();
+    assert_eq!(answer, "4, by the way: [REDACTED]");
+    for file in [RecordFile::Transcripts, RecordFile::Results] {
+        let text = std::fs::read_to_string(trying.folder.file(file)).unwrap();
+        assert!(text.contains("[REDACTED]") && !text.contains("sk-0123456789"));
+    }
+}

@@ -1,0 +1,137 @@
+//! How many requests a target gets at a time: fewer when it says that it is too many.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use tokio::sync::Notify;
+
+/// The requests to one target that are in flight, and how many there may be.
+///
+/// Additive increase, multiplicative decrease: an answer widens the window a little, up to the
+/// target's workers; a target that says it is asked too much halves it.
+#[derive(Debug)]
+pub(crate) struct Window {
+    state: Mutex<State>,
+    freed: Notify,
+}
+
+#[derive(Debug)]
+struct State {
+    most: f64,
+    width: f64,
+    in_flight: usize,
+    narrowed: Option<Instant>,
+}
+
+impl Window {
+    pub(crate) fn new(workers: usize) -> Window {
+        Window {
+            state: Mutex::new(State {
+                most: workers as f64,
+                width: workers as f64,
+                in_flight: 0,
+                narrowed: None,
+            }),
+            freed: Notify::new(),
+        }
+    }
+
+    /// Waits for a place; it is given back when dropped.
+    pub(crate) async fn enter(self: &Arc<Self>) -> Place {
+        loop {
+            // Listens before it looks, so that no place that becomes free between is missed.
+            let freed = self.freed.notified();
+            if self.try_enter() {
+                return Place(Arc::clone(self));
+            }
+            freed.await;
+        }
+    }
+
+    fn try_enter(&self) -> bool {
+        let mut state = self.lock();
+        let free = state.in_flight < state.width as usize;
+        state.in_flight += usize::from(free);
+        free
+    }
+
+    /// The target answered.
+    pub(crate) fn widen(&self) {
+        let mut state = self.lock();
+        if state.width < state.most {
+            state.width = (state.width + 1.0 / state.width).min(state.most);
+            drop(state);
+            self.freed.notify_one();
+        }
+    }
+
+    /// The target said that it is asked too much, to a request made at `asked`. Those that were in
+    /// flight together count once.
+    pub(crate) fn narrow(&self, asked: Instant, now: Instant) {
+        let mut state = self.lock();
+        if state.narrowed.is_none_or(|last| asked > last) {
+            state.width = (state.width / 2.0).max(1.0);
+            state.narrowed = Some(now);
+        }
+    }
+
+    #[cfg(test)]
+    fn width(&self) -> f64 {
+        self.lock().width
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A request in flight.
+#[derive(Debug)]
+pub(crate) struct Place(Arc<Window>);
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.lock().in_flight -= 1;
+        self.0.freed.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[tokio::test]
+    async fn no_more_enter_than_the_window_is_wide() {
+        let window = Arc::new(Window::new(2));
+        let first = window.enter().await;
+        let _second = window.enter().await;
+        let third = tokio::time::timeout(Duration::from_millis(10), window.enter());
+        assert!(third.await.is_err());
+        drop(first);
+        window.enter().await;
+    }
+
+    #[test]
+    fn refusals_of_requests_that_were_in_flight_together_narrow_it_once() {
+        let window = Window::new(100);
+        let start = Instant::now();
+        let later = start + Duration::from_secs(1);
+        for _ in 0..50 {
+            window.narrow(start, later);
+        }
+        assert_eq!(window.width(), 50.0);
+        window.narrow(later + Duration::from_millis(1), later);
+        assert_eq!(window.width(), 25.0);
+        (0..10_000).for_each(|_| window.widen());
+        assert_eq!(window.width(), 100.0);
+    }
+
+    #[test]
+    fn the_window_never_closes() {
+        let window = Window::new(1);
+        let start = Instant::now();
+        window.narrow(start, start);
+        assert!(window.try_enter());
+    }
+}
