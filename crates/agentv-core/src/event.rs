@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::ResultRecord;
 
 /// What happens in a run. A record of an earlier run is replayed with the same events.
@@ -56,7 +58,8 @@ pub struct Planned {
 }
 
 /// Why a run takes up no further trials.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Stop {
     /// The user pressed Ctrl-C.
     Interrupted,
@@ -66,8 +69,8 @@ pub enum Stop {
     Budget,
     /// More would take longer than allowed.
     Time,
-    /// Records could not be written.
-    Unwritable,
+    /// Records could not be written, or something that the run needs could not be read or asked.
+    Broken,
 }
 
 /// What turns events into something for people, for CI, or for the disk.

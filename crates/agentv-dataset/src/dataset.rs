@@ -134,7 +134,12 @@ impl Dataset {
 
     /// The project root that paths in cases are relative to.
     pub fn root(&self) -> &Path {
-        &self.context.files.project().root
+        &self.project().root
+    }
+
+    /// The project around the eval file.
+    pub fn project(&self) -> &Project {
+        self.context.files.project()
     }
 
     /// Goes through the whole file and hands everything that is wrong with it to `report`, in

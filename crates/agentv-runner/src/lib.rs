@@ -16,6 +16,7 @@ mod attempt;
 mod batch;
 mod budget;
 mod cache;
+mod digest;
 mod dispatch;
 mod dump;
 mod earlier;
@@ -30,6 +31,7 @@ mod run;
 mod selection;
 mod state;
 mod stop;
+mod survey;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
@@ -38,6 +40,7 @@ mod trial;
 mod window;
 
 pub use cache::{Cache, CacheError};
+pub use digest::{digest_of_file, digest_of_text};
 pub use earlier::Earlier;
 pub use eval_file::{CaseSource, EvalFile, SourceError, Visit};
 pub use grade::Graders;
@@ -46,3 +49,4 @@ pub use run::{Assignment, Ended, RunSpec, run};
 pub use selection::{ChosenTrials, Selection, Selector, Shard};
 pub use state::{RunError, SharedReporter};
 pub use stop::StopHandle;
+pub use survey::{Survey, survey};

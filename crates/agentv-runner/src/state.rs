@@ -49,7 +49,7 @@ impl RunState {
         let mut first = self.error.lock().unwrap_or_else(PoisonError::into_inner);
         first.get_or_insert(error);
         drop(first);
-        self.stop.abort(Stop::Unwritable);
+        self.stop.abort(Stop::Broken);
     }
 }
 

@@ -1,0 +1,82 @@
+//! What a run was asked to do, and what came of it: `run.json`.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{Extra, Stop};
+
+/// What a run was asked to do, and what came of it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// The version of agentv.
+    pub version: String,
+    /// When it began, RFC 3339 in UTC.
+    pub started_at: String,
+    /// When it ended; none while it runs, or when it was killed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finished_at: Option<String>,
+    /// The eval files.
+    pub files: Vec<RanFile>,
+    /// The targets that were chosen for every case; empty where each case names its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub chosen_targets: Vec<String>,
+    /// The targets that were asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<RanTarget>,
+    /// How often each case was asked of each target.
+    pub trials: u32,
+    /// Only cases whose ids match one of these.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub eval_ids: Vec<String>,
+    /// Only the cases of one share, such as `1/4`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<String>,
+    /// Only the first so many cases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+    /// Whether mocks stood in for the targets.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
+    /// The run whose failed and errored trials were run again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rerun_of: Option<String>,
+    /// The runs whose records were joined.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub merged_from: Vec<String>,
+    /// Why it ended early, where it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<Stop>,
+    /// A fold over its results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub totals: Option<Value>,
+}
+
+/// An eval file of a run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct RanFile {
+    /// Its path, relative to the project root.
+    pub path: String,
+    /// A digest of its bytes.
+    pub digest: String,
+    /// The cases in it that can be used.
+    pub cases: u64,
+    /// The cases that cannot, and were skipped.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub skipped: u64,
+}
+
+/// A target of a run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct RanTarget {
+    /// Its name.
+    pub name: String,
+    /// Its kind of provider.
+    pub provider: String,
+    /// What can change its answers, without secrets.
+    #[serde(default, skip_serializing_if = "Extra::is_empty")]
+    pub settings: Extra,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
