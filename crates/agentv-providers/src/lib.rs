@@ -16,15 +16,18 @@
 //! ```
 
 mod built_in;
+mod environment;
 mod kinds;
 mod placeholder;
 mod setting;
+mod settings;
 mod target;
 pub mod targets_file;
 
 #[cfg(test)]
 mod tests;
 
+pub use environment::Environment;
 pub use kinds::ALL;
 
 use agentv_syntax::shape::TEXT;

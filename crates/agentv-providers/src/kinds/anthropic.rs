@@ -1,7 +1,9 @@
 //! `anthropic`: the models of Anthropic.
 
+use agentv_core::Limits;
 use agentv_syntax::{Field, Kind, Others, Record};
 
+use super::ProviderKind;
 use super::model::{BASE_URL, HEADERS, MAX_OUTPUT_TOKENS, MODEL, TEMPERATURE, api_key};
 use crate::setting::COUNT;
 
@@ -28,4 +30,10 @@ pub(super) static KIND: Kind = Kind {
         others: Others::Refuse,
     },
     shorthand: None,
+};
+
+pub(super) static PROVIDER: ProviderKind = ProviderKind {
+    kind: &KIND,
+    limits: &Limits::API,
+    build: super::unavailable,
 };

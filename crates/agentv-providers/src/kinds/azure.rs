@@ -1,8 +1,10 @@
 //! `azure`: OpenAI's models on Azure.
 
+use agentv_core::Limits;
 use agentv_syntax::shape::FILLED;
 use agentv_syntax::{Field, Kind, Others, Record};
 
+use super::ProviderKind;
 use super::model::{HEADERS, MAX_OUTPUT_TOKENS, TEMPERATURE, api_key};
 
 pub(super) static KIND: Kind = Kind {
@@ -48,4 +50,10 @@ pub(super) static KIND: Kind = Kind {
         others: Others::Refuse,
     },
     shorthand: None,
+};
+
+pub(super) static PROVIDER: ProviderKind = ProviderKind {
+    kind: &KIND,
+    limits: &Limits::API,
+    build: super::unavailable,
 };

@@ -1,8 +1,10 @@
 //! `cli`: a command of the user's.
 
+use agentv_core::Limits;
 use agentv_syntax::shape::FILLED;
 use agentv_syntax::{Field, Form, Kind, Others, Record, Shape, Text};
 
+use super::ProviderKind;
 use crate::setting::{BOOL, FOLDER, SECONDS};
 
 pub(super) static KIND: Kind = Kind {
@@ -42,6 +44,12 @@ pub(super) static KIND: Kind = Kind {
         others: Others::Refuse,
     },
     shorthand: None,
+};
+
+pub(super) static PROVIDER: ProviderKind = ProviderKind {
+    kind: &KIND,
+    limits: &Limits::COMMAND,
+    build: super::unavailable,
 };
 
 static HEALTHCHECK: Shape = Shape {

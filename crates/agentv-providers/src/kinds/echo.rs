@@ -1,6 +1,9 @@
 //! `echo`: the question as the answer.
 
+use agentv_core::Limits;
 use agentv_syntax::{Kind, Others, Record};
+
+use super::ProviderKind;
 
 pub(super) static KIND: Kind = Kind {
     name: "echo",
@@ -13,4 +16,10 @@ pub(super) static KIND: Kind = Kind {
         others: Others::Refuse,
     },
     shorthand: None,
+};
+
+pub(super) static PROVIDER: ProviderKind = ProviderKind {
+    kind: &KIND,
+    limits: &Limits::API,
+    build: super::unavailable,
 };

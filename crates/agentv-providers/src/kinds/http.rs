@@ -1,8 +1,10 @@
 //! `http`: any endpoint that answers with JSON.
 
+use agentv_core::Limits;
 use agentv_syntax::shape::{ANY, FILLED};
 use agentv_syntax::{Field, Form, Kind, Others, Record, Shape, Text};
 
+use super::ProviderKind;
 use crate::setting::HEADERS;
 
 pub(super) static KIND: Kind = Kind {
@@ -42,6 +44,12 @@ pub(super) static KIND: Kind = Kind {
         others: Others::Refuse,
     },
     shorthand: None,
+};
+
+pub(super) static PROVIDER: ProviderKind = ProviderKind {
+    kind: &KIND,
+    limits: &Limits::API,
+    build: super::unavailable,
 };
 
 static METHOD: Shape = Shape {

@@ -1,8 +1,10 @@
 //! `mock`: answers that are made up.
 
+use agentv_core::Limits;
 use agentv_syntax::shape::ANY;
 use agentv_syntax::{Field, Form, Kind, Others, Record, Shape, Text};
 
+use super::ProviderKind;
 use crate::setting::COUNT;
 
 pub(super) static KIND: Kind = Kind {
@@ -42,6 +44,12 @@ pub(super) static KIND: Kind = Kind {
         others: Others::Refuse,
     },
     shorthand: None,
+};
+
+pub(super) static PROVIDER: ProviderKind = ProviderKind {
+    kind: &KIND,
+    limits: &Limits::API,
+    build: super::unavailable,
 };
 
 static RESPONSE: Shape = Shape {

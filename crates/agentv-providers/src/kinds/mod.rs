@@ -17,23 +17,63 @@ mod openai;
 mod openrouter;
 mod replay;
 
+use std::sync::Arc;
+
+use agentv_core::{Limits, Provider};
 use agentv_syntax::Kind;
 
+use crate::settings::{SettingError, Settings};
+
+/// One kind of provider: what it is called, how it is asked, and how it is made.
+pub(crate) struct ProviderKind {
+    /// Its entry of the registry.
+    pub(crate) kind: &'static Kind,
+    /// How it may be asked, where the user does not say.
+    pub(crate) limits: &'static Limits,
+    /// Makes one from the fields of a target.
+    pub(crate) build: Build,
+}
+
+/// Makes a provider from the fields of a target; asks nobody yet.
+pub(crate) type Build = fn(&Settings) -> Result<Arc<dyn Provider>, SettingError>;
+
 /// Every kind of provider, in the order of the reference page.
-pub const ALL: &[&Kind] = &[
-    &mock::KIND,
-    &echo::KIND,
-    &replay::KIND,
-    &openai::KIND,
-    &azure::KIND,
-    &anthropic::KIND,
-    &gemini::KIND,
-    &ollama::KIND,
-    &openrouter::KIND,
-    &groq::KIND,
-    &mistral::KIND,
-    &deepseek::KIND,
-    &bedrock::KIND,
-    &cli::KIND,
-    &http::KIND,
+pub(crate) const PROVIDERS: &[&ProviderKind] = &[
+    &mock::PROVIDER,
+    &echo::PROVIDER,
+    &replay::PROVIDER,
+    &openai::PROVIDER,
+    &azure::PROVIDER,
+    &anthropic::PROVIDER,
+    &gemini::PROVIDER,
+    &ollama::PROVIDER,
+    &openrouter::PROVIDER,
+    &groq::PROVIDER,
+    &mistral::PROVIDER,
+    &deepseek::PROVIDER,
+    &bedrock::PROVIDER,
+    &cli::PROVIDER,
+    &http::PROVIDER,
 ];
+
+/// Every kind of provider as the registry has it.
+pub const ALL: &[&Kind] = &{
+    let mut kinds = [PROVIDERS[0].kind; PROVIDERS.len()];
+    let mut at = 0;
+    while at < kinds.len() {
+        kinds[at] = PROVIDERS[at].kind;
+        at += 1;
+    }
+    kinds
+};
+
+/// The kind that users call `name`.
+pub(crate) fn named(name: &str) -> Option<&'static ProviderKind> {
+    let mut providers = PROVIDERS.iter().copied();
+    providers.find(|provider| provider.kind.answers_to(name))
+}
+
+fn unavailable(settings: &Settings) -> Result<Arc<dyn Provider>, SettingError> {
+    let name = settings.name();
+    Err(SettingError::new(format!("`{name}` is not available yet")))
+}

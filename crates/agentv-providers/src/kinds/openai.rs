@@ -1,7 +1,9 @@
 //! `openai`: the models of OpenAI, and every server that speaks its protocol.
 
+use agentv_core::Limits;
 use agentv_syntax::{Field, Form, Kind, Others, Record, Shape, Text};
 
+use super::ProviderKind;
 use super::model::{BASE_URL, HEADERS, MAX_OUTPUT_TOKENS, MODEL, TEMPERATURE, api_key};
 
 pub(super) static KIND: Kind = Kind {
@@ -27,6 +29,12 @@ pub(super) static KIND: Kind = Kind {
         others: Others::Refuse,
     },
     shorthand: None,
+};
+
+pub(super) static PROVIDER: ProviderKind = ProviderKind {
+    kind: &KIND,
+    limits: &Limits::API,
+    build: super::unavailable,
 };
 
 static API: Shape = Shape {

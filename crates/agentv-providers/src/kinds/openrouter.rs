@@ -1,7 +1,9 @@
 //! `openrouter`: models of many vendors.
 
+use agentv_core::Limits;
 use agentv_syntax::{Kind, Others, Record};
 
+use super::ProviderKind;
 use super::model::{BASE_URL, HEADERS, MAX_OUTPUT_TOKENS, MODEL, TEMPERATURE, api_key};
 
 pub(super) static KIND: Kind = Kind {
@@ -22,4 +24,10 @@ pub(super) static KIND: Kind = Kind {
         others: Others::Refuse,
     },
     shorthand: None,
+};
+
+pub(super) static PROVIDER: ProviderKind = ProviderKind {
+    kind: &KIND,
+    limits: &Limits::API,
+    build: super::unavailable,
 };

@@ -1,7 +1,10 @@
 //! `replay`: answers that were given before.
 
+use agentv_core::Limits;
 use agentv_syntax::shape::FILLED;
 use agentv_syntax::{Field, Kind, Others, Record};
+
+use super::ProviderKind;
 
 pub(super) static KIND: Kind = Kind {
     name: "replay",
@@ -18,4 +21,10 @@ pub(super) static KIND: Kind = Kind {
         others: Others::Refuse,
     },
     shorthand: None,
+};
+
+pub(super) static PROVIDER: ProviderKind = ProviderKind {
+    kind: &KIND,
+    limits: &Limits::API,
+    build: super::unavailable,
 };

@@ -1,0 +1,208 @@
+//! The fields of one target as its provider reads them.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use agentv_core::Extra;
+use serde_json::Value;
+
+use crate::Environment;
+
+/// The fields of one target: names in snake_case, every `${{ NAME }}` replaced.
+///
+/// A number or flag that came from the environment is text here; [`number`](Self::number) and its
+/// siblings read either.
+pub(crate) struct Settings {
+    pub(crate) name: String,
+    pub(crate) fields: Extra,
+    pub(crate) environment: Environment,
+    /// The folder of the targets file, or the project root for a target of no file.
+    pub(crate) folder: PathBuf,
+    pub(crate) root: PathBuf,
+    pub(crate) timeout: Duration,
+    /// The variables that the provider took, whose values may be secret.
+    pub(crate) taken: RefCell<Vec<String>>,
+}
+
+impl Settings {
+    /// The name of the target.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A field that holds text; nothing where it is absent.
+    pub(crate) fn text(&self, field: &str) -> Option<&str> {
+        self.value(field).and_then(Value::as_str)
+    }
+
+    /// A field that holds a number, written or from the environment.
+    pub(crate) fn number(&self, field: &str) -> Result<Option<f64>, SettingError> {
+        let Some(value) = self.value(field) else {
+            return Ok(None);
+        };
+        let number = match value {
+            Value::Number(number) => number.as_f64(),
+            Value::String(text) => text.trim().parse().ok(),
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+        };
+        match number.filter(|number| number.is_finite()) {
+            Some(number) => Ok(Some(number)),
+            None => Err(self.wrong(field, "a number")),
+        }
+    }
+
+    /// A field that holds a whole number that is 0 or more.
+    pub(crate) fn count(&self, field: &str) -> Result<Option<u64>, SettingError> {
+        const LARGEST: f64 = 9_007_199_254_740_991.0;
+        let Some(number) = self.number(field)? else {
+            return Ok(None);
+        };
+        if number.fract() != 0.0 || !(0.0..=LARGEST).contains(&number) {
+            return Err(self.wrong(field, "a whole number that is 0 or more"));
+        }
+        Ok(Some(number as u64))
+    }
+
+    /// A field that holds `true` or `false`.
+    pub(crate) fn flag(&self, field: &str) -> Result<Option<bool>, SettingError> {
+        match self.value(field) {
+            None => Ok(None),
+            Some(Value::Bool(flag)) => Ok(Some(*flag)),
+            Some(Value::String(text)) => match text.trim() {
+                "true" | "1" => Ok(Some(true)),
+                "false" | "0" => Ok(Some(false)),
+                _ => Err(self.wrong(field, "true or false")),
+            },
+            Some(_) => Err(self.wrong(field, "true or false")),
+        }
+    }
+
+    /// A field as it is; `null` is the same as absent.
+    pub(crate) fn value(&self, field: &str) -> Option<&Value> {
+        self.fields.get(field).filter(|value| !value.is_null())
+    }
+
+    /// The field `headers`, in the order written.
+    pub(crate) fn headers(&self) -> Vec<(String, String)> {
+        let headers = self.value("headers").and_then(Value::as_object);
+        let pairs = headers.into_iter().flatten();
+        pairs
+            .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())))
+            .collect()
+    }
+
+    /// A variable of the environment, such as `OPENAI_API_KEY`. An empty one counts as absent.
+    pub(crate) fn variable(&self, name: &str) -> Option<String> {
+        let value = self.environment.get(name)?;
+        if value.is_empty() {
+            return None;
+        }
+        self.taken.borrow_mut().push(name.to_owned());
+        Some(value.to_owned())
+    }
+
+    /// Where relative paths of the settings start.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The project root, under which earlier runs are.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The longest that one attempt may take.
+    pub(crate) fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    /// A value that is not what the field takes. The value itself is not said: it may be a secret.
+    fn wrong(&self, field: &str, expected: &str) -> SettingError {
+        let found = match self.value(field) {
+            None => "nothing",
+            Some(Value::String(text)) if text.trim().is_empty() => "an empty text",
+            Some(Value::String(_)) => "another text",
+            Some(Value::Number(_)) => "another number",
+            Some(Value::Bool(_)) => "a boolean",
+            Some(Value::Array(_)) => "an array",
+            Some(Value::Object(_)) => "an object",
+            Some(Value::Null) => "null",
+        };
+        SettingError::of(field, format!("expected {expected}, found {found}"))
+    }
+}
+
+/// A target that cannot be made, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct SettingError {
+    /// The field that is at fault, where it is one.
+    pub(crate) field: Option<String>,
+    /// What is wrong, without the name of the field.
+    pub(crate) message: String,
+    /// What to do.
+    pub(crate) hint: Option<String>,
+}
+
+impl SettingError {
+    /// An error of the target as a whole.
+    pub(crate) fn new(message: impl Into<String>) -> SettingError {
+        SettingError {
+            field: None,
+            message: message.into(),
+            hint: None,
+        }
+    }
+
+    /// An error of one field.
+    pub(crate) fn of(field: &str, message: impl Into<String>) -> SettingError {
+        SettingError {
+            field: Some(field.to_owned()),
+            ..SettingError::new(message)
+        }
+    }
+
+    /// The same with what to do.
+    pub(crate) fn hint(self, hint: impl Into<String>) -> SettingError {
+        SettingError {
+            hint: Some(hint.into()),
+            ..self
+        }
+    }
+}
+
+impl fmt::Display for SettingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(field) = &self.field {
+            write!(f, "`{field}`: ")?;
+        }
+        f.write_str(&self.message)?;
+        if let Some(hint) = &self.hint {
+            write!(f, "; {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for SettingError {}
+
+#[cfg(test)]
+impl Settings {
+    /// The settings of a target called `test` with these fields, in the system's folder for
+    /// temporary files.
+    pub(crate) fn of_test(fields: Value, environment: Environment) -> Settings {
+        let Value::Object(fields) = fields else {
+            unreachable!("fields are an object");
+        };
+        Settings {
+            name: "test".to_owned(),
+            fields,
+            environment,
+            folder: std::env::temp_dir(),
+            root: std::env::temp_dir(),
+            timeout: Duration::from_secs(60),
+            taken: RefCell::default(),
+        }
+    }
+}
