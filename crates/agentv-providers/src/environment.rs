@@ -1,32 +1,214 @@
-//! The environment that targets take values from.
+//! The environment that targets take values from: the process's variables, then those of a `.env`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fmt, fs};
 
-/// The environment of a run: the variables of the process.
+use agentv_core::Secrets;
+
+/// Variables by name. Those of the process win over those of a `.env` file.
+///
+/// ```
+/// use agentv_providers::Environment;
+///
+/// let environment = Environment::new([("MODEL".to_owned(), "gpt-5".to_owned())]);
+/// assert_eq!(environment.get("MODEL"), Some("gpt-5"));
+/// ```
 #[derive(Clone, Default)]
 pub struct Environment {
-    variables: Arc<HashMap<String, String>>,
+    process: Arc<HashMap<String, String>>,
+    dotenv: Arc<BTreeMap<String, String>>,
 }
 
 impl Environment {
     /// The variables of this process; one that is not text is left out.
     pub fn of_process() -> Environment {
-        let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+        let text = |(name, value): (OsString, OsString)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         };
         Environment::new(std::env::vars_os().filter_map(text))
     }
 
-    /// These variables.
+    /// These variables, as those of a process.
     pub fn new(variables: impl IntoIterator<Item = (String, String)>) -> Environment {
         Environment {
-            variables: Arc::new(variables.into_iter().collect()),
+            process: Arc::new(variables.into_iter().collect()),
+            dotenv: Arc::default(),
         }
+    }
+
+    /// The same with the variables of a `.env` file behind them.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or a line of it is not `NAME=value`.
+    pub fn with_dotenv(&self, path: &Path) -> Result<Environment, DotenvError> {
+        let failed = |line, reason: String| DotenvError {
+            path: path.to_owned(),
+            line,
+            reason,
+        };
+        let bytes = fs::read(path).map_err(|error| failed(None, error.to_string()))?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            let line = line_of(error.as_bytes(), at);
+            failed(Some(line), "is not UTF-8".to_owned())
+        })?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        let mut variables = BTreeMap::new();
+        for entry in dotenvy::from_read_iter(text.as_bytes()) {
+            match entry {
+                // As in a shell, and unlike in the process, the last of a name counts.
+                Ok((name, value)) => variables.insert(name, value),
+                Err(dotenvy::Error::LineParse(line, _)) => {
+                    let at = text.find(&line).unwrap_or_default();
+                    let reason =
+                        "is not `NAME=value`; a value with spaces or quotes in it stands in quotes";
+                    return Err(failed(
+                        Some(line_of(text.as_bytes(), at)),
+                        reason.to_owned(),
+                    ));
+                }
+                Err(error) => return Err(failed(None, error.to_string())),
+            };
+        }
+        Ok(Environment {
+            process: Arc::clone(&self.process),
+            dotenv: Arc::new(variables),
+        })
     }
 
     /// The value of a variable.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.variables.get(name).map(String::as_str)
+        let value = self.process.get(name).or_else(|| self.dotenv.get(name));
+        value.map(String::as_str)
+    }
+
+    /// What a command of the user's gets beyond the variables of the process: those of the `.env`
+    /// file that the process does not have.
+    pub fn added(&self) -> impl Iterator<Item = (&str, &str)> {
+        let entries = self.dotenv.iter();
+        entries
+            .filter(|(name, _)| !self.process.contains_key(*name))
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// The values of the `.env` file that must not be written anywhere, and warnings about those
+    /// that are too short to be hidden.
+    pub fn secrets(&self) -> (Secrets, Vec<String>) {
+        let mut secrets = Secrets::default();
+        let mut warnings = Vec::new();
+        for (name, value) in self.added() {
+            if Secrets::is_secret_name(name) && !value.is_empty() && !secrets.add(value) {
+                warnings.push(too_short(&format!("the variable `{name}`")));
+            }
+        }
+        (secrets, warnings)
+    }
+}
+
+/// Shows the names, and no values.
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.process.keys().chain(self.dotenv.keys());
+        f.debug_set().entries(names).finish()
+    }
+}
+
+/// The warning about a secret that cannot be hidden.
+pub(crate) fn too_short(place: &str) -> String {
+    format!(
+        "the secret in {place} has fewer than {} characters, so it is not hidden in what is written",
+        Secrets::SHORTEST
+    )
+}
+
+/// The number, from 1, of the line that holds the byte `at`.
+fn line_of(text: &[u8], at: usize) -> u64 {
+    let before = text[..at].iter().filter(|byte| **byte == b'\n');
+    before.count() as u64 + 1
+}
+
+/// A `.env` file that cannot be used. What stands in it is not told: it may be secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DotenvError {
+    /// The file.
+    pub path: PathBuf,
+    /// The line, from 1, where one is at fault.
+    pub line: Option<u64>,
+    /// What is wrong.
+    pub reason: String,
+}
+
+impl fmt::Display for DotenvError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.display();
+        match self.line {
+            Some(line) => write!(f, "`{path}`: line {line} {}", self.reason),
+            None => write!(f, "cannot read `{path}`: {}", self.reason),
+        }
+    }
+}
+
+impl std::error::Error for DotenvError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: impl AsRef<[u8]>) -> Result<Environment, DotenvError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(".env");
+        fs::write(&path, text).unwrap();
+        let process = [("BOTH".to_owned(), "process".to_owned())];
+        Environment::new(process).with_dotenv(&path)
+    }
+
+    #[test]
+    fn the_process_wins_over_the_file() {
+        let environment = read("BOTH=file\nOWN=file\n").unwrap();
+        assert_eq!(environment.get("BOTH"), Some("process"));
+        assert_eq!(environment.get("OWN"), Some("file"));
+        assert_eq!(environment.added().collect::<Vec<_>>(), [("OWN", "file")]);
+    }
+
+    #[test]
+    fn values_may_have_quotes_and_line_ends() {
+        let text = "\u{feff}# a comment\r\nexport A=\"two words\"\r\n\nB='one\ntwo'\nC=\"x\\ny\"\nD=\nE=1 # why\nA=last";
+        let environment = read(text).unwrap();
+        let expected = [
+            ("A", "last"),
+            ("B", "one\ntwo"),
+            ("C", "x\ny"),
+            ("D", ""),
+            ("E", "1"),
+        ];
+        assert_eq!(environment.added().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn a_broken_line_is_named_and_not_shown() {
+        for (text, line) in [
+            ("A=1\n\nsk-very-secret is here\nB=2\n", 3),
+            ("A=1\nB=\"sk-very-secret\nC=2\n", 2),
+            ("A=1\nB=sk-very-secret and more\n", 2),
+        ] {
+            let error = read(text).unwrap_err();
+            assert_eq!(error.line, Some(line), "{text}");
+            assert!(!error.to_string().contains("very-secret"), "{error}");
+        }
+        assert_eq!(read(b"A=1\nB=\xff\n").unwrap_err().line, Some(2));
+    }
+
+    #[test]
+    fn secrets_of_the_file_are_known_by_their_names() {
+        let (secrets, warnings) = read("API_KEY=0123456789\nMODEL=abcdefghij\nTOKEN=abc\n")
+            .unwrap()
+            .secrets();
+        let text = secrets.redact("0123456789 abcdefghij abc");
+        assert_eq!(text, "[REDACTED] abcdefghij abc");
+        assert_eq!(warnings.len(), 1);
+        assert!(warnings[0].contains("`TOKEN`"), "{warnings:?}");
     }
 }

@@ -18,6 +18,7 @@
 mod built_in;
 mod environment;
 mod kinds;
+mod network;
 mod placeholder;
 mod setting;
 mod settings;
@@ -27,7 +28,7 @@ pub mod targets_file;
 #[cfg(test)]
 mod tests;
 
-pub use environment::Environment;
+pub use environment::{DotenvError, Environment};
 pub use kinds::ALL;
 
 use agentv_syntax::shape::TEXT;

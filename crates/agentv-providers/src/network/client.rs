@@ -1,0 +1,62 @@
+//! The client that all requests of the program share.
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use reqwest::redirect::{Attempt, Policy};
+use reqwest::{Client, ClientBuilder, StatusCode};
+
+use crate::settings::SettingError;
+
+/// How long may pass until a server takes the connection; the answer may take longer.
+const CONNECT: Duration = Duration::from_secs(30);
+
+static CLIENT: LazyLock<Result<Client, String>> = LazyLock::new(|| {
+    // Another part of the program may have chosen one already, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let trusting = builder().build();
+    // A machine without any certificates can still reach servers that need none.
+    let client = trusting.or_else(|_| builder().tls_certs_only([]).build());
+    client.map_err(|error| error.to_string())
+});
+
+/// The client, with as many connections as there are requests. It follows the proxy variables and
+/// `SSL_CERT_FILE` of the environment.
+///
+/// # Errors
+/// When the system gives it nothing to work with.
+pub(crate) fn http_client() -> Result<Client, SettingError> {
+    let client = CLIENT.as_ref();
+    client
+        .cloned()
+        .map_err(|reason| SettingError::new(format!("no HTTP client can be made: {reason}")))
+}
+
+fn builder() -> ClientBuilder {
+    Client::builder()
+        .user_agent(concat!("agentv/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(CONNECT)
+        .tcp_nodelay(true)
+        .redirect(Policy::custom(redirected))
+}
+
+/// Follows only what keeps the request as it is and sends its headers, and the keys in them, to the
+/// same server. Any other redirect is the answer.
+fn redirected(attempt: Attempt<'_>) -> reqwest::redirect::Action {
+    const MOST: usize = 5;
+    let kept = matches!(
+        attempt.status(),
+        StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT
+    );
+    let same = attempt.previous().last().is_some_and(|from| {
+        let to = attempt.url();
+        from.host() == to.host()
+            && (from.scheme() == to.scheme() || to.scheme() == "https")
+            && (from.port() == to.port() || to.port().is_none())
+    });
+    if kept && same && attempt.previous().len() <= MOST {
+        attempt.follow()
+    } else {
+        attempt.stop()
+    }
+}

@@ -1,0 +1,194 @@
+//! Requests that got no answer, in words.
+
+use std::error::Error;
+use std::io;
+
+use agentv_core::{Cause, ProviderError};
+use reqwest::Url;
+use rustls::CertificateError;
+
+/// Why a request got no whole answer: a sentence without secrets and without the address's query.
+pub(crate) fn network_error(error: &reqwest::Error, url: &str) -> ProviderError {
+    let place = Place::of(url);
+    let chain = Chain::of(error);
+    if error.is_builder() {
+        let reason = chain.last().to_string();
+        let message = format!("no request can be made to `{}`: {reason}", place.address);
+        return ProviderError::new(Cause::Setup, message);
+    }
+    if let Some(tls) = chain.find::<rustls::Error>() {
+        return network(of_tls(tls, &place));
+    }
+    if error.is_timeout() {
+        let message = if error.is_connect() {
+            format!("`{}` did not take the connection in time", place.server)
+        } else {
+            format!("`{}` did not answer in time", place.server)
+        };
+        return ProviderError::new(Cause::Timeout, message);
+    }
+    network(of_connection(error, &chain, &place))
+}
+
+fn network(message: String) -> ProviderError {
+    ProviderError::new(Cause::Network, message)
+}
+
+fn of_connection(error: &reqwest::Error, chain: &Chain<'_>, place: &Place) -> String {
+    let Place { server, host, .. } = place;
+    if chain.says("dns error") {
+        return format!(
+            "the host `{host}` cannot be found: check the address and the network's name server"
+        );
+    }
+    if chain.says("tunnel error") || chain.says("proxy") {
+        let reason = chain.last();
+        return format!("the proxy gives no way to `{server}`: {reason}; see HTTPS_PROXY");
+    }
+    let kind = chain.find::<io::Error>().map(io::Error::kind);
+    if error.is_connect() {
+        return match kind {
+            Some(io::ErrorKind::ConnectionRefused) => format!(
+                "`{server}` refused the connection: is the server running, and is this its port?"
+            ),
+            Some(io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable) => {
+                format!("there is no way to `{server}`: check the network")
+            }
+            _ => format!("cannot connect to `{server}`: {}", chain.last()),
+        };
+    }
+    if error.is_body() || error.is_decode() {
+        return format!("the connection to `{server}` broke in the middle of its answer");
+    }
+    let broke = matches!(
+        kind,
+        Some(
+            io::ErrorKind::ConnectionReset
+                | io::ErrorKind::ConnectionAborted
+                | io::ErrorKind::BrokenPipe
+                | io::ErrorKind::UnexpectedEof
+        )
+    );
+    if broke || chain.says("connection closed") || chain.says("connection error") {
+        return format!("`{server}` closed the connection before it answered");
+    }
+    format!("`{server}` gave no answer: {}", chain.last())
+}
+
+fn of_tls(error: &rustls::Error, place: &Place) -> String {
+    let Place { server, host, .. } = place;
+    let reason = match error {
+        rustls::Error::InvalidCertificate(reason) => match reason {
+            CertificateError::UnknownIssuer => {
+                "its certificate is of nobody that this machine trusts; \
+                 SSL_CERT_FILE may name a file of further authorities"
+            }
+            CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+                "its certificate has expired"
+            }
+            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+                "its certificate is not valid yet; is the clock right?"
+            }
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+                return format!(
+                    "no secure connection to `{server}`: its certificate is not for `{host}`"
+                );
+            }
+            _ => "its certificate is not valid",
+        },
+        rustls::Error::InvalidMessage(_) => {
+            "it does not speak TLS; should the address begin with `http://`?"
+        }
+        _ => return format!("no secure connection to `{server}`: {error}"),
+    };
+    format!("no secure connection to `{server}`: {reason}")
+}
+
+/// What of an address may be told.
+struct Place {
+    /// Without user, password, query and fragment.
+    address: String,
+    host: String,
+    /// Host and port.
+    server: String,
+}
+
+impl Place {
+    fn of(url: &str) -> Place {
+        let Ok(mut url) = Url::parse(url) else {
+            let end = url.find(['?', '#']).unwrap_or(url.len());
+            let address = url[..end].to_owned();
+            return Place {
+                host: address.clone(),
+                server: address.clone(),
+                address,
+            };
+        };
+        url.set_query(None);
+        url.set_fragment(None);
+        // An address that cannot have them has none.
+        let _ = url.set_username("");
+        let _ = url.set_password(None);
+        let host = url.host_str().unwrap_or_default().to_owned();
+        let server = match url.port_or_known_default() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.clone(),
+        };
+        Place {
+            address: url.to_string(),
+            host,
+            server,
+        }
+    }
+}
+
+/// An error and what it came from.
+struct Chain<'e>(Vec<&'e (dyn Error + 'static)>);
+
+impl<'e> Chain<'e> {
+    fn of(error: &'e (dyn Error + 'static)) -> Chain<'e> {
+        let mut chain = vec![error];
+        while let Some(source) = chain.last().and_then(|error| cause(*error)) {
+            chain.push(source);
+        }
+        Chain(chain)
+    }
+
+    fn find<T: Error + 'static>(&self) -> Option<&'e T> {
+        self.0.iter().rev().find_map(|error| error.downcast_ref())
+    }
+
+    fn says(&self, words: &str) -> bool {
+        // The first is the client's own, which holds the address.
+        let mut causes = self.0.iter().skip(1);
+        causes.any(|error| error.to_string().contains(words))
+    }
+
+    fn last(&self) -> &'e (dyn Error + 'static) {
+        self.0[self.0.len() - 1]
+    }
+}
+
+/// What is inside an I/O error does not count as its source.
+fn cause<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'static)> {
+    let inner = error
+        .downcast_ref::<io::Error>()
+        .and_then(io::Error::get_ref);
+    match inner {
+        Some(inner) => Some(inner),
+        None => error.source(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_told_without_what_may_be_secret_in_it() {
+        let place = Place::of("https://user:password@api.test/v1/x?api_key=secret#part");
+        assert_eq!(place.address, "https://api.test/v1/x");
+        assert_eq!(place.server, "api.test:443");
+        assert_eq!(Place::of("api.test/x?key=secret").address, "api.test/x");
+    }
+}

@@ -1,0 +1,164 @@
+//! HTTP statuses that are no success, in words.
+
+use agentv_core::{Cause, ProviderError};
+use reqwest::StatusCode;
+use reqwest::header::{HeaderMap, LOCATION};
+use serde_json::Value;
+
+use super::retry_after;
+
+/// The most that is told of what a server said.
+const TOLD: usize = 400;
+
+/// What an answer with such a status means: what to do about it, and the beginning of what the
+/// server said. `body_start` may be cut anywhere.
+pub(crate) fn status_error(
+    status: StatusCode,
+    headers: &HeaderMap,
+    body_start: &[u8],
+) -> ProviderError {
+    let mut message = meaning(status, headers);
+    let said = said(body_start);
+    if !said.is_empty() {
+        message.push_str(": ");
+        message.push_str(&said);
+    }
+    ProviderError::new(Cause::Status(status.as_u16()), message).retry_after(retry_after(headers))
+}
+
+fn meaning(status: StatusCode, headers: &HeaderMap) -> String {
+    let meaning = match status.as_u16() {
+        300..400 => return moved(status, headers),
+        400 | 422 => "the request was refused as wrong",
+        401 => "the key was refused or is missing",
+        402 => "the account has no credit left",
+        403 => "the key is not allowed to do this",
+        404 => "there is no such model or path",
+        405 => "the server does not take this method here",
+        408 => "the server waited too long for the request",
+        413 => "the request is too large",
+        429 => "asked too often, or the quota is used up",
+        529 => "the server is overloaded",
+        500..600 => "the server failed",
+        _ => "the server gave no answer",
+    };
+    format!("{meaning} ({})", name(status))
+}
+
+fn moved(status: StatusCode, headers: &HeaderMap) -> String {
+    let location = headers.get(LOCATION).and_then(|value| value.to_str().ok());
+    let to = match location {
+        Some(location) => {
+            let end = location.find(['?', '#']).unwrap_or(location.len());
+            format!(" to `{}`", &location[..end])
+        }
+        None => String::new(),
+    };
+    format!(
+        "the address has moved{to} ({}); write the new one in its place",
+        name(status)
+    )
+}
+
+/// `HTTP 404 Not Found`.
+fn name(status: StatusCode) -> String {
+    match status.canonical_reason() {
+        Some(reason) => format!("HTTP {} {reason}", status.as_u16()),
+        None => format!("HTTP {}", status.as_u16()),
+    }
+}
+
+/// The message of an error in JSON, else the beginning of the text, in one line.
+fn said(body: &[u8]) -> String {
+    let parsed = serde_json::from_slice::<Value>(body).ok();
+    let message = parsed.as_ref().and_then(error_message);
+    let text = match message {
+        Some(message) => message.into(),
+        None => String::from_utf8_lossy(body),
+    };
+    let words: Vec<_> = text.split_whitespace().collect();
+    let line = words.join(" ");
+    if line.len() <= TOLD {
+        return line;
+    }
+    format!("{}…", &line[..line.floor_char_boundary(TOLD)])
+}
+
+/// Where the vendors put it: `error.message`, `error`, `message`, `detail`.
+fn error_message(body: &Value) -> Option<&str> {
+    let body = body
+        .as_array()
+        .and_then(|list| list.first())
+        .unwrap_or(body);
+    let error = body.get("error");
+    let nested = error.and_then(|error| error.get("message"));
+    let places = [nested, error, body.get("message"), body.get("detail")];
+    places.into_iter().flatten().find_map(Value::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn told(status: u16, body: &str) -> String {
+        let status = StatusCode::from_u16(status).unwrap();
+        status_error(status, &HeaderMap::new(), body.as_bytes()).message
+    }
+
+    #[test]
+    fn a_status_says_what_to_do_and_what_the_server_said() {
+        for (status, body, expected) in [
+            (
+                401,
+                r#"{"error": {"message": "Incorrect API key", "code": 7}}"#,
+                "the key was refused or is missing (HTTP 401 Unauthorized): Incorrect API key",
+            ),
+            (
+                404,
+                r#"{"error": "model 'x' not found"}"#,
+                "there is no such model or path (HTTP 404 Not Found): model 'x' not found",
+            ),
+            (
+                429,
+                "",
+                "asked too often, or the quota is used up (HTTP 429 Too Many Requests)",
+            ),
+            (
+                502,
+                "<html>\n  <b>bad</b>\n</html>",
+                "the server failed (HTTP 502 Bad Gateway): <html> <b>bad</b> </html>",
+            ),
+            (529, "{}", "the server is overloaded (HTTP 529): {}"),
+        ] {
+            assert_eq!(told(status, body), expected);
+        }
+    }
+
+    #[test]
+    fn a_long_body_is_cut_between_letters() {
+        let message = told(500, &"é".repeat(5_000));
+        assert!(message.len() < 500, "{message}");
+        assert!(message.ends_with("é…"), "{message}");
+    }
+
+    #[test]
+    fn a_redirect_names_the_new_address_without_what_may_be_secret_in_it() {
+        let headers =
+            HeaderMap::from_iter([(LOCATION, "https://b.test/v2?key=k".parse().unwrap())]);
+        let error = status_error(StatusCode::MOVED_PERMANENTLY, &headers, b"");
+        assert_eq!(
+            error.message,
+            "the address has moved to `https://b.test/v2` (HTTP 301 Moved Permanently); \
+             write the new one in its place"
+        );
+    }
+
+    #[test]
+    fn the_wait_that_the_server_asks_for_is_kept() {
+        let headers = HeaderMap::from_iter([(reqwest::header::RETRY_AFTER, "3".parse().unwrap())]);
+        let error = status_error(StatusCode::TOO_MANY_REQUESTS, &headers, b"");
+        assert_eq!(error.retry_after, Some(Duration::from_secs(3)));
+        assert!(error.is_rate_limit());
+    }
+}

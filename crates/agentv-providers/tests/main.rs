@@ -1,0 +1,2 @@
+//! Targets asked for real.
+fn main() {}
