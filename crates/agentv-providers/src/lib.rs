@@ -18,6 +18,7 @@
 mod built_in;
 mod environment;
 mod kinds;
+mod model;
 mod network;
 mod placeholder;
 mod setting;

@@ -54,6 +54,7 @@ targets:
     api: responses
     temperature: 0.2
     max_output_tokens: 500
+    price: {input: 1.25, output: 10, cached_input: '${{ CACHED }}'}
     headers: {X-Team: evals}
   - {name: gpt_by_env, provider: openai, model: gpt-5, api: '${{ API }}', baseUrl: http://a}
   - name: azure_base
@@ -79,6 +80,9 @@ targets:
   - {name: large, provider: mistral, model: mistral-large}
   - {name: deep, provider: deepseek, model: deepseek-chat}
   - {name: aws, provider: bedrock, model: amazon.nova-pro-v1:0, region: eu-central-1}
+  - {name: grok, provider: xai, model: grok-4}
+  - {name: open, provider: together, model: openai/gpt-oss-20b}
+  - {name: quick, provider: fireworks, model: gpt-oss-20b, price: {input: 0.1, output: 0.5}}
   - name: agent
     provider: cli
     command_template: |

@@ -2,9 +2,11 @@
 
 use agentv_core::Limits;
 use agentv_syntax::{Field, Kind, Others, Record};
+use genai::adapter::AdapterKind;
 
 use super::ProviderKind;
-use super::model::{BASE_URL, HEADERS, MAX_OUTPUT_TOKENS, MODEL, TEMPERATURE, api_key};
+use super::model::{BASE_URL, HEADERS, MAX_OUTPUT_TOKENS, MODEL, PRICE, TEMPERATURE, api_key};
+use crate::model::{Auth, Keyless, Protocol, Vendor, build};
 use crate::setting::COUNT;
 
 pub(super) static KIND: Kind = Kind {
@@ -24,6 +26,7 @@ pub(super) static KIND: Kind = Kind {
             },
             TEMPERATURE,
             MAX_OUTPUT_TOKENS,
+            PRICE,
             HEADERS,
         ],
         required: &[&["model"]],
@@ -35,5 +38,16 @@ pub(super) static KIND: Kind = Kind {
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,
     limits: &Limits::API,
-    build: super::unavailable,
+    build: |settings| build(&VENDOR, settings),
+};
+
+static VENDOR: Vendor = Vendor {
+    name: "Anthropic",
+    adapter: AdapterKind::Anthropic,
+    protocol: Protocol::Messages,
+    base_url: "https://api.anthropic.com/v1",
+    auth: Auth::Header("x-api-key"),
+    key_variables: &["ANTHROPIC_API_KEY"],
+    keyless: Keyless::Never,
+    prices: "anthropic",
 };

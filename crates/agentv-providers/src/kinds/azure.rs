@@ -3,9 +3,11 @@
 use agentv_core::Limits;
 use agentv_syntax::shape::FILLED;
 use agentv_syntax::{Field, Kind, Others, Record};
+use genai::adapter::AdapterKind;
 
 use super::ProviderKind;
-use super::model::{HEADERS, MAX_OUTPUT_TOKENS, TEMPERATURE, api_key};
+use super::model::{HEADERS, MAX_OUTPUT_TOKENS, PRICE, TEMPERATURE, api_key};
+use crate::model::{Auth, Vendor, azure};
 
 pub(super) static KIND: Kind = Kind {
     name: "azure",
@@ -30,7 +32,7 @@ pub(super) static KIND: Kind = Kind {
             Field {
                 name: "model",
                 shape: &FILLED,
-                doc: "The deployment to ask.",
+                doc: "The deployment to ask; beside `deployment`, the model that it serves, which says what it costs.",
             },
             Field {
                 name: "deployment",
@@ -40,10 +42,11 @@ pub(super) static KIND: Kind = Kind {
             Field {
                 name: "version",
                 shape: &FILLED,
-                doc: "The version of the API, such as `2024-10-21`.",
+                doc: "The version of the API, `2024-10-21` unless given; `v1` for the API without dated versions.",
             },
             TEMPERATURE,
             MAX_OUTPUT_TOKENS,
+            PRICE,
             HEADERS,
         ],
         required: &[&["endpoint", "resource"], &["model", "deployment"]],
@@ -55,5 +58,16 @@ pub(super) static KIND: Kind = Kind {
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,
     limits: &Limits::API,
-    build: super::unavailable,
+    build: |settings| azure(&VENDOR, settings),
+};
+
+static VENDOR: Vendor = Vendor {
+    auth: Auth::Header("api-key"),
+    ..Vendor::like_openai(
+        "Azure",
+        AdapterKind::OpenAI,
+        "",
+        &["AZURE_OPENAI_API_KEY", "AZURE_API_KEY"],
+        "azure",
+    )
 };

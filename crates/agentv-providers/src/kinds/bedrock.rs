@@ -1,11 +1,16 @@
 //! `bedrock`: the models that Amazon Bedrock hosts.
 
-use agentv_core::Limits;
+use std::sync::Arc;
+
+use agentv_core::{Limits, Provider};
 use agentv_syntax::shape::FILLED;
 use agentv_syntax::{Field, Kind, Others, Record};
+use genai::adapter::AdapterKind;
 
 use super::ProviderKind;
-use super::model::{BASE_URL, HEADERS, MAX_OUTPUT_TOKENS, MODEL, TEMPERATURE, api_key};
+use super::model::{BASE_URL, HEADERS, MAX_OUTPUT_TOKENS, MODEL, PRICE, TEMPERATURE, api_key};
+use crate::model::{Auth, Keyless, Protocol, Vendor, build_at};
+use crate::settings::{SettingError, Settings};
 
 pub(super) static KIND: Kind = Kind {
     name: "bedrock",
@@ -26,6 +31,7 @@ pub(super) static KIND: Kind = Kind {
             BASE_URL,
             TEMPERATURE,
             MAX_OUTPUT_TOKENS,
+            PRICE,
             HEADERS,
         ],
         required: &[&["model"]],
@@ -37,5 +43,27 @@ pub(super) static KIND: Kind = Kind {
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,
     limits: &Limits::API,
-    build: super::unavailable,
+    build: make,
 };
+
+static VENDOR: Vendor = Vendor {
+    name: "Bedrock",
+    adapter: AdapterKind::BedrockApi,
+    protocol: Protocol::Converse,
+    base_url: "",
+    auth: Auth::Bearer,
+    key_variables: &["AWS_BEARER_TOKEN_BEDROCK", "BEDROCK_API_KEY"],
+    keyless: Keyless::Never,
+    prices: "bedrock",
+};
+
+fn make(settings: &Settings) -> Result<Arc<dyn Provider>, SettingError> {
+    let region = settings.text("region").map(str::to_owned);
+    let variables = ["AWS_REGION", "AWS_DEFAULT_REGION"];
+    let region = region.or_else(|| variables.iter().find_map(|name| settings.variable(name)));
+    let region = region.as_deref().unwrap_or("us-east-1");
+    let model = settings.text("model");
+    let model = model.ok_or_else(|| SettingError::of("model", "is missing"))?;
+    let usual_url = format!("https://bedrock-runtime.{region}.amazonaws.com");
+    build_at(&VENDOR, settings, &usual_url, model)
+}

@@ -2,9 +2,11 @@
 
 use agentv_core::Limits;
 use agentv_syntax::{Kind, Others, Record};
+use genai::adapter::AdapterKind;
 
 use super::ProviderKind;
-use super::model::{BASE_URL, HEADERS, MAX_OUTPUT_TOKENS, MODEL, TEMPERATURE, api_key};
+use super::model::{BASE_URL, HEADERS, MAX_OUTPUT_TOKENS, MODEL, PRICE, TEMPERATURE, api_key};
+use crate::model::{Vendor, build};
 
 pub(super) static KIND: Kind = Kind {
     name: "deepseek",
@@ -18,6 +20,7 @@ pub(super) static KIND: Kind = Kind {
             BASE_URL,
             TEMPERATURE,
             MAX_OUTPUT_TOKENS,
+            PRICE,
             HEADERS,
         ],
         required: &[&["model"]],
@@ -29,5 +32,13 @@ pub(super) static KIND: Kind = Kind {
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,
     limits: &Limits::API,
-    build: super::unavailable,
+    build: |settings| build(&VENDOR, settings),
 };
+
+static VENDOR: Vendor = Vendor::like_openai(
+    "DeepSeek",
+    AdapterKind::OpenAI,
+    "https://api.deepseek.com/v1",
+    &["DEEPSEEK_API_KEY"],
+    "deepseek",
+);

@@ -1,11 +1,16 @@
 //! `gemini`: the models of Google.
 
-use agentv_core::Limits;
+use std::sync::Arc;
+
+use agentv_core::{Limits, Provider};
 use agentv_syntax::shape::FILLED;
 use agentv_syntax::{Field, Kind, Others, Record};
+use genai::adapter::AdapterKind;
 
 use super::ProviderKind;
-use super::model::{BASE_URL, HEADERS, MAX_OUTPUT_TOKENS, TEMPERATURE, api_key};
+use super::model::{BASE_URL, HEADERS, MAX_OUTPUT_TOKENS, PRICE, TEMPERATURE, api_key};
+use crate::model::{Auth, Keyless, Protocol, Vendor, build_at};
+use crate::settings::{SettingError, Settings};
 
 pub(super) static KIND: Kind = Kind {
     name: "gemini",
@@ -14,7 +19,9 @@ pub(super) static KIND: Kind = Kind {
     options: Record {
         name: "gemini",
         fields: &[
-            api_key("The key of the API, the environment's `GEMINI_API_KEY` unless given."),
+            api_key(
+                "The key of the API, the environment's `GEMINI_API_KEY` or `GOOGLE_API_KEY` unless given.",
+            ),
             Field {
                 name: "model",
                 shape: &FILLED,
@@ -23,6 +30,7 @@ pub(super) static KIND: Kind = Kind {
             BASE_URL,
             TEMPERATURE,
             MAX_OUTPUT_TOKENS,
+            PRICE,
             HEADERS,
         ],
         required: &[],
@@ -34,5 +42,21 @@ pub(super) static KIND: Kind = Kind {
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,
     limits: &Limits::API,
-    build: super::unavailable,
+    build: make,
 };
+
+static VENDOR: Vendor = Vendor {
+    name: "Gemini",
+    adapter: AdapterKind::Gemini,
+    protocol: Protocol::Generate,
+    base_url: "https://generativelanguage.googleapis.com/v1beta",
+    auth: Auth::Header("x-goog-api-key"),
+    key_variables: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+    keyless: Keyless::Never,
+    prices: "gemini",
+};
+
+fn make(settings: &Settings) -> Result<Arc<dyn Provider>, SettingError> {
+    let model = settings.text("model").unwrap_or("gemini-2.5-flash");
+    build_at(&VENDOR, settings, VENDOR.base_url, model)
+}

@@ -6,6 +6,7 @@ mod bedrock;
 mod cli;
 mod deepseek;
 mod echo;
+mod fireworks;
 mod gemini;
 mod groq;
 mod http;
@@ -16,6 +17,8 @@ mod ollama;
 mod openai;
 mod openrouter;
 mod replay;
+mod together;
+mod xai;
 
 use std::sync::Arc;
 
@@ -52,6 +55,9 @@ pub(crate) const PROVIDERS: &[&ProviderKind] = &[
     &mistral::PROVIDER,
     &deepseek::PROVIDER,
     &bedrock::PROVIDER,
+    &xai::PROVIDER,
+    &together::PROVIDER,
+    &fireworks::PROVIDER,
     &cli::PROVIDER,
     &http::PROVIDER,
 ];

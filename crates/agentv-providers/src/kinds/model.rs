@@ -1,7 +1,7 @@
 //! The options that the APIs of model vendors share.
 
-use agentv_syntax::Field;
 use agentv_syntax::shape::FILLED;
+use agentv_syntax::{Field, Form, Others, Record, Shape};
 
 use crate::setting::{AMOUNT, HEADERS as HEADER_MAP, POSITIVE};
 
@@ -42,4 +42,36 @@ pub(super) const HEADERS: Field = Field {
     name: "headers",
     shape: &HEADER_MAP,
     doc: "Further headers of every request.",
+};
+
+pub(super) const PRICE: Field = Field {
+    name: "price",
+    shape: &PRICE_SHAPE,
+    doc: "What the model costs, where the built-in table does not know it or is out of date.",
+};
+
+static PRICE_SHAPE: Shape = Shape {
+    expected: "an object with `input` and `output`",
+    forms: &[Form::Record(&Record {
+        name: "price",
+        fields: &[
+            Field {
+                name: "input",
+                shape: &AMOUNT,
+                doc: "US dollars for a million tokens that the model reads.",
+            },
+            Field {
+                name: "output",
+                shape: &AMOUNT,
+                doc: "US dollars for a million tokens that it writes.",
+            },
+            Field {
+                name: "cached_input",
+                shape: &AMOUNT,
+                doc: "US dollars for a million tokens that come from the vendor's cache, those of `input` unless given.",
+            },
+        ],
+        required: &[&["input"], &["output"]],
+        others: Others::Refuse,
+    })],
 };

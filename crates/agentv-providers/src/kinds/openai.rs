@@ -1,10 +1,15 @@
 //! `openai`: the models of OpenAI, and every server that speaks its protocol.
 
-use agentv_core::Limits;
+use std::sync::Arc;
+
+use agentv_core::{Limits, Provider};
 use agentv_syntax::{Field, Form, Kind, Others, Record, Shape, Text};
+use genai::adapter::AdapterKind;
 
 use super::ProviderKind;
-use super::model::{BASE_URL, HEADERS, MAX_OUTPUT_TOKENS, MODEL, TEMPERATURE, api_key};
+use super::model::{BASE_URL, HEADERS, MAX_OUTPUT_TOKENS, MODEL, PRICE, TEMPERATURE, api_key};
+use crate::model::{Keyless, Protocol, Vendor, build};
+use crate::settings::{SettingError, Settings};
 
 pub(super) static KIND: Kind = Kind {
     name: "openai",
@@ -23,6 +28,7 @@ pub(super) static KIND: Kind = Kind {
             },
             TEMPERATURE,
             MAX_OUTPUT_TOKENS,
+            PRICE,
             HEADERS,
         ],
         required: &[&["model"]],
@@ -34,10 +40,35 @@ pub(super) static KIND: Kind = Kind {
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,
     limits: &Limits::API,
-    build: super::unavailable,
+    build: make,
 };
 
 static API: Shape = Shape {
     expected: "chat or responses",
     forms: &[Form::Text(Text::Reference(&["chat", "responses"]))],
 };
+
+static CHAT: Vendor = Vendor {
+    keyless: Keyless::AtOwnAddress,
+    ..Vendor::like_openai(
+        "OpenAI",
+        AdapterKind::OpenAI,
+        "https://api.openai.com/v1",
+        &["OPENAI_API_KEY"],
+        "openai",
+    )
+};
+
+static RESPONSES: Vendor = Vendor {
+    adapter: AdapterKind::OpenAIResp,
+    protocol: Protocol::Responses,
+    ..CHAT
+};
+
+fn make(settings: &Settings) -> Result<Arc<dyn Provider>, SettingError> {
+    match settings.text("api") {
+        None | Some("chat") => build(&CHAT, settings),
+        Some("responses") => build(&RESPONSES, settings),
+        Some(_) => Err(SettingError::of("api", "expected `chat` or `responses`")),
+    }
+}

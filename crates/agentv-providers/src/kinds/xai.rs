@@ -1,0 +1,44 @@
+//! `xai`: the models of xAI.
+
+use agentv_core::Limits;
+use agentv_syntax::{Kind, Others, Record};
+use genai::adapter::AdapterKind;
+
+use super::ProviderKind;
+use super::model::{BASE_URL, HEADERS, MAX_OUTPUT_TOKENS, MODEL, PRICE, TEMPERATURE, api_key};
+use crate::model::{Vendor, build};
+
+pub(super) static KIND: Kind = Kind {
+    name: "xai",
+    aliases: &[],
+    doc: "Asks a Grok model of xAI.",
+    options: Record {
+        name: "xai",
+        fields: &[
+            api_key("The key of the API, the environment's `XAI_API_KEY` unless given."),
+            MODEL,
+            BASE_URL,
+            TEMPERATURE,
+            MAX_OUTPUT_TOKENS,
+            PRICE,
+            HEADERS,
+        ],
+        required: &[&["model"]],
+        others: Others::Refuse,
+    },
+    shorthand: None,
+};
+
+pub(super) static PROVIDER: ProviderKind = ProviderKind {
+    kind: &KIND,
+    limits: &Limits::API,
+    build: |settings| build(&VENDOR, settings),
+};
+
+static VENDOR: Vendor = Vendor::like_openai(
+    "xAI",
+    AdapterKind::Xai,
+    "https://api.x.ai/v1",
+    &["XAI_API_KEY"],
+    "xai",
+);

@@ -1,0 +1,246 @@
+//! Where requests go.
+
+use reqwest::Url;
+
+use super::vendor::Protocol;
+use crate::settings::SettingError;
+
+/// The address that a model is asked at, for an API at `base_url`, a value of `field`.
+///
+/// The base may end in a slash or not, in the version of the API or not, or be the whole address of
+/// the protocol's endpoint already; its query is kept.
+pub(super) fn endpoint(
+    protocol: Protocol,
+    field: &str,
+    base_url: &str,
+    model: &str,
+) -> Result<Url, SettingError> {
+    let mut url = parse(field, base_url)?;
+    let base = base_path(protocol, url.path());
+    let path = match protocol {
+        Protocol::Chat => format!("{base}/{CHAT}"),
+        Protocol::Responses => format!("{base}/{RESPONSES}"),
+        Protocol::Messages => format!("{base}/{MESSAGES}"),
+        Protocol::Generate => {
+            let model = model.strip_prefix("models/").unwrap_or(model);
+            format!("{base}/models/{}:generateContent", segment(model))
+        }
+        Protocol::Ollama => format!("{base}/{OLLAMA_CHAT}"),
+        Protocol::Converse => format!("{base}/model/{}/converse", segment(model)),
+    };
+    url.set_path(&path);
+    Ok(url)
+}
+
+/// The address of a deployment on Azure; version `v1`, or an endpoint that ends so, is the one that
+/// names the deployment in the request.
+pub(super) fn deployment(
+    field: &str,
+    endpoint: &str,
+    deployment: &str,
+    version: Option<&str>,
+) -> Result<Url, SettingError> {
+    let mut url = parse(field, endpoint)?;
+    let path = url.path().trim_end_matches('/');
+    let path = path.strip_suffix("/openai").unwrap_or(path);
+    let versioned = path.strip_suffix("/openai/v1");
+    if versioned.is_some() || version == Some("v1") {
+        let path = format!("{}/openai/v1/{CHAT}", versioned.unwrap_or(path));
+        url.set_path(&path);
+        return Ok(url);
+    }
+    let path = format!("{path}/openai/deployments/{}/{CHAT}", segment(deployment));
+    url.set_path(&path);
+    let given = url.query_pairs().any(|(name, _)| name == "api-version");
+    if !given || version.is_some() {
+        url.set_query(None);
+        let version = version.unwrap_or(AZURE_VERSION);
+        url.query_pairs_mut().append_pair("api-version", version);
+    }
+    Ok(url)
+}
+
+const CHAT: &str = "chat/completions";
+const RESPONSES: &str = "responses";
+const MESSAGES: &str = "messages";
+const OLLAMA_CHAT: &str = "api/chat";
+/// The version of Azure's API unless the user says.
+const AZURE_VERSION: &str = "2024-10-21";
+
+fn parse(field: &str, address: &str) -> Result<Url, SettingError> {
+    let wrong = || {
+        SettingError::of(
+            field,
+            "expected an address that starts with http:// or https://",
+        )
+        .hint("write it like `https://example.com/v1`")
+    };
+    let url = Url::parse(address.trim()).map_err(|_| wrong())?;
+    if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
+        return Err(wrong());
+    }
+    Ok(url)
+}
+
+/// The path under which the protocol's endpoints are, without a slash at its end.
+fn base_path(protocol: Protocol, path: &str) -> String {
+    let path = path.trim_end_matches('/');
+    let without = |end: &str| path.strip_suffix(end).unwrap_or(path).trim_end_matches('/');
+    match protocol {
+        // Gateways serve OpenAI's protocol under paths of any shape, so only a bare host is
+        // completed.
+        Protocol::Chat => or_else_version(without(CHAT), "v1"),
+        Protocol::Responses => or_else_version(without(RESPONSES), "v1"),
+        Protocol::Messages => with_version(without(MESSAGES), "v1"),
+        Protocol::Generate => with_version(path, "v1beta"),
+        // `/v1` is where Ollama speaks OpenAI's protocol.
+        Protocol::Ollama => without("/v1").trim_end_matches("/api").to_owned(),
+        Protocol::Converse => path.to_owned(),
+    }
+}
+
+fn or_else_version(path: &str, version: &str) -> String {
+    if path.is_empty() {
+        format!("/{version}")
+    } else {
+        path.to_owned()
+    }
+}
+
+fn with_version(path: &str, version: &str) -> String {
+    let last = path.rsplit('/').next().unwrap_or_default();
+    let mut letters = last.chars();
+    let is_version = letters.next() == Some('v') && letters.next().is_some_and(char::is_numeric);
+    if is_version {
+        path.to_owned()
+    } else {
+        format!("{path}/{version}")
+    }
+}
+
+/// A name as one segment of a path.
+fn segment(name: &str) -> String {
+    let mut segment = String::with_capacity(name.len());
+    for byte in name.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                segment.push(char::from(byte));
+            }
+            _ => segment.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    segment
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(protocol: Protocol, base_url: &str) -> String {
+        let url = endpoint(protocol, "base_url", base_url, "m:1").unwrap();
+        url.to_string()
+    }
+
+    #[test]
+    fn a_base_may_end_in_a_slash_or_its_version_or_neither() {
+        for (protocol, bases, expected) in [
+            (
+                Protocol::Chat,
+                [
+                    "http://h:1",
+                    "http://h:1/",
+                    "http://h:1/v1",
+                    "http://h:1/v1/",
+                ],
+                "http://h:1/v1/chat/completions",
+            ),
+            (
+                Protocol::Responses,
+                ["http://h", "http://h/", "http://h/v1", "http://h/v1/"],
+                "http://h/v1/responses",
+            ),
+            (
+                Protocol::Messages,
+                [
+                    "http://h",
+                    "http://h/",
+                    "http://h/v1",
+                    "http://h/v1/messages",
+                ],
+                "http://h/v1/messages",
+            ),
+            (
+                Protocol::Generate,
+                [
+                    "http://h",
+                    "http://h/",
+                    "http://h/v1beta",
+                    "http://h/v1beta/",
+                ],
+                "http://h/v1beta/models/m%3A1:generateContent",
+            ),
+            (
+                Protocol::Ollama,
+                ["http://h", "http://h/", "http://h/v1/", "http://h/api"],
+                "http://h/api/chat",
+            ),
+            (
+                Protocol::Converse,
+                ["http://h", "http://h/", "http://h", "http://h/"],
+                "http://h/model/m%3A1/converse",
+            ),
+        ] {
+            for base in bases {
+                assert_eq!(at(protocol, base), expected, "{base}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_path_of_a_gateway_is_kept_as_it_is() {
+        let chat = |base| at(Protocol::Chat, base);
+        assert_eq!(
+            chat("https://h/v1/account/openai?team=a"),
+            "https://h/v1/account/openai/chat/completions?team=a"
+        );
+        assert_eq!(
+            chat("https://h/v1/chat/completions"),
+            "https://h/v1/chat/completions"
+        );
+        assert_eq!(
+            at(Protocol::Messages, "https://h/anthropic"),
+            "https://h/anthropic/v1/messages"
+        );
+    }
+
+    #[test]
+    fn a_deployment_stands_in_the_path_and_the_version_in_the_query() {
+        let azure = |endpoint, version| {
+            let url = deployment("endpoint", endpoint, "my gpt", version).unwrap();
+            url.to_string()
+        };
+        let expected =
+            "https://r.openai.azure.com/openai/deployments/my%20gpt/chat/completions?api-version=";
+        for endpoint in [
+            "https://r.openai.azure.com",
+            "https://r.openai.azure.com/",
+            "https://r.openai.azure.com/openai/",
+        ] {
+            assert_eq!(azure(endpoint, None), format!("{expected}2024-10-21"));
+            let version = Some("2025-04-01-preview");
+            let expected = format!("{expected}2025-04-01-preview");
+            assert_eq!(azure(endpoint, version), expected);
+        }
+        let v1 = "https://r.openai.azure.com/openai/v1/chat/completions";
+        assert_eq!(azure("https://r.openai.azure.com", Some("v1")), v1);
+        assert_eq!(azure("https://r.openai.azure.com/openai/v1/", None), v1);
+    }
+
+    #[test]
+    fn an_address_that_is_none_is_an_error_of_its_field() {
+        for address in ["localhost:8080", "h", "", "ftp://h", "file:///etc/passwd"] {
+            let error = endpoint(Protocol::Chat, "base_url", address, "m").unwrap_err();
+            assert_eq!(error.field.as_deref(), Some("base_url"), "{address}");
+        }
+    }
+}

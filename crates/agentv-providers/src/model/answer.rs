@@ -1,0 +1,193 @@
+//! What the client read, as a transcript.
+
+use agentv_core::{Content, Extra, Message, ProviderError, Role, TokenUsage, ToolCall, Transcript};
+use genai::chat::{ChatResponse, ContentPart, Usage};
+use serde_json::{Value, json};
+
+use super::asked::Asked;
+use super::failure::{refused_in_body, unreadable};
+use super::words::Words;
+
+/// The transcript of an answer.
+///
+/// An answer may be empty, where the vendor says why it stopped; one without either is an error, and
+/// so is one that reports an error in its body.
+pub(super) fn transcript(
+    asked: &Asked,
+    mut response: ChatResponse,
+) -> Result<Transcript, ProviderError> {
+    let body = response.captured_raw_body.take().unwrap_or_default();
+    let finish_reason = finish_reason(&response, &body);
+    let mut said = Said::of(response.content.into_parts());
+    if said.text.is_empty() {
+        said.text = refusal(&body).unwrap_or_default().to_owned();
+    }
+    if failed(&body) || (finish_reason.is_none() && said.is_nothing()) {
+        return Err(no_answer(asked, &body));
+    }
+    let usage = normal(asked, response.usage);
+    let name = response.provider_model_iden.model_name;
+    let answered_by = (name != response.model_iden.model_name).then(|| name.to_string());
+    let reported = || body.pointer("/usage/cost").and_then(Value::as_f64);
+    let cost = asked
+        .price(answered_by.as_deref())
+        .and_then(|price| price.cost(&usage));
+    Ok(Transcript {
+        output_messages: vec![said.into_message()],
+        token_usage: token_usage(&usage),
+        cost_usd: if asked.price.is_some() {
+            cost
+        } else {
+            reported().or(cost)
+        },
+        duration_ms: None,
+        finish_reason,
+        model: Some(answered_by.unwrap_or_else(|| asked.model.clone())),
+        trace: response
+            .reasoning_content
+            .filter(|reasoning| !reasoning.is_empty())
+            .map(|reasoning| json!({ "reasoning": reasoning })),
+    })
+}
+
+/// The empty transcript of a prompt that the vendor did not pass on to the model, where the client
+/// sees no more than that there is no answer.
+pub(super) fn blocked(asked: &Asked, body: &Value) -> Option<Transcript> {
+    let reason = body.pointer("/promptFeedback/blockReason")?.as_str()?;
+    Some(Transcript {
+        finish_reason: Some(reason.to_ascii_lowercase()),
+        model: Some(asked.model.clone()),
+        ..Transcript::of_text("")
+    })
+}
+
+/// What the model said, apart from what it thought.
+#[derive(Default)]
+struct Said {
+    text: String,
+    tool_calls: Vec<ToolCall>,
+}
+
+impl Said {
+    fn of(parts: Vec<ContentPart>) -> Said {
+        let mut said = Said::default();
+        for part in parts {
+            match part {
+                ContentPart::Text(text) if said.text.is_empty() => said.text = text,
+                ContentPart::Text(text) => said.text.push_str(&text),
+                ContentPart::ToolCall(call) => said.tool_calls.push(tool_call(call)),
+                ContentPart::Binary(_)
+                | ContentPart::ToolResponse(_)
+                | ContentPart::ThoughtSignature(_)
+                | ContentPart::ReasoningContent(_)
+                | ContentPart::Custom(_) => {}
+            }
+        }
+        said
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.text.is_empty() && self.tool_calls.is_empty()
+    }
+
+    fn into_message(self) -> Message {
+        let only_calls = self.text.is_empty() && !self.tool_calls.is_empty();
+        Message {
+            role: Role::Assistant,
+            content: (!only_calls).then_some(Content::Text(self.text)),
+            name: None,
+            tool_calls: self.tool_calls,
+            extra: Extra::new(),
+        }
+    }
+}
+
+fn tool_call(call: genai::chat::ToolCall) -> ToolCall {
+    ToolCall {
+        tool: call.fn_name,
+        input: Some(call.fn_arguments),
+        output: None,
+        id: (!call.call_id.is_empty()).then_some(call.call_id),
+        timestamp: None,
+        duration_ms: None,
+        extra: Extra::new(),
+    }
+}
+
+/// Why the model stopped, as the vendor says it in lower case.
+fn finish_reason(response: &ChatResponse, body: &Value) -> Option<String> {
+    let more_exactly = body.pointer("/incomplete_details/reason");
+    let reason = more_exactly
+        .and_then(Value::as_str)
+        .or_else(|| response.stop_reason.as_ref().map(|reason| reason.raw()))?;
+    Some(reason.to_ascii_lowercase())
+}
+
+/// What the model said in place of an answer, in OpenAI's two protocols.
+fn refusal(body: &Value) -> Option<&str> {
+    let in_chat = || body.pointer("/choices/0/message/refusal")?.as_str();
+    let in_responses = || {
+        let items = body.get("output")?.as_array()?.iter();
+        let mut parts = items
+            .filter_map(|item| item.get("content")?.as_array())
+            .flatten();
+        parts.find_map(|part| part.get("refusal")?.as_str())
+    };
+    in_chat().or_else(in_responses)
+}
+
+/// Whether the body says of itself that there is no answer (OpenAI's responses).
+fn failed(body: &Value) -> bool {
+    body.get("status").and_then(Value::as_str) == Some("failed")
+}
+
+fn no_answer(asked: &Asked, body: &Value) -> ProviderError {
+    match Words::of_json(body) {
+        Some(words) => refused_in_body(asked, &words),
+        None => {
+            let fields = body
+                .as_object()
+                .into_iter()
+                .flat_map(|fields| fields.keys());
+            let fields: Vec<&str> = fields.take(8).map(String::as_str).collect();
+            let found = match fields.as_slice() {
+                [] => "nothing".to_owned(),
+                fields => format!("`{}`", fields.join("`, `")),
+            };
+            unreadable(asked, &format!("it has no message, only {found}"))
+        }
+    }
+}
+
+/// The usage with cached tokens as part of the input.
+fn normal(asked: &Asked, mut usage: Usage) -> Usage {
+    if asked.vendor.protocol.counts_cached_apart()
+        && let (Some(input), Some(details)) =
+            (&mut usage.prompt_tokens, &usage.prompt_tokens_details)
+    {
+        let apart = [details.cached_tokens, details.cache_creation_tokens];
+        *input = apart
+            .into_iter()
+            .flatten()
+            .fold(*input, i32::saturating_add);
+    }
+    // Google counts what was only thought beside what was said, and says nothing of the latter
+    // where nothing was.
+    let thought = usage.completion_tokens_details.as_ref();
+    let thought = thought.and_then(|details| details.reasoning_tokens);
+    usage.completion_tokens = usage.completion_tokens.or(thought);
+    usage
+}
+
+fn token_usage(usage: &Usage) -> Option<TokenUsage> {
+    let count = |tokens: i32| u64::try_from(tokens).unwrap_or(0);
+    if usage.prompt_tokens.is_none() && usage.completion_tokens.is_none() {
+        return None;
+    }
+    let details = usage.prompt_tokens_details.as_ref();
+    Some(TokenUsage {
+        input: usage.prompt_tokens.map_or(0, count),
+        output: usage.completion_tokens.map_or(0, count),
+        cached: details.and_then(|details| details.cached_tokens).map(count),
+    })
+}

@@ -1,0 +1,41 @@
+//! Who is asked: what errors and transcripts say of it.
+
+use agentv_core::Secrets;
+use reqwest::Url;
+
+use super::price::Price;
+use super::vendor::Vendor;
+
+/// The model that a target stands for.
+pub(super) struct Asked {
+    pub(super) vendor: &'static Vendor,
+    /// The model as the user names it.
+    pub(super) model: String,
+    pub(super) url: Url,
+    /// The price that the user gave.
+    pub(super) price: Option<Price>,
+    /// What an error must not repeat.
+    pub(super) secrets: Secrets,
+}
+
+impl Asked {
+    /// The address as an error shows it: without a user's name or a password, and without its
+    /// query, which may hold a key.
+    pub(super) fn address(&self) -> String {
+        let mut url = self.url.clone();
+        url.set_query(None);
+        // These fail for addresses without a host only, which are refused earlier.
+        let _ = url.set_username("");
+        let _ = url.set_password(None);
+        url.into()
+    }
+
+    /// What a million tokens cost, where known: by the user, by the model that answered, or by the
+    /// one that was asked for.
+    pub(super) fn price(&self, answered_by: Option<&str>) -> Option<Price> {
+        let known = |model: &str| Price::known(self.vendor.prices, model);
+        self.price
+            .or_else(|| answered_by.and_then(known))
+            .or_else(|| known(&self.model))
+    }
+}

@@ -1,0 +1,198 @@
+//! Makes the provider of a model from the fields of a target.
+
+use std::sync::Arc;
+
+use agentv_core::{Provider, Secrets};
+use genai::chat::{ChatOptions, ReasoningEffort};
+use genai::resolver::{AuthData, Endpoint};
+use genai::{Client, Headers, ModelIden, ServiceTarget};
+use reqwest::Url;
+use reqwest::header::{HeaderName, HeaderValue};
+
+use super::address::{deployment, endpoint};
+use super::asked::Asked;
+use super::price::Price;
+use super::provider::ModelProvider;
+use super::vendor::{Keyless, Protocol, Vendor};
+use crate::network::http_client;
+use crate::settings::{SettingError, Settings};
+
+type Built = Result<Arc<dyn Provider>, SettingError>;
+
+/// A model of a vendor, at the vendor's address or at `base_url`.
+pub(crate) fn build(vendor: &'static Vendor, settings: &Settings) -> Built {
+    let model = settings.text("model");
+    let model = model.ok_or_else(|| SettingError::of("model", "is missing"))?;
+    build_at(vendor, settings, vendor.base_url, model)
+}
+
+/// A model of a vendor, at `usual_url` or at `base_url`.
+pub(crate) fn build_at(
+    vendor: &'static Vendor,
+    settings: &Settings,
+    usual_url: &str,
+    model: &str,
+) -> Built {
+    let base_url = settings.text("base_url").unwrap_or(usual_url);
+    let url = endpoint(vendor.protocol, "base_url", base_url, model)?;
+    provider(vendor, settings, url, model, model)
+}
+
+/// A deployment on Azure. Where the model is named beside it, that says what it costs and which
+/// options it knows.
+pub(crate) fn azure(vendor: &'static Vendor, settings: &Settings) -> Built {
+    let (field, address) = match (settings.text("endpoint"), settings.text("resource")) {
+        (Some(endpoint), _) => ("endpoint", endpoint.to_owned()),
+        (None, Some(name)) => ("resource", format!("https://{name}.openai.azure.com")),
+        (None, None) => return Err(SettingError::of("endpoint", "is missing")),
+    };
+    let model = settings.text("model");
+    let name = settings.text("deployment").or(model);
+    let name = name.ok_or_else(|| SettingError::of("deployment", "is missing"))?;
+    let url = deployment(field, &address, name, settings.text("version"))?;
+    // The version that names the deployment in the request needs that name there.
+    let in_request = if url.path().contains("/deployments/") {
+        model.unwrap_or(name)
+    } else {
+        name
+    };
+    provider(vendor, settings, url, in_request, model.unwrap_or(name))
+}
+
+fn provider(
+    vendor: &'static Vendor,
+    settings: &Settings,
+    url: Url,
+    sent_model: &str,
+    model: &str,
+) -> Built {
+    let (headers, secrets) = headers(vendor, settings)?;
+    let target = ServiceTarget {
+        // The override is all that counts; the endpoint and the key of the client crate are unused.
+        endpoint: Endpoint::from_owned(url.as_str()),
+        auth: AuthData::RequestOverride {
+            url: url.to_string(),
+            headers,
+        },
+        // A name may hold `::`, before which the client crate looks for a vendor.
+        model: ModelIden::new(vendor.adapter, format!("agentv::{sent_model}")),
+    };
+    let client = http_client()?;
+    let client = Client::builder().with_reqwest(client).build();
+    let client = client.map_err(|error| SettingError::new(error.to_string()))?;
+    Ok(Arc::new(ModelProvider {
+        client,
+        target,
+        options: options(vendor.protocol, settings)?,
+        asked: Asked {
+            vendor,
+            model: model.to_owned(),
+            url,
+            price: Price::of_settings(settings)?,
+            secrets,
+        },
+    }))
+}
+
+fn options(protocol: Protocol, settings: &Settings) -> Result<ChatOptions, SettingError> {
+    let max_tokens = token_count(settings, "max_output_tokens")?;
+    let thinking = token_count(settings, "thinking_budget")?.filter(|budget| *budget > 0);
+    if let (Some(budget), Some(most)) = (thinking, max_tokens)
+        && budget >= most
+    {
+        return Err(SettingError::of(
+            "thinking_budget",
+            format!(
+                "expected less than `max_output_tokens` ({most}), which thinking counts towards"
+            ),
+        ));
+    }
+    let thinking = thinking.map(ReasoningEffort::Budget);
+    Ok(ChatOptions {
+        temperature: settings.number("temperature")?,
+        max_tokens,
+        reasoning_effort: thinking.or_else(|| protocol.usual_effort()),
+        // For what the client crate does not read: refusals, and errors in answers of status 200.
+        capture_raw_body: Some(true),
+        ..ChatOptions::default()
+    })
+}
+
+fn token_count(settings: &Settings, field: &str) -> Result<Option<u32>, SettingError> {
+    let Some(count) = settings.count(field)? else {
+        return Ok(None);
+    };
+    let too_many = |_| SettingError::of(field, "expected a number of tokens under 4294967296");
+    u32::try_from(count).map(Some).map_err(too_many)
+}
+
+/// The headers of every request, names in lower case, and the secrets among them. What the user
+/// wrote wins over what the vendor needs.
+fn headers(vendor: &Vendor, settings: &Settings) -> Result<(Headers, Secrets), SettingError> {
+    let given = settings.headers();
+    let given: Vec<(String, String)> = given
+        .into_iter()
+        .map(|(name, value)| (name.to_ascii_lowercase(), value))
+        .collect();
+    let has = |name: &str| given.iter().any(|(given, _)| given == name);
+    let mut secrets = Secrets::default();
+    let mut headers = Vec::new();
+    if vendor.protocol == Protocol::Messages {
+        headers.push(("anthropic-version".to_owned(), "2023-06-01".to_owned()));
+    }
+    if !has(vendor.auth.header())
+        && !has("authorization")
+        && let Some(key) = key(vendor, settings)?
+    {
+        secrets.add(&key);
+        let value = vendor.auth.value(&key);
+        check_header("api_key", vendor.auth.header(), &value)?;
+        headers.push((vendor.auth.header().to_owned(), value));
+    }
+    for (name, value) in given {
+        check_header("headers", &name, &value)?;
+        if Secrets::is_secret_name(&name) {
+            secrets.add(&value);
+            secrets.add(value.rsplit(' ').next().unwrap_or_default());
+        }
+        headers.push((name, value));
+    }
+    Ok((Headers::from(headers), secrets))
+}
+
+/// The key: the field's, else the first of the usual variables that is set.
+fn key(vendor: &Vendor, settings: &Settings) -> Result<Option<String>, SettingError> {
+    if let Some(key) = settings.text("api_key") {
+        return Ok(Some(key.to_owned()));
+    }
+    let mut variables = vendor.key_variables.iter();
+    if let Some(key) = variables.find_map(|name| settings.variable(name)) {
+        return Ok(Some(key));
+    }
+    let own_address = settings.text("base_url").is_some();
+    match vendor.keyless {
+        Keyless::Always => Ok(None),
+        Keyless::AtOwnAddress if own_address => Ok(None),
+        Keyless::AtOwnAddress | Keyless::Never => {
+            let variables = vendor.key_variables.join("` or `");
+            let missing = format!("{} needs a key", vendor.name);
+            let hint = format!("set the variable `{variables}`, or write the field");
+            Err(SettingError::of("api_key", missing).hint(hint))
+        }
+    }
+}
+
+fn check_header(field: &str, name: &str, value: &str) -> Result<(), SettingError> {
+    if HeaderName::from_bytes(name.as_bytes()).is_err() {
+        return Err(SettingError::of(
+            field,
+            format!("`{name}` is no name of a header"),
+        ));
+    }
+    if HeaderValue::from_str(value).is_err() {
+        let message =
+            format!("the value for the header `{name}` has a character that cannot be sent");
+        return Err(SettingError::of(field, message).hint("look for a line break in it"));
+    }
+    Ok(())
+}

@@ -1,0 +1,137 @@
+//! What the client says went wrong, in words for the user.
+
+use agentv_core::{Cause, ProviderError};
+use genai::webc;
+use reqwest::StatusCode;
+use reqwest::header::HeaderMap;
+
+use super::asked::Asked;
+use super::words::{Words, excerpt};
+use crate::network::{network_error, retry_after, status_error};
+
+/// The error of an attempt, for an error of the client.
+pub(super) fn failure(asked: &Asked, error: genai::Error) -> ProviderError {
+    let error = match error {
+        genai::Error::WebModelCall { webc_error, .. }
+        | genai::Error::WebAdapterCall { webc_error, .. } => no_answer(asked, webc_error),
+        genai::Error::ChatResponseGeneration {
+            response_body,
+            cause,
+            ..
+        } => match Words::of_json(&response_body) {
+            Some(words) => refused_in_body(asked, &words),
+            None => unreadable(asked, &excerpt(&cause)),
+        },
+        // The others come before anything is sent.
+        other => ProviderError::new(
+            Cause::Setup,
+            format!(
+                "{} could not be asked: {}",
+                asked.vendor.name,
+                excerpt(&other.to_string())
+            ),
+        ),
+    };
+    ProviderError {
+        message: asked.secrets.redact(&error.message).into_owned(),
+        ..error
+    }
+}
+
+fn no_answer(asked: &Asked, error: webc::Error) -> ProviderError {
+    match error {
+        webc::Error::ResponseFailedStatus {
+            status,
+            body,
+            headers,
+        } => refused(asked, status, &headers, &Words::of_text(&body)),
+        webc::Error::ResponseFailedNotJson { content_type, body } => {
+            let found = match content_type.as_str() {
+                "" => "no content type".to_owned(),
+                content_type => format!("`{}`", excerpt(content_type)),
+            };
+            let said = Words::of_text(&body).message;
+            unreadable(asked, &format!("expected JSON, found {found}: {said}"))
+        }
+        webc::Error::ResponseFailedInvalidJson { body, cause } => {
+            let start = excerpt(&body);
+            unreadable(asked, &format!("no valid JSON ({cause}): {start}"))
+        }
+        webc::Error::JsonValueExt(error) => unreadable(asked, &excerpt(&error.to_string())),
+        webc::Error::Reqwest(error) => network_error(&error, &asked.address()),
+    }
+}
+
+/// An answer with a status that is no success.
+fn refused(asked: &Asked, status: StatusCode, headers: &HeaderMap, words: &Words) -> ProviderError {
+    if status.is_redirection() {
+        return status_error(status, headers, &[]);
+    }
+    let code = status.as_u16();
+    let wait = retry_after(headers).or(words.retry_after);
+    of_status(asked, code, words).retry_after(wait)
+}
+
+/// An error in an answer that is a success by its status, as gateways give it.
+pub(super) fn refused_in_body(asked: &Asked, words: &Words) -> ProviderError {
+    let status = words.status.filter(|code| (400..600).contains(code));
+    let limited = words.codes.iter().any(|code| code == "rate_limit_exceeded");
+    match status.or(limited.then_some(429)) {
+        Some(code) => of_status(asked, code, words).retry_after(words.retry_after),
+        None => {
+            let name = asked.vendor.name;
+            let said = said(words);
+            ProviderError::new(Cause::Answer, format!("{name} reports an error{said}"))
+        }
+    }
+}
+
+/// The sentence of a status: what happened, the vendor's own words, and what to do.
+fn of_status(asked: &Asked, code: u16, words: &Words) -> ProviderError {
+    let name = asked.vendor.name;
+    let said = said(words);
+    if code == 429 && words.is_quota_used_up() {
+        let message = format!(
+            "the quota at {name} is used up ({code}){said}; trying again does not help, see to the account's plan and billing"
+        );
+        return ProviderError::new(Cause::Setup, message);
+    }
+    let message = match code {
+        401 => format!(
+            "{name} refused the key ({code}){said}; {}",
+            check_key(asked)
+        ),
+        403 => format!("{name} refused access ({code}){said}; {}", check_key(asked)),
+        404 => format!(
+            "{name} found nothing for the model `{}` at {} ({code}){said}; check `model` and the address",
+            asked.model,
+            asked.address(),
+        ),
+        408 | 504 => format!("{name} took too long ({code}){said}"),
+        429 => format!("{name} is asked too often ({code}){said}"),
+        503 | 529 => format!("{name} is overloaded or down ({code}){said}"),
+        500..=599 => format!("{name} failed ({code}){said}"),
+        _ => format!("{name} refused the request ({code}){said}"),
+    };
+    ProviderError::new(Cause::Status(code), message)
+}
+
+fn said(words: &Words) -> String {
+    match words.message.as_str() {
+        "" => String::new(),
+        message => format!(": {}", message.trim_end_matches('.')),
+    }
+}
+
+fn check_key(asked: &Asked) -> String {
+    match asked.vendor.key_variables.first() {
+        Some(variable) => format!("check `api_key` or the variable `{variable}`"),
+        None => "check `api_key`".to_owned(),
+    }
+}
+
+/// An answer that is a success by its status and cannot be used.
+pub(super) fn unreadable(asked: &Asked, why: &str) -> ProviderError {
+    let message = format!("the answer of {} cannot be read: {why}", asked.vendor.name);
+    ProviderError::new(Cause::Answer, message)
+}

@@ -1,0 +1,40 @@
+//! Models behind the APIs of vendors, all asked through one client crate.
+//!
+//! A [`Vendor`] is an API as data; [`build`] makes a [`ModelProvider`] of it and of the fields of a
+//! target. An answer goes one way: a prompt becomes a chat (`conversation`), the client asks the
+//! vendor, and what comes back becomes a transcript (`answer`) or an error in words (`failure`).
+
+mod address;
+mod answer;
+mod asked;
+mod build;
+mod conversation;
+mod failure;
+mod price;
+mod provider;
+mod vendor;
+mod words;
+
+#[cfg(test)]
+mod server;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use build::{azure, build, build_at};
+pub(crate) use vendor::{Auth, Keyless, Protocol, Vendor};
+
+/// The vendors of the table of prices.
+const PRICED_VENDORS: &[&str] = &[
+    "anthropic",
+    "azure",
+    "bedrock",
+    "deepseek",
+    "fireworks",
+    "gemini",
+    "groq",
+    "mistral",
+    "openai",
+    "openrouter",
+    "together",
+    "xai",
+];

@@ -1,0 +1,269 @@
+//! What the tokens of an answer cost.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use genai::chat::Usage;
+
+use crate::settings::{SettingError, Settings};
+
+/// US dollars per million tokens.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Price {
+    input: f64,
+    output: f64,
+    /// Where none is known, cached tokens cost what others do.
+    cached_input: Option<f64>,
+    /// Where none is known, writing to the cache costs what reading does.
+    cache_write: Option<f64>,
+}
+
+impl Price {
+    /// The price that the target's field `price` gives.
+    pub(crate) fn of_settings(settings: &Settings) -> Result<Option<Price>, SettingError> {
+        let Some(fields) = settings.value("price") else {
+            return Ok(None);
+        };
+        let amount = |name: &str| {
+            let value = fields.get(name).filter(|value| !value.is_null());
+            let number = |value: &serde_json::Value| match value.as_str() {
+                Some(text) => text.trim().parse::<f64>().ok(),
+                None => value.as_f64(),
+            };
+            match value.map(number) {
+                None => Ok(None),
+                Some(Some(number)) if number.is_finite() && number >= 0.0 => Ok(Some(number)),
+                Some(_) => Err(SettingError::of(
+                    "price",
+                    format!("expected `{name}` to be a number that is 0 or more"),
+                )),
+            }
+        };
+        let needed = |name: &str| {
+            let missing = || SettingError::of("price", format!("`{name}` is missing"));
+            amount(name)?.ok_or_else(missing)
+        };
+        Ok(Some(Price {
+            input: needed("input")?,
+            output: needed("output")?,
+            cached_input: amount("cached_input")?,
+            cache_write: None,
+        }))
+    }
+
+    /// The price that a vendor asks for a model, where one is known.
+    ///
+    /// A name with a vendor in front (`openai/gpt-5`) is that vendor's; a version that is not known
+    /// costs what the model without its date does.
+    pub(crate) fn known(vendor: &str, model: &str) -> Option<Price> {
+        let model = normal(model);
+        let whole = || find(vendor, &model);
+        let under_its_vendor = || {
+            let (prefix, rest) = model.split_once('/')?;
+            find(vendor_called(prefix)?, rest)
+        };
+        whole().or_else(under_its_vendor)
+    }
+
+    /// What an answer cost, where the vendor said how many tokens it took.
+    pub(crate) fn cost(&self, usage: &Usage) -> Option<f64> {
+        let count = |tokens: Option<i32>| f64::from(tokens.unwrap_or(0).max(0));
+        if usage.prompt_tokens.is_none() && usage.completion_tokens.is_none() {
+            return None;
+        }
+        let details = usage.prompt_tokens_details.as_ref();
+        let cached = count(details.and_then(|details| details.cached_tokens));
+        let written = count(details.and_then(|details| details.cache_creation_tokens));
+        let plain = (count(usage.prompt_tokens) - cached - written).max(0.0);
+        let dollars = plain * self.input
+            + cached * self.cached_input.unwrap_or(self.input)
+            + written * self.cache_write.unwrap_or(self.input)
+            + count(usage.completion_tokens) * self.output;
+        Some(dollars / 1_000_000.0)
+    }
+}
+
+/// Vendors, as they are called in front of a model's name, and in the table.
+const ALIASES: &[(&str, &str)] = &[
+    ("google", "gemini"),
+    ("mistralai", "mistral"),
+    ("x-ai", "xai"),
+];
+
+fn vendor_called(prefix: &str) -> Option<&'static str> {
+    let alias = ALIASES.iter().find(|(called, _)| *called == prefix);
+    let mut vendors = super::PRICED_VENDORS.iter();
+    let named = || vendors.find(|vendor| **vendor == prefix).copied();
+    alias.map(|(_, vendor)| *vendor).or_else(named)
+}
+
+/// The price under the name itself, or under the name without its version.
+fn find(vendor: &str, model: &str) -> Option<Price> {
+    let table = table();
+    let at = |model: &str| table.get(format!("{vendor}/{model}").as_str()).copied();
+    at(model).or_else(|| at(without_version(model)?))
+}
+
+/// `gpt-4o-2024-08-06`, `claude-sonnet-4-5-20250929`, `gpt-4-0613`, `gemini-2.0-flash-001` and
+/// `mistral-large-latest` without their last part; for a tuned model (`ft:BASE:ORGANISATION::ID`)
+/// the model that it comes from.
+fn without_version(model: &str) -> Option<&str> {
+    if let Some(tuned) = model.strip_prefix("ft:") {
+        let end = tuned.find(':')? + "ft:".len();
+        return Some(&model[..end]);
+    }
+    let digits = |text: &str, count: usize| {
+        text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let (base, last) = model.rsplit_once('-')?;
+    if last == "latest" || digits(last, 8) || digits(last, 4) || digits(last, 3) {
+        return Some(base);
+    }
+    let (base, month) = base.rsplit_once('-')?;
+    let (base, year) = base.rsplit_once('-')?;
+    (digits(last, 2) && digits(month, 2) && digits(year, 4)).then_some(base)
+}
+
+/// Case does not count, nor whether a version is written `4.5` or `4-5`.
+fn normal(model: &str) -> String {
+    model.to_ascii_lowercase().replace('.', "-")
+}
+
+static PRICES: &str = include_str!("../../prices/prices.csv");
+
+/// The prices by `vendor/model`, read when the first one is looked up.
+fn table() -> &'static HashMap<String, Price> {
+    static TABLE: OnceLock<HashMap<String, Price>> = OnceLock::new();
+    TABLE.get_or_init(|| PRICES.lines().filter_map(row).collect())
+}
+
+/// One line of the table; nothing for a comment and the names of the columns.
+fn row(line: &str) -> Option<(String, Price)> {
+    let mut cells = line.split(',');
+    let (vendor, model) = (cells.next()?, cells.next()?);
+    let mut amount = || cells.next()?.parse::<f64>().ok();
+    let price = Price {
+        input: amount()?,
+        output: amount()?,
+        cached_input: amount(),
+        cache_write: amount(),
+    };
+    Some((format!("{vendor}/{}", normal(model)), price))
+}
+
+#[cfg(test)]
+mod tests {
+    use genai::chat::PromptTokensDetails;
+    use serde_json::json;
+
+    use super::*;
+    use crate::Environment;
+
+    #[test]
+    fn every_line_of_the_table_is_a_price_of_a_vendor_that_is_asked() {
+        let lines = PRICES.lines().filter(|line| !line.starts_with('#'));
+        let lines: Vec<&str> = lines.skip(1).collect();
+        assert!(lines.len() > 500, "{}", lines.len());
+        for line in &lines {
+            let (name, price) = row(line).unwrap_or_else(|| panic!("{line}"));
+            let (vendor, _) = name.split_once('/').unwrap();
+            assert!(super::super::PRICED_VENDORS.contains(&vendor), "{line}");
+            assert!(price.input + price.output > 0.0, "{line}");
+            assert_eq!(table()[&name], price, "{line}");
+        }
+        assert!(PRICES.starts_with("# US dollars per million tokens."));
+    }
+
+    #[test]
+    fn a_model_is_found_by_its_name_its_vendor_and_without_its_date() {
+        let gpt = Price::known("openai", "gpt-4o").unwrap();
+        assert_eq!((gpt.input, gpt.output), (2.5, 10.0));
+        let first = Price::known("openai", "gpt-4o-2024-05-13").unwrap();
+        assert_eq!((first.input, first.output), (5.0, 15.0));
+        for (vendor, model) in [
+            ("openai", "GPT-4o"),
+            ("openai", "gpt-4o-2031-01-02"),
+            ("openrouter", "openai/gpt-4o"),
+            ("openai", "openai/gpt-4o-2031-01-02"),
+        ] {
+            assert_eq!(Price::known(vendor, model), Some(gpt), "{model}");
+        }
+        let claude = Price::known("anthropic", "claude-sonnet-4-5");
+        assert!(claude.is_some());
+        assert_eq!(
+            Price::known("openrouter", "anthropic/claude-sonnet-4.5"),
+            claude
+        );
+        let flash = Price::known("gemini", "gemini-2.5-flash");
+        assert!(flash.is_some());
+        assert_eq!(Price::known("openrouter", "google/gemini-2.5-flash"), flash);
+        let tuned = Price::known("openai", "ft:gpt-4o-mini-2024-07-18");
+        let named = Price::known("openai", "ft:gpt-4o-mini-2024-07-18:acme::abc123");
+        assert!(tuned.is_some() && named == tuned);
+    }
+
+    #[test]
+    fn a_model_that_is_not_known_has_no_price() {
+        for (vendor, model) in [
+            ("openai", "llama3"),
+            ("ollama", "gpt-4o"),
+            ("openai", ""),
+            ("openai", "gpt-4o-24"),
+            ("openrouter", "deepseek/deepseek-r1:free"),
+        ] {
+            assert_eq!(Price::known(vendor, model), None, "{model}");
+        }
+    }
+
+    #[test]
+    fn cached_tokens_are_cheaper_and_written_ones_dearer() {
+        let price = Price {
+            input: 3.0,
+            output: 15.0,
+            cached_input: Some(0.3),
+            cache_write: Some(3.75),
+        };
+        let usage = Usage {
+            prompt_tokens: Some(1_000_000),
+            completion_tokens: Some(100_000),
+            prompt_tokens_details: Some(PromptTokensDetails {
+                cached_tokens: Some(500_000),
+                cache_creation_tokens: Some(100_000),
+                ..PromptTokensDetails::default()
+            }),
+            ..Usage::default()
+        };
+        let cost = price.cost(&usage).unwrap();
+        assert!(
+            (cost - (1.2 + 0.15 + 0.375 + 1.5)).abs() < 1e-9,
+            "cost: {cost}"
+        );
+        assert_eq!(price.cost(&Usage::default()), None);
+    }
+
+    #[test]
+    fn a_target_may_give_its_own_price() {
+        let read = |price: serde_json::Value| {
+            let settings = Settings::of_test(json!({"price": price}), Environment::default());
+            Price::of_settings(&settings).map_err(|error| error.to_string())
+        };
+        let price = read(json!({"input": 1, "output": "2.5", "cached_input": 0})).unwrap();
+        assert_eq!(
+            price,
+            Some(Price {
+                input: 1.0,
+                output: 2.5,
+                cached_input: Some(0.0),
+                cache_write: None
+            })
+        );
+        assert_eq!(read(json!(null)), Ok(None));
+        let missing = read(json!({"input": 1})).unwrap_err();
+        assert_eq!(missing, "`price`: `output` is missing");
+        let wrong = read(json!({"input": 1, "output": "much"})).unwrap_err();
+        assert_eq!(
+            wrong,
+            "`price`: expected `output` to be a number that is 0 or more"
+        );
+    }
+}

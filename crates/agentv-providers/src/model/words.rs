@@ -1,0 +1,173 @@
+//! What a vendor says in the body of an answer that is an error.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// The longest that a vendor is quoted.
+const LONGEST: usize = 300;
+
+/// What a vendor says went wrong.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Words {
+    /// The message for people, bounded.
+    pub(super) message: String,
+    /// The vendor's codes for it, such as `insufficient_quota`.
+    pub(super) codes: Vec<String>,
+    /// The HTTP status that an error in a successful answer stands for.
+    pub(super) status: Option<u16>,
+    /// How long to wait.
+    pub(super) retry_after: Option<Duration>,
+}
+
+impl Words {
+    /// The words of a body, be it JSON, HTML or plain text.
+    pub(super) fn of_text(body: &str) -> Words {
+        let parsed = serde_json::from_str::<Value>(body).ok();
+        let known = parsed.as_ref().and_then(Words::of_json);
+        known.unwrap_or_else(|| Words {
+            message: excerpt(title(body).unwrap_or(body)),
+            ..Words::default()
+        })
+    }
+
+    /// The words of a JSON body, where it is an error.
+    pub(super) fn of_json(body: &Value) -> Option<Words> {
+        // Google wraps an error in an array at times.
+        let body = body.get(0).unwrap_or(body);
+        let error = ["error", "errors", "detail", "message", "Message"]
+            .iter()
+            .find_map(|name| body.get(name).filter(|value| !value.is_null()))?;
+        let message = message(error)?;
+        let codes = [error, body].into_iter().flat_map(|object| {
+            let texts = ["code", "type", "status"].map(|name| object.get(name)?.as_str());
+            texts.into_iter().flatten().map(str::to_owned)
+        });
+        let status = error.get("code").and_then(Value::as_u64);
+        Some(Words {
+            message: excerpt(message),
+            codes: codes.collect(),
+            status: status.and_then(|code| u16::try_from(code).ok()),
+            retry_after: retry_delay(error),
+        })
+    }
+
+    /// Whether the account has nothing left, so that waiting does not help.
+    pub(super) fn is_quota_used_up(&self) -> bool {
+        let used_up = |code: &String| {
+            matches!(
+                code.as_str(),
+                "insufficient_quota" | "billing_hard_limit_reached" | "billing_not_active"
+            )
+        };
+        self.codes.iter().any(used_up)
+    }
+}
+
+/// The first text for people in what vendors put where the message belongs.
+fn message(error: &Value) -> Option<&str> {
+    match error {
+        Value::String(text) => Some(text),
+        Value::Array(items) => items.first().and_then(message),
+        Value::Object(fields) => ["message", "msg", "detail", "error"]
+            .iter()
+            .find_map(|name| fields.get(*name).and_then(message)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => None,
+    }
+}
+
+/// The wait that Google writes as `{"retryDelay": "34s"}` among the details.
+fn retry_delay(error: &Value) -> Option<Duration> {
+    let mut details = error.get("details")?.as_array()?.iter();
+    let delay = details.find_map(|detail| detail.get("retryDelay")?.as_str())?;
+    let seconds = delay.strip_suffix('s')?.parse().ok()?;
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+/// The title of a page of HTML.
+fn title(body: &str) -> Option<&str> {
+    let (_, rest) = body.split_once("<title>")?;
+    let (title, _) = rest.split_once("</title>")?;
+    (!title.trim().is_empty()).then_some(title)
+}
+
+/// The start of a text on one line.
+pub(super) fn excerpt(text: &str) -> String {
+    let mut shown = String::new();
+    let mut left = LONGEST;
+    for word in text.split_whitespace() {
+        let space = (!shown.is_empty()).then_some(' ');
+        for character in space.into_iter().chain(word.chars()) {
+            if left == 0 {
+                shown.push('…');
+                return shown;
+            }
+            // What would move the cursor or colour the terminal is not the vendor's to say.
+            shown.push(if character.is_control() {
+                '�'
+            } else {
+                character
+            });
+            left -= 1;
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message_of(body: &str) -> String {
+        Words::of_text(body).message
+    }
+
+    #[test]
+    fn the_message_is_found_in_the_form_of_every_vendor() {
+        for body in [
+            r#"{"error": {"message": "No such thing", "type": "invalid_request_error", "code": null}}"#,
+            r#"{"type": "error", "error": {"type": "overloaded_error", "message": "No such thing"}}"#,
+            r#"[{"error": {"code": 429, "message": "No such thing", "status": "RESOURCE_EXHAUSTED"}}]"#,
+            r#"{"error": "No such thing"}"#,
+            r#"{"message": "No such thing"}"#,
+            r#"{"object": "error", "message": {"detail": [{"msg": "No such thing"}]}}"#,
+            r#"{"detail": [{"loc": ["body"], "msg": "No such thing"}]}"#,
+            "No such\n  thing ",
+            "<html><head><title>No such thing</title></head><body>…</body></html>",
+        ] {
+            assert_eq!(message_of(body), "No such thing", "{body}");
+        }
+    }
+
+    #[test]
+    fn a_body_that_says_nothing_gives_no_message() {
+        assert_eq!(message_of(""), "");
+        assert_eq!(message_of("{}"), "{}");
+        assert_eq!(Words::of_json(&serde_json::json!({"choices": []})), None);
+        assert_eq!(Words::of_json(&serde_json::json!({"error": null})), None);
+    }
+
+    #[test]
+    fn codes_status_and_wait_are_read() {
+        let quota = Words::of_text(
+            r#"{"error": {"message": "m", "type": "insufficient_quota", "code": "insufficient_quota"}}"#,
+        );
+        assert!(quota.is_quota_used_up());
+        let google = Words::of_text(
+            r#"{"error": {"code": 429, "message": "m", "status": "RESOURCE_EXHAUSTED",
+                "details": [{"@type": "x"}, {"@type": "RetryInfo", "retryDelay": "34.5s"}]}}"#,
+        );
+        assert_eq!(google.status, Some(429));
+        assert_eq!(google.retry_after, Some(Duration::from_millis(34_500)));
+        assert!(!google.is_quota_used_up());
+    }
+
+    #[test]
+    fn a_long_message_is_cut_and_control_characters_are_not_repeated() {
+        let long = "ä ".repeat(1_000_000);
+        let cut = excerpt(&long);
+        assert_eq!(cut.chars().count(), LONGEST + 1);
+        assert!(cut.ends_with('…'));
+        assert_eq!(excerpt("a\u{1b}[31mb"), "a�[31mb");
+    }
+}
