@@ -1,8 +1,11 @@
 //! The targets that are there without any file.
 
+use agentv_core::Extra;
 use agentv_syntax::nearest;
+use serde_json::Value;
 
 use crate::REGISTRY;
+use crate::kinds::{self, ProviderKind};
 
 /// Those with a name of their own; the others are called `vendor:model`.
 const NAMES: &[&str] = &["echo", "mock"];
@@ -31,4 +34,17 @@ pub(crate) fn meant(name: &str, known: &[&str]) -> Option<String> {
         }
         _ => nearest(name, known.iter().copied().chain(NAMES.iter().copied())).map(str::to_owned),
     }
+}
+
+/// The built-in target of this name: its kind and its fields.
+pub(crate) fn target(name: &str) -> Option<(&'static ProviderKind, Extra)> {
+    if !exists(name) {
+        return None;
+    }
+    let (vendor, model) = match name.split_once(':') {
+        Some((vendor, model)) => (vendor, Some(model)),
+        None => (name, None),
+    };
+    let model = model.map(|model| ("model".to_owned(), Value::from(model)));
+    Some((kinds::named(vendor)?, Extra::from_iter(model)))
 }

@@ -15,22 +15,42 @@
 //! assert_eq!(azure.name, "azure");
 //! ```
 
+mod answer;
 mod built_in;
+mod cli;
+mod digest;
+mod echo;
 mod environment;
+mod fields;
+mod http;
 mod kinds;
+mod limits;
+mod mock;
 mod model;
 mod network;
 mod placeholder;
+mod reference;
+mod replay;
+mod secret_values;
 mod setting;
 mod settings;
+mod stand_in;
+mod surroundings;
 mod target;
+mod target_error;
+mod targets;
 pub mod targets_file;
+mod template;
 
 #[cfg(test)]
 mod tests;
 
 pub use environment::{DotenvError, Environment};
 pub use kinds::ALL;
+pub use stand_in::Delay;
+pub use surroundings::Surroundings;
+pub use target_error::TargetError;
+pub use targets::{ListedTarget, ResolvedTarget, Targets};
 
 use agentv_syntax::shape::TEXT;
 use agentv_syntax::{Code, Field, Form, Others, Record, Registry, Shape};

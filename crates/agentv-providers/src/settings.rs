@@ -8,7 +8,7 @@ use std::time::Duration;
 use agentv_core::Extra;
 use serde_json::Value;
 
-use crate::Environment;
+use crate::{Environment, Surroundings};
 
 /// The fields of one target: names in snake_case, every `${{ NAME }}` replaced.
 ///
@@ -20,9 +20,9 @@ pub(crate) struct Settings {
     pub(crate) environment: Environment,
     /// The folder of the targets file, or the project root for a target of no file.
     pub(crate) folder: PathBuf,
-    pub(crate) root: PathBuf,
+    pub(crate) surroundings: Surroundings,
     pub(crate) timeout: Duration,
-    /// The variables that the provider took, whose values may be secret.
+    /// The variables that were taken, whose values may be secret.
     pub(crate) taken: RefCell<Vec<String>>,
 }
 
@@ -108,9 +108,14 @@ impl Settings {
         &self.folder
     }
 
-    /// The project root, under which earlier runs are.
-    pub(crate) fn root(&self) -> &Path {
-        &self.root
+    /// The eval file that the target is asked for, and the project around it.
+    pub(crate) fn surroundings(&self) -> &Surroundings {
+        &self.surroundings
+    }
+
+    /// The environment, for commands that inherit it.
+    pub(crate) fn environment(&self) -> &Environment {
+        &self.environment
     }
 
     /// The longest that one attempt may take.
@@ -195,12 +200,17 @@ impl Settings {
         let Value::Object(fields) = fields else {
             unreachable!("fields are an object");
         };
+        let folder = std::env::temp_dir();
         Settings {
             name: "test".to_owned(),
             fields,
             environment,
-            folder: std::env::temp_dir(),
-            root: std::env::temp_dir(),
+            folder: folder.clone(),
+            surroundings: Surroundings {
+                folder: folder.clone(),
+                root: folder.clone(),
+                working_dir: folder,
+            },
             timeout: Duration::from_secs(60),
             taken: RefCell::default(),
         }

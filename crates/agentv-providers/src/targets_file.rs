@@ -7,6 +7,7 @@ use std::sync::Arc;
 use agentv_syntax::{Code, Definitions, Diagnostic, Lines, Node, Problem, Registry, Tree};
 use agentv_syntax::{Others, Record, nearest, yaml};
 
+use crate::fields::snake_case;
 use crate::placeholder::{PLACEHOLDERS, placeholders};
 use crate::{REGISTRY, TARGETS_FILE, built_in};
 
@@ -261,15 +262,4 @@ fn field<'t>(object: Node<'t>, name: &str) -> Option<(Node<'t>, Node<'t>)> {
     object
         .fields()
         .find(|(key, value)| snake_case(&key.text()) == name && !value.is_null())
-}
-
-fn snake_case(name: &str) -> String {
-    let mut snake = String::with_capacity(name.len() + 4);
-    for letter in name.chars() {
-        if letter.is_ascii_uppercase() {
-            snake.push('_');
-        }
-        snake.push(letter.to_ascii_lowercase());
-    }
-    snake
 }

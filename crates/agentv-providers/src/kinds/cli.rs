@@ -49,7 +49,7 @@ pub(super) static KIND: Kind = Kind {
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,
     limits: &Limits::COMMAND,
-    build: super::unavailable,
+    build: crate::cli::build,
 };
 
 static HEALTHCHECK: Shape = Shape {

@@ -21,5 +21,5 @@ pub(super) static KIND: Kind = Kind {
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,
     limits: &Limits::API,
-    build: super::unavailable,
+    build: crate::echo::build,
 };

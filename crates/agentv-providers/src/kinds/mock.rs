@@ -49,7 +49,7 @@ pub(super) static KIND: Kind = Kind {
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,
     limits: &Limits::API,
-    build: super::unavailable,
+    build: crate::mock::build,
 };
 
 static RESPONSE: Shape = Shape {

@@ -28,6 +28,7 @@ use agentv_syntax::Kind;
 use crate::settings::{SettingError, Settings};
 
 /// One kind of provider: what it is called, how it is asked, and how it is made.
+#[derive(Debug)]
 pub(crate) struct ProviderKind {
     /// Its entry of the registry.
     pub(crate) kind: &'static Kind,

@@ -1,0 +1,216 @@
+//! What a command, an endpoint or a file gave, as a transcript.
+
+use agentv_core::{Content, Extra, Message, Role, TokenUsage, Transcript};
+use serde_json::Value;
+
+/// An output: a JSON object with `text` or `output_messages` says what was done, anything else is
+/// the text of the answer, without line ends behind it.
+///
+/// # Errors
+/// When such an object holds something else than it should, in words.
+pub(crate) fn of_output(output: &str) -> Result<Transcript, String> {
+    if output.trim_start().starts_with('{')
+        && let Ok(Value::Object(fields)) = serde_json::from_str(output.trim())
+        && (fields.get("text").is_some_and(Value::is_string)
+            || fields.contains_key("output_messages"))
+    {
+        return of_fields(fields);
+    }
+    Ok(Transcript::of_text(output.trim_end_matches(['\n', '\r'])))
+}
+
+/// An answer in fields: `text` or `output_messages` or both, and what is known about it.
+///
+/// # Errors
+/// When there is neither, or a field holds something else than it should, in words.
+pub(crate) fn of_fields(mut fields: Extra) -> Result<Transcript, String> {
+    fields.retain(|_, value| !value.is_null());
+    let text = match fields.remove("text") {
+        None => None,
+        Some(Value::String(text)) => Some(text),
+        Some(other) => return Err(unexpected("text", "a string", &other)),
+    };
+    let messages = match fields.remove("output_messages") {
+        None => Vec::new(),
+        Some(Value::Array(items)) => messages(items)?,
+        Some(other) => {
+            return Err(unexpected(
+                "output_messages",
+                "an array of messages",
+                &other,
+            ));
+        }
+    };
+    if text.is_none() && messages.is_empty() {
+        return Err("expected `text` or `output_messages`, found neither".to_owned());
+    }
+    let mut transcript = Transcript {
+        output_messages: messages,
+        token_usage: fields.remove("token_usage").map(tokens).transpose()?,
+        cost_usd: amount(&fields, "cost_usd")?,
+        duration_ms: amount(&fields, "duration_ms")?,
+        finish_reason: word(&fields, "finish_reason"),
+        model: word(&fields, "model"),
+        trace: fields.remove("trace"),
+    };
+    if let Some(text) = text
+        && !says(&transcript, &text)
+    {
+        let last = Message::new(Role::Assistant, text);
+        transcript.output_messages.push(last);
+    }
+    Ok(transcript)
+}
+
+/// Whether the answer of the messages is this text already.
+fn says(transcript: &Transcript, text: &str) -> bool {
+    let mut messages = transcript.output_messages.iter().rev();
+    let last =
+        messages.find(|message| message.role == Role::Assistant && message.content.is_some());
+    last.and_then(|message| message.content.as_ref())
+        .map(Content::text)
+        .is_some_and(|said| said == text)
+}
+
+fn messages(items: Vec<Value>) -> Result<Vec<Message>, String> {
+    let messages = items.into_iter().enumerate().map(|(index, item)| {
+        serde_json::from_value(item).map_err(|error| format!("`output_messages[{index}]`: {error}"))
+    });
+    messages.collect()
+}
+
+fn tokens(usage: Value) -> Result<TokenUsage, String> {
+    let Value::Object(usage) = usage else {
+        return Err(unexpected("token_usage", "an object", &usage));
+    };
+    let count = |name: &str| match usage.get(name).filter(|value| !value.is_null()) {
+        None => Ok(None),
+        Some(value) => match value.as_u64() {
+            Some(count) => Ok(Some(count)),
+            None => {
+                let field = format!("token_usage.{name}");
+                Err(unexpected(
+                    &field,
+                    "a whole number that is 0 or more",
+                    value,
+                ))
+            }
+        },
+    };
+    Ok(TokenUsage {
+        input: count("input")?.unwrap_or_default(),
+        output: count("output")?.unwrap_or_default(),
+        cached: count("cached")?,
+    })
+}
+
+fn amount(fields: &Extra, name: &str) -> Result<Option<f64>, String> {
+    let Some(value) = fields.get(name) else {
+        return Ok(None);
+    };
+    match value.as_f64().filter(|number| *number >= 0.0) {
+        Some(number) => Ok(Some(number)),
+        None => Err(unexpected(name, "a number that is 0 or more", value)),
+    }
+}
+
+fn word(fields: &Extra, name: &str) -> Option<String> {
+    fields.get(name).and_then(Value::as_str).map(str::to_owned)
+}
+
+fn unexpected(field: &str, expected: &str, found: &Value) -> String {
+    format!("`{field}`: expected {expected}, found {}", described(found))
+}
+
+/// The kind of a value with its article.
+pub(crate) fn described(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_text_and_json_of_another_kind_are_the_answer_itself() {
+        for (output, expected) in [
+            ("Paris\n", "Paris"),
+            ("two\nlines\r\n\n", "two\nlines"),
+            ("", ""),
+            ("{\"answer\": 5}\n", "{\"answer\": 5}"),
+            ("{\"text\": 5}", "{\"text\": 5}"),
+            ("{\"text\": \"cut", "{\"text\": \"cut"),
+        ] {
+            assert_eq!(of_output(output).unwrap(), Transcript::of_text(expected));
+        }
+    }
+
+    #[test]
+    fn an_object_says_what_was_done() {
+        let output = r#"{
+            "output_messages": [
+                {"role": "assistant", "tool_calls": [{"tool": "semanticSearch", "input": {"q": 1}}]},
+                {"role": "assistant", "content": "Paris"}
+            ],
+            "text": "Paris", "token_usage": {"input": 10, "output": 2, "cached": 4},
+            "cost_usd": 0.5, "duration_ms": 1200, "trace": {"steps": []}, "model": null
+        }"#;
+        let transcript = of_output(output).unwrap();
+        assert_eq!(transcript.output_messages.len(), 2);
+        assert_eq!(
+            transcript.tool_calls().next().unwrap().tool,
+            "semanticSearch"
+        );
+        let usage = transcript.token_usage.unwrap();
+        assert_eq!((usage.input, usage.output, usage.cached), (10, 2, Some(4)));
+        assert_eq!(transcript.cost_usd, Some(0.5));
+        assert_eq!(transcript.duration_ms, Some(1200.0));
+        assert_eq!(transcript.trace, Some(serde_json::json!({"steps": []})));
+    }
+
+    #[test]
+    fn a_text_that_is_not_the_last_message_is_the_answer() {
+        let output =
+            r#"{"text": "Paris", "output_messages": [{"role": "assistant", "content": "Hm"}]}"#;
+        let transcript = of_output(output).unwrap();
+        assert_eq!(transcript.answer(), "Paris");
+        assert_eq!(transcript.output_messages.len(), 2);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (output, expected) in [
+            (
+                r#"{"output_messages": {}}"#,
+                "`output_messages`: expected an array of messages, found an object",
+            ),
+            (
+                r#"{"output_messages": []}"#,
+                "expected `text` or `output_messages`, found neither",
+            ),
+            (
+                r#"{"text": "a", "token_usage": {"input": -1}}"#,
+                "`token_usage.input`: expected a whole number that is 0 or more, found a number",
+            ),
+            (
+                r#"{"text": "a", "cost_usd": "1"}"#,
+                "`cost_usd`: expected a number that is 0 or more, found a string",
+            ),
+        ] {
+            assert_eq!(of_output(output).unwrap_err(), expected, "{output}");
+        }
+        let error = of_output(r#"{"output_messages": [{"role": "bot", "content": ""}]}"#);
+        assert!(
+            error
+                .unwrap_err()
+                .starts_with("`output_messages[0]`: unknown variant `bot`")
+        );
+    }
+}

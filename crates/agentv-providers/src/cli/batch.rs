@@ -1,0 +1,179 @@
+//! One command for all cases: JSONL in, JSONL out.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use agentv_core::{Cause, Extra, ProviderError, Request, Transcript};
+use agentv_syntax::nearest;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::Cli;
+use super::command::{Command, Values};
+use super::workplace::Workplace;
+use crate::answer;
+use crate::settings::SettingError;
+
+type Answers = Vec<Result<Transcript, ProviderError>>;
+
+/// A command for all cases takes them from a file, and cannot be given one of them.
+pub(super) fn check(command: &Command) -> Result<(), SettingError> {
+    let refuse = |message: &str| Err(SettingError::of("command_template", message));
+    if command.uses("PROMPT") || command.uses("GUIDELINES") {
+        return refuse(
+            "with `provider_batching` the command takes all cases from `{PROMPT_FILE}`, \
+             so there is nothing for `{PROMPT}` and `{GUIDELINES}`",
+        );
+    }
+    if !command.uses("PROMPT_FILE") {
+        return refuse(
+            "with `provider_batching` the cases are in `{PROMPT_FILE}`, which is missing",
+        );
+    }
+    Ok(())
+}
+
+pub(super) async fn answer_all(
+    cli: &Cli,
+    requests: &[Request],
+    cancel: &CancellationToken,
+) -> Result<Answers, ProviderError> {
+    let Some(first) = requests.first() else {
+        return Ok(Vec::new());
+    };
+    let work = Workplace::new(&cli.command, "batch", cli.keep_temp_files)?;
+    work.write_prompt(&rows(requests)).await?;
+    let values = Values {
+        prompt: "",
+        guidelines: "",
+        eval_id: "batch",
+        attempt: first.attempt,
+        files: &files(requests),
+        work: &work,
+    };
+    let output = cli.command.run(&values, first, cancel).await;
+    let output = work.explained(output)?;
+    let lines = work.explained(Lines::of(&output))?;
+    Ok(lines.answers(requests))
+}
+
+fn rows(requests: &[Request]) -> Vec<u8> {
+    let mut rows = Vec::new();
+    for request in requests {
+        let row = json!({
+            "id": request.eval_id,
+            "question": request.prompt.question,
+            "guidelines": request.prompt.guidelines,
+        });
+        rows.extend_from_slice(row.to_string().as_bytes());
+        rows.push(b'\n');
+    }
+    rows
+}
+
+/// The files of all cases, each once.
+fn files(requests: &[Request]) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = Vec::new();
+    let mut known = std::collections::HashSet::new();
+    for file in requests.iter().flat_map(|request| &request.files) {
+        if known.insert(file) {
+            files.push(file.clone());
+        }
+    }
+    files
+}
+
+/// The lines of an output by id, in the order they came.
+struct Lines {
+    by_id: HashMap<String, Vec<Extra>>,
+}
+
+impl Lines {
+    fn of(output: &str) -> Result<Lines, ProviderError> {
+        let mut by_id: HashMap<String, Vec<Extra>> = HashMap::new();
+        for (index, line) in output.lines().enumerate() {
+            if line.trim().is_empty() {
+                continue;
+            }
+            let (id, fields) = row(line).map_err(|reason| {
+                let message = format!("line {} of the command's output {reason}", index + 1);
+                ProviderError::new(Cause::Answer, message)
+            })?;
+            by_id.entry(id).or_default().push(fields);
+        }
+        Ok(Lines { by_id })
+    }
+
+    /// A case that is asked several times gets its lines in their order.
+    fn answers(mut self, requests: &[Request]) -> Answers {
+        let mut asked: HashMap<&str, usize> = HashMap::new();
+        for request in requests {
+            *asked.entry(&request.eval_id).or_default() += 1;
+        }
+        let foreign = self
+            .by_id
+            .keys()
+            .filter(|id| !asked.contains_key(id.as_str()));
+        let mut foreign: Vec<String> = foreign.cloned().collect();
+        foreign.sort_unstable();
+        for lines in self.by_id.values_mut() {
+            lines.reverse();
+        }
+        let mut surplus: HashMap<&str, usize> = HashMap::new();
+        for (id, count) in &asked {
+            let lines = self.by_id.get(*id).map_or(0, Vec::len);
+            if lines > *count {
+                surplus.insert(id, lines);
+            }
+        }
+        let answers = requests.iter().map(|request| {
+            let id = request.eval_id.as_str();
+            if let Some(count) = surplus.get(id) {
+                let message = format!("the command's output has {count} lines with id `{id}`");
+                return Err(ProviderError::new(Cause::Answer, message));
+            }
+            match self.by_id.get_mut(id).and_then(Vec::pop) {
+                Some(fields) => answer::of_fields(fields).map_err(|reason| {
+                    let message = format!("the line of `{id}` in the command's output: {reason}");
+                    ProviderError::new(Cause::Answer, message)
+                }),
+                None => Err(missing(id, &foreign)),
+            }
+        });
+        answers.collect()
+    }
+}
+
+fn row(line: &str) -> Result<(String, Extra), String> {
+    let value = serde_json::from_str(line).map_err(|error| {
+        let reason = error
+            .to_string()
+            .replace(" at line 1 column ", " at column ");
+        format!("is not JSON: {reason}")
+    })?;
+    let Value::Object(mut fields) = value else {
+        return Err(format!(
+            "is {}, expected an object with `id`",
+            answer::described(&value)
+        ));
+    };
+    match fields.shift_remove("id") {
+        Some(Value::String(id)) => Ok((id, fields)),
+        Some(other) => Err(format!(
+            "has {} as `id`, expected a string",
+            answer::described(&other)
+        )),
+        None => Err("has no `id`".to_owned()),
+    }
+}
+
+fn missing(id: &str, foreign: &[String]) -> ProviderError {
+    let near =
+        nearest(id, foreign.iter().map(String::as_str)).or(foreign.first().map(String::as_str));
+    let found = match near {
+        Some(other) => format!(", but one with id `{other}`, which was not asked"),
+        None => String::new(),
+    };
+    let message = format!("the command's output has no line with id `{id}`{found}");
+    ProviderError::new(Cause::Missing, message)
+}

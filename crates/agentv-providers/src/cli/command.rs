@@ -1,0 +1,243 @@
+//! The command line of a target, filled in and run.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use agentv_core::{Cause, ProviderError, Request};
+use agentv_process::{Captured, CommandSpec, ProcessError, Runner, quote};
+use tokio_util::sync::CancellationToken;
+
+use super::LARGEST_OUTPUT;
+use super::workplace::Workplace;
+use crate::placeholder::PLACEHOLDERS;
+use crate::settings::{SettingError, Settings};
+use crate::template::Template;
+
+/// What `files_format` may have in braces.
+const OF_A_FILE: &[&str] = &["path", "basename"];
+/// The most bytes that the system takes as one argument, which a line for the shell is.
+const LONGEST_LINE: usize = (128 << 10) - 1;
+/// The most that is told of what a command wrote to stderr.
+const TOLD: usize = 1_000;
+
+/// A command line with placeholders, and where it runs.
+pub(super) struct Command {
+    line: Template,
+    files_format: Option<Template>,
+    cwd: Option<PathBuf>,
+    /// What the command inherits beyond our own environment.
+    variables: Vec<(String, String)>,
+    runner: Runner,
+}
+
+/// What is filled into a command line.
+pub(super) struct Values<'a> {
+    pub(super) prompt: &'a str,
+    pub(super) guidelines: &'a str,
+    pub(super) eval_id: &'a str,
+    pub(super) attempt: u32,
+    pub(super) files: &'a [PathBuf],
+    pub(super) work: &'a Workplace,
+}
+
+impl Command {
+    pub(super) fn of(settings: &Settings) -> Result<Command, SettingError> {
+        let line = settings.text("command_template").unwrap_or_default();
+        Command::with_line(settings, line, settings.text("cwd"), "command_template")
+    }
+
+    /// A command of the target with a line and folder of its own; `field` is where the line stands.
+    pub(super) fn with_line(
+        settings: &Settings,
+        line: &str,
+        cwd: Option<&str>,
+        field: &str,
+    ) -> Result<Command, SettingError> {
+        let refused = |field: &str| {
+            let field = field.to_owned();
+            move |reason| SettingError::of(&field, reason)
+        };
+        let files_format = settings.text("files_format");
+        let files_format = files_format
+            .map(|format| Template::of(format, OF_A_FILE).map_err(refused("files_format")));
+        let variables = settings.environment().added();
+        Ok(Command {
+            line: Template::of(line, PLACEHOLDERS).map_err(refused(field))?,
+            files_format: files_format.transpose()?,
+            cwd: cwd.map(PathBuf::from),
+            variables: variables
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect(),
+            runner: Runner::of_this_program(),
+        })
+    }
+
+    pub(super) fn uses(&self, placeholder: &str) -> bool {
+        self.line.uses(placeholder)
+    }
+
+    /// What stands for `{PROMPT}`: guidelines stay out of it where they have a place of their own.
+    pub(super) fn prompt<'r>(&self, request: &'r Request) -> Cow<'r, str> {
+        if self.uses("GUIDELINES") {
+            Cow::Borrowed(&request.prompt.question)
+        } else {
+            Cow::Owned(request.prompt.text())
+        }
+    }
+
+    /// Runs the command and gives what it answered.
+    pub(super) async fn run(
+        &self,
+        values: &Values<'_>,
+        request: &Request,
+        cancel: &CancellationToken,
+    ) -> Result<String, ProviderError> {
+        let line = self.fill(values)?;
+        let stdout = self
+            .execute(line, &request.folder, request.timeout, cancel)
+            .await?;
+        let output = match values.work.output_file() {
+            Some(_) => values.work.read_output().await?,
+            None => stdout,
+        };
+        String::from_utf8(output).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            let message = format!("the output of the command is not UTF-8 from byte {at} on");
+            ProviderError::new(Cause::Answer, message)
+        })
+    }
+
+    /// Runs the command for its success alone.
+    pub(super) async fn succeed(
+        &self,
+        values: &Values<'_>,
+        request: &Request,
+        cancel: &CancellationToken,
+    ) -> Result<(), ProviderError> {
+        let line = self.fill(values)?;
+        let ran = self.execute(line, &request.folder, request.timeout, cancel);
+        ran.await.map(drop)
+    }
+
+    /// Runs a line in the folder of an eval file to its success, and gives what it printed.
+    async fn execute(
+        &self,
+        line: String,
+        folder: &Path,
+        deadline: Duration,
+        cancel: &CancellationToken,
+    ) -> Result<Vec<u8>, ProviderError> {
+        let folder = match &self.cwd {
+            Some(cwd) => folder.join(cwd),
+            None => folder.to_owned(),
+        };
+        let mut spec = CommandSpec::shell(line)
+            .current_dir(folder)
+            .deadline(deadline)
+            .stdout_limit(LARGEST_OUTPUT);
+        for (name, value) in &self.variables {
+            spec = spec.env(name, value);
+        }
+        let finished = self.runner.run(spec, cancel).await.map_err(unfinished)?;
+        if !finished.status.success() {
+            let how = match finished.status {
+                agentv_process::Status::Exited(127) => {
+                    "the command was not found (exit code 127)".to_owned()
+                }
+                status => format!("the command failed with {status}"),
+            };
+            return Err(ProviderError::new(
+                Cause::Command,
+                with_end_of(how, &finished.stderr),
+            ));
+        }
+        if finished.stdout.is_truncated() {
+            let most = LARGEST_OUTPUT >> 20;
+            let message = format!("the command printed more than {most} MiB");
+            return Err(ProviderError::new(Cause::Answer, message));
+        }
+        Ok(finished.stdout.bytes)
+    }
+
+    fn fill(&self, values: &Values<'_>) -> Result<String, ProviderError> {
+        let path = |path: Option<&Path>| quote(&path.unwrap_or(Path::new("")).to_string_lossy());
+        let line = self.line.fill(|placeholder| match placeholder {
+            "PROMPT" => quote(values.prompt),
+            "PROMPT_FILE" => path(values.work.prompt_file()),
+            "GUIDELINES" => quote(values.guidelines),
+            "EVAL_ID" => quote(values.eval_id),
+            "ATTEMPT" => values.attempt.to_string(),
+            "FILES" => self.files(values.files),
+            "OUTPUT_FILE" => path(values.work.output_file()),
+            other => format!("{{{other}}}"),
+        });
+        let wrong = |reason: String| {
+            let help = "write `{PROMPT_FILE}` in place of `{PROMPT}` in `command_template`";
+            Err(ProviderError::new(
+                Cause::Setup,
+                format!("{reason}; {help}"),
+            ))
+        };
+        if line.contains('\0') {
+            return wrong("no command line can hold the NUL character of the prompt".to_owned());
+        }
+        if cfg!(target_os = "linux") && line.len() > LONGEST_LINE {
+            let length = line.len();
+            return wrong(format!(
+                "the command line has {length} bytes, and the system takes {LONGEST_LINE}"
+            ));
+        }
+        Ok(line)
+    }
+
+    fn files(&self, files: &[PathBuf]) -> String {
+        let words = files.iter().map(|file| {
+            let path = quote(&file.to_string_lossy());
+            let Some(format) = &self.files_format else {
+                return path;
+            };
+            format.fill(|word| match word {
+                "basename" => quote(&file.file_name().unwrap_or_default().to_string_lossy()),
+                _ => path.clone(),
+            })
+        });
+        words.collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn unfinished(error: ProcessError) -> ProviderError {
+    match error {
+        ProcessError::Cancelled => ProviderError::cancelled(),
+        ProcessError::DeadlinePassed {
+            deadline, partial, ..
+        } => {
+            let message = format!("the command took longer than {deadline:?} and was ended");
+            ProviderError::new(Cause::Timeout, with_end_of(message, &partial.stderr))
+        }
+        ProcessError::WorkingDirectory { .. } => {
+            ProviderError::new(Cause::Setup, format!("{error}; see `cwd` of the target"))
+        }
+        ProcessError::NotFound { .. }
+        | ProcessError::NoInterpreter { .. }
+        | ProcessError::NotExecutable { .. }
+        | ProcessError::Start { .. }
+        | ProcessError::Supervisor { .. } => ProviderError::new(Cause::Command, error.to_string()),
+    }
+}
+
+/// The message with the end of what the command wrote to stderr.
+fn with_end_of(message: String, stderr: &Captured) -> String {
+    let text = stderr.text();
+    let text = text.trim();
+    if text.is_empty() {
+        return format!("{message} and wrote nothing to stderr");
+    }
+    let cut = text.ceil_char_boundary(text.len().saturating_sub(TOLD));
+    let dots = if cut > 0 || stderr.is_truncated() {
+        "…"
+    } else {
+        ""
+    };
+    format!("{message}: {dots}{}", &text[cut..])
+}

@@ -1,0 +1,110 @@
+//! What must succeed once before the first case.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agentv_core::{Cause, ProviderError, Request};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::command::{Command, Values};
+use super::workplace::Workplace;
+use crate::network::{http_client, network_error, status_error};
+use crate::settings::{SettingError, Settings};
+
+/// The longest that a check takes where the user does not say.
+const USUAL_TIMEOUT: Duration = Duration::from_secs(30);
+
+pub(super) struct Healthcheck {
+    what: What,
+    timeout: Duration,
+}
+
+enum What {
+    Address {
+        client: reqwest::Client,
+        url: String,
+    },
+    Command {
+        command: Command,
+        folder: Arc<Path>,
+    },
+}
+
+impl Healthcheck {
+    pub(super) fn of(settings: &Settings) -> Result<Option<Healthcheck>, SettingError> {
+        let Some(fields) = settings.value("healthcheck").and_then(Value::as_object) else {
+            return Ok(None);
+        };
+        let text = |field: &str| fields.get(field).and_then(Value::as_str);
+        let seconds = fields.get("timeout_seconds").and_then(Value::as_f64);
+        let timeout = seconds.map(|seconds| Duration::from_secs_f64(seconds.clamp(0.001, 1e9)));
+        let what = match text("type") {
+            Some("http") => What::Address {
+                client: http_client()?,
+                url: text("url").unwrap_or_default().to_owned(),
+            },
+            _ => {
+                let line = text("command_template").unwrap_or_default();
+                What::Command {
+                    command: Command::with_line(settings, line, text("cwd"), "healthcheck")?,
+                    folder: Arc::from(settings.surroundings().folder.as_path()),
+                }
+            }
+        };
+        Ok(Some(Healthcheck {
+            what,
+            timeout: timeout.unwrap_or(USUAL_TIMEOUT),
+        }))
+    }
+
+    pub(super) async fn pass(&self, cancel: &CancellationToken) -> Result<(), ProviderError> {
+        match &self.what {
+            What::Command { command, folder } => self.command(command, folder, cancel).await,
+            What::Address { client, url } => {
+                let asked = tokio::time::timeout(self.timeout, address(client, url));
+                tokio::select! {
+                    asked = asked => asked.unwrap_or_else(|_| Err(self.too_slow())),
+                    () = cancel.cancelled() => Err(ProviderError::cancelled()),
+                }
+            }
+        }
+    }
+
+    async fn command(
+        &self,
+        command: &Command,
+        folder: &Arc<Path>,
+        cancel: &CancellationToken,
+    ) -> Result<(), ProviderError> {
+        let request = Request::of_text("", Arc::clone(folder), self.timeout);
+        let work = Workplace::new(command, "healthcheck", false)?;
+        work.write_prompt(b"").await?;
+        let values = Values {
+            prompt: "",
+            guidelines: "",
+            eval_id: "healthcheck",
+            attempt: 1,
+            files: &[],
+            work: &work,
+        };
+        command.succeed(&values, &request, cancel).await
+    }
+
+    fn too_slow(&self) -> ProviderError {
+        let message = format!("the address did not answer in {:?}", self.timeout);
+        ProviderError::new(Cause::Timeout, message)
+    }
+}
+
+/// A server that sends us elsewhere is there, too.
+async fn address(client: &reqwest::Client, url: &str) -> Result<(), ProviderError> {
+    let response = client.get(url).send().await;
+    let response = response.map_err(|error| network_error(&error, url))?;
+    let status = response.status();
+    if status.is_success() || status.is_redirection() {
+        return Ok(());
+    }
+    Err(status_error(status, response.headers(), b""))
+}

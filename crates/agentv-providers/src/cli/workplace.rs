@@ -1,0 +1,113 @@
+//! The files that are made for one run of a command.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use agentv_core::{Cause, ProviderError};
+use tempfile::TempDir;
+use tokio::io::AsyncReadExt;
+
+use super::LARGEST_OUTPUT;
+use super::command::Command;
+
+/// The files that are made for one run of a command; gone when it is dropped, unless they are kept.
+pub(super) struct Workplace {
+    folder: Option<TempDir>,
+    keep: bool,
+    prompt: Option<PathBuf>,
+    output: Option<PathBuf>,
+}
+
+impl Workplace {
+    /// A place for what the command line asks for; nothing is made where it asks for no file.
+    pub(super) fn new(command: &Command, id: &str, keep: bool) -> Result<Workplace, ProviderError> {
+        let wanted = |placeholder: &str| command.uses(placeholder);
+        if !wanted("PROMPT_FILE") && !wanted("OUTPUT_FILE") {
+            return Ok(Workplace {
+                folder: None,
+                keep,
+                prompt: None,
+                output: None,
+            });
+        }
+        let prefix = format!("agentv-{}-", file_name(id));
+        let mut builder = tempfile::Builder::new();
+        let made = builder.prefix(&prefix).disable_cleanup(keep).tempdir();
+        let made = made.map_err(|error| failed("no folder can be made for the command", &error))?;
+        let path = made.path();
+        let file = |placeholder: &str, name: &str| wanted(placeholder).then(|| path.join(name));
+        Ok(Workplace {
+            prompt: file("PROMPT_FILE", "prompt.txt"),
+            output: file("OUTPUT_FILE", "output.txt"),
+            folder: Some(made),
+            keep,
+        })
+    }
+
+    pub(super) fn prompt_file(&self) -> Option<&Path> {
+        self.prompt.as_deref()
+    }
+
+    pub(super) fn output_file(&self) -> Option<&Path> {
+        self.output.as_deref()
+    }
+
+    /// Writes the prompt's file, where the command wants one.
+    pub(super) async fn write_prompt(&self, text: &[u8]) -> Result<(), ProviderError> {
+        let Some(path) = &self.prompt else {
+            return Ok(());
+        };
+        let written = tokio::fs::write(path, text).await;
+        written.map_err(|error| failed("the prompt's file cannot be written", &error))
+    }
+
+    /// What the command wrote to its output file.
+    pub(super) async fn read_output(&self) -> Result<Vec<u8>, ProviderError> {
+        let Some(path) = &self.output else {
+            return Ok(Vec::new());
+        };
+        let answer = |message: String| ProviderError::new(Cause::Answer, message);
+        let file = tokio::fs::File::open(path).await;
+        let file = file.map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => {
+                answer("the command succeeded, but wrote no `{OUTPUT_FILE}`".to_owned())
+            }
+            _ => failed("`{OUTPUT_FILE}` cannot be read", &error),
+        })?;
+        let mut output = Vec::new();
+        let most = LARGEST_OUTPUT as u64;
+        let read = file.take(most + 1).read_to_end(&mut output).await;
+        read.map_err(|error| failed("`{OUTPUT_FILE}` cannot be read", &error))?;
+        if output.len() > LARGEST_OUTPUT {
+            return Err(answer(format!(
+                "the command wrote more than {} MiB to `{{OUTPUT_FILE}}`",
+                most >> 20
+            )));
+        }
+        Ok(output)
+    }
+
+    /// An error says where the files are, if they are kept.
+    pub(super) fn explained<T>(
+        &self,
+        outcome: Result<T, ProviderError>,
+    ) -> Result<T, ProviderError> {
+        outcome.map_err(|error| match &self.folder {
+            Some(folder) if self.keep => ProviderError {
+                message: format!("{error} (its files are in `{}`)", folder.path().display()),
+                ..error
+            },
+            _ => error,
+        })
+    }
+}
+
+fn failed(what: &str, error: &io::Error) -> ProviderError {
+    ProviderError::new(Cause::Command, format!("{what}: {error}"))
+}
+
+/// As much of an id as makes a good name for a folder.
+fn file_name(id: &str) -> String {
+    let plain = |letter: &char| letter.is_ascii_alphanumeric() || "-_".contains(*letter);
+    id.chars().filter(plain).take(40).collect()
+}

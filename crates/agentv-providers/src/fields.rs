@@ -1,0 +1,218 @@
+//! What a user wrote of a target, in one spelling and with the environment filled in.
+
+use agentv_core::{Extra, Secrets};
+use agentv_syntax::{Field, Form, Kind, Shape, Text};
+use serde_json::{Number, Value};
+
+use crate::Environment;
+use crate::reference::{Piece, pieces};
+use crate::settings::SettingError;
+use crate::target::COMMON;
+
+/// The fields of a target, ready for its provider.
+#[derive(Debug, Default)]
+pub(crate) struct Fields {
+    /// In the order of their definitions, whatever order they were written in.
+    pub(crate) values: Extra,
+    /// The variables that were filled in, each once.
+    pub(crate) variables: Vec<String>,
+}
+
+/// Why fields cannot be made ready.
+#[derive(Debug)]
+pub(crate) enum FieldError {
+    /// A field needs a variable that is not there.
+    Missing { field: String, variable: String },
+    /// What a variable holds does not fit the field.
+    Wrong(SettingError),
+}
+
+/// Fills in the environment and spells names in snake_case. `written` has been checked.
+pub(crate) fn fill(
+    kind: &Kind,
+    written: &Extra,
+    environment: &Environment,
+) -> Result<Fields, FieldError> {
+    let mut filling = Filling {
+        environment,
+        field: "",
+        variables: Vec::new(),
+    };
+    let mut values = Extra::new();
+    for field in COMMON.fields.iter().chain(kind.options.fields) {
+        let given = written
+            .iter()
+            .find(|(key, _)| snake_case(key) == field.name);
+        let Some((_, value)) = given.filter(|(_, value)| !value.is_null()) else {
+            continue;
+        };
+        filling.field = field.name;
+        values.insert(field.name.to_owned(), filling.value(value, field.shape)?);
+    }
+    Ok(Fields {
+        values,
+        variables: filling.variables,
+    })
+}
+
+/// `judgeTarget` as `judge_target`.
+pub(crate) fn snake_case(name: &str) -> String {
+    let mut snake = String::with_capacity(name.len() + 4);
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(letter.to_ascii_lowercase());
+    }
+    snake
+}
+
+struct Filling<'a> {
+    environment: &'a Environment,
+    /// The field of the target that is being filled.
+    field: &'a str,
+    variables: Vec<String>,
+}
+
+impl Filling<'_> {
+    fn value(&mut self, value: &Value, shape: &Shape) -> Result<Value, FieldError> {
+        match value {
+            Value::String(text) => self.text(text, shape),
+            Value::Array(items) => {
+                let shape = list_of(shape);
+                let items = items.iter().map(|item| self.value(item, shape));
+                items.collect::<Result<Vec<_>, _>>().map(Value::Array)
+            }
+            Value::Object(fields) => self.object(fields, shape).map(Value::Object),
+            Value::Null | Value::Bool(_) | Value::Number(_) => Ok(value.clone()),
+        }
+    }
+
+    fn object(&mut self, fields: &Extra, shape: &Shape) -> Result<Extra, FieldError> {
+        let mut filled = Extra::new();
+        for (key, value) in fields {
+            // The keys of a record are ours, and those of a map the user's.
+            let (key, shape) = match form_of_object(shape) {
+                Some(ObjectForm::Record(known)) => {
+                    let key = snake_case(key);
+                    let field = known.iter().find(|field| field.name == key);
+                    (
+                        key,
+                        field.map_or(&agentv_syntax::shape::ANY, |field| field.shape),
+                    )
+                }
+                Some(ObjectForm::Map(values)) => (key.clone(), values),
+                None => (key.clone(), &agentv_syntax::shape::ANY),
+            };
+            filled.insert(key, self.value(value, shape)?);
+        }
+        Ok(filled)
+    }
+
+    fn text(&mut self, text: &str, shape: &Shape) -> Result<Value, FieldError> {
+        let pieces = pieces(text);
+        let mut filled = String::with_capacity(text.len());
+        let mut last = None;
+        for piece in &pieces {
+            match piece {
+                Piece::Text(text) => filled.push_str(text),
+                Piece::Variable(name) => {
+                    filled.push_str(self.variable(name)?);
+                    last = Some(*name);
+                }
+            }
+        }
+        match last {
+            None => Ok(Value::String(filled)),
+            Some(variable) => self.typed(filled, variable, shape),
+        }
+    }
+
+    fn variable(&mut self, name: &str) -> Result<&str, FieldError> {
+        let Some(value) = self.environment.get(name) else {
+            return Err(FieldError::Missing {
+                field: self.field.to_owned(),
+                variable: name.to_owned(),
+            });
+        };
+        if !self.variables.iter().any(|known| known == name) {
+            self.variables.push(name.to_owned());
+        }
+        Ok(value)
+    }
+
+    /// A text from the environment as what the field takes: a number, a flag, one of some words.
+    fn typed(&self, text: String, variable: &str, shape: &Shape) -> Result<Value, FieldError> {
+        for form in shape.forms {
+            let fits = match form {
+                Form::Number { min, max, integer } => number(&text, *min, *max, *integer),
+                Form::Bool => flag(&text),
+                Form::Text(Text::Reference(words)) => words
+                    .contains(&text.as_str())
+                    .then(|| Value::from(text.as_str())),
+                Form::Text(Text::Filled | Text::Folder) if text.is_empty() => None,
+                Form::Text(_) | Form::Any => Some(Value::from(text.as_str())),
+                Form::List { .. }
+                | Form::Record(_)
+                | Form::Map(_)
+                | Form::Evaluator
+                | Form::Target => None,
+            };
+            if let Some(value) = fits {
+                return Ok(value);
+            }
+        }
+        let expected = shape
+            .expected
+            .trim_end_matches(", or a `${{ NAME }}` reference");
+        let found = if text.is_empty() {
+            "nothing".to_owned()
+        } else if Secrets::is_secret_name(variable) {
+            "something else".to_owned()
+        } else {
+            format!("`{}`", text.chars().take(60).collect::<String>())
+        };
+        let message = format!("expected {expected}, but the variable `{variable}` holds {found}");
+        Err(FieldError::Wrong(SettingError::of(self.field, message)))
+    }
+}
+
+enum ObjectForm {
+    Record(&'static [Field]),
+    Map(&'static Shape),
+}
+
+fn form_of_object(shape: &Shape) -> Option<ObjectForm> {
+    shape.forms.iter().find_map(|form| match form {
+        Form::Record(record) => Some(ObjectForm::Record(record.fields)),
+        Form::Map(values) => Some(ObjectForm::Map(values)),
+        _ => None,
+    })
+}
+
+fn list_of(shape: &Shape) -> &'static Shape {
+    let items = shape.forms.iter().find_map(|form| match form {
+        Form::List { items, .. } => Some(*items),
+        _ => None,
+    });
+    items.unwrap_or(&agentv_syntax::shape::ANY)
+}
+
+fn number(text: &str, min: f64, max: f64, integer: bool) -> Option<Value> {
+    let number: f64 = text.trim().parse().ok()?;
+    if !(min..=max).contains(&number) || (integer && number.fract() != 0.0) {
+        return None;
+    }
+    if integer {
+        return Some(Value::from(number as u64));
+    }
+    Number::from_f64(number).map(Value::Number)
+}
+
+fn flag(text: &str) -> Option<Value> {
+    match text.trim() {
+        "true" | "1" => Some(Value::Bool(true)),
+        "false" | "0" => Some(Value::Bool(false)),
+        _ => None,
+    }
+}

@@ -1,0 +1,131 @@
+//! Any HTTP endpoint as a target.
+
+mod body;
+mod path;
+mod read;
+
+use std::sync::Arc;
+
+use agentv_core::{BoxFuture, Cause, Provider, ProviderError, Request, Transcript};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Method, Url};
+use tokio_util::sync::CancellationToken;
+
+use crate::answer;
+use crate::network::{http_client, network_error, status_error};
+use crate::settings::{SettingError, Settings};
+use body::{Body, Filled, text_template};
+use path::ResponsePath;
+
+/// Sends a request for each case and takes the answer from the response.
+struct Http {
+    client: Client,
+    method: Method,
+    url: String,
+    headers: HeaderMap,
+    body: Option<Body>,
+    response_path: Option<ResponsePath>,
+}
+
+pub(crate) fn build(settings: &Settings) -> Result<Arc<dyn Provider>, SettingError> {
+    let method = settings.text("method").unwrap_or("POST");
+    let method = Method::from_bytes(method.as_bytes())
+        .map_err(|_| SettingError::of("method", "is no method of HTTP"))?;
+    let response_path = settings.text("response_path").map(ResponsePath::parse);
+    Ok(Arc::new(Http {
+        client: http_client()?,
+        body: Body::of(settings.value("body"), &method)?,
+        method,
+        url: address(settings.text("url").unwrap_or_default())?,
+        headers: headers(settings)?,
+        response_path: response_path.transpose()?,
+    }))
+}
+
+fn address(url: &str) -> Result<String, SettingError> {
+    let wrong = |reason: String| Err(SettingError::of("url", reason));
+    // Where a template fills in decides whether the address is one.
+    let sample = body::sample_of(url).map_err(|reason| SettingError::of("url", reason))?;
+    match Url::parse(&sample) {
+        Ok(parsed) if matches!(parsed.scheme(), "http" | "https") => Ok(url.to_owned()),
+        Ok(parsed) => wrong(format!(
+            "expected an address with `http://` or `https://`, found `{}:`",
+            parsed.scheme()
+        )),
+        Err(error) => wrong(format!("is no address: {error}")),
+    }
+}
+
+fn headers(settings: &Settings) -> Result<HeaderMap, SettingError> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in settings.headers() {
+        let wrong = |what: &str| SettingError::of("headers", format!("`{name}` {what}"));
+        let key: HeaderName = name.parse().map_err(|_| wrong("is no name of a header"))?;
+        let mut value: HeaderValue = value
+            .parse()
+            .map_err(|_| wrong("holds a character that no header can, such as a line end"))?;
+        value.set_sensitive(agentv_core::Secrets::is_secret_name(&name));
+        headers.append(key, value);
+    }
+    Ok(headers)
+}
+
+impl Http {
+    async fn ask(&self, request: &Request) -> Result<Transcript, ProviderError> {
+        let url = text_template(&self.url, request).map_err(setup)?;
+        let mut asking = self
+            .client
+            .request(self.method.clone(), &url)
+            .headers(self.headers.clone());
+        if let Some(body) = &self.body {
+            let Filled {
+                bytes,
+                content_type,
+            } = body.fill(request).map_err(setup)?;
+            if !self.headers.contains_key(CONTENT_TYPE) {
+                asking = asking.header(CONTENT_TYPE, content_type);
+            }
+            asking = asking.body(bytes);
+        }
+        let response = asking.send().await;
+        let mut response = response.map_err(|error| network_error(&error, &url))?;
+        let status = response.status();
+        if !status.is_success() {
+            let start = read::beginning(&mut response).await;
+            return Err(status_error(status, response.headers(), &start));
+        }
+        let text = read::text(&mut response, &url).await?;
+        self.answer_in(&text)
+            .map_err(|reason| ProviderError::new(Cause::Answer, reason))
+    }
+
+    fn answer_in(&self, text: &str) -> Result<Transcript, String> {
+        let Some(path) = &self.response_path else {
+            return answer::of_output(text).map_err(|reason| format!("the response: {reason}"));
+        };
+        let value = serde_json::from_str(text).map_err(|error| {
+            let start: String = text.chars().take(80).collect();
+            format!("the response is not JSON ({error}): `{}`", start.trim())
+        })?;
+        path.text_in(&value).map(Transcript::of_text)
+    }
+}
+
+fn setup(reason: String) -> ProviderError {
+    ProviderError::new(Cause::Setup, reason)
+}
+
+impl Provider for Http {
+    fn answer<'a>(
+        &'a self,
+        request: &'a Request,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Transcript, ProviderError>> {
+        Box::pin(async move {
+            tokio::select! {
+                answer = self.ask(request) => answer,
+                () = cancel.cancelled() => Err(ProviderError::cancelled()),
+            }
+        })
+    }
+}

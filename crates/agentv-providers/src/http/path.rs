@@ -1,0 +1,150 @@
+//! The way to the answer in the JSON of a response.
+
+use serde_json::Value;
+
+use crate::answer::described;
+use crate::settings::SettingError;
+
+/// A path such as `choices[0].message.content`.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ResponsePath {
+    steps: Vec<Step>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Step {
+    Field(String),
+    Item(usize),
+}
+
+impl ResponsePath {
+    pub(super) fn parse(path: &str) -> Result<ResponsePath, SettingError> {
+        let wrong = || {
+            let message = format!("`{path}` is no path, expected one such as `a.b[0].c`");
+            SettingError::of("response_path", message)
+        };
+        let mut steps = Vec::new();
+        for part in path.split('.') {
+            let (field, items) = part.split_at(part.find('[').unwrap_or(part.len()));
+            if !field.is_empty() {
+                steps.push(Step::Field(field.to_owned()));
+            } else if items.is_empty() || !steps.is_empty() {
+                return Err(wrong());
+            }
+            let mut rest = items;
+            while !rest.is_empty() {
+                let inner = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+                let (number, behind) = inner.ok_or_else(wrong)?;
+                steps.push(Step::Item(number.parse().map_err(|_| wrong())?));
+                rest = behind;
+            }
+        }
+        Ok(ResponsePath { steps })
+    }
+
+    /// What stands there: a string as it is, anything else as compact JSON.
+    pub(super) fn text_in(&self, response: &Value) -> Result<String, String> {
+        let mut value = response;
+        let mut way = String::new();
+        for step in &self.steps {
+            let next = match step {
+                Step::Field(name) => value.get(name),
+                Step::Item(index) => value.get(index),
+            };
+            let Some(next) = next else {
+                return Err(lost(step, &way, value));
+            };
+            step.append_to(&mut way);
+            value = next;
+        }
+        match value {
+            Value::Null => Err(format!("`{way}` of the response is null")),
+            Value::String(text) => Ok(text.clone()),
+            other => Ok(other.to_string()),
+        }
+    }
+}
+
+impl Step {
+    fn append_to(&self, way: &mut String) {
+        match self {
+            Step::Field(name) if way.is_empty() => way.push_str(name),
+            Step::Field(name) => {
+                way.push('.');
+                way.push_str(name);
+            }
+            Step::Item(index) => way.push_str(&format!("[{index}]")),
+        }
+    }
+}
+
+/// Where the way ends, and what is there.
+fn lost(step: &Step, way: &str, value: &Value) -> String {
+    let place = match way {
+        "" => "the response".to_owned(),
+        way => format!("`{way}` of the response"),
+    };
+    match (step, value) {
+        (Step::Field(name), Value::Object(fields)) => {
+            let keys: Vec<_> = fields.keys().take(10).map(String::as_str).collect();
+            let known = match keys.as_slice() {
+                [] => "it is empty".to_owned(),
+                keys => format!("it has {}", keys.join(", ")),
+            };
+            format!("{place} has no `{name}`; {known}")
+        }
+        (Step::Field(name), other) => {
+            format!("{place} is {}, so it has no `{name}`", described(other))
+        }
+        (Step::Item(index), Value::Array(items)) => {
+            format!("{place} has {} elements, so none at [{index}]", items.len())
+        }
+        (Step::Item(_), other) => format!("{place} is {}, expected an array", described(other)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn at(path: &str) -> Result<String, String> {
+        let response = json!({"a": [{"b": "text"}, 5, null], "c": {"d": true}});
+        let path = ResponsePath::parse(path).map_err(|error| error.to_string())?;
+        path.text_in(&response)
+    }
+
+    #[test]
+    fn the_answer_is_found_at_its_path() {
+        assert_eq!(at("a[0].b").unwrap(), "text");
+        assert_eq!(at("a[1]").unwrap(), "5");
+        assert_eq!(at("c").unwrap(), r#"{"d":true}"#);
+        let list = ResponsePath::parse("[1][0].x").unwrap();
+        assert_eq!(list.text_in(&json!([0, [{"x": "y"}]])).unwrap(), "y");
+    }
+
+    #[test]
+    fn a_path_that_ends_early_says_where_and_what_is_there() {
+        for (path, expected) in [
+            ("x.y", "the response has no `x`; it has a, c"),
+            ("a[7]", "`a` of the response has 3 elements, so none at [7]"),
+            ("a.b", "`a` of the response is an array, so it has no `b`"),
+            (
+                "c[0]",
+                "`c` of the response is an object, expected an array",
+            ),
+            ("a[2]", "`a[2]` of the response is null"),
+        ] {
+            assert_eq!(at(path).unwrap_err(), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_no_path_is_refused() {
+        for path in [
+            "", ".a", "a..b", "a[", "a[x]", "a[0", "a[0]b", "a.[0]", "a[-1]",
+        ] {
+            assert!(ResponsePath::parse(path).is_err(), "{path}");
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Where in a file the answers to each case are: 16 bytes an answer.
+
+use crate::digest::digest;
+
+/// The places of lines by the digest of an id. Different ids may share a digest, so what is found
+/// must be looked at.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    /// Sorted by digest, then by place, once it is finished.
+    entries: Vec<(u64, u64)>,
+}
+
+impl Index {
+    pub(super) fn add(&mut self, id: &str, offset: u64) {
+        self.entries.push((digest(&[id.as_bytes()]), offset));
+    }
+
+    pub(super) fn finish(&mut self) {
+        self.entries.sort_unstable();
+        self.entries.shrink_to_fit();
+    }
+
+    /// The places that may hold the id, in file order.
+    pub(super) fn places(&self, id: &str) -> impl Iterator<Item = u64> {
+        let wanted = digest(&[id.as_bytes()]);
+        let start = self.entries.partition_point(|(digest, _)| *digest < wanted);
+        let entries = self.entries[start..].iter();
+        entries
+            .take_while(move |(digest, _)| *digest == wanted)
+            .map(|(_, offset)| *offset)
+    }
+
+    /// The places that share a digest, where several do.
+    pub(super) fn shared(&self) -> impl Iterator<Item = Vec<u64>> {
+        let groups = self.entries.chunk_by(|one, other| one.0 == other.0);
+        groups
+            .filter(|group| group.len() > 1)
+            .map(|group| group.iter().map(|(_, offset)| *offset).collect())
+    }
+}

@@ -1,0 +1,150 @@
+//! Which values of a target are secret.
+
+use agentv_core::{Extra, Secrets};
+use reqwest::Url;
+use serde_json::Value;
+
+use crate::Environment;
+use crate::environment::too_short;
+
+/// The fields whose keys are case ids or part of an answer, and not names of anything of ours.
+const ANSWERS: &[&str] = &["response", "responses"];
+
+/// What is secret in a target, gathered from all places that may hold it.
+pub(crate) struct SecretValues<'t> {
+    target: &'t str,
+    pub(crate) secrets: Secrets,
+    pub(crate) warnings: Vec<String>,
+    /// Values that are too short, each warned about once.
+    short: Vec<String>,
+}
+
+impl<'t> SecretValues<'t> {
+    /// Those of the environment's `.env` file, to begin with.
+    pub(crate) fn of(target: &'t str, environment: &Environment) -> SecretValues<'t> {
+        let (secrets, warnings) = environment.secrets();
+        SecretValues {
+            target,
+            secrets,
+            warnings,
+            short: Vec::new(),
+        }
+    }
+
+    /// Adds the values of fields and headers whose names say that they are secret.
+    pub(crate) fn add_fields(&mut self, fields: &Extra) {
+        for (name, value) in fields {
+            if !ANSWERS.contains(&name.as_str()) {
+                self.add_field(name, value);
+            }
+        }
+    }
+
+    /// Adds the values of variables whose names say that they are secret.
+    pub(crate) fn add_variables<'v>(
+        &mut self,
+        names: impl IntoIterator<Item = &'v String>,
+        environment: &Environment,
+    ) {
+        for name in names {
+            if let Some(value) = environment.get(name).filter(|_| is_secret_variable(name)) {
+                self.add(value, || format!("the variable `{name}`"));
+            }
+        }
+    }
+
+    fn add_field(&mut self, name: &str, value: &Value) {
+        match value {
+            Value::Object(fields) => fields
+                .iter()
+                .for_each(|(name, value)| self.add_field(name, value)),
+            Value::Array(items) => items.iter().for_each(|item| self.add_field(name, item)),
+            Value::String(text) if Secrets::is_secret_name(name) => self.add_text(name, text),
+            Value::String(text) => self.add_parts_of_address(name, text),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    fn add_text(&mut self, name: &str, text: &str) {
+        let target = self.target;
+        let place = || format!("`{name}` of target `{target}`");
+        self.add(text, place);
+        // `Bearer X` hides X, too.
+        for word in text.split_whitespace().skip(1) {
+            self.add(word, place);
+        }
+    }
+
+    /// The password and the secret parameters of an address.
+    fn add_parts_of_address(&mut self, name: &str, text: &str) {
+        let Some(url) = Url::parse(text).ok().filter(Url::has_host) else {
+            return;
+        };
+        let target = self.target;
+        let place = || format!("the address in `{name}` of target `{target}`");
+        if let Some(password) = url.password() {
+            self.add(password, place);
+        }
+        for (parameter, value) in url.query_pairs() {
+            if Secrets::is_secret_name(&parameter) {
+                self.add(&value, place);
+            }
+        }
+        for pair in url.query().unwrap_or_default().split('&') {
+            match pair.split_once('=') {
+                Some((name, value)) if Secrets::is_secret_name(name) => self.add(value, place),
+                _ => {}
+            }
+        }
+    }
+
+    fn add(&mut self, value: &str, place: impl Fn() -> String) {
+        let known = || self.short.iter().any(|short| short == value);
+        if value.is_empty() || known() || self.secrets.add(value) {
+            return;
+        }
+        self.short.push(value.to_owned());
+        self.warnings.push(too_short(&place()));
+    }
+
+    /// The same fields with every secret replaced.
+    pub(crate) fn hidden(&self, fields: &Extra) -> Extra {
+        let hidden = fields.iter().map(|(name, value)| {
+            let value = match ANSWERS.contains(&name.as_str()) {
+                true => self.redacted(value),
+                false => self.hide(name, value),
+            };
+            (name.clone(), value)
+        });
+        hidden.collect()
+    }
+
+    fn hide(&self, name: &str, value: &Value) -> Value {
+        match value {
+            Value::Object(fields) => {
+                let hidden = fields
+                    .iter()
+                    .map(|(name, value)| (name.clone(), self.hide(name, value)));
+                Value::Object(hidden.collect())
+            }
+            Value::Array(items) => items.iter().map(|item| self.hide(name, item)).collect(),
+            Value::String(_) if Secrets::is_secret_name(name) => Value::from(Secrets::REPLACEMENT),
+            Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {
+                self.redacted(value)
+            }
+        }
+    }
+
+    fn redacted(&self, value: &Value) -> Value {
+        let mut json = value.to_string().into_bytes();
+        if !self.secrets.redact_json(&mut json) {
+            return value.clone();
+        }
+        serde_json::from_slice(&json).unwrap_or_else(|_| Value::from(Secrets::REPLACEMENT))
+    }
+}
+
+/// `AWS_BEARER_TOKEN_BEDROCK` is one, though its name ends otherwise.
+fn is_secret_variable(name: &str) -> bool {
+    name.split('_').any(Secrets::is_secret_name)
+}
