@@ -1,0 +1,136 @@
+//! Figures as people write them.
+
+use std::time::Duration;
+
+/// A whole number with its thousands apart: `12,345`.
+pub(crate) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number of things, with the word for them.
+pub(crate) fn counted(number: u64, one: &str, several: &str) -> String {
+    let word = if number == 1 { one } else { several };
+    format!("{} {word}", count(number))
+}
+
+/// Dollars, small amounts with more digits.
+pub(crate) fn money(dollars: f64) -> String {
+    if dollars == 0.0 {
+        "$0.00".to_owned()
+    } else if dollars < 0.000_05 {
+        "<$0.0001".to_owned()
+    } else if dollars < 0.995 {
+        format!("${dollars:.4}")
+    } else if dollars < 1e12 {
+        let cents = (dollars * 100.0).round() as u64;
+        format!("${}.{:02}", count(cents / 100), cents % 100)
+    } else {
+        format!("${dollars:.2e}")
+    }
+}
+
+/// How long a call took.
+pub(crate) fn milliseconds(milliseconds: f64) -> String {
+    if milliseconds < 9.95 {
+        format!("{milliseconds:.1} ms")
+    } else if milliseconds < 999.5 {
+        format!("{milliseconds:.0} ms")
+    } else if milliseconds < 59_950.0 {
+        format!("{:.1} s", milliseconds / 1e3)
+    } else {
+        duration(Duration::try_from_secs_f64(milliseconds / 1e3).unwrap_or(Duration::MAX))
+    }
+}
+
+/// How long people wait: the two largest units.
+pub(crate) fn duration(duration: Duration) -> String {
+    let rounding = u64::from(duration.subsec_millis() >= 500);
+    let seconds = duration.as_secs().saturating_add(rounding);
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3_600 => format!("{} min {} s", seconds / 60, seconds % 60),
+        3_600..86_400 => format!("{} h {} min", seconds / 3_600, seconds % 3_600 / 60),
+        _ => {
+            let days = counted(seconds / 86_400, "day", "days");
+            format!("{days} {} h", seconds % 86_400 / 3_600)
+        }
+    }
+}
+
+/// How often something happens, in a second or, where that is seldom, in a minute.
+pub(crate) fn rate(per_second: f64) -> String {
+    if per_second >= 9.95 {
+        format!("{}/s", count(per_second.round() as u64))
+    } else if per_second >= 0.95 {
+        format!("{per_second:.1}/s")
+    } else {
+        format!("{:.1}/min", per_second * 60.0)
+    }
+}
+
+/// A share of a whole; `100%` and `0%` are said of nothing less than that.
+pub(crate) fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if share >= 1.0 {
+        "100%".to_owned()
+    } else if share <= 0.0 {
+        "0%".to_owned()
+    } else {
+        format!("{:.1}%", percent.clamp(0.1, 99.9))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_read_as_people_write_them() {
+        assert_eq!(
+            [0, 999, 1_000, 1_234_567].map(count).join(" "),
+            "0 999 1,000 1,234,567"
+        );
+        let amounts = [0.0, 0.000_01, 0.0123, 0.999, 12.5, 1234.567];
+        assert_eq!(
+            amounts.map(money).join(" "),
+            "$0.00 <$0.0001 $0.0123 $1.00 $12.50 $1,234.57"
+        );
+        let calls = [0.26, 812.4, 999.7, 12_340.0, 59_990.0, 125_000.0];
+        assert_eq!(
+            calls.map(milliseconds).join(", "),
+            "0.3 ms, 812 ms, 1.0 s, 12.3 s, 1 min 0 s, 2 min 5 s"
+        );
+        let waits = [0, 59, 61, 3_660, 90_000].map(Duration::from_secs);
+        assert_eq!(
+            waits.map(duration).join(", "),
+            "0 s, 59 s, 1 min 1 s, 1 h 1 min, 1 day 1 h"
+        );
+        assert_eq!(
+            [240.4, 9.97, 1.25, 0.05].map(rate).join(" "),
+            "240/s 10/s 1.2/s 3.0/min"
+        );
+    }
+
+    #[test]
+    fn nearly_all_is_not_all_and_hardly_any_is_not_none() {
+        let shares = [1.0, 0.999_99, 0.841, 0.000_01, 0.0];
+        assert_eq!(shares.map(percent).join(" "), "100% 99.9% 84.1% 0.1% 0%");
+    }
+
+    #[test]
+    fn no_figure_is_too_large_to_be_written() {
+        money(f64::MAX);
+        milliseconds(f64::MAX);
+        duration(Duration::MAX);
+        rate(f64::INFINITY);
+        count(u64::MAX);
+    }
+}

@@ -1,0 +1,85 @@
+//! Records for tests.
+
+use agentv_core::{
+    ResultRecord, Score, Stage, Status, Timing, TokenUsage, TraceSummary, TrialError,
+};
+
+/// A trial that was not graded and is otherwise empty.
+pub(crate) fn record(eval_id: &str) -> ResultRecord {
+    ResultRecord {
+        timestamp: "2026-11-15T10:43:07.309Z".to_owned(),
+        eval_file: "evals/geography.yaml".into(),
+        eval_id: eval_id.to_owned(),
+        dataset: "geography".to_owned(),
+        conversation_id: None,
+        target: "default".into(),
+        trial: 1,
+        status: Status::Ungraded,
+        score: None,
+        hits: Vec::new(),
+        misses: Vec::new(),
+        candidate_answer: Some("Paris".to_owned()),
+        reasoning: None,
+        evaluator_results: Vec::new(),
+        trace_summary: None,
+        output_messages: None,
+        timing: Timing::default(),
+        attempts: 1,
+        cached: false,
+        dry_run: false,
+        error: None,
+        answer_key: "a".repeat(8),
+        grade_key: "b".repeat(8),
+    }
+}
+
+/// A trial with this score, and what that score is called.
+pub(crate) fn graded(eval_id: &str, score: f64) -> ResultRecord {
+    let score = Score::new(score).unwrap();
+    ResultRecord {
+        status: Status::from(score.verdict()),
+        score: Some(score),
+        ..record(eval_id)
+    }
+}
+
+/// A failed trial, and why.
+pub(crate) fn failed(eval_id: &str, score: f64, miss: &str) -> ResultRecord {
+    ResultRecord {
+        misses: vec![miss.to_owned()],
+        ..graded(eval_id, score)
+    }
+}
+
+/// A trial whose target could not be asked.
+pub(crate) fn errored(eval_id: &str, message: &str) -> ResultRecord {
+    ResultRecord {
+        status: Status::Error,
+        candidate_answer: None,
+        error: Some(TrialError {
+            stage: Stage::Target,
+            message: message.to_owned(),
+        }),
+        ..record(eval_id)
+    }
+}
+
+/// The same trial with what it took.
+pub(crate) fn measured(record: ResultRecord, total_ms: f64, cost_usd: f64) -> ResultRecord {
+    ResultRecord {
+        timing: Timing {
+            queue_ms: Some(0.5),
+            total_ms: Some(total_ms),
+        },
+        trace_summary: Some(TraceSummary {
+            token_usage: Some(TokenUsage {
+                input: 1_200,
+                output: 80,
+                cached: Some(200),
+            }),
+            cost_usd: Some(cost_usd),
+            ..TraceSummary::default()
+        }),
+        ..record
+    }
+}

@@ -1,0 +1,161 @@
+//! Records to a summary, one at a time.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use agentv_core::{ReportError, Reporter, ResultRecord, RunEvent, Status};
+
+use super::amount::Amount;
+use super::errors::ErrorFold;
+use super::extremes::Top;
+use super::latency::LatencyFold;
+use super::scores::{Moments, ScoreFold};
+use super::{CostlyTrial, SlowTrial, Statuses, Summary, TargetSummary, Tokens, WorstTrial};
+
+/// Records to a [`Summary`], in bounded memory however many there are.
+///
+/// The order of adding changes nothing, to the last bit: sums are of whole numbers, and lists have
+/// an order for every two trials. So the summary of a resumed run is that of an uninterrupted one.
+/// It is a [`Reporter`] too, and then takes every record of the run, reused ones included.
+#[derive(Debug, Clone, Default)]
+pub struct SummaryFold {
+    statuses: Statuses,
+    scores: ScoreFold,
+    cached: u64,
+    dry_run: u64,
+    retried: u64,
+    cost: Option<Amount>,
+    tokens: Option<Tokens>,
+    latency: LatencyFold,
+    worst: Top<WorstTrial>,
+    slowest: Top<SlowTrial>,
+    costliest: Top<CostlyTrial>,
+    errors: ErrorFold,
+    targets: BTreeMap<Arc<str>, TargetFold>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct TargetFold {
+    statuses: Statuses,
+    scores: Moments,
+    cost: Option<Amount>,
+}
+
+impl SummaryFold {
+    /// A fold of nothing yet.
+    pub fn new() -> SummaryFold {
+        SummaryFold::default()
+    }
+
+    /// Takes the record of one trial.
+    pub fn add(&mut self, record: &ResultRecord) {
+        self.statuses.add(record.status);
+        self.cached += u64::from(record.cached);
+        self.dry_run += u64::from(record.dry_run);
+        self.retried += u64::from(record.attempts > 1);
+        self.worst.offer_worst(record);
+        if let Some(error) = &record.error {
+            self.errors.add(error);
+        }
+        if !record.cached {
+            self.add_tokens(record);
+            self.add_time(record);
+        }
+        self.add_graded(record);
+    }
+
+    fn add_tokens(&mut self, record: &ResultRecord) {
+        let trace = record.trace_summary.as_ref();
+        if let Some(usage) = trace.and_then(|trace| trace.token_usage) {
+            let tokens = self.tokens.get_or_insert_default();
+            tokens.input = tokens.input.saturating_add(usage.input);
+            tokens.output = tokens.output.saturating_add(usage.output);
+            tokens.cached = tokens.cached.saturating_add(usage.cached.unwrap_or(0));
+        }
+    }
+
+    fn add_time(&mut self, record: &ResultRecord) {
+        let measured = record.timing.total_ms;
+        let Some(total_ms) = measured.filter(|ms| ms.is_finite() && *ms >= 0.0) else {
+            return;
+        };
+        self.slowest.offer_slow(record, total_ms);
+        if record.status != Status::Error {
+            self.latency.add(total_ms);
+        }
+    }
+
+    /// Takes score and cost, of all and of the target.
+    fn add_graded(&mut self, record: &ResultRecord) {
+        if !self.targets.contains_key(&record.target) {
+            let target = Arc::clone(&record.target);
+            self.targets.insert(target, TargetFold::default());
+        }
+        let Some(target) = self.targets.get_mut(&record.target) else {
+            return;
+        };
+        target.statuses.add(record.status);
+        if let Some(score) = graded_score(record) {
+            self.scores.add(score);
+            target.scores.add(score);
+        }
+        let paid = record.cost_usd().filter(|_| !record.cached);
+        if let Some((dollars, amount)) = paid.and_then(|paid| Some((paid, Amount::of(paid)?))) {
+            self.cost.get_or_insert_default().add(amount);
+            target.cost.get_or_insert_default().add(amount);
+            if amount != Amount::default() {
+                self.costliest.offer_costly(record, dollars);
+            }
+        }
+    }
+
+    /// The summary of what was added; `skipped` cases were left out of the run.
+    pub fn finish(&self, skipped: u64) -> Summary {
+        Summary {
+            trials: self.statuses.total(),
+            skipped,
+            statuses: self.statuses,
+            graded: self.statuses.graded(),
+            pass_rate: self.statuses.pass_rate(),
+            scores: self.scores.finish(),
+            cached: self.cached,
+            dry_run: self.dry_run,
+            retried: self.retried,
+            cost_usd: self.cost.map(Amount::dollars),
+            tokens: self.tokens,
+            latency: self.latency.finish(),
+            worst: self.worst.finish(),
+            slowest: self.slowest.finish(),
+            costliest: self.costliest.finish(),
+            errors: self.errors.finish(),
+            targets: self.targets.iter().map(target_summary).collect(),
+        }
+    }
+}
+
+/// The score, of a trial that has a grade.
+fn graded_score(record: &ResultRecord) -> Option<agentv_core::Score> {
+    match record.status {
+        Status::Pass | Status::Borderline | Status::Fail => record.score,
+        Status::Error | Status::Ungraded => None,
+    }
+}
+
+fn target_summary((target, fold): (&Arc<str>, &TargetFold)) -> TargetSummary {
+    TargetSummary {
+        target: Arc::clone(target),
+        statuses: fold.statuses,
+        pass_rate: fold.statuses.pass_rate(),
+        mean_score: fold.scores.mean(),
+        cost_usd: fold.cost.map(Amount::dollars),
+    }
+}
+
+impl Reporter for SummaryFold {
+    fn on_event(&mut self, event: &RunEvent<'_>) -> Result<(), ReportError> {
+        if let RunEvent::Finished { record, .. } = event {
+            self.add(record);
+        }
+        Ok(())
+    }
+}

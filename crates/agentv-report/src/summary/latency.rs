@@ -1,0 +1,85 @@
+//! How long calls took, in bounded memory: counts in buckets that each reach 2% further.
+
+use super::Latency;
+
+/// Each bucket reaches this much further than the one before; its middle is within 1% of all in it.
+const GROWTH: f64 = 1.02;
+/// The first bucket begins here, in milliseconds; less is not told apart.
+const FROM_MS: f64 = 1e-3;
+/// Enough buckets for thirty years.
+const BUCKETS: usize = 1_750;
+
+#[derive(Debug, Clone)]
+pub(super) struct LatencyFold {
+    count: u64,
+    buckets: Vec<u64>,
+}
+
+impl Default for LatencyFold {
+    fn default() -> Self {
+        LatencyFold {
+            count: 0,
+            buckets: vec![0; BUCKETS],
+        }
+    }
+}
+
+impl LatencyFold {
+    /// Counts a call; `milliseconds` is finite and not below zero.
+    pub(super) fn add(&mut self, milliseconds: f64) {
+        let steps = (milliseconds / FROM_MS).ln() / GROWTH.ln();
+        // A negative or infinite number of steps becomes the nearest number there is.
+        let bucket = (steps as usize).min(BUCKETS - 1);
+        self.buckets[bucket] += 1;
+        self.count += 1;
+    }
+
+    pub(super) fn finish(&self) -> Option<Latency> {
+        Some(Latency {
+            count: self.count,
+            median_ms: self.percentile(50)?,
+            p95_ms: self.percentile(95)?,
+        })
+    }
+
+    /// What so many of a hundred calls do not exceed, by the nearest rank.
+    fn percentile(&self, percent: u64) -> Option<f64> {
+        let rank = (u128::from(self.count) * u128::from(percent)).div_ceil(100);
+        let mut reached = 0;
+        let bucket = self.buckets.iter().position(|calls| {
+            reached += u128::from(*calls);
+            *calls > 0 && reached >= rank
+        })?;
+        Some(FROM_MS * GROWTH.powf(bucket as f64 + 0.5))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_right_to_one_percent() {
+        let mut fold = LatencyFold::default();
+        (1..=1_000).for_each(|call| fold.add(f64::from(call) * 7.3));
+        let latency = fold.finish().unwrap();
+        assert!(
+            (latency.median_ms / (500.0 * 7.3) - 1.0).abs() < 0.01,
+            "{latency:?}"
+        );
+        assert!(
+            (latency.p95_ms / (950.0 * 7.3) - 1.0).abs() < 0.01,
+            "{latency:?}"
+        );
+    }
+
+    #[test]
+    fn no_call_is_too_short_or_too_long() {
+        let mut fold = LatencyFold::default();
+        for call in [0.0, 1e-9, f64::MAX, 1e12] {
+            fold.add(call);
+        }
+        assert_eq!(fold.finish().unwrap().count, 4);
+        assert!(LatencyFold::default().finish().is_none());
+    }
+}

@@ -1,0 +1,108 @@
+//! Texts of others on one line of ours: nothing that moves the cursor, no wider than there is room.
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::Style;
+
+/// How many columns a text takes.
+pub(crate) fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// The text on one line: runs of white space become a space, and what a terminal would obey (control
+/// characters, marks that turn the direction of writing) is left out.
+pub(crate) fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if letter.is_whitespace() {
+            if !line.is_empty() && !line.ends_with(' ') {
+                line.push(' ');
+            }
+        } else if !letter.is_control() && !turns_direction(letter) {
+            line.push(letter);
+        }
+    }
+    line.truncate(line.trim_end().len());
+    line
+}
+
+fn turns_direction(letter: char) -> bool {
+    matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The text in at most `columns` columns; what is cut off is told by an ellipsis.
+pub(crate) fn cut(text: &str, columns: usize, style: Style) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let ellipsis = style.ellipsis();
+    let Some(room) = columns.checked_sub(width(ellipsis)) else {
+        return ".".repeat(columns);
+    };
+    let mut kept = String::new();
+    for letter in text.chars() {
+        kept.push(letter);
+        // Measured as a whole: letters that join are wider or narrower together.
+        if width(&kept) > room {
+            kept.pop();
+            break;
+        }
+    }
+    kept.truncate(kept.trim_end().len());
+    kept + ellipsis
+}
+
+/// The beginning of a text in at most `bytes` bytes, ending between letters.
+pub(crate) fn clip(text: &str, bytes: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes)]
+}
+
+/// The text followed by blanks up to `columns` columns.
+pub(crate) fn padded(text: &str, columns: usize) -> String {
+    let missing = columns.saturating_sub(width(text));
+    let mut padded = text.to_owned();
+    padded.extend(std::iter::repeat_n(' ', missing));
+    padded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const STYLE: Style = Style {
+        colour: false,
+        width: 80,
+        unicode: true,
+    };
+
+    #[test]
+    fn what_a_terminal_would_obey_does_not_reach_it() {
+        assert_eq!(
+            one_line(" a\r\n\tb \x1b[31mred\x07\u{202e} "),
+            "a b [31mred"
+        );
+    }
+
+    #[test]
+    fn wide_letters_are_cut_by_columns() {
+        assert_eq!(cut("日本語の回答", 12, STYLE), "日本語の回答");
+        assert_eq!(cut("日本語の回答", 8, STYLE), "日本語…");
+        assert_eq!(cut("abcdef", 2, STYLE), "a…");
+        assert_eq!(cut("abc", 0, STYLE), "");
+        let ascii = Style {
+            unicode: false,
+            ..STYLE
+        };
+        assert_eq!(cut("abcdef", 5, ascii), "ab...");
+        assert_eq!(cut("abcdef", 2, ascii), "..");
+    }
+
+    proptest! {
+        #[test]
+        fn a_cut_text_is_never_too_wide(text in "\\PC{0,40}", columns in 0usize..30) {
+            prop_assert!(width(&cut(&text, columns, STYLE)) <= columns);
+            prop_assert!(width(&cut(&one_line(&text), columns, STYLE)) <= columns);
+        }
+    }
+}
