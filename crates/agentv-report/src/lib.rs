@@ -2,6 +2,7 @@
 
 mod clock;
 mod figures;
+mod render;
 #[cfg(test)]
 mod samples;
 mod style;
@@ -9,6 +10,7 @@ mod summary;
 mod text;
 
 pub use clock::Clock;
+pub use render::{Closing, render_summary};
 pub use style::Style;
 pub use summary::{
     CostlyTrial, ErrorGroup, Latency, Scores, SlowTrial, Statuses, Summary, SummaryFold,

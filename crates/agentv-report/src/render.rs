@@ -1,0 +1,169 @@
+//! The summary of a run as a text.
+
+mod closing;
+mod page;
+#[cfg(test)]
+mod tests;
+mod trials;
+
+use agentv_core::Status;
+
+pub use closing::Closing;
+pub(crate) use closing::reason;
+use page::{Page, Piece};
+use trials::score;
+
+use crate::figures::{count, counted, milliseconds, money, percent};
+use crate::style::{Paint, Style};
+use crate::summary::{Scores, Summary};
+
+/// The summary of a run as a text, ending in a line break.
+///
+/// No line is wider than the style's width, except a path or command to copy, which stands on a line
+/// of its own then. What was measured in time stands on lines of its own (`latency`, `took`, and the
+/// list of the slowest): all else is the same for a resumed run and an uninterrupted one.
+pub fn render_summary(summary: &Summary, closing: &Closing<'_>, style: Style) -> String {
+    let mut page = Page::new(style);
+    headline(&mut page, summary);
+    page.gap();
+    statuses(&mut page, summary);
+    closing::skipped(&mut page, summary.skipped, closing);
+    if let Some(scores) = &summary.scores {
+        write_scores(&mut page, scores);
+    }
+    cost(&mut page, summary);
+    if let Some(latency) = &summary.latency {
+        let median = format!("median {}", milliseconds(latency.median_ms));
+        let most = format!("95% within {}", milliseconds(latency.p95_ms));
+        page.figures("latency", &[Piece::plain(median), Piece::plain(most)]);
+    }
+    trials::write(&mut page, summary);
+    page.gap();
+    closing::write(&mut page, summary.trials, closing);
+    page.finish()
+}
+
+/// The one line that is read if only one is.
+fn headline(page: &mut Page, summary: &Summary) {
+    let all = &summary.statuses;
+    let mut pieces = match summary.pass_rate {
+        Some(rate) => {
+            let paint = match all.pass == summary.graded {
+                true => Paint::Good,
+                false => Paint::Strong,
+            };
+            let (passed, graded) = (count(all.pass), count(summary.graded));
+            vec![
+                Piece::new(paint, format!("{} passed", percent(rate))),
+                Piece::plain(format!("{passed} of {graded} graded")),
+            ]
+        }
+        None if summary.trials == 0 => vec![Piece::new(Paint::Strong, "nothing was run")],
+        None => vec![Piece::new(Paint::Strong, "nothing was graded")],
+    };
+    for status in [Status::Error, Status::Ungraded] {
+        if all.of(status) > 0 {
+            let text = format!("{} {}", count(all.of(status)), past(status));
+            pieces.push(Piece::new(Paint::of(status), text));
+        }
+    }
+    page.flow(0, &pieces);
+}
+
+fn past(status: Status) -> &'static str {
+    match status {
+        Status::Pass => "passed",
+        Status::Borderline => "borderline",
+        Status::Fail => "failed",
+        Status::Error => "errored",
+        Status::Ungraded => "ungraded",
+    }
+}
+
+fn statuses(page: &mut Page, summary: &Summary) {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for status in Status::ALL {
+        let number = summary.statuses.of(status);
+        let shown = number > 0 || matches!(status, Status::Pass | Status::Fail | Status::Error);
+        let paint = if number > 0 {
+            Paint::of(status)
+        } else {
+            Paint::Faint
+        };
+        if shown {
+            let text = format!("{} {}", count(number), past(status));
+            pieces.push(Piece::new(paint, text));
+        }
+    }
+    page.figures("trials", &pieces);
+    let notes = [
+        (summary.dry_run, "answered by a mock"),
+        (summary.cached, "from the cache"),
+        (summary.retried, "took several attempts"),
+    ];
+    let notes = notes.iter().filter(|(number, _)| *number > 0);
+    let notes: Vec<Piece> = notes
+        .map(|(number, what)| Piece::plain(format!("{} {what}", count(*number))))
+        .collect();
+    if !notes.is_empty() {
+        page.figures("of these", &notes);
+    }
+}
+
+fn write_scores(page: &mut Page, scores: &Scores) {
+    let figure = |name: &str, value: f64| Piece::plain(format!("{name} {}", score(value)));
+    let mut pieces = vec![
+        figure("mean", scores.mean),
+        figure("median", scores.median),
+        figure("min", scores.min),
+        figure("max", scores.max),
+    ];
+    pieces.extend(
+        scores
+            .standard_deviation
+            .map(|value| figure("deviation", value)),
+    );
+    page.figures("score", &pieces);
+    let bars = histogram(&scores.histogram, page.style());
+    page.more_figures(&[Piece::plain(format!("0 {bars} 1"))]);
+}
+
+/// One letter a tenth, as high as its share of the highest; a tenth with nothing in it is a dot.
+fn histogram(counts: &[u64; 10], style: Style) -> String {
+    let levels: Vec<char> = match style.unicode {
+        true => "▁▂▃▄▅▆▇█".chars().collect(),
+        false => ".:-=+*#%".chars().collect(),
+    };
+    let empty = if style.unicode { '·' } else { ' ' };
+    let highest = counts.iter().copied().max().unwrap_or(0).max(1);
+    let bar = |count: &u64| match count {
+        0 => empty,
+        _ => levels[(u128::from(*count) * 7 / u128::from(highest)) as usize],
+    };
+    counts.iter().map(bar).collect()
+}
+
+fn cost(page: &mut Page, summary: &Summary) {
+    let mut pieces: Vec<Piece> = summary
+        .cost_usd
+        .map(|cost| Piece::plain(money(cost)))
+        .into_iter()
+        .collect();
+    if let Some(tokens) = &summary.tokens {
+        pieces.push(Piece::plain(counted(
+            tokens.input,
+            "token read",
+            "tokens read",
+        )));
+        if tokens.cached > 0 {
+            pieces.push(Piece::plain(format!(
+                "{} of them cached",
+                count(tokens.cached)
+            )));
+        }
+        pieces.push(Piece::plain(format!("{} written", count(tokens.output))));
+    }
+    if !pieces.is_empty() {
+        page.figures("cost", &pieces);
+    }
+}

@@ -1,0 +1,97 @@
+//! What there is to say of a run that is not in its records.
+
+use std::path::Path;
+use std::time::Duration;
+
+use agentv_core::Stop;
+
+use super::page::{Page, Piece};
+use crate::figures::{counted, duration};
+use crate::style::Paint;
+use crate::text::one_line;
+
+/// What there is to say of a run that is not in its records. Empty parts are left out.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Closing<'a> {
+    /// Where the run is kept: a folder named by the run's id.
+    pub folder: Option<&'a Path>,
+    /// The file that the user wanted the records in, too.
+    pub out_file: Option<&'a Path>,
+    /// How many trials the run was to have: what is missing was not run.
+    pub planned: u64,
+    /// Files with cases that were left out, and how many of each.
+    pub skipped_files: &'a [(String, u64)],
+    /// How long it took.
+    pub elapsed: Option<Duration>,
+    /// Why it ended before all was done.
+    pub stopped: Option<Stop>,
+    /// The command that goes on where it stopped.
+    pub resume_command: Option<&'a str>,
+    /// The command to look closer.
+    pub next_command: Option<&'a str>,
+}
+
+/// Where cases were left out.
+pub(super) fn skipped(page: &mut Page, skipped: u64, closing: &Closing<'_>) {
+    if skipped == 0 {
+        return;
+    }
+    let all = counted(skipped, "case", "cases");
+    let mut pieces = vec![Piece::new(Paint::Nearly, all)];
+    let told = 5;
+    for (file, cases) in closing.skipped_files.iter().take(told) {
+        pieces.push(Piece::plain(format!("{} of {}", cases, one_line(file))));
+    }
+    let more = closing.skipped_files.len().saturating_sub(told);
+    if more > 0 {
+        pieces.push(Piece::plain(counted(
+            more as u64,
+            "more file",
+            "more files",
+        )));
+    }
+    page.figures("skipped", &pieces);
+}
+
+/// Where the results are, and what to do next.
+pub(super) fn write(page: &mut Page, trials: u64, closing: &Closing<'_>) {
+    let missing = closing.planned.saturating_sub(trials);
+    let path = |path: &Path| one_line(&path.display().to_string());
+    if closing.stopped.is_some() || missing > 0 {
+        stopped(page, missing, closing.stopped);
+    }
+    if let Some(command) = closing.resume_command {
+        page.verbatim("go on with", command);
+    }
+    if let Some(folder) = closing.folder {
+        page.verbatim("results", &path(folder));
+    }
+    if let Some(file) = closing.out_file {
+        page.verbatim("also in", &path(file));
+    }
+    if let Some(command) = closing.next_command {
+        page.verbatim("look closer", command);
+    }
+    if let Some(elapsed) = closing.elapsed {
+        page.figures("took", &[Piece::plain(duration(elapsed))]);
+    }
+}
+
+fn stopped(page: &mut Page, missing: u64, stopped: Option<Stop>) {
+    let why = stopped.map(|stop| Piece::new(Paint::Bad, reason(stop)));
+    let not_run = format!("{} not run", counted(missing, "trial", "trials"));
+    let not_run = (missing > 0).then(|| Piece::new(Paint::Bad, not_run));
+    let pieces: Vec<Piece> = why.into_iter().chain(not_run).collect();
+    page.figures("incomplete", &pieces);
+}
+
+/// Why a run stopped, in words.
+pub(crate) fn reason(stop: Stop) -> &'static str {
+    match stop {
+        Stop::Interrupted => "interrupted",
+        Stop::Terminated => "terminated",
+        Stop::Budget => "the budget is used up",
+        Stop::Time => "the time is used up",
+        Stop::Unwritable => "results could not be written",
+    }
+}

@@ -1,0 +1,113 @@
+//! The lists of a summary: targets, errors, and the trials that stand out.
+
+use agentv_core::Stage;
+
+use super::page::{Page, Piece, Row};
+use crate::figures::{count, counted, milliseconds, money, percent};
+use crate::style::{Paint, Style};
+use crate::summary::{Summary, TargetSummary, TrialName};
+use crate::text::one_line;
+
+/// How many are told of what is good to know but nothing to mend.
+const FEW: usize = 3;
+
+/// Writes the lists that have something in them.
+pub(super) fn write(page: &mut Page, summary: &Summary) {
+    let several = summary.targets.len() > 1;
+    let name = |trial: &TrialName| trial_name(trial, several);
+    if several {
+        list(
+            page,
+            "targets",
+            summary.targets.iter().map(target).collect(),
+        );
+    }
+    let worst = summary.worst.iter().map(|trial| Row {
+        figure: Piece::new(Paint::of(trial.status), score(trial.score.value())),
+        name: name(&trial.trial),
+        remark: trial.reason.as_deref().map(one_line),
+    });
+    list(page, "worst", worst.collect());
+    let rows = errors(summary, page.style());
+    list(page, "errors", rows);
+    let costliest = summary.costliest.iter().take(FEW).map(|trial| Row {
+        figure: Piece::plain(money(trial.cost_usd)),
+        name: name(&trial.trial),
+        remark: None,
+    });
+    list(page, "costliest", costliest.collect());
+    let slowest = summary.slowest.iter().take(FEW).map(|trial| Row {
+        figure: Piece::plain(milliseconds(trial.total_ms)),
+        name: name(&trial.trial),
+        remark: None,
+    });
+    list(page, "slowest", slowest.collect());
+}
+
+fn list(page: &mut Page, title: &str, rows: Vec<Row>) {
+    if !rows.is_empty() {
+        page.gap();
+        page.rows(title, &rows);
+    }
+}
+
+/// A score as tables show it.
+pub(super) fn score(score: f64) -> String {
+    format!("{score:.3}")
+}
+
+fn trial_name(trial: &TrialName, several_targets: bool) -> String {
+    let mut name = one_line(&trial.eval_id);
+    if several_targets {
+        name.push_str(" @ ");
+        name.push_str(&one_line(&trial.target));
+    }
+    if trial.trial > 1 {
+        name.push_str(&format!(" #{}", trial.trial));
+    }
+    name
+}
+
+fn target(target: &TargetSummary) -> Row {
+    let statuses = &target.statuses;
+    let rate = target.pass_rate.map_or("no grade".to_owned(), percent);
+    let mut remarks = vec![format!(
+        "{} of {} passed",
+        count(statuses.pass),
+        count(statuses.graded())
+    )];
+    if statuses.error > 0 {
+        remarks.push(format!("{} errored", count(statuses.error)));
+    }
+    if statuses.ungraded > 0 {
+        remarks.push(format!("{} ungraded", count(statuses.ungraded)));
+    }
+    let mean = target.mean_score;
+    remarks.extend(mean.map(|mean| format!("mean {}", score(mean))));
+    remarks.extend(target.cost_usd.map(money));
+    Row {
+        figure: Piece::plain(rate),
+        name: one_line(&target.target),
+        remark: Some(remarks.join(", ")),
+    }
+}
+
+fn errors(summary: &Summary, style: Style) -> Vec<Row> {
+    let row = |times: u64, name: &str, remark: Option<String>| Row {
+        figure: Piece::new(Paint::Broken, format!("{} x", count(times))),
+        name: name.to_owned(),
+        remark,
+    };
+    let groups = summary.errors.iter().map(|group| {
+        let stage = match group.stage {
+            Stage::Target => "target",
+            Stage::Evaluator => "evaluator",
+        };
+        let message = group.message.replace('…', style.ellipsis());
+        row(group.count, stage, Some(one_line(&message)))
+    });
+    let told: u64 = summary.errors.iter().map(|group| group.count).sum();
+    let others = summary.statuses.error.saturating_sub(told);
+    let others = (others > 0).then(|| row(others, &counted(others, "other", "others"), None));
+    groups.chain(others).collect()
+}
