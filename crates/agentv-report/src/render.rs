@@ -9,7 +9,7 @@ mod trials;
 use agentv_core::Status;
 
 pub use closing::Closing;
-pub(crate) use closing::reason;
+pub(crate) use closing::stop_reason;
 use page::{Page, Piece};
 use trials::score;
 

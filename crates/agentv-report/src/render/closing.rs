@@ -78,7 +78,7 @@ pub(super) fn write(page: &mut Page, trials: u64, closing: &Closing<'_>) {
 }
 
 fn stopped(page: &mut Page, missing: u64, stopped: Option<Stop>) {
-    let why = stopped.map(|stop| Piece::new(Paint::Bad, reason(stop)));
+    let why = stopped.map(|stop| Piece::new(Paint::Bad, stop_reason(stop)));
     let not_run = format!("{} not run", counted(missing, "trial", "trials"));
     let not_run = (missing > 0).then(|| Piece::new(Paint::Bad, not_run));
     let pieces: Vec<Piece> = why.into_iter().chain(not_run).collect();
@@ -86,7 +86,7 @@ fn stopped(page: &mut Page, missing: u64, stopped: Option<Stop>) {
 }
 
 /// Why a run stopped, in words.
-pub(crate) fn reason(stop: Stop) -> &'static str {
+pub(crate) fn stop_reason(stop: Stop) -> &'static str {
     match stop {
         Stop::Interrupted => "interrupted",
         Stop::Terminated => "terminated",

@@ -1,0 +1,141 @@
+//! What people see while a run is going on.
+
+mod live;
+mod moment;
+mod notice;
+mod notices;
+mod pace;
+mod plain;
+mod progress;
+mod quiet;
+#[cfg(test)]
+mod tests;
+mod ticker;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use agentv_core::RunEvent;
+
+pub use live::LiveDisplay;
+use moment::Moment;
+use notice::Notice;
+use notices::{Notices, Wanted};
+use pace::Pace;
+pub use plain::PlainProgress;
+use progress::Progress;
+pub use quiet::Quiet;
+use ticker::Ticker;
+
+use crate::{Clock, Style};
+
+/// How a display shows things.
+#[derive(Debug, Clone)]
+pub struct DisplayOptions {
+    /// What the place can show.
+    pub style: Style,
+    /// Whether retries are told, too.
+    pub verbose: bool,
+    /// What time it is.
+    pub clock: Clock,
+}
+
+/// Where a display shows what a run has come to.
+trait Screen: Send + 'static {
+    /// Shows the notices, which are new, and how far the run is.
+    fn show(&mut self, moment: &Moment, notices: &[Notice]);
+    /// Removes what should not stay.
+    fn close(&mut self);
+}
+
+/// Takes events, which costs next to nothing, and shows from time to time what they came to.
+#[derive(Debug)]
+struct Display<S> {
+    board: Arc<Mutex<Board>>,
+    painter: Arc<Mutex<Painter<S>>>,
+    clock: Clock,
+    ticker: Option<Ticker>,
+}
+
+/// What events change.
+#[derive(Debug)]
+struct Board {
+    progress: Progress,
+    notices: Notices,
+}
+
+/// What showing changes.
+#[derive(Debug)]
+struct Painter<S> {
+    screen: S,
+    pace: Pace,
+    started: Instant,
+}
+
+impl<S: Screen> Display<S> {
+    /// A display that shows only when told to.
+    fn still(screen: S, wanted: Wanted, clock: Clock) -> Display<S> {
+        let started = clock.now();
+        let board = Board {
+            progress: Progress::default(),
+            notices: Notices::new(wanted, started),
+        };
+        let painter = Painter {
+            screen,
+            pace: Pace::new(started),
+            started,
+        };
+        Display {
+            board: Arc::new(Mutex::new(board)),
+            painter: Arc::new(Mutex::new(painter)),
+            clock,
+            ticker: None,
+        }
+    }
+
+    /// Shows by itself from now on, this often.
+    fn ticking(mut self, interval: Duration) -> Display<S> {
+        let (board, painter) = (Arc::clone(&self.board), Arc::clone(&self.painter));
+        let clock = self.clock.clone();
+        let tick = move || show(&board, &painter, clock.now(), false);
+        // Without a thread there is no display, and the run goes on.
+        self.ticker = Ticker::start(interval, tick).ok();
+        self
+    }
+
+    fn on_event(&self, event: &RunEvent<'_>) {
+        let mut board = lock(&self.board);
+        board.progress.on_event(event);
+        board.notices.on_event(event, &self.clock);
+    }
+
+    /// Shows what has come in since, and removes what should not stay. Once is enough.
+    fn finish(&mut self) {
+        if let Some(ticker) = self.ticker.take() {
+            ticker.stop();
+        }
+        show(&self.board, &self.painter, self.clock.now(), true);
+        lock(&self.painter).screen.close();
+    }
+}
+
+fn show<S: Screen>(board: &Mutex<Board>, painter: &Mutex<Painter<S>>, now: Instant, last: bool) {
+    // Events wait for the board: it is let go before anything is drawn.
+    let (progress, notices) = {
+        let mut board = lock(board);
+        (board.progress, board.notices.take(now, last))
+    };
+    let mut painter = lock(painter);
+    painter.pace.record(now, progress.fresh());
+    let moment = Moment {
+        progress,
+        rate: painter.pace.rate(now),
+        elapsed: now.saturating_duration_since(painter.started),
+    };
+    painter.screen.show(&moment, &notices);
+}
+
+/// A display that broke while drawing is no reason to end the run.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,209 @@
+//! A progress bar in a terminal, redrawn in place.
+
+use std::fmt;
+use std::time::Duration;
+
+use agentv_core::{ReportError, Reporter, RunEvent};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::moment::{Figure, Moment};
+use super::notice::Notice;
+use super::notices::Wanted;
+use super::{Display, DisplayOptions, Screen};
+use crate::figures::duration;
+use crate::style::{Paint, Style};
+use crate::text::{cut, width};
+
+/// How often it is redrawn at most, in a second.
+const REDRAWS: u8 = 10;
+/// Narrower than this, nothing is drawn.
+const NARROWEST: usize = 8;
+/// A bar shorter than this says nothing.
+const SHORTEST_BAR: usize = 8;
+
+/// A progress bar and the figures of the run at the bottom of a terminal; failures and errors are
+/// printed above it as they happen, and when they are too many, how many.
+///
+/// Taking an event only counts; a thread of its own draws, ten times a second at most. The bar is
+/// removed by [`finish`](LiveDisplay::finish) or when this is dropped.
+#[derive(Debug)]
+pub struct LiveDisplay(Display<Bar>);
+
+impl LiveDisplay {
+    /// A display on standard error, which shows nothing where that is no terminal. `columns` is
+    /// asked for the present width before each drawing.
+    pub fn on_stderr(
+        columns: impl Fn() -> usize + Send + 'static,
+        options: DisplayOptions,
+    ) -> LiveDisplay {
+        LiveDisplay::on(
+            ProgressDrawTarget::stderr_with_hz(REDRAWS),
+            columns,
+            options,
+        )
+    }
+
+    pub(super) fn on(
+        terminal: ProgressDrawTarget,
+        columns: impl Fn() -> usize + Send + 'static,
+        options: DisplayOptions,
+    ) -> LiveDisplay {
+        let still = LiveDisplay::still(terminal, columns, options);
+        let interval = Duration::from_secs(1) / u32::from(REDRAWS);
+        LiveDisplay(still.ticking(interval))
+    }
+
+    pub(super) fn still(
+        terminal: ProgressDrawTarget,
+        columns: impl Fn() -> usize + Send + 'static,
+        options: DisplayOptions,
+    ) -> Display<Bar> {
+        let bar = Bar::new(terminal, Box::new(columns), options.style);
+        let wanted = match options.verbose {
+            true => Wanted::All,
+            false => Wanted::Failures,
+        };
+        Display::still(bar, wanted, options.clock)
+    }
+
+    /// Prints what is still to be told and removes the bar.
+    pub fn finish(self) {
+        drop(self);
+    }
+}
+
+impl Drop for LiveDisplay {
+    fn drop(&mut self) {
+        self.0.finish();
+    }
+}
+
+impl Reporter for LiveDisplay {
+    fn on_event(&mut self, event: &RunEvent<'_>) -> Result<(), ReportError> {
+        self.0.on_event(event);
+        Ok(())
+    }
+}
+
+pub(super) struct Bar {
+    bar: ProgressBar,
+    columns: Box<dyn Fn() -> usize + Send>,
+    style: Style,
+}
+
+impl fmt::Debug for Bar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bar").finish_non_exhaustive()
+    }
+}
+
+impl Bar {
+    fn new(
+        terminal: ProgressDrawTarget,
+        columns: Box<dyn Fn() -> usize + Send>,
+        style: Style,
+    ) -> Bar {
+        let bar = ProgressBar::with_draw_target(None, terminal);
+        if let Ok(template) = ProgressStyle::with_template("{msg}") {
+            bar.set_style(template);
+        }
+        Bar {
+            bar,
+            columns,
+            style,
+        }
+    }
+}
+
+impl Screen for Bar {
+    fn show(&mut self, moment: &Moment, notices: &[Notice]) {
+        let style = Style {
+            width: (self.columns)(),
+            ..self.style
+        };
+        if self.bar.is_finished() || style.width < NARROWEST {
+            return;
+        }
+        if !notices.is_empty() {
+            let lines: Vec<String> = notices
+                .iter()
+                .flat_map(|notice| notice.lines(style))
+                .collect();
+            self.bar.println(lines.join("\n"));
+        }
+        if moment.progress.planned.trials > 0 {
+            let (bar, figures) = (bar_line(moment, style), figures_line(moment, style));
+            self.bar.set_message(format!("{bar}\n{figures}"));
+        }
+    }
+
+    fn close(&mut self) {
+        if !self.bar.is_finished() {
+            self.bar.finish_and_clear();
+        }
+    }
+}
+
+/// `━━━━━━━━────  310/500 · 12 s · about 4 s left`.
+fn bar_line(moment: &Moment, style: Style) -> String {
+    let elapsed = duration(moment.elapsed);
+    let mut texts = vec![moment.done(), elapsed];
+    match moment.progress.stopping {
+        Some(_) => texts.push("stopping".to_owned()),
+        None => texts.extend(moment.left()),
+    }
+    // What cannot be told beside a bar is left out, from the end.
+    let mut text = texts.join(style.separator());
+    while texts.len() > 1 && width(&text) + 2 + SHORTEST_BAR > style.width {
+        texts.pop();
+        text = texts.join(style.separator());
+    }
+    let text = cut(&text, style.width, style);
+    match style.width.checked_sub(width(&text) + 2) {
+        Some(room) if room > 0 => format!("{}  {text}", bar(moment.share(), room, style)),
+        _ => text,
+    }
+}
+
+fn bar(share: f64, columns: usize, style: Style) -> String {
+    let (full, empty) = if style.unicode {
+        ("━", "─")
+    } else {
+        ("#", "-")
+    };
+    let filled = ((share * columns as f64) as usize).min(columns);
+    let full = style.paint(Paint::Good, &full.repeat(filled));
+    full + &style.paint(Paint::Faint, &empty.repeat(columns - filled))
+}
+
+/// The figures in words if there is room, else with signs; what matters least is left out first.
+fn figures_line(moment: &Moment, style: Style) -> String {
+    let figures = moment.figures(style);
+    let separator = style.separator();
+    let wide = |of: fn(&Figure) -> &str, figures: &[Figure], between: usize| {
+        let texts = figures
+            .iter()
+            .map(|figure| width(of(figure)))
+            .sum::<usize>();
+        texts + figures.len().saturating_sub(1) * between
+    };
+    let long: fn(&Figure) -> &str = |figure| &figure.long;
+    let short: fn(&Figure) -> &str = |figure| &figure.short;
+    let in_words = wide(long, &figures, width(separator)) <= style.width;
+    let (of, separator) = if in_words {
+        (long, separator)
+    } else {
+        (short, "  ")
+    };
+    let mut told = figures.as_slice();
+    while told.len() > 1 && wide(of, told, width(separator)) > style.width {
+        told = &told[..told.len() - 1];
+    }
+    let painted = told.iter().map(|figure| {
+        let text = cut(of(figure), style.width, style);
+        style.paint(figure.paint, &text)
+    });
+    painted
+        .collect::<Vec<_>>()
+        .join(&style.paint(Paint::Faint, separator))
+}

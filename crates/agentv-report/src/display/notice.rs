@@ -1,0 +1,125 @@
+//! Something that people are told while a run is going on.
+
+use std::time::Duration;
+
+use agentv_core::{ResultRecord, Status, Stop};
+
+use crate::figures::{count, milliseconds};
+use crate::render::stop_reason;
+use crate::style::{Paint, Style};
+use crate::text::{clip, cut, one_line, width};
+
+/// How much of a text of others is kept, in bytes.
+const LONGEST: usize = 600;
+
+/// Something that people are told.
+#[derive(Debug, Clone)]
+pub(super) enum Notice {
+    /// A trial failed or errored.
+    Ended {
+        status: Status,
+        score: Option<f64>,
+        name: String,
+        reason: String,
+    },
+    /// An attempt failed and is repeated.
+    Retrying {
+        name: String,
+        attempt: u32,
+        wait: Duration,
+        reason: String,
+    },
+    /// So many more happened that were not told.
+    More { number: u64, what: &'static str },
+    /// No further trial is taken up.
+    Stopping { stop: Stop },
+}
+
+/// What a trial is called: the target where there are several.
+pub(super) fn trial_name(eval_id: &str, target: Option<&str>, trial: u32) -> String {
+    let mut name = one_line(clip(eval_id, LONGEST));
+    if let Some(target) = target {
+        name.push_str(" @ ");
+        name.push_str(&one_line(clip(target, LONGEST)));
+    }
+    if trial > 1 {
+        name.push_str(&format!(" #{trial}"));
+    }
+    name
+}
+
+impl Notice {
+    pub(super) fn ended(record: &ResultRecord, target: Option<&str>) -> Notice {
+        Notice::Ended {
+            status: record.status,
+            score: record.score.map(agentv_core::Score::value),
+            name: trial_name(&record.eval_id, target, record.trial),
+            reason: one_line(clip(record.reason().unwrap_or_default(), LONGEST)),
+        }
+    }
+
+    pub(super) fn retrying(name: String, attempt: u32, wait: Duration, reason: &str) -> Notice {
+        Notice::Retrying {
+            name,
+            attempt,
+            wait,
+            reason: one_line(clip(reason, LONGEST)),
+        }
+    }
+
+    /// The notice on one line, or on two where one is too narrow for the reason.
+    pub(super) fn lines(&self, style: Style) -> Vec<String> {
+        match self {
+            Notice::Ended {
+                status,
+                score,
+                name,
+                reason,
+            } => {
+                let score = score
+                    .map(|score| format!("{score:.2}  "))
+                    .unwrap_or_default();
+                let said = format!("{score}{name}");
+                told(style, Paint::of(*status), status.as_str(), &said, reason)
+            }
+            Notice::Retrying {
+                name,
+                attempt,
+                wait,
+                reason,
+            } => {
+                let wait = milliseconds(wait.as_secs_f64() * 1e3);
+                let said = format!("{name}  after attempt {attempt}, in {wait}");
+                told(style, Paint::Nearly, "retry", &said, reason)
+            }
+            Notice::More { number, what } => {
+                let text = format!("{} and {} more {what}", style.ellipsis(), count(*number));
+                vec![style.paint(Paint::Faint, &cut(&text, style.width, style))]
+            }
+            Notice::Stopping { stop } => {
+                let text = format!("stopping: {}", stop_reason(*stop));
+                vec![style.paint(Paint::Strong, &cut(&text, style.width, style))]
+            }
+        }
+    }
+}
+
+/// A word in colour, what it is about, and why.
+fn told(style: Style, paint: Paint, word: &str, said: &str, why: &str) -> Vec<String> {
+    let word = format!("{word:<5}");
+    let before = width(&word) + 2;
+    let said = cut(said, style.width.saturating_sub(before), style);
+    let line = format!("{}  {said}", style.paint(paint, &word));
+    if why.is_empty() {
+        return vec![line];
+    }
+    let used = before + width(&said) + 2;
+    // A reason of a few letters beside a long name says less than one below it.
+    if used + width(why) <= style.width || used * 2 <= style.width {
+        let why = cut(why, style.width.saturating_sub(used), style);
+        return vec![format!("{line}  {}", style.paint(Paint::Faint, &why))];
+    }
+    let why = cut(why, style.width.saturating_sub(before), style);
+    let below = format!("{}{}", " ".repeat(before), style.paint(Paint::Faint, &why));
+    vec![line, below]
+}

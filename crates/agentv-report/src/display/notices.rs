@@ -1,0 +1,156 @@
+//! What people are told as it happens, and how much of it.
+
+use std::time::{Duration, Instant};
+
+use agentv_core::{RunEvent, Status};
+
+use super::notice::{Notice, trial_name};
+use crate::Clock;
+
+/// How long a window is in which only so many notices of a kind are told.
+const WINDOW: Duration = Duration::from_secs(10);
+/// How many are told in a window.
+const MOST: u64 = 20;
+
+/// What is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// Errored trials only.
+    Errors,
+    /// Failed and errored trials.
+    Failures,
+    /// Those, and retries.
+    All,
+}
+
+/// Notices that are to be shown. There are never more than a few: the rest is counted.
+#[derive(Debug)]
+pub(super) struct Notices {
+    wanted: Wanted,
+    waiting: Vec<Notice>,
+    endings: Throttle,
+    retries: Throttle,
+    target: Option<Box<str>>,
+    several_targets: bool,
+}
+
+impl Notices {
+    pub(super) fn new(wanted: Wanted, now: Instant) -> Notices {
+        Notices {
+            wanted,
+            waiting: Vec::new(),
+            endings: Throttle::new(now),
+            retries: Throttle::new(now),
+            target: None,
+            several_targets: false,
+        }
+    }
+
+    pub(super) fn on_event(&mut self, event: &RunEvent<'_>, clock: &Clock) {
+        match event {
+            RunEvent::Started { target, .. } => self.see_target(target),
+            RunEvent::Finished { record, reused } => {
+                self.see_target(&record.target);
+                let told = match record.status {
+                    Status::Error => true,
+                    Status::Fail => self.wanted != Wanted::Errors,
+                    Status::Pass | Status::Borderline | Status::Ungraded => false,
+                };
+                // What ended before is no news.
+                if told && !reused && self.endings.admits(clock.now()) {
+                    let target = self.several_targets.then_some(&*record.target);
+                    self.waiting.push(Notice::ended(record, target));
+                }
+            }
+            RunEvent::Retrying {
+                eval_id,
+                target,
+                attempt,
+                reason,
+                wait,
+            } => {
+                if self.wanted == Wanted::All && self.retries.admits(clock.now()) {
+                    let target = self.several_targets.then_some(*target);
+                    let name = trial_name(eval_id, target, 1);
+                    self.waiting
+                        .push(Notice::retrying(name, *attempt, *wait, reason));
+                }
+            }
+            RunEvent::Stopping(stop) => {
+                if self.wanted != Wanted::Errors {
+                    self.waiting.push(Notice::Stopping { stop: *stop });
+                }
+            }
+            RunEvent::Planned(_) | RunEvent::Abandoned => {}
+        }
+    }
+
+    fn see_target(&mut self, target: &str) {
+        match &self.target {
+            None => self.target = Some(target.into()),
+            Some(first) => self.several_targets |= **first != *target,
+        }
+    }
+
+    /// The notices since the last call. How many were left out is told at the end of a window, and
+    /// on the last call.
+    pub(super) fn take(&mut self, now: Instant, last: bool) -> Vec<Notice> {
+        let mut notices = std::mem::take(&mut self.waiting);
+        let what = match self.wanted {
+            Wanted::Errors => "errors",
+            Wanted::Failures | Wanted::All => "failures and errors",
+        };
+        let mut more = |throttle: &mut Throttle, what| {
+            let number = throttle.left_out(now, last);
+            notices.extend(number.map(|number| Notice::More { number, what }));
+        };
+        more(&mut self.endings, what);
+        more(&mut self.retries, "retries");
+        notices
+    }
+}
+
+/// Admits so many in a window of time, and counts the others.
+#[derive(Debug)]
+struct Throttle {
+    window_start: Instant,
+    admitted: u64,
+    left_out: u64,
+}
+
+impl Throttle {
+    fn new(now: Instant) -> Throttle {
+        Throttle {
+            window_start: now,
+            admitted: 0,
+            left_out: 0,
+        }
+    }
+
+    fn admits(&mut self, now: Instant) -> bool {
+        // A window that left something out ends when that is told.
+        if self.left_out == 0 && self.is_over(now) {
+            *self = Throttle::new(now);
+        }
+        let admits = self.admitted < MOST && self.left_out == 0;
+        match admits {
+            true => self.admitted += 1,
+            false => self.left_out += 1,
+        }
+        admits
+    }
+
+    /// How many were left out, if the window is over or `last`.
+    fn left_out(&mut self, now: Instant, last: bool) -> Option<u64> {
+        if self.left_out == 0 || !(last || self.is_over(now)) {
+            return None;
+        }
+        let left_out = self.left_out;
+        *self = Throttle::new(now);
+        Some(left_out)
+    }
+
+    fn is_over(&self, now: Instant) -> bool {
+        now.saturating_duration_since(self.window_start) >= WINDOW
+    }
+}

@@ -1,0 +1,130 @@
+//! A plain line every few seconds, where nothing can be redrawn.
+
+use std::fmt;
+use std::io::Write;
+use std::time::Duration;
+
+use agentv_core::{ReportError, Reporter, RunEvent};
+
+use super::moment::Moment;
+use super::notice::Notice;
+use super::notices::Wanted;
+use super::{Display, DisplayOptions, Screen};
+use crate::style::Style;
+
+/// How soon failures are told.
+const SOON: Duration = Duration::from_millis(200);
+
+/// A plain line about the run each interval, and one for each failure and error as it happens; when
+/// those are too many, how many.
+///
+/// Taking an event only counts; a thread of its own writes. What cannot be written is dropped: a
+/// reader who is gone is no reason to end the run.
+#[derive(Debug)]
+pub struct PlainProgress(Display<Lines>);
+
+impl PlainProgress {
+    /// Writes to `out` each `interval`.
+    pub fn to(
+        out: impl Write + Send + 'static,
+        interval: Duration,
+        options: DisplayOptions,
+    ) -> PlainProgress {
+        let still = PlainProgress::still(out, interval, options);
+        PlainProgress(still.ticking(SOON.min(interval)))
+    }
+
+    pub(super) fn still(
+        out: impl Write + Send + 'static,
+        interval: Duration,
+        options: DisplayOptions,
+    ) -> Display<Lines> {
+        let lines = Lines::new(out, Some(interval), options.style);
+        let wanted = match options.verbose {
+            true => Wanted::All,
+            false => Wanted::Failures,
+        };
+        Display::still(lines, wanted, options.clock)
+    }
+
+    /// Writes what is still to be told.
+    pub fn finish(self) {
+        drop(self);
+    }
+}
+
+impl Drop for PlainProgress {
+    fn drop(&mut self) {
+        self.0.finish();
+    }
+}
+
+impl Reporter for PlainProgress {
+    fn on_event(&mut self, event: &RunEvent<'_>) -> Result<(), ReportError> {
+        self.0.on_event(event);
+        Ok(())
+    }
+}
+
+/// Lines one after the other.
+pub(super) struct Lines {
+    out: Box<dyn Write + Send>,
+    style: Style,
+    interval: Option<Duration>,
+    next: Duration,
+}
+
+impl fmt::Debug for Lines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lines").finish_non_exhaustive()
+    }
+}
+
+impl Lines {
+    /// Notices, and a line about the run each interval if there is one.
+    pub(super) fn new(
+        out: impl Write + Send + 'static,
+        interval: Option<Duration>,
+        style: Style,
+    ) -> Lines {
+        Lines {
+            out: Box::new(out),
+            style,
+            interval,
+            next: interval.unwrap_or(Duration::MAX),
+        }
+    }
+}
+
+impl Screen for Lines {
+    fn show(&mut self, moment: &Moment, notices: &[Notice]) {
+        let mut text = String::new();
+        for line in notices.iter().flat_map(|notice| notice.lines(self.style)) {
+            text.push_str(&line);
+            text.push('\n');
+        }
+        if let Some(interval) = self.interval
+            && moment.elapsed >= self.next
+            && moment.progress.planned.trials > 0
+        {
+            self.next = moment.elapsed + interval;
+            text.push_str(&progress_line(moment, self.style));
+            text.push('\n');
+        }
+        if !text.is_empty() {
+            let written = self.out.write_all(text.as_bytes());
+            let _ = written.and_then(|()| self.out.flush());
+        }
+    }
+
+    fn close(&mut self) {}
+}
+
+/// `1,200/5,000 done · 1,150 passed · … · about 16 s left`.
+fn progress_line(moment: &Moment, style: Style) -> String {
+    let mut texts = vec![format!("{} done", moment.done())];
+    let figures = moment.figures(style).into_iter();
+    texts.extend(figures.map(|figure| style.paint(figure.paint, &figure.long)));
+    texts.extend(moment.left());
+    texts.join(style.separator())
+}

@@ -1,0 +1,47 @@
+//! Nothing but errors.
+
+use std::io::Write;
+use std::time::Duration;
+
+use agentv_core::{ReportError, Reporter, RunEvent};
+
+use super::notices::Wanted;
+use super::plain::Lines;
+use super::{Display, DisplayOptions};
+
+/// A line for each errored trial, and when those are too many, how many; nothing else.
+#[derive(Debug)]
+pub struct Quiet(Display<Lines>);
+
+impl Quiet {
+    /// Writes to `out`.
+    pub fn to(out: impl Write + Send + 'static, options: DisplayOptions) -> Quiet {
+        Quiet(Quiet::still(out, options).ticking(Duration::from_millis(200)))
+    }
+
+    pub(super) fn still(
+        out: impl Write + Send + 'static,
+        options: DisplayOptions,
+    ) -> Display<Lines> {
+        let lines = Lines::new(out, None, options.style);
+        Display::still(lines, Wanted::Errors, options.clock)
+    }
+
+    /// Writes what is still to be told.
+    pub fn finish(self) {
+        drop(self);
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        self.0.finish();
+    }
+}
+
+impl Reporter for Quiet {
+    fn on_event(&mut self, event: &RunEvent<'_>) -> Result<(), ReportError> {
+        self.0.on_event(event);
+        Ok(())
+    }
+}

@@ -1,0 +1,164 @@
+//! The records of a run in a file of the user's choice.
+
+mod csv;
+mod format;
+mod json;
+mod jsonl;
+#[cfg(test)]
+mod tests;
+mod writer;
+mod yaml;
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use agentv_core::{ReportError, Reporter, RunEvent};
+use tempfile::NamedTempFile;
+
+pub use format::{ALL, Format};
+use writer::RecordWriter;
+
+use crate::Clock;
+
+/// How long a record may wait in memory, while further ones come.
+const FLUSH: Duration = Duration::from_secs(1);
+
+/// The records of a run in a file, in the order in which trials end, in the [`Format`] that the
+/// file's extension says.
+///
+/// Records go to a temporary file beside it, which takes its place in one step when
+/// [`finish`](OutFile::finish) is called: a run that dies leaves a file that was there as it is. An
+/// interrupted run is finished too, with the records it has.
+#[derive(Debug)]
+pub struct OutFile {
+    path: PathBuf,
+    /// Where `path` leads, which is what is replaced.
+    place: PathBuf,
+    writer: RecordWriter<NamedTempFile>,
+    clock: Clock,
+    flushed: Instant,
+    /// What went wrong, after which nothing is written.
+    failed: Option<(io::ErrorKind, String)>,
+}
+
+impl OutFile {
+    /// Prepares to write to `path`; the folders it is in are created.
+    ///
+    /// # Errors
+    /// When the extension is not that of a format, or the file cannot be created.
+    pub fn create(path: impl Into<PathBuf>) -> Result<OutFile, ReportError> {
+        OutFile::create_with(path.into(), Clock::real())
+    }
+
+    fn create_with(path: PathBuf, clock: Clock) -> Result<OutFile, ReportError> {
+        let opened = Format::of(&path).and_then(|format| {
+            let place = place_of(&path)?;
+            let temporary = temporary_beside(&place)?;
+            Ok((place, RecordWriter::new((format.start)(), temporary)))
+        });
+        match opened {
+            Ok((place, writer)) => Ok(OutFile {
+                path,
+                place,
+                writer,
+                flushed: clock.now(),
+                clock,
+                failed: None,
+            }),
+            Err(source) => Err(error_of(&path, source)),
+        }
+    }
+
+    /// Puts the file in its place, whole.
+    ///
+    /// # Errors
+    /// When something could not be written, now or before; the file is then as it was.
+    pub fn finish(self) -> Result<(), ReportError> {
+        let OutFile {
+            path,
+            place,
+            writer,
+            failed,
+            ..
+        } = self;
+        let done = match failed {
+            Some((kind, message)) => Err(io::Error::new(kind, message)),
+            None => writer.finish().and_then(|file| put(file, &place)),
+        };
+        done.map_err(|source| error_of(&path, source))
+    }
+
+    fn write(&mut self, record: &agentv_core::ResultRecord) -> io::Result<()> {
+        self.writer.write(record)?;
+        let now = self.clock.now();
+        if now.saturating_duration_since(self.flushed) >= FLUSH {
+            self.flushed = now;
+            self.writer.flush()?;
+        }
+        Ok(())
+    }
+}
+
+impl Reporter for OutFile {
+    /// Once an error was returned, further records are dropped.
+    fn on_event(&mut self, event: &RunEvent<'_>) -> Result<(), ReportError> {
+        let RunEvent::Finished { record, .. } = event else {
+            return Ok(());
+        };
+        if self.failed.is_some() {
+            return Ok(());
+        }
+        self.write(record).map_err(|source| {
+            self.failed = Some((source.kind(), source.to_string()));
+            error_of(&self.path, source)
+        })
+    }
+}
+
+fn error_of(path: &Path, source: io::Error) -> ReportError {
+    ReportError {
+        to: path.display().to_string(),
+        source,
+    }
+}
+
+/// Where a file is, links followed, or where it will be.
+fn place_of(path: &Path) -> io::Result<PathBuf> {
+    match fs::metadata(path) {
+        Ok(found) if found.is_file() => fs::canonicalize(path),
+        Ok(_) => {
+            let reason = "there is something of that name that is not a file";
+            Err(io::Error::new(io::ErrorKind::AlreadyExists, reason))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            fs::create_dir_all(folder_of(path))?;
+            Ok(path.to_owned())
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// A file that is removed unless it is put in its place, as readable as one the user creates.
+fn temporary_beside(place: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".unfinished-");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder_of(place))
+}
+
+fn put(mut file: NamedTempFile, place: &Path) -> io::Result<()> {
+    file.flush()?;
+    file.as_file().sync_all()?;
+    file.persist(place).map_err(|error| error.error)?;
+    Ok(())
+}

@@ -1,0 +1,133 @@
+//! One row a record, for spreadsheets.
+
+use std::borrow::Cow;
+use std::io;
+
+use agentv_core::{ResultRecord, Score, Stage};
+
+use super::format::{Format, Layout};
+
+pub(super) const FORMAT: Format = Format {
+    extensions: &["csv"],
+    start: || Box::new(Table { is_empty: true }),
+};
+
+/// A cell of a record; empty where the record has nothing.
+type Cell = fn(&ResultRecord) -> Cow<'_, str>;
+
+/// The columns, in order.
+pub(super) const COLUMNS: &[(&str, Cell)] = &[
+    ("timestamp", |record| text(&record.timestamp)),
+    ("eval_file", |record| text(&record.eval_file)),
+    ("eval_id", |record| text(&record.eval_id)),
+    ("dataset", |record| text(&record.dataset)),
+    ("conversation_id", |record| {
+        optional(record.conversation_id.as_deref())
+    }),
+    ("target", |record| text(&record.target)),
+    ("trial", |record| whole(Some(u64::from(record.trial)))),
+    ("status", |record| Cow::Borrowed(record.status.as_str())),
+    ("score", |record| number(record.score.map(Score::value))),
+    ("candidate_answer", |record| {
+        optional(record.candidate_answer.as_deref())
+    }),
+    ("hits", |record| list(&record.hits)),
+    ("misses", |record| list(&record.misses)),
+    ("reasoning", |record| optional(record.reasoning.as_deref())),
+    ("error_stage", |record| Cow::Borrowed(stage(record))),
+    ("error_message", |record| {
+        optional(record.error.as_ref().map(|error| error.message.as_str()))
+    }),
+    ("queue_ms", |record| number(record.timing.queue_ms)),
+    ("total_ms", |record| number(record.timing.total_ms)),
+    ("attempts", |record| whole(Some(u64::from(record.attempts)))),
+    ("cached", |record| {
+        Cow::Borrowed(if record.cached { "true" } else { "false" })
+    }),
+    ("input_tokens", |record| {
+        whole(tokens(record).map(|usage| usage.input))
+    }),
+    ("output_tokens", |record| {
+        whole(tokens(record).map(|usage| usage.output))
+    }),
+    ("cached_tokens", |record| {
+        whole(tokens(record).and_then(|usage| usage.cached))
+    }),
+    ("cost_usd", |record| number(record.cost_usd())),
+    ("answer_key", |record| text(&record.answer_key)),
+    ("grade_key", |record| text(&record.grade_key)),
+];
+
+/// A text as a cell. Spreadsheets take a cell that begins with one of these letters for a formula
+/// and run it, and a model or a dataset of others could have written it: an apostrophe before it
+/// makes it a text. Whoever needs the text to the letter reads one of the other formats.
+fn text(text: &str) -> Cow<'_, str> {
+    match text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) {
+        true => Cow::Owned(format!("'{text}")),
+        false => Cow::Borrowed(text),
+    }
+}
+
+fn optional(cell: Option<&str>) -> Cow<'_, str> {
+    text(cell.unwrap_or_default())
+}
+
+fn list(items: &[String]) -> Cow<'static, str> {
+    Cow::Owned(text(&items.join("\n")).into_owned())
+}
+
+/// A number with the digits that JSON has.
+fn number(number: Option<f64>) -> Cow<'static, str> {
+    let finite = number.filter(|number| number.is_finite());
+    finite.map_or_else(Cow::default, |number| {
+        Cow::Owned(serde_json::Value::from(number).to_string())
+    })
+}
+
+fn whole(number: Option<u64>) -> Cow<'static, str> {
+    number.map_or_else(Cow::default, |number| Cow::Owned(number.to_string()))
+}
+
+fn tokens(record: &ResultRecord) -> Option<agentv_core::TokenUsage> {
+    record.trace_summary.as_ref()?.token_usage
+}
+
+fn stage(record: &ResultRecord) -> &'static str {
+    match record.error.as_ref().map(|error| error.stage) {
+        Some(Stage::Target) => "target",
+        Some(Stage::Evaluator) => "evaluator",
+        None => "",
+    }
+}
+
+struct Table {
+    is_empty: bool,
+}
+
+impl Table {
+    /// The names of the columns, before the first row.
+    fn header(&mut self, out: &mut csv::Writer<&mut Vec<u8>>) -> io::Result<()> {
+        if std::mem::take(&mut self.is_empty) {
+            out.write_record(COLUMNS.iter().map(|(name, _)| name))?;
+        }
+        Ok(())
+    }
+}
+
+impl Layout for Table {
+    fn record(&mut self, record: &ResultRecord, out: &mut Vec<u8>) -> io::Result<()> {
+        let mut out = csv::Writer::from_writer(out);
+        self.header(&mut out)?;
+        for (_, cell) in COLUMNS {
+            out.write_field(cell(record).as_bytes())?;
+        }
+        out.write_record(None::<&[u8]>)?;
+        out.flush()
+    }
+
+    fn end(&mut self, out: &mut Vec<u8>) -> io::Result<()> {
+        let mut out = csv::Writer::from_writer(out);
+        self.header(&mut out)?;
+        out.flush()
+    }
+}
