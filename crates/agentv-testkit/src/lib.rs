@@ -1,4 +1,28 @@
-//! What tests and benchmarks need that users do not: eval files of any size, made from a seed.
+//! What tests and benchmarks need that users do not.
+//!
+//! - [`model`]: a real HTTP server that speaks the protocols of the model vendors, and misbehaves
+//!   when it is told to;
+//! - [`cases`] and [`files`]: eval files of any size, made from a seed;
+//! - [`Project`]: a folder with files for a test;
+//! - [`crash`]: a command that is killed at a chosen moment; [`processes`]: who is still there then;
+//! - [`SmallDisk`]: a disk that is soon full.
+//!
+//! A server is told what to do by words in the prompt, so that tests that are data need but one:
+//!
+//! ```
+//! use agentv_testkit::model::{Behaviour, ModelServer};
+//! use std::io::{Read, Write};
+//!
+//! let server = ModelServer::start(Behaviour::answering("Paris")).unwrap();
+//! let mut client = std::net::TcpStream::connect(server.address()).unwrap();
+//! let body = r#"{"model": "m", "messages": [{"role": "user", "content": "!status=429!"}]}"#;
+//! let head = "POST /v1/chat/completions HTTP/1.1\r\nconnection: close\r\ncontent-length";
+//! write!(client, "{head}: {}\r\n\r\n{body}", body.len()).unwrap();
+//! let mut reply = String::new();
+//! client.read_to_string(&mut reply).unwrap();
+//! assert!(reply.starts_with("HTTP/1.1 429 Too Many Requests"));
+//! assert_eq!(server.calls().total, 1);
+//! ```
 //!
 //! A case is a pure function of a seed and its index ([`cases::case`]), so a file of a million cases
 //! and a test of three speak of the same ones:
@@ -9,10 +33,20 @@
 //! assert_eq!(case(Shape::Mixed, 7, 0), case(Shape::Mixed, 7, 0));
 //! assert_ne!(case(Shape::Mixed, 7, 0)["id"], case(Shape::Mixed, 7, 1)["id"]);
 //! ```
+//!
+//! The programs: `model-server`, `bare-client` (a yardstick and a load), `generate-cases`, `measure`.
 
 pub mod cases;
+pub mod crash;
 pub mod files;
+pub mod model;
+pub mod processes;
+mod project;
 mod prose;
 mod random;
+pub mod size;
+mod small_disk;
 
+pub use project::Project;
 pub use random::Random;
+pub use small_disk::SmallDisk;

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use agentv_testkit::cases::Shape;
 use agentv_testkit::files::{self, Length, Written};
+use agentv_testkit::size;
 use clap::{Args, Parser, ValueEnum};
 
 /// Write valid eval cases, the same ones for the same seed.
@@ -31,7 +32,7 @@ struct Amount {
     #[arg(long, value_name = "N")]
     cases: Option<u64>,
     /// Write whole cases up to this size: `900`, `650kB`, `20MB`, `1GB`.
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     bytes: Option<u64>,
     /// Write this many YAML suites of five cases.
     #[arg(long, value_name = "N")]
@@ -90,40 +91,4 @@ fn generate(arguments: &Arguments) -> io::Result<Written> {
     };
     let mut out = BufWriter::with_capacity(1 << 20, File::create(&arguments.out)?);
     files::write_jsonl(&mut out, shape, length, arguments.seed)
-}
-
-fn parse_size(text: &str) -> Result<u64, String> {
-    let digits = text.trim_end_matches(|one: char| !one.is_ascii_digit());
-    let unit: u64 = match &text[digits.len()..] {
-        "" | "B" => 1,
-        "k" | "kB" | "K" | "KB" => 1_000,
-        "M" | "MB" => 1_000_000,
-        "G" | "GB" => 1_000_000_000,
-        other => return Err(format!("`{other}` is no unit: use kB, MB or GB")),
-    };
-    let number: u64 = digits
-        .parse()
-        .map_err(|error| format!("`{digits}`: {error}"))?;
-    number
-        .checked_mul(unit)
-        .ok_or_else(|| format!("`{text}` is too large"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_are_decimal() {
-        assert_eq!(parse_size("900"), Ok(900));
-        assert_eq!(parse_size("650kB"), Ok(650_000));
-        assert_eq!(parse_size("1GB"), Ok(1_000_000_000));
-    }
-
-    #[test]
-    fn a_size_that_is_none_is_refused() {
-        for text in ["", "GB", "1GiB", "-1", "1.5GB", "99999999999GB"] {
-            assert!(parse_size(text).is_err(), "{text}");
-        }
-    }
 }

@@ -9,7 +9,10 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
 use serde_json::json;
 
-/// Run a command, its output discarded, and print one JSON line a run.
+/// Run a command, its stdout discarded, and print one JSON line a run.
+///
+/// `wall`, `user`, `system` and `cpu` (both together) are seconds, `peak_bytes` is the most memory of
+/// one process. The processes that the command waited for count too.
 #[derive(Parser)]
 struct Arguments {
     /// What the lines call this command.
@@ -18,6 +21,9 @@ struct Arguments {
     /// How often to run it.
     #[arg(long, default_value_t = 1)]
     runs: u32,
+    /// The exit code that a command must end with to have done its work.
+    #[arg(long, value_name = "CODE", default_value_t = 0)]
+    exit: i32,
     /// The command and its arguments.
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     command: Vec<String>,
@@ -34,9 +40,8 @@ struct Cost {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     for _ in 0..arguments.runs {
-        if let Err(error) =
-            measure(&arguments.command).and_then(|cost| print(&arguments.label, &cost))
-        {
+        let measured = measure(&arguments.command, arguments.exit);
+        if let Err(error) = measured.and_then(|cost| print(&arguments.label, &cost)) {
             let _ = writeln!(
                 io::stderr(),
                 "error: `{}`: {error}",
@@ -49,7 +54,7 @@ fn main() -> ExitCode {
 }
 
 /// Runs `command` to its end. One that fails has no cost: it did not do the work.
-fn measure(command: &[String]) -> io::Result<Cost> {
+fn measure(command: &[String], exit: i32) -> io::Result<Cost> {
     let Some((program, arguments)) = command.split_first() else {
         return Err(io::Error::other("no command"));
     };
@@ -61,7 +66,7 @@ fn measure(command: &[String]) -> io::Result<Cost> {
         .stdout(Stdio::null())
         .status()?;
     let wall = start.elapsed();
-    if !status.success() {
+    if status.code() != Some(exit) {
         return Err(io::Error::other(status.to_string()));
     }
     let (user_after, system_after, peak_bytes) = children()?;
@@ -101,6 +106,7 @@ fn print(label: &str, cost: &Cost) -> io::Result<()> {
         "wall": cost.wall.as_secs_f64(),
         "user": cost.user.as_secs_f64(),
         "system": cost.system.as_secs_f64(),
+        "cpu": (cost.user + cost.system).as_secs_f64(),
         "peak_bytes": cost.peak_bytes,
     });
     writeln!(io::stdout(), "{line}")

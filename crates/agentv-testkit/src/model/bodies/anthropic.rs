@@ -1,0 +1,64 @@
+//! Anthropic's messages.
+
+use super::{ARGUMENTS, Form, Said, quoted};
+
+pub(crate) fn answer(said: &Said<'_>) -> String {
+    let Said { number, model, .. } = said;
+    let (model, usage) = (quoted(model), usage(said));
+    let (content, reason) = content(said);
+    format!(
+        r#"{{"id":"msg_{number}","type":"message","role":"assistant","model":{model},"content":[{content}],"stop_reason":"{reason}","stop_sequence":null{usage}}}"#
+    )
+}
+
+fn content(said: &Said<'_>) -> (String, &'static str) {
+    let text = || format!(r#"{{"type":"text","text":{}}}"#, quoted(said.text));
+    match said.form {
+        Form::Nothing => (String::new(), "end_turn"),
+        Form::Text => (text(), "end_turn"),
+        Form::Cut => (text(), "max_tokens"),
+        Form::Tool(name) => {
+            let (number, name) = (said.number, quoted(name));
+            let call = format!(
+                r#"{{"type":"tool_use","id":"toolu_{number}","name":{name},"input":{ARGUMENTS}}}"#
+            );
+            (call, "tool_use")
+        }
+    }
+}
+
+/// Here the tokens that came from the cache stand beside those of the input.
+fn usage(said: &Said<'_>) -> String {
+    let Some(usage) = said.usage else {
+        return String::new();
+    };
+    let (output, cached) = (usage.output, usage.cached);
+    let input = usage.input.saturating_sub(cached);
+    format!(
+        r#","usage":{{"input_tokens":{input},"cache_creation_input_tokens":0,"cache_read_input_tokens":{cached},"output_tokens":{output}}}"#
+    )
+}
+
+pub(crate) fn error(status: u16, message: &str) -> String {
+    let kind = match status {
+        401 => "authentication_error",
+        403 => "permission_error",
+        404 => "not_found_error",
+        413 => "request_too_large",
+        429 => "rate_limit_error",
+        529 => "overloaded_error",
+        400..500 => "invalid_request_error",
+        _ => "api_error",
+    };
+    write(kind, message)
+}
+
+pub(crate) fn quota() -> String {
+    let message = "Your credit balance is too low to access the Anthropic API.";
+    write("invalid_request_error", message)
+}
+
+fn write(kind: &str, message: &str) -> String {
+    let message = quoted(message);
+    format!(r#"{{"type":"error","error":{{"type":"{kind}","message":{message}}}}}"#)
+}

@@ -1,0 +1,63 @@
+//! OpenAI's chat completions, and the errors of all its APIs.
+
+use super::{ARGUMENTS, Form, Said, quoted};
+
+pub(crate) fn answer(said: &Said<'_>) -> String {
+    let Said { number, model, .. } = said;
+    let (model, choices, usage) = (quoted(model), choices(said), usage(said));
+    format!(
+        r#"{{"id":"chatcmpl-{number}","object":"chat.completion","created":1700000000,"model":{model},"choices":[{choices}]{usage}}}"#
+    )
+}
+
+fn choices(said: &Said<'_>) -> String {
+    let (message, reason) = match said.form {
+        Form::Nothing => return String::new(),
+        Form::Tool(name) => (tool_call(said.number, name), "tool_calls"),
+        Form::Cut => (format!(r#""content":{}"#, quoted(said.text)), "length"),
+        Form::Text => (format!(r#""content":{}"#, quoted(said.text)), "stop"),
+    };
+    format!(
+        r#"{{"index":0,"message":{{"role":"assistant",{message}}},"logprobs":null,"finish_reason":"{reason}"}}"#
+    )
+}
+
+fn tool_call(number: u64, name: &str) -> String {
+    let (name, arguments) = (quoted(name), quoted(ARGUMENTS));
+    format!(
+        r#""content":null,"tool_calls":[{{"id":"call_{number}","type":"function","function":{{"name":{name},"arguments":{arguments}}}}}]"#
+    )
+}
+
+fn usage(said: &Said<'_>) -> String {
+    let Some(usage) = said.usage else {
+        return String::new();
+    };
+    let (input, output, cached) = (usage.input, usage.output, usage.cached);
+    let total = input + output;
+    format!(
+        r#","usage":{{"prompt_tokens":{input},"completion_tokens":{output},"total_tokens":{total},"prompt_tokens_details":{{"cached_tokens":{cached}}}}}"#
+    )
+}
+
+pub(crate) fn error(status: u16, message: &str) -> String {
+    let (kind, code) = match status {
+        401 => ("invalid_request_error", r#""invalid_api_key""#),
+        403 => ("invalid_request_error", r#""unsupported_country_region""#),
+        404 => ("invalid_request_error", r#""model_not_found""#),
+        429 => ("requests", r#""rate_limit_exceeded""#),
+        400..500 => ("invalid_request_error", "null"),
+        _ => ("server_error", "null"),
+    };
+    write(message, kind, code)
+}
+
+pub(crate) fn quota() -> String {
+    let message = "You exceeded your current quota, please check your plan and billing details.";
+    write(message, "insufficient_quota", r#""insufficient_quota""#)
+}
+
+fn write(message: &str, kind: &str, code: &str) -> String {
+    let message = quoted(message);
+    format!(r#"{{"error":{{"message":{message},"type":"{kind}","param":null,"code":{code}}}}}"#)
+}

@@ -1,0 +1,52 @@
+//! Gemini's generateContent.
+
+use super::{ARGUMENTS, Form, Said, quoted};
+
+pub(crate) fn answer(said: &Said<'_>) -> String {
+    let Said { number, model, .. } = said;
+    let (model, candidates, usage) = (quoted(model), candidates(said), usage(said));
+    format!(r#"{{{candidates}"modelVersion":{model},"responseId":"response-{number}"{usage}}}"#)
+}
+
+fn candidates(said: &Said<'_>) -> String {
+    let text = || format!(r#"{{"text":{}}}"#, quoted(said.text));
+    let (part, reason) = match said.form {
+        Form::Nothing => return String::new(),
+        Form::Text => (text(), "STOP"),
+        Form::Cut => (text(), "MAX_TOKENS"),
+        Form::Tool(name) => {
+            let name = quoted(name);
+            let call = format!(r#"{{"functionCall":{{"name":{name},"args":{ARGUMENTS}}}}}"#);
+            (call, "STOP")
+        }
+    };
+    format!(
+        r#""candidates":[{{"content":{{"parts":[{part}],"role":"model"}},"finishReason":"{reason}","index":0}}],"#
+    )
+}
+
+fn usage(said: &Said<'_>) -> String {
+    let Some(usage) = said.usage else {
+        return String::new();
+    };
+    let (input, output, cached) = (usage.input, usage.output, usage.cached);
+    let total = input + output;
+    format!(
+        r#","usageMetadata":{{"promptTokenCount":{input},"candidatesTokenCount":{output},"totalTokenCount":{total},"cachedContentTokenCount":{cached}}}"#
+    )
+}
+
+pub(crate) fn error(status: u16, message: &str) -> String {
+    let name = match status {
+        401 => "UNAUTHENTICATED",
+        403 => "PERMISSION_DENIED",
+        404 => "NOT_FOUND",
+        429 => "RESOURCE_EXHAUSTED",
+        503 => "UNAVAILABLE",
+        504 => "DEADLINE_EXCEEDED",
+        400..500 => "INVALID_ARGUMENT",
+        _ => "INTERNAL",
+    };
+    let message = quoted(message);
+    format!(r#"{{"error":{{"code":{status},"message":{message},"status":"{name}"}}}}"#)
+}

@@ -1,0 +1,158 @@
+//! Serves one connection: reads requests, decides, answers.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::time::sleep;
+
+use crate::Random;
+use crate::model::content::{Content, Source};
+use crate::model::delivery::{self, LOOP, Then};
+use crate::model::http::{Incoming, Request, no_headers};
+use crate::model::log::Log;
+use crate::model::observed::{Arrival, Observed};
+use crate::model::protocol::{Asked, Protocol};
+use crate::model::wire::Wire;
+use crate::model::{Behaviour, Conduct, Step};
+
+const STATS: &str = "/-/stats";
+
+/// What all connections of a server share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) behaviour: Behaviour,
+    pub(crate) observed: Observed,
+    pub(crate) log: Option<Log>,
+    /// What is left of the script.
+    pub(crate) script: Mutex<VecDeque<Conduct>>,
+}
+
+impl Shared {
+    /// Answers requests until the client goes or the connection is to be closed.
+    ///
+    /// # Errors
+    /// When the connection breaks, or the client speaks no HTTP.
+    pub(crate) async fn serve(&self, mut wire: impl Wire) -> io::Result<()> {
+        self.observed.connected();
+        let mut incoming = Incoming::default();
+        while let Some(frame) = incoming.next(&mut wire).await? {
+            let mut headers = no_headers();
+            let request = incoming.request(frame, &mut headers)?;
+            let then = self.answer(&mut wire, &request).await?;
+            let asks_to_close = request.header("connection").is_some_and(is_close);
+            if then == Then::Close || asks_to_close || !request.keep_alive {
+                break;
+            }
+            incoming.done(frame);
+        }
+        Ok(())
+    }
+
+    async fn answer(&self, wire: &mut impl Wire, request: &Request<'_>) -> io::Result<Then> {
+        match request.path() {
+            STATS => {
+                let content = Content::json(200, self.stats());
+                return delivery::send(wire, &Conduct::default(), &content, 0).await;
+            }
+            LOOP => {
+                let content = Content::json(307, "");
+                return delivery::send(wire, &Step::Redirect.into(), &content, 0).await;
+            }
+            _ => {}
+        }
+        let protocol = Protocol::of(request);
+        let asked = Asked::of(protocol, request);
+        let (arrival, _in_flight) = self.observed.arrived(request, &asked.message);
+        if let Some(log) = &self.log {
+            log.note(request.target, &asked.message)?;
+        }
+        let conduct = self.conduct(&asked.message, arrival);
+        self.wait(arrival.number, conduct.delay).await;
+        let source = Source {
+            behaviour: &self.behaviour,
+            protocol,
+            request,
+            asked: &asked,
+            number: arrival.number,
+        };
+        let content = source.content(&conduct.step);
+        delivery::send(wire, &conduct, &content, arrival.number).await
+    }
+
+    /// What is done with a request, by the first rule that speaks of it.
+    fn conduct(&self, message: &str, arrival: Arrival) -> Conduct {
+        let behaviour = &self.behaviour;
+        if let Some(conduct) = self.next_of_script() {
+            return conduct;
+        }
+        if behaviour.words
+            && let Some(conduct) = Conduct::asked_in(message)
+        {
+            return conduct.unless_over(arrival.of_case);
+        }
+        if let Some((calls, conduct)) = &behaviour.fail_first
+            && arrival.of_case <= *calls
+        {
+            return conduct.clone();
+        }
+        if behaviour
+            .at_most
+            .is_some_and(|most| arrival.in_flight > most)
+        {
+            return Step::Status(429).into();
+        }
+        behaviour.always.clone().unless_over(arrival.of_case)
+    }
+
+    fn next_of_script(&self) -> Option<Conduct> {
+        if self.behaviour.script.is_empty() {
+            return None;
+        }
+        let script = self.script.lock();
+        script.unwrap_or_else(PoisonError::into_inner).pop_front()
+    }
+
+    async fn wait(&self, number: u64, delay: Duration) {
+        let Behaviour {
+            latency, jitter, ..
+        } = self.behaviour;
+        let most = u64::try_from(jitter.as_micros()).unwrap_or(u64::MAX);
+        let more = match most {
+            0 => 0,
+            _ => Random::of_item(0, number).between(0, most),
+        };
+        let wait = latency + Duration::from_micros(more) + delay;
+        if !wait.is_zero() {
+            sleep(wait).await;
+        }
+    }
+
+    fn stats(&self) -> String {
+        let calls = self.observed.calls();
+        let stats = json!({
+            "total": calls.total,
+            "in_flight": calls.in_flight,
+            "most_in_flight": calls.most_in_flight,
+            "cases": calls.cases,
+            "connections": calls.connections,
+        });
+        stats.to_string()
+    }
+}
+
+impl Conduct {
+    /// A proper answer, if this was for earlier calls of the case only.
+    fn unless_over(self, of_case: u64) -> Conduct {
+        match self.first {
+            Some(first) if of_case > first => Conduct::default(),
+            _ => self,
+        }
+    }
+}
+
+fn is_close(connection: &str) -> bool {
+    connection.eq_ignore_ascii_case("close")
+}

@@ -1,0 +1,175 @@
+//! What a reply says.
+
+use crate::model::bodies::{self, Form, Said};
+use crate::model::http::Request;
+use crate::model::protocol::{Asked, Protocol};
+use crate::model::{Behaviour, Step, Usage};
+
+/// Stands in a text where something goes that is no text.
+const GAP: &str = "=GAP=";
+const JSON: &str = "application/json";
+
+/// What a reply says.
+#[derive(Debug)]
+pub(crate) struct Content {
+    pub(crate) status: u16,
+    pub(crate) kind: &'static str,
+    pub(crate) body: Vec<u8>,
+    /// Where in the body so many bytes more are to go.
+    pub(crate) gap: Option<(usize, u64)>,
+}
+
+impl Content {
+    pub(crate) fn json(status: u16, body: impl Into<Vec<u8>>) -> Content {
+        Content {
+            status,
+            kind: JSON,
+            body: body.into(),
+            gap: None,
+        }
+    }
+
+    fn of_kind(kind: &'static str, body: impl Into<Vec<u8>>) -> Content {
+        Content {
+            kind,
+            ..Content::json(200, body)
+        }
+    }
+
+    /// How long the body is, with what goes into its gap.
+    pub(crate) fn length(&self) -> u64 {
+        self.body.len() as u64 + self.gap.map_or(0, |(_, bytes)| bytes)
+    }
+}
+
+/// What a reply is made from.
+pub(crate) struct Source<'a> {
+    pub(crate) behaviour: &'a Behaviour,
+    pub(crate) protocol: Protocol,
+    pub(crate) request: &'a Request<'a>,
+    pub(crate) asked: &'a Asked,
+    pub(crate) number: u64,
+}
+
+impl Source<'_> {
+    /// What `step` says, however it is sent.
+    pub(crate) fn content(&self, step: &Step) -> Content {
+        match step {
+            Step::Tool(name) => self.answer(Form::Tool(name)),
+            Step::Length => self.answer(Form::Cut),
+            Step::NoChoices => self.answer(Form::Nothing),
+            Step::NoUsage => Content::json(200, self.body(Form::Text, self.text(), None)),
+            Step::Status(status) => self.error(*status, &problem(*status)),
+            Step::Quota => {
+                let (status, body) = bodies::quota(self.protocol);
+                Content::json(status, body)
+            }
+            Step::ErrorInSuccess => Content {
+                status: 200,
+                ..self.error(500, "the model could not be reached")
+            },
+            Step::EchoKey(200) => self.saying(&self.request.keys()),
+            Step::EchoKey(status) => {
+                let message = format!("Incorrect API key provided: {}", self.request.keys());
+                self.error(*status, &message)
+            }
+            Step::Redirect => Content::json(307, ""),
+            Step::WrongType => Content {
+                kind: "text/plain",
+                ..self.answer(Form::Text)
+            },
+            Step::Huge(bytes) => self.with_gap(*bytes),
+            Step::Empty => Content::json(200, ""),
+            Step::NotJson => Content::json(200, "I am no JSON: {answer: 42"),
+            Step::CutJson => self.cut(),
+            Step::WrongShape => Content::json(200, "42"),
+            Step::Deep => Content::json(200, ["[".repeat(100_000), "]".repeat(100_000)].concat()),
+            Step::Html => Content::of_kind("text/html", PAGE),
+            Step::BadUtf8 => self.not_utf8(),
+            Step::Answer
+            | Step::Close
+            | Step::Http10
+            | Step::Slow(_)
+            | Step::Reset
+            | Step::ResetEarly
+            | Step::Truncate
+            | Step::ChunkedCut
+            | Step::Endless
+            | Step::Hang
+            | Step::HangBody
+            | Step::Garbage => self.answer(Form::Text),
+        }
+    }
+
+    fn text(&self) -> &str {
+        self.behaviour.answer.to(&self.asked.message)
+    }
+
+    fn usage(&self, text: &str) -> Option<Usage> {
+        let counted = Usage::of(&self.asked.message, text);
+        Some(self.behaviour.usage.unwrap_or(counted))
+    }
+
+    fn body(&self, form: Form<'_>, text: &str, usage: Option<Usage>) -> String {
+        let said = Said {
+            number: self.number,
+            model: &self.asked.model,
+            text,
+            form,
+            usage,
+        };
+        bodies::answer(self.protocol, &said)
+    }
+
+    fn answer(&self, form: Form<'_>) -> Content {
+        let text = self.text();
+        Content::json(200, self.body(form, text, self.usage(text)))
+    }
+
+    fn saying(&self, text: &str) -> Content {
+        Content::json(200, self.body(Form::Text, text, self.usage(text)))
+    }
+
+    fn error(&self, status: u16, message: &str) -> Content {
+        // These have no body by their nature.
+        if matches!(status, 204 | 304) {
+            return Content::json(status, "");
+        }
+        Content::json(status, bodies::error(self.protocol, status, message))
+    }
+
+    fn cut(&self) -> Content {
+        let mut content = self.answer(Form::Text);
+        content.body.truncate(content.body.len() / 2);
+        content
+    }
+
+    fn with_gap(&self, bytes: u64) -> Content {
+        let body = self.body(Form::Text, GAP, self.usage(GAP));
+        let at = body.find(GAP).unwrap_or_default();
+        Content {
+            gap: Some((at, bytes)),
+            ..Content::json(200, body.replacen(GAP, "", 1))
+        }
+    }
+
+    fn not_utf8(&self) -> Content {
+        let Content { body, gap, .. } = self.with_gap(0);
+        let (before, after) = body.split_at(gap.map_or(0, |(at, _)| at));
+        Content::json(200, [before, b"caf\xe9 \xff\xfe", after].concat())
+    }
+}
+
+fn problem(status: u16) -> String {
+    match status {
+        401 => "Incorrect API key provided.".to_owned(),
+        403 => "You have no access to this model.".to_owned(),
+        404 => "The model does not exist.".to_owned(),
+        429 => "Too many requests.".to_owned(),
+        529 => "Overloaded.".to_owned(),
+        other => format!("The server was told to answer with {other}."),
+    }
+}
+
+const PAGE: &str = "<!DOCTYPE html>\n<html><head><title>Sign in</title></head>\
+    <body><h1>Please sign in to this network</h1></body></html>\n";

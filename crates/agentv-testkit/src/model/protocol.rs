@@ -1,0 +1,150 @@
+//! Which vendor a request was meant for, and what it asks.
+
+use serde_json::Value;
+
+use crate::model::http::Request;
+
+/// How a request and its answer are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Protocol {
+    OpenAiChat,
+    OpenAiResponses,
+    Anthropic,
+    Gemini,
+    /// `{"answer": …}`, of no vendor.
+    Plain,
+}
+
+impl Protocol {
+    pub(crate) fn of(request: &Request<'_>) -> Protocol {
+        let path = request.path();
+        if path.ends_with("/chat/completions") {
+            Protocol::OpenAiChat
+        } else if path.ends_with("/responses") {
+            Protocol::OpenAiResponses
+        } else if path.ends_with("/messages") {
+            Protocol::Anthropic
+        } else if path.ends_with(":generateContent") {
+            Protocol::Gemini
+        } else {
+            Protocol::Plain
+        }
+    }
+}
+
+/// What a request asks.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Asked {
+    /// The last thing that a user said; the whole body where that cannot be told.
+    pub(crate) message: String,
+    pub(crate) model: String,
+}
+
+impl Asked {
+    pub(crate) fn of(protocol: Protocol, request: &Request<'_>) -> Asked {
+        let body: Value = serde_json::from_slice(request.body).unwrap_or_default();
+        let message = match protocol {
+            Protocol::OpenAiChat | Protocol::Anthropic => {
+                last_of_user(&body["messages"], "content")
+            }
+            Protocol::OpenAiResponses => {
+                text_of(&body["input"]).or_else(|| last_of_user(&body["input"], "content"))
+            }
+            Protocol::Gemini => last_of_user(&body["contents"], "parts"),
+            Protocol::Plain => plain_message(&body),
+        };
+        let whole = || String::from_utf8_lossy(request.body).into_owned();
+        Asked {
+            message: message.unwrap_or_else(whole),
+            model: model(protocol, request, &body).to_owned(),
+        }
+    }
+}
+
+fn model<'a>(protocol: Protocol, request: &'a Request<'_>, body: &'a Value) -> &'a str {
+    match protocol {
+        Protocol::Gemini => {
+            let last = request.path().rsplit('/').next().unwrap_or_default();
+            last.trim_end_matches(":generateContent")
+        }
+        _ => body["model"].as_str().unwrap_or("model"),
+    }
+}
+
+fn plain_message(body: &Value) -> Option<String> {
+    let names = ["message", "question", "prompt", "input", "text"];
+    let mut texts = names.iter().filter_map(|name| text_of(&body[*name]));
+    texts
+        .next()
+        .or_else(|| last_of_user(&body["messages"], "content"))
+}
+
+fn last_of_user(messages: &Value, content: &str) -> Option<String> {
+    let mut messages = messages.as_array()?.iter().rev();
+    let last = messages.find(|message| matches!(message["role"].as_str(), Some("user") | None))?;
+    text_of(&last[content])
+}
+
+/// A text, or the texts of the parts of a message.
+fn text_of(content: &Value) -> Option<String> {
+    if let Some(text) = content.as_str() {
+        return Some(text.to_owned());
+    }
+    let parts = content.as_array()?.iter();
+    let texts: Vec<&str> = parts.filter_map(|part| part["text"].as_str()).collect();
+    (!texts.is_empty()).then(|| texts.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(target: &str, body: &str) -> (Protocol, Asked) {
+        let request = Request {
+            method: "POST",
+            target,
+            headers: &[],
+            keep_alive: true,
+            body: body.as_bytes(),
+        };
+        let protocol = Protocol::of(&request);
+        (protocol, Asked::of(protocol, &request))
+    }
+
+    #[test]
+    fn the_last_user_message_and_the_model_are_found_in_every_protocol() {
+        let chat = r#"{"model": "m", "messages": [{"role": "user", "content": "a"},
+            {"role": "user", "content": "hi"}, {"role": "assistant", "content": "b"}]}"#;
+        let responses = r#"{"model": "m", "input": [{"role": "user", "content":
+            [{"type": "input_text", "text": "hi"}]}]}"#;
+        let gemini = r#"{"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}"#;
+        for (target, body, protocol) in [
+            ("/v1/chat/completions?v=1", chat, Protocol::OpenAiChat),
+            ("/v1/messages", chat, Protocol::Anthropic),
+            ("/v1/responses", responses, Protocol::OpenAiResponses),
+            (
+                "/v1/responses",
+                r#"{"model": "m", "input": "hi"}"#,
+                Protocol::OpenAiResponses,
+            ),
+            ("/v1beta/models/m:generateContent", gemini, Protocol::Gemini),
+            (
+                "/ask",
+                r#"{"question": "hi", "model": "m"}"#,
+                Protocol::Plain,
+            ),
+            ("/ask", chat, Protocol::Plain),
+        ] {
+            let expected = Asked {
+                message: "hi".to_owned(),
+                model: "m".to_owned(),
+            };
+            assert_eq!(asked(target, body), (protocol, expected), "{target}");
+        }
+    }
+
+    #[test]
+    fn a_body_that_cannot_be_read_is_the_message() {
+        assert_eq!(asked("/v1/messages", "hello").1.message, "hello");
+    }
+}
