@@ -1,14 +1,24 @@
-//! The providers of targets: one file for each kind.
+//! The providers of targets: from `targets.yaml` to targets that can be asked.
 //!
-//! Three nouns:
+//! The nouns:
 //!
-//! - a *target* is a system under test, as the user named it in `targets.yaml`;
+//! - a *target* is a system under test, as the user named it in `targets.yaml`; [`Targets`] are those
+//!   of one file and the built-in ones, and [`Targets::resolve`] makes one ready to be asked;
 //! - a *provider* is what talks to one kind of target: a [`Kind`](agentv_syntax::Kind) is its entry
 //!   of the registry, with the name that users write as `provider`, what it does, and its options;
 //! - the [`REGISTRY`] joins the kinds with the fields that all targets have; validation, schemas for
-//!   editors, the reference page and "did you mean" come from it.
+//!   editors, the reference page and "did you mean" come from it;
+//! - the [`Environment`] is where `${{ NAME }}` and the keys of vendors come from: the process, then
+//!   a `.env` file;
+//! - the [`Surroundings`] of an eval file say where its targets file and its `.env` are looked for.
 //!
-//! To add a provider, write a file in `kinds/` with its `KIND` and add that to [`ALL`].
+//! A target is resolved only when a run needs it, so what is missing for another one is no matter:
+//! its fields are spelled in one way and the environment filled in, its limits read, its provider
+//! made, and what is secret in it gathered. No request is made before
+//! [`Provider::prepare`](agentv_core::Provider::prepare).
+//!
+//! To add a provider, write a file in `kinds/` with its `KIND` and its `PROVIDER`, and add that to
+//! the list there; [`ALL`] follows from it.
 //!
 //! ```
 //! let azure = agentv_providers::REGISTRY.kind("azure-openai").unwrap();

@@ -8,7 +8,7 @@ const WHOLE_LIMIT: f64 = 9_007_199_254_740_991.0;
 
 /// `true` or `false`.
 pub(crate) static BOOL: Shape = Shape {
-    expected: "true, false, or a `${{ NAME }}` reference",
+    expected: "true or false, or a `${{ NAME }}` reference",
     forms: &[Form::Bool, REFERENCE],
 };
 

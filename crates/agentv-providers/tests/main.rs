@@ -1,2 +1,39 @@
-//! Targets asked for real.
-fn main() {}
+//! Targets asked for real: commands run, addresses answered, recordings read. The test program is
+//! the supervisor of the commands.
+
+#![expect(clippy::unwrap_used, reason = "they are tests")]
+
+use std::process::ExitCode;
+
+/// A test for each function, named as it is.
+macro_rules! trials {
+    ($($test:ident),* $(,)?) => {
+        vec![$(libtest_mimic::Trial::test(
+            concat!(module_path!(), "::", stringify!($test)).trim_start_matches("main::"),
+            || { $test(); Ok(()) },
+        )),*]
+    };
+}
+
+mod batch;
+mod cli;
+mod http;
+mod project;
+mod replay;
+mod resolve;
+mod server;
+
+fn main() -> ExitCode {
+    if let Some(exit) = agentv_process::supervise(std::env::args_os()) {
+        return exit;
+    }
+    let arguments = libtest_mimic::Arguments::from_args();
+    let trials = [
+        batch::trials(),
+        cli::trials(),
+        http::trials(),
+        replay::trials(),
+        resolve::trials(),
+    ];
+    libtest_mimic::run(&arguments, trials.into_iter().flatten().collect()).exit_code()
+}

@@ -13,7 +13,7 @@ use super::workplace::Workplace;
 use crate::network::{http_client, network_error, status_error};
 use crate::settings::{SettingError, Settings};
 
-/// The longest that a check takes where the user does not say.
+/// The longest that a check takes where the user does not say, if a case may take as long.
 const USUAL_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(super) struct Healthcheck {
@@ -55,7 +55,7 @@ impl Healthcheck {
         };
         Ok(Some(Healthcheck {
             what,
-            timeout: timeout.unwrap_or(USUAL_TIMEOUT),
+            timeout: timeout.unwrap_or(USUAL_TIMEOUT.min(settings.timeout())),
         }))
     }
 

@@ -17,7 +17,7 @@ pub(super) static KIND: Kind = Kind {
             Field {
                 name: "command_template",
                 shape: &FILLED,
-                doc: "The command line, with `{PROMPT}`, `{PROMPT_FILE}`, `{GUIDELINES}`, `{EVAL_ID}`, `{ATTEMPT}`, `{FILES}` and `{OUTPUT_FILE}` filled in.",
+                doc: "The command line for the shell, with `{PROMPT}`, `{PROMPT_FILE}`, `{GUIDELINES}`, `{EVAL_ID}`, `{ATTEMPT}`, `{FILES}` and `{OUTPUT_FILE}` filled in, each safely quoted.",
             },
             Field {
                 name: "cwd",
@@ -85,7 +85,7 @@ static HEALTHCHECK: Shape = Shape {
             Field {
                 name: "timeout_seconds",
                 shape: &SECONDS,
-                doc: "The longest that the check may take.",
+                doc: "The longest that the check may take, 30 unless given.",
             },
             Field {
                 name: "timeoutSeconds",

@@ -17,7 +17,7 @@ pub(super) static KIND: Kind = Kind {
             Field {
                 name: "url",
                 shape: &FILLED,
-                doc: "The address of the endpoint.",
+                doc: "The address of the endpoint, a template as `body` is.",
             },
             Field {
                 name: "method",
@@ -32,12 +32,12 @@ pub(super) static KIND: Kind = Kind {
             Field {
                 name: "body",
                 shape: &BODY,
-                doc: "The body of the request, a template that the question is filled into; an object is sent as JSON.",
+                doc: "The body of the request, a template over `question`, `prompt` (guidelines and question), `guidelines`, `messages` and `eval_id`; an object is sent as JSON with its strings filled in, and `{\"prompt\": …}` is sent unless a body is given.",
             },
             Field {
                 name: "response_path",
                 shape: &FILLED,
-                doc: "Where the answer stands in the JSON of the response, such as `choices[0].message.content`.",
+                doc: "Where the answer stands in the JSON of the response, such as `choices[0].message.content`; unless given, the response is read as the output of a command is: all of it is the answer, or it is a JSON object with `text` or `output_messages`.",
             },
         ],
         required: &[&["url"]],

@@ -79,8 +79,3 @@ pub(crate) fn named(name: &str) -> Option<&'static ProviderKind> {
     let mut providers = PROVIDERS.iter().copied();
     providers.find(|provider| provider.kind.answers_to(name))
 }
-
-fn unavailable(settings: &Settings) -> Result<Arc<dyn Provider>, SettingError> {
-    let name = settings.name();
-    Err(SettingError::new(format!("`{name}` is not available yet")))
-}

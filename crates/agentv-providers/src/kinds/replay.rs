@@ -15,7 +15,7 @@ pub(super) static KIND: Kind = Kind {
         fields: &[Field {
             name: "path",
             shape: &FILLED,
-            doc: "A JSONL file of answers by case id (`{id, text}` or `{id, output_messages}`), or an earlier run.",
+            doc: "A JSONL file of answers by case id (`{id, text}` or `{id, output_messages}`, with `trial` where several are answered), relative to the targets file; or an earlier run, by its folder or its id.",
         }],
         required: &[&["path"]],
         others: Others::Refuse,

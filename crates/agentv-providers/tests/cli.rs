@@ -1,0 +1,325 @@
+//! Commands as targets.
+
+use std::time::{Duration, Instant};
+
+use agentv_core::{Cause, ProviderError};
+use libtest_mimic::Trial;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use crate::project::{Project, block_on};
+use crate::server::{Server, answer};
+
+pub(crate) fn trials() -> Vec<Trial> {
+    trials![
+        a_prompt_with_anything_in_it_reaches_the_command_as_one_word,
+        guidelines_stand_before_the_question_unless_they_have_a_place_of_their_own,
+        every_placeholder_is_filled_in,
+        the_answer_is_read_from_the_output_file_where_the_command_has_one,
+        an_output_in_json_says_what_was_done,
+        the_folder_is_that_of_the_eval_file_or_relative_to_it,
+        a_command_inherits_the_variables_of_the_dotenv_file,
+        a_command_that_fails_reports_its_code_and_the_end_of_its_stderr,
+        a_command_that_takes_too_long_is_ended_with_all_it_started,
+        a_cancelled_command_is_ended,
+        more_output_than_fits_is_an_error_in_words,
+        a_prompt_that_is_too_long_for_a_command_line_says_what_to_write,
+        output_that_is_not_text_is_an_error_in_words,
+        temporary_files_are_gone_unless_they_are_kept,
+        a_healthcheck_by_command_must_succeed,
+        a_healthcheck_by_address_must_answer,
+        a_placeholder_that_cannot_be_quoted_is_refused,
+    ]
+}
+
+fn cli(template: &str) -> Project {
+    Project::of(json!({"provider": "cli", "command_template": template}))
+}
+
+fn failure(template: &str) -> ProviderError {
+    cli(template).ask("Hi").unwrap_err()
+}
+
+fn a_prompt_with_anything_in_it_reaches_the_command_as_one_word() {
+    let prompt = "it's \"$(echo run)\" `echo run`\n{EVAL_ID} \\ ; | & # * ~ \u{1F600}";
+    for template in [
+        "printf %s {PROMPT}",
+        "printf %s \"{PROMPT}\"",
+        "cat {PROMPT_FILE}",
+    ] {
+        let transcript = cli(template).ask(prompt).unwrap();
+        assert_eq!(transcript.answer(), prompt, "{template}");
+    }
+}
+
+fn guidelines_stand_before_the_question_unless_they_have_a_place_of_their_own() {
+    let ask = |template| {
+        let project = cli(template);
+        let mut request = project.request("case", "Question");
+        request.prompt.guidelines = "Be short.".to_owned();
+        project.answer(&request).unwrap().answer()
+    };
+    let both = "[[ ## Guidelines ## ]]\n\nBe short.\n\n[[ ## Question ## ]]\n\nQuestion";
+    assert_eq!(ask("printf %s {PROMPT}"), both);
+    assert_eq!(ask("cat {PROMPT_FILE}"), both);
+    assert_eq!(
+        ask("printf '%s/%s' {PROMPT} {GUIDELINES}"),
+        "Question/Be short."
+    );
+    assert_eq!(
+        ask("cat {PROMPT_FILE}; printf %s {GUIDELINES}"),
+        "QuestionBe short."
+    );
+}
+
+fn every_placeholder_is_filled_in() {
+    let project = Project::of(json!({
+        "provider": "cli",
+        "command_template": "printf '<%s>' {EVAL_ID} {ATTEMPT} {FILES}",
+        "files_format": "--file={path} \"{basename}\"",
+    }));
+    let mut request = project.request("a b", "Hi");
+    request.attempt = 3;
+    request.files = vec!["/x/it's.md".into(), "/y/b c.md".into()];
+    let expected = "<a b><3><--file=/x/it's.md><it's.md><--file=/y/b c.md><b c.md>";
+    assert_eq!(project.answer(&request).unwrap().answer(), expected);
+
+    let project = cli("printf '<%s>' start {FILES} end");
+    let mut request = project.request("case", "Hi");
+    assert_eq!(project.answer(&request).unwrap().answer(), "<start><end>");
+    request.files = vec!["/x/a b".into()];
+    assert_eq!(
+        project.answer(&request).unwrap().answer(),
+        "<start></x/a b><end>"
+    );
+}
+
+fn the_answer_is_read_from_the_output_file_where_the_command_has_one() {
+    let transcript = cli("echo noise; printf 'from the file\\n' > {OUTPUT_FILE}").ask("Hi");
+    assert_eq!(transcript.unwrap().answer(), "from the file");
+    let error = failure("echo noise # \ntest -n {OUTPUT_FILE}");
+    assert_eq!(error.cause, Cause::Answer);
+    assert_eq!(
+        error.message,
+        "the command succeeded, but wrote no `{OUTPUT_FILE}`"
+    );
+}
+
+fn an_output_in_json_says_what_was_done() {
+    let output = r#"{"text": "Paris", "token_usage": {"input": 7, "output": 1}, "cost_usd": 0.25}"#;
+    let transcript = cli(&format!("echo '{output}'")).ask("Hi").unwrap();
+    assert_eq!(transcript.answer(), "Paris");
+    assert_eq!(transcript.token_usage.unwrap().total(), 8);
+    assert_eq!(transcript.cost_usd, Some(0.25));
+    let error = failure(r#"echo '{"text": "a", "cost_usd": "b"}'"#);
+    assert_eq!(error.cause, Cause::Answer);
+    assert!(
+        error.message.contains("`cost_usd`: expected a number"),
+        "{error}"
+    );
+}
+
+fn the_folder_is_that_of_the_eval_file_or_relative_to_it() {
+    let project = cli("pwd");
+    let evals = project.evals();
+    assert_eq!(project.ask("Hi").unwrap().answer(), evals.to_string_lossy());
+    let project = Project::of(json!({"provider": "cli", "command_template": "pwd", "cwd": ".."}));
+    assert_eq!(
+        project.ask("Hi").unwrap().answer(),
+        project.root().to_string_lossy()
+    );
+    let project = Project::of(json!({"provider": "cli", "command_template": "pwd", "cwd": "no"}));
+    let error = project.ask("Hi").unwrap_err();
+    assert_eq!(error.cause, Cause::Setup);
+    assert!(
+        error.message.contains("cannot work in the folder"),
+        "{error}"
+    );
+}
+
+fn a_command_inherits_the_variables_of_the_dotenv_file() {
+    let project = cli("printf '%s %s' \"$OWN\" \"$HOME\"");
+    let dotenv = project.write(".env", "OWN=from-dotenv\nHOME=never\n");
+    let environment = agentv_providers::Environment::of_process().with_dotenv(&dotenv);
+    let resolved = project
+        .targets()
+        .resolve("t", &environment.unwrap())
+        .unwrap();
+    let request = project.request("case", "Hi");
+    let cancel = CancellationToken::new();
+    let transcript = block_on(resolved.target.provider.answer(&request, &cancel)).unwrap();
+    let home = std::env::var("HOME").unwrap();
+    assert_eq!(transcript.answer(), format!("from-dotenv {home}"));
+}
+
+fn a_command_that_fails_reports_its_code_and_the_end_of_its_stderr() {
+    for (template, expected) in [
+        (
+            "echo out; echo why >&2; exit 3",
+            "the command failed with exit code 3: why",
+        ),
+        (
+            "kill -9 $$",
+            "the command failed with signal 9 (SIGKILL) and wrote nothing to stderr",
+        ),
+    ] {
+        let error = failure(template);
+        assert_eq!(error.cause, Cause::Command);
+        assert_eq!(error.message, expected);
+    }
+    let error = failure("seq 1 100000 >&2; exit 1");
+    assert!(error.message.ends_with("99999\n100000"), "{error}");
+    assert!(error.message.contains(": …"), "{error}");
+    assert!(error.message.len() < 1_200, "{error}");
+    let error = failure("no-such-command-anywhere {PROMPT}");
+    let start = "the command was not found (exit code 127): ";
+    assert!(error.message.starts_with(start), "{error}");
+    assert!(
+        error.message.contains("no-such-command-anywhere"),
+        "{error}"
+    );
+}
+
+/// The command writes its process id and then waits for ever in a child of its own session.
+const ENDLESS: &str = "echo working >&2; setsid sh -c 'echo $$ > pid; exec sleep 10000' & wait";
+
+fn is_gone(project: &Project) -> bool {
+    let pid = std::fs::read_to_string(project.evals().join("pid")).unwrap_or_default();
+    let pid = pid.trim();
+    pid.is_empty() || !std::path::Path::new("/proc").join(pid).exists()
+}
+
+fn a_command_that_takes_too_long_is_ended_with_all_it_started() {
+    let project = cli(ENDLESS);
+    let mut request = project.request("case", "Hi");
+    request.timeout = Duration::from_millis(700);
+    let error = project.answer(&request).unwrap_err();
+    assert_eq!(error.cause, Cause::Timeout);
+    let expected = "the command took longer than 700ms and was ended: working";
+    assert_eq!(error.message, expected);
+    assert!(is_gone(&project));
+}
+
+fn a_cancelled_command_is_ended() {
+    let project = cli(ENDLESS);
+    let provider = project.provider();
+    let request = project.request("case", "Hi");
+    let cancel = CancellationToken::new();
+    let pid = project.evals().join("pid");
+    let started = Instant::now();
+    let error = block_on(async {
+        let watch = async {
+            while !pid.exists() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            cancel.cancel();
+        };
+        tokio::join!(provider.answer(&request, &cancel), watch)
+            .0
+            .unwrap_err()
+    });
+    assert_eq!(error, ProviderError::cancelled());
+    assert!(is_gone(&project));
+    assert!(started.elapsed() < crate::project::DEADLINE);
+}
+
+fn more_output_than_fits_is_an_error_in_words() {
+    let error = failure("head -c 67108865 /dev/zero");
+    assert_eq!(error.message, "the command printed more than 64 MiB");
+    let error = failure("head -c 67108865 /dev/zero > {OUTPUT_FILE}");
+    assert_eq!(
+        error.message,
+        "the command wrote more than 64 MiB to `{OUTPUT_FILE}`"
+    );
+}
+
+fn a_prompt_that_is_too_long_for_a_command_line_says_what_to_write() {
+    let long = "x".repeat(200_000);
+    let error = cli("printf %s {PROMPT} | wc -c").ask(&long).unwrap_err();
+    assert_eq!(error.cause, Cause::Setup);
+    assert!(
+        error
+            .message
+            .contains("write `{PROMPT_FILE}` in place of `{PROMPT}`"),
+        "{error}"
+    );
+    let transcript = cli("wc -c < {PROMPT_FILE}").ask(&long).unwrap();
+    assert_eq!(transcript.answer(), "200000");
+    let error = cli("printf %s {PROMPT}").ask("a\0b").unwrap_err();
+    assert!(error.message.contains("NUL"), "{error}");
+    // The longest line that fits is taken.
+    let fits = "x".repeat((128 << 10) - 1 - "printf %s  | wc -c".len());
+    assert!(cli("printf %s {PROMPT} | wc -c").ask(&fits).is_ok());
+}
+
+fn output_that_is_not_text_is_an_error_in_words() {
+    let error = failure("printf 'ab\\377'");
+    assert_eq!(
+        error.message,
+        "the output of the command is not UTF-8 from byte 2 on"
+    );
+}
+
+fn temporary_files_are_gone_unless_they_are_kept() {
+    let file = cli("echo {PROMPT_FILE}").ask("Hi").unwrap().answer();
+    assert!(file.ends_with("prompt.txt"));
+    assert!(!std::path::Path::new(&file).parent().unwrap().exists());
+    let keeping = |template: &str| {
+        Project::of(json!({
+            "provider": "cli", "command_template": template, "keep_temp_files": true,
+        }))
+    };
+    let file = keeping("echo {PROMPT_FILE}").ask("Hi").unwrap().answer();
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "Hi");
+    std::fs::remove_dir_all(std::path::Path::new(&file).parent().unwrap()).unwrap();
+    let error = keeping("echo {PROMPT_FILE} >&2; exit 1")
+        .ask("Hi")
+        .unwrap_err();
+    let folder = error.message.split('`').nth(1).unwrap().to_owned();
+    assert!(
+        std::path::Path::new(&folder).join("prompt.txt").exists(),
+        "{error}"
+    );
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+fn checked(healthcheck: serde_json::Value) -> Result<(), ProviderError> {
+    let project = Project::of(json!({
+        "provider": "cli", "command_template": "echo", "healthcheck": healthcheck,
+    }));
+    project.write("evals/here", "");
+    let provider = project.provider();
+    block_on(provider.prepare(&CancellationToken::new()))
+}
+
+fn a_healthcheck_by_command_must_succeed() {
+    checked(json!({"type": "command", "command_template": "test -e here"})).unwrap();
+    checked(json!({"type": "command", "commandTemplate": "test -e evals/here", "cwd": ".."}))
+        .unwrap();
+    let error = checked(json!({"type": "command", "command_template": "echo why >&2; exit 2"}));
+    let expected = "the healthcheck of `t` failed: the command failed with exit code 2: why";
+    assert_eq!(error.unwrap_err().message, expected);
+    let slow = json!({"type": "command", "command_template": "sleep 1000", "timeoutSeconds": 0.05});
+    assert_eq!(checked(slow).unwrap_err().cause, Cause::Timeout);
+}
+
+fn a_healthcheck_by_address_must_answer() {
+    let server = Server::start(vec![answer("200 OK", "", ""), answer("503 No", "", "")]);
+    let healthcheck = json!({"type": "http", "url": server.url("/health")});
+    checked(healthcheck.clone()).unwrap();
+    assert!(server.received().head.starts_with("get /health "));
+    let error = checked(healthcheck.clone()).unwrap_err();
+    assert_eq!(error.cause, Cause::Status(503));
+    let start = "the healthcheck of `t` failed: the server failed (HTTP 503";
+    assert!(error.message.starts_with(start), "{error}");
+}
+
+fn a_placeholder_that_cannot_be_quoted_is_refused() {
+    let project = cli("echo `cat {PROMPT_FILE}`");
+    let error = project.resolve("t", &[]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "targets.yaml:1: target `t`: `command_template`: `{PROMPT_FILE}` cannot stand in \
+         backticks (write `$(…)` in their place): its text would be run"
+    );
+}

@@ -1,0 +1,396 @@
+//! From `targets.yaml` to targets.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use agentv_core::{Limits, Retry};
+use agentv_providers::{Delay, Environment, Targets};
+use libtest_mimic::Trial;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use crate::project::{Project, block_on};
+
+pub(crate) fn trials() -> Vec<Trial> {
+    trials![
+        limits_are_the_usual_ones_of_the_kind_unless_the_fields_say_otherwise,
+        a_variable_stands_for_a_value_of_any_kind,
+        a_missing_variable_is_named_with_target_file_and_line_once_it_is_needed,
+        a_variable_that_does_not_fit_its_field_is_named,
+        a_name_that_nobody_has_lists_the_known_ones,
+        a_missing_default_target_says_how_to_choose_one,
+        targets_without_any_file_are_built_in,
+        a_target_of_the_file_goes_before_a_built_in_one,
+        settings_are_what_can_change_the_answers_and_no_secrets,
+        settings_do_not_depend_on_spelling_and_order,
+        secrets_are_known_wherever_they_come_from,
+        a_secret_that_is_too_short_to_hide_is_warned_about,
+        a_file_with_problems_is_not_used_and_warnings_are_kept,
+        a_list_shows_names_kinds_models_and_lines,
+        a_stand_in_keeps_the_name_and_asks_nobody,
+    ]
+}
+
+fn limits_are_the_usual_ones_of_the_kind_unless_the_fields_say_otherwise() {
+    let project = Project::new(
+        r#"
+targets:
+  - {name: api, provider: http, url: http://localhost}
+  - {name: command, provider: cli, command_template: "true"}
+  - name: all
+    provider: echo
+    workers: 3
+    timeoutSeconds: 0.5
+    requests_per_minute: 60
+    tokens_per_minute: 90000
+    max_retries: 0
+    retry_initial_delay_ms: 250
+    retry_max_delay_ms: 500.5
+    retry_backoff_factor: 1.5
+    retry_status_codes: [429, '${{ CODE }}']
+  - {name: huge, provider: echo, timeout_seconds: 1.0e+300, requests_per_minute: 9007199254740991}
+"#,
+    );
+    let limits = |name| {
+        project
+            .resolve(name, &[("CODE", "503")])
+            .unwrap()
+            .target
+            .limits
+    };
+    assert_eq!(limits("api"), Limits::API);
+    assert_eq!(limits("command"), Limits::COMMAND);
+    let expected = Limits {
+        workers: 3,
+        timeout: Duration::from_millis(500),
+        requests_per_minute: Some(60),
+        tokens_per_minute: Some(90_000),
+        retry: Retry {
+            max_retries: 0,
+            initial_delay: Duration::from_millis(250),
+            max_delay: Duration::from_micros(500_500),
+            backoff_factor: 1.5,
+            status_codes: Some(vec![429, 503]),
+        },
+    };
+    assert_eq!(limits("all"), expected);
+    assert_eq!(limits("huge").requests_per_minute, Some(u32::MAX));
+}
+
+fn a_variable_stands_for_a_value_of_any_kind() {
+    let project = Project::new(
+        r#"
+targets:
+  - name: t
+    provider: http
+    url: http://${{ HOST }}:80/${{PATH_OF_IT}}
+    method: ${{ METHOD }}
+    workers: ${{ WORKERS }}
+    judge_target: ${{ JUDGE }}
+    headers: {X-Host: '${{ HOST }}'}
+    body: {a: ['${{ HOST }}', 5]}
+"#,
+    );
+    let variables = [
+        ("HOST", "localhost"),
+        ("PATH_OF_IT", "x"),
+        ("METHOD", "PUT"),
+        ("WORKERS", " 7 "),
+        ("JUDGE", "gpt"),
+    ];
+    let target = project.resolve("t", &variables).unwrap().target;
+    assert_eq!(target.limits.workers, 7);
+    assert_eq!(target.judge_target.as_deref(), Some("gpt"));
+    let expected = json!({
+        "url": "http://localhost:80/x", "method": "PUT",
+        "headers": {"X-Host": "localhost"}, "body": {"a": ["localhost", 5]},
+    });
+    assert_eq!(serde_json::Value::Object(target.settings), expected);
+}
+
+fn a_missing_variable_is_named_with_target_file_and_line_once_it_is_needed() {
+    let project = Project::new(
+        "targets:\n  - {name: fine, provider: echo}\n  - name: gpt\n    provider: openai\n    model: gpt-5\n    apiKey: ${{ MY_KEY }}\n",
+    );
+    project.resolve("fine", &[]).unwrap();
+    let error = project.resolve("gpt", &[]).unwrap_err();
+    let expected = "targets.yaml:6: target `gpt`: the variable `MY_KEY` is not set";
+    assert_eq!(error.to_string(), expected);
+    assert!(error.hint.unwrap().contains("`.env`"));
+}
+
+fn a_variable_that_does_not_fit_its_field_is_named() {
+    let project = Project::new(
+        r#"
+targets:
+  - {name: count, provider: echo, workers: '${{ V }}'}
+  - {name: flag, provider: cli, command_template: a, keep_temp_files: '${{ V }}'}
+  - {name: word, provider: http, url: 'http://x', method: '${{ V }}'}
+  - {name: filled, provider: http, url: '${{ V }}'}
+  - {name: hidden, provider: echo, workers: '${{ V_KEY }}'}
+"#,
+    );
+    for (name, value, expected) in [
+        (
+            "count",
+            "0",
+            "`workers`: expected a whole number that is 1 or more, but the variable `V` holds `0`",
+        ),
+        (
+            "flag",
+            "yes",
+            "`keep_temp_files`: expected true or false, but the variable `V` holds `yes`",
+        ),
+        (
+            "word",
+            "FETCH",
+            "`method`: expected GET, POST, PUT, PATCH or DELETE, but the variable `V` holds `FETCH`",
+        ),
+        (
+            "filled",
+            "",
+            "`url`: expected a string that is not empty, but the variable `V` holds nothing",
+        ),
+        (
+            "hidden",
+            "secret-value",
+            "`workers`: expected a whole number that is 1 or more, \
+             but the variable `V_KEY` holds something else",
+        ),
+    ] {
+        let error = project.resolve(name, &[("V", value), ("V_KEY", value)]);
+        let message = error.unwrap_err().message;
+        assert_eq!(message, format!("target `{name}`: {expected}"));
+    }
+}
+
+fn a_name_that_nobody_has_lists_the_known_ones() {
+    let project = Project::new(
+        "targets:\n  - {name: fast, provider: echo}\n  - {name: careful, provider: mock}\n",
+    );
+    for (name, hint) in [
+        ("carefull", "did you mean `careful`?"),
+        ("opnai:gpt-5", "did you mean `openai:gpt-5`?"),
+        (
+            "someone",
+            "known: fast, careful; built in: echo, mock, VENDOR:MODEL",
+        ),
+    ] {
+        let error = project.resolve(name, &[]).unwrap_err();
+        let expected = format!("no target is called `{name}` in `targets.yaml`");
+        assert_eq!(error.to_string(), expected);
+        assert_eq!(error.hint.as_deref(), Some(hint));
+        assert!(!project.targets().knows(name));
+    }
+}
+
+fn a_missing_default_target_says_how_to_choose_one() {
+    let project = Project::new("targets:\n  - {name: fast, provider: echo}\n");
+    let hint = project.resolve("default", &[]).unwrap_err().hint.unwrap();
+    for part in [
+        "`--target fast`",
+        "`execution.target`",
+        "define `default`",
+        "known: fast",
+    ] {
+        assert!(hint.contains(part), "{hint}");
+    }
+    let none = Targets::built_in(&project.surroundings());
+    let error = none
+        .resolve("default", &Environment::default())
+        .unwrap_err();
+    assert!(
+        error.message.contains("no `targets.yaml` was found"),
+        "{error}"
+    );
+    assert!(error.hint.unwrap().contains("`--target openai:gpt-5`"));
+}
+
+fn targets_without_any_file_are_built_in() {
+    let project = Project::new("targets:\n  - {name: fast, provider: echo}\n");
+    for name in ["echo", "mock"] {
+        assert_eq!(project.resolve(name, &[]).unwrap().target.kind, name);
+    }
+    let key = [("OPENAI_API_KEY", "sk-0123456789")];
+    let resolved = project.resolve("openai:gpt-5", &key).unwrap();
+    assert_eq!(resolved.target.name, "openai:gpt-5");
+    assert_eq!(resolved.target.kind, "openai");
+    assert_eq!(resolved.target.settings["model"], "gpt-5");
+    assert_eq!(resolved.secrets.redact("<sk-0123456789>"), "<[REDACTED]>");
+    let error = project.resolve("openai:gpt-5", &[]).unwrap_err();
+    assert!(error.hint.unwrap().contains("OPENAI_API_KEY"));
+}
+
+fn a_target_of_the_file_goes_before_a_built_in_one() {
+    let project = Project::new("targets:\n  - {name: echo, provider: mock, response: mine}\n");
+    assert_eq!(project.resolve("echo", &[]).unwrap().target.kind, "mock");
+}
+
+fn settings_are_what_can_change_the_answers_and_no_secrets() {
+    let project = Project::new(
+        r#"
+targets:
+  - name: t
+    provider: cli
+    command_template: agent --key ${{ AGENT_KEY }} {PROMPT}
+    workers: 2
+    timeout_seconds: 5
+    max_retries: 1
+    judge_target: echo
+    keep_temp_files: true
+    healthcheck: {type: command, command_template: "true"}
+    provider_batching: false
+    cwd: ..
+  - name: service
+    provider: http
+    url: http://localhost?api_key=0123456789&x=1
+    headers: {Authorization: Bearer abcdefghij, X-Team: evals, x-api-key: short}
+  - {name: m, provider: mock, response: a, responses: {the-key: visible-answer}, delay_ms: 5}
+"#,
+    );
+    let settings = |name| {
+        let resolved = project
+            .resolve(name, &[("AGENT_KEY", "k-0123456789")])
+            .unwrap();
+        serde_json::Value::Object(resolved.target.settings)
+    };
+    let expected = json!({
+        "provider_batching": false,
+        "command_template": "agent --key [REDACTED] {PROMPT}",
+        "cwd": "..",
+    });
+    assert_eq!(settings("t"), expected);
+    let expected = json!({
+        "url": "http://localhost?api_key=[REDACTED]&x=1",
+        "headers": {"Authorization": "[REDACTED]", "X-Team": "evals", "x-api-key": "[REDACTED]"},
+    });
+    assert_eq!(settings("service"), expected);
+    assert_eq!(
+        settings("m"),
+        json!({"response": "a", "responses": {"the-key": "visible-answer"}})
+    );
+}
+
+fn settings_do_not_depend_on_spelling_and_order() {
+    let project = Project::new(
+        r#"
+targets:
+  - {name: a, provider: google, apiKey: k-0123456789, temperature: 1, maxOutputTokens: 5, baseUrl: http://x}
+  - {base_url: http://x, max_output_tokens: 5, temperature: 1, name: b, api_key: k-0123456789, provider: gemini}
+"#,
+    );
+    let text = |name| {
+        let target = project.resolve(name, &[]).unwrap().target;
+        format!(
+            "{} {}",
+            target.kind,
+            serde_json::to_string(&target.settings).unwrap()
+        )
+    };
+    assert_eq!(text("a"), text("b"));
+}
+
+fn secrets_are_known_wherever_they_come_from() {
+    let project = Project::new(
+        r#"
+targets:
+  - name: t
+    provider: http
+    url: http://user:pass-word-1@localhost?token=query-value
+    headers: {Authorization: 'Bearer bearer-value', X-Key: '${{ PLAIN }}'}
+    body: {session_token: body-value, note: 'n ${{ HIDDEN_TOKEN }}', open: visible-value}
+"#,
+    );
+    let dotenv = project.write(".env", "UNUSED_SECRET=dotenv-value\nOTHER=other-value\n");
+    let variables = [("PLAIN", "header-value"), ("HIDDEN_TOKEN", "token-value")];
+    let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let environment = Environment::new(variables).with_dotenv(&dotenv).unwrap();
+    let resolved = project.targets().resolve("t", &environment).unwrap();
+    for secret in [
+        "pass-word-1",
+        "query-value",
+        "bearer-value",
+        "header-value",
+        "body-value",
+        "token-value",
+        "dotenv-value",
+    ] {
+        assert_eq!(resolved.secrets.redact(secret), "[REDACTED]", "{secret}");
+    }
+    for open in ["visible-value", "other-value"] {
+        assert_eq!(resolved.secrets.redact(open), open);
+    }
+    assert_eq!(resolved.warnings, [""; 0]);
+    assert!(!format!("{environment:?} {resolved:?}").contains("token-value"));
+}
+
+fn a_secret_that_is_too_short_to_hide_is_warned_about() {
+    let project = Project::new(
+        "targets:\n  - {name: t, provider: http, url: 'http://x', headers: {X-Key: abc, Y-Key: ''}}\n",
+    );
+    let warnings = project.resolve("t", &[]).unwrap().warnings;
+    let expected = "the secret in `X-Key` of target `t` has fewer than 8 characters, \
+                    so it is not hidden in what is written";
+    assert_eq!(warnings, [expected]);
+}
+
+fn a_file_with_problems_is_not_used_and_warnings_are_kept() {
+    let project = Project::new(
+        "targets:\n  - {name: a, provider: echo, judge_target: nobody}\n  - {name: b, provider: ecko}\n",
+    );
+    let read = |name: &str| {
+        let path = project.root().join(name);
+        Targets::read(&path, &Arc::from(name), &project.surroundings())
+    };
+    let told: Vec<String> = read("targets.yaml")
+        .unwrap_err()
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[1].contains("unknown provider `ecko`"), "{told:?}");
+    project.write(
+        "warned.yaml",
+        "targets:\n  - {name: a, provider: echo, judge_target: nobody}\n",
+    );
+    assert_eq!(read("warned.yaml").unwrap().warnings().len(), 1);
+    for (name, expected) in [
+        ("nothing.yaml", "there is no targets file `nothing.yaml`"),
+        ("evals", "is not a regular file"),
+        ("bytes.yaml", "the text is not UTF-8"),
+    ] {
+        project.write("bytes.yaml", b"targets: \xff");
+        assert_eq!(read(name).unwrap_err()[0].to_string(), expected);
+    }
+}
+
+fn a_list_shows_names_kinds_models_and_lines() {
+    let project = Project::new(
+        "targets:\n  - {name: a, provider: echo}\n  - name: b\n    provider: azure-openai\n    resource: r\n    deployment: gpt-5\n",
+    );
+    let targets = project.targets();
+    let listed: Vec<_> = targets
+        .listed()
+        .map(|target| (target.name, target.kind, target.model, target.line))
+        .collect();
+    assert_eq!(
+        listed,
+        [("a", "echo", None, 2), ("b", "azure", Some("gpt-5"), 3)]
+    );
+}
+
+fn a_stand_in_keeps_the_name_and_asks_nobody() {
+    let project = Project::new(
+        "targets:\n  - {name: gpt, provider: openai, model: gpt-5, api_key: '${{ NOT_SET }}', judgeTarget: j}\n",
+    );
+    let target = project.targets().stand_in("gpt", Delay::default());
+    assert_eq!(
+        (target.name.as_str(), target.kind.as_str()),
+        ("gpt", "mock")
+    );
+    assert_eq!(target.judge_target.as_deref(), Some("j"));
+    let request = project.request("case", "Hi");
+    let cancel = CancellationToken::new();
+    let transcript = block_on(target.provider.answer(&request, &cancel)).unwrap();
+    assert_eq!(transcript.answer(), r#"{"answer":"Mock response"}"#);
+}
