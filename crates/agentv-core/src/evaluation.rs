@@ -4,7 +4,9 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::{BoxFuture, EvalCase, Prompt, Score, TraceSummary, Transcript, Verdict};
+use crate::{
+    BoxFuture, EvalCase, EvaluatorResult, Prompt, Score, TraceSummary, Transcript, Verdict,
+};
 
 /// What judges an answer by one criterion.
 pub trait Evaluator: Send + Sync {
@@ -59,6 +61,8 @@ pub struct Evaluation {
     pub reasoning: Option<String>,
     /// Whatever else the evaluator has to say, kept as it is.
     pub details: Option<Value>,
+    /// What its members said, of an evaluator made of several.
+    pub members: Vec<EvaluatorResult>,
 }
 
 impl Evaluation {
@@ -71,6 +75,7 @@ impl Evaluation {
             misses: Vec::new(),
             reasoning: None,
             details: None,
+            members: Vec::new(),
         }
     }
 
