@@ -69,6 +69,7 @@ pub static REGISTRY: Registry = Registry {
     kinds: ALL,
     camel_case: false,
     unknown: Code::UnknownEvaluator,
+    check: None,
 };
 
 static COMMON: Record = Record {

@@ -20,6 +20,7 @@ static NO_TARGETS: Registry = Registry {
     kinds: &[],
     camel_case: true,
     unknown: Code::UnknownProvider,
+    check: None,
 };
 
 const DEFINITIONS: Definitions = Definitions {

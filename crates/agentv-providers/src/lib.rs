@@ -73,6 +73,7 @@ pub static REGISTRY: Registry = Registry {
     kinds: ALL,
     camel_case: true,
     unknown: Code::UnknownProvider,
+    check: None,
 };
 
 /// The content of `targets.yaml`.

@@ -24,6 +24,7 @@ static NO_EVALUATORS: Registry = Registry {
     kinds: &[],
     camel_case: false,
     unknown: Code::UnknownEvaluator,
+    check: None,
 };
 
 /// Says everything that is wrong with a `targets.yaml`, in the order of its lines. `file` is what

@@ -19,6 +19,7 @@ static NO_EVALUATORS: Registry = Registry {
     kinds: &[],
     camel_case: false,
     unknown: Code::UnknownEvaluator,
+    check: None,
 };
 
 /// A file in which every provider and every field stands at least once.

@@ -177,12 +177,37 @@ impl<'t, 'p> Checker<'t, 'p> {
                 (Form::Target, NodeKind::Object) => {
                     return self.tagged(node, self.definitions.targets, at);
                 }
+                (Form::Checked { form, check }, kind) if form.takes(kind) => {
+                    return self.checked(node, shape, form, *check, at);
+                }
                 _ => {}
             }
         }
         let found = node.kind().described().to_owned();
         let hint = quote_hint(node, shape);
         self.mismatch(Code::WrongType, node, shape.expected, found, hint, at);
+    }
+
+    /// Holds a value against a form, and if it is written like that, asks whether it makes sense.
+    fn checked(
+        &mut self,
+        node: Node<'t>,
+        shape: &Shape,
+        form: &'static Form,
+        check: fn(Node<'_>) -> Option<Problem>,
+        at: &At<'_, 't>,
+    ) {
+        let before = self.problems.len();
+        let written = Shape {
+            expected: shape.expected,
+            forms: std::slice::from_ref(form),
+        };
+        self.value_at(node, &written, at);
+        if self.problems.len() == before
+            && let Some(problem) = check(node)
+        {
+            self.report_inside(problem, at);
+        }
     }
 
     fn number(
@@ -376,6 +401,7 @@ impl<'t, 'p> Checker<'t, 'p> {
         kind: &'static Kind,
         at: &At<'_, 't>,
     ) {
+        let before = self.problems.len();
         let mut given: SmallVec<[&'static str; 12]> = SmallVec::new();
         let mut unknown = Keys::new();
         for (key, value) in written_fields(node) {
@@ -403,6 +429,12 @@ impl<'t, 'p> Checker<'t, 'p> {
                 },
                 at,
             );
+        }
+        if let Some(check) = registry.check
+            && self.problems.len() == before
+            && let Some(problem) = check(kind, node)
+        {
+            self.report_inside(problem, at);
         }
     }
 
@@ -540,6 +572,17 @@ impl<'t, 'p> Checker<'t, 'p> {
         self.problems.push(problem.at(path));
     }
 
+    /// Adds a problem whose own path starts at `at`.
+    fn report_inside(&mut self, problem: Problem, at: &At<'_, 't>) {
+        let mut path = self.rendered_path(at);
+        match problem.path.as_str() {
+            "" => {}
+            inner if inner.starts_with('[') => path.push_str(inner),
+            inner => push_key(&mut path, inner),
+        }
+        self.problems.push(problem.at(path));
+    }
+
     fn rendered_path(&self, at: &At<'_, 't>) -> String {
         let mut path = self.base.clone();
         at.write(&mut path);
@@ -627,10 +670,9 @@ fn did_you_mean<'k>(written: &str, known: impl IntoIterator<Item = &'k str>) -> 
 
 /// A number or boolean where a string belongs wants quotes.
 fn quote_hint(node: Node<'_>, shape: &Shape) -> Option<String> {
-    let takes_text = shape
-        .forms
-        .iter()
-        .any(|form| matches!(form, Form::Text(text) if !matches!(text, Text::Reference(_))));
+    let takes_text = shape.forms.iter().any(
+        |form| matches!(form.written(), Form::Text(text) if !matches!(text, Text::Reference(_))),
+    );
     let scalar = matches!(node.kind(), NodeKind::Number | NodeKind::Bool);
     (takes_text && scalar).then(|| format!("put it in quotes: \"{}\"", node.text()))
 }
@@ -648,5 +690,127 @@ fn article(noun: &str) -> &'static str {
         "an"
     } else {
         "a"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::Tree;
+    use crate::{json, schema};
+
+    static NOTHING: Registry = Registry {
+        noun: "evaluator",
+        tag: "type",
+        common: &Record {
+            name: "evaluator",
+            fields: &[],
+            required: &[],
+            others: Others::Keep,
+        },
+        kinds: &[&RANGE],
+        camel_case: false,
+        unknown: Code::UnknownEvaluator,
+        check: Some(|_, options| {
+            let bound = |name| options.given(name).and_then(Node::as_f64);
+            let span = options.span();
+            (bound("low")? > bound("high")?)
+                .then(|| Problem::error(Code::OutOfRange, span, "ends before it begins").at("low"))
+        }),
+    };
+
+    static RANGE: Kind = Kind {
+        name: "range",
+        aliases: &[],
+        doc: "A range.",
+        options: Record {
+            name: "range",
+            fields: &[
+                Field {
+                    name: "low",
+                    shape: &EVEN,
+                    doc: "Where it begins.",
+                },
+                Field {
+                    name: "high",
+                    shape: &EVEN,
+                    doc: "Where it ends.",
+                },
+            ],
+            required: &[],
+            others: Others::Keep,
+        },
+        shorthand: Some("low"),
+    };
+
+    static EVEN: Shape = Shape {
+        expected: "an even number from 0 to 10",
+        forms: &[Form::Checked {
+            form: &Form::Number {
+                min: 0.0,
+                max: 10.0,
+                integer: true,
+            },
+            check: |node| {
+                let is_odd = node.as_f64()? % 2.0 != 0.0;
+                is_odd.then(|| Problem::error(Code::OutOfRange, node.span(), "an odd number"))
+            },
+        }],
+    };
+
+    const DEFINITIONS: Definitions = Definitions {
+        evaluators: &NOTHING,
+        targets: &NOTHING,
+    };
+
+    fn problems(source: &str) -> Vec<(String, String)> {
+        let mut tree = Tree::default();
+        json::parse(source, &mut tree).unwrap();
+        let mut problems = Vec::new();
+        check(
+            tree.root(),
+            &crate::shape::EVALUATOR,
+            DEFINITIONS,
+            &mut problems,
+        );
+        let told = problems
+            .into_iter()
+            .map(|found| (found.path, found.message));
+        told.collect()
+    }
+
+    #[test]
+    fn a_checked_value_is_asked_for_its_sense_only_if_its_form_is_right() {
+        let odd = |path: &str| vec![(path.to_owned(), "an odd number".to_owned())];
+        assert_eq!(problems(r#"{"type": "range", "low": 4}"#), []);
+        assert_eq!(problems(r#"{"type": "range", "high": 5}"#), odd("high"));
+        assert_eq!(problems(r#"{"range": 7}"#), odd("range"));
+        for source in [r#"{"type": "range", "low": 11}"#, r#"{"range": "7"}"#] {
+            let found = problems(source);
+            assert_eq!(found.len(), 1);
+            assert!(
+                found[0].1.starts_with("expected an even number"),
+                "{found:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn options_are_held_against_each_other_only_if_each_is_right() {
+        let turned = ("low".to_owned(), "ends before it begins".to_owned());
+        assert_eq!(
+            problems(r#"{"type": "range", "low": 4, "high": 2}"#),
+            [turned]
+        );
+        assert_eq!(problems(r#"{"type": "range", "low": 2, "high": 4}"#), []);
+        let found = problems(r#"{"type": "range", "low": 4, "high": 1}"#);
+        assert_eq!(found, [("high".to_owned(), "an odd number".to_owned())]);
+    }
+
+    #[test]
+    fn the_schema_of_a_checked_value_is_that_of_its_form() {
+        let schema = schema::of_file("even", &EVEN, DEFINITIONS);
+        assert_eq!(schema["type"], "integer");
+        assert_eq!(schema["maximum"], 10);
     }
 }

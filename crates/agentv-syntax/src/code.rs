@@ -92,6 +92,9 @@ codes! {
     TooDeep = "E031",
     /// The line ends in the middle of a JSON value. Nothing of the file is run.
     UnfinishedJson = "E032",
+    /// A regular expression, a JSON Schema, the path of a field or a date format that cannot be
+    /// understood.
+    InvalidExpression = "E033",
     /// Both spellings of a field are given; `input_messages`, `expected_messages` and
     /// `expected_outcome` are used.
     BothSpellings = "W001",

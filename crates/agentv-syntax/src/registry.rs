@@ -1,7 +1,9 @@
 //! The families of kinds that shapes refer to.
 
 use crate::code::Code;
+use crate::problem::Problem;
 use crate::shape::{Field, Kind, Record};
+use crate::tree::Node;
 
 /// The kinds of one family, told apart by the value of one field.
 #[derive(Debug)]
@@ -18,6 +20,9 @@ pub struct Registry {
     pub camel_case: bool,
     /// The code of an unknown kind.
     pub unknown: Code,
+    /// What is wrong with options that are right each by itself, but not together. The path of a
+    /// problem starts at the options.
+    pub check: Option<fn(&Kind, Node<'_>) -> Option<Problem>>,
 }
 
 impl Registry {

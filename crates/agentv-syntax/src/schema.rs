@@ -70,6 +70,7 @@ impl Writer {
                 let registry = self.definitions.targets;
                 self.reference("target", |writer| writer.registry(registry))
             }
+            Form::Checked { form, .. } => self.form(form),
         }
     }
 

@@ -1,5 +1,8 @@
 //! What may be written in a place: the definitions that validate, and that schemas come from.
 
+use crate::problem::Problem;
+use crate::tree::{Node, NodeKind};
+
 /// What a value may be. The first form of the value's own JSON type is the one it is held against.
 #[derive(Debug)]
 pub struct Shape {
@@ -42,6 +45,39 @@ pub enum Form {
     Evaluator,
     /// A target: an object whose fields depend on its `provider`.
     Target,
+    /// A value that must also make sense, such as a regular expression that can be compiled.
+    Checked {
+        /// How it is written.
+        form: &'static Form,
+        /// What is wrong with a value that is written so. Called for every such value of a file, so
+        /// it has to be quick for one that comes again.
+        check: fn(Node<'_>) -> Option<Problem>,
+    },
+}
+
+impl Form {
+    /// How a value of this form is written, whatever else is asked of it.
+    pub fn written(&self) -> &Form {
+        match self {
+            Form::Checked { form, .. } => form.written(),
+            other => other,
+        }
+    }
+
+    /// Whether a value of this JSON type is held against the form.
+    pub(crate) fn takes(&self, kind: NodeKind) -> bool {
+        match self.written() {
+            Form::Any => true,
+            Form::Bool => kind == NodeKind::Bool,
+            Form::Number { .. } => kind == NodeKind::Number,
+            Form::Text(_) => kind == NodeKind::String,
+            Form::List { .. } => kind == NodeKind::Array,
+            Form::Record(_) | Form::Map(_) | Form::Evaluator | Form::Target => {
+                kind == NodeKind::Object
+            }
+            Form::Checked { .. } => false,
+        }
+    }
 }
 
 /// What a string may say.

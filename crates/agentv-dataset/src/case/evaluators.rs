@@ -173,7 +173,7 @@ impl EvaluatorDrafts<'_> {
     /// Any value of this shape, evaluators and paths in it rewritten.
     pub(crate) fn value(&self, node: Node<'_>, shape: &Shape) -> Draft {
         for form in shape.forms {
-            match (form, node.kind()) {
+            match (form.written(), node.kind()) {
                 (Form::Text(text), NodeKind::String) => {
                     let written = node.text();
                     let rewritten = (self.rewrite)(*text, &written);

@@ -17,7 +17,7 @@ fn is_sentence(doc: &str) -> bool {
 fn records(shape: &'static Shape) -> Vec<&'static Record> {
     let mut found = Vec::new();
     for form in shape.forms {
-        match form {
+        match form.written() {
             Form::Record(record) => {
                 found.push(*record);
                 found.extend(record.fields.iter().flat_map(|field| records(field.shape)));
@@ -29,7 +29,8 @@ fn records(shape: &'static Shape) -> Vec<&'static Record> {
             | Form::Number { .. }
             | Form::Text(_)
             | Form::Evaluator
-            | Form::Target => {}
+            | Form::Target
+            | Form::Checked { .. } => {}
         }
     }
     found
