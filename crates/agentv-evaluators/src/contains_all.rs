@@ -1,8 +1,17 @@
 //! `contains_all`: several texts stand in the answer.
 
+use std::sync::Arc;
+
+use agentv_core::{Evaluation, Evaluator, EvaluatorError, Subject};
 use agentv_syntax::{Field, Kind, Others, Record};
 
-use crate::matching::{IGNORE_CASE, NEGATE, TEXTS};
+use crate::builder::Builder;
+use crate::check::{Check, evaluator};
+use crate::contains::fact;
+use crate::error::BuildError;
+use crate::matching::{IGNORE_CASE, Matching, NEGATE, Sought, TEXTS};
+use crate::options::Options;
+use crate::words::Findings;
 
 pub(crate) static KIND: Kind = Kind {
     name: "contains_all",
@@ -24,3 +33,30 @@ pub(crate) static KIND: Kind = Kind {
     },
     shorthand: Some("values"),
 };
+
+pub(crate) fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evaluator>, BuildError> {
+    let matching = Matching::read(options)?;
+    let sought = Sought::read(options, matching)?;
+    Ok(evaluator(ContainsAll { sought, matching }))
+}
+
+struct ContainsAll {
+    sought: Vec<Sought>,
+    matching: Matching,
+}
+
+impl Check for ContainsAll {
+    fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
+        let answer = self.matching.form(subject.answer);
+        let mut holds = true;
+        let mut facts = Findings::default();
+        for sought in &self.sought {
+            let found = answer.contains(&sought.form);
+            holds &= found;
+            facts.add(found != self.matching.negate, || {
+                fact(found, &sought.written)
+            });
+        }
+        Ok(self.matching.judge_all(holds, facts))
+    }
+}

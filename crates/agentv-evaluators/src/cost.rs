@@ -1,7 +1,16 @@
 //! `cost`: the answer was cheap enough.
 
+use std::sync::Arc;
+
+use agentv_core::{Evaluation, Evaluator, EvaluatorError, Subject};
 use agentv_syntax::shape::AMOUNT;
 use agentv_syntax::{Field, Kind, Others, Record};
+
+use crate::builder::Builder;
+use crate::check::{Check, evaluator};
+use crate::error::BuildError;
+use crate::limits::Limit;
+use crate::options::Options;
 
 pub(crate) static KIND: Kind = Kind {
     name: "cost",
@@ -19,3 +28,20 @@ pub(crate) static KIND: Kind = Kind {
     },
     shorthand: Some("budget"),
 };
+
+pub(crate) fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evaluator>, BuildError> {
+    options.required("budget")?;
+    Ok(evaluator(Cost(Limit {
+        name: "cost",
+        unit: " USD",
+        most: options.amount("budget")?.unwrap_or_default(),
+    })))
+}
+
+struct Cost(Limit);
+
+impl Check for Cost {
+    fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
+        Ok(self.0.evaluation(subject.trace.cost_usd))
+    }
+}

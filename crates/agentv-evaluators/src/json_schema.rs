@@ -1,12 +1,27 @@
 //! `json_schema`: the answer is JSON that a schema allows.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agentv_core::{Evaluation, Evaluator, EvaluatorError, Score, Subject};
 use agentv_syntax::shape::ANY;
-use agentv_syntax::{Field, Form, Kind, Others, Record, Shape, Text};
+use agentv_syntax::{Field, Form, Kind, Node, Others, Problem, Record, Shape, Text};
+use jsonschema::{ValidationError, Validator};
+use serde_json::Value;
+
+use crate::builder::{BuildContext, Builder};
+use crate::check::{Check, evaluator};
+use crate::error::BuildError;
+use crate::json;
+use crate::memo::Memo;
+use crate::options::Options;
+use crate::words::{Findings, cut, shown};
 
 pub(crate) static KIND: Kind = Kind {
     name: "json_schema",
     aliases: &[],
-    doc: "Passes when the answer is JSON that a JSON Schema allows.",
+    doc: "Passes when the answer is JSON that a JSON Schema allows; one fenced block around the whole answer does not count.",
     options: Record {
         name: "json_schema",
         fields: &[Field {
@@ -22,5 +37,124 @@ pub(crate) static KIND: Kind = Kind {
 
 static SCHEMA: Shape = Shape {
     expected: "a JSON Schema (an object) or the path of a file that holds one",
-    forms: &[Form::Map(&ANY), Form::Text(Text::File)],
+    forms: &[
+        Form::Checked {
+            form: &Form::Map(&ANY),
+            check: problem,
+        },
+        Form::Text(Text::File),
+    ],
 };
+
+thread_local! {
+    static MEMO: Memo = Memo::new();
+}
+
+fn problem(node: Node<'_>) -> Option<Problem> {
+    MEMO.with(|memo| memo.problem(node, |schema| compile(schema).map(drop)))
+}
+
+/// The longest that words of the schema library may be, which quote the answer.
+const LONGEST_WORDS: usize = 200;
+
+/// The compiled schema. It refers to nothing outside itself: neither files nor the network are read.
+fn compile(schema: &Value) -> Result<Validator, String> {
+    jsonschema::validator_for(schema).map_err(|error| {
+        let place = match error.instance_path().as_str() {
+            "" => String::new(),
+            path => format!(" at `{path}`"),
+        };
+        let words = error.to_string();
+        format!("not a JSON Schema{place}: {}", cut(&words, LONGEST_WORDS))
+    })
+}
+
+pub(crate) fn build(
+    options: &Options<'_>,
+    builder: &Builder,
+) -> Result<Arc<dyn Evaluator>, BuildError> {
+    let written = options.required("schema")?;
+    let compiled = builder.schemas.get_or_make(written, || {
+        let schema = match written {
+            Value::String(path) => compile(&read(path, builder.context())?)
+                .map_err(|problem| format!("`{path}` is {problem}")),
+            Value::Object(_) => compile(written),
+            _ => Err(format!("expected {}", SCHEMA.expected)),
+        };
+        schema.map(Arc::new)
+    });
+    match compiled {
+        Ok(schema) => Ok(evaluator(FitsSchema(schema))),
+        Err(problem) => Err(options.invalid("schema", problem)),
+    }
+}
+
+/// Largest schema file.
+const LARGEST_FILE: u64 = 16 << 20;
+
+/// The JSON of a file that a resolved case names: a path from the root, or one outside of it.
+fn read(path: &str, context: &BuildContext) -> Result<Value, String> {
+    let file = find(path, context)?;
+    let unusable = |error: &dyn std::fmt::Display| format!("`{path}`: {error}");
+    let size = fs::metadata(&file).map_err(|error| unusable(&error))?.len();
+    if size > LARGEST_FILE {
+        return Err(unusable(&"larger than 16 MiB"));
+    }
+    let text = fs::read_to_string(&file).map_err(|error| unusable(&error))?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    serde_json::from_str(text).map_err(|error| format!("`{path}` is not JSON: {error}"))
+}
+
+fn find(path: &str, context: &BuildContext) -> Result<PathBuf, String> {
+    let from_root = context.root.join(path.trim_start_matches('/'));
+    let candidates = [from_root.as_path(), Path::new(path)];
+    let mut found = candidates
+        .iter()
+        .filter_map(|path| path.canonicalize().ok());
+    let Some(file) = found.next() else {
+        return Err(format!(
+            "file not found: `{path}`, looked up from the project root"
+        ));
+    };
+    let root = context.root.canonicalize();
+    let is_inside = root.is_ok_and(|root| file.starts_with(root));
+    if !is_inside && !context.allow_outside_root {
+        return Err(format!("`{path}` lies outside the project root"));
+    }
+    if !file.is_file() {
+        return Err(format!("`{path}` is not a file"));
+    }
+    Ok(file)
+}
+
+struct FitsSchema(Arc<Validator>);
+
+impl Check for FitsSchema {
+    fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
+        let answer = match json::parse(subject.answer) {
+            Ok(answer) => answer,
+            Err(reason) => return Ok(Evaluation::check(false, reason)),
+        };
+        if self.0.is_valid(&answer) {
+            return Ok(Evaluation::check(
+                true,
+                "the answer is what the schema allows",
+            ));
+        }
+        let mut misses = Findings::default();
+        for error in self.0.iter_errors(&answer) {
+            misses.add(false, || in_words(&error));
+        }
+        Ok(misses.evaluation(Score::ZERO))
+    }
+}
+
+fn in_words(error: &ValidationError<'_>) -> String {
+    // The words would quote the value however long it is.
+    let words = error.masked_with(shown(error.instance())).to_string();
+    let words = cut(&words, LONGEST_WORDS);
+    match error.instance_path().as_str() {
+        "" => words.into_owned(),
+        path => format!("`{}`: {words}", cut(path, LONGEST_WORDS)),
+    }
+}

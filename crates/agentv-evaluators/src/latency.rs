@@ -1,7 +1,16 @@
 //! `latency`: the answer came in time.
 
+use std::sync::Arc;
+
+use agentv_core::{Evaluation, Evaluator, EvaluatorError, Subject};
 use agentv_syntax::shape::AMOUNT;
 use agentv_syntax::{Field, Kind, Others, Record};
+
+use crate::builder::Builder;
+use crate::check::{Check, evaluator};
+use crate::error::BuildError;
+use crate::limits::Limit;
+use crate::options::Options;
 
 pub(crate) static KIND: Kind = Kind {
     name: "latency",
@@ -19,3 +28,20 @@ pub(crate) static KIND: Kind = Kind {
     },
     shorthand: Some("threshold"),
 };
+
+pub(crate) fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evaluator>, BuildError> {
+    options.required("threshold")?;
+    Ok(evaluator(Latency(Limit {
+        name: "duration",
+        unit: " ms",
+        most: options.amount("threshold")?.unwrap_or_default(),
+    })))
+}
+
+struct Latency(Limit);
+
+impl Check for Latency {
+    fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
+        Ok(self.0.evaluation(subject.trace.duration_ms))
+    }
+}

@@ -1,16 +1,38 @@
-//! The evaluators: one file for each kind.
+//! The evaluators: one file or folder for each kind.
 //!
-//! A [`Kind`] is an entry of the registry: the name that users write as `type`, what it does, and
-//! its options. [`REGISTRY`] joins the kinds with the fields that all of them have; validation,
-//! schemas for editors, the reference page and "did you mean" come from it.
+//! Three nouns:
 //!
-//! To add an evaluator, write a file with its `KIND` and add that to [`ALL`].
+//! - a [`Kind`] says what may be written: the name that users write as `type`, and its options.
+//!   [`REGISTRY`] joins the kinds with the fields that all of them have; validation, schemas for
+//!   editors, the reference page and "did you mean" come from it;
+//! - an [`EvaluatorSpec`](agentv_core::EvaluatorSpec) is what the user asked for;
+//! - an [`Evaluator`](agentv_core::Evaluator) is what judges. [`build()`] makes one from a spec, and a
+//!   [`Builder`] many.
+//!
+//! To add an evaluator, write a file with its `KIND` and its `build`, and add a line to the list in
+//! this file. Options are read with `Options`, which has the words for what is wrong in them; what is
+//! found in an answer is told with `Findings`. An evaluator that needs nothing but the answer is a
+//! `Check`. An option that must be parsed (a regular expression, a path) is a `Form::Checked`, so that
+//! `validate` finds what is wrong with it.
 //!
 //! ```
+//! use agentv_evaluators::{BuildContext, Builder};
+//! use agentv_core::EvaluatorSpec;
+//!
 //! let contains = agentv_evaluators::REGISTRY.kind("contains").unwrap();
 //! assert_eq!(contains.shorthand, Some("value"));
+//!
+//! let mut spec = EvaluatorSpec::of_kind("contains");
+//! let builder = Builder::new(BuildContext::new("."));
+//! let error = builder.build(&spec).err().unwrap();
+//! assert_eq!(error.to_string(), "evaluator `contains`: `value`: it is missing");
+//! spec.options.insert("value".to_owned(), "Paris".into());
+//! assert!(builder.build(&spec).is_ok());
 //! ```
 
+mod builder;
+mod cache;
+mod check;
 mod code_judge;
 mod composite;
 mod contains;
@@ -18,48 +40,75 @@ mod contains_all;
 mod contains_any;
 mod cost;
 mod equals;
+mod error;
 mod execution_metrics;
 mod field_accuracy;
 mod is_json;
+mod json;
 mod json_schema;
+mod kind;
 mod latency;
+mod limits;
 mod llm_judge;
 mod matching;
+mod memo;
+mod not_runnable;
+mod options;
 mod regex;
 mod rubric;
 mod similarity;
 mod starts_with;
 mod token_usage;
 mod tool_trajectory;
+mod words;
 
 #[cfg(test)]
 mod tests;
 
+pub use builder::{BuildContext, Builder, build};
+pub use error::BuildError;
+
 use agentv_syntax::shape::{AMOUNT, BOOL, FILLED};
-use agentv_syntax::{Code, Field, Form, Kind, Others, Record, Registry, Shape, Text};
+use agentv_syntax::{
+    Code, Field, Form, Kind, Node, Others, Problem, Record, Registry, Shape, Text,
+};
+
+use kind::EvaluatorKind;
 
 /// Every kind of evaluator, in the order of the reference page.
-pub const ALL: &[&Kind] = &[
-    &llm_judge::KIND,
-    &rubric::KIND,
-    &code_judge::KIND,
-    &composite::KIND,
-    &tool_trajectory::KIND,
-    &field_accuracy::KIND,
-    &latency::KIND,
-    &cost::KIND,
-    &token_usage::KIND,
-    &execution_metrics::KIND,
-    &contains::KIND,
-    &contains_any::KIND,
-    &contains_all::KIND,
-    &equals::KIND,
-    &starts_with::KIND,
-    &regex::KIND,
-    &is_json::KIND,
-    &json_schema::KIND,
-    &similarity::KIND,
+pub(crate) const EVALUATORS: &[EvaluatorKind] = &[
+    EvaluatorKind::new(&llm_judge::KIND, not_runnable::llm_judge),
+    EvaluatorKind::new(&rubric::KIND, not_runnable::rubric),
+    EvaluatorKind::new(&code_judge::KIND, not_runnable::code_judge),
+    EvaluatorKind::new(&composite::KIND, composite::build).checked(composite::problem),
+    EvaluatorKind::new(&tool_trajectory::KIND, tool_trajectory::build)
+        .checked(tool_trajectory::problem),
+    EvaluatorKind::new(&field_accuracy::KIND, field_accuracy::build),
+    EvaluatorKind::new(&latency::KIND, latency::build),
+    EvaluatorKind::new(&cost::KIND, cost::build),
+    EvaluatorKind::new(&token_usage::KIND, token_usage::build),
+    EvaluatorKind::new(&execution_metrics::KIND, execution_metrics::build),
+    EvaluatorKind::new(&contains::KIND, contains::build),
+    EvaluatorKind::new(&contains_any::KIND, contains_any::build),
+    EvaluatorKind::new(&contains_all::KIND, contains_all::build),
+    EvaluatorKind::new(&equals::KIND, equals::build),
+    EvaluatorKind::new(&starts_with::KIND, starts_with::build),
+    EvaluatorKind::new(&regex::KIND, regex::build),
+    EvaluatorKind::new(&is_json::KIND, is_json::build),
+    EvaluatorKind::new(&json_schema::KIND, json_schema::build),
+    EvaluatorKind::new(&similarity::KIND, similarity::build),
 ];
+
+/// What may be written in each kind of evaluator, in the order of the reference page.
+pub const ALL: &[&Kind] = &{
+    let mut kinds = [EVALUATORS[0].kind; EVALUATORS.len()];
+    let mut at = 0;
+    while at < kinds.len() {
+        kinds[at] = EVALUATORS[at].kind;
+        at += 1;
+    }
+    kinds
+};
 
 /// What may be written as an evaluator.
 pub static REGISTRY: Registry = Registry {
@@ -69,7 +118,7 @@ pub static REGISTRY: Registry = Registry {
     kinds: ALL,
     camel_case: false,
     unknown: Code::UnknownEvaluator,
-    check: None,
+    check: Some(problem),
 };
 
 static COMMON: Record = Record {
@@ -104,3 +153,9 @@ static TYPE: Shape = Shape {
     expected: "the name of an evaluator",
     forms: &[Form::Text(Text::EvaluatorType)],
 };
+
+/// What is wrong with the options of an evaluator together, which are right each by itself.
+fn problem(kind: &Kind, options: Node<'_>) -> Option<Problem> {
+    let known = EVALUATORS.iter().find(|known| known.kind.name == kind.name);
+    known?.check?(options)
+}

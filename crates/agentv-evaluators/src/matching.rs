@@ -1,7 +1,14 @@
-//! The options of checks that compare texts.
+//! What checks that compare texts have in common: their options, case, and turning a check round.
 
+use std::borrow::Cow;
+
+use agentv_core::{Evaluation, Score};
 use agentv_syntax::shape::{BOOL, FILLED};
 use agentv_syntax::{Field, Form, Shape};
+
+use crate::error::BuildError;
+use crate::options::Options;
+use crate::words::Findings;
 
 pub(crate) const IGNORE_CASE: Field = Field {
     name: "ignore_case",
@@ -22,3 +29,76 @@ pub(crate) static TEXTS: Shape = Shape {
         at_least: 1,
     }],
 };
+
+/// How a check compares.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Matching {
+    pub(crate) ignore_case: bool,
+    pub(crate) negate: bool,
+}
+
+impl Matching {
+    pub(crate) fn read(options: &Options<'_>) -> Result<Matching, BuildError> {
+        Ok(Matching {
+            ignore_case: options.flag("ignore_case", false)?,
+            negate: options.flag("negate", false)?,
+        })
+    }
+
+    /// The text in the form in which it is compared.
+    pub(crate) fn form<'t>(self, text: &'t str) -> Cow<'t, str> {
+        match self.ignore_case {
+            true => Cow::Owned(lower_case(text)),
+            false => Cow::Borrowed(text),
+        }
+    }
+
+    /// The evaluation of a check: `fact` says what is the case, which is a hit unless it should not
+    /// be so.
+    pub(crate) fn judge(self, holds: bool, fact: String) -> Evaluation {
+        Evaluation::check(holds != self.negate, fact)
+    }
+
+    /// The same for a check with several facts, each of which speaks for or against it.
+    pub(crate) fn judge_all(self, holds: bool, facts: Findings) -> Evaluation {
+        facts.evaluation(Score::of(holds != self.negate))
+    }
+}
+
+/// A text without upper case, letter by letter, so that what a text holds its lower case holds too.
+fn lower_case(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    lower_case_letters(text).collect()
+}
+
+/// The letters of a text without upper case.
+pub(crate) fn lower_case_letters(text: &str) -> impl Iterator<Item = char> {
+    text.chars().flat_map(char::to_lowercase)
+}
+
+/// One of several texts to look for.
+pub(crate) struct Sought {
+    pub(crate) written: String,
+    /// The text in the form in which it is compared.
+    pub(crate) form: String,
+}
+
+impl Sought {
+    /// The texts of the option `values`.
+    pub(crate) fn read(
+        options: &Options<'_>,
+        matching: Matching,
+    ) -> Result<Vec<Sought>, BuildError> {
+        let values = options.texts("values")?.unwrap_or_default();
+        if values.is_empty() {
+            return Err(options.invalid("values", "expected at least one text"));
+        }
+        let sought = values.into_iter().map(|value| Sought {
+            written: value.to_owned(),
+            form: matching.form(value).into_owned(),
+        });
+        Ok(sought.collect())
+    }
+}

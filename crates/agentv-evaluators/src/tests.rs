@@ -240,3 +240,121 @@ fn further_fields_are_the_settings_of_a_script_and_a_remark_elsewhere() {
         Some("did you mean `ignore_case`?")
     );
 }
+
+/// The one problem of a list, as place, code and words.
+fn only_problem(source: &str) -> (String, Code, String) {
+    let mut found = problems(source);
+    assert_eq!(found.len(), 1, "{source}: {found:?}");
+    let problem = found.remove(0);
+    assert_eq!(problem.severity, Severity::Error);
+    (problem.path, problem.code, problem.message)
+}
+
+#[test]
+fn what_cannot_be_compiled_is_found_where_it_stands() {
+    for (source, path, message) in [
+        (
+            "- {type: regex, value: '(a'}",
+            "[0].value",
+            "not a regular expression: unclosed group",
+        ),
+        (
+            "- regex: '[z-a]'",
+            "[0].regex",
+            "not a regular expression: invalid character class range, the start must be <= the end",
+        ),
+        (
+            "- json_schema: {properties: {a: {type: strong}}}",
+            "[0].json_schema",
+            "not a JSON Schema at `/properties/a/type`: \"strong\" is not valid under any of the schemas listed in the 'anyOf' keyword",
+        ),
+        (
+            "- {type: field_accuracy, fields: [{path: a}, {path: 'a[x'}]}",
+            "[0].fields[1].path",
+            "there is a `[` without a `]`",
+        ),
+        (
+            "- field_accuracy: [{path: a, match: date, formats: [YYYY-MM-DD, DD.MM]}]",
+            "[0].field_accuracy[0].formats[1]",
+            "expected one year in a date format such as `DD/MM/YYYY`, found 0",
+        ),
+        (
+            "- {type: composite, evaluators: [regex: '*']}",
+            "[0].evaluators[0].regex",
+            "not a regular expression: repetition operator missing expression",
+        ),
+    ] {
+        let expected = (path.to_owned(), Code::InvalidExpression, message.to_owned());
+        assert_eq!(only_problem(source), expected, "{source}");
+    }
+}
+
+#[test]
+fn the_same_mistake_is_found_again_in_the_next_case() {
+    for _ in 0..3 {
+        let source = "- regex: '(a'\n- regex: a\n- regex: '(a'";
+        let paths: Vec<_> = problems(source)
+            .into_iter()
+            .map(|found| found.path)
+            .collect();
+        assert_eq!(paths, ["[0].regex", "[2].regex"]);
+    }
+}
+
+#[test]
+fn options_that_do_not_go_together_are_found() {
+    for (source, path, code, message) in [
+        (
+            "- {type: tool_trajectory, mode: any_order, expected: []}",
+            "[0].minimums",
+            Code::MissingField,
+            "`any_order` needs `minimums`",
+        ),
+        (
+            "- {type: tool_trajectory, mode: exact, minimums: {a: 1}}",
+            "[0].expected",
+            Code::MissingField,
+            "`exact` needs `expected`",
+        ),
+        (
+            "- {type: composite, evaluators: [equals: a, equals: b], aggregator: {type: weighted_average, weights: {equals-2: 1, equals-3: 1}}}",
+            "[0].aggregator.weights",
+            Code::UnknownValue,
+            "no evaluator of `evaluators` has the name `equals-3`",
+        ),
+    ] {
+        let expected = (path.to_owned(), code, message.to_owned());
+        assert_eq!(only_problem(source), expected, "{source}");
+    }
+}
+
+/// The evaluator with its shorthands written out, as it stands in a resolved case.
+fn written_out(example: &Value) -> Value {
+    let mut options = example.as_object().unwrap().clone();
+    if !options.contains_key("type") {
+        let (kind, value) = options.into_iter().next().unwrap();
+        let option = REGISTRY.kind(&kind).unwrap().shorthand.unwrap();
+        options = serde_json::Map::new();
+        options.insert("type".to_owned(), kind.into());
+        options.insert(option.to_owned(), value);
+    }
+    let name = options["type"].clone();
+    options.entry("name").or_insert(name);
+    if let Some(Value::Array(members)) = options.get_mut("evaluators") {
+        *members = members.iter().map(written_out).collect();
+    }
+    Value::Object(options)
+}
+
+#[test]
+fn whatever_is_valid_can_be_built_or_is_said_to_be_for_another_version() {
+    let builder = crate::Builder::new(crate::BuildContext::new("."));
+    for example in value(EVERYTHING).as_array().unwrap() {
+        let spec = serde_json::from_value(written_out(example)).unwrap();
+        match builder.build(&spec) {
+            Ok(_) | Err(crate::BuildError::NotRunnable { .. }) => {}
+            // The schema's file is not there.
+            Err(error) => assert_eq!(example["json_schema"], "schemas/answer.json", "{error}"),
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! From what the user asked for to an evaluator that judges.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ::regex::Regex;
+use agentv_core::{Evaluator, EvaluatorSpec};
+use jsonschema::Validator;
+use serde_json::Value;
+
+use crate::EVALUATORS;
+use crate::cache::Cache;
+use crate::error::BuildError;
+use crate::options::Options;
+
+/// What evaluators need of the world to be built.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct BuildContext {
+    /// The project root, where the paths of resolved cases start.
+    pub root: PathBuf,
+    /// Whether files that lie outside the root may be read.
+    pub allow_outside_root: bool,
+}
+
+impl BuildContext {
+    /// The context of the project at `root`, whose evaluators read files inside it only.
+    pub fn new(root: impl Into<PathBuf>) -> BuildContext {
+        BuildContext {
+            root: root.into(),
+            allow_outside_root: false,
+        }
+    }
+}
+
+/// An evaluator ready to judge; everything in its options is checked here.
+///
+/// Who builds many uses a [`Builder`], which compiles what repeats once.
+///
+/// # Errors
+/// When the type is unknown, when this version cannot run it, or when an option cannot be used.
+pub fn build(
+    spec: &EvaluatorSpec,
+    context: &BuildContext,
+) -> Result<Arc<dyn Evaluator>, BuildError> {
+    Builder::new(context.clone()).build(spec)
+}
+
+/// Builds the evaluators of many cases. Regular expressions and schemas that repeat are compiled
+/// once; how many are kept is bounded, so a file of a million different ones does not grow memory.
+#[derive(Debug)]
+pub struct Builder {
+    context: BuildContext,
+    pub(crate) expressions: Shared<Regex>,
+    pub(crate) expressions_ignoring_case: Shared<Regex>,
+    pub(crate) schemas: Shared<Arc<Validator>>,
+}
+
+/// Regular expressions kept, times two.
+const KEPT_EXPRESSIONS: usize = 128;
+/// Schemas kept, times two.
+const KEPT_SCHEMAS: usize = 32;
+
+impl Builder {
+    /// A builder that has compiled nothing yet.
+    pub fn new(context: BuildContext) -> Builder {
+        Builder {
+            context,
+            expressions: Shared::new(KEPT_EXPRESSIONS),
+            expressions_ignoring_case: Shared::new(KEPT_EXPRESSIONS),
+            schemas: Shared::new(KEPT_SCHEMAS),
+        }
+    }
+
+    /// An evaluator ready to judge; everything in its options is checked here.
+    ///
+    /// # Errors
+    /// When the type is unknown, when this version cannot run it, or when an option cannot be used.
+    pub fn build(&self, spec: &EvaluatorSpec) -> Result<Arc<dyn Evaluator>, BuildError> {
+        let known = EVALUATORS
+            .iter()
+            .find(|known| known.kind.answers_to(&spec.kind));
+        let Some(known) = known else {
+            return Err(BuildError::UnknownKind {
+                evaluator: spec.name.clone(),
+                kind: spec.kind.clone(),
+            });
+        };
+        (known.build)(&Options::of(spec), self)
+    }
+
+    pub(crate) fn context(&self) -> &BuildContext {
+        &self.context
+    }
+}
+
+/// A cache that many threads use.
+#[derive(Debug)]
+pub(crate) struct Shared<T>(Mutex<Cache<T>>);
+
+impl<T: Clone> Shared<T> {
+    fn new(most: usize) -> Shared<T> {
+        Shared(Mutex::new(Cache::new(most)))
+    }
+
+    /// What was made from `value`, made now if it is not here.
+    ///
+    /// Nobody waits while another makes something: at worst two make the same.
+    pub(crate) fn get_or_make<E>(
+        &self,
+        value: &Value,
+        make: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        let cache = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(made) = cache().get(value) {
+            return Ok(made);
+        }
+        let made = make()?;
+        cache().put(value.clone(), made.clone());
+        Ok(made)
+    }
+}

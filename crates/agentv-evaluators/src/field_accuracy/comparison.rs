@@ -1,0 +1,114 @@
+//! How the value of a field is compared with the expected one.
+
+use jiff::civil::Date;
+use serde_json::Value;
+
+use super::date::{self, DateFormat};
+use crate::error::BuildError;
+use crate::json::same;
+use crate::options::Options;
+use crate::words::shown;
+
+/// How a field is compared.
+#[derive(Debug)]
+pub(super) enum Comparison {
+    /// The same JSON.
+    Exact,
+    /// A number near enough.
+    Number {
+        tolerance: f64,
+        /// Whether the tolerance is a share of the expected number.
+        relative: bool,
+    },
+    /// The same day, in one of these formats; without any, in one that cannot be misread.
+    Date(Vec<DateFormat>),
+}
+
+#[derive(Clone, Copy)]
+enum Match {
+    Exact,
+    Number,
+    Date,
+}
+
+impl Comparison {
+    pub(super) fn read(field: &Options<'_>) -> Result<Comparison, BuildError> {
+        let known = [
+            ("exact", Match::Exact),
+            ("numeric_tolerance", Match::Number),
+            ("date", Match::Date),
+        ];
+        Ok(match field.one_of("match", &known)? {
+            None | Some(Match::Exact) => Comparison::Exact,
+            Some(Match::Number) => Comparison::Number {
+                tolerance: field.amount("tolerance")?.unwrap_or_default(),
+                relative: field.flag("relative", false)?,
+            },
+            Some(Match::Date) => {
+                let written = field.texts("formats")?.unwrap_or_default();
+                let formats = written.into_iter().map(DateFormat::parse);
+                let formats = formats.collect::<Result<_, _>>();
+                Comparison::Date(formats.map_err(|problem| field.invalid("formats", problem))?)
+            }
+        })
+    }
+
+    /// Whether a value is as expected.
+    ///
+    /// # Errors
+    /// When the expected value is none that can be compared so, which says nothing of the answer.
+    pub(super) fn holds(&self, found: &Value, expected: &Value) -> Result<bool, String> {
+        match self {
+            Comparison::Exact => Ok(same(found, expected)),
+            Comparison::Number {
+                tolerance,
+                relative,
+            } => {
+                let number = number(expected).ok_or_else(|| refuse("a number", expected))?;
+                let found = self::number(found);
+                Ok(found.is_some_and(|found| is_near(found, number, *tolerance, *relative)))
+            }
+            Comparison::Date(formats) => {
+                let day = expected_day(expected, formats);
+                let day = day.ok_or_else(|| refuse("a date", expected))?;
+                Ok(found_day(found, formats) == Some(day))
+            }
+        }
+    }
+}
+
+fn refuse(what: &str, expected: &Value) -> String {
+    format!("the expected value is not {what}: {}", shown(expected))
+}
+
+/// A number, or a text that is one.
+fn number(value: &Value) -> Option<f64> {
+    let number = match value {
+        Value::String(text) => text.trim().parse().ok()?,
+        value => value.as_f64()?,
+    };
+    Some(number).filter(|number: &f64| number.is_finite())
+}
+
+fn is_near(found: f64, expected: f64, tolerance: f64, relative: bool) -> bool {
+    let allowed = match relative {
+        true => tolerance * expected.abs(),
+        false => tolerance,
+    };
+    // 1.1 is within 0.1 of 1, though not in binary.
+    let rounding = 4.0 * f64::EPSILON * found.abs().max(expected.abs());
+    (found - expected).abs() <= allowed + rounding
+}
+
+/// The expected day may also be written the ISO way, whatever the answer has to look like.
+fn expected_day(value: &Value, formats: &[DateFormat]) -> Option<Date> {
+    found_day(value, formats).or_else(|| date::read_unambiguous(value.as_str()?))
+}
+
+fn found_day(value: &Value, formats: &[DateFormat]) -> Option<Date> {
+    let text = value.as_str()?;
+    match formats {
+        [] => date::read_unambiguous(text),
+        formats => date::read(text, formats),
+    }
+}

@@ -1,0 +1,269 @@
+//! Dates in the formats that a user names, such as `DD/MM/YYYY`.
+
+use std::sync::LazyLock;
+
+use jiff::civil::Date;
+
+/// How dates are written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct DateFormat(Vec<Part>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// `YYYY`
+    Year,
+    /// `YY`, of the years from 1970 to 2069.
+    ShortYear,
+    /// `MM`, or `M` where the zero may be missing.
+    Month { padded: bool },
+    /// `MMMM`, or `MMM` for its first three letters.
+    MonthName { full: bool },
+    /// `DD`, or `D` where the zero may be missing.
+    Day { padded: bool },
+    /// `HH`, `mm` or `ss`: a part of the time, which does not count.
+    Time { below: u8 },
+    /// A character that stands there as it is.
+    Literal(char),
+}
+
+/// What is written for each part; a longer spelling stands before the one that it begins with.
+const SPELLINGS: [(&str, Part); 11] = [
+    ("YYYY", Part::Year),
+    ("YY", Part::ShortYear),
+    ("MMMM", Part::MonthName { full: true }),
+    ("MMM", Part::MonthName { full: false }),
+    ("MM", Part::Month { padded: true }),
+    ("M", Part::Month { padded: false }),
+    ("DD", Part::Day { padded: true }),
+    ("D", Part::Day { padded: false }),
+    ("HH", Part::Time { below: 24 }),
+    ("mm", Part::Time { below: 60 }),
+    ("ss", Part::Time { below: 60 }),
+];
+
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+/// The formats that can be read in one way only, for fields that name none. `05/03/2026` is not
+/// among them: it is a day in March or in May, depending on who reads it.
+pub(super) static UNAMBIGUOUS: LazyLock<Vec<DateFormat>> = LazyLock::new(|| {
+    let formats = [
+        "YYYY-MM-DD",
+        "YYYY/MM/DD",
+        "D-MMM-YYYY",
+        "D MMM YYYY",
+        "D MMMM YYYY",
+        "MMM D, YYYY",
+        "MMMM D, YYYY",
+    ];
+    let parsed = formats.iter().map(|format| DateFormat::parse(format));
+    parsed.filter_map(Result::ok).collect()
+});
+
+impl DateFormat {
+    /// Reads a format: `YYYY`, `YY`, `MMMM` (`March`), `MMM` (`Mar`), `MM`, `M`, `DD`, `D`, `HH`,
+    /// `mm`, `ss`, and marks, spaces, `T` and `Z` as they are.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    pub(super) fn parse(written: &str) -> Result<DateFormat, String> {
+        let mut parts = Vec::new();
+        let mut rest = written;
+        while let Some(letter) = rest.chars().next() {
+            let spelling = SPELLINGS
+                .iter()
+                .find(|(spelling, _)| rest.starts_with(spelling));
+            if let Some((spelling, part)) = spelling {
+                parts.push(*part);
+                rest = &rest[spelling.len()..];
+                continue;
+            }
+            if letter == '%' || (letter.is_alphanumeric() && !matches!(letter, 'T' | 'Z')) {
+                return Err(format!(
+                    "`{letter}` has no meaning in the date format `{written}`; write YYYY, MM, DD, \
+                     such as `DD/MM/YYYY`"
+                ));
+            }
+            parts.push(Part::Literal(letter));
+            rest = &rest[letter.len_utf8()..];
+        }
+        let format = DateFormat(parts);
+        format.is_complete()?;
+        Ok(format)
+    }
+
+    /// A date needs a year, a month and a day, each once.
+    fn is_complete(&self) -> Result<(), String> {
+        let count = |is_one: fn(&Part) -> bool| self.0.iter().filter(|part| is_one(part)).count();
+        let years = count(|part| matches!(part, Part::Year | Part::ShortYear));
+        let months = count(|part| matches!(part, Part::Month { .. } | Part::MonthName { .. }));
+        let days = count(|part| matches!(part, Part::Day { .. }));
+        for (name, found) in [("year", years), ("month", months), ("day", days)] {
+            if found != 1 {
+                return Err(format!(
+                    "expected one {name} in a date format such as `DD/MM/YYYY`, found {found}"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The date that is written in this format; `None` where the text is no such date.
+    pub(super) fn read(&self, text: &str) -> Option<Date> {
+        let (mut year, mut month, mut day) = (0, 0, 0);
+        let mut rest = text;
+        for part in &self.0 {
+            match *part {
+                Part::Year => year = digits(&mut rest, 4, 4)?,
+                Part::ShortYear => {
+                    let short = digits(&mut rest, 2, 2)?;
+                    year = if short < 70 { 2000 } else { 1900 } + short;
+                }
+                Part::Month { padded } => month = one_or_two(&mut rest, padded)?,
+                Part::Day { padded } => day = one_or_two(&mut rest, padded)?,
+                Part::MonthName { full } => month = month_name(&mut rest, full)?,
+                Part::Time { below } => {
+                    digits(&mut rest, 2, 2).filter(|value| *value < i16::from(below))?;
+                }
+                Part::Literal(letter) => rest = rest.strip_prefix(letter)?,
+            }
+        }
+        let date = || Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok();
+        rest.is_empty().then(date).flatten()
+    }
+}
+
+/// The date of a text in the first of several formats that it is written in.
+pub(super) fn read(text: &str, formats: &[DateFormat]) -> Option<Date> {
+    formats.iter().find_map(|format| format.read(text.trim()))
+}
+
+/// The date of a text that names no format: a time of the ISO kind behind it does not count.
+pub(super) fn read_unambiguous(text: &str) -> Option<Date> {
+    let text = text.trim();
+    let has_time = matches!(text.as_bytes().get(10), Some(b'T' | b't' | b' '))
+        && text.as_bytes().get(11).is_some_and(u8::is_ascii_digit);
+    let day = match has_time {
+        true => text.get(..10)?,
+        false => text,
+    };
+    read(day, &UNAMBIGUOUS)
+}
+
+fn one_or_two(rest: &mut &str, padded: bool) -> Option<i16> {
+    digits(rest, if padded { 2 } else { 1 }, 2)
+}
+
+/// The number of so many digits that the rest begins with.
+fn digits(rest: &mut &str, fewest: usize, most: usize) -> Option<i16> {
+    let leading = rest.bytes().take(most).take_while(u8::is_ascii_digit);
+    let length = leading.count();
+    if length < fewest {
+        return None;
+    }
+    let (number, after) = rest.split_at(length);
+    *rest = after;
+    number.parse().ok()
+}
+
+fn month_name(rest: &mut &str, full: bool) -> Option<i16> {
+    let months = (1..).zip(MONTHS);
+    for (number, name) in months {
+        let name = if full { name } else { &name[..3] };
+        let start = rest.get(..name.len());
+        if start.is_some_and(|start| start.eq_ignore_ascii_case(name)) {
+            *rest = &rest[name.len()..];
+            return Some(number);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    #[test]
+    fn a_date_is_read_in_its_format_and_in_no_other() {
+        let fifth_of_march = Some(date(2026, 3, 5));
+        for (format, text) in [
+            ("YYYY-MM-DD", "2026-03-05"),
+            ("DD/MM/YYYY", "05/03/2026"),
+            ("MM/DD/YYYY", "03/05/2026"),
+            ("D.M.YY", "5.3.26"),
+            ("D.M.YYYY", "05.03.2026"),
+            ("DD-MMM-YYYY", "05-Mar-2026"),
+            ("MMMM D, YYYY", "march 5, 2026"),
+            ("YYYYMMDD", "20260305"),
+            ("YYYY-MM-DDTHH:mm:ssZ", "2026-03-05T23:59:59Z"),
+        ] {
+            let format = DateFormat::parse(format).unwrap();
+            assert_eq!(format.read(text), fifth_of_march, "{format:?}");
+        }
+        for (format, text) in [
+            ("DD/MM/YYYY", "5/3/2026"),
+            ("DD/MM/YYYY", "05/03/2026 "),
+            ("DD/MM/YYYY", "31/02/2026"),
+            ("DD/MM/YYYY", "03-05-2026"),
+            ("YYYY-MM-DD", "2026-13-05"),
+            ("D MMM YYYY", "5 Mär 2026"),
+            ("YYYY-MM-DD HH:mm", "2026-03-05 24:00"),
+        ] {
+            let format = DateFormat::parse(format).unwrap();
+            assert_eq!(format.read(text), None, "{format:?} {text}");
+        }
+    }
+
+    #[test]
+    fn without_a_format_nothing_is_guessed() {
+        let fifth_of_march = Some(date(2026, 3, 5));
+        for text in [
+            "2026-03-05",
+            "2026-03-05T10:00:00+02:00",
+            "2026-03-05 10:00",
+            "5 March 2026",
+            "Mar 5, 2026",
+            "05-MAR-2026",
+        ] {
+            assert_eq!(read_unambiguous(text), fifth_of_march, "{text}");
+        }
+        for text in [
+            "05/03/2026",
+            "5.3.2026",
+            "",
+            "2026-03-05 or so",
+            "ää-03-05 1",
+        ] {
+            assert_eq!(read_unambiguous(text), None, "{text}");
+        }
+        assert_eq!(UNAMBIGUOUS.len(), 7);
+    }
+
+    #[test]
+    fn what_is_no_format_is_refused_in_words() {
+        for (format, problem) in [
+            ("%d/%m/%Y", "`%` has no meaning"),
+            ("dd.mm.yyyy", "`d` has no meaning"),
+            ("DD/MM", "expected one year"),
+            ("DD/MM/YYYY YYYY", "expected one year"),
+            ("", "expected one year"),
+            ("YYYY-DD", "expected one month"),
+        ] {
+            let found = DateFormat::parse(format).unwrap_err();
+            assert!(found.contains(problem), "{format}: {found}");
+        }
+    }
+}

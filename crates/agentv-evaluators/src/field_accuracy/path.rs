@@ -1,0 +1,148 @@
+//! Where a field stands in a JSON value, such as `invoice.lines[0].amount`.
+
+use serde_json::Value;
+
+/// The way from a value to one inside it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Path(Vec<Step>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Step {
+    /// The field of an object; a number is also the place in an array.
+    Key(String),
+    /// The place in an array.
+    Index(usize),
+}
+
+impl Path {
+    /// Reads a path: keys separated by dots, places in arrays in brackets, and in brackets and quotes
+    /// keys with dots or brackets in them (`["a.b"]`).
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    pub(super) fn parse(written: &str) -> Result<Path, String> {
+        let mut steps = Vec::new();
+        let mut rest = written;
+        while !rest.is_empty() {
+            let (step, after) = match rest.strip_prefix('[') {
+                Some(inside) => bracketed(inside)?,
+                None => key(rest, steps.is_empty())?,
+            };
+            steps.push(step);
+            rest = after;
+        }
+        match steps.is_empty() {
+            true => Err("expected the path of a field, such as `invoice.total`".to_owned()),
+            false => Ok(Path(steps)),
+        }
+    }
+
+    /// The value at the end of the path, if there is one.
+    pub(super) fn find<'v>(&self, value: &'v Value) -> Option<&'v Value> {
+        self.0.iter().try_fold(value, |value, step| match step {
+            Step::Index(index) => value.as_array()?.get(*index),
+            Step::Key(key) => match value {
+                Value::Object(fields) => fields.get(key),
+                Value::Array(items) => items.get(key.parse::<usize>().ok()?),
+                _ => None,
+            },
+        })
+    }
+}
+
+/// A key and what follows it; after another step it begins with a dot.
+fn key(rest: &str, is_first: bool) -> Result<(Step, &str), String> {
+    let rest = match (is_first, rest.strip_prefix('.')) {
+        (true, _) => rest,
+        (false, Some(rest)) => rest,
+        (false, None) => return Err(format!("expected `.` or `[` before `{rest}`")),
+    };
+    let end = rest.find(['.', '[', ']']).unwrap_or(rest.len());
+    let (key, after) = rest.split_at(end);
+    if key.is_empty() {
+        return Err("expected a name between the dots".to_owned());
+    }
+    if after.starts_with(']') {
+        return Err("there is a `]` without a `[`".to_owned());
+    }
+    Ok((Step::Key(key.to_owned()), after))
+}
+
+/// What stands in brackets, and what follows them.
+fn bracketed(inside: &str) -> Result<(Step, &str), String> {
+    for quote in ['"', '\''] {
+        let Some(quoted) = inside.strip_prefix(quote) else {
+            continue;
+        };
+        let end = format!("{quote}]");
+        let Some((key, after)) = quoted.split_once(&end) else {
+            return Err(format!("expected `{end}` after `{quoted}`"));
+        };
+        return Ok((Step::Key(key.to_owned()), after));
+    }
+    let Some((index, after)) = inside.split_once(']') else {
+        return Err("there is a `[` without a `]`".to_owned());
+    };
+    let is_number = !index.is_empty() && index.bytes().all(|digit| digit.is_ascii_digit());
+    match index.parse() {
+        Ok(index) if is_number => Ok((Step::Index(index), after)),
+        _ => Err(format!(
+            "expected a number in brackets, found `{index}`; write `[\"{index}\"]` for a key"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn paths_lead_through_objects_and_arrays() {
+        let value = json!({
+            "invoice": {"lines": [{"amount": 5}, {"a.b": [[1, 2]]}]},
+            "größe": 1,
+        });
+        for (path, expected) in [
+            ("invoice.lines[0].amount", json!(5)),
+            ("invoice.lines.0.amount", json!(5)),
+            ("invoice.lines[1][\"a.b\"][0][1]", json!(2)),
+            ("['invoice'].lines[0]", json!({"amount": 5})),
+            ("größe", json!(1)),
+        ] {
+            let path = Path::parse(path).unwrap();
+            assert_eq!(path.find(&value), Some(&expected), "{path:?}");
+        }
+        for path in ["invoice.total", "invoice.lines[2]", "invoice[0]", "größe.x"] {
+            assert_eq!(Path::parse(path).unwrap().find(&value), None, "{path}");
+        }
+        assert_eq!(
+            Path::parse("[1]").unwrap().find(&json!([1, 2])),
+            Some(&json!(2))
+        );
+    }
+
+    #[test]
+    fn what_is_no_path_is_refused_in_words() {
+        for (path, problem) in [
+            ("", "expected the path of a field, such as `invoice.total`"),
+            ("a..b", "expected a name between the dots"),
+            (".a", "expected a name between the dots"),
+            ("a.", "expected a name between the dots"),
+            ("a[0", "there is a `[` without a `]`"),
+            ("a]", "there is a `]` without a `[`"),
+            ("a[0]b", "expected `.` or `[` before `b`"),
+            (
+                "a[x]",
+                "expected a number in brackets, found `x`; write `[\"x\"]` for a key",
+            ),
+            (
+                "a[-1]",
+                "expected a number in brackets, found `-1`; write `[\"-1\"]` for a key",
+            ),
+            ("a[\"b]", "expected `\"]` after `b]`"),
+        ] {
+            assert_eq!(Path::parse(path), Err(problem.to_owned()), "{path}");
+        }
+    }
+}

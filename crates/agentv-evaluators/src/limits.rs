@@ -1,0 +1,45 @@
+//! Figures of a run held against a limit.
+
+use agentv_core::Evaluation;
+
+use crate::words::{Findings, figure};
+
+/// The most that a figure may be.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limit {
+    /// What is measured, as in `duration 5 ms, at most 10 ms`.
+    pub(crate) name: &'static str,
+    /// The unit with the space before it, or nothing.
+    pub(crate) unit: &'static str,
+    pub(crate) most: f64,
+}
+
+impl Limit {
+    /// Whether a figure keeps the limit, with the words for it. One that is not known does not.
+    pub(crate) fn judge(&self, measured: Option<f64>, findings: &mut Findings) -> bool {
+        let Limit { name, unit, most } = *self;
+        let is_kept = measured.is_some_and(|measured| measured <= most);
+        findings.add(is_kept, || {
+            let most = figure(most);
+            match measured.map(figure) {
+                Some(measured) if is_kept => {
+                    format!("{name} {measured}{unit}, at most {most}{unit}")
+                }
+                Some(measured) => format!("{name} {measured}{unit}, more than {most}{unit}"),
+                None => format!("{name} not known, at most {most}{unit} wanted"),
+            }
+        });
+        is_kept
+    }
+
+    /// The evaluation of one limit alone.
+    pub(crate) fn evaluation(&self, measured: Option<f64>) -> Evaluation {
+        let mut findings = Findings::default();
+        let is_kept = self.judge(measured, &mut findings);
+        let mut evaluation = findings.evaluation(agentv_core::Score::of(is_kept));
+        if measured.is_none() {
+            evaluation.reasoning = Some(format!("the target reported no {}", self.name));
+        }
+        evaluation
+    }
+}

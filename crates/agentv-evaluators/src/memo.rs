@@ -1,0 +1,36 @@
+//! Checks of what users write, done once for what repeats from case to case.
+
+use std::cell::RefCell;
+
+use agentv_syntax::{Code, Node, Problem};
+use serde_json::Value;
+
+use crate::cache::Cache;
+
+/// Verdicts kept in each thread, times two.
+const KEPT: usize = 256;
+
+/// What is wrong with the values of one option, as far as remembered. One for each thread and option.
+pub(crate) struct Memo(RefCell<Cache<Option<String>>>);
+
+impl Memo {
+    pub(crate) fn new() -> Memo {
+        Memo(RefCell::new(Cache::new(KEPT)))
+    }
+
+    /// The problem of a value that `judge` finds something wrong with.
+    pub(crate) fn problem(
+        &self,
+        node: Node<'_>,
+        judge: impl FnOnce(&Value) -> Result<(), String>,
+    ) -> Option<Problem> {
+        let value = node.to_value();
+        let mut cache = self.0.borrow_mut();
+        let wrong = cache.get(&value).unwrap_or_else(|| {
+            let wrong = judge(&value).err();
+            cache.put(value, wrong.clone());
+            wrong
+        });
+        wrong.map(|wrong| Problem::error(Code::InvalidExpression, node.span(), wrong))
+    }
+}

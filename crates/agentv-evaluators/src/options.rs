@@ -1,0 +1,193 @@
+//! The options of an evaluator as its kind reads them.
+
+use agentv_core::{EvaluatorSpec, Extra};
+use serde_json::Value;
+
+use crate::error::BuildError;
+use crate::words::shown;
+
+/// The options of an evaluator, or of one object in them, with words for what is wrong in them.
+pub(crate) struct Options<'a> {
+    evaluator: &'a str,
+    /// Where the object stands in the options; empty for the options themselves.
+    place: String,
+    values: &'a Extra,
+}
+
+impl<'a> Options<'a> {
+    pub(crate) fn of(spec: &'a EvaluatorSpec) -> Options<'a> {
+        Options {
+            evaluator: &spec.name,
+            place: String::new(),
+            values: &spec.options,
+        }
+    }
+
+    /// The name of the evaluator.
+    pub(crate) fn evaluator(&self) -> &'a str {
+        self.evaluator
+    }
+
+    /// Everything that is written there.
+    pub(crate) fn values(&self) -> &'a Extra {
+        self.values
+    }
+
+    /// The value of an option: an explicit `null` is the same as leaving it out.
+    pub(crate) fn get(&self, name: &str) -> Option<&'a Value> {
+        self.values.get(name).filter(|value| !value.is_null())
+    }
+
+    /// The value of an option that must be there.
+    pub(crate) fn required(&self, name: &str) -> Result<&'a Value, BuildError> {
+        self.get(name)
+            .ok_or_else(|| self.invalid(name, "it is missing"))
+    }
+
+    /// The error that an option cannot be used.
+    pub(crate) fn invalid(&self, name: &str, problem: impl Into<String>) -> BuildError {
+        let option = match (self.place.as_str(), name) {
+            ("", name) => name.to_owned(),
+            (place, "") => place.to_owned(),
+            (place, name) => format!("{place}.{name}"),
+        };
+        BuildError::InvalidOption {
+            evaluator: self.evaluator.to_owned(),
+            option,
+            problem: problem.into(),
+        }
+    }
+
+    fn wrong(&self, name: &str, expected: &str, found: &Value) -> BuildError {
+        let found = shown(found);
+        self.invalid(name, format!("expected {expected}, found {found}"))
+    }
+
+    pub(crate) fn text(&self, name: &str) -> Result<Option<&'a str>, BuildError> {
+        self.read(name, "a string", Value::as_str)
+    }
+
+    pub(crate) fn required_text(&self, name: &str) -> Result<&'a str, BuildError> {
+        let value = self.required(name)?;
+        value
+            .as_str()
+            .ok_or_else(|| self.wrong(name, "a string", value))
+    }
+
+    /// Whether a switch is on; `default` where it is not given.
+    pub(crate) fn flag(&self, name: &str, default: bool) -> Result<bool, BuildError> {
+        let given = self.read(name, "true or false", Value::as_bool)?;
+        Ok(given.unwrap_or(default))
+    }
+
+    /// A number that is not negative.
+    pub(crate) fn amount(&self, name: &str) -> Result<Option<f64>, BuildError> {
+        self.read(name, "a number that is 0 or more", |value| {
+            value.as_f64().filter(|number| *number >= 0.0)
+        })
+    }
+
+    /// A number from 0 to 1.
+    pub(crate) fn fraction(&self, name: &str) -> Result<Option<f64>, BuildError> {
+        self.read(name, "a number from 0 to 1", |value| {
+            value.as_f64().filter(|number| (0.0..=1.0).contains(number))
+        })
+    }
+
+    /// A whole number that is not negative, `2.0` included.
+    pub(crate) fn count(&self, name: &str) -> Result<Option<u64>, BuildError> {
+        self.read(name, "a whole number that is 0 or more", whole)
+    }
+
+    /// An object of whole numbers.
+    pub(crate) fn counts(&self, name: &str) -> Result<Option<Vec<(&'a str, u64)>>, BuildError> {
+        self.read(name, "an object of whole numbers", |value| {
+            let counts = value.as_object()?.iter();
+            counts
+                .map(|(key, value)| Some((key.as_str(), whole(value)?)))
+                .collect()
+        })
+    }
+
+    /// An array of strings.
+    pub(crate) fn texts(&self, name: &str) -> Result<Option<Vec<&'a str>>, BuildError> {
+        self.read(name, "an array of strings", |value| {
+            value.as_array()?.iter().map(Value::as_str).collect()
+        })
+    }
+
+    /// An array of objects, each with the words for its own place.
+    pub(crate) fn objects(&self, name: &str) -> Result<Option<Vec<Options<'a>>>, BuildError> {
+        let Some(items) = self.read(name, "an array of objects", Value::as_array)? else {
+            return Ok(None);
+        };
+        let inside = |(index, item): (usize, &'a Value)| match item {
+            Value::Object(values) => Ok(Options {
+                evaluator: self.evaluator,
+                place: format!("{name}[{index}]"),
+                values,
+            }),
+            other => Err(self.wrong(&format!("{name}[{index}]"), "an object", other)),
+        };
+        items
+            .iter()
+            .enumerate()
+            .map(inside)
+            .collect::<Result<_, _>>()
+            .map(Some)
+    }
+
+    /// One object.
+    pub(crate) fn object(&self, name: &str) -> Result<Option<Options<'a>>, BuildError> {
+        let values = self.read(name, "an object", Value::as_object)?;
+        Ok(values.map(|values| Options {
+            evaluator: self.evaluator,
+            place: name.to_owned(),
+            values,
+        }))
+    }
+
+    /// One of several words, as the value that it stands for.
+    pub(crate) fn one_of<T: Copy>(
+        &self,
+        name: &str,
+        words: &[(&str, T)],
+    ) -> Result<Option<T>, BuildError> {
+        let Some(word) = self.text(name)? else {
+            return Ok(None);
+        };
+        let known = words.iter().find(|(known, _)| *known == word);
+        match known {
+            Some((_, meaning)) => Ok(Some(*meaning)),
+            None => {
+                let known: Vec<_> = words.iter().map(|(known, _)| *known).collect();
+                let expected = format!("one of {}", known.join(", "));
+                Err(self.wrong(name, &expected, &Value::from(word)))
+            }
+        }
+    }
+
+    fn read<T>(
+        &self,
+        name: &str,
+        expected: &str,
+        read: impl FnOnce(&'a Value) -> Option<T>,
+    ) -> Result<Option<T>, BuildError> {
+        let Some(value) = self.get(name) else {
+            return Ok(None);
+        };
+        match read(value) {
+            Some(value) => Ok(Some(value)),
+            None => Err(self.wrong(name, expected, value)),
+        }
+    }
+}
+
+fn whole(value: &Value) -> Option<u64> {
+    const MOST: f64 = 9_007_199_254_740_991.0;
+    value.as_u64().or_else(|| {
+        let number = value.as_f64()?;
+        let is_whole = number.fract() == 0.0 && (0.0..=MOST).contains(&number);
+        is_whole.then_some(number as u64)
+    })
+}

@@ -1,0 +1,96 @@
+//! BLEU of one answer: the runs of one to four words that it shares with the reference.
+
+use super::symbols::Symbols;
+use super::tokens::tokens;
+
+/// The longest run of words that is compared.
+const LONGEST_RUN: usize = 4;
+
+/// Sentence BLEU from 0 to 1, as `sacrebleu` computes it: `13a` words, exponential smoothing, and no
+/// runs longer than the answer.
+pub(super) fn similarity(answer: &str, reference: &str) -> f64 {
+    let (answer, reference) = (tokens(answer), tokens(reference));
+    let symbols = Symbols::of_words(words(&answer), words(&reference));
+    let (found, expected) = (&symbols.first, &symbols.second);
+    let shared = shared_runs(found, expected);
+    if shared.iter().all(|shared| *shared == 0) {
+        return 0.0;
+    }
+    let longest = LONGEST_RUN.min(found.len());
+    let mut smoothing = 1.0;
+    let logarithms: f64 = (1..=longest)
+        .map(|length| {
+            let all = (found.len() + 1 - length) as f64;
+            match shared[length - 1] {
+                0 => {
+                    smoothing *= 2.0;
+                    (1.0 / (smoothing * all)).ln()
+                }
+                shared => (shared as f64 / all).ln(),
+            }
+        })
+        .sum();
+    brevity(found.len(), expected.len()) * (logarithms / longest as f64).exp()
+}
+
+fn words(spaced: &str) -> impl Iterator<Item = &str> {
+    spaced.split(' ').filter(|word| !word.is_empty())
+}
+
+/// The penalty of an answer that is shorter than the reference.
+fn brevity(found: usize, expected: usize) -> f64 {
+    if found >= expected {
+        return 1.0;
+    }
+    (1.0 - expected as f64 / found as f64).exp()
+}
+
+/// How many runs of each length stand in both texts, each as often as in the one that has it less.
+fn shared_runs(found: &[u32], expected: &[u32]) -> [usize; LONGEST_RUN] {
+    let mut shared = [0; LONGEST_RUN];
+    // Runs are numbered: one of three words is the number of its first two, and its third.
+    let mut found_runs = found.to_vec();
+    let mut expected_runs = expected.to_vec();
+    let mut runs: Vec<Run> = Vec::with_capacity(found.len() + expected.len());
+    for (length, shared) in (1..).zip(&mut shared) {
+        runs.clear();
+        runs.extend(longer_runs(&found_runs, found, length, false));
+        runs.extend(longer_runs(&expected_runs, expected, length, true));
+        runs.sort_unstable();
+        for (number, same) in runs.chunk_by(|a, b| a.words == b.words).enumerate() {
+            let in_expected = same.iter().filter(|run| run.is_expected).count();
+            *shared += in_expected.min(same.len() - in_expected);
+            for run in same {
+                let numbers = match run.is_expected {
+                    true => &mut expected_runs,
+                    false => &mut found_runs,
+                };
+                numbers[run.place] = number as u32;
+            }
+        }
+    }
+    shared
+}
+
+/// A run of words in one of the texts.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Run {
+    /// The number of the run without its last word, and the last word.
+    words: (u32, u32),
+    is_expected: bool,
+    place: usize,
+}
+
+fn longer_runs(
+    shorter: &[u32],
+    words: &[u32],
+    length: usize,
+    is_expected: bool,
+) -> impl Iterator<Item = Run> {
+    let last = words.iter().skip(length - 1).enumerate();
+    last.map(move |(place, word)| Run {
+        words: (if length == 1 { 0 } else { shorter[place] }, *word),
+        is_expected,
+        place,
+    })
+}

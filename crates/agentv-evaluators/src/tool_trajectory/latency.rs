@@ -1,0 +1,67 @@
+//! How long expected tool calls took.
+
+use agentv_core::ToolCall;
+
+use super::expected::ExpectedCall;
+use crate::words::{Findings, figure, quoted};
+
+/// What came of the limits on how long calls may take.
+#[derive(Debug, Default)]
+pub(super) struct Latencies {
+    pub(super) met: usize,
+    /// Limits that could be checked; that of a call that was not made is not met.
+    pub(super) counted: usize,
+    /// The first calls whose duration is not known.
+    unknown: Vec<String>,
+    unknown_count: usize,
+}
+
+impl Latencies {
+    /// Counts the limit of an expected call, if it has one.
+    pub(super) fn add(
+        &mut self,
+        expected: &ExpectedCall,
+        call: Option<&ToolCall>,
+        findings: &mut Findings,
+    ) {
+        let Some(longest) = expected.longest else {
+            return;
+        };
+        let Some(call) = call else {
+            self.counted += 1;
+            return;
+        };
+        let (Some(is_in_time), Some(took)) = (expected.is_in_time(call), call.duration_ms) else {
+            return self.skip(expected.tool());
+        };
+        self.counted += 1;
+        self.met += usize::from(is_in_time);
+        findings.add(is_in_time, || {
+            let (took, longest) = (figure(took), figure(longest));
+            match is_in_time {
+                true => format!("{expected} took {took} ms, at most {longest} ms"),
+                false => format!("{expected} took {took} ms, more than {longest} ms"),
+            }
+        });
+    }
+
+    fn skip(&mut self, tool: &str) {
+        const MOST_NAMED: usize = 5;
+        self.unknown_count += 1;
+        if self.unknown.len() < MOST_NAMED {
+            self.unknown.push(quoted(tool));
+        }
+    }
+
+    /// Which limits were not checked, in words.
+    pub(super) fn warning(&self) -> Option<String> {
+        let tools = self.unknown.join(", ");
+        let rest = match self.unknown_count - self.unknown.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        (self.unknown_count > 0).then(|| {
+            format!("warning: no duration known of {tools}{rest}, `max_duration_ms` not checked")
+        })
+    }
+}

@@ -1,0 +1,156 @@
+//! Findings in words for people, none of them longer than a line or two.
+
+use std::borrow::Cow;
+use std::io;
+
+use agentv_core::{Evaluation, Score};
+use serde_json::Value;
+
+/// The most characters of an answer, or of an expected value, that a finding quotes.
+const LONGEST_QUOTE: usize = 100;
+/// The most findings that are told of one evaluator, hits and misses each.
+const MOST_FINDINGS: usize = 50;
+
+/// The start of a text, `…` where something was cut off.
+pub(crate) fn cut(text: &str, longest: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(longest) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// A text as it is quoted in a finding: in backticks, on one line, cut where it is long.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len().min(LONGEST_QUOTE) + 2);
+    quoted.push('`');
+    for letter in cut(text, LONGEST_QUOTE).chars() {
+        if letter.is_control() {
+            quoted.extend(letter.escape_default());
+        } else {
+            quoted.push(letter);
+        }
+    }
+    quoted.push('`');
+    quoted
+}
+
+/// A value as compact JSON, cut where it is long.
+pub(crate) fn shown(value: &Value) -> String {
+    let mut start = Start(Vec::new());
+    // Failing is how it stops: the rest would not be shown.
+    let _ = serde_json::to_writer(&mut start, value);
+    let text = String::from_utf8_lossy(&start.0);
+    let is_cut_inside_a_letter = text.ends_with(char::REPLACEMENT_CHARACTER);
+    let text = match is_cut_inside_a_letter && start.0.len() >= Start::MOST {
+        true => text.trim_end_matches(char::REPLACEMENT_CHARACTER),
+        false => &text,
+    };
+    cut(text, LONGEST_QUOTE).into_owned()
+}
+
+/// The first bytes of what is written, enough for a quote of the longest letters.
+struct Start(Vec<u8>);
+
+impl Start {
+    const MOST: usize = 4 * LONGEST_QUOTE + 4;
+}
+
+impl io::Write for Start {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let room = Start::MOST - self.0.len();
+        let taken = room.min(bytes.len());
+        self.0.extend_from_slice(&bytes[..taken]);
+        // Writing nothing is the end of `write_all`.
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A measured number without digits that nobody reads.
+pub(crate) fn figure(number: f64) -> String {
+    const DIGITS: f64 = 1e6;
+    let rounded = (number * DIGITS).round() / DIGITS;
+    let shown = if rounded.is_finite() { rounded } else { number };
+    // What would round to nothing is shown as it is.
+    if shown == 0.0 { number } else { shown }.to_string()
+}
+
+/// What an evaluator found, right and wrong, as it goes along.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    hits: Vec<String>,
+    misses: Vec<String>,
+    untold_hits: usize,
+    untold_misses: usize,
+}
+
+impl Findings {
+    /// Adds a finding; `words` are asked for only if there is room for them.
+    pub(crate) fn add(&mut self, is_hit: bool, words: impl FnOnce() -> String) {
+        let (told, untold) = match is_hit {
+            true => (&mut self.hits, &mut self.untold_hits),
+            false => (&mut self.misses, &mut self.untold_misses),
+        };
+        if told.len() < MOST_FINDINGS {
+            told.push(words());
+        } else {
+            *untold += 1;
+        }
+    }
+
+    /// The evaluation with this score and what was found.
+    pub(crate) fn evaluation(mut self, score: Score) -> Evaluation {
+        let rest = |untold: usize| format!("and {untold} more");
+        if self.untold_hits > 0 {
+            self.hits.push(rest(self.untold_hits));
+        }
+        if self.untold_misses > 0 {
+            self.misses.push(rest(self.untold_misses));
+        }
+        Evaluation {
+            hits: self.hits,
+            misses: self.misses,
+            ..Evaluation::of(score)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn quotes_are_short_and_on_one_line() {
+        assert_eq!(quoted("a\nb"), r"`a\nb`");
+        assert_eq!(quoted(&"ä".repeat(101)), format!("`{}…`", "ä".repeat(100)));
+    }
+
+    #[test]
+    fn a_large_value_is_cut_between_letters() {
+        let long = json!("😀".repeat(1_000_000));
+        assert_eq!(shown(&long), format!("\"{}…", "😀".repeat(99)));
+        assert_eq!(shown(&json!({"a": [1, 2.5]})), r#"{"a":[1,2.5]}"#);
+    }
+
+    #[test]
+    fn figures_have_no_noise_and_never_vanish() {
+        assert_eq!(figure(0.1 + 0.2), "0.3");
+        assert_eq!(figure(0.000_000_01), "0.00000001");
+        assert_eq!(figure(1500.0), "1500");
+    }
+
+    #[test]
+    fn a_long_list_of_findings_is_counted_beyond_the_first_fifty() {
+        let mut findings = Findings::default();
+        for number in 0..60 {
+            findings.add(false, || number.to_string());
+        }
+        let misses = findings.evaluation(Score::ZERO).misses;
+        assert_eq!(misses.len(), 51);
+        assert_eq!(misses[50], "and 10 more");
+    }
+}

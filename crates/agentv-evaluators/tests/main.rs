@@ -1,0 +1,14 @@
+//! How evaluators judge, seen from outside.
+
+mod building;
+mod composite;
+mod expectations;
+mod field_accuracy;
+mod figures;
+mod hostile;
+mod json_answers;
+mod laws;
+mod similarity;
+mod support;
+mod texts;
+mod tool_trajectory;

@@ -1,0 +1,99 @@
+//! A trial to be judged, and the judging of it.
+
+use agentv_core::{
+    EvalCase, Evaluation, EvaluatorError, EvaluatorSpec, Message, Prompt, Subject, TraceSummary,
+    Transcript,
+};
+use agentv_evaluators::{BuildContext, BuildError, Builder};
+use serde_json::{Value, json};
+
+/// What a target did, and the case that asked for it.
+pub(crate) struct Trial {
+    pub(crate) case: EvalCase,
+    pub(crate) transcript: Transcript,
+}
+
+impl Trial {
+    pub(crate) fn answered(answer: &str) -> Trial {
+        let case = json!({
+            "id": "a",
+            "dataset": "d",
+            "input_messages": [{"role": "user", "content": "?"}],
+        });
+        Trial {
+            case: serde_json::from_value(case).unwrap(),
+            transcript: Transcript::of_text(answer),
+        }
+    }
+
+    /// The same where this is the expected content.
+    pub(crate) fn expecting(mut self, content: Value) -> Trial {
+        let message = json!({"role": "assistant", "content": content});
+        self.case.expected_messages = vec![serde_json::from_value(message).unwrap()];
+        self
+    }
+
+    /// The same where the target called these tools before it answered.
+    pub(crate) fn calling(mut self, calls: Value) -> Trial {
+        let message = json!({"role": "assistant", "tool_calls": calls});
+        let message: Message = serde_json::from_value(message).unwrap();
+        self.transcript.output_messages.insert(0, message);
+        self
+    }
+
+    pub(crate) fn judge(&self, options: Value) -> Result<Evaluation, EvaluatorError> {
+        let builder = Builder::new(BuildContext::new("."));
+        self.judge_with(&builder, options).unwrap()
+    }
+
+    /// The evaluation of an evaluator that can do its work.
+    pub(crate) fn evaluation(&self, options: Value) -> Evaluation {
+        self.judge(options).unwrap()
+    }
+
+    pub(crate) fn judge_with(
+        &self,
+        builder: &Builder,
+        options: Value,
+    ) -> Result<Result<Evaluation, EvaluatorError>, BuildError> {
+        let evaluator = builder.build(&spec(options))?;
+        let answer = self.transcript.answer();
+        let subject = Subject {
+            case: &self.case,
+            prompt: &Prompt::of_text("?"),
+            transcript: &self.transcript,
+            answer: &answer,
+            trace: &TraceSummary::of(&self.transcript, None),
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        Ok(runtime.unwrap().block_on(evaluator.evaluate(&subject)))
+    }
+}
+
+/// A spec as a resolved case has it, its name the type.
+pub(crate) fn spec(mut options: Value) -> EvaluatorSpec {
+    if options.get("name").is_none() {
+        options["name"] = options["type"].clone();
+    }
+    serde_json::from_value(options).unwrap()
+}
+
+/// Why an evaluator cannot be built.
+pub(crate) fn refusal(options: Value) -> String {
+    let built = agentv_evaluators::build(&spec(options), &BuildContext::new("."));
+    built.err().unwrap().to_string()
+}
+
+/// The evaluation of an answer alone.
+pub(crate) fn judge(answer: &str, options: Value) -> Evaluation {
+    Trial::answered(answer).evaluation(options)
+}
+
+/// The score, the hits and the misses, in short.
+pub(crate) fn summary(evaluation: &Evaluation) -> (f64, Vec<&str>, Vec<&str>) {
+    (
+        evaluation.score.value(),
+        evaluation.hits.iter().map(String::as_str).collect(),
+        evaluation.misses.iter().map(String::as_str).collect(),
+    )
+}
