@@ -176,34 +176,35 @@ fn bar(share: f64, columns: usize, style: Style) -> String {
     full + &style.paint(Paint::Faint, &empty.repeat(columns - filled))
 }
 
-/// The figures in words if there is room, else with signs; what matters least is left out first.
+/// The figures in words if there is room for those that matter, else with signs; what matters least
+/// is left out first.
 fn figures_line(moment: &Moment, style: Style) -> String {
     let figures = moment.figures(style);
-    let separator = style.separator();
-    let wide = |of: fn(&Figure) -> &str, figures: &[Figure], between: usize| {
-        let texts = figures
-            .iter()
-            .map(|figure| width(of(figure)))
-            .sum::<usize>();
-        texts + figures.len().saturating_sub(1) * between
+    let texts = |of: fn(&Figure) -> &String| figures.iter().map(of).collect::<Vec<_>>();
+    let (long, short) = (texts(|figure| &figure.long), texts(|figure| &figure.short));
+    let (words, signs) = (style.separator(), "  ");
+    let fitting = fitting(&long, width(words), style.width);
+    let in_words = fitting >= figures.len().min(Moment::ESSENTIAL);
+    let (texts, separator, told) = match in_words {
+        true => (long, words, fitting),
+        false => {
+            let fitting = self::fitting(&short, width(signs), style.width);
+            (short, signs, fitting.max(1))
+        }
     };
-    let long: fn(&Figure) -> &str = |figure| &figure.long;
-    let short: fn(&Figure) -> &str = |figure| &figure.short;
-    let in_words = wide(long, &figures, width(separator)) <= style.width;
-    let (of, separator) = if in_words {
-        (long, separator)
-    } else {
-        (short, "  ")
+    let told = figures.iter().zip(texts).take(told);
+    let painted =
+        told.map(|(figure, text)| style.paint(figure.paint, &cut(text, style.width, style)));
+    let separator = style.paint(Paint::Faint, separator);
+    painted.collect::<Vec<_>>().join(&separator)
+}
+
+/// How many of the texts fit side by side.
+fn fitting(texts: &[&String], between: usize, columns: usize) -> usize {
+    let mut used = 0;
+    let fits = |text: &&&String| {
+        used += width(text) + if used > 0 { between } else { 0 };
+        used <= columns
     };
-    let mut told = figures.as_slice();
-    while told.len() > 1 && wide(of, told, width(separator)) > style.width {
-        told = &told[..told.len() - 1];
-    }
-    let painted = told.iter().map(|figure| {
-        let text = cut(of(figure), style.width, style);
-        style.paint(figure.paint, &text)
-    });
-    painted
-        .collect::<Vec<_>>()
-        .join(&style.paint(Paint::Faint, separator))
+    texts.iter().take_while(fits).count()
 }

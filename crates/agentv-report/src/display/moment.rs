@@ -26,6 +26,9 @@ pub(super) struct Figure {
 }
 
 impl Moment {
+    /// How many of the figures are wanted in any case.
+    pub(super) const ESSENTIAL: usize = 5;
+
     /// `310/500`.
     pub(super) fn done(&self) -> String {
         let planned = self.progress.planned.trials;
@@ -38,14 +41,15 @@ impl Moment {
         (self.progress.done() as f64 / planned as f64).min(1.0)
     }
 
-    /// How long it will take at the present rate; `None` where that cannot be told.
+    /// How long it will take at the present rate, a second at least; `None` where that cannot be told.
     pub(super) fn remaining(&self) -> Option<Duration> {
         let progress = &self.progress;
         let open = progress.planned.trials.saturating_sub(progress.done());
         if open == 0 || progress.stopping.is_some() {
             return None;
         }
-        Duration::try_from_secs_f64(open as f64 / self.rate?).ok()
+        let seconds = (open as f64 / self.rate?).max(1.0);
+        Duration::try_from_secs_f64(seconds).ok()
     }
 
     /// The remaining time in words.

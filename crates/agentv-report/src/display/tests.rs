@@ -165,6 +165,20 @@ fn the_live_display_leaves_out_what_there_is_no_room_for() {
 }
 
 #[test]
+fn what_matters_less_gives_way_to_words() {
+    let hand = Hand::new();
+    let (display, terminal) = live(&hand, 79);
+    display.end(&graded("nearly", 0.7));
+    half_way(&display, &hand);
+    let contents = terminal.contents();
+    let figures = contents.lines().last().unwrap();
+    assert_eq!(
+        figures,
+        "280 passed · 5 failed · 2 errored · 13 in flight · 14/s · $0.5600"
+    );
+}
+
+#[test]
 fn the_live_display_fits_every_width() {
     for columns in 1..140 {
         let hand = Hand::new();

@@ -30,18 +30,27 @@ pub(super) fn write(page: &mut Page, summary: &Summary) {
     list(page, "worst", worst.collect());
     let rows = errors(summary, page.style());
     list(page, "errors", rows);
-    let costliest = summary.costliest.iter().take(FEW).map(|trial| Row {
-        figure: Piece::plain(money(trial.cost_usd)),
-        name: name(&trial.trial),
-        remark: None,
-    });
-    list(page, "costliest", costliest.collect());
+    list(page, "costliest", costliest(summary, name));
     let slowest = summary.slowest.iter().take(FEW).map(|trial| Row {
         figure: Piece::plain(milliseconds(trial.total_ms)),
         name: name(&trial.trial),
         remark: None,
     });
     list(page, "slowest", slowest.collect());
+}
+
+/// None where all cost the same: then none stands out.
+fn costliest(summary: &Summary, name: impl Fn(&TrialName) -> String) -> Vec<Row> {
+    let trials = &summary.costliest;
+    let differ =
+        trials.first().map(|trial| trial.cost_usd) != trials.last().map(|trial| trial.cost_usd);
+    let told = trials.iter().take(if differ { FEW } else { 0 });
+    told.map(|trial| Row {
+        figure: Piece::plain(money(trial.cost_usd)),
+        name: name(&trial.trial),
+        remark: None,
+    })
+    .collect()
 }
 
 fn list(page: &mut Page, title: &str, rows: Vec<Row>) {

@@ -16,9 +16,14 @@ pub(super) struct Moments {
 
 const UNITS: f64 = 1e9;
 
+/// The nearest whole number of parts of a score.
+fn nearest(score: Score, parts: f64) -> u64 {
+    (score.value() * parts + 0.5) as u64
+}
+
 impl Moments {
     pub(super) fn add(&mut self, score: Score) {
-        let units = (score.value() * UNITS).round() as u128;
+        let units = u128::from(nearest(score, UNITS));
         self.count += 1;
         self.sum += units;
         self.squares += units * units;
@@ -52,7 +57,7 @@ const STEPS: f64 = 1e6;
 impl ScoreFold {
     pub(super) fn add(&mut self, score: Score) {
         self.moments.add(score);
-        let step = (score.value() * STEPS).round() as u32;
+        let step = nearest(score, STEPS) as u32;
         *self.counts.entry(step).or_default() += 1;
     }
 
