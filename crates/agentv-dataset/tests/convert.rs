@@ -2,10 +2,10 @@
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 use agentv_dataset::{Conversion, ConvertError, ConvertOptions, Converted, convert};
+use agentv_testkit::SmallDisk;
 
 use crate::project::{TestProject, names_in, note};
 
@@ -286,45 +286,24 @@ fn a_folder_that_may_not_be_written_stays_as_it_is() {
     assert!(names_in(&folder).is_empty());
 }
 
-/// A file system of a few pages, taken away at the end.
-struct SmallDisk {
-    folder: PathBuf,
-}
-
-impl SmallDisk {
-    fn mounted_at(folder: PathBuf) -> Option<SmallDisk> {
-        let mount = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"])
-            .arg(&folder)
-            .output();
-        let mounted = mount.is_ok_and(|mount| mount.status.success());
-        mounted.then_some(SmallDisk { folder })
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg(&self.folder).status();
-    }
-}
-
 #[test]
 fn a_disk_that_is_full_keeps_what_it_had() {
     let project = TestProject::new();
-    let Some(disk) = SmallDisk::mounted_at(project.root().join("elsewhere")) else {
-        return note("skipped: no right to mount a small disk");
+    let disk = match SmallDisk::mount(project.root().join("elsewhere"), 64) {
+        Ok(disk) => disk,
+        Err(reason) => return note(&format!("skipped: {reason}")),
     };
     let text: String = (0..2_000)
         .map(|index| LINE.replace("\"a\"", &format!("\"{index}\"")))
         .collect();
     project.write("large.jsonl", text);
-    let output = disk.folder.join("out.jsonl");
+    let output = disk.path().join("out.jsonl");
     fs::write(&output, "old").unwrap();
     let error = refused(&project, || {
         to_jsonl_by_force(&project, "large.jsonl", &output)
     });
     assert!(matches!(error, ConvertError::Io(..)), "{error}");
-    assert_eq!(names_in(&disk.folder), ["out.jsonl"]);
+    assert_eq!(names_in(disk.path()), ["out.jsonl"]);
     assert_eq!(fs::read_to_string(&output).unwrap(), "old");
     // Room for the eval file, and none for its sidecar.
     let description = "x".repeat(60_000);
@@ -337,7 +316,7 @@ fn a_disk_that_is_full_keeps_what_it_had() {
         to_jsonl_by_force(&project, "wide.yml", &output)
     });
     assert!(matches!(error, ConvertError::Io(..)), "{error}");
-    assert_eq!(names_in(&disk.folder), ["out.jsonl"]);
+    assert_eq!(names_in(disk.path()), ["out.jsonl"]);
     assert_eq!(fs::read_to_string(&output).unwrap(), "old");
 }
 

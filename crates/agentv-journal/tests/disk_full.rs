@@ -1,42 +1,12 @@
 //! A real disk without room.
 
 use std::fs;
-use std::path::Path;
-use std::process::Command;
 use std::time::Instant;
 
 use agentv_journal::{AppendError, RecordFile, RunFolder};
-use tempfile::TempDir;
+use agentv_testkit::SmallDisk;
 
 use crate::support::{Sample, now, read, results, sample};
-
-/// A file system of 64 KiB.
-struct SmallDisk(TempDir);
-
-impl SmallDisk {
-    fn mount() -> Result<SmallDisk, String> {
-        let folder = tempfile::tempdir().unwrap();
-        let output = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"])
-            .arg(folder.path())
-            .output()
-            .map_err(|error| error.to_string())?;
-        if !output.status.success() {
-            return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
-        }
-        Ok(SmallDisk(folder))
-    }
-
-    fn path(&self) -> &Path {
-        self.0.path()
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg(self.path()).status();
-    }
-}
 
 fn large(number: u64) -> Sample {
     Sample {
@@ -48,9 +18,10 @@ fn large(number: u64) -> Sample {
 #[test]
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn a_full_disk_is_told_keeps_whole_records_and_goes_on_with_space() {
-    let disk = match SmallDisk::mount() {
+    let below = tempfile::tempdir().unwrap();
+    let disk = match SmallDisk::mount(below.path(), 64) {
         Ok(disk) => disk,
-        Err(reason) => return eprintln!("skipped: no small disk can be mounted: {reason}"),
+        Err(reason) => return eprintln!("skipped: {reason}"),
     };
     let ballast = disk.path().join("ballast");
     fs::write(&ballast, vec![0; 20_000]).unwrap();
