@@ -144,7 +144,7 @@ impl Filling<'_> {
     /// A text from the environment as what the field takes: a number, a flag, one of some words.
     fn typed(&self, text: String, variable: &str, shape: &Shape) -> Result<Value, FieldError> {
         for form in shape.forms {
-            let fits = match form {
+            let fits = match form.written() {
                 Form::Number { min, max, integer } => number(&text, *min, *max, *integer),
                 Form::Bool => flag(&text),
                 Form::Text(Text::Reference(words)) => words
@@ -156,7 +156,8 @@ impl Filling<'_> {
                 | Form::Record(_)
                 | Form::Map(_)
                 | Form::Evaluator
-                | Form::Target => None,
+                | Form::Target
+                | Form::Checked { .. } => None,
             };
             if let Some(value) = fits {
                 return Ok(value);

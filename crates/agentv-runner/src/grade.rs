@@ -103,6 +103,7 @@ fn result_of(
             result.misses = evaluation.misses;
             result.reasoning = evaluation.reasoning;
             result.details = evaluation.details;
+            result.evaluator_results = evaluation.members;
         }
         Err(error) => result.error = Some(error.0),
     }

@@ -14,6 +14,10 @@ pub(crate) enum Exit {
     Problems,
     /// The command line or a file is wrong, so nothing was done.
     Unusable,
+    /// Some cases errored: nothing is known of their answers.
+    Errored,
+    /// A limit of money or time ended the run.
+    Limited,
     /// What was asked for could not be written.
     NotWritten,
     /// A signal with this number asked to stop.
@@ -26,6 +30,8 @@ impl From<Exit> for ExitCode {
             Exit::Success => 0,
             Exit::Problems => 1,
             Exit::Unusable => 2,
+            Exit::Errored => 3,
+            Exit::Limited => 4,
             Exit::NotWritten => 5,
             Exit::Signal(signal) => 128_u8.saturating_add(u8::try_from(signal).unwrap_or_default()),
         })

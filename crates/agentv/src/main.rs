@@ -17,8 +17,15 @@ use exit::Exit;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    // Commands that a run starts are watched over by this program, started again.
+    if let Some(exit) = agentv_process::supervise(std::env::args_os()) {
+        return exit;
+    }
     let arguments = Arguments::parse();
     let exit = match arguments.command {
+        Command::Run(arguments) => commands::run::run(&arguments),
+        Command::Merge(arguments) => commands::merge::run(&arguments),
+        Command::Init(arguments) => commands::init::run(&arguments),
         Command::Validate(arguments) => commands::validate::run(&arguments),
         Command::Show(arguments) => commands::show::run(&arguments),
         Command::Convert(arguments) => commands::convert::run(&arguments),

@@ -1,6 +1,9 @@
 //! Where words go: answers to standard output, everything else to standard error.
 
 use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use agentv_report::Style;
 
 /// Whether a stream shows colours.
 pub(crate) fn has_colour(stream: &impl IsTerminal) -> bool {
@@ -13,6 +16,48 @@ pub(crate) fn has_colour(stream: &impl IsTerminal) -> bool {
 pub(crate) fn width_of(stream: &impl IsTerminal) -> Option<usize> {
     let size = stream.is_terminal().then(terminal_size::terminal_size);
     size.flatten().map(|(columns, _)| usize::from(columns.0))
+}
+
+/// The columns of what has none of its own.
+pub(crate) const USUAL_WIDTH: usize = 80;
+
+/// What a stream can show.
+pub(crate) fn style_of(stream: &impl IsTerminal) -> Style {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .iter()
+        .filter_map(|name| std::env::var(name).ok())
+        .find(|value| !value.is_empty());
+    // What nobody says anything about is a file or a pipe, and those are UTF-8.
+    let unicode = locale.is_none_or(|locale| !matches!(locale.as_str(), "C" | "POSIX"));
+    Style {
+        colour: has_colour(stream),
+        width: width_of(stream).unwrap_or(USUAL_WIDTH),
+        unicode: unicode || !stream.is_terminal(),
+    }
+}
+
+/// Whether a stream is a terminal on which a line can be drawn again and again.
+pub(crate) fn is_live(stream: &impl IsTerminal) -> bool {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    stream.is_terminal() && !set("CI") && !dumb
+}
+
+/// A path as a user in the working folder would write it.
+pub(crate) fn from_here(path: &Path) -> PathBuf {
+    let here = std::env::current_dir().and_then(std::fs::canonicalize);
+    let inside = here.ok().and_then(|here| path.strip_prefix(here).ok());
+    inside.unwrap_or(path).to_owned()
+}
+
+/// Says on standard error what a user should know, and what stops nothing.
+pub(crate) fn warning(message: &str) {
+    let (start, end) = if has_colour(&io::stderr()) {
+        ("\x1b[1;33m", "\x1b[0m")
+    } else {
+        ("", "")
+    };
+    let _ = writeln!(io::stderr(), "{start}warning{end}: {message}");
 }
 
 /// Says on standard error what went wrong and what to do about it.

@@ -31,6 +31,8 @@ pub(super) enum Notice {
     },
     /// So many more happened that were not told.
     More { number: u64, what: &'static str },
+    /// Something that a person should know.
+    Remark { text: String },
     /// No further trial is taken up.
     Stopping { stop: Stop },
 }
@@ -55,6 +57,12 @@ impl Notice {
             score: record.score.map(agentv_core::Score::value),
             name: trial_name(&record.eval_id, target, record.trial),
             reason: one_line(clip(record.reason().unwrap_or_default(), LONGEST)),
+        }
+    }
+
+    pub(super) fn remark(text: &str) -> Notice {
+        Notice::Remark {
+            text: one_line(clip(text, LONGEST)),
         }
     }
 
@@ -96,6 +104,7 @@ impl Notice {
                 let text = format!("{} and {} more {what}", style.ellipsis(), count(*number));
                 vec![style.paint(Paint::Faint, &cut(&text, style.width, style))]
             }
+            Notice::Remark { text } => told(style, Paint::Nearly, "note", text, ""),
             Notice::Stopping { stop } => {
                 let text = format!("stopping: {}", stop_reason(*stop));
                 vec![style.paint(Paint::Strong, &cut(&text, style.width, style))]

@@ -81,6 +81,7 @@ impl Notices {
                     self.waiting.push(Notice::Stopping { stop: *stop });
                 }
             }
+            RunEvent::Noticed(text) => self.waiting.push(Notice::remark(text)),
             RunEvent::Planned(_) | RunEvent::Abandoned => {}
         }
     }

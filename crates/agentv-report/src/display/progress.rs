@@ -21,7 +21,7 @@ impl Progress {
         match event {
             RunEvent::Planned(planned) => self.planned = *planned,
             RunEvent::Started { .. } => self.started += 1,
-            RunEvent::Retrying { .. } => {}
+            RunEvent::Retrying { .. } | RunEvent::Noticed(_) => {}
             RunEvent::Abandoned => self.abandoned += 1,
             RunEvent::Stopping(stop) => self.stopping = Some(*stop),
             RunEvent::Finished { record, reused } => {

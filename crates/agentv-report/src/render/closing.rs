@@ -92,6 +92,6 @@ pub(crate) fn stop_reason(stop: Stop) -> &'static str {
         Stop::Terminated => "terminated",
         Stop::Budget => "the budget is used up",
         Stop::Time => "the time is used up",
-        Stop::Unwritable => "results could not be written",
+        Stop::Broken => "the run could not go on",
     }
 }

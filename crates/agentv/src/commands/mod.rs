@@ -2,6 +2,9 @@
 
 pub(crate) mod completions;
 pub(crate) mod convert;
+pub(crate) mod init;
+pub(crate) mod merge;
+pub(crate) mod run;
 pub(crate) mod schema;
 pub(crate) mod show;
 pub(crate) mod validate;

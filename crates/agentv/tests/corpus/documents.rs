@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use libtest_mimic::{Failed, Trial};
 use snapbox::{Assert, Data};
 
-use crate::runner::{copy, execute};
+use crate::runner::{copy, execute, redacted};
 
 pub(crate) fn trials(repository: &Path) -> Vec<Trial> {
     let mut documents = vec![repository.join("README.md")];
@@ -54,10 +54,11 @@ fn run(document: &PathBuf, examples: &Path) -> Result<(), Failed> {
             return Err(format!("line {line}: exit code {exit:?}, not {}", example.exit).into());
         }
         let printed = [output.stdout, output.stderr].concat();
+        let printed = redacted(&printed, &root)?;
         Assert::new()
             .try_eq(
                 Some(&format!("line {line}: {}", example.command)),
-                Data::text(String::from_utf8_lossy(&printed).trim_end().to_owned()).raw(),
+                Data::text(printed.trim_end().to_owned()).raw(),
                 Data::text(example.output.trim_end().to_owned()).raw(),
             )
             .map_err(|difference| difference.to_string())?;

@@ -2,11 +2,14 @@
 //!
 //! A folder `corpus/<verdict>/<name>/` has `cmd` (a shell script whose first line says what it
 //! proves), `project/` (the files it works on), and what it must give: `stdout` and `stderr`
-//! (nothing when absent) and `exit` (0 when absent). `SNAPSHOTS=overwrite cargo test --test corpus`
-//! writes these three anew.
+//! (nothing when absent), `exit` (0 when absent) and `records`, the results of the runs that it made,
+//! without times. `SNAPSHOTS=overwrite cargo test --test corpus`
+//! writes these four anew.
 
 mod documents;
+mod records;
 mod runner;
+mod server;
 mod table;
 
 use std::fs;
@@ -78,7 +81,7 @@ fn trial(folder: Folder) -> Trial {
 }
 
 fn check_layout(folder: &Folder) -> Result<(), Failed> {
-    const KNOWN: [&str; 5] = ["cmd", "project", "stdout", "stderr", "exit"];
+    const KNOWN: [&str; 6] = ["cmd", "project", "stdout", "stderr", "exit", "records"];
     if !folder.path.is_dir() {
         return Err("not a folder".into());
     }

@@ -11,9 +11,10 @@ use std::thread;
 use std::time::Duration;
 
 use libtest_mimic::Failed;
+use regex::Regex;
 use snapbox::{Assert, Data, Redactions};
 
-use crate::Folder;
+use crate::{Folder, records, server};
 
 /// No command of the corpus takes longer unless it hangs.
 const DEADLINE: Duration = Duration::from_secs(60);
@@ -27,7 +28,10 @@ pub(crate) fn run(folder: &Folder) -> Result<(), Failed> {
         copy(&project, &root)?;
     }
     let output = execute(&folder.path.join("cmd"), &root)?;
-    let actual = Actual::of(&output, &root)?;
+    let actual = Actual {
+        records: records::of_all_runs(&root)?,
+        ..Actual::of(&output, &root)?
+    };
     actual.fits(folder.verdict())?;
     if std::env::var_os("SNAPSHOTS").is_some_and(|action| action == "overwrite") {
         return actual.write(&folder.path);
@@ -68,6 +72,7 @@ pub(crate) fn execute(script: &Path, root: &Path) -> Result<Output, Failed> {
         .env_clear()
         .env("PATH", path)
         .env("HOME", root)
+        .env("MODEL_SERVER", &server::model_server()?)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -91,18 +96,36 @@ struct Actual {
     stdout: String,
     stderr: String,
     exit: i32,
+    /// The results of every run that the command made, a line each.
+    records: String,
+}
+
+/// What a command printed, without places, versions, run ids, ports and times.
+pub(crate) fn redacted(bytes: &[u8], root: &Path) -> Result<String, Failed> {
+    let mut redactions = Redactions::new();
+    redactions.insert("[ROOT]", root.to_owned())?;
+    redactions.insert("[VERSION]", env!("CARGO_PKG_VERSION"))?;
+    redactions.insert(
+        "[RUN]",
+        Regex::new(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ-[0-9a-f]{4}")?,
+    )?;
+    redactions.insert("[RUN]", Regex::new(r"merged-[0-9a-f]{12}")?)?;
+    redactions.insert("[PORT]", Regex::new(r"127\.0\.0\.1:(?<redacted>\d+)")?)?;
+    redactions.insert(
+        "[TIME]",
+        Regex::new(r"(?:^|[\s(])(?<redacted>\d[\d.,]*\s?(?:µs|ms|s|min|h))(?:\b|$)")?,
+    )?;
+    Ok(redactions.redact(&String::from_utf8_lossy(bytes)))
 }
 
 impl Actual {
     fn of(output: &Output, root: &Path) -> Result<Actual, Failed> {
-        let mut redactions = Redactions::new();
-        redactions.insert("[ROOT]", root.to_owned())?;
-        redactions.insert("[VERSION]", env!("CARGO_PKG_VERSION"))?;
-        let redacted = |bytes: &[u8]| redactions.redact(&String::from_utf8_lossy(bytes));
+        let redacted = |bytes: &[u8]| redacted(bytes, root);
         Ok(Actual {
-            stdout: redacted(&output.stdout),
-            stderr: redacted(&output.stderr),
+            stdout: redacted(&output.stdout)?,
+            stderr: redacted(&output.stderr)?,
             exit: output.status.code().ok_or("ended by a signal")?,
+            records: String::new(),
         })
     }
 
@@ -111,6 +134,7 @@ impl Actual {
             stdout,
             stderr,
             exit,
+            records: _,
         } = self;
         let (fits, expected) = match verdict {
             "pass" => (*exit == 0, "0"),
@@ -127,11 +151,12 @@ impl Actual {
     }
 
     /// The files that a folder needs; those that would say nothing are absent.
-    fn files(&self) -> [(&'static str, Option<String>); 3] {
+    fn files(&self) -> [(&'static str, Option<String>); 4] {
         let filled = |text: &String| (!text.is_empty()).then(|| text.clone());
         let exit = (self.exit != 0).then(|| format!("{}\n", self.exit));
         [
             ("exit", exit),
+            ("records", filled(&self.records)),
             ("stderr", filled(&self.stderr)),
             ("stdout", filled(&self.stdout)),
         ]

@@ -1,0 +1,58 @@
+//! `agentv init`: a project with a first eval that runs at once.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::arguments::InitArguments;
+use crate::exit::{Exit, OutputError};
+use crate::output;
+
+/// What is laid out: paths, and what the files hold.
+const FILES: &[(&str, &str)] = &[
+    ("evals/first.yaml", include_str!("first.yaml")),
+    (".agentv/targets.yaml", include_str!("targets.yaml")),
+    (".agentv/.gitignore", include_str!("gitignore")),
+    (".env.example", include_str!("env.example")),
+];
+
+pub(crate) fn run(arguments: &InitArguments) -> Result<Exit, OutputError> {
+    let mut told = String::new();
+    for (path, content) in FILES {
+        let file = arguments.folder.join(path);
+        match create(&file, content) {
+            Ok(true) => told.push_str(&format!("wrote {}\n", file.display())),
+            Ok(false) => told.push_str(&format!(
+                "kept  {}, which is there already\n",
+                file.display()
+            )),
+            Err(error) => {
+                output::error(&format!("cannot write `{}`: {error}", file.display()), None);
+                return Ok(Exit::NotWritten);
+            }
+        }
+    }
+    let evals = arguments.folder.join("evals");
+    let evals = evals.strip_prefix(".").unwrap_or(&evals);
+    let evals = agentv_process::quote(&evals.to_string_lossy());
+    told.push_str(&format!(
+        "\nRun the first eval with `agentv run {evals}`. It asks a mock, and needs no key;\n\
+         `.agentv/targets.yaml` says how to ask a model in its place.\n"
+    ));
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(told.as_bytes())?;
+    stdout.flush()?;
+    Ok(Exit::Success)
+}
+
+/// Writes a file that is not there yet; says whether it did.
+fn create(path: &Path, content: &str) -> io::Result<bool> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    match File::create_new(path) {
+        Ok(mut file) => file.write_all(content.as_bytes()).map(|()| true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error),
+    }
+}

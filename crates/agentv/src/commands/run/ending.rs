@@ -1,0 +1,116 @@
+//! How a run ends: its record, its summary, its exit code.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use agentv_core::{Planned, RunRecord, Stop};
+use agentv_journal::{RunFolder, RunWriter};
+use agentv_report::{Closing, Summary, render_summary};
+use agentv_runner::{Ended, RunError};
+use jiff::Timestamp;
+
+use super::reporting::{Reporting, summary_style};
+use crate::arguments::RunArguments;
+use crate::exit::{Exit, OutputError};
+use crate::output;
+
+/// What is known of a run besides its results.
+pub(crate) struct Run<'a> {
+    pub(crate) planned: Planned,
+    pub(crate) record: RunRecord,
+    pub(crate) folder: &'a RunFolder,
+    pub(crate) writer: &'a RunWriter,
+    pub(crate) skipped: &'a [(String, u64)],
+    pub(crate) elapsed: Duration,
+}
+
+/// Writes what came of the run, tells it, and gives the exit code.
+pub(crate) fn end(
+    arguments: &RunArguments,
+    reporting: &mut Reporting,
+    ended: &Ended,
+    run: &Run<'_>,
+) -> Result<Exit, OutputError> {
+    let summary = reporting.summary(run.planned.skipped);
+    let mut not_written = ended.error.as_ref().is_some_and(RunError::is_about_writing);
+    if let Err(error) = reporting.finish() {
+        output::error(&error.to_string(), None);
+        not_written = true;
+    }
+    let record = RunRecord {
+        finished_at: Some(Timestamp::now().to_string()),
+        stopped: ended.stop,
+        totals: serde_json::to_value(&summary).ok(),
+        ..run.record.clone()
+    };
+    if let Err(error) = run.writer.write_run(&record) {
+        output::error(&error.to_string(), None);
+        not_written = true;
+    }
+    tell(arguments, &summary, ended, run)?;
+    if let Some(error) = &ended.error {
+        output::error(&reporting.redacted(&error.to_string()), hint(error));
+    }
+    Ok(exit(&summary, ended, run.planned, not_written))
+}
+
+fn tell(
+    arguments: &RunArguments,
+    summary: &Summary,
+    ended: &Ended,
+    run: &Run<'_>,
+) -> io::Result<()> {
+    let complete = summary.trials >= run.planned.trials;
+    let resume = (!complete).then(|| resume_command(run.folder));
+    let shown = output::from_here(run.folder.path());
+    let closing = Closing {
+        folder: Some(&shown),
+        out_file: arguments.out.as_deref(),
+        planned: run.planned.trials,
+        skipped_files: run.skipped,
+        elapsed: Some(run.elapsed),
+        stopped: ended.stop,
+        resume_command: resume.as_deref(),
+        next_command: None,
+    };
+    let text = render_summary(summary, &closing, summary_style());
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    stdout.flush()
+}
+
+fn hint(error: &RunError) -> Option<&'static str> {
+    match error {
+        RunError::Write(error) if error.is_full() => {
+            Some("free some space, then go on with the command above: nothing is asked twice")
+        }
+        _ => None,
+    }
+}
+
+/// The command line that goes on with this run: what was typed, with `--resume`.
+fn resume_command(folder: &RunFolder) -> String {
+    let typed = std::env::args().skip(1);
+    let kept = typed.filter(|word| word != "--resume" && !word.starts_with("--resume="));
+    let words = kept.map(|word| agentv_process::quote(&word));
+    let words: Vec<String> = std::iter::once("agentv".to_owned())
+        .chain(words)
+        .chain([format!("--resume={}", folder.id())])
+        .collect();
+    words.join(" ")
+}
+
+/// The first that holds: ended by a signal, not written, limited, nothing ran, errored, failed.
+fn exit(summary: &Summary, ended: &Ended, planned: Planned, not_written: bool) -> Exit {
+    let statuses = &summary.statuses;
+    match ended.stop {
+        Some(Stop::Interrupted) => Exit::Signal(2),
+        Some(Stop::Terminated) => Exit::Signal(15),
+        _ if not_written => Exit::NotWritten,
+        Some(Stop::Budget | Stop::Time) => Exit::Limited,
+        _ if ended.error.is_some() || summary.trials < planned.trials => Exit::Unusable,
+        Some(Stop::Broken) | None if statuses.error > 0 => Exit::Errored,
+        Some(Stop::Broken) | None if statuses.fail > 0 => Exit::Problems,
+        Some(Stop::Broken) | None => Exit::Success,
+    }
+}

@@ -1,0 +1,106 @@
+//! Who is told what happens in a run.
+
+use std::io;
+use std::time::Duration;
+
+use agentv_core::{ReportError, Reporter, RunEvent, Secrets};
+use agentv_report::{
+    Clock, DisplayOptions, LiveDisplay, OutFile, PlainProgress, Quiet, Style, Summary, SummaryFold,
+};
+
+use super::refused::Refused;
+use crate::arguments::RunArguments;
+use crate::output;
+
+/// How often progress is told where there is no terminal.
+const EVERY: Duration = Duration::from_secs(5);
+
+/// The summary, the display, and the file that the user asked for.
+pub(crate) struct Reporting {
+    fold: SummaryFold,
+    display: Option<Box<dyn Reporter + Send>>,
+    out: Option<OutFile>,
+    secrets: Secrets,
+}
+
+impl Reporting {
+    pub(crate) fn new(arguments: &RunArguments, secrets: Secrets) -> Result<Reporting, Refused> {
+        let out = match &arguments.out {
+            Some(path) => Some(OutFile::create(path).map_err(|error| {
+                let message = error.to_string();
+                match error.source.kind() {
+                    // The extension says nothing of a format.
+                    io::ErrorKind::InvalidInput => Refused::because(message),
+                    _ => Refused::not_written(message),
+                }
+            })?),
+            None => None,
+        };
+        Ok(Reporting {
+            fold: SummaryFold::new(),
+            display: Some(display(arguments)),
+            out,
+            secrets,
+        })
+    }
+
+    /// What all records came to.
+    pub(crate) fn summary(&self, skipped: u64) -> Summary {
+        self.fold.clone().finish(skipped)
+    }
+
+    /// A text without secrets.
+    pub(crate) fn redacted(&self, text: &str) -> String {
+        self.secrets.redact(text).into_owned()
+    }
+
+    /// Ends the display and the file.
+    pub(crate) fn finish(&mut self) -> Result<(), ReportError> {
+        self.display = None;
+        self.out.take().map_or(Ok(()), OutFile::finish)
+    }
+}
+
+impl Reporter for Reporting {
+    fn on_event(&mut self, event: &RunEvent<'_>) -> Result<(), ReportError> {
+        if let RunEvent::Finished { record, .. } = event {
+            self.fold.add(record);
+        }
+        if let Some(out) = &mut self.out {
+            out.on_event(event)?;
+        }
+        let Some(display) = &mut self.display else {
+            return Ok(());
+        };
+        match event {
+            // Everything else was written, and its secrets replaced, before it was told.
+            RunEvent::Noticed(text) => {
+                display.on_event(&RunEvent::Noticed(&self.secrets.redact(text)))
+            }
+            event => display.on_event(event),
+        }
+    }
+}
+
+/// What standard error can show.
+fn display(arguments: &RunArguments) -> Box<dyn Reporter + Send> {
+    let stderr = io::stderr();
+    let options = DisplayOptions {
+        style: output::style_of(&stderr),
+        verbose: arguments.load.verbose,
+        clock: Clock::real(),
+    };
+    if arguments.quiet {
+        Box::new(Quiet::to(stderr, options))
+    } else if output::is_live(&stderr) {
+        let columns = || output::width_of(&io::stderr()).unwrap_or(output::USUAL_WIDTH);
+        Box::new(LiveDisplay::on_stderr(columns, options))
+    } else {
+        Box::new(PlainProgress::to(stderr, EVERY, options))
+    }
+}
+
+/// What standard output can show.
+pub(crate) fn summary_style() -> Style {
+    output::style_of(&io::stdout())
+}

@@ -1,0 +1,60 @@
+//! Ctrl-C and requests to end, while a run is on.
+
+use std::thread;
+use std::time::Duration;
+
+use agentv_core::Stop;
+use agentv_runner::StopHandle;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::{Handle, Signals};
+
+use crate::output;
+
+/// How long a run that was told twice to stop gets to say where it is.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// Listens to signals until it is dropped.
+pub(crate) struct Listening(Handle);
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+/// Stops the run on the first signal, gives up what is in flight on the second, and ends the process
+/// on the third or when the second has no effect.
+pub(crate) fn listen(stop: StopHandle) -> std::io::Result<Listening> {
+    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    let handle = signals.handle();
+    thread::spawn(move || {
+        for (count, signal) in signals.forever().enumerate() {
+            let reason = match signal {
+                SIGTERM => Stop::Terminated,
+                _ => Stop::Interrupted,
+            };
+            match count {
+                0 => {
+                    stop.stop(reason);
+                    output::note(
+                        "stopping: what is in flight gets a few seconds; once more ends it at once",
+                    );
+                }
+                1 => {
+                    stop.abort(reason);
+                    thread::spawn(move || {
+                        thread::sleep(LAST_WORDS);
+                        end(signal);
+                    });
+                }
+                _ => end(signal),
+            }
+        }
+    });
+    Ok(Listening(handle))
+}
+
+/// Everything that was told to be done is on disk: records are written before they are told.
+fn end(signal: i32) -> ! {
+    std::process::exit(128 + signal)
+}

@@ -1,0 +1,181 @@
+//! The targets of a run, ready to be asked.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agentv_core::{Secrets, Target};
+use agentv_dataset::Project;
+use agentv_providers::{Delay, Environment, Surroundings, Targets};
+use agentv_runner::{Assignment, Survey};
+
+use super::files::EvalFiles;
+use super::refused::Refused;
+use crate::arguments::RunArguments;
+use crate::diagnostics::Teller;
+use crate::output;
+
+/// The targets of a run, and which case is asked of which.
+pub(crate) struct ResolvedTargets {
+    pub(crate) targets: Vec<Target>,
+    pub(crate) assignment: Assignment,
+    pub(crate) secrets: Secrets,
+}
+
+/// Makes every target ready that the cases need, and no other.
+pub(crate) fn resolve(
+    arguments: &RunArguments,
+    files: &EvalFiles,
+    survey: &Survey,
+) -> Result<ResolvedTargets, Refused> {
+    let mut resolving = Resolving {
+        arguments,
+        working_dir: std::env::current_dir()
+            .and_then(std::fs::canonicalize)
+            .unwrap_or_default(),
+        process: Environment::of_process(),
+        places: HashMap::new(),
+        lanes: HashMap::new(),
+        resolved: ResolvedTargets {
+            targets: Vec::new(),
+            assignment: Assignment {
+                chosen: arguments.chosen_targets.clone(),
+                ..Assignment::default()
+            },
+            secrets: Secrets::default(),
+        },
+    };
+    for ((file, project), names) in files.projects().zip(&survey.targets) {
+        if names.is_empty() {
+            continue;
+        }
+        let place = resolving.place(project)?;
+        for name in names {
+            let lane = resolving.lane(&place, name)?;
+            let assigned = &mut resolving.resolved.assignment.targets;
+            assigned.insert((file.index, name.clone()), lane);
+        }
+    }
+    Ok(resolving.resolved)
+}
+
+/// Where targets come from: a targets file, and the variables that it may use.
+type PlaceKey = (Option<PathBuf>, Option<PathBuf>, PathBuf);
+
+struct Place {
+    key: PlaceKey,
+    targets: Targets,
+    environment: Environment,
+}
+
+struct Resolving<'a> {
+    arguments: &'a RunArguments,
+    working_dir: PathBuf,
+    process: Environment,
+    places: HashMap<PlaceKey, Arc<Place>>,
+    lanes: HashMap<(PlaceKey, String), usize>,
+    resolved: ResolvedTargets,
+}
+
+impl Resolving<'_> {
+    /// The targets around an eval file; read once, however many files use them.
+    fn place(&mut self, project: &Project) -> Result<Arc<Place>, Refused> {
+        let surroundings = Surroundings {
+            folder: project.folder.clone(),
+            root: project.root.clone(),
+            working_dir: self.working_dir.clone(),
+        };
+        let file = match &self.arguments.targets {
+            Some(file) => Some(file.clone()),
+            None => surroundings.targets_file(),
+        };
+        let dotenv = surroundings.dotenv_file();
+        let key = (file, dotenv, project.root.clone());
+        if let Some(place) = self.places.get(&key) {
+            return Ok(Arc::clone(place));
+        }
+        let place = Arc::new(self.read(key.clone(), &surroundings)?);
+        self.places.insert(key, Arc::clone(&place));
+        Ok(place)
+    }
+
+    fn read(&self, key: PlaceKey, surroundings: &Surroundings) -> Result<Place, Refused> {
+        let targets = match &key.0 {
+            Some(file) => {
+                let shown = file.strip_prefix(&self.working_dir).unwrap_or(file);
+                let shown: Arc<str> = shown.to_string_lossy().into();
+                Targets::read(file, &shown, surroundings).map_err(Refused::diagnostics)?
+            }
+            None => Targets::built_in(surroundings),
+        };
+        let teller = Teller::for_loading();
+        targets
+            .warnings()
+            .iter()
+            .for_each(|warning| teller.tell_error(warning));
+        let environment = match &key.1 {
+            Some(dotenv) => self
+                .process
+                .with_dotenv(dotenv)
+                .map_err(|error| Refused::because(error.to_string()))?,
+            None => self.process.clone(),
+        };
+        Ok(Place {
+            key,
+            targets,
+            environment,
+        })
+    }
+
+    /// The place of a target among those of the run.
+    fn lane(&mut self, place: &Place, name: &str) -> Result<usize, Refused> {
+        let key = (place.key.clone(), name.to_owned());
+        if let Some(lane) = self.lanes.get(&key) {
+            return Ok(*lane);
+        }
+        let mut target = if self.arguments.dry_run {
+            place.targets.stand_in(name, delay(self.arguments))
+        } else {
+            let resolved = place
+                .targets
+                .resolve(name, &place.environment)
+                .map_err(|error| Refused::with_hint(error.to_string(), error.hint.clone()))?;
+            resolved
+                .warnings
+                .iter()
+                .for_each(|warning| output::warning(warning));
+            self.resolved.secrets.extend(&resolved.secrets);
+            resolved.target
+        };
+        limit(&mut target, self.arguments);
+        let lane = self.resolved.targets.len();
+        self.resolved.targets.push(target);
+        self.lanes.insert(key, lane);
+        Ok(lane)
+    }
+}
+
+/// What the command line says goes before what the targets file says.
+fn limit(target: &mut Target, arguments: &RunArguments) {
+    let limits = &mut target.limits;
+    if let Some(workers) = arguments.workers {
+        limits.workers = usize::try_from(workers).unwrap_or(usize::MAX);
+    }
+    if let Some(timeout) = arguments.timeout {
+        limits.timeout = timeout;
+    }
+    if let Some(max_retries) = arguments.max_retries {
+        limits.retry.max_retries = max_retries;
+    }
+}
+
+fn delay(arguments: &RunArguments) -> Delay {
+    let fixed = arguments.dry_run_delay;
+    let shortest = fixed.or(arguments.dry_run_delay_min).unwrap_or_default();
+    let longest = fixed.or(arguments.dry_run_delay_max).unwrap_or(shortest);
+    Delay {
+        min: Duration::from_millis(shortest),
+        max: Duration::from_millis(longest.max(shortest)),
+    }
+}

@@ -1,0 +1,57 @@
+//! The results of the runs that a command made, as a test compares them.
+
+use std::fs;
+use std::path::Path;
+
+use libtest_mimic::Failed;
+use serde_json::Value;
+
+/// What differs from run to run, and what stands in its place.
+const CHANGING: &[(&str, &str)] = &[
+    ("/timestamp", "[TIME]"),
+    ("/timing", "[TIMING]"),
+    ("/trace_summary/duration_ms", "[TIME]"),
+    ("/answer_key", "[KEY]"),
+    ("/grade_key", "[KEY]"),
+];
+
+/// The results of all runs under `root`, oldest run first, each run's sorted by trial.
+pub(crate) fn of_all_runs(root: &Path) -> Result<String, Failed> {
+    let results = root.join(".agentv/results");
+    let mut runs: Vec<_> = fs::read_dir(results)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .collect();
+    runs.sort_by_key(fs::DirEntry::file_name);
+    let mut all = String::new();
+    for run in runs {
+        let text = fs::read_to_string(run.path().join("results.jsonl")).unwrap_or_default();
+        let mut lines = Vec::new();
+        for line in text.lines() {
+            let record: Value = serde_json::from_str(line)?;
+            lines.push((name_of(&record), without_changing(record).to_string()));
+        }
+        lines.sort();
+        lines.into_iter().for_each(|(_, line)| {
+            all.push_str(&line.replace(&root.to_string_lossy().into_owned(), "[ROOT]"));
+            all.push('\n');
+        });
+    }
+    Ok(all)
+}
+
+fn name_of(record: &Value) -> (String, String, String, u64) {
+    let text = |name: &str| record[name].as_str().unwrap_or_default().to_owned();
+    let trial = record["trial"].as_u64().unwrap_or_default();
+    (text("eval_file"), text("eval_id"), text("target"), trial)
+}
+
+fn without_changing(mut record: Value) -> Value {
+    for (path, placeholder) in CHANGING {
+        if let Some(value) = record.pointer_mut(path) {
+            *value = Value::from(*placeholder);
+        }
+    }
+    record
+}

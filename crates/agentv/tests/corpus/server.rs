@@ -1,0 +1,17 @@
+//! The model server that commands of the corpus ask: it misbehaves when the prompt says so.
+
+use std::sync::OnceLock;
+
+use agentv_testkit::model::{Behaviour, ModelServer};
+use libtest_mimic::Failed;
+
+static SERVER: OnceLock<ModelServer> = OnceLock::new();
+
+/// The address of the server, which runs as long as the tests do.
+pub(crate) fn model_server() -> Result<String, Failed> {
+    if let Some(server) = SERVER.get() {
+        return Ok(server.url());
+    }
+    let server = ModelServer::start(Behaviour::echo())?;
+    Ok(SERVER.get_or_init(|| server).url())
+}
