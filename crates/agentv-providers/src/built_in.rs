@@ -7,19 +7,19 @@ use serde_json::Value;
 use crate::REGISTRY;
 use crate::kinds::{self, ProviderKind};
 
-/// Those with a name of their own; the others are called `vendor:model`.
-const NAMES: &[&str] = &["echo", "mock"];
+/// Those with a name of their own; the others are called `VENDOR:MODEL`.
+pub const BUILT_IN: &[&str] = &["echo", "mock"];
 
 /// Whether a target of this name is there without any file.
 pub(crate) fn exists(name: &str) -> bool {
     match name.split_once(':') {
         Some((vendor, model)) => !model.is_empty() && vendors().any(|known| known == vendor),
-        None => NAMES.contains(&name),
+        None => BUILT_IN.contains(&name),
     }
 }
 
-/// The names that may stand before the colon in `vendor:model`.
-fn vendors() -> impl Iterator<Item = &'static str> {
+/// The names that may stand before the colon in `VENDOR:MODEL`.
+pub fn vendors() -> impl Iterator<Item = &'static str> {
     let kinds = REGISTRY.kinds.iter();
     kinds
         .filter(|kind| kind.options.field("model").is_some())
@@ -32,7 +32,9 @@ pub(crate) fn meant(name: &str, known: &[&str]) -> Option<String> {
         Some((vendor, model)) if !model.is_empty() => {
             nearest(vendor, vendors()).map(|vendor| format!("{vendor}:{model}"))
         }
-        _ => nearest(name, known.iter().copied().chain(NAMES.iter().copied())).map(str::to_owned),
+        _ => {
+            nearest(name, known.iter().copied().chain(BUILT_IN.iter().copied())).map(str::to_owned)
+        }
     }
 }
 

@@ -55,6 +55,7 @@ mod template;
 #[cfg(test)]
 mod tests;
 
+pub use built_in::{BUILT_IN, vendors};
 pub use environment::{DotenvError, Environment};
 pub use kinds::ALL;
 pub use stand_in::Delay;

@@ -160,7 +160,7 @@ fn a_command_that_fails_reports_its_code_and_the_end_of_its_stderr() {
         ),
         (
             "kill -9 $$",
-            "the command failed with signal 9 (SIGKILL) and wrote nothing to stderr",
+            "the command failed with signal 9 (SIGKILL); it wrote nothing to stderr",
         ),
     ] {
         let error = failure(template);

@@ -29,6 +29,7 @@ pub(crate) enum Command {
     Validate(ValidateArguments),
     Show(ShowArguments),
     Convert(ConvertArguments),
+    Targets(TargetsArguments),
     Schema(SchemaArguments),
     Completions(CompletionsArguments),
 }
@@ -113,6 +114,66 @@ pub(crate) struct ConvertArguments {
     pub(crate) lossy: bool,
     #[command(flatten)]
     pub(crate) load: LoadArguments,
+}
+
+/// List the targets that can be asked, and check that they answer
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  agentv targets list                  what targets.yaml defines, and what is built in
+  agentv targets check                 ask every target of the file once
+  agentv targets check openai:gpt-5    ask a built-in target")]
+pub(crate) struct TargetsArguments {
+    #[command(subcommand)]
+    pub(crate) action: TargetsAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TargetsAction {
+    List(ListArguments),
+    Check(CheckArguments),
+}
+
+/// Print the name, provider, model and place of each target
+///
+/// The targets file is looked for in the working directory and upwards to the project root. Exit
+/// code: 0, or 2 when the file is wrong.
+#[derive(Debug, Args)]
+pub(crate) struct ListArguments {
+    /// The targets file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) targets: Option<PathBuf>,
+    /// How targets are told
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    pub(crate) format: ListFormat,
+}
+
+/// Ask each target one small question, and say what is wrong
+///
+/// This asks for real: a model is paid for a few tokens. Exit code: 0 when all answer, 1 when some
+/// do not, 2 when a name or the file is wrong.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArguments {
+    /// The targets to check, all of the file unless given
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    /// The targets file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) targets: Option<PathBuf>,
+    /// The longest that an answer may take
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
+    pub(crate) timeout: f64,
+    /// How what was found is told
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    pub(crate) format: ListFormat,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    const LONGEST: f64 = 86_400.0;
+    match text.parse() {
+        Ok(number) if (0.001..=LONGEST).contains(&number) => Ok(number),
+        _ => Err("expected a number of seconds from 0.001 to 86400".to_owned()),
+    }
 }
 
 /// Print the JSON Schema of a file format, for editors
@@ -331,6 +392,14 @@ pub(crate) enum Format {
     Json,
     /// For GitHub: workflow annotations
     Github,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ListFormat {
+    /// For people: in columns
+    Text,
+    /// For scripts: one JSON object a line
+    Json,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

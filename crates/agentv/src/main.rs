@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         Command::Validate(arguments) => commands::validate::run(&arguments),
         Command::Show(arguments) => commands::show::run(&arguments),
         Command::Convert(arguments) => commands::convert::run(&arguments),
+        Command::Targets(arguments) => commands::targets::run(&arguments),
         Command::Schema(arguments) => commands::schema::run(&arguments),
         Command::Completions(arguments) => commands::completions::run(&arguments),
     };

@@ -92,3 +92,25 @@ pub(crate) fn counted(count: u64, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{grouped} {noun}{plural}")
 }
+
+/// Rows with their columns under each other, two blanks between them, a line each.
+pub(crate) fn in_columns<const N: usize>(rows: &[[String; N]]) -> String {
+    let width = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        cells.max().unwrap_or_default()
+    };
+    let widths: [usize; N] = std::array::from_fn(width);
+    let mut lines = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(widths) {
+            // A column in which nothing stands takes no room.
+            if width > 0 {
+                line.push_str(&format!("{cell:width$}  "));
+            }
+        }
+        lines.push_str(line.trim_end());
+        lines.push('\n');
+    }
+    lines
+}

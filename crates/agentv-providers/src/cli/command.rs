@@ -231,7 +231,7 @@ fn with_end_of(message: String, stderr: &Captured) -> String {
     let text = stderr.text();
     let text = text.trim();
     if text.is_empty() {
-        return format!("{message} and wrote nothing to stderr");
+        return format!("{message}; it wrote nothing to stderr");
     }
     let cut = text.ceil_char_boundary(text.len().saturating_sub(TOLD));
     let dots = if cut > 0 || stderr.is_truncated() {

@@ -7,6 +7,7 @@ pub(crate) mod merge;
 pub(crate) mod run;
 pub(crate) mod schema;
 pub(crate) mod show;
+pub(crate) mod targets;
 pub(crate) mod validate;
 
 use agentv_dataset::{LoadOptions, Rules};
