@@ -15,7 +15,9 @@ macro_rules! trials {
     };
 }
 
+#[cfg(target_os = "linux")]
 mod batch;
+#[cfg(target_os = "linux")]
 mod cli;
 mod http;
 mod project;
@@ -29,7 +31,9 @@ fn main() -> ExitCode {
     }
     let arguments = libtest_mimic::Arguments::from_args();
     let trials = [
+        #[cfg(target_os = "linux")]
         batch::trials(),
+        #[cfg(target_os = "linux")]
         cli::trials(),
         http::trials(),
         replay::trials(),

@@ -14,6 +14,9 @@ use super::workplace::Workplace;
 use crate::answer;
 use crate::settings::SettingError;
 
+/// The most that the answers to all cases may have.
+const LARGEST_OUTPUT: usize = 1 << 30;
+
 type Answers = Vec<Result<Transcript, ProviderError>>;
 
 /// A command for all cases takes them from a file, and cannot be given one of them.
@@ -44,6 +47,7 @@ pub(super) async fn answer_all(
     let work = Workplace::new(&cli.command, "batch", cli.keep_temp_files)?;
     work.write_prompt(&rows(requests)).await?;
     let values = Values {
+        largest_output: LARGEST_OUTPUT,
         prompt: "",
         guidelines: "",
         eval_id: "batch",
@@ -110,38 +114,36 @@ impl Lines {
         for request in requests {
             *asked.entry(&request.eval_id).or_default() += 1;
         }
-        let foreign = self
-            .by_id
-            .keys()
-            .filter(|id| !asked.contains_key(id.as_str()));
-        let mut foreign: Vec<String> = foreign.cloned().collect();
-        foreign.sort_unstable();
-        for lines in self.by_id.values_mut() {
-            lines.reverse();
-        }
-        let mut surplus: HashMap<&str, usize> = HashMap::new();
-        for (id, count) in &asked {
-            let lines = self.by_id.get(*id).map_or(0, Vec::len);
-            if lines > *count {
-                surplus.insert(id, lines);
+        let mut foreign = Vec::new();
+        let mut repeated = HashMap::new();
+        for (id, lines) in &mut self.by_id {
+            match asked.get(id.as_str()) {
+                None => foreign.push(id.clone()),
+                Some(count) if lines.len() > *count => {
+                    repeated.insert(id.clone(), lines.len());
+                }
+                Some(_) => lines.reverse(),
             }
         }
+        foreign.sort_unstable();
         let answers = requests.iter().map(|request| {
             let id = request.eval_id.as_str();
-            if let Some(count) = surplus.get(id) {
+            if let Some(count) = repeated.get(id) {
                 let message = format!("the command's output has {count} lines with id `{id}`");
                 return Err(ProviderError::new(Cause::Answer, message));
             }
-            match self.by_id.get_mut(id).and_then(Vec::pop) {
-                Some(fields) => answer::of_fields(fields).map_err(|reason| {
-                    let message = format!("the line of `{id}` in the command's output: {reason}");
-                    ProviderError::new(Cause::Answer, message)
-                }),
-                None => Err(missing(id, &foreign)),
-            }
+            let line = self.by_id.get_mut(id).and_then(Vec::pop);
+            transcript(id, line.ok_or_else(|| missing(id, &foreign))?)
         });
         answers.collect()
     }
+}
+
+fn transcript(id: &str, fields: Extra) -> Result<Transcript, ProviderError> {
+    answer::of_fields(fields).map_err(|reason| {
+        let message = format!("the line of `{id}` in the command's output: {reason}");
+        ProviderError::new(Cause::Answer, message)
+    })
 }
 
 fn row(line: &str) -> Result<(String, Extra), String> {

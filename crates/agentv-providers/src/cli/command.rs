@@ -2,13 +2,11 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use agentv_core::{Cause, ProviderError, Request};
 use agentv_process::{Captured, CommandSpec, ProcessError, Runner, quote};
 use tokio_util::sync::CancellationToken;
 
-use super::LARGEST_OUTPUT;
 use super::workplace::Workplace;
 use crate::placeholder::PLACEHOLDERS;
 use crate::settings::{SettingError, Settings};
@@ -33,6 +31,8 @@ pub(super) struct Command {
 
 /// What is filled into a command line.
 pub(super) struct Values<'a> {
+    /// Not filled in: the most that may come back.
+    pub(super) largest_output: usize,
     pub(super) prompt: &'a str,
     pub(super) guidelines: &'a str,
     pub(super) eval_id: &'a str,
@@ -93,12 +93,9 @@ impl Command {
         request: &Request,
         cancel: &CancellationToken,
     ) -> Result<String, ProviderError> {
-        let line = self.fill(values)?;
-        let stdout = self
-            .execute(line, &request.folder, request.timeout, cancel)
-            .await?;
+        let stdout = self.execute(values, request, cancel).await?;
         let output = match values.work.output_file() {
-            Some(_) => values.work.read_output().await?,
+            Some(_) => values.work.read_output(values.largest_output).await?,
             None => stdout,
         };
         String::from_utf8(output).map_err(|error| {
@@ -115,27 +112,24 @@ impl Command {
         request: &Request,
         cancel: &CancellationToken,
     ) -> Result<(), ProviderError> {
-        let line = self.fill(values)?;
-        let ran = self.execute(line, &request.folder, request.timeout, cancel);
-        ran.await.map(drop)
+        self.execute(values, request, cancel).await.map(drop)
     }
 
-    /// Runs a line in the folder of an eval file to its success, and gives what it printed.
+    /// Runs the command in the folder of the eval file to its success, and gives what it printed.
     async fn execute(
         &self,
-        line: String,
-        folder: &Path,
-        deadline: Duration,
+        values: &Values<'_>,
+        request: &Request,
         cancel: &CancellationToken,
     ) -> Result<Vec<u8>, ProviderError> {
         let folder = match &self.cwd {
-            Some(cwd) => folder.join(cwd),
-            None => folder.to_owned(),
+            Some(cwd) => request.folder.join(cwd),
+            None => request.folder.to_path_buf(),
         };
-        let mut spec = CommandSpec::shell(line)
+        let mut spec = CommandSpec::shell(self.fill(values)?)
             .current_dir(folder)
-            .deadline(deadline)
-            .stdout_limit(LARGEST_OUTPUT);
+            .deadline(request.timeout)
+            .stdout_limit(values.largest_output);
         for (name, value) in &self.variables {
             spec = spec.env(name, value);
         }
@@ -153,7 +147,7 @@ impl Command {
             ));
         }
         if finished.stdout.is_truncated() {
-            let most = LARGEST_OUTPUT >> 20;
+            let most = values.largest_output >> 20;
             let message = format!("the command printed more than {most} MiB");
             return Err(ProviderError::new(Cause::Answer, message));
         }

@@ -8,6 +8,7 @@ use agentv_core::{Cause, ProviderError, Request};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use super::LARGEST_OUTPUT;
 use super::command::{Command, Values};
 use super::workplace::Workplace;
 use crate::network::{http_client, network_error, status_error};
@@ -82,6 +83,7 @@ impl Healthcheck {
         let work = Workplace::new(command, "healthcheck", false)?;
         work.write_prompt(b"").await?;
         let values = Values {
+            largest_output: LARGEST_OUTPUT,
             prompt: "",
             guidelines: "",
             eval_id: "healthcheck",

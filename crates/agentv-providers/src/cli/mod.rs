@@ -16,7 +16,7 @@ use command::{Command, Values};
 use healthcheck::Healthcheck;
 use workplace::Workplace;
 
-/// The most that an answer may have.
+/// The most that the answer to a case may have.
 const LARGEST_OUTPUT: usize = 64 << 20;
 
 /// Runs a command for each case, or one for all of them.
@@ -53,6 +53,7 @@ impl Cli {
         let prompt = self.command.prompt(request);
         work.write_prompt(prompt.as_bytes()).await?;
         let values = Values {
+            largest_output: LARGEST_OUTPUT,
             prompt: &prompt,
             guidelines: &request.prompt.guidelines,
             eval_id: &request.eval_id,

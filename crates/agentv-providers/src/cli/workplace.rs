@@ -7,7 +7,6 @@ use agentv_core::{Cause, ProviderError};
 use tempfile::TempDir;
 use tokio::io::AsyncReadExt;
 
-use super::LARGEST_OUTPUT;
 use super::command::Command;
 
 /// The files that are made for one run of a command; gone when it is dropped, unless they are kept.
@@ -61,8 +60,8 @@ impl Workplace {
         written.map_err(|error| failed("the prompt's file cannot be written", &error))
     }
 
-    /// What the command wrote to its output file.
-    pub(super) async fn read_output(&self) -> Result<Vec<u8>, ProviderError> {
+    /// What the command wrote to its output file, which may have so many bytes.
+    pub(super) async fn read_output(&self, largest: usize) -> Result<Vec<u8>, ProviderError> {
         let Some(path) = &self.output else {
             return Ok(Vec::new());
         };
@@ -75,10 +74,10 @@ impl Workplace {
             _ => failed("`{OUTPUT_FILE}` cannot be read", &error),
         })?;
         let mut output = Vec::new();
-        let most = LARGEST_OUTPUT as u64;
+        let most = largest as u64;
         let read = file.take(most + 1).read_to_end(&mut output).await;
         read.map_err(|error| failed("`{OUTPUT_FILE}` cannot be read", &error))?;
-        if output.len() > LARGEST_OUTPUT {
+        if output.len() > largest {
             return Err(answer(format!(
                 "the command wrote more than {} MiB to `{{OUTPUT_FILE}}`",
                 most >> 20

@@ -191,4 +191,25 @@ mod tests {
         assert_eq!(place.server, "api.test:443");
         assert_eq!(Place::of("api.test/x?key=secret").address, "api.test/x");
     }
+
+    #[test]
+    fn what_is_wrong_with_a_certificate_is_said_in_words() {
+        let place = Place::of("https://api.test");
+        for (reason, expected) in [
+            (CertificateError::UnknownIssuer, "SSL_CERT_FILE may name"),
+            (CertificateError::Expired, "its certificate has expired"),
+            (
+                CertificateError::NotValidForName,
+                "its certificate is not for `api.test`",
+            ),
+            (CertificateError::Revoked, "its certificate is not valid"),
+        ] {
+            let told = of_tls(&rustls::Error::InvalidCertificate(reason), &place);
+            assert!(
+                told.starts_with("no secure connection to `api.test:443`: "),
+                "{told}"
+            );
+            assert!(told.contains(expected), "{told}");
+        }
+    }
 }

@@ -101,49 +101,24 @@ impl Recording {
 
     /// The one that is meant, among several answers to the case.
     fn choose(&self, answers: Vec<Answer>, question: &Question) -> Result<Answer, String> {
-        let here = |answer: &Answer| {
-            let file = answer.eval_file.as_ref();
-            file.is_some_and(|file| self.root.join(file).parent() == Some(&*question.folder))
-        };
         let answers = preferred(answers, |answer| {
             answer.target.as_ref() == Some(&self.target)
         });
-        let mut answers = preferred(answers, here);
-        let shown = &self.source.shown;
-        let id = &question.id;
-        for (noun, named) in [
-            (
-                "targets",
-                (|answer| answer.target.clone()) as fn(&Answer) -> Option<String>,
-            ),
-            ("eval files", |answer| answer.eval_file.clone()),
-        ] {
-            let mut names: Vec<String> = answers.iter().filter_map(named).collect();
-            names.sort_unstable();
-            names.dedup();
-            if names.len() > 1 {
-                let names = names.join("`, `");
-                return Err(format!(
-                    "`{shown}` has answers of several {noun} to `{id}` (`{names}`), \
-                     and it is not clear which is meant"
-                ));
-            }
-        }
-        let exact = |answer: &Answer| answer.trial == Some(question.trial);
-        let any = |answer: &Answer| answer.trial.is_none();
-        let first = answers.first().and_then(|answer| answer.trial);
-        let one_trial = answers.iter().all(|answer| answer.trial == first);
-        // The last of equal ones counts, as in the run itself.
-        let place = answers.iter().rposition(exact);
-        let place = place.or_else(|| answers.iter().rposition(any));
-        let place = place.or_else(|| one_trial.then(|| answers.len() - 1));
-        match place {
-            Some(place) => Ok(answers.swap_remove(place)),
-            None => Err(format!(
-                "`{shown}` has several answers to `{id}`, but none of trial {}",
-                question.trial
-            )),
-        }
+        let answers = preferred(answers, |answer| {
+            let file = answer.eval_file.as_ref();
+            file.is_some_and(|file| self.root.join(file).parent() == Some(&*question.folder))
+        });
+        let about = format!("`{}` has answers of several", self.source.shown);
+        one(&answers, |answer| answer.target.as_deref())
+            .map_err(|names| format!("{about} targets to `{}` ({names})", question.id))?;
+        one(&answers, |answer| answer.eval_file.as_deref())
+            .map_err(|names| format!("{about} eval files to `{}` ({names})", question.id))?;
+        of_trial(answers, question.trial).ok_or_else(|| {
+            format!(
+                "`{}` has several answers to `{}`, but none of trial {}",
+                self.source.shown, question.id, question.trial
+            )
+        })
     }
 
     fn read(&self, offset: u64) -> Result<Answer, String> {
@@ -219,6 +194,28 @@ fn preferred(answers: Vec<Answer>, fits: impl Fn(&Answer) -> bool) -> Vec<Answer
         return answers;
     }
     answers.into_iter().filter(fits).collect()
+}
+
+/// Refuses answers of which it is not clear which is meant, with the names that they have.
+fn one(answers: &[Answer], name: fn(&Answer) -> Option<&str>) -> Result<(), String> {
+    let mut names: Vec<&str> = answers.iter().filter_map(name).collect();
+    names.sort_unstable();
+    names.dedup();
+    match names.len() {
+        0 | 1 => Ok(()),
+        _ => Err(format!("`{}`", names.join("`, `"))),
+    }
+}
+
+/// The answer of this trial, else one that serves all, else that of the only trial there is. The last
+/// of equal ones counts, as in the run itself.
+fn of_trial(mut answers: Vec<Answer>, trial: u32) -> Option<Answer> {
+    let last = |wanted: Option<u32>| answers.iter().rposition(|answer| answer.trial == wanted);
+    let first = answers.first()?.trial;
+    let only = answers.iter().all(|answer| answer.trial == first);
+    let place = last(Some(trial)).or_else(|| last(None));
+    let place = place.or_else(|| only.then(|| answers.len() - 1))?;
+    Some(answers.swap_remove(place))
 }
 
 fn index_answers(source: &Source) -> Result<Index, String> {
