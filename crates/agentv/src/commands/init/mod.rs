@@ -20,7 +20,8 @@ pub(crate) fn run(arguments: &InitArguments) -> Result<Exit, OutputError> {
     let mut told = String::new();
     for (path, content) in FILES {
         let file = arguments.folder.join(path);
-        match create(&file, content) {
+        let file = file.strip_prefix(".").unwrap_or(&file);
+        match create(file, content) {
             Ok(true) => told.push_str(&format!("wrote {}\n", file.display())),
             Ok(false) => told.push_str(&format!(
                 "kept  {}, which is there already\n",

@@ -1,6 +1,7 @@
 //! How a run ends: its record, its summary, its exit code.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::time::Duration;
 
 use agentv_core::{Planned, RunRecord, Stop};
@@ -18,6 +19,8 @@ use crate::output;
 pub(crate) struct Run<'a> {
     pub(crate) planned: Planned,
     pub(crate) record: RunRecord,
+    /// The project root, which eval files are named from.
+    pub(crate) root: &'a Path,
     pub(crate) folder: &'a RunFolder,
     pub(crate) writer: &'a RunWriter,
     pub(crate) skipped: &'a [(String, u64)],
@@ -63,6 +66,7 @@ fn tell(
     let complete = summary.trials >= run.planned.trials;
     let resume = (!complete).then(|| resume_command(run.folder));
     let shown = output::from_here(run.folder.path());
+    let closer = look_closer(summary, run.root);
     let closing = Closing {
         folder: Some(&shown),
         out_file: arguments.out.as_deref(),
@@ -71,12 +75,21 @@ fn tell(
         elapsed: Some(run.elapsed),
         stopped: ended.stop,
         resume_command: resume.as_deref(),
-        next_command: None,
+        next_command: closer.as_deref(),
     };
     let text = render_summary(summary, &closing, summary_style());
     let mut stdout = io::stdout().lock();
     stdout.write_all(text.as_bytes())?;
     stdout.flush()
+}
+
+/// The command that shows the worst case as it was understood.
+fn look_closer(summary: &Summary, root: &Path) -> Option<String> {
+    let worst = &summary.worst.first()?.trial;
+    let file = output::from_here(&root.join(&*worst.eval_file));
+    let file = agentv_process::quote(&file.to_string_lossy());
+    let id = agentv_process::quote(&worst.eval_id);
+    Some(format!("agentv show {file} {id} --format yaml"))
 }
 
 fn hint(error: &RunError) -> Option<&'static str> {

@@ -9,6 +9,7 @@ pub(super) mod reporting;
 mod signals;
 mod targets;
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -54,6 +55,7 @@ struct Prepared {
     spec: RunSpec,
     reporting: Reporting,
     record: RunRecord,
+    root: PathBuf,
     folder: RunFolder,
     writer: RunWriter,
     skipped: Vec<(String, u64)>,
@@ -106,6 +108,7 @@ fn prepare(arguments: &RunArguments, clock: &Clock) -> Result<Prepared, Refused>
     let cache = cache.transpose();
     Ok(Prepared {
         skipped: files.skipped_by_file(),
+        root: files.root().to_owned(),
         spec: RunSpec {
             source: Arc::new(files),
             selection,
@@ -283,6 +286,7 @@ fn execute(
         &ending::Run {
             planned,
             record: prepared.record,
+            root: &prepared.root,
             folder: &prepared.folder,
             writer: &prepared.writer,
             skipped: &prepared.skipped,
