@@ -101,7 +101,7 @@ pub enum Step {
     Status(u16),
     /// Says in the vendor's way that there is no money left.
     Quota,
-    /// Says the vendor's kind of error with the status of a success.
+    /// Says the vendor's kind of error, and the request's key in it, with the status of a success.
     ErrorInSuccess,
     /// Says the request's key inside an error of this status; inside the answer, if that is 200.
     EchoKey(u16),

@@ -66,12 +66,11 @@ impl Source<'_> {
             }
             Step::ErrorInSuccess => Content {
                 status: 200,
-                ..self.error(500, "the model could not be reached")
+                ..self.error(500, &self.with_keys("the model could not be reached with"))
             },
             Step::EchoKey(200) => self.saying(&self.request.keys()),
             Step::EchoKey(status) => {
-                let message = format!("Incorrect API key provided: {}", self.request.keys());
-                self.error(*status, &message)
+                self.error(*status, &self.with_keys("Incorrect API key provided:"))
             }
             Step::Redirect => Content::json(307, ""),
             Step::WrongType => Content {
@@ -128,6 +127,10 @@ impl Source<'_> {
 
     fn saying(&self, text: &str) -> Content {
         Content::json(200, self.body(Form::Text, text, self.usage(text)))
+    }
+
+    fn with_keys(&self, words: &str) -> String {
+        format!("{words} {}", self.request.keys())
     }
 
     fn error(&self, status: u16, message: &str) -> Content {
