@@ -8,6 +8,7 @@ use std::time::Duration;
 use agentv_core::Extra;
 use serde_json::Value;
 
+use crate::secret_values::SecretValues;
 use crate::{Environment, Surroundings};
 
 /// The fields of one target: names in snake_case, every `${{ NAME }}` replaced.
@@ -116,6 +117,14 @@ impl Settings {
     /// The environment, for commands that inherit it.
     pub(crate) fn environment(&self) -> &Environment {
         &self.environment
+    }
+
+    /// What is secret in the target, by what is known of it so far.
+    pub(crate) fn secret_values(&self) -> SecretValues<'_> {
+        let mut secret = SecretValues::of(&self.name, &self.environment);
+        secret.add_fields(&self.fields);
+        secret.add_variables(self.taken.borrow().iter(), &self.environment);
+        secret
     }
 
     /// The longest that one attempt may take.

@@ -12,7 +12,6 @@ use serde_json::Value;
 use crate::fields::{FieldError, Fields, fill, snake_case};
 use crate::kinds::{self, ProviderKind};
 use crate::limits::limits;
-use crate::secret_values::SecretValues;
 use crate::settings::{SettingError, Settings};
 use crate::stand_in::{self, Delay};
 use crate::target_error::TargetError;
@@ -286,9 +285,7 @@ impl Targets {
         settings.timeout = limits.timeout;
         let built = (provider.build)(&settings)?;
 
-        let mut secret = SecretValues::of(name, environment);
-        secret.add_fields(&settings.fields);
-        secret.add_variables(settings.taken.borrow().iter(), environment);
+        let mut secret = settings.secret_values();
         if settings.flag("provider_batching")? == Some(true) && built.batch().is_none() {
             secret.warnings.push(format!(
                 "`provider_batching` of target `{name}` has no effect: `{}` is asked one by one",

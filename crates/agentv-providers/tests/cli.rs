@@ -20,6 +20,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         the_folder_is_that_of_the_eval_file_or_relative_to_it,
         a_command_inherits_the_variables_of_the_dotenv_file,
         a_command_that_fails_reports_its_code_and_the_end_of_its_stderr,
+        no_part_of_a_key_that_a_command_prints_is_in_the_error,
         a_command_that_takes_too_long_is_ended_with_all_it_started,
         a_cancelled_command_is_ended,
         more_output_than_fits_is_an_error_in_words,
@@ -178,6 +179,19 @@ fn a_command_that_fails_reports_its_code_and_the_end_of_its_stderr() {
         error.message.contains("no-such-command-anywhere"),
         "{error}"
     );
+}
+
+fn no_part_of_a_key_that_a_command_prints_is_in_the_error() {
+    let project = cli("echo \"refused: $OWN_KEY\" >&2; exit 1");
+    let key = "0123456789abcdef".repeat(100);
+    let dotenv = project.write(".env", format!("OWN_KEY={key}\n"));
+    let environment = agentv_providers::Environment::of_process().with_dotenv(&dotenv);
+    let resolved = project.targets().resolve("t", &environment.unwrap());
+    let provider = resolved.unwrap().target.provider;
+    let request = project.request("case", "Hi");
+    let error = block_on(provider.answer(&request, &CancellationToken::new())).unwrap_err();
+    let expected = "the command failed with exit code 1: refused: [REDACTED]";
+    assert_eq!(error.message, expected);
 }
 
 /// The command writes its process id and then waits for ever in a child of its own session.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use agentv_core::{Cause, ProviderError, Request};
+use agentv_core::{Cause, ProviderError, Request, Secrets};
 use agentv_process::{Captured, CommandSpec, ProcessError, Runner, quote};
 use tokio_util::sync::CancellationToken;
 
@@ -27,6 +27,8 @@ pub(super) struct Command {
     /// What the command inherits beyond our own environment.
     variables: Vec<(String, String)>,
     runner: Runner,
+    /// What an error must not repeat.
+    secrets: Secrets,
 }
 
 /// What is filled into a command line.
@@ -70,6 +72,7 @@ impl Command {
                 .map(|(name, value)| (name.to_owned(), value.to_owned()))
                 .collect(),
             runner: Runner::of_this_program(),
+            secrets: settings.secret_values().secrets,
         })
     }
 
@@ -133,7 +136,8 @@ impl Command {
         for (name, value) in &self.variables {
             spec = spec.env(name, value);
         }
-        let finished = self.runner.run(spec, cancel).await.map_err(unfinished)?;
+        let finished = self.runner.run(spec, cancel).await;
+        let finished = finished.map_err(|error| unfinished(error, &self.secrets))?;
         if !finished.status.success() {
             let how = match finished.status {
                 agentv_process::Status::Exited(127) => {
@@ -143,7 +147,7 @@ impl Command {
             };
             return Err(ProviderError::new(
                 Cause::Command,
-                with_end_of(how, &finished.stderr),
+                with_end_of(how, &finished.stderr, &self.secrets),
             ));
         }
         if finished.stdout.is_truncated() {
@@ -200,14 +204,17 @@ impl Command {
     }
 }
 
-fn unfinished(error: ProcessError) -> ProviderError {
+fn unfinished(error: ProcessError, secrets: &Secrets) -> ProviderError {
     match error {
         ProcessError::Cancelled => ProviderError::cancelled(),
         ProcessError::DeadlinePassed {
             deadline, partial, ..
         } => {
             let message = format!("the command took longer than {deadline:?} and was ended");
-            ProviderError::new(Cause::Timeout, with_end_of(message, &partial.stderr))
+            ProviderError::new(
+                Cause::Timeout,
+                with_end_of(message, &partial.stderr, secrets),
+            )
         }
         ProcessError::WorkingDirectory { .. } => {
             ProviderError::new(Cause::Setup, format!("{error}; see `cwd` of the target"))
@@ -221,9 +228,10 @@ fn unfinished(error: ProcessError) -> ProviderError {
 }
 
 /// The message with the end of what the command wrote to stderr.
-fn with_end_of(message: String, stderr: &Captured) -> String {
+fn with_end_of(message: String, stderr: &Captured, secrets: &Secrets) -> String {
     let text = stderr.text();
-    let text = text.trim();
+    // Before it is cut: the half of a key would not be known as one.
+    let text = secrets.redact(text.trim());
     if text.is_empty() {
         return format!("{message}; it wrote nothing to stderr");
     }

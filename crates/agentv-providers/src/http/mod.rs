@@ -6,7 +6,7 @@ mod read;
 
 use std::sync::Arc;
 
-use agentv_core::{BoxFuture, Cause, Provider, ProviderError, Request, Transcript};
+use agentv_core::{BoxFuture, Cause, Provider, ProviderError, Request, Secrets, Transcript};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Url};
 use tokio_util::sync::CancellationToken;
@@ -25,6 +25,8 @@ struct Http {
     headers: HeaderMap,
     body: Option<Body>,
     response_path: Option<ResponsePath>,
+    /// What an error must not repeat.
+    secrets: Secrets,
 }
 
 pub(crate) fn build(settings: &Settings) -> Result<Arc<dyn Provider>, SettingError> {
@@ -39,6 +41,7 @@ pub(crate) fn build(settings: &Settings) -> Result<Arc<dyn Provider>, SettingErr
         url: address(settings.text("url").unwrap_or_default())?,
         headers: headers(settings)?,
         response_path: response_path.transpose()?,
+        secrets: settings.secret_values().secrets,
     }))
 }
 
@@ -64,7 +67,7 @@ fn headers(settings: &Settings) -> Result<HeaderMap, SettingError> {
         let mut value: HeaderValue = value
             .parse()
             .map_err(|_| wrong("holds a character that no header can, such as a line end"))?;
-        value.set_sensitive(agentv_core::Secrets::is_secret_name(&name));
+        value.set_sensitive(Secrets::is_secret_name(&name));
         headers.append(key, value);
     }
     Ok(headers)
@@ -91,8 +94,11 @@ impl Http {
         let mut response = response.map_err(|error| network_error(&error, &url))?;
         let status = response.status();
         if !status.is_success() {
+            // Before it is cut: the half of a key would not be known as one.
             let start = read::beginning(&mut response).await;
-            return Err(status_error(status, response.headers(), &start));
+            let start = String::from_utf8_lossy(&start);
+            let start = self.secrets.redact(&start);
+            return Err(status_error(status, response.headers(), start.as_bytes()));
         }
         let text = read::text(&mut response, &url).await?;
         self.answer_in(&text)
@@ -104,7 +110,7 @@ impl Http {
             return answer::of_output(text).map_err(|reason| format!("the response: {reason}"));
         };
         let value = serde_json::from_str(text).map_err(|error| {
-            let start: String = text.chars().take(80).collect();
+            let start: String = self.secrets.redact(text).chars().take(80).collect();
             format!("the response is not JSON ({error}): `{}`", start.trim())
         })?;
         path.text_in(&value).map(Transcript::of_text)
@@ -123,7 +129,10 @@ impl Provider for Http {
     ) -> BoxFuture<'a, Result<Transcript, ProviderError>> {
         Box::pin(async move {
             tokio::select! {
-                answer = self.ask(request) => answer,
+                answer = self.ask(request) => answer.map_err(|error| ProviderError {
+                    message: self.secrets.redact(&error.message).into_owned(),
+                    ..error
+                }),
                 () = cancel.cancelled() => Err(ProviderError::cancelled()),
             }
         })

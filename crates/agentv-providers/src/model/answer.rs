@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use super::asked::Asked;
 use super::failure::{refused_in_body, unreadable};
-use super::words::Words;
 
 /// The transcript of an answer.
 ///
@@ -142,7 +141,7 @@ fn failed(body: &Value) -> bool {
 }
 
 fn no_answer(asked: &Asked, body: &Value) -> ProviderError {
-    match Words::of_json(body) {
+    match asked.words_in(body) {
         Some(words) => refused_in_body(asked, &words),
         None => {
             let fields = body

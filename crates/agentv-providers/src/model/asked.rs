@@ -2,9 +2,11 @@
 
 use agentv_core::Secrets;
 use reqwest::Url;
+use serde_json::Value;
 
 use super::price::Price;
 use super::vendor::Vendor;
+use super::words::{Words, excerpt};
 
 /// The model that a target stands for.
 pub(super) struct Asked {
@@ -28,6 +30,27 @@ impl Asked {
         let _ = url.set_username("");
         let _ = url.set_password(None);
         url.into()
+    }
+
+    /// What the vendor says in a body, without secrets. They go before anything is cut: the half of
+    /// a key would not be known as one.
+    pub(super) fn words_of(&self, body: &str) -> Words {
+        Words::of_text(&self.secrets.redact(body))
+    }
+
+    /// The same for JSON, where it is an error.
+    pub(super) fn words_in(&self, body: &Value) -> Option<Words> {
+        let words = Words::of_json(body)?;
+        let mut json = body.to_string().into_bytes();
+        if !self.secrets.redact_json(&mut json) {
+            return Some(words);
+        }
+        Words::of_json(&serde_json::from_slice(&json).ok()?)
+    }
+
+    /// The start of a text, without secrets.
+    pub(super) fn excerpt(&self, text: &str) -> String {
+        excerpt(&self.secrets.redact(text))
     }
 
     /// What a million tokens cost, where known: by the user, by the model that answered, or by the

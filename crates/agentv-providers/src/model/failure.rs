@@ -6,7 +6,7 @@ use reqwest::StatusCode;
 use reqwest::header::HeaderMap;
 
 use super::asked::Asked;
-use super::words::{Words, excerpt};
+use super::words::Words;
 use crate::network::{network_error, retry_after, status_error};
 
 /// The error of an attempt, for an error of the client.
@@ -18,9 +18,9 @@ pub(super) fn failure(asked: &Asked, error: genai::Error) -> ProviderError {
             response_body,
             cause,
             ..
-        } => match Words::of_json(&response_body) {
+        } => match asked.words_in(&response_body) {
             Some(words) => refused_in_body(asked, &words),
-            None => unreadable(asked, &excerpt(&cause)),
+            None => unreadable(asked, &asked.excerpt(&cause)),
         },
         // The others come before anything is sent.
         other => ProviderError::new(
@@ -28,7 +28,7 @@ pub(super) fn failure(asked: &Asked, error: genai::Error) -> ProviderError {
             format!(
                 "{} could not be asked: {}",
                 asked.vendor.name,
-                excerpt(&other.to_string())
+                asked.excerpt(&other.to_string())
             ),
         ),
     };
@@ -44,20 +44,20 @@ fn no_answer(asked: &Asked, error: webc::Error) -> ProviderError {
             status,
             body,
             headers,
-        } => refused(asked, status, &headers, &Words::of_text(&body)),
+        } => refused(asked, status, &headers, &asked.words_of(&body)),
         webc::Error::ResponseFailedNotJson { content_type, body } => {
             let found = match content_type.as_str() {
                 "" => "no content type".to_owned(),
-                content_type => format!("`{}`", excerpt(content_type)),
+                content_type => format!("`{}`", asked.excerpt(content_type)),
             };
-            let said = Words::of_text(&body).message;
+            let said = asked.words_of(&body).message;
             unreadable(asked, &format!("expected JSON, found {found}: {said}"))
         }
         webc::Error::ResponseFailedInvalidJson { body, cause } => {
-            let start = excerpt(&body);
+            let start = asked.excerpt(&body);
             unreadable(asked, &format!("no valid JSON ({cause}): {start}"))
         }
-        webc::Error::JsonValueExt(error) => unreadable(asked, &excerpt(&error.to_string())),
+        webc::Error::JsonValueExt(error) => unreadable(asked, &asked.excerpt(&error.to_string())),
         webc::Error::Reqwest(error) => network_error(&error, &asked.address()),
     }
 }

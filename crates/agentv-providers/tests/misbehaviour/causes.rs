@@ -1,0 +1,190 @@
+//! What becomes of each misbehaviour, for each protocol.
+
+use std::time::Duration;
+
+use agentv_core::{Cause, ProviderError, Transcript};
+use agentv_testkit::model::WORDS;
+
+use crate::stage::{KEY, Stage, TARGETS};
+
+/// What a word must lead to.
+#[derive(Debug)]
+enum Expected {
+    /// The message itself comes back.
+    Echo,
+    /// Whatever is said, it is so long.
+    Length(usize),
+    /// Nothing is said, and no error is made of that.
+    Nothing,
+    /// A tool is called.
+    Tool,
+    /// A failure of this kind, whose sentence holds these words.
+    Failure(Cause, &'static str),
+    /// No answer comes: see `waiting`.
+    Never,
+}
+
+use Expected::{Echo, Failure, Length, Never, Nothing, Tool};
+
+fn expected(word: &str, target: &str) -> Expected {
+    match (word, target) {
+        ("ok" | "length" | "no-usage" | "close" | "http10" | "slow=5", _) => Echo,
+        ("wrong-type", "http") => Echo,
+        ("wrong-type", _) => Failure(Cause::Answer, "expected JSON, found `text/plain`"),
+        ("tool=search", "http") => Failure(Cause::Answer, "answer"),
+        ("tool=search", _) => Tool,
+        ("huge=1MB", _) => Length(1_000_000),
+        ("no-choices", "responses" | "anthropic") => Nothing,
+        ("no-choices", _) => Failure(Cause::Answer, ""),
+        ("status=500", "http") => Failure(Cause::Status(500), "the server failed"),
+        ("status=500", _) => Failure(Cause::Status(500), "failed (500)"),
+        ("quota", "chat" | "responses") => Failure(Cause::Setup, "the quota at OpenAI is used up"),
+        ("quota", "anthropic") => Failure(Cause::Status(400), "credit balance is too low"),
+        ("quota", "gemini") => Failure(Cause::Status(429), "exceeded your current quota"),
+        ("quota", _) => Failure(Cause::Status(402), "no credit left"),
+        ("error-in-success", "gemini") => Failure(Cause::Status(500), "could not be reached"),
+        ("error-in-success", "http") => Failure(Cause::Answer, "answer"),
+        ("error-in-success", _) => Failure(Cause::Answer, "could not be reached"),
+        ("echo-key=401", "http") => Failure(Cause::Status(401), "the key was refused"),
+        ("echo-key=401", _) => Failure(Cause::Status(401), "refused the key (401)"),
+        ("redirect", _) => Failure(Cause::Status(307), "the address has moved to `/-/loop`"),
+        ("reset" | "truncate" | "chunked-cut", _) => {
+            Failure(Cause::Network, "broke in the middle of its answer")
+        }
+        ("reset-early", _) => Failure(Cause::Network, "closed the connection before it answered"),
+        ("garbage", _) => Failure(Cause::Network, "gave no answer"),
+        ("endless" | "hang" | "hang-body", _) => Never,
+        ("html", "http") => Failure(Cause::Answer, "the response is not JSON"),
+        ("html", _) => Failure(Cause::Answer, "Sign in"),
+        ("wrong-shape", "http") => Failure(Cause::Answer, "answer"),
+        ("empty" | "not-json" | "cut-json" | "deep", "http") => {
+            Failure(Cause::Answer, "the response is not JSON")
+        }
+        ("empty" | "not-json" | "cut-json" | "deep" | "wrong-shape", _) => {
+            Failure(Cause::Answer, "cannot be read")
+        }
+        ("bad-utf8", "http") => Failure(Cause::Answer, "the response is not UTF-8"),
+        ("bad-utf8", _) => Length("caf\u{fffd} \u{fffd}\u{fffd}".len()),
+        (word, _) => panic!("what is expected of `{word}`?"),
+    }
+}
+
+fn check(
+    word: &str,
+    target: &str,
+    result: &Result<Transcript, ProviderError>,
+) -> Result<(), String> {
+    let message = format!("!{word}!");
+    let expected = expected(word, target);
+    let holds = match (&expected, result) {
+        (Echo, Ok(transcript)) => transcript.answer() == message,
+        (Length(bytes), Ok(transcript)) => transcript.answer().len() == *bytes,
+        (Nothing, Ok(transcript)) => {
+            transcript.answer().is_empty() && transcript.finish_reason.is_some()
+        }
+        (Tool, Ok(transcript)) => transcript.tool_calls().any(|call| call.tool == "search"),
+        (Failure(cause, words), Err(error)) => {
+            error.cause == *cause && error.message.contains(words) && error.retry_after.is_none()
+        }
+        _ => false,
+    };
+    if holds {
+        return Ok(());
+    }
+    let shown: String = format!("{result:?}").chars().take(300).collect();
+    Err(format!(
+        "{target} at {word}: expected {expected:?}, got {shown}"
+    ))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_misbehaviour_is_an_answer_or_a_sentence_that_says_what_happened() {
+    let stage = Stage::new();
+    let mut wrong = Vec::new();
+    for word in WORDS {
+        for target in TARGETS {
+            if matches!(expected(word, target), Never) {
+                continue;
+            }
+            let result = stage.ask(target, &format!("!{word}!")).await;
+            assert!(!format!("{result:?}").contains(KEY), "{target} at {word}");
+            wrong.extend(check(word, target, &result).err());
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[tokio::test]
+async fn every_status_is_the_cause_of_its_failure() {
+    let stage = Stage::new();
+    for status in [
+        400, 401, 403, 404, 408, 413, 422, 429, 500, 502, 503, 504, 529,
+    ] {
+        for target in TARGETS {
+            let error = stage.ask(target, &format!("!status={status}!")).await;
+            let error = error.unwrap_err();
+            assert_eq!(error.cause, Cause::Status(status), "{target}: {error}");
+            assert_eq!(error.is_rate_limit(), matches!(status, 429 | 529));
+            let message = &error.message;
+            assert!(message.contains(&status.to_string()), "{target}: {message}");
+            assert!(message.chars().count() < 600, "{target}: {message}");
+            assert!(!message.contains('\n'), "{target}: {message}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_wait_that_a_server_asks_for_is_told() {
+    let stage = Stage::new();
+    for target in TARGETS {
+        let wait = async |words: &str| {
+            let error = stage.ask(target, words).await.unwrap_err();
+            assert!(error.is_rate_limit(), "{target} at {words}: {error}");
+            error.retry_after
+        };
+        let seconds = wait("!status=429! !retry-after=7!").await;
+        assert_eq!(seconds, Some(Duration::from_secs(7)), "{target}");
+        let date = wait("!status=529! !retry-date=90!").await.unwrap();
+        assert!((30..=90).contains(&date.as_secs()), "{target}: {date:?}");
+        assert_eq!(wait("!status=429!").await, None, "{target}");
+        for odd in ["soon", "", "-5"] {
+            let words = format!("!status=429! !retry-after={odd}!");
+            assert_eq!(wait(&words).await, None, "{target} at {words}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_without_end_is_not_read_into_memory() {
+    let stage = Stage::new();
+    let error = stage.ask("http", "!huge=80MB!").await.unwrap_err();
+    assert_eq!(error.cause, Cause::Answer);
+    assert!(error.message.contains("more than 64 MiB"), "{error}");
+}
+
+#[tokio::test]
+async fn a_target_answers_after_every_misbehaviour() {
+    let stage = Stage::new();
+    for target in TARGETS {
+        for word in [
+            "reset",
+            "truncate",
+            "close",
+            "http10",
+            "chunked-cut",
+            "not-json",
+            "ok",
+        ] {
+            let _ = stage.ask(target, &format!("!{word}!")).await;
+            // A server may close a connection just when it is used again: that is worth a retry.
+            let mut answer = stage.ask(target, "hello").await;
+            if answer
+                .as_ref()
+                .is_err_and(|error| error.cause == Cause::Network)
+            {
+                answer = stage.ask(target, "hello").await;
+            }
+            assert_eq!(answer.unwrap().answer(), "hello", "{target} after {word}");
+        }
+    }
+}

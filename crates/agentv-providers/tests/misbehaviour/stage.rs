@@ -1,0 +1,101 @@
+//! One target of each protocol at one server, and how they are asked.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use agentv_core::{Provider, ProviderError, Request, Transcript};
+use agentv_providers::{Environment, ResolvedTarget, Surroundings, Targets};
+use agentv_testkit::Project;
+use agentv_testkit::model::{Behaviour, ModelServer};
+use tokio_util::sync::CancellationToken;
+
+/// The key that every target has unless told otherwise, and nobody may ever see.
+pub(crate) const KEY: &str = "sk-very-secret-0123456789";
+
+/// No test takes this long unless something hangs.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The targets, by the protocol that they speak.
+pub(crate) const TARGETS: &[&str] = &["chat", "responses", "anthropic", "gemini", "http"];
+
+/// A server, and targets that ask it.
+pub(crate) struct Stage {
+    pub(crate) server: ModelServer,
+    project: Project,
+    key: String,
+}
+
+impl Stage {
+    pub(crate) fn new() -> Stage {
+        Stage::with(Behaviour::echo())
+    }
+
+    pub(crate) fn with(behaviour: Behaviour) -> Stage {
+        let server = ModelServer::start(behaviour).unwrap();
+        let file = targets_file(&server.url());
+        let project = Project::new(&[("targets.yaml", &file)]).unwrap();
+        Stage {
+            server,
+            project,
+            key: KEY.to_owned(),
+        }
+    }
+
+    /// The same with another key.
+    pub(crate) fn with_key(self, key: &str) -> Stage {
+        Stage {
+            key: key.to_owned(),
+            ..self
+        }
+    }
+
+    /// A target of the file.
+    pub(crate) fn target(&self, name: &str) -> ResolvedTarget {
+        let folder = self.project.root().to_owned();
+        let surroundings = Surroundings {
+            folder: folder.clone(),
+            root: folder.clone(),
+            working_dir: folder,
+        };
+        let path = self.project.path("targets.yaml");
+        let targets = Targets::read(&path, &Arc::from("targets.yaml"), &surroundings).unwrap();
+        let variables = [("SECRET_KEY".to_owned(), self.key.clone())];
+        targets.resolve(name, &Environment::new(variables)).unwrap()
+    }
+
+    /// Asks a target once, with nobody in a hurry.
+    pub(crate) async fn ask(&self, name: &str, message: &str) -> Result<Transcript, ProviderError> {
+        let target = self.target(name).target;
+        let (provider, cancel) = (target.provider, CancellationToken::new());
+        let asking = answer(provider.as_ref(), message, &cancel);
+        let answered = tokio::time::timeout(PATIENCE, asking).await;
+        answered.unwrap_or_else(|_| panic!("{name} hangs at {message}"))
+    }
+}
+
+/// What the provider makes of a message.
+pub(crate) async fn answer(
+    provider: &dyn Provider,
+    message: &str,
+    cancel: &CancellationToken,
+) -> Result<Transcript, ProviderError> {
+    let request = Request::of_text(message, std::path::Path::new("/").into(), PATIENCE);
+    provider.answer(&request, cancel).await
+}
+
+fn targets_file(url: &str) -> String {
+    format!(
+        r#"targets:
+  - {{name: chat, provider: openai, model: m, api_key: "${{{{ SECRET_KEY }}}}", base_url: "{url}/v1"}}
+  - {{name: responses, provider: openai, api: responses, model: m, api_key: "${{{{ SECRET_KEY }}}}", base_url: "{url}/v1"}}
+  - {{name: anthropic, provider: anthropic, model: m, api_key: "${{{{ SECRET_KEY }}}}", base_url: "{url}"}}
+  - {{name: gemini, provider: gemini, model: m, api_key: "${{{{ SECRET_KEY }}}}", base_url: "{url}"}}
+  - name: http
+    provider: http
+    url: "{url}/ask"
+    headers: {{Authorization: "Bearer ${{{{ SECRET_KEY }}}}"}}
+    body: {{question: "{{{{ question }}}}"}}
+    response_path: answer
+"#
+    )
+}

@@ -1,0 +1,35 @@
+//! Connections that cannot be protected.
+
+use agentv_core::Cause;
+use agentv_testkit::model::{Behaviour, Tls};
+
+use crate::stage::{KEY, Stage, TARGETS};
+
+async fn refused(tls: Tls, words: &str) {
+    let stage = Stage::with(Behaviour::echo().tls(tls));
+    for target in TARGETS {
+        let error = stage.ask(target, "hello").await.unwrap_err();
+        assert_eq!(error.cause, Cause::Network, "{target}: {error}");
+        assert!(error.message.contains(words), "{target}: {error}");
+        assert!(!format!("{error:?}").contains(KEY));
+    }
+    assert_eq!(stage.server.calls().total, 0);
+}
+
+#[tokio::test]
+async fn a_certificate_that_nobody_trusts_is_refused_before_a_word_is_said() {
+    refused(
+        Tls::SelfSigned,
+        "its certificate is of nobody that this machine trusts",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_server_that_speaks_no_tls_is_named_as_such() {
+    refused(
+        Tls::Refused,
+        "it does not speak TLS; should the address begin with `http://`?",
+    )
+    .await;
+}
