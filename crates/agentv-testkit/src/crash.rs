@@ -13,6 +13,7 @@ use nix::unistd::Pid;
 pub use nix::sys::signal::Signal;
 
 use crate::model::ModelServer;
+use crate::processes;
 
 const PAUSE: Duration = Duration::from_millis(1);
 
@@ -27,7 +28,8 @@ pub enum Moment<'a> {
     Calls(&'a ModelServer, u64),
 }
 
-/// A command that runs. Dropped, it is killed.
+/// A command that runs. Dropped before its end, it is killed with all that descend from it, so that
+/// a test that fails leaves nothing behind.
 #[derive(Debug)]
 pub struct Running {
     child: Child,
@@ -83,7 +85,7 @@ impl Running {
     /// # Errors
     /// When it is gone.
     pub fn signal(&self, signal: Signal) -> io::Result<()> {
-        Ok(kill(self.pid()?, signal)?)
+        Ok(kill(process(self.id())?, signal)?)
     }
 
     /// Sends a signal to the group of the process, as a terminal does. The command must have been
@@ -92,7 +94,7 @@ impl Running {
     /// # Errors
     /// When it is gone.
     pub fn signal_group(&self, signal: Signal) -> io::Result<()> {
-        Ok(killpg(self.pid()?, signal)?)
+        Ok(killpg(process(self.id())?, signal)?)
     }
 
     /// Waits for its end.
@@ -112,16 +114,23 @@ impl Running {
             sleep(PAUSE);
         }
     }
+}
 
-    fn pid(&self) -> io::Result<Pid> {
-        i32::try_from(self.id())
-            .map(Pid::from_raw)
-            .map_err(io::Error::other)
-    }
+fn process(id: u32) -> io::Result<Pid> {
+    i32::try_from(id)
+        .map(Pid::from_raw)
+        .map_err(io::Error::other)
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
+        // The id of one that has ended may be another's by now.
+        if !matches!(self.child.try_wait(), Ok(None)) {
+            return;
+        }
+        for id in processes::descendants(self.id()) {
+            let _ = process(id).and_then(|process| Ok(kill(process, Signal::SIGKILL)?));
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

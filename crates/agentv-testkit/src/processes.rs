@@ -6,7 +6,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// The living processes, this one apart, that were started with `variable=value` in their
-/// environment. Whoever they descend from, they inherit it.
+/// environment. Whoever they descend from, they inherit it. One that is becoming another program at
+/// this very moment is not seen.
 pub fn with_variable(variable: &str, value: &str) -> Vec<u32> {
     let mark = format!("{variable}={value}");
     let marked = |id: &u32| {
