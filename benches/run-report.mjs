@@ -1,0 +1,83 @@
+// Reads the lines that run.sh has measured, prints them as a table, and checks the claims.
+//
+// Exit code 1 when a claim does not hold.
+
+import { readFileSync } from "node:fs";
+
+const MB = 1e6;
+const CASES = 100_000;
+const LONG_CASES = 1_000_000;
+const CLAIMS = {
+  cpuMicrosecondsPerCase: 30,
+  peakBytes: 100 * MB,
+  bytesPerFurtherCase: 24,
+  timesIdeal: 1.2,
+  latencyDifference: 0.1,
+  shareOfBareClient: 2 / 3,
+};
+const IDEAL_SECONDS = 0.5;
+
+const lines = readFileSync(process.argv[2], "utf8").trim().split("\n").map((line) => JSON.parse(line));
+const all = (label) => lines.filter((line) => line.label === label);
+const least = (numbers) => Math.min(...numbers);
+const middle = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+const milliseconds = (text) => parseFloat(text) * (text.endsWith("ms") ? 1 : text.endsWith("us") ? 1e-3 : 1e3);
+
+const claims = [];
+const claim = (sentence, holds) => claims.push([sentence, holds]);
+
+const mock = all("mock 100000");
+const cpu = least(mock.map((one) => one.cpu / CASES)) * 1e6;
+const peak = least(mock.map((one) => one.peak_bytes));
+console.log("| cases on `mock`, one `contains`, journal on | wall | CPU | CPU a case | peak memory |");
+console.log("|---|---|---|---|---|");
+const row = (cases, one) =>
+  console.log(
+    `| ${cases.toLocaleString("en")} | ${one.wall.toFixed(2)} s | ${one.cpu.toFixed(2)} s | ` +
+      `${((one.cpu / cases) * 1e6).toFixed(1)} µs | ${(one.peak_bytes / MB).toFixed(0)} MB |`,
+  );
+row(CASES, mock.toSorted((a, b) => a.cpu - b.cpu)[0]);
+claim(`a case costs under ${CLAIMS.cpuMicrosecondsPerCase} µs of CPU: ${cpu.toFixed(1)}`, cpu < CLAIMS.cpuMicrosecondsPerCase);
+claim(`memory stays under ${CLAIMS.peakBytes / MB} MB: ${(peak / MB).toFixed(0)}`, peak < CLAIMS.peakBytes);
+const [long] = all("mock 1000000");
+if (long) {
+  row(LONG_CASES, long);
+  const further = (long.peak_bytes - CLAIMS.peakBytes) / LONG_CASES;
+  const grown = (long.peak_bytes - peak) / (LONG_CASES - CASES);
+  claim(
+    `1,000,000 cases take at most ${CLAIMS.bytesPerFurtherCase} bytes each above that: ${further.toFixed(1)} ` +
+      `(${grown.toFixed(1)} a further case)`,
+    further <= CLAIMS.bytesPerFurtherCase,
+  );
+}
+console.log();
+
+const slow = least(all("slow run").map((one) => one.wall));
+const ours = middle(all("slow totals").map((one) => one.latency.median_ms));
+const load = all("slow load");
+const theirs = middle(load.map((one) => (one.p50 ? milliseconds(one.p50) : one.bare.latency_ms.p50)));
+console.log("| 1,000 cases, a server that takes 50 ms, 100 at a time | |");
+console.log("|---|---|");
+console.log(`| at best | ${IDEAL_SECONDS.toFixed(2)} s |`);
+console.log(`| \`agentv run\`, start to exit | ${slow.toFixed(2)} s |`);
+console.log(`| median latency it reports | ${ours.toFixed(1)} ms |`);
+console.log(`| median latency that ${load[0].by} reports | ${theirs.toFixed(1)} ms |`);
+console.log();
+claim(`at most ${CLAIMS.timesIdeal} times the ideal: ${(slow / IDEAL_SECONDS).toFixed(2)}`, slow <= IDEAL_SECONDS * CLAIMS.timesIdeal);
+const difference = Math.abs(ours / theirs - 1);
+claim(`median latency within ${CLAIMS.latencyDifference * 100}% of ${load[0].by}'s: ${(difference * 100).toFixed(1)}%`, difference <= CLAIMS.latencyDifference);
+
+const bare = all("fast bare").map((one) => one.bare.requests_per_second);
+const runs = all("fast run").map((one, index) => all("fast totals")[index].trials / one.wall);
+const share = Math.max(...runs.map((rate, index) => rate / bare[index]));
+console.log("| a fast server, 2,000 at a time | requests/s |");
+console.log("|---|---|");
+console.log(`| bare reqwest loop, same bodies | ${Math.round(middle(bare)).toLocaleString("en")} |`);
+console.log(`| \`agentv run\`, start to exit | ${Math.round(middle(runs)).toLocaleString("en")} |`);
+console.log();
+claim(`throughput at least two thirds of a bare reqwest loop's: ${share.toFixed(2)}`, share >= CLAIMS.shareOfBareClient);
+const errors = [...all("fast totals"), ...all("slow totals")].reduce((sum, one) => sum + one.errors, 0);
+claim(`no errors: ${errors}`, errors === 0);
+
+for (const [sentence, holds] of claims) console.log(`- ${holds ? "holds" : "**does not hold**"}: ${sentence}`);
+process.exit(claims.every(([, holds]) => holds) ? 0 : 1);

@@ -1,0 +1,140 @@
+#!/usr/bin/env bash
+# Measures what a run costs, beside a bare client and a load generator in the same run, and checks the claims.
+#
+#   benches/run.sh [--long] [--runs N]
+#
+#   --long    also 1,000,000 cases, for the memory they take
+#   --runs N  best of N (default 3)
+#
+# AGENTV=PATH measures that binary, TOOLS=FOLDER uses the testkit's programs there, in place of those
+# built here. `wrk` is the load generator where it is installed, else the testkit's `bare-client`. Prints
+# Markdown on stdout; exits with 1 when a claim does not hold, with 2 when it could not be measured.
+set -Eeuo pipefail
+trap 'echo "error: benches/run.sh stopped at line $LINENO" >&2; exit 2' ERR
+[[ -z ${AGENTV:-} ]] || AGENTV=$(realpath "$AGENTV")
+[[ -z ${TOOLS:-} ]] || TOOLS=$(realpath "$TOOLS")
+cd "$(dirname "$0")/.."
+
+long=false runs=3
+while (($#)); do
+  case $1 in
+    --long) long=true ;;
+    --runs) runs=${2:?--runs needs a number}; shift ;;
+    *) echo "error: unknown argument \`$1\`" >&2; exit 2 ;;
+  esac
+  shift
+done
+command -v node >/dev/null || { echo "error: Node.js makes the tables and is not here" >&2; exit 2; }
+
+release=$(realpath -m "${CARGO_TARGET_DIR:-target}/release")
+[[ -n ${TOOLS:-} ]] || cargo build --release --quiet -p agentv-testkit --bins
+[[ -n ${AGENTV:-} ]] || cargo build --release --quiet -p agentv
+agentv=${AGENTV:-$release/agentv} tools=${TOOLS:-$release}
+data=$(realpath -m benches/data/run)
+rm -rf "$data"
+mkdir -p "$data"
+results=$data/measured.jsonl
+servers=()
+trap '((${#servers[@]} == 0)) || kill "${servers[@]}" 2>/dev/null || true' EXIT
+
+note() { # JSON
+  printf '%s\n' "$1" >>"$results"
+}
+
+measure() { # LABEL COMMAND…
+  local label=$1
+  shift
+  echo "measuring $label" >&2
+  "$tools/measure" --label "$label" -- "$@" >>"$results" 2>"$data/stderr" || { cat "$data/stderr" >&2; return 1; }
+}
+
+# A folder of its own for each dataset: cases, a sidecar that grades them, results.
+project() { # NAME CASES CONTAINS
+  local folder=$data/$1
+  # The project root is where `.git` is.
+  mkdir -p "$folder/.git"
+  "$tools/generate-cases" --cases "$2" --shape plain "$folder/cases.jsonl" >&2
+  printf 'evaluators:\n  - contains: %s\n' "$3" >"$folder/cases.yaml"
+}
+
+serve() { # LABEL ARGUMENT…: sets `address`
+  local log=$data/server-$1
+  shift
+  "$tools/model-server" --answer Paris "$@" >"$log" &
+  servers+=($!)
+  for _ in {1..500}; do
+    address=$(sed -n 's/^listening on //p' "$log")
+    [[ -n $address ]] && return
+    sleep 0.01
+  done
+  echo "error: the model server does not start" >&2
+  return 1
+}
+
+target() { # NAME ADDRESS
+  cat >"$data/$1/targets.yaml" <<END
+targets:
+  - name: server
+    provider: openai
+    model: model
+    base_url: $2/v1
+END
+}
+
+totals() { # LABEL NAME: what the newest run came to
+  local run
+  run=$(find "$data/$2/.agentv/results" -mindepth 1 -maxdepth 1 | sort | tail -n 1)
+  node -e '
+    const [label, file] = process.argv.slice(1);
+    const { totals } = JSON.parse(require("fs").readFileSync(file));
+    console.log(JSON.stringify({ label, trials: totals.trials, errors: totals.statuses.error, latency: totals.latency }));
+  ' "$1" "$run/run.json" >>"$results"
+}
+
+# 1. What a case costs, everything on: read, asked, graded, written twice.
+project mock 100000 Mock
+for ((run = 0; run < runs; run++)); do
+  rm -rf "$data/mock/.agentv/results"
+  measure "mock 100000" "$agentv" run "$data/mock/cases.jsonl" --target mock --quiet
+done
+totals "mock totals" mock
+if $long; then
+  project mock-long 1000000 Mock
+  measure "mock 1000000" "$agentv" run "$data/mock-long/cases.jsonl" --target mock --quiet
+  rm -rf "$data/mock-long"
+fi
+
+# 2. A server that takes 50 ms, 100 requests at a time: half a second at best.
+project slow 1000 Paris
+serve slow --latency-ms 50
+target slow "$address"
+for ((run = 0; run < runs; run++)); do
+  rm -rf "$data/slow/.agentv/results"
+  measure "slow run" "$agentv" run "$data/slow/cases.jsonl" --target server --workers 100 --quiet
+  totals "slow totals" slow
+  if command -v wrk >/dev/null; then
+    cat >"$data/post.lua" <<'END'
+wrk.method = "POST"
+wrk.body = '{"model":"model","messages":[{"role":"user","content":"What is the capital of France?"}]}'
+wrk.headers["Content-Type"] = "application/json"
+END
+    p50=$(wrk -t1 -c100 -d1s --latency -s "$data/post.lua" "$address/v1/chat/completions" | awk '$1 == "50%" { print $2 }')
+    note "{\"label\":\"slow load\",\"by\":\"wrk\",\"p50\":\"$p50\"}"
+  else
+    note "{\"label\":\"slow load\",\"by\":\"bare-client\",\"bare\":$("$tools/bare-client" "$address" --requests 1000 --concurrency 100)}"
+  fi
+done
+
+# 3. A fast server, 2,000 requests at a time: beside a bare reqwest loop with the same bodies.
+project fast 30000 Paris
+serve fast
+target fast "$address"
+for ((run = 0; run < runs; run++)); do
+  rm -rf "$data/fast/.agentv/results"
+  note "{\"label\":\"fast bare\",\"bare\":$("$tools/bare-client" "$address" --dataset "$data/fast/cases.jsonl" --requests 30000 --concurrency 2000)}"
+  measure "fast run" "$agentv" run "$data/fast/cases.jsonl" --target server --workers 2000 --quiet
+  totals "fast totals" fast
+done
+
+trap - ERR
+node benches/run-report.mjs "$results"
