@@ -1,5 +1,7 @@
 //! How evaluators judge, seen from outside.
 
+#![expect(clippy::unwrap_used, reason = "all of this is tests")]
+
 mod building;
 mod composite;
 mod expectations;
