@@ -316,16 +316,28 @@ fn options_that_do_not_go_together_are_found() {
             Code::MissingField,
             "`exact` needs `expected`",
         ),
-        (
-            "- {type: composite, evaluators: [equals: a, equals: b], aggregator: {type: weighted_average, weights: {equals-2: 1, equals-3: 1}}}",
-            "[0].aggregator.weights",
-            Code::UnknownValue,
-            "no evaluator of `evaluators` has the name `equals-3`",
-        ),
     ] {
         let expected = (path.to_owned(), code, message.to_owned());
         assert_eq!(only_problem(source), expected, "{source}");
     }
+}
+
+#[test]
+fn a_weight_for_nobody_is_remarked_on() {
+    let found = problems(
+        "- {type: composite, evaluators: [equals: a, equals: b], aggregator: {type: weighted_average, weights: {equals-2: 1, equals-3: 1}}}",
+    );
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].severity, Severity::Warning);
+    assert_eq!(found[0].path, "[0].aggregator.weights");
+    assert_eq!(
+        found[0].message,
+        "no evaluator of `evaluators` has the name `equals-3`, the weight has no effect"
+    );
+    assert_eq!(
+        found[0].hint.as_deref(),
+        Some("their names are equals, equals-2")
+    );
 }
 
 /// The evaluator with its shorthands written out, as it stands in a resolved case.

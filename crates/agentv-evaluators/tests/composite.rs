@@ -77,8 +77,8 @@ fn what_cannot_be_run_or_understood_is_said_in_words() {
             "evaluator `tone`: this version of agentv cannot run evaluators of type `llm_judge`",
         ),
         (
-            json!({"evaluators": members, "aggregator": {"type": "weighted_average", "weights": {"x": 1}}}),
-            "evaluator `composite`: `weights.x`: no member has this name",
+            json!({"evaluators": members, "aggregator": {"type": "weighted_average", "weights": {"is_json": "1"}}}),
+            "evaluator `composite`: `weights.is_json`: expected a number that is 0 or more, found \"1\"",
         ),
         (
             json!({"evaluators": [{"type": "contains"}]}),

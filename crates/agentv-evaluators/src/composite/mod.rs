@@ -112,7 +112,7 @@ static PROMPT: Shape = Shape {
     forms: &[Form::Text(Text::TextOrFile)],
 };
 
-/// A weight for a member that is not there would silently do nothing.
+/// A weight for a member that is not there does nothing, which is worth a remark.
 pub(crate) fn problem(options: Node<'_>) -> Option<Problem> {
     let weights = options.given("aggregator")?.given("weights")?;
     let members = options.given("evaluators")?.items().map(|member| {
@@ -125,11 +125,11 @@ pub(crate) fn problem(options: Node<'_>) -> Option<Problem> {
     let mut keys = weights.fields().map(|(key, _)| key);
     let unknown = keys.find(|key| !names.iter().any(|name| key.is_text(name)))?;
     let message = format!(
-        "no evaluator of `evaluators` has the name `{}`",
+        "no evaluator of `evaluators` has the name `{}`, the weight has no effect",
         unknown.text()
     );
     Some(
-        Problem::error(Code::UnknownValue, unknown.span(), message)
+        Problem::warning(Code::Unused, unknown.span(), message)
             .at("aggregator.weights")
             .hint(format!("their names are {}", names.join(", "))),
     )
@@ -148,11 +148,8 @@ pub(crate) fn build(
     let mut weights: Vec<f64> = own.collect();
     let given = aggregator.map(|aggregator| aggregator.object("weights"));
     if let Some(given) = given.transpose()?.flatten() {
-        for name in given.values().keys() {
-            let Some(place) = members.iter().position(|member| member.name() == name) else {
-                return Err(given.invalid(name, "no member has this name"));
-            };
-            weights[place] = given.amount(name)?.unwrap_or(weights[place]);
+        for (member, weight) in members.iter().zip(&mut weights) {
+            *weight = given.amount(member.name())?.unwrap_or(*weight);
         }
     }
     Ok(Arc::new(Composite { members, weights }))

@@ -56,7 +56,7 @@ fn shared_runs(found: &[u32], expected: &[u32]) -> [usize; LONGEST_RUN] {
         runs.clear();
         runs.extend(longer_runs(&found_runs, found, length, false));
         runs.extend(longer_runs(&expected_runs, expected, length, true));
-        runs.sort_unstable();
+        runs.sort_unstable_by_key(|run| run.words);
         for (number, same) in runs.chunk_by(|a, b| a.words == b.words).enumerate() {
             let in_expected = same.iter().filter(|run| run.is_expected).count();
             *shared += in_expected.min(same.len() - in_expected);
@@ -65,7 +65,7 @@ fn shared_runs(found: &[u32], expected: &[u32]) -> [usize; LONGEST_RUN] {
                     true => &mut expected_runs,
                     false => &mut found_runs,
                 };
-                numbers[run.place] = number as u32;
+                numbers[run.place as usize] = number as u32;
             }
         }
     }
@@ -73,12 +73,11 @@ fn shared_runs(found: &[u32], expected: &[u32]) -> [usize; LONGEST_RUN] {
 }
 
 /// A run of words in one of the texts.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Run {
     /// The number of the run without its last word, and the last word.
-    words: (u32, u32),
+    words: u64,
+    place: u32,
     is_expected: bool,
-    place: usize,
 }
 
 fn longer_runs(
@@ -89,8 +88,11 @@ fn longer_runs(
 ) -> impl Iterator<Item = Run> {
     let last = words.iter().skip(length - 1).enumerate();
     last.map(move |(place, word)| Run {
-        words: (if length == 1 { 0 } else { shorter[place] }, *word),
+        words: match length {
+            1 => u64::from(*word),
+            _ => u64::from(shorter[place]) << 32 | u64::from(*word),
+        },
+        place: place as u32,
         is_expected,
-        place,
     })
 }
