@@ -2,8 +2,11 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::time::Instant;
 
-use agentv_journal::{FolderError, RecordFile, RunFolder, SCHEMA_VERSION, list_runs};
+use agentv_journal::{
+    AppendError, FolderError, RecordFile, RunFolder, SCHEMA_VERSION, SYNC_INTERVAL, list_runs,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -137,4 +140,52 @@ fn only_folders_are_opened() {
     );
     fs::write(root.path().join("file"), "").unwrap();
     assert!(RunFolder::open(&root.path().join("file")).is_err());
+}
+
+#[test]
+fn records_are_appended_while_a_sync_is_waited_for() {
+    let results = tempfile::tempdir().unwrap();
+    let now = "2026-11-15T10:43:07Z".parse().unwrap();
+    let folder = RunFolder::create_at(results.path(), now).unwrap();
+    let mut writer = folder.write(now).unwrap();
+    let mut append = writer.append(RecordFile::Results).unwrap().sync_apart();
+    let later = Instant::now() + SYNC_INTERVAL * 2;
+    assert!(
+        append.begin_sync().unwrap().is_none(),
+        "there is nothing to sync"
+    );
+    append
+        .append_json(b"{\"number\": 1}", Instant::now())
+        .unwrap();
+    assert!(append.sync_due(later), "whoever appends does not sync");
+    let pending = append.begin_sync().unwrap().unwrap();
+    append
+        .append_json(b"{\"number\":\n2}", Instant::now())
+        .unwrap();
+    append.end_sync(pending.wait()).unwrap();
+    assert!(
+        append.sync_due(later),
+        "the second record came after the sync began"
+    );
+    append.finish().unwrap();
+    let text = std::fs::read_to_string(folder.file(RecordFile::Results)).unwrap();
+    assert_eq!(text, "{\"number\": 1}\n{\"number\": 2}\n");
+}
+
+#[test]
+fn after_a_sync_that_failed_apart_nothing_is_said_to_be_safe() {
+    let results = tempfile::tempdir().unwrap();
+    let now = "2026-11-15T10:43:07Z".parse().unwrap();
+    let folder = RunFolder::create_at(results.path(), now).unwrap();
+    let mut writer = folder.write(now).unwrap();
+    let mut append = writer.append(RecordFile::Results).unwrap().sync_apart();
+    append.append_json(b"{}", Instant::now()).unwrap();
+    drop(append.begin_sync().unwrap());
+    let failed = Err(std::io::Error::other("the disk is gone"));
+    assert!(matches!(
+        append.end_sync(failed),
+        Err(AppendError::Sync { .. })
+    ));
+    let refused = append.append_json(b"{}", Instant::now());
+    assert!(matches!(refused, Err(AppendError::Sync { .. })));
 }

@@ -37,6 +37,7 @@ const NOT_IN_ANSWERS: &[&str] = &[
     "delay_max_ms",
     "healthcheck",
     "keep_temp_files",
+    "price",
 ];
 
 /// The targets that a run can ask: those of one file, where there is one, and the built-in ones.

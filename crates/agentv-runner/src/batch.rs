@@ -7,7 +7,7 @@ use agentv_core::{BatchProvider, Cause, ProviderError, Request, RunEvent, Timing
 
 use crate::attempt::{milliseconds, timeout};
 use crate::state::RunState;
-use crate::trial::{Job, prompt_of, request_of, run_answered};
+use crate::trial::{Job, dump_prompt, prompt_of, request_of, run_answered};
 
 /// The trials of one eval file and one repeat, gathered until the next one begins.
 #[derive(Debug, Default)]
@@ -54,10 +54,14 @@ async fn run_repeat(run: &RunState, jobs: &[Job]) {
     let Some(batch) = lane.target.provider.batch() else {
         return;
     };
-    let requests: Vec<Request> = jobs
-        .iter()
-        .map(|job| request_of(job, prompt_of(job)))
-        .collect();
+    let mut requests: Vec<Request> = Vec::with_capacity(jobs.len());
+    for job in jobs {
+        let prompt = prompt_of(job);
+        if dump_prompt(run, job, &prompt).is_none() {
+            return;
+        }
+        requests.push(request_of(job, prompt));
+    }
     for job in jobs {
         run.tell(&RunEvent::Started {
             eval_id: &job.case.id,

@@ -12,7 +12,7 @@ use tokio_util::task::TaskTracker;
 use crate::batch::{Batch, run_batch};
 use crate::lane::Lane;
 use crate::state::{RunError, RunState};
-use crate::trial::{Job, Work, run_trial};
+use crate::trial::{Job, Work, is_cached, run_trial};
 
 /// Takes up the trials of one lane until there are none, or the run is stopped; returns when all
 /// that were taken up have ended.
@@ -56,7 +56,10 @@ impl Dispatcher {
         if asks {
             self.prepare().await?;
         }
-        if asks && let Some(batch) = &mut self.batch {
+        if asks
+            && let Some(batch) = &mut self.batch
+            && !is_cached(&self.run, &job)
+        {
             let gathered = batch.add(job);
             if !gathered.is_empty() {
                 run_batch(Arc::clone(&self.run), gathered).await;

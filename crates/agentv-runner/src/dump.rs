@@ -4,13 +4,18 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use agentv_core::Prompt;
+use agentv_core::{Prompt, Secrets};
 use serde_json::json;
 
 use crate::trial::Job;
 
 /// Writes what a trial sends into `folder`, one file for each case and target.
-pub(crate) fn dump(folder: &Path, job: &Job, prompt: &Prompt) -> io::Result<PathBuf> {
+pub(crate) fn dump(
+    folder: &Path,
+    job: &Job,
+    prompt: &Prompt,
+    secrets: &Secrets,
+) -> io::Result<PathBuf> {
     let messages: Vec<_> = prompt
         .messages
         .iter()
@@ -27,7 +32,9 @@ pub(crate) fn dump(folder: &Path, job: &Job, prompt: &Prompt) -> io::Result<Path
     });
     fs::create_dir_all(folder)?;
     let path = folder.join(file_name(&job.file.name, &job.case.id, target));
-    fs::write(&path, format!("{content:#}\n"))?;
+    let mut json = format!("{content:#}\n").into_bytes();
+    secrets.redact_json(&mut json);
+    fs::write(&path, json)?;
     Ok(path)
 }
 

@@ -87,8 +87,8 @@ pub struct Ended {
     pub error: Option<RunError>,
 }
 
-/// The trials that are read ahead of those that are taken up.
-const READ_AHEAD: usize = 256;
+/// The trials that are read ahead of those that are taken up. Few, because a case may be large.
+const READ_AHEAD: usize = 64;
 /// How long work that was given up gets to end.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 

@@ -104,11 +104,7 @@ async fn answer(run: &RunState, job: &Job, prompt: &Prompt, taken_up: Instant) -
             cached: true,
         });
     }
-    if let Some(folder) = &run.dump_prompts
-        && let Err(source) = dump(folder, job, prompt)
-    {
-        let folder = folder.clone();
-        run.fail(RunError::Dump { folder, source });
+    if dump_prompt(run, job, prompt).is_none() {
         return Outcome::Abandoned;
     }
     let mut request = request_of(job, prompt.clone());
@@ -130,6 +126,19 @@ async fn answer(run: &RunState, job: &Job, prompt: &Prompt, taken_up: Instant) -
         }
         Some(failed) => Outcome::Failed(failed),
     }
+}
+
+/// Writes what is sent, where the user wants to see it; `None` when that fails, and with it the run.
+pub(crate) fn dump_prompt(run: &RunState, job: &Job, prompt: &Prompt) -> Option<()> {
+    let Some(folder) = &run.dump_prompts else {
+        return Some(());
+    };
+    let secrets = run.journal.secrets();
+    let dumped = dump(folder, job, prompt, secrets).map_err(|source| {
+        let folder = folder.clone();
+        run.fail(RunError::Dump { folder, source });
+    });
+    dumped.ok().map(drop)
 }
 
 fn settle(run: &RunState, job: &Job, set_aside: &SetAside, outcome: Option<&Outcome>) {
@@ -218,6 +227,11 @@ fn files_of(case: &EvalCase, file: &EvalFile) -> Vec<PathBuf> {
         }
     }
     files
+}
+
+/// Whether the answer needs no asking.
+pub(crate) fn is_cached(run: &RunState, job: &Job) -> bool {
+    from_cache(run, job).is_some()
 }
 
 fn from_cache(run: &RunState, job: &Job) -> Option<Transcript> {
