@@ -47,7 +47,7 @@ pub(super) const HEADERS: Field = Field {
 pub(super) const PRICE: Field = Field {
     name: "price",
     shape: &PRICE_SHAPE,
-    doc: "What the model costs, where the built-in table does not know it or is out of date.",
+    doc: "What a million tokens cost in US dollars (`input`, `output`, `cached_input`), the built-in table's figures unless given.",
 };
 
 static PRICE_SHAPE: Shape = Shape {

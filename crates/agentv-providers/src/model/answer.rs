@@ -1,6 +1,7 @@
 //! What the client read, as a transcript.
 
 use agentv_core::{Content, Extra, Message, ProviderError, Role, TokenUsage, ToolCall, Transcript};
+use genai::ModelIden;
 use genai::chat::{ChatResponse, ContentPart, Usage};
 use serde_json::{Value, json};
 
@@ -25,28 +26,37 @@ pub(super) fn transcript(
         return Err(no_answer(asked, &body));
     }
     let usage = normal(asked, response.usage);
-    let name = response.provider_model_iden.model_name;
-    let answered_by = (name != response.model_iden.model_name).then(|| name.to_string());
-    let reported = || body.pointer("/usage/cost").and_then(Value::as_f64);
-    let cost = asked
-        .price(answered_by.as_deref())
-        .and_then(|price| price.cost(&usage));
+    let model = model(asked, response.model_iden, response.provider_model_iden);
+    let price = asked.price(&model);
+    let cost = || price.and_then(|price| price.cost(&usage));
+    let told = || {
+        let cost = body.pointer("/usage/cost").and_then(Value::as_f64);
+        cost.filter(|cost| *cost >= 0.0)
+    };
     Ok(Transcript {
         output_messages: vec![said.into_message()],
         token_usage: token_usage(&usage),
-        cost_usd: if asked.price.is_some() {
-            cost
-        } else {
-            reported().or(cost)
+        cost_usd: match asked.price {
+            Some(_) => cost(),
+            None => told().or_else(cost),
         },
         duration_ms: None,
         finish_reason,
-        model: Some(answered_by.unwrap_or_else(|| asked.model.clone())),
+        model: Some(model),
         trace: response
             .reasoning_content
             .filter(|reasoning| !reasoning.is_empty())
             .map(|reasoning| json!({ "reasoning": reasoning })),
     })
+}
+
+/// The model that answered as it calls itself, or as it was asked for.
+fn model(asked: &Asked, sent: ModelIden, answered: ModelIden) -> String {
+    if answered.model_name == sent.model_name {
+        asked.model.clone()
+    } else {
+        answered.model_name.into()
+    }
 }
 
 /// The empty transcript of a prompt that the vendor did not pass on to the model, where the client

@@ -1,5 +1,7 @@
 //! Who is asked: what errors and transcripts say of it.
 
+use std::sync::OnceLock;
+
 use agentv_core::Secrets;
 use reqwest::Url;
 use serde_json::Value;
@@ -18,9 +20,28 @@ pub(super) struct Asked {
     pub(super) price: Option<Price>,
     /// What an error must not repeat.
     pub(super) secrets: Secrets,
+    /// The first model that answered, and its price: usually there is no other.
+    answered: OnceLock<(String, Option<Price>)>,
 }
 
 impl Asked {
+    pub(super) fn new(
+        vendor: &'static Vendor,
+        model: &str,
+        url: Url,
+        price: Option<Price>,
+        secrets: Secrets,
+    ) -> Asked {
+        Asked {
+            vendor,
+            model: model.to_owned(),
+            url,
+            price,
+            secrets,
+            answered: OnceLock::new(),
+        }
+    }
+
     /// The address as an error shows it: without a user's name or a password, and without its
     /// query, which may hold a key.
     pub(super) fn address(&self) -> String {
@@ -55,10 +76,13 @@ impl Asked {
 
     /// What a million tokens cost, where known: by the user, by the model that answered, or by the
     /// one that was asked for.
-    pub(super) fn price(&self, answered_by: Option<&str>) -> Option<Price> {
+    pub(super) fn price(&self, answered_by: &str) -> Option<Price> {
         let known = |model: &str| Price::known(self.vendor.prices, model);
-        self.price
-            .or_else(|| answered_by.and_then(known))
-            .or_else(|| known(&self.model))
+        let find = || known(answered_by).or_else(|| known(&self.model));
+        self.price.or_else(|| {
+            let first = || (answered_by.to_owned(), find());
+            let (name, price) = self.answered.get_or_init(first);
+            if name == answered_by { *price } else { find() }
+        })
     }
 }

@@ -68,8 +68,8 @@ fn provider(
 ) -> Built {
     let (headers, secrets) = headers(vendor, settings)?;
     let target = ServiceTarget {
-        // The override is all that counts; the endpoint and the key of the client crate are unused.
-        endpoint: Endpoint::from_owned(url.as_str()),
+        // Parsed by the client crate for every request, and then overridden: the shorter the better.
+        endpoint: Endpoint::from_static("http://x/"),
         auth: AuthData::RequestOverride {
             url: url.to_string(),
             headers,
@@ -84,13 +84,7 @@ fn provider(
         client,
         target,
         options: options(vendor.protocol, settings)?,
-        asked: Asked {
-            vendor,
-            model: model.to_owned(),
-            url,
-            price: Price::of_settings(settings)?,
-            secrets,
-        },
+        asked: Asked::new(vendor, model, url, Price::of_settings(settings)?, secrets),
     }))
 }
 

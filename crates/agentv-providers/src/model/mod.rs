@@ -1,6 +1,6 @@
 //! Models behind the APIs of vendors, all asked through one client crate.
 //!
-//! A [`Vendor`] is an API as data; [`build`] makes a [`ModelProvider`] of it and of the fields of a
+//! A [`Vendor`] is an API as data; `build` makes a provider of it and of the fields of a
 //! target. An answer goes one way: a prompt becomes a chat (`conversation`), the client asks the
 //! vendor, and what comes back becomes a transcript (`answer`) or an error in words (`failure`).
 
