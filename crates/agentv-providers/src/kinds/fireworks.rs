@@ -1,33 +1,23 @@
 //! `fireworks`: models that Fireworks AI hosts.
 
 use agentv_core::Limits;
-use agentv_syntax::{Kind, Others, Record};
+use agentv_syntax::{Field, Kind};
 use genai::adapter::AdapterKind;
 
 use super::ProviderKind;
-use super::model::{BASE_URL, HEADERS, MAX_OUTPUT_TOKENS, MODEL, PRICE, TEMPERATURE, api_key};
+use super::model::{options, usual_fields};
 use crate::model::{Vendor, build};
 
 pub(super) static KIND: Kind = Kind {
     name: "fireworks",
     aliases: &[],
     doc: "Asks a model that Fireworks AI hosts.",
-    options: Record {
-        name: "fireworks",
-        fields: &[
-            api_key("The key of the API, the environment's `FIREWORKS_API_KEY` unless given."),
-            MODEL,
-            BASE_URL,
-            TEMPERATURE,
-            MAX_OUTPUT_TOKENS,
-            PRICE,
-            HEADERS,
-        ],
-        required: &[&["model"]],
-        others: Others::Refuse,
-    },
+    options: options("fireworks", &FIELDS),
     shorthand: None,
 };
+
+static FIELDS: [Field; 7] =
+    usual_fields("The key of the API, the environment's `FIREWORKS_API_KEY` unless given.");
 
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,

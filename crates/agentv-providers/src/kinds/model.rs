@@ -14,6 +14,29 @@ pub(super) const fn api_key(doc: &'static str) -> Field {
     }
 }
 
+/// The options of a vendor whose API has nothing special; `key` is the doc of its key.
+pub(super) const fn usual_fields(key: &'static str) -> [Field; 7] {
+    [
+        api_key(key),
+        MODEL,
+        BASE_URL,
+        TEMPERATURE,
+        MAX_OUTPUT_TOKENS,
+        PRICE,
+        HEADERS,
+    ]
+}
+
+/// The options of a provider that needs to be told a model.
+pub(super) const fn options(name: &'static str, fields: &'static [Field]) -> Record {
+    Record {
+        name,
+        fields,
+        required: &[&["model"]],
+        others: Others::Refuse,
+    }
+}
+
 pub(super) const MODEL: Field = Field {
     name: "model",
     shape: &FILLED,

@@ -1,33 +1,22 @@
 //! `ollama`: models on a machine of one's own.
 
 use agentv_core::Limits;
-use agentv_syntax::{Kind, Others, Record};
+use agentv_syntax::{Field, Kind};
 use genai::adapter::AdapterKind;
 
 use super::ProviderKind;
-use super::model::{BASE_URL, HEADERS, MAX_OUTPUT_TOKENS, MODEL, PRICE, TEMPERATURE, api_key};
+use super::model::{options, usual_fields};
 use crate::model::{Auth, Keyless, Protocol, Vendor, build};
 
 pub(super) static KIND: Kind = Kind {
     name: "ollama",
     aliases: &[],
     doc: "Asks a model that Ollama serves.",
-    options: Record {
-        name: "ollama",
-        fields: &[
-            api_key("The key of the server, where it wants one."),
-            MODEL,
-            BASE_URL,
-            TEMPERATURE,
-            MAX_OUTPUT_TOKENS,
-            PRICE,
-            HEADERS,
-        ],
-        required: &[&["model"]],
-        others: Others::Refuse,
-    },
+    options: options("ollama", &FIELDS),
     shorthand: None,
 };
+
+static FIELDS: [Field; 7] = usual_fields("The key of the server, where it wants one.");
 
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,
