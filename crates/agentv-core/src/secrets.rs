@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use memchr::memmem;
+use serde_json::Value;
 
 /// Values that must not be written anywhere: not to a record, a report, a log or the screen.
 ///
@@ -97,6 +98,25 @@ impl Secrets {
         }
         found
     }
+
+    /// Replaces every secret in the texts of a value, the names of fields apart: where a secret is
+    /// also part of the form of what is written, the form goes before it.
+    pub fn redact_value(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => {
+                for secret in &self.in_json {
+                    if text.contains(secret) {
+                        *text = text.replace(secret, Self::REPLACEMENT);
+                    }
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.redact_value(item)),
+            Value::Object(fields) => fields
+                .values_mut()
+                .for_each(|field| self.redact_value(field)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
 }
 
 fn insert(values: &mut Vec<String>, value: String) {
@@ -108,7 +128,7 @@ fn insert(values: &mut Vec<String>, value: String) {
 
 /// The text as it stands between the quotes of a JSON string.
 fn in_json_string(text: &str) -> String {
-    let quoted = serde_json::Value::from(text).to_string();
+    let quoted = Value::from(text).to_string();
     quoted[1..quoted.len() - 1].to_owned()
 }
 
@@ -137,6 +157,19 @@ mod tests {
             assert!(!text.contains("d–e"), "{text}");
             serde_json::from_str::<serde_json::Value>(&text).unwrap();
         }
+    }
+
+    #[test]
+    fn in_a_value_texts_are_replaced_and_numbers_and_names_are_not() {
+        let mut secrets = Secrets::default();
+        secrets.add("00000000");
+        let inner = json!({"key": "00000000"}).to_string();
+        let mut value = json!({"00000000": 100_000_000, "a": ["x 00000000", inner]});
+        secrets.redact_value(&mut value);
+        let expected = json!({
+            "00000000": 100_000_000, "a": ["x [REDACTED]", r#"{"key":"[REDACTED]"}"#]
+        });
+        assert_eq!(value, expected);
     }
 
     #[test]

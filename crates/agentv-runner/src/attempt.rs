@@ -66,7 +66,7 @@ pub(crate) async fn ask(
         tokio::select! {
             () = tokio::time::sleep(wait) => {}
             // Nothing is lost: the trial is taken up again when the run is resumed.
-            () = run.stop.stopped() => return None,
+            () = run.stop.leaving() => return None,
         }
         request.attempt += 1;
     }
@@ -89,8 +89,7 @@ async fn attempt(
     let place = tokio::select! {
         biased;
         place = admitted => place,
-        () = run.stop.abortion().cancelled() => return None,
-        () = run.stop.stopped(), if request.attempt > 1 => return None,
+        () = run.stop.leaving() => return None,
     };
     let started = Instant::now();
     let answer = call(run, lane, request).await;

@@ -6,8 +6,11 @@ use std::time::Instant;
 use agentv_core::{BatchProvider, Cause, ProviderError, Request, RunEvent, Timing};
 
 use crate::attempt::{milliseconds, timeout};
+use crate::budget::SetAside;
+use crate::dispatch::admit;
+use crate::lane::Lane;
 use crate::state::RunState;
-use crate::trial::{Job, dump_prompt, prompt_of, request_of, run_answered};
+use crate::trial::{Job, dump_prompt, prompt_of, request_of, run_answered, settle_cost};
 
 /// The trials of one eval file and one repeat, gathered until the next one begins.
 #[derive(Debug, Default)]
@@ -54,7 +57,7 @@ async fn run_repeat(run: &RunState, jobs: &[Job]) {
     let Some(batch) = lane.target.provider.batch() else {
         return;
     };
-    let mut requests: Vec<Request> = Vec::with_capacity(jobs.len());
+    let mut requests = Vec::with_capacity(jobs.len());
     for job in jobs {
         let prompt = prompt_of(job);
         if dump_prompt(run, job, &prompt).is_none() {
@@ -62,6 +65,9 @@ async fn run_repeat(run: &RunState, jobs: &[Job]) {
         }
         requests.push(request_of(job, prompt));
     }
+    let Some(set_aside) = admit(run, lane).await else {
+        return;
+    };
     for job in jobs {
         run.tell(&RunEvent::Started {
             eval_id: &job.case.id,
@@ -71,6 +77,12 @@ async fn run_repeat(run: &RunState, jobs: &[Job]) {
     }
     let started = Instant::now();
     let answers = call(run, batch, &requests).await;
+    settle(
+        run,
+        lane,
+        &set_aside,
+        answers.as_deref().unwrap_or_default(),
+    );
     let timing = Timing {
         queue_ms: None,
         // The command's time, shared by all: no case has one of its own.
@@ -93,7 +105,19 @@ async fn run_repeat(run: &RunState, jobs: &[Job]) {
     }
 }
 
-type Answers = Vec<Result<agentv_core::Transcript, ProviderError>>;
+type Answer = Result<agentv_core::Transcript, ProviderError>;
+type Answers = Vec<Answer>;
+
+/// Counts what all answers cost together.
+fn settle(run: &RunState, lane: &Lane, set_aside: &SetAside, answers: &[Answer]) {
+    let answered = answers.iter().flatten();
+    let costs: Vec<f64> = answered
+        .clone()
+        .filter_map(|transcript| transcript.cost_usd)
+        .collect();
+    let cost = (!costs.is_empty()).then(|| costs.iter().sum());
+    settle_cost(run, lane, set_aside, answered.count() > 0, cost);
+}
 
 async fn call(
     run: &RunState,

@@ -1,5 +1,6 @@
 //! What a run may cost.
 
+use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::Notify;
@@ -16,7 +17,7 @@ pub(crate) struct Budget {
     changed: Notify,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct State {
     spent: f64,
     set_aside: f64,
@@ -30,6 +31,15 @@ struct LaneCost {
     most: Option<f64>,
     /// An answer came whose cost nobody knows.
     unknown: bool,
+}
+
+/// What the answers of a target cost before, in US dollars.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Spent {
+    /// All of them together.
+    pub(crate) dollars: f64,
+    /// The costliest.
+    pub(crate) most: f64,
 }
 
 /// What was set aside for one trial.
@@ -48,12 +58,22 @@ enum Admission {
 }
 
 impl Budget {
-    pub(crate) fn new(limit: Option<f64>, lanes: usize) -> Budget {
+    /// A budget for the targets of these names, some of which was spent before the run was resumed.
+    pub(crate) fn new<'n>(
+        limit: Option<f64>,
+        earlier: &HashMap<String, Spent>,
+        targets: impl IntoIterator<Item = &'n str>,
+    ) -> Budget {
+        let lanes = targets.into_iter().map(|name| LaneCost {
+            most: earlier.get(name).map(|spent| spent.most),
+            ..LaneCost::default()
+        });
         Budget {
             limit,
             state: Mutex::new(State {
-                lanes: vec![LaneCost::default(); lanes],
-                ..State::default()
+                spent: earlier.values().map(|spent| spent.dollars).sum(),
+                set_aside: 0.0,
+                lanes: lanes.collect(),
             }),
             changed: Notify::new(),
         }
@@ -84,13 +104,6 @@ impl Budget {
         let first_unknown = self.lock().settle(set_aside, answered, cost);
         self.changed.notify_waiters();
         first_unknown
-    }
-
-    /// Counts what was spent before the run was resumed.
-    pub(crate) fn spent_before(&self, cost: f64) {
-        if self.limit.is_some() {
-            self.lock().spent += cost;
-        }
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
@@ -143,7 +156,7 @@ mod tests {
 
     #[tokio::test]
     async fn no_trial_is_taken_up_that_could_cross_the_budget() {
-        let budget = Budget::new(Some(1.0), 1);
+        let budget = Budget::new(Some(1.0), &HashMap::new(), ["t"]);
         let first = budget.admit(0).await.unwrap();
         let second = tokio::time::timeout(Duration::from_millis(10), budget.admit(0));
         assert!(second.await.is_err(), "the first goes alone");
@@ -162,7 +175,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_target_whose_costs_nobody_knows_is_told_once_and_not_limited() {
-        let budget = Budget::new(Some(0.01), 1);
+        let budget = Budget::new(Some(0.01), &HashMap::new(), ["t"]);
         let first = budget.admit(0).await.unwrap();
         assert!(budget.settle(&first, true, None));
         let (second, third) = (

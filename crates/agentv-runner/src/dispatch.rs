@@ -10,6 +10,7 @@ use tokio::sync::mpsc::Receiver;
 use tokio_util::task::TaskTracker;
 
 use crate::batch::{Batch, run_batch};
+use crate::budget::SetAside;
 use crate::lane::Lane;
 use crate::state::{RunError, RunState};
 use crate::trial::{Job, Work, is_cached, run_trial};
@@ -72,7 +73,7 @@ impl Dispatcher {
             () = self.run.stop.stopped() => return None,
         };
         let set_aside = match asks {
-            true => Some(self.admit().await?),
+            true => Some(admit(&self.run, &self.lane).await?),
             false => None,
         };
         let trial = run_trial(Arc::clone(&self.run), job, taken_up, set_aside);
@@ -109,29 +110,6 @@ impl Dispatcher {
             .ok()
     }
 
-    /// Holds the trial against budget and time.
-    async fn admit(&self) -> Option<crate::budget::SetAside> {
-        if let Some(deadline) = self.run.deadline
-            && Instant::now() + self.lane.typical_latency() > deadline
-        {
-            return self.stop(Stop::Time);
-        }
-        let admitted = tokio::select! {
-            biased;
-            admitted = self.run.budget.admit(self.lane.index) => admitted,
-            () = self.run.stop.stopped() => return None,
-        };
-        match admitted {
-            Some(set_aside) => Some(set_aside),
-            None => self.stop(Stop::Budget),
-        }
-    }
-
-    fn stop<T>(&self, reason: Stop) -> Option<T> {
-        self.run.stop.stop(reason);
-        None
-    }
-
     async fn finish(self) {
         if let Some(batch) = self.batch
             && !self.run.stop.is_stopped()
@@ -141,4 +119,23 @@ impl Dispatcher {
         self.in_flight.close();
         self.in_flight.wait().await;
     }
+}
+
+/// Holds what is about to be asked against budget and time; `None` when the run is stopped.
+pub(crate) async fn admit(run: &RunState, lane: &Lane) -> Option<SetAside> {
+    if let Some(deadline) = run.deadline
+        && Instant::now() + lane.typical_latency() > deadline
+    {
+        run.stop.stop(Stop::Time);
+        return None;
+    }
+    let admitted = tokio::select! {
+        biased;
+        admitted = run.budget.admit(lane.index) => admitted,
+        () = run.stop.stopped() => return None,
+    };
+    if admitted.is_none() {
+        run.stop.stop(Stop::Budget);
+    }
+    admitted
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::trial::Job;
 
-/// Writes what a trial sends into `folder`, one file for each case and target.
+/// Writes what a trial sends into `folder`, one file for each case and target, without secrets.
 pub(crate) fn dump(
     folder: &Path,
     job: &Job,

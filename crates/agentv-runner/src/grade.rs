@@ -36,6 +36,21 @@ pub(crate) struct Grade {
     pub(crate) error: Option<TrialError>,
 }
 
+impl Grade {
+    /// No grade, and why.
+    pub(crate) fn errored(stage: Stage, message: String) -> Grade {
+        Grade {
+            status: Status::Error,
+            score: None,
+            hits: Vec::new(),
+            misses: Vec::new(),
+            reasoning: None,
+            results: Vec::new(),
+            error: Some(TrialError { stage, message }),
+        }
+    }
+}
+
 /// Asks all evaluators of a case, side by side, and makes one grade of what they say.
 pub(crate) async fn grade(
     graders: &dyn Graders,

@@ -6,6 +6,7 @@ use std::time::Instant;
 use agentv_core::{ResultRecord, Secrets, TranscriptRecord};
 use agentv_journal::{Append, AppendError, FolderError, RecordFile, RunWriter};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 /// The two record files of a run, open for appending. Secrets are replaced here, so that none
 /// reaches the disk, whatever put it into a record.
@@ -37,8 +38,7 @@ impl Journal {
 
     /// Writes what a target answered.
     pub(crate) fn write_transcript(&self, record: &TranscriptRecord) -> Result<(), AppendError> {
-        self.write(&self.transcripts, record)?;
-        Ok(())
+        self.write(&self.transcripts, record).map(drop)
     }
 
     /// Writes how a trial ended; gives the record as it was written, where that differs.
@@ -46,23 +46,36 @@ impl Journal {
         &self,
         record: &ResultRecord,
     ) -> Result<Option<ResultRecord>, AppendError> {
-        let redacted = self.write(&self.results, record)?;
-        Ok(redacted.and_then(|json| serde_json::from_slice(&json).ok()))
+        self.write(&self.results, record)
     }
 
-    /// Appends a record; gives its JSON where a secret was replaced in it.
-    fn write<T: Serialize>(
+    /// Appends a record; gives it as it was written where a secret was replaced in it.
+    fn write<T: Serialize + DeserializeOwned>(
         &self,
         file: &Mutex<Append>,
         record: &T,
-    ) -> Result<Option<Vec<u8>>, AppendError> {
+    ) -> Result<Option<T>, AppendError> {
         // Encoded before the file is locked: others write meanwhile.
         let mut json = Vec::with_capacity(1024);
         // A record consists of texts and finite numbers, which JSON has.
         let _ = serde_json::to_writer(&mut json, record);
-        let redacted = self.secrets.redact_json(&mut json);
+        let mut redacted = None;
+        if self.secrets.redact_json(&mut json) {
+            redacted = serde_json::from_slice(&json).ok();
+            if redacted.is_none() {
+                json = self.redacted_by_value(record);
+                redacted = serde_json::from_slice(&json).ok();
+            }
+        }
         lock(file).append_json(&json, Instant::now())?;
-        Ok(redacted.then_some(json))
+        Ok(redacted)
+    }
+
+    /// The JSON of a record that a secret is in which is also part of its form, such as digits.
+    fn redacted_by_value<T: Serialize>(&self, record: &T) -> Vec<u8> {
+        let mut value = serde_json::to_value(record).unwrap_or_default();
+        self.secrets.redact_value(&mut value);
+        value.to_string().into_bytes()
     }
 
     /// Makes what was written survive power loss, while others write on.

@@ -37,6 +37,8 @@ mod testing;
 #[cfg(test)]
 mod tests;
 mod trial;
+#[cfg(test)]
+mod trouble;
 mod window;
 
 pub use cache::{Cache, CacheError};

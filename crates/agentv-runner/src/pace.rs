@@ -54,13 +54,14 @@ impl Pace {
 
     /// Waits until a request with so many tokens may be made.
     pub(crate) async fn wait(&self, tokens: u64) {
-        self.wait_for_pause().await;
         if let Some(requests) = &self.requests {
             requests.lock().await.until_ready().await;
         }
         if let Some(gate) = &self.tokens {
             gate.wait(tokens).await;
         }
+        // Last, because a pause may begin while a gate is waited at.
+        self.wait_for_pause().await;
     }
 
     async fn wait_for_pause(&self) {

@@ -100,9 +100,6 @@ impl Producer {
     }
 
     fn reuse(&self, record: &ResultRecord) {
-        self.run
-            .budget
-            .spent_before(record.cost_usd().unwrap_or_default());
         self.run.tell(&RunEvent::Finished {
             record,
             reused: true,

@@ -53,7 +53,7 @@ pub struct RunSpec {
     pub dry_run: bool,
     /// The folder that prompts are written to.
     pub dump_prompts: Option<PathBuf>,
-    /// How long what is in flight gets once the run is stopped.
+    /// How long what is in flight gets once somebody asks for the end.
     pub grace: Duration,
 }
 
@@ -102,11 +102,19 @@ pub async fn run(spec: RunSpec, stop: StopHandle, reporter: SharedReporter) -> E
         .map(|(index, target)| Arc::new(Lane::new(index, target)))
         .collect();
     let deadline = spec.max_time.map(|limit| Instant::now() + limit);
+    let spent = match spec.budget {
+        Some(_) => spec.earlier.spent(),
+        None => Ok(HashMap::new()),
+    };
+    let (spent, unread) = match spent {
+        Ok(spent) => (spent, None),
+        Err(error) => (HashMap::new(), Some(error)),
+    };
     let state = Arc::new(RunState {
         journal: spec.journal,
         graders: spec.graders,
         cache: spec.cache,
-        budget: Budget::new(spec.budget, lanes.len()),
+        budget: Budget::new(spec.budget, &spent, lanes.iter().map(|lane| &*lane.name)),
         stop: stop.clone(),
         deadline,
         include_trace: spec.include_trace,
@@ -116,6 +124,9 @@ pub async fn run(spec: RunSpec, stop: StopHandle, reporter: SharedReporter) -> E
         error: Mutex::new(None),
     });
     state.tell(&RunEvent::Planned(spec.planned));
+    if let Some(error) = unread {
+        state.fail(RunError::Read(error));
+    }
     let over = CancellationToken::new();
     let guards = [
         tokio::spawn(sync_regularly(Arc::clone(&state), over.clone())),
@@ -204,6 +215,7 @@ async fn give_up_after(state: Arc<RunState>, grace: Duration) {
         return;
     };
     state.tell(&RunEvent::Stopping(reason));
+    state.stop.leaving().await;
     tokio::time::sleep(grace).await;
     state.stop.abort(reason);
 }

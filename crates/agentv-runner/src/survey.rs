@@ -43,7 +43,10 @@ pub fn survey(
         }
         let own = [case.execution.target];
         let targets = if chosen.is_empty() { &own } else { chosen };
-        for target in targets {
+        for (place, target) in targets.iter().enumerate() {
+            if targets[..place].contains(target) {
+                continue;
+            }
             if !survey.targets[file.index].contains(target) {
                 survey.targets[file.index].insert(target.clone());
             }

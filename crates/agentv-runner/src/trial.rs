@@ -1,13 +1,15 @@
 //! One trial: a case asked of a target, and graded.
 
+use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
 use agentv_core::{
-    Block, Content, EvalCase, Prompt, ProviderError, Request, ResultRecord, RunEvent, Stage,
-    Status, Timing, TraceSummary, Transcript, TranscriptRecord, TrialError,
+    Block, Cause, Content, EvalCase, Prompt, ProviderError, Request, ResultRecord, RunEvent, Stage,
+    Timing, TraceSummary, Transcript, TranscriptRecord,
 };
+use futures_util::FutureExt;
 use jiff::Timestamp;
 
 use crate::attempt::{Asked, ask};
@@ -63,7 +65,7 @@ pub(crate) async fn run_trial(
     let prompt = prompt_of(&job);
     let outcome = match &job.work {
         Work::Grade(_) => None,
-        Work::Ask => Some(answer(&run, &job, &prompt, taken_up).await),
+        Work::Ask => Some(answer_or_fail(&run, &job, &prompt, taken_up).await),
     };
     if let Some(set_aside) = &set_aside {
         settle(&run, &job, set_aside, outcome.as_ref());
@@ -81,7 +83,7 @@ pub(crate) async fn run_trial(
                 attempts: record.attempts,
                 cached: record.cached,
             };
-            Some(graded(&run, &job, &prompt, answered).await)
+            graded(&run, &job, &prompt, answered).await
         }
         (None, Work::Ask) => None,
     };
@@ -92,6 +94,18 @@ enum Outcome {
     Answered(Answered),
     Failed(Asked),
     Abandoned,
+}
+
+/// What came of asking; a provider that panics is an error of its case.
+async fn answer_or_fail(run: &RunState, job: &Job, prompt: &Prompt, taken_up: Instant) -> Outcome {
+    match unless_it_panics(answer(run, job, prompt, taken_up)).await {
+        Ok(outcome) => outcome,
+        Err(reason) => Outcome::Failed(Asked {
+            answer: Err(ProviderError::new(Cause::Answer, reason)),
+            timing: Timing::default(),
+            attempts: 1,
+        }),
+    }
 }
 
 /// The answer from the cache, else from the target.
@@ -128,28 +142,41 @@ async fn answer(run: &RunState, job: &Job, prompt: &Prompt, taken_up: Instant) -
     }
 }
 
-/// Writes what is sent, where the user wants to see it; `None` when that fails, and with it the run.
+/// Writes what the target is sent, where the user wants to see it; `None` when that fails.
 pub(crate) fn dump_prompt(run: &RunState, job: &Job, prompt: &Prompt) -> Option<()> {
     let Some(folder) = &run.dump_prompts else {
         return Some(());
     };
-    let secrets = run.journal.secrets();
-    let dumped = dump(folder, job, prompt, secrets).map_err(|source| {
+    let dumped = dump(folder, job, prompt, run.journal.secrets());
+    let failed = dumped.map_err(|source| {
         let folder = folder.clone();
         run.fail(RunError::Dump { folder, source });
     });
-    dumped.ok().map(drop)
+    failed.ok().map(drop)
 }
 
 fn settle(run: &RunState, job: &Job, set_aside: &SetAside, outcome: Option<&Outcome>) {
     let (answered, cost) = match outcome {
+        // Somebody paid for it before.
+        Some(Outcome::Answered(Answered { cached: true, .. })) => (false, None),
         Some(Outcome::Answered(answered)) => (true, answered.transcript.cost_usd),
         Some(Outcome::Failed(_) | Outcome::Abandoned) | None => (false, None),
     };
+    settle_cost(run, &job.lane, set_aside, answered, cost);
+}
+
+/// Counts what was asked; says so where nobody knows what it cost.
+pub(crate) fn settle_cost(
+    run: &RunState,
+    lane: &Lane,
+    set_aside: &SetAside,
+    answered: bool,
+    cost: Option<f64>,
+) {
     if run.budget.settle(set_aside, answered, cost) {
         run.tell(&RunEvent::Noticed(&format!(
             "nobody knows what answers of target `{}` cost: --budget does not limit it",
-            job.lane.name
+            lane.name
         )));
     }
 }
@@ -229,7 +256,7 @@ fn files_of(case: &EvalCase, file: &EvalFile) -> Vec<PathBuf> {
     files
 }
 
-/// Whether the answer needs no asking.
+/// Whether the target need not be asked.
 pub(crate) fn is_cached(run: &RunState, job: &Job) -> bool {
     from_cache(run, job).is_some()
 }
@@ -287,10 +314,16 @@ async fn write_and_grade(
         transcript: record.transcript,
         ..answered
     };
-    Some(graded(run, job, prompt, answered).await)
+    graded(run, job, prompt, answered).await
 }
 
-async fn graded(run: &RunState, job: &Job, prompt: &Prompt, answered: Answered) -> ResultRecord {
+/// How a trial ended whose answer stands in the journal; `None` when the run was given up first.
+async fn graded(
+    run: &RunState,
+    job: &Job,
+    prompt: &Prompt,
+    answered: Answered,
+) -> Option<ResultRecord> {
     let Answered {
         transcript,
         timing,
@@ -299,7 +332,7 @@ async fn graded(run: &RunState, job: &Job, prompt: &Prompt, answered: Answered) 
     } = answered;
     let answer = transcript.answer();
     let trace = TraceSummary::of(&transcript, timing.total_ms);
-    let grade = grade(
+    let grading = grade(
         run.graders.as_ref(),
         &job.file,
         &job.case,
@@ -307,9 +340,15 @@ async fn graded(run: &RunState, job: &Job, prompt: &Prompt, answered: Answered) 
         &transcript,
         &answer,
         &trace,
-    )
-    .await;
-    ResultRecord {
+    );
+    let grade = tokio::select! {
+        biased;
+        grade = unless_it_panics(grading) => grade,
+        // The answer is kept, and graded when the run is resumed.
+        () = run.stop.abortion().cancelled() => return None,
+    };
+    let grade = grade.unwrap_or_else(|reason| Grade::errored(Stage::Evaluator, reason));
+    Some(ResultRecord {
         candidate_answer: Some(answer),
         trace_summary: Some(trace),
         output_messages: run.include_trace.then_some(transcript.output_messages),
@@ -317,24 +356,26 @@ async fn graded(run: &RunState, job: &Job, prompt: &Prompt, answered: Answered) 
         attempts,
         cached,
         ..record_of(run, job, grade)
-    }
+    })
+}
+
+/// What comes of the work, or that it panicked: an error of one case must not end the others.
+async fn unless_it_panics<T>(work: impl Future<Output = T>) -> Result<T, String> {
+    let caught = AssertUnwindSafe(work).catch_unwind().await;
+    caught.map_err(|panic| {
+        let said = panic.downcast_ref::<&str>().copied();
+        let said = said.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        format!(
+            "agentv has a fault here, please report it: {}",
+            said.unwrap_or("it panicked without a word")
+        )
+    })
 }
 
 /// How a trial ended whose target gave no answer.
 fn errored(run: &RunState, job: &Job, asked: Asked) -> ResultRecord {
     let message = asked.answer.err().map(|error| error.message);
-    let grade = Grade {
-        status: Status::Error,
-        score: None,
-        hits: Vec::new(),
-        misses: Vec::new(),
-        reasoning: None,
-        results: Vec::new(),
-        error: Some(TrialError {
-            stage: Stage::Target,
-            message: message.unwrap_or_default(),
-        }),
-    };
+    let grade = Grade::errored(Stage::Target, message.unwrap_or_default());
     ResultRecord {
         timing: asked.timing,
         attempts: asked.attempts,

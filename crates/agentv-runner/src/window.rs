@@ -52,6 +52,12 @@ impl Window {
         let mut state = self.lock();
         let free = state.in_flight < state.width as usize;
         state.in_flight += usize::from(free);
+        let more = state.in_flight < state.width as usize;
+        drop(state);
+        if free && more {
+            // Several places that became free at once may have woken but one.
+            self.freed.notify_one();
+        }
         free
     }
 

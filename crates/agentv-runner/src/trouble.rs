@@ -1,0 +1,267 @@
+//! Runs in which something goes wrong, with scripted targets.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use agentv_core::{
+    BatchProvider, BoxFuture, EvalCase, Evaluation, Evaluator, EvaluatorError, EvaluatorSpec,
+    Provider, ProviderError, Request, Score, Stage, Status, Stop, Subject, Target, Transcript,
+};
+use agentv_journal::RecordFile;
+use tokio_util::sync::CancellationToken;
+
+use crate::testing::{Trying, case, scripted, target_with};
+use crate::*;
+
+fn cases(count: usize) -> Vec<EvalCase> {
+    let ids = 0..count;
+    ids.map(|id| case(&format!("case-{id}"), "What is 2+2?"))
+        .collect()
+}
+
+/// An answer that costs something.
+fn paid(cost: f64) -> Transcript {
+    Transcript {
+        cost_usd: Some(cost),
+        ..Transcript::of_text("4")
+    }
+}
+
+/// What an evaluator does in place of judging.
+#[derive(Clone, Copy)]
+enum Trouble {
+    Panics,
+    Hangs,
+}
+
+impl Graders for Trouble {
+    fn build(&self, _: &EvalFile, _: &EvaluatorSpec) -> Result<Arc<dyn Evaluator>, String> {
+        Ok(Arc::new(*self))
+    }
+}
+
+impl Evaluator for Trouble {
+    fn evaluate<'a>(
+        &'a self,
+        subject: &'a Subject<'a>,
+    ) -> BoxFuture<'a, Result<Evaluation, EvaluatorError>> {
+        Box::pin(async move {
+            match self {
+                Trouble::Panics => assert_ne!(subject.case.id, "case-1", "case-1 is too much"),
+                Trouble::Hangs => std::future::pending().await,
+            }
+            Ok(Evaluation::of(Score::of(true)))
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_panic_in_a_provider_or_an_evaluator_is_an_error_of_that_case_only() {
+    let provider = scripted(|request: &Request| {
+        assert_ne!(request.eval_id, "case-2", "case-2 is too much");
+        Ok(paid(0.01))
+    });
+    let mut fragile = target_with("t", provider as _);
+    fragile.limits.workers = 1;
+    let trying = Trying::new(cases(5), vec![fragile]);
+    let (ended, told) = trying
+        .run(|spec| {
+            spec.graders = Arc::new(Trouble::Panics);
+            // What was set aside for a trial that panics is given back.
+            spec.budget = Some(0.045);
+        })
+        .await;
+    assert_eq!(ended.stop, None);
+    assert_eq!(trying.lines(RecordFile::Results), 5);
+    for (record, _) in &told.records {
+        let error = record.error.as_ref();
+        let stage = error.map(|error| error.stage);
+        let expected = match record.eval_id.as_str() {
+            "case-1" => Some(Stage::Evaluator),
+            "case-2" => Some(Stage::Target),
+            _ => None,
+        };
+        assert_eq!(stage, expected, "{error:?}");
+        assert!(error.is_none_or(|error| error.message.contains("is too much")));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn grading_that_hangs_is_given_up_and_its_answer_is_kept() {
+    let stop = StopHandle::default();
+    let provider = scripted(|_| Ok(Transcript::of_text("4")));
+    let trying = Trying::new(cases(3), vec![target_with("t", Arc::clone(&provider) as _)]);
+    let stopping = stop.clone();
+    let hangs = |spec: &mut RunSpec| {
+        spec.graders = Arc::new(Trouble::Hangs);
+        spec.grace = Duration::from_secs(3);
+    };
+    let began = tokio::time::Instant::now();
+    let (_, (ended, told)) = tokio::join!(
+        async move {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            stopping.stop(Stop::Interrupted);
+        },
+        trying.run_until(stop, hangs)
+    );
+    assert_eq!(ended.stop, Some(Stop::Interrupted));
+    assert_eq!(told.abandoned, 3);
+    assert!(began.elapsed() < Duration::from_secs(5), "the grace alone");
+    let (_, told) = trying.run(|_| {}).await;
+    assert!(
+        told.records
+            .iter()
+            .all(|(record, _)| record.status == Status::Pass)
+    );
+    assert_eq!(
+        provider.calls.load(Ordering::SeqCst),
+        3,
+        "none was asked again"
+    );
+}
+
+#[tokio::test]
+async fn what_waits_for_its_turn_is_not_sent_after_the_run_was_told_to_stop() {
+    let stop = StopHandle::default();
+    let stopping = stop.clone();
+    let provider = scripted(move |_| {
+        stopping.stop(Stop::Interrupted);
+        Ok(Transcript::of_text("4"))
+    });
+    let mut limited = target_with("t", Arc::clone(&provider) as _);
+    limited.limits.requests_per_minute = Some(60);
+    let trying = Trying::new(cases(20), vec![limited]);
+    let (ended, told) = trying.run_until(stop, |_| {}).await;
+    assert_eq!(ended.stop, Some(Stop::Interrupted));
+    assert_eq!(provider.calls.load(Ordering::SeqCst), 1);
+    assert_eq!(told.records.len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_paid_for_is_waited_for_when_a_limit_ends_the_run() {
+    let slow = Arc::new(crate::testing::Scripted {
+        calls: AtomicU64::new(0),
+        delay: Duration::from_secs(100),
+        script: Box::new(|_| Ok(paid(0.01))),
+    });
+    let trying = Trying::new(cases(9), vec![target_with("t", slow as _)]);
+    let (ended, told) = trying.run(|spec| spec.budget = Some(0.045)).await;
+    assert_eq!(ended.stop, Some(Stop::Budget));
+    assert_eq!(told.records.len(), 4);
+    assert_eq!(told.abandoned, 0);
+}
+
+#[tokio::test]
+async fn answers_from_the_cache_cost_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cache.sqlite");
+    let costly = || target_with("t", scripted(|_| Ok(paid(0.03))) as _);
+    for budget in [1.0, 0.01] {
+        let trying = Trying::new(cases(20), vec![costly()]);
+        let (ended, told) = trying
+            .run(|spec| {
+                spec.cache = Some(Cache::open(&path).unwrap());
+                spec.budget = Some(budget);
+            })
+            .await;
+        assert_eq!((ended.stop, told.records.len()), (None, 20));
+    }
+}
+
+#[tokio::test]
+async fn what_a_budget_was_spent_on_counts_graded_or_not_and_wherever_it_stands() {
+    let costly = || target_with("t", scripted(|_| Ok(paid(0.03))) as _);
+    let trying = Trying::new(cases(6), vec![costly()]);
+    let late = |spec: &mut RunSpec| {
+        let mut globs = globset::GlobSetBuilder::new();
+        globs.add(globset::Glob::new("case-[45]").unwrap());
+        spec.selection.eval_ids = Some(globs.build().unwrap());
+    };
+    trying.run(late).await;
+    // A crash between an answer and its grade.
+    std::fs::write(trying.folder.file(RecordFile::Results), "").unwrap();
+    let (ended, told) = trying.run(|spec| spec.budget = Some(0.07)).await;
+    assert_eq!(ended.stop, Some(Stop::Budget));
+    assert_eq!(trying.lines(RecordFile::Transcripts), 2, "none was asked");
+    assert!(told.records.len() <= 2);
+}
+
+/// Answers all requests at once, for so much.
+struct AtOnce {
+    calls: AtomicU64,
+    cost: f64,
+}
+
+impl Provider for AtOnce {
+    fn answer<'a>(
+        &'a self,
+        _: &'a Request,
+        _: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Transcript, ProviderError>> {
+        unreachable!("it is asked for all at once")
+    }
+
+    fn batch(&self) -> Option<&dyn BatchProvider> {
+        Some(self)
+    }
+}
+
+impl BatchProvider for AtOnce {
+    fn answer_all<'a>(
+        &'a self,
+        requests: &'a [Request],
+        _: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Vec<Result<Transcript, ProviderError>>, ProviderError>> {
+        self.calls.fetch_add(1, Ordering::SeqCst);
+        let answers = requests.iter().map(|_| Ok(paid(self.cost)));
+        let answers = answers.collect();
+        Box::pin(async move { Ok(answers) })
+    }
+}
+
+fn at_once(cost: f64) -> (Arc<AtOnce>, Target) {
+    let provider = Arc::new(AtOnce {
+        calls: AtomicU64::new(0),
+        cost,
+    });
+    let target = target_with("t", Arc::clone(&provider) as _);
+    (provider, target)
+}
+
+#[tokio::test]
+async fn a_batch_is_held_against_the_budget() {
+    let (provider, target) = at_once(0.01);
+    let trying = Trying::new(cases(5), vec![target]);
+    let (ended, told) = trying
+        .run(|spec| {
+            spec.trials = 4;
+            spec.budget = Some(0.12);
+        })
+        .await;
+    assert_eq!(ended.stop, Some(Stop::Budget));
+    assert_eq!(provider.calls.load(Ordering::SeqCst), 2, "five cents each");
+    assert_eq!(told.records.len(), 10);
+}
+
+#[tokio::test]
+async fn a_batch_takes_what_it_can_from_the_cache_and_its_prompts_are_dumped() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cache.sqlite");
+    let prompts = folder.path().join("prompts");
+    let count = |folder: &Path| std::fs::read_dir(folder).unwrap().count();
+    let (provider, target) = at_once(0.01);
+    for (wanted, calls, dumped) in [(3, 1, 3), (3, 1, 3), (5, 2, 5)] {
+        let trying = Trying::new(cases(wanted), vec![target.clone()]);
+        let (_, told) = trying
+            .run(|spec| {
+                spec.cache = Some(Cache::open(&path).unwrap());
+                spec.dump_prompts = Some(prompts.clone());
+            })
+            .await;
+        assert_eq!(told.records.len(), wanted);
+        assert_eq!(provider.calls.load(Ordering::SeqCst), calls);
+        assert_eq!(count(&prompts), dumped);
+    }
+}
