@@ -103,13 +103,16 @@ fn hint(error: &RunError) -> Option<&'static str> {
 
 /// The command line that goes on with this run: what was typed, with `--resume`.
 fn resume_command(folder: &RunFolder) -> String {
-    let typed = std::env::args().skip(1);
+    let typed = std::env::args_os().skip(1);
+    let typed = typed.map(|word| word.to_string_lossy().into_owned());
     let kept = typed.filter(|word| word != "--resume" && !word.starts_with("--resume="));
-    let words = kept.map(|word| agentv_process::quote(&word));
-    let words: Vec<String> = std::iter::once("agentv".to_owned())
-        .chain(words)
-        .chain([format!("--resume={}", folder.id())])
+    let mut words: Vec<String> = std::iter::once("agentv".to_owned())
+        .chain(kept.map(|word| agentv_process::quote(&word)))
         .collect();
+    // What follows two dashes is a path, whatever it looks like.
+    let options_end = words.iter().position(|word| word == "--");
+    let resume = format!("--resume={}", agentv_process::quote(folder.id().as_str()));
+    words.insert(options_end.unwrap_or(words.len()), resume);
     words.join(" ")
 }
 

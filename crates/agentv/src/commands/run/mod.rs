@@ -9,7 +9,7 @@ pub(super) mod reporting;
 mod signals;
 mod targets;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -92,6 +92,7 @@ fn prepare(arguments: &RunArguments, clock: &Clock) -> Result<Prepared, Refused>
     };
     let record = record_of(arguments, &files, &resolved, clock, rerun)?;
     let reporting = Reporting::new(arguments, resolved.secrets.clone())?;
+    let cache = cache(arguments, files.root())?;
     let (folder, record) = match is_resumed(arguments) {
         Some(name) => resumed(&results, name, record)?,
         None => (folder::create(&results, clock.wall)?, record),
@@ -103,9 +104,6 @@ fn prepare(arguments: &RunArguments, clock: &Clock) -> Result<Prepared, Refused>
         .write_run(&record)
         .map_err(|error| Refused::not_written(error.to_string()))?;
     let earlier = earlier(arguments, &folder)?;
-    let cache = arguments.cache && !arguments.dry_run;
-    let cache = cache.then(|| Cache::open(&files.root().join(".agentv/cache/answers.sqlite")));
-    let cache = cache.transpose();
     Ok(Prepared {
         skipped: files.skipped_by_file(),
         root: files.root().to_owned(),
@@ -119,7 +117,7 @@ fn prepare(arguments: &RunArguments, clock: &Clock) -> Result<Prepared, Refused>
             graders: Arc::new(ProjectGraders::new(arguments.load.allow_outside_root)),
             journal,
             earlier,
-            cache: cache.map_err(|error| Refused::because(error.to_string()))?,
+            cache,
             budget: arguments.budget,
             max_time: arguments.max_time,
             include_trace: arguments.include_trace,
@@ -134,6 +132,17 @@ fn prepare(arguments: &RunArguments, clock: &Clock) -> Result<Prepared, Refused>
     })
 }
 
+/// The answers of earlier runs, where they are wanted.
+fn cache(arguments: &RunArguments, root: &Path) -> Result<Option<Cache>, Refused> {
+    if !arguments.cache || arguments.dry_run {
+        return Ok(None);
+    }
+    let cache = Cache::open(&root.join(".agentv/cache/answers.sqlite"));
+    cache
+        .map(Some)
+        .map_err(|error| Refused::because(error.to_string()))
+}
+
 /// The run that is asked to go on: `Some("")` for the newest of the same.
 fn is_resumed(arguments: &RunArguments) -> Option<&str> {
     match &arguments.resume {
@@ -143,7 +152,7 @@ fn is_resumed(arguments: &RunArguments) -> Option<&str> {
 }
 
 fn resumed(
-    results: &std::path::Path,
+    results: &Path,
     name: &str,
     record: RunRecord,
 ) -> Result<(RunFolder, RunRecord), Refused> {
