@@ -1,0 +1,148 @@
+//! A run that is killed again and again ends as if nothing had happened.
+
+use std::path::Path;
+use std::thread::sleep;
+use std::time::Duration;
+
+use agentv_testkit::crash::{Moment, Signal};
+use agentv_testkit::model::{Answer, Behaviour, ModelServer, Usage};
+use agentv_testkit::{Project, Random};
+use serde_json::Value;
+
+use crate::program::{Ended, Program, agentv, finish, model_target, project};
+use crate::records::{each_case_once, records_after_kill, run_folder};
+
+const CASES: usize = 2_000;
+const WORKERS: usize = 32;
+const KILLS: u64 = 10;
+const SEED: u64 = 20_261_115;
+
+/// Some answers are wrong, and some requests are refused for good.
+fn message(number: usize) -> String {
+    match number % 50 {
+        0 => format!("!status=400! number {number}"),
+        1..10 => format!("wrong number {number}"),
+        _ => format!("number {number}"),
+    }
+}
+
+fn server() -> ModelServer {
+    let answer = Answer::ByMessage {
+        answers: vec![("wrong".to_owned(), "no".to_owned())],
+        otherwise: "right".to_owned(),
+    };
+    let usage = Usage {
+        input: 1_000,
+        output: 100,
+        cached: 0,
+    };
+    let behaviour = Behaviour::echo().answer(answer).usage(usage).keep(0);
+    let latency = Duration::from_millis(2);
+    ModelServer::start(behaviour.latency(latency).jitter(latency)).unwrap()
+}
+
+fn project_at(server: &ModelServer) -> Project {
+    let workers = format!("workers: {WORKERS}");
+    let price = "price: {input: 0.3, output: 0.7}";
+    project(&model_target(server, &[&workers, price]), CASES, message)
+}
+
+/// What a run says of itself in the end, times and the name of the run apart.
+fn final_words(ended: Ended, project: &Project) -> (String, Value) {
+    let folder = run_folder(project);
+    let id = folder.file_name().unwrap().to_str().unwrap().to_owned();
+    let told = ended.stdout.replace(&id, "RUN");
+    let parts = told.split("\n\n");
+    let parts = parts.filter(|part| !part.starts_with("slowest"));
+    let lines = parts.flat_map(str::lines);
+    let about_time = |line: &&str| line.starts_with("took") || line.starts_with("latency");
+    let told: Vec<&str> = lines.filter(|line| !about_time(line)).collect();
+    let run = std::fs::read_to_string(folder.join("run.json")).unwrap();
+    let mut run: Value = serde_json::from_str(&run).unwrap();
+    let mut totals = run["totals"].take();
+    for times in ["latency", "slowest"] {
+        totals.as_object_mut().unwrap().remove(times).unwrap();
+    }
+    assert!(told.len() > 10, "{told:?}");
+    (told.join("\n"), totals)
+}
+
+fn uninterrupted() -> (String, Value) {
+    let server = server();
+    let project = project_at(&server);
+    let ended = finish(&mut agentv(&project, ["--quiet"])).expect(3);
+    each_case_once(&run_folder(&project), CASES);
+    assert_eq!(server.calls().total, CASES as u64);
+    final_words(ended, &project)
+}
+
+/// Starts or resumes the run, and kills it after a number of further calls and some moments more.
+fn run_and_kill(project: &Project, server: &ModelServer, calls: u64, moments: Duration) {
+    let resume = run_exists(project).then_some("--resume");
+    let mut program = Program::start(&mut agentv(project, resume));
+    let calls = server.calls().total + calls;
+    program.until(&Moment::Calls(server, calls));
+    sleep(moments);
+    program.signal(Signal::SIGKILL);
+    assert_eq!(program.wait().code, None, "it ended before it was killed");
+}
+
+/// Resumes the run, and kills it when it has written its last result and says so.
+fn kill_at_the_end(project: &Project) {
+    let mut program = Program::start(&mut agentv(project, ["--resume"]));
+    let results = run_folder(project).join("results.jsonl");
+    program.until(&Moment::Lines(&results, CASES as u64));
+    program.signal(Signal::SIGKILL);
+    program.wait();
+}
+
+fn run_exists(project: &Project) -> bool {
+    let folders = crate::records::run_folders(project);
+    folders
+        .iter()
+        .any(|folder| folder.join("run.json").exists())
+}
+
+/// Holds that whatever was there before a kill is there after it.
+fn nothing_is_lost(before: &mut Vec<Value>, file: &Path) {
+    let after = records_after_kill(file);
+    assert!(after.len() >= before.len());
+    assert_eq!(after[..before.len()], before[..]);
+    *before = after;
+}
+
+/// Kills a run ten times at random moments, resumes it each time, and at last lets it end.
+fn killed_and_resumed(seed: u64) -> (String, Value) {
+    let mut random = Random::new(seed);
+    let server = server();
+    let project = project_at(&server);
+    let (mut results, mut transcripts) = (Vec::new(), Vec::new());
+    for kill in 0..KILLS {
+        // The first kill comes after a call, so that there is a run to resume.
+        let calls = random.between(u64::from(kill == 0), CASES as u64 / (KILLS + 4));
+        let moments = Duration::from_micros(random.between(0, 4_000));
+        run_and_kill(&project, &server, calls, moments);
+        let folder = run_folder(&project);
+        nothing_is_lost(&mut results, &folder.join("results.jsonl"));
+        nothing_is_lost(&mut transcripts, &folder.join("transcripts.jsonl"));
+    }
+    kill_at_the_end(&project);
+    let ended = finish(&mut agentv(&project, ["--quiet", "--resume"])).expect(3);
+    each_case_once(&run_folder(&project), CASES);
+    let most = CASES as u64 + KILLS * WORKERS as u64;
+    let calls = server.calls().total;
+    assert!(
+        calls <= most,
+        "{calls} calls, and at most {most} were needed"
+    );
+    final_words(ended, &project)
+}
+
+#[test]
+fn a_run_killed_at_fifty_random_moments_ends_as_one_that_was_not() {
+    println!("seed {SEED}");
+    let expected = uninterrupted();
+    for round in 0..5 {
+        assert_eq!(killed_and_resumed(SEED + round), expected, "round {round}");
+    }
+}

@@ -1,0 +1,23 @@
+//! What a run keeps when processes are killed, disks are full, and servers and commands misbehave.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
+
+mod program;
+mod records;
+
+mod budget;
+mod cache;
+mod commands;
+mod full_disk;
+mod kills;
+mod pace;
+mod secrets;
+mod signals;
+mod torn_journal;
+mod two_runs;
+mod workers;
+
+use std::time::Duration;
+
+/// Nothing here takes this long unless it hangs.
+const LONGEST: Duration = Duration::from_secs(180);

@@ -1,0 +1,218 @@
+//! The built program, run in a project.
+
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use agentv_testkit::Project;
+use agentv_testkit::crash::{Moment, Running, Signal};
+use agentv_testkit::model::ModelServer;
+use agentv_testkit::processes::wait_for_none_with;
+use tempfile::NamedTempFile;
+
+use crate::LONGEST;
+
+/// The variable that marks whatever descends from a run of a test.
+pub(crate) const MARK: &str = "AGENTV_TEST_MARK";
+
+/// A project of `count` cases whose messages `message` gives, and with a targets file. A case
+/// passes if the answer has `right` in it.
+pub(crate) fn project(targets: &str, count: usize, message: impl Fn(usize) -> String) -> Project {
+    let mut cases = String::new();
+    for number in 0..count {
+        let case = serde_json::json!({
+            "id": format!("case-{number:04}"),
+            "expected_outcome": "the right answer",
+            "input": message(number),
+            "evaluators": [{"type": "contains", "value": "right"}],
+        });
+        writeln!(cases, "{case}").unwrap();
+    }
+    let files = [
+        (".git/HEAD", ""),
+        ("targets.yaml", targets),
+        ("cases.jsonl", &cases),
+    ];
+    Project::new(&files).unwrap()
+}
+
+/// A targets file with one model target, `default`, at the server; `fields` are further lines.
+pub(crate) fn model_target(server: &ModelServer, fields: &[&str]) -> String {
+    let mut targets = "targets:\n".to_owned();
+    add_model_target(&mut targets, "default", server, fields);
+    targets
+}
+
+/// Adds a model target at a server to a targets file.
+pub(crate) fn add_model_target(
+    targets: &mut String,
+    name: &str,
+    server: &ModelServer,
+    fields: &[&str],
+) {
+    let url = server.url();
+    write!(
+        targets,
+        "  - name: {name}\n    provider: openai\n    model: test-model\n    \
+         api_key: sk-of-no-importance\n    base_url: {url}/v1\n"
+    )
+    .unwrap();
+    for field in fields {
+        writeln!(targets, "    {field}").unwrap();
+    }
+}
+
+/// `agentv run cases.jsonl` in the project with further arguments, and a clean environment.
+pub(crate) fn agentv<A: AsRef<OsStr>>(
+    project: &Project,
+    arguments: impl IntoIterator<Item = A>,
+) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_agentv"));
+    command
+        .args(["run", "cases.jsonl"])
+        .args(arguments)
+        .current_dir(project.root());
+    clean(&mut command);
+    command
+}
+
+/// Takes everything out of a command's environment that a test does not speak of.
+pub(crate) fn clean(command: &mut Command) {
+    let beside = Path::new(env!("CARGO_BIN_EXE_agentv")).parent().unwrap();
+    let path = format!("{}:{}", beside.display(), std::env::var("PATH").unwrap());
+    command.env_clear().env("PATH", path).stdin(Stdio::null());
+}
+
+/// A program that runs, and what it prints.
+pub(crate) struct Program {
+    running: Running,
+    stdout: NamedTempFile,
+    stderr: NamedTempFile,
+}
+
+/// A program that has ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    /// `None` where a signal ended it.
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Program {
+    pub(crate) fn start(command: &mut Command) -> Program {
+        let (stdout, stderr) = (NamedTempFile::new().unwrap(), NamedTempFile::new().unwrap());
+        command
+            .stdout(stdout.reopen().unwrap())
+            .stderr(stderr.reopen().unwrap());
+        Program {
+            running: Running::start(command).unwrap(),
+            stdout,
+            stderr,
+        }
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.running.id()
+    }
+
+    /// Waits for a moment, which must come before the program ends.
+    pub(crate) fn until(&mut self, moment: &Moment<'_>) {
+        let come = self.running.until(moment, LONGEST).unwrap();
+        assert!(come, "it ended before {moment:?}: {}", self.said());
+    }
+
+    /// Waits until standard error has `lines` lines.
+    pub(crate) fn until_said(&mut self, lines: u64) {
+        let path = self.stderr.path().to_owned();
+        self.until(&Moment::Lines(&path, lines));
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        self.running.signal(signal).unwrap();
+    }
+
+    /// As a terminal does: to the whole group, which must be its own.
+    pub(crate) fn signal_group(&self, signal: Signal) {
+        self.running.signal_group(signal).unwrap();
+    }
+
+    /// Waits for the end; says also the most memory that it had, in KiB.
+    pub(crate) fn wait_and_measure(mut self) -> (Ended, u64) {
+        let status = format!("/proc/{}/status", self.id());
+        let until = Instant::now() + LONGEST;
+        let mut most = 0;
+        while self.running.child().try_wait().unwrap().is_none() && Instant::now() < until {
+            most = most.max(peak_memory(&status));
+            sleep(Duration::from_millis(1));
+        }
+        (self.wait(), most)
+    }
+
+    fn said(&self) -> String {
+        fs::read_to_string(self.stderr.path()).unwrap()
+    }
+
+    pub(crate) fn wait(self) -> Ended {
+        let status = self.running.wait(LONGEST).unwrap();
+        let text = |file: &NamedTempFile| {
+            String::from_utf8_lossy(&fs::read(file.path()).unwrap()).into_owned()
+        };
+        Ended {
+            code: status.code(),
+            stdout: text(&self.stdout),
+            stderr: text(&self.stderr),
+        }
+    }
+}
+
+/// The most memory that a process had so far, in KiB; nothing of one that is gone.
+fn peak_memory(status: &str) -> u64 {
+    let status = fs::read_to_string(status).unwrap_or_default();
+    let mut lines = status.lines();
+    let peak = lines.find_map(|line| line.strip_prefix("VmHWM:"));
+    let words = peak.unwrap_or_default().split_whitespace().next();
+    words.and_then(|word| word.parse().ok()).unwrap_or(0)
+}
+
+/// Runs a command to its end.
+pub(crate) fn finish(command: &mut Command) -> Ended {
+    Program::start(command).wait()
+}
+
+impl Ended {
+    /// Itself, if that is the exit code.
+    #[track_caller]
+    pub(crate) fn expect(self, code: i32) -> Ended {
+        assert_eq!(self.code, Some(code), "{}{}", self.stdout, self.stderr);
+        self
+    }
+
+    /// The command that goes on with the run, as the summary tells it.
+    #[track_caller]
+    pub(crate) fn resume_command(&self) -> String {
+        let told = self.stdout.split_once("\ngo on with");
+        let (_, told) = told.unwrap_or_else(|| panic!("no command in {}", self.stdout));
+        // A long one stands on a line of its own.
+        told.trim_start().lines().next().unwrap().to_owned()
+    }
+}
+
+/// Runs a line in the project as a user does.
+pub(crate) fn typed(project: &Project, line: &str) -> Ended {
+    let mut command = Command::new("sh");
+    command.args(["-c", line]).current_dir(project.root());
+    clean(&mut command);
+    finish(&mut command)
+}
+
+/// Holds that within `longest` nothing is left of what was started with this mark.
+#[track_caller]
+pub(crate) fn nothing_lives_on(mark: &str, longest: Duration) {
+    let left = wait_for_none_with(MARK, mark, longest);
+    assert!(left.is_empty(), "{left:?} live on");
+}

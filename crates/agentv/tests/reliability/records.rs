@@ -1,0 +1,70 @@
+//! What a run left on disk.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use agentv_testkit::Project;
+use serde_json::Value;
+
+/// The folder of the only run of a project.
+pub(crate) fn run_folder(project: &Project) -> PathBuf {
+    let [folder] = run_folders(project).try_into().unwrap();
+    folder
+}
+
+/// The folders of all runs of a project, oldest first.
+pub(crate) fn run_folders(project: &Project) -> Vec<PathBuf> {
+    let entries = fs::read_dir(project.path(".agentv/results"));
+    let entries = entries.into_iter().flatten().flatten();
+    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    folders.sort();
+    folders
+}
+
+/// The records of a file, every line of which must be whole.
+#[track_caller]
+pub(crate) fn whole_records(file: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    assert!(text.is_empty() || text.ends_with('\n'), "torn: {text}");
+    let lines = text.lines();
+    lines
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .collect()
+}
+
+/// The records of a file that a process was killed over: all lines but the last must be whole.
+#[track_caller]
+pub(crate) fn records_after_kill(file: &Path) -> Vec<Value> {
+    let text = fs::read(file).unwrap_or_default();
+    let whole = text.iter().rposition(|byte| *byte == b'\n');
+    let whole = &text[..whole.map_or(0, |at| at + 1)];
+    let lines = whole.split_inclusive(|byte| *byte == b'\n');
+    lines
+        .map(|line| serde_json::from_slice(line).unwrap())
+        .collect()
+}
+
+/// How often each value of a field stands in the records.
+pub(crate) fn counts<'r>(records: &'r [Value], field: &str) -> BTreeMap<&'r str, usize> {
+    let mut counts = BTreeMap::new();
+    for record in records {
+        *counts.entry(record[field].as_str().unwrap()).or_default() += 1;
+    }
+    counts
+}
+
+/// Holds that every one of `cases` cases has one result and no more, and says the results.
+#[track_caller]
+pub(crate) fn each_case_once(folder: &Path, cases: usize) -> Vec<Value> {
+    let results = whole_records(&folder.join("results.jsonl"));
+    for field in ["eval_id", "grade_key", "answer_key"] {
+        let counts = counts(&results, field);
+        assert_eq!(counts.len(), cases, "{field}");
+        assert!(counts.values().all(|count| *count == 1), "{field}");
+    }
+    let transcripts = whole_records(&folder.join("transcripts.jsonl"));
+    let counts = counts(&transcripts, "answer_key");
+    assert!(counts.values().all(|count| *count == 1), "an answer twice");
+    results
+}

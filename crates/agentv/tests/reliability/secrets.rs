@@ -1,0 +1,153 @@
+//! Keys of targets stay out of everything that is written.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use agentv_testkit::Project;
+use agentv_testkit::model::{Behaviour, ModelServer};
+
+use crate::program::{Ended, agentv, finish, project};
+use crate::records::{run_folders, whole_records};
+
+const KEY: &str = "sk-live-4f\"1a\\9c/Key+0=";
+const HEADER: &str = "Bearer tok-7e2b9d40aa";
+const DIGITS: &str = "00000000";
+
+/// Every way in which a server and a command can say a key.
+const MESSAGES: &[&str] = &[
+    "!echo-key=200! in an answer",
+    "!echo-key=401! in a refusal",
+    "!echo-key=500! in a failure that is retried",
+    "!status=500! a failure",
+    "right",
+];
+
+fn project_at(server: &ModelServer) -> Project {
+    let url = server.url();
+    let targets = format!(
+        "targets:
+  - name: default
+    provider: openai
+    model: test-model
+    api_key: ${{{{ SERVICE_KEY }}}}
+    base_url: {url}/v1
+    max_retries: 1
+    retry_initial_delay_ms: 1
+    headers:
+      x-api-key: ${{{{ OTHER_TOKEN }}}}
+  - name: endpoint
+    provider: http
+    url: {url}/ask
+    max_retries: 0
+    headers:
+      Authorization: ${{{{ OTHER_TOKEN }}}}
+    body: {{messages: [{{role: user, content: \"{{{{ question }}}}\"}}]}}
+    response_path: answer
+  - name: command
+    provider: cli
+    command_template: 'env; env >&2; cat .env; exit {{ATTEMPT}}'
+  - name: printing
+    provider: cli
+    command_template: 'env; cat .env; env | base64 > /dev/null'
+"
+    );
+    let project = project(&targets, MESSAGES.len(), |number| {
+        format!("{} {KEY} and {HEADER}", MESSAGES[number])
+    });
+    let dotenv = format!("SERVICE_KEY='{KEY}'\nOTHER_TOKEN='{HEADER}'\nSHORT_KEY={DIGITS}\n");
+    project.write(".env", dotenv).unwrap();
+    project
+}
+
+/// The files under a folder.
+fn files_under(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().flatten();
+    let files = entries.flat_map(|entry| match entry.file_type().unwrap().is_dir() {
+        true => files_under(&entry.path()),
+        false => vec![entry.path()],
+    });
+    files.collect()
+}
+
+/// Holds that no secret is in the text, in any of the ways that texts are written in JSON and YAML.
+fn has_no_secret(text: &[u8], place: &str) {
+    let text = String::from_utf8_lossy(text);
+    let in_json = |secret: &str| serde_json::json!(secret).to_string();
+    for secret in [KEY, HEADER, HEADER.trim_start_matches("Bearer ")] {
+        let once = in_json(secret);
+        let twice = in_json(&once);
+        for form in [
+            secret,
+            once.trim_matches('"'),
+            twice.trim_matches(['"', '\\']),
+        ] {
+            assert!(!text.contains(form), "{place} has {form}: {text}");
+        }
+    }
+}
+
+fn nothing_is_told(project: &Project, ended: &Ended) {
+    has_no_secret(ended.stdout.as_bytes(), "stdout");
+    has_no_secret(ended.stderr.as_bytes(), "stderr");
+    let mut files = 0;
+    for path in files_under(project.root()) {
+        let given = [".env", "cases.jsonl"].map(|name| project.path(name));
+        if !given.contains(&path) {
+            has_no_secret(&fs::read(&path).unwrap(), &path.display().to_string());
+            files += 1;
+        }
+    }
+    assert!(files > 5);
+}
+
+#[test]
+fn no_key_is_ever_written_or_shown() {
+    let server = ModelServer::start(Behaviour::echo()).unwrap();
+    for out in ["out.jsonl", "out.json", "out.yaml", "out.csv"] {
+        let project = project_at(&server);
+        let targets = ["default", "endpoint", "command", "printing"];
+        let chosen = targets.iter().flat_map(|target| ["--target", target]);
+        let arguments = ["--verbose", "--include-trace", "--cache"]
+            .into_iter()
+            .chain(["--dump-prompts", "prompts", "--out", out])
+            .chain(chosen);
+        for _from_cache in [false, true] {
+            let ended = finish(&mut agentv(&project, arguments.clone())).expect(3);
+            nothing_is_told(&project, &ended);
+        }
+        assert!(project.path(out).exists());
+        let sent = server.requests();
+        let header = |name: &str| sent.iter().filter_map(|r| r.header(name)).next_back();
+        assert_eq!(header("x-api-key"), Some(HEADER), "the key was sent");
+        for folder in run_folders(&project) {
+            let results = whole_records(&folder.join("results.jsonl"));
+            assert_eq!(results.len(), MESSAGES.len() * targets.len());
+            let text = fs::read_to_string(folder.join("results.jsonl")).unwrap();
+            assert!(text.contains("[REDACTED]"));
+        }
+    }
+}
+
+#[test]
+fn a_key_that_looks_like_part_of_a_record_does_not_damage_it() {
+    let targets = format!(
+        "targets: [{{name: default, provider: cli, command_template: \
+         'echo \"{{\\\"text\\\": \\\"right {DIGITS}\\\", \\\"cost_usd\\\": 1{DIGITS}.5}}\"'}}]\n"
+    );
+    let project = project(&targets, 3, |number| format!("number {number}"));
+    project
+        .write(".env", format!("LOCAL_KEY={DIGITS}\n"))
+        .unwrap();
+    finish(&mut agentv(&project, ["--quiet", "--out", "out.jsonl"])).expect(0);
+    let [folder] = run_folders(&project).try_into().unwrap();
+    for file in [folder.join("results.jsonl"), project.path("out.jsonl")] {
+        let results = whole_records(&file);
+        assert_eq!(results.len(), 3);
+        for record in results {
+            assert_eq!(record["candidate_answer"], "right [REDACTED]");
+            assert_eq!(record["trace_summary"]["cost_usd"], 100_000_000.5);
+        }
+    }
+    finish(&mut agentv(&project, ["--quiet", "--resume"])).expect(0);
+    assert_eq!(whole_records(&folder.join("transcripts.jsonl")).len(), 3);
+}

@@ -1,0 +1,157 @@
+//! Ctrl-C and requests to end.
+
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use agentv_testkit::Project;
+use agentv_testkit::crash::{Moment, Signal};
+use agentv_testkit::model::{Behaviour, ModelServer};
+use agentv_testkit::processes::with_variable;
+
+use crate::LONGEST;
+use crate::program::{
+    Ended, MARK, Program, agentv, model_target, nothing_lives_on, project, typed,
+};
+use crate::records::{each_case_once, run_folder, whole_records};
+
+const CASES: usize = 40;
+/// What is in flight gets this long after the first signal.
+const GRACE: Duration = Duration::from_secs(3);
+const SIGNALS: [(Signal, i32); 2] = [(Signal::SIGINT, 130), (Signal::SIGTERM, 143)];
+
+/// Starts in a group of its own, as a shell does.
+fn start(command: &mut Command) -> Program {
+    Program::start(command.process_group(0))
+}
+
+/// Runs the command that the summary tells, and holds that it completes the run.
+fn goes_on(project: &Project, ended: &Ended) {
+    typed(project, &ended.resume_command()).expect(0);
+    each_case_once(&run_folder(project), CASES);
+}
+
+/// A project whose requests are answered at once, but for the first call of some cases.
+fn project_at(server: &ModelServer, stuck: fn(usize) -> bool) -> Project {
+    let targets = model_target(server, &["workers: 4"]);
+    project(&targets, CASES, |number| {
+        let conduct = if stuck(number) {
+            "!hang! !first=1!"
+        } else {
+            ""
+        };
+        format!("{conduct} the right number {number}")
+    })
+}
+
+#[test]
+fn after_one_signal_what_is_in_flight_ends_and_the_told_command_goes_on() {
+    for (signal, code) in SIGNALS {
+        let latency = Duration::from_millis(300);
+        let server = ModelServer::start(Behaviour::echo().latency(latency)).unwrap();
+        let project = project_at(&server, |_| false);
+        let mut program = start(&mut agentv(&project, ["--eval-id", "case-*"]));
+        program.until(&Moment::Calls(&server, 6));
+        program.signal_group(signal);
+        let ended = program.wait().expect(code);
+        let calls = server.calls().total;
+        assert!(calls < CASES as u64, "it ended by itself");
+        let folder = run_folder(&project);
+        for file in ["transcripts.jsonl", "results.jsonl"] {
+            let records = whole_records(&folder.join(file));
+            assert_eq!(records.len() as u64, calls, "{file}");
+        }
+        goes_on(&project, &ended);
+        assert_eq!(server.calls().total, CASES as u64);
+    }
+}
+
+#[test]
+fn the_told_command_goes_on_however_the_run_was_typed() {
+    let server = ModelServer::start(Behaviour::echo()).unwrap();
+    let project = project_at(&server, |_| false);
+    let odd = project.path("it's; $(odd) --resume.jsonl");
+    std::fs::rename(project.path("cases.jsonl"), &odd).unwrap();
+    let name = "\"it's; \\$(odd) --resume.jsonl\"";
+    let line = format!("agentv run --max-time 1ms --eval-id 'case-*' -- {name}");
+    let ended = typed(&project, &line).expect(4);
+    let told = ended.resume_command();
+    let ended = typed(&project, &told.replace("--max-time 1ms", "")).expect(0);
+    assert!(ended.stdout.contains("40 of 40"), "{}", ended.stdout);
+}
+
+#[test]
+fn after_one_signal_what_does_not_end_is_given_up() {
+    for (signal, code) in SIGNALS {
+        let server = ModelServer::start(Behaviour::echo()).unwrap();
+        let project = project_at(&server, |number| (10..14).contains(&number));
+        let mut program = start(&mut agentv(&project, None::<&str>));
+        program.until(&Moment::Calls(&server, 14));
+        program.signal_group(signal);
+        let ended = program.wait().expect(code);
+        let folder = run_folder(&project);
+        let results = whole_records(&folder.join("results.jsonl"));
+        assert_eq!(results.len(), 10, "those that were answered");
+        goes_on(&project, &ended);
+        assert_eq!(server.calls().total, CASES as u64 + 4);
+    }
+}
+
+#[test]
+fn a_second_signal_ends_the_run_at_once_and_nothing_that_was_written_is_lost() {
+    for (signal, code) in SIGNALS {
+        let server = ModelServer::start(Behaviour::echo()).unwrap();
+        let project = project_at(&server, |number| (10..14).contains(&number));
+        let mut program = start(&mut agentv(&project, ["--quiet"]));
+        program.until(&Moment::Calls(&server, 14));
+        let results = || run_folder(&project).join("results.jsonl");
+        program.until(&Moment::Lines(&results(), 10));
+        program.signal_group(signal);
+        // It says that it is stopping.
+        program.until_said(1);
+        let told_twice = Instant::now();
+        program.signal_group(signal);
+        let ended = program.wait().expect(code);
+        let took = told_twice.elapsed();
+        assert!(took < GRACE, "{took:?}");
+        assert_eq!(whole_records(&results()).len(), 10);
+        goes_on(&project, &ended);
+        assert_eq!(server.calls().total, CASES as u64 + 4);
+    }
+}
+
+/// A project whose target is a command that never ends by itself, and notes that it began.
+fn project_with_command(trap: &str) -> Project {
+    let targets = format!(
+        "targets:\n  - name: default\n    provider: cli\n    workers: 2\n    \
+         command_template: \"{trap} if test -e go; then echo right; \
+         else echo begun >> begun; sleep 1000 & sleep 1000; fi\"\n"
+    );
+    project(&targets, 4, |number| format!("number {number}"))
+}
+
+#[test]
+fn signals_end_commands_and_all_they_started() {
+    // The second ignores what it can.
+    for (trap, times) in [("", 1), ("trap '' TERM INT;", 1), ("", 2)] {
+        for (signal, code) in SIGNALS {
+            let project = project_with_command(trap);
+            let mark = format!("{}", project.root().display());
+            let mut program = start(agentv(&project, ["--quiet"]).env(MARK, &mark));
+            program.until(&Moment::Lines(&project.path("begun"), 2));
+            assert!(with_variable(MARK, &mark).len() > 4, "the marked are found");
+            program.signal_group(signal);
+            program.until_said(1);
+            if times == 2 {
+                program.signal_group(signal);
+            }
+            let ended = program.wait().expect(code);
+            nothing_lives_on(&mark, LONGEST);
+            let results = whole_records(&run_folder(&project).join("results.jsonl"));
+            assert!(results.is_empty(), "{results:?}");
+            project.write("go", "").unwrap();
+            typed(&project, &ended.resume_command()).expect(0);
+            each_case_once(&run_folder(&project), 4);
+        }
+    }
+}

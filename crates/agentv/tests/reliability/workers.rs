@@ -1,0 +1,65 @@
+//! How many requests are in flight.
+
+use agentv_testkit::crash::{Moment, Signal};
+use agentv_testkit::model::{Behaviour, ModelServer, Step};
+
+use crate::LONGEST;
+use crate::program::{Program, add_model_target, agentv, finish, model_target, project};
+use crate::records::{counts, each_case_once, run_folder, whole_records};
+
+/// A server that answers nobody.
+fn silent() -> ModelServer {
+    ModelServer::start(Behaviour::echo().always(Step::Hang).keep(0)).unwrap()
+}
+
+/// Ends a run that would not end by itself.
+fn end(mut program: Program) {
+    program.signal(Signal::SIGINT);
+    program.until_said(1);
+    program.signal(Signal::SIGINT);
+    program.wait().expect(130);
+}
+
+#[test]
+fn five_hundred_workers_are_five_hundred_requests_in_flight() {
+    let server = silent();
+    let project = project(&model_target(&server, &[]), 600, |number| {
+        format!("{number}")
+    });
+    let program = Program::start(&mut agentv(&project, ["--quiet", "--workers", "500"]));
+    assert!(server.wait_for_calls(500, LONGEST));
+    assert_eq!(server.calls().most_in_flight, 500);
+    end(program);
+    assert_eq!(server.calls().total, 500, "and no more");
+}
+
+#[test]
+fn each_target_has_its_own_workers_and_none_waits_for_another() {
+    const CASES: usize = 60;
+    let stuck = silent();
+    let latency = std::time::Duration::from_millis(100);
+    let fast = ModelServer::start(Behaviour::answering("right").latency(latency)).unwrap();
+    let mut targets = "targets:\n".to_owned();
+    add_model_target(&mut targets, "stuck", &stuck, &["workers: 3"]);
+    add_model_target(&mut targets, "fast", &fast, &["workers: 7"]);
+    let project = project(&targets, CASES, |number| format!("number {number}"));
+    let arguments = ["--quiet", "--target", "stuck", "--target", "fast"];
+    let mut program = Program::start(&mut agentv(&project, arguments));
+    program.until(&Moment::Calls(&stuck, 3));
+    program.until(&Moment::Calls(&fast, CASES as u64));
+    let results = run_folder(&project).join("results.jsonl");
+    program.until(&Moment::Lines(&results, CASES as u64));
+    assert_eq!(counts(&whole_records(&results), "target")["fast"], CASES);
+    assert_eq!(fast.calls().most_in_flight, 7);
+    end(program);
+    assert_eq!((stuck.calls().total, stuck.calls().most_in_flight), (3, 3));
+}
+
+#[test]
+fn a_target_that_is_named_twice_is_asked_once() {
+    let server = ModelServer::start(Behaviour::answering("right")).unwrap();
+    let project = project(&model_target(&server, &[]), 5, |number| format!("{number}"));
+    let twice = ["--target", "default", "--target", "default"];
+    finish(&mut agentv(&project, twice)).expect(0);
+    each_case_once(&run_folder(&project), 5);
+}
