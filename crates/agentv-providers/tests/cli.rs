@@ -311,7 +311,7 @@ fn a_healthcheck_by_command_must_succeed() {
     checked(json!({"type": "command", "commandTemplate": "test -e evals/here", "cwd": ".."}))
         .unwrap();
     let error = checked(json!({"type": "command", "command_template": "echo why >&2; exit 2"}));
-    let expected = "the healthcheck of `t` failed: the command failed with exit code 2: why";
+    let expected = "the healthcheck failed: the command failed with exit code 2: why";
     assert_eq!(error.unwrap_err().message, expected);
     let slow = json!({"type": "command", "command_template": "sleep 1000", "timeoutSeconds": 0.05});
     assert_eq!(checked(slow).unwrap_err().cause, Cause::Timeout);
@@ -324,7 +324,7 @@ fn a_healthcheck_by_address_must_answer() {
     assert!(server.received().head.starts_with("get /health "));
     let error = checked(healthcheck.clone()).unwrap_err();
     assert_eq!(error.cause, Cause::Status(503));
-    let start = "the healthcheck of `t` failed: the server failed (HTTP 503";
+    let start = "the healthcheck failed: the server failed (HTTP 503";
     assert!(error.message.starts_with(start), "{error}");
 }
 

@@ -21,7 +21,6 @@ const LARGEST_OUTPUT: usize = 64 << 20;
 
 /// Runs a command for each case, or one for all of them.
 struct Cli {
-    name: String,
     command: Command,
     healthcheck: Option<Healthcheck>,
     keep_temp_files: bool,
@@ -35,7 +34,6 @@ pub(crate) fn build(settings: &Settings) -> Result<Arc<dyn Provider>, SettingErr
         batch::check(&command)?;
     }
     Ok(Arc::new(Cli {
-        name: settings.name().to_owned(),
         healthcheck: Healthcheck::of(settings)?,
         keep_temp_files: settings.flag("keep_temp_files")?.unwrap_or_default(),
         command,
@@ -97,7 +95,7 @@ impl Provider for Cli {
             };
             let passed = healthcheck.pass(cancel).await;
             passed.map_err(|error| ProviderError {
-                message: format!("the healthcheck of `{}` failed: {error}", self.name),
+                message: format!("the healthcheck failed: {error}"),
                 ..error
             })
         })

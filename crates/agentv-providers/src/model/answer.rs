@@ -23,7 +23,7 @@ pub(super) fn transcript(
         said.text = refusal(&body).unwrap_or_default().to_owned();
     }
     if failed(&body) || (finish_reason.is_none() && said.is_nothing()) {
-        return Err(no_answer(asked, &body));
+        return Err(no_message(asked, &body));
     }
     let usage = normal(asked, response.usage);
     let model = model(asked, response.model_iden, response.provider_model_iden);
@@ -150,7 +150,8 @@ fn failed(body: &Value) -> bool {
     body.get("status").and_then(Value::as_str) == Some("failed")
 }
 
-fn no_answer(asked: &Asked, body: &Value) -> ProviderError {
+/// The error of an answer in which nothing was said.
+pub(super) fn no_message(asked: &Asked, body: &Value) -> ProviderError {
     match asked.words_in(body) {
         Some(words) => refused_in_body(asked, &words),
         None => {

@@ -5,6 +5,7 @@ use genai::webc;
 use reqwest::StatusCode;
 use reqwest::header::HeaderMap;
 
+use super::answer::no_message;
 use super::asked::Asked;
 use super::words::Words;
 use crate::network::{network_error, retry_after, status_error};
@@ -20,6 +21,8 @@ pub(super) fn failure(asked: &Asked, error: genai::Error) -> ProviderError {
             ..
         } => match asked.words_in(&response_body) {
             Some(words) => refused_in_body(asked, &words),
+            // The client's own words are about a stream that nobody asked for.
+            None if cause.starts_with("Error event in stream") => no_message(asked, &response_body),
             None => unreadable(asked, &asked.excerpt(&cause)),
         },
         // The others come before anything is sent.

@@ -696,6 +696,15 @@ async fn an_answer_that_cannot_be_used_is_an_error_in_words() {
         assert!(error.message.contains(words), "{error}");
         assert!(error.message.chars().count() < 600, "{error}");
     }
+    let reply = Reply::text(
+        200,
+        json,
+        &[],
+        r#"{"modelVersion": "g", "usageMetadata": {}}"#,
+    );
+    let error = failure("gemini", json!({"model": "g"}), reply).await;
+    let words = "the answer of Gemini cannot be read: it has no message, only";
+    assert!(error.message.starts_with(words), "{error}");
     let late = r#"{"error": {"code": 429, "message": "Provider returned error"}}"#;
     let error = failure(
         "openai",
