@@ -187,6 +187,8 @@ async fn given_up(stop: &StopHandle) {
 /// Does something unless the run is over.
 async fn unless(over: CancellationToken, work: impl Future<Output = ()>) {
     tokio::select! {
+        // What is due is done, however soon the run is over.
+        biased;
         () = work => {}
         () = over.cancelled() => {}
     }
