@@ -27,6 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let options = DisplayOptions {
         style,
         verbose: false,
+        several_targets: false,
         clock: Clock::real(),
     };
     let mut fold = SummaryFold::new();

@@ -36,6 +36,8 @@ pub struct DisplayOptions {
     pub style: Style,
     /// Whether retries are told, too.
     pub verbose: bool,
+    /// Whether what is told of a trial names its target.
+    pub several_targets: bool,
     /// What time it is.
     pub clock: Clock,
 }
@@ -74,11 +76,12 @@ struct Painter<S> {
 
 impl<S: Screen> Display<S> {
     /// A display that shows only when told to.
-    fn still(screen: S, wanted: Wanted, clock: Clock) -> Display<S> {
+    fn still(screen: S, wanted: Wanted, options: DisplayOptions) -> Display<S> {
+        let clock = options.clock;
         let started = clock.now();
         let board = Board {
             progress: Progress::default(),
-            notices: Notices::new(wanted, started),
+            notices: Notices::new(wanted, options.several_targets, started),
         };
         let painter = Painter {
             screen,

@@ -39,7 +39,7 @@
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("out.csv");
 //! let style = Style { colour: false, width: 80, unicode: true };
-//! let options = DisplayOptions { style, verbose: false, clock: Clock::real() };
+//! let options = DisplayOptions { style, verbose: false, several_targets: false, clock: Clock::real() };
 //! let mut display = PlainProgress::to(std::io::stderr(), Duration::from_secs(5), options);
 //! let mut out_file = OutFile::create(&path)?;
 //! let mut fold = SummaryFold::new();

@@ -63,7 +63,7 @@ impl LiveDisplay {
             true => Wanted::All,
             false => Wanted::Failures,
         };
-        Display::still(bar, wanted, options.clock)
+        Display::still(bar, wanted, options)
     }
 
     /// Prints what is still to be told and removes the bar.

@@ -30,27 +30,23 @@ pub(super) struct Notices {
     waiting: Vec<Notice>,
     endings: Throttle,
     retries: Throttle,
-    target: Option<Box<str>>,
     several_targets: bool,
 }
 
 impl Notices {
-    pub(super) fn new(wanted: Wanted, now: Instant) -> Notices {
+    pub(super) fn new(wanted: Wanted, several_targets: bool, now: Instant) -> Notices {
         Notices {
             wanted,
             waiting: Vec::new(),
             endings: Throttle::new(now),
             retries: Throttle::new(now),
-            target: None,
-            several_targets: false,
+            several_targets,
         }
     }
 
     pub(super) fn on_event(&mut self, event: &RunEvent<'_>, clock: &Clock) {
         match event {
-            RunEvent::Started { target, .. } => self.see_target(target),
             RunEvent::Finished { record, reused } => {
-                self.see_target(&record.target);
                 let told = match record.status {
                     Status::Error => true,
                     Status::Fail => self.wanted != Wanted::Errors,
@@ -82,14 +78,7 @@ impl Notices {
                 }
             }
             RunEvent::Noticed(text) => self.waiting.push(Notice::remark(text)),
-            RunEvent::Planned(_) | RunEvent::Abandoned => {}
-        }
-    }
-
-    fn see_target(&mut self, target: &str) {
-        match &self.target {
-            None => self.target = Some(target.into()),
-            Some(first) => self.several_targets |= **first != *target,
+            RunEvent::Planned(_) | RunEvent::Started { .. } | RunEvent::Abandoned => {}
         }
     }
 

@@ -44,7 +44,7 @@ impl PlainProgress {
             true => Wanted::All,
             false => Wanted::Failures,
         };
-        Display::still(lines, wanted, options.clock)
+        Display::still(lines, wanted, options)
     }
 
     /// Writes what is still to be told.

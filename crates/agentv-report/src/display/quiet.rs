@@ -24,7 +24,7 @@ impl Quiet {
         options: DisplayOptions,
     ) -> Display<Lines> {
         let lines = Lines::new(out, None, options.style);
-        Display::still(lines, Wanted::Errors, options.clock)
+        Display::still(lines, Wanted::Errors, options)
     }
 
     /// Writes what is still to be told.

@@ -33,6 +33,7 @@ impl Hand {
                 unicode: true,
             },
             verbose,
+            several_targets: false,
             clock: Clock::of(move || *hand.0.lock().unwrap()),
         }
     }
@@ -286,10 +287,15 @@ fn quiet_tells_errors_only() {
 fn the_target_is_told_where_there_are_several_and_retries_when_verbose() {
     let hand = Hand::new();
     for verbose in [false, true] {
-        let (written, options) = (Written::default(), hand.options(verbose));
+        let written = Written::default();
+        let options = DisplayOptions {
+            several_targets: true,
+            ..hand.options(verbose)
+        };
         let display = PlainProgress::still(written.clone(), Duration::from_secs(60), options);
         display.plan(10);
-        display.end(&failed("a", 0.0, "wrong"));
+        let first = failed("a", 0.0, "wrong");
+        display.end(&first);
         let other = ResultRecord {
             target: "other".into(),
             trial: 2,
@@ -308,7 +314,8 @@ fn the_target_is_told_where_there_are_several_and_retries_when_verbose() {
         let text = written.text();
         let retry = "retry  c @ other  after attempt 1, in 1.5 s  HTTP 500\n";
         let expected = format!(
-            "fail   0.00  a  wrong\nerror  b @ other #2  down\n{}stopping: the budget is used up\n",
+            "fail   0.00  a @ {}  wrong\nerror  b @ other #2  down\n{}stopping: the budget is used up\n",
+            first.target,
             if verbose { retry } else { "" }
         );
         assert_eq!(text, expected);

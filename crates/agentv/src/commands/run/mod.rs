@@ -91,7 +91,7 @@ fn prepare(arguments: &RunArguments, clock: &Clock) -> Result<Prepared, Refused>
         skipped: files.skipped(),
     };
     let record = record_of(arguments, &files, &resolved, clock, rerun)?;
-    let reporting = Reporting::new(arguments, resolved.secrets.clone())?;
+    let reporting = Reporting::new(arguments, resolved.targets.len(), resolved.secrets.clone())?;
     let cache = cache(arguments, files.root())?;
     let (folder, record) = match is_resumed(arguments) {
         Some(name) => resumed(&results, name, record)?,

@@ -24,7 +24,11 @@ pub(crate) struct Reporting {
 }
 
 impl Reporting {
-    pub(crate) fn new(arguments: &RunArguments, secrets: Secrets) -> Result<Reporting, Refused> {
+    pub(crate) fn new(
+        arguments: &RunArguments,
+        targets: usize,
+        secrets: Secrets,
+    ) -> Result<Reporting, Refused> {
         let out = match &arguments.out {
             Some(path) => Some(OutFile::create(path).map_err(|error| {
                 let message = error.to_string();
@@ -38,7 +42,7 @@ impl Reporting {
         };
         Ok(Reporting {
             fold: SummaryFold::new(),
-            display: Some(display(arguments)),
+            display: Some(display(arguments, targets > 1)),
             out,
             secrets,
         })
@@ -83,11 +87,12 @@ impl Reporter for Reporting {
 }
 
 /// What standard error can show.
-fn display(arguments: &RunArguments) -> Box<dyn Reporter + Send> {
+fn display(arguments: &RunArguments, several_targets: bool) -> Box<dyn Reporter + Send> {
     let stderr = io::stderr();
     let options = DisplayOptions {
         style: output::style_of(&stderr),
         verbose: arguments.load.verbose,
+        several_targets,
         clock: Clock::real(),
     };
     if arguments.quiet {
