@@ -65,11 +65,24 @@ impl ErrorFold {
     }
 }
 
-/// What a message has in common with others of its kind: the first line, without what looks like an
-/// identifier or a long number.
+/// What a message has in common with others of its kind: its first line and its last, without what
+/// looks like an identifier or a long number.
+///
+/// A program that fails says what it was about first, and why last.
 fn kind_of(message: &str) -> String {
-    let line = message.trim_start().lines().next().unwrap_or_default();
-    let line = clip(line, LONGEST);
+    let says_something = |line: &&str| line.contains(char::is_alphanumeric);
+    let mut lines = message.lines().map(str::trim).filter(says_something);
+    let first = lines.next().unwrap_or_default();
+    match lines.next_back() {
+        Some(last) => {
+            let (first, last) = (clip(first, LONGEST / 2), clip(last, LONGEST / 2));
+            without_identifiers(&format!("{first} … {last}"))
+        }
+        None => without_identifiers(clip(first, LONGEST)),
+    }
+}
+
+fn without_identifiers(line: &str) -> String {
     let mut kind = String::with_capacity(line.len());
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
     let mut rest = line;
@@ -104,7 +117,7 @@ mod tests {
     #[test]
     fn messages_that_differ_in_an_identifier_are_of_one_kind() {
         assert_eq!(
-            kind_of("HTTP 429: slow down (request req_011CSHoEeqs5C35)\nbody"),
+            kind_of("HTTP 429: slow down (request req_011CSHoEeqs5C35)\n{\n}\n"),
             "HTTP 429: slow down (request …)"
         );
         assert_eq!(
