@@ -1,6 +1,7 @@
 //! The command line.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 use agentv_runner::Shard;
@@ -240,13 +241,13 @@ pub(crate) struct RunArguments {
     #[arg(long = "eval-id", value_name = "GLOB", help_heading = "What is run")]
     pub(crate) eval_ids: Vec<String>,
     /// Only the first N cases
-    #[arg(long, value_name = "N", help_heading = "What is run")]
+    #[arg(long, value_name = "N", value_parser = from_one::<u64>, help_heading = "What is run")]
     pub(crate) limit: Option<u64>,
     /// Only one of N shares of the cases, the same on every machine
     #[arg(long, value_name = "I/N", help_heading = "What is run")]
     pub(crate) shard: Option<Shard>,
     /// Ask each case so many times
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), help_heading = "What is run")]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = from_one::<u32>, help_heading = "What is run")]
     pub(crate) trials: u32,
     /// Put a mock in the place of every target; results are marked
     #[arg(long, help_heading = "What is run")]
@@ -295,13 +296,13 @@ pub(crate) struct RunArguments {
     pub(crate) cache: bool,
 
     /// The most requests in flight to each target
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
+    #[arg(long, value_name = "N", value_parser = from_one::<u64>, help_heading = "Limits")]
     pub(crate) workers: Option<u64>,
     /// The longest that one attempt may take, such as `90s` or `5m`
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Limits")]
     pub(crate) timeout: Option<Duration>,
     /// How often a failed attempt is repeated
-    #[arg(long, value_name = "N", help_heading = "Limits")]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>, help_heading = "Limits")]
     pub(crate) max_retries: Option<u32>,
     /// Stop before the run costs more
     #[arg(long, value_name = "USD", value_parser = amount, help_heading = "Limits")]
@@ -324,6 +325,16 @@ pub(crate) struct RunArguments {
     pub(crate) quiet: bool,
     #[command(flatten)]
     pub(crate) load: LoadArguments,
+}
+
+fn whole<N: FromStr>(text: &str) -> Result<N, String> {
+    let number = text.parse();
+    number.map_err(|_| "expected a whole number such as `3`".to_owned())
+}
+
+fn from_one<N: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<N, String> {
+    let number = text.parse().ok().filter(|number| *number >= N::from(1));
+    number.ok_or_else(|| "expected a whole number from 1 on".to_owned())
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

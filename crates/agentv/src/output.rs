@@ -18,8 +18,11 @@ pub(crate) fn width_of(stream: &impl IsTerminal) -> Option<usize> {
     size.flatten().map(|(columns, _)| usize::from(columns.0))
 }
 
-/// The columns of what has none of its own.
+/// The columns of a terminal that does not tell how many it has.
 pub(crate) const USUAL_WIDTH: usize = 80;
+
+/// The columns of a file or a pipe: whole sentences stand on its lines, but no page of them.
+const WIDTH_OF_FILES: usize = 320;
 
 /// What a stream can show.
 pub(crate) fn style_of(stream: &impl IsTerminal) -> Style {
@@ -31,7 +34,10 @@ pub(crate) fn style_of(stream: &impl IsTerminal) -> Style {
     let unicode = locale.is_none_or(|locale| !matches!(locale.as_str(), "C" | "POSIX"));
     Style {
         colour: has_colour(stream),
-        width: width_of(stream).unwrap_or(USUAL_WIDTH),
+        width: match stream.is_terminal() {
+            true => width_of(stream).unwrap_or(USUAL_WIDTH),
+            false => WIDTH_OF_FILES,
+        },
         unicode: unicode || !stream.is_terminal(),
     }
 }

@@ -51,6 +51,9 @@ pub(crate) fn end(
         not_written = true;
     }
     tell(arguments, &summary, ended, run)?;
+    if ended.stop == Some(Stop::Budget) {
+        output::note("to go on, raise `--budget`: what the run has cost so far counts");
+    }
     if let Some(error) = &ended.error {
         output::error(&reporting.redacted(&error.to_string()), hint(error));
     }

@@ -9,6 +9,7 @@ use agentv_syntax::nearest;
 use jiff::Timestamp;
 
 use super::refused::Refused;
+use crate::output;
 
 /// Where the runs of a project are.
 pub(crate) fn results_of(root: &Path) -> PathBuf {
@@ -41,7 +42,7 @@ pub(crate) fn find(results: &Path, name: &str) -> Result<RunFolder, Refused> {
             .ok_or_else(|| {
                 Refused::because(format!(
                     "there is no run `{name}` in `{}`",
-                    results.display()
+                    output::from_here(results).display()
                 ))
             });
     }
@@ -59,7 +60,10 @@ pub(crate) fn find(results: &Path, name: &str) -> Result<RunFolder, Refused> {
             .first()
             .map(|newest| format!("the newest is `{newest}`")),
     };
-    let message = format!("there is no run `{name}` in `{}`", results.display());
+    let message = format!(
+        "there is no run `{name}` in `{}`",
+        output::from_here(results).display()
+    );
     Err(Refused::with_hint(message, hint))
 }
 
@@ -74,7 +78,7 @@ pub(crate) fn find_same(results: &Path, wanted: &RunRecord) -> Result<RunFolder,
         Refused::with_hint(
             format!(
                 "there is no run of these files, targets and trials in `{}`",
-                results.display()
+                output::from_here(results).display()
             ),
             Some("leave `--resume` out to begin one, or name one with `--resume=RUN`".to_owned()),
         )

@@ -48,7 +48,12 @@ impl ProjectGraders {
 impl Graders for ProjectGraders {
     fn build(&self, file: &EvalFile, spec: &EvaluatorSpec) -> Result<Arc<dyn Evaluator>, String> {
         let built = self.builder(file).build(spec);
-        built.map_err(|error| error.to_string())
+        built.map_err(|error| {
+            let text = error.to_string();
+            // The name stands before every error of an evaluator.
+            let named = format!("evaluator `{}`: ", spec.name);
+            text.strip_prefix(&named).unwrap_or(&text).to_owned()
+        })
     }
 
     fn files(&self, file: &EvalFile, case: &EvalCase) -> Vec<String> {
