@@ -62,6 +62,8 @@ pub trait BatchProvider: Send + Sync {
 /// What a target is asked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
+    /// The eval file, as records name it.
+    pub eval_file: Arc<str>,
     /// The id of the case.
     pub eval_id: String,
     /// What is said to the target.
@@ -82,6 +84,7 @@ impl Request {
     /// A request that is nothing but a text.
     pub fn of_text(text: impl Into<String>, folder: Arc<Path>, timeout: Duration) -> Request {
         Request {
+            eval_file: Arc::default(),
             eval_id: String::new(),
             prompt: Prompt::of_text(text),
             files: Vec::new(),

@@ -21,6 +21,9 @@ const LAST_WORDS: Duration = Duration::from_secs(3);
 /// A target that asks us to wait longer than this is not asked again in this run.
 const LONGEST_PAUSE: Duration = Duration::from_secs(600);
 
+/// The most refusals that do not count as retries, because others in flight were refused as well.
+const MOST_REFUSED_TOGETHER: u32 = 20;
+
 /// Asks the target of `lane`, again and again as its limits allow. `taken_up` is when the trial
 /// was; `None` when the run was stopped before an answer came.
 pub(crate) async fn ask(
@@ -29,32 +32,35 @@ pub(crate) async fn ask(
     request: &mut Request,
     taken_up: Instant,
 ) -> Option<Asked> {
-    let limits = &lane.target.limits;
+    let retry = &lane.target.limits.retry;
+    let mut waited = taken_up.elapsed();
+    let (mut failures, mut refused_together) = (0, 0);
     loop {
-        let (answer, asked_at) = attempt(run, lane, request).await?;
-        let timing = Timing {
-            queue_ms: Some(milliseconds(asked_at.0 - taken_up)),
-            total_ms: Some(milliseconds(asked_at.1)),
+        let attempt = attempt(run, lane, request).await?;
+        waited += attempt.waited;
+        let asked = |answer| Asked {
+            answer,
+            timing: Timing {
+                queue_ms: Some(milliseconds(waited)),
+                total_ms: Some(milliseconds(attempt.took)),
+            },
+            attempts: request.attempt,
         };
-        let error = match answer {
+        let error = match attempt.answer {
             Ok(transcript) => {
-                lane.answered_in(asked_at.1);
-                return Some(Asked {
-                    answer: Ok(transcript),
-                    timing,
-                    attempts: request.attempt,
-                });
+                lane.answered_in(attempt.took);
+                return Some(asked(Ok(transcript)));
             }
             Err(error) if error.cause == Cause::Cancelled => return None,
             Err(error) => error,
         };
-        let wait = wait_before_retry(&limits.retry, request.attempt, &error);
-        let Some(wait) = wait else {
-            return Some(Asked {
-                answer: Err(in_words(error, &limits.retry, request.attempt)),
-                timing,
-                attempts: request.attempt,
-            });
+        if attempt.refused_together && refused_together < MOST_REFUSED_TOGETHER {
+            refused_together += 1;
+        } else {
+            failures += 1;
+        }
+        let Some(wait) = wait_before_retry(retry, failures, &error) else {
+            return Some(asked(Err(in_words(error, retry, request.attempt))));
         };
         run.tell(&RunEvent::Retrying {
             eval_id: &request.eval_id,
@@ -68,19 +74,25 @@ pub(crate) async fn ask(
             // Nothing is lost: the trial is taken up again when the run is resumed.
             () = run.stop.leaving() => return None,
         }
+        waited += wait;
         request.attempt += 1;
     }
 }
 
-type WhenAndHowLong = (Instant, Duration);
+/// One call, and what it had to wait for.
+struct Attempt {
+    answer: Result<Transcript, ProviderError>,
+    waited: Duration,
+    took: Duration,
+    /// The target refused it with others that were in flight, and the window is narrower for that:
+    /// it is no failure of this trial.
+    refused_together: bool,
+}
 
 /// One call, once the limits allow it.
-async fn attempt(
-    run: &RunState,
-    lane: &Lane,
-    request: &Request,
-) -> Option<(Result<Transcript, ProviderError>, WhenAndHowLong)> {
+async fn attempt(run: &RunState, lane: &Lane, request: &Request) -> Option<Attempt> {
     let expected = expected_tokens(&request.prompt.question);
+    let ready = Instant::now();
     let admitted = async {
         let place = lane.window.enter().await;
         lane.pace.wait(expected).await;
@@ -95,6 +107,7 @@ async fn attempt(
     let answer = call(run, lane, request).await;
     let took = started.elapsed();
     drop(place);
+    let mut refused_together = false;
     match &answer {
         Ok(transcript) => {
             lane.window.widen();
@@ -102,14 +115,19 @@ async fn attempt(
         }
         Err(error) => {
             if error.is_rate_limit() {
-                lane.window.narrow(started, Instant::now());
+                refused_together = !lane.window.narrow(started, Instant::now());
             }
             if let Some(pause) = error.retry_after.filter(|pause| *pause <= LONGEST_PAUSE) {
                 lane.pace.pause_until(Instant::now() + pause);
             }
         }
     }
-    Some((answer, (started, took)))
+    Some(Attempt {
+        answer,
+        waited: started - ready,
+        took,
+        refused_together,
+    })
 }
 
 /// One call, which ends when its time is over or the run is given up.
@@ -151,14 +169,15 @@ fn is_worth_a_retry(retry: &Retry, error: &ProviderError) -> bool {
 }
 
 /// How long to wait before the next attempt; `None` when there is none.
-fn wait_before_retry(retry: &Retry, attempt: u32, error: &ProviderError) -> Option<Duration> {
-    if attempt > retry.max_retries || !is_worth_a_retry(retry, error) {
+fn wait_before_retry(retry: &Retry, failures: u32, error: &ProviderError) -> Option<Duration> {
+    let never = retry.max_retries == 0;
+    if never || failures > retry.max_retries || !is_worth_a_retry(retry, error) {
         return None;
     }
     match error.retry_after {
         Some(pause) if pause > LONGEST_PAUSE => None,
         Some(pause) => Some(pause),
-        None => Some(backoff(retry, attempt)),
+        None => Some(backoff(retry, failures.max(1))),
     }
 }
 

@@ -12,7 +12,7 @@ use tokio_util::task::TaskTracker;
 use crate::batch::{Batch, run_batch};
 use crate::budget::SetAside;
 use crate::lane::Lane;
-use crate::state::{RunError, RunState};
+use crate::state::RunState;
 use crate::trial::{Job, Work, is_cached, run_trial};
 
 /// Takes up the trials of one lane until there are none, or the run is stopped; returns when all
@@ -20,7 +20,6 @@ use crate::trial::{Job, Work, is_cached, run_trial};
 pub(crate) async fn dispatch(run: Arc<RunState>, lane: Arc<Lane>, mut jobs: Receiver<Job>) {
     let mut dispatcher = Dispatcher {
         in_flight: TaskTracker::new(),
-        prepared: false,
         batch: lane.target.provider.batch().map(|_| Batch::default()),
         run,
         lane,
@@ -45,7 +44,6 @@ struct Dispatcher {
     run: Arc<RunState>,
     lane: Arc<Lane>,
     in_flight: TaskTracker,
-    prepared: bool,
     batch: Option<Batch>,
 }
 
@@ -54,9 +52,6 @@ impl Dispatcher {
     async fn take_up(&mut self, job: Job) -> Option<()> {
         let taken_up = Instant::now();
         let asks = matches!(job.work, Work::Ask);
-        if asks {
-            self.prepare().await?;
-        }
         if asks
             && let Some(batch) = &mut self.batch
             && !is_cached(&self.run, &job)
@@ -87,27 +82,6 @@ impl Dispatcher {
             self.in_flight.spawn(trial);
         }
         Some(())
-    }
-
-    /// Makes sure, before the first request, that the target can be asked.
-    async fn prepare(&mut self) -> Option<()> {
-        if self.prepared {
-            return Some(());
-        }
-        let cancel = self.run.stop.abortion().child_token();
-        let prepared = tokio::select! {
-            prepared = self.lane.target.provider.prepare(&cancel) => prepared,
-            () = self.run.stop.stopped() => return None,
-        };
-        self.prepared = true;
-        prepared
-            .map_err(|error| {
-                self.run.fail(RunError::Prepare {
-                    target: self.lane.target.name.clone(),
-                    error,
-                });
-            })
-            .ok()
     }
 
     async fn finish(self) {

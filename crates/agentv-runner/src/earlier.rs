@@ -6,21 +6,23 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use agentv_core::{ResultRecord, Status, TranscriptRecord};
 use agentv_journal::{FileError, Key, KeyFields, Latest, Line, RecordFile, RunFolder};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use crate::budget::Spent;
 
 /// What the journal of a run holds by key. Of a new run: nothing.
 #[derive(Debug, Default)]
 pub struct Earlier {
-    found: Option<Found>,
+    journal: Option<Opened>,
     retry_errors: bool,
 }
 
 #[derive(Debug)]
-struct Found {
+struct Opened {
     folder: RunFolder,
     transcripts: Mutex<Latest>,
     results: Mutex<Latest>,
+    trials: Mutex<Latest>,
 }
 
 /// What a transcript's record says of its cost.
@@ -46,10 +48,11 @@ impl Earlier {
     pub fn read(folder: &RunFolder, retry_errors: bool) -> Result<Earlier, FileError> {
         let latest = |file, key| folder.latest(file, &KeyFields::new([key])).map(Mutex::new);
         Ok(Earlier {
-            found: Some(Found {
+            journal: Some(Opened {
                 folder: folder.clone(),
                 transcripts: latest(RecordFile::Transcripts, "answer_key")?,
                 results: latest(RecordFile::Results, "grade_key")?,
+                trials: Mutex::new(folder.latest(RecordFile::Results, &trial_fields())?),
             }),
             retry_errors,
         })
@@ -58,7 +61,7 @@ impl Earlier {
     /// What the answers of each target cost so far, graded or not.
     pub(crate) fn spent(&self) -> Result<HashMap<String, Spent>, FileError> {
         let mut by_target: HashMap<String, Spent> = HashMap::new();
-        let Some(found) = &self.found else {
+        let Some(found) = &self.journal else {
             return Ok(by_target);
         };
         for line in found.folder.records::<Paid>(RecordFile::Transcripts)? {
@@ -81,20 +84,47 @@ impl Earlier {
 
     /// How many lines of the journal hold no record.
     pub fn damaged_lines(&self) -> u64 {
-        self.found.as_ref().map_or(0, |found| {
+        self.journal.as_ref().map_or(0, |found| {
             lock(&found.transcripts).damaged_lines() + lock(&found.results).damaged_lines()
         })
     }
 
+    /// Whether there is nothing: the run is a new one.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.journal.is_none()
+    }
+
     /// How a trial ended, if it did.
-    pub(crate) fn result(&self, grade_key: &str) -> Result<Option<ResultRecord>, FileError> {
-        let Some(found) = &self.found else {
+    pub(crate) fn result(&self, grade_key: &str) -> Result<Option<Found>, FileError> {
+        let Some(journal) = &self.journal else {
             return Ok(None);
         };
-        let record = lock(&found.results).get::<ResultRecord>(&Key::from(grade_key))?;
-        Ok(record
-            .map(|record| record.value)
-            .filter(|record| !(self.retry_errors && record.status == Status::Error)))
+        let record = lock(&journal.results).get::<ResultRecord>(&Key::from(grade_key))?;
+        let Some(record) = record.filter(|record| !self.is_to_be_retried(&record.value)) else {
+            return Ok(None);
+        };
+        let latest = lock(&journal.trials).get::<IgnoredAny>(&trial_of(&record.value))?;
+        Ok(Some(Found {
+            is_latest: latest.is_none_or(|latest| latest.offset == record.offset),
+            record: record.value,
+        }))
+    }
+
+    /// Whether a trial ended.
+    pub(crate) fn has_result(&self, grade_key: &str) -> Result<bool, FileError> {
+        let Some(journal) = &self.journal else {
+            return Ok(false);
+        };
+        let mut results = lock(&journal.results);
+        if !self.retry_errors {
+            return results.contains(&Key::from(grade_key));
+        }
+        let record = results.get::<ResultRecord>(&Key::from(grade_key))?;
+        Ok(record.is_some_and(|record| !self.is_to_be_retried(&record.value)))
+    }
+
+    fn is_to_be_retried(&self, record: &ResultRecord) -> bool {
+        self.retry_errors && record.status == Status::Error
     }
 
     /// What the target answered, if it did.
@@ -102,12 +132,42 @@ impl Earlier {
         &self,
         answer_key: &str,
     ) -> Result<Option<TranscriptRecord>, FileError> {
-        let Some(found) = &self.found else {
+        let Some(journal) = &self.journal else {
             return Ok(None);
         };
-        let record = lock(&found.transcripts).get(&Key::from(answer_key))?;
+        let record = lock(&journal.transcripts).get(&Key::from(answer_key))?;
         Ok(record.map(|record| record.value))
     }
+
+    /// Whether the target answered.
+    pub(crate) fn has_transcript(&self, answer_key: &str) -> Result<bool, FileError> {
+        self.journal.as_ref().map_or(Ok(false), |journal| {
+            lock(&journal.transcripts).contains(&Key::from(answer_key))
+        })
+    }
+}
+
+/// How a trial ended before.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) record: ResultRecord,
+    /// Whether no other record of the trial came after it.
+    pub(crate) is_latest: bool,
+}
+
+/// What makes two results those of the same trial; the last of them in a file counts.
+pub fn trial_fields() -> KeyFields {
+    KeyFields::new(["eval_file", "eval_id", "target", "trial"])
+}
+
+fn trial_of(record: &ResultRecord) -> Key {
+    let trial = u64::from(record.trial);
+    Key::of([
+        (&*record.eval_file).into(),
+        record.eval_id.as_str().into(),
+        (&*record.target).into(),
+        trial.into(),
+    ])
 }
 
 fn lock(latest: &Mutex<Latest>) -> MutexGuard<'_, Latest> {

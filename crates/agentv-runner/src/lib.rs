@@ -43,7 +43,7 @@ mod window;
 
 pub use cache::{Cache, CacheError};
 pub use digest::{digest_of_file, digest_of_text};
-pub use earlier::Earlier;
+pub use earlier::{Earlier, trial_fields};
 pub use eval_file::{CaseSource, EvalFile, SourceError, Visit};
 pub use grade::Graders;
 pub use journal::Journal;

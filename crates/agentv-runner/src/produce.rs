@@ -1,13 +1,12 @@
-//! From cases to trials: what each still needs.
+//! From cases to trials: what is done, and what each of the others still needs.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use agentv_core::{EvalCase, ResultRecord, RunEvent};
-use agentv_journal::FileError;
 use tokio::sync::mpsc::Sender;
 
-use crate::earlier::Earlier;
+use crate::earlier::{Earlier, Found};
 use crate::eval_file::{CaseSource, EvalFile};
 use crate::keys::Keys;
 use crate::lane::Lane;
@@ -27,10 +26,61 @@ pub(crate) struct Producer {
     pub(crate) trials: u32,
 }
 
+/// A trial of the lane, with its keys.
+struct Trial<'a> {
+    file: &'a Arc<EvalFile>,
+    case: &'a Arc<EvalCase>,
+    number: u32,
+    answer_key: String,
+    grade_key: String,
+}
+
+type Each<'e> = dyn FnMut(Trial<'_>) -> Result<ControlFlow<()>, RunError> + 'e;
+
 impl Producer {
+    /// Tells every trial of the lane that was done before, so that a run which is stopped again
+    /// knows of all of them. Says whether there is anything left that the target must be asked.
+    pub(crate) fn recall(&self) -> bool {
+        if self.earlier.is_empty() {
+            return true;
+        }
+        let mut asks = false;
+        self.each_trial(&mut |trial| {
+            match self.earlier.result(&trial.grade_key)? {
+                Some(found) => self.reuse(found, &trial)?,
+                None => asks |= !self.earlier.has_transcript(&trial.answer_key)?,
+            }
+            Ok(ControlFlow::Continue(()))
+        });
+        asks
+    }
+
     /// Streams the cases of the lane, and sends what is to be done for them, in order. Waits while
-    /// nobody takes it. Trials that are done are only told.
+    /// nobody takes it.
     pub(crate) fn produce(&self, jobs: &Sender<Job>) {
+        self.each_trial(&mut |trial| {
+            if self.earlier.has_result(&trial.grade_key)? {
+                return Ok(ControlFlow::Continue(()));
+            }
+            let transcript = self.earlier.transcript(&trial.answer_key)?;
+            let job = Job {
+                file: Arc::clone(trial.file),
+                case: Arc::clone(trial.case),
+                lane: Arc::clone(&self.lane),
+                trial: trial.number,
+                answer_key: trial.answer_key,
+                grade_key: trial.grade_key,
+                work: transcript.map_or(Work::Ask, |record| Work::Grade(Box::new(record))),
+            };
+            Ok(match jobs.blocking_send(job) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
+            })
+        });
+    }
+
+    /// Goes through the trials of the lane, in order, until the run is stopped. An error ends it.
+    fn each_trial(&self, each: &mut Each<'_>) {
         let mut keys = Keys::of(&self.lane.target);
         let mut selector = self.selection.selector();
         let mut failed = None;
@@ -43,66 +93,89 @@ impl Producer {
             {
                 return ControlFlow::Continue(());
             }
-            match self.case(file, case, &mut keys, jobs) {
-                Ok(flow) => flow,
-                Err(error) => {
+            self.trials_of(file, case, &mut keys, each)
+                .unwrap_or_else(|error| {
                     failed = Some(error);
                     ControlFlow::Break(())
-                }
-            }
+                })
         });
         if let Err(error) = visited {
             self.run.fail(RunError::Source(error));
         }
         if let Some(error) = failed {
-            self.run.fail(RunError::Read(error));
+            self.run.fail(error);
         }
     }
 
-    /// Sends the trials of one case; breaks when nobody takes them any more.
-    fn case(
+    fn trials_of(
         &self,
         file: &Arc<EvalFile>,
         case: EvalCase,
         keys: &mut Keys,
-        jobs: &Sender<Job>,
-    ) -> Result<ControlFlow<()>, FileError> {
+        each: &mut Each<'_>,
+    ) -> Result<ControlFlow<()>, RunError> {
         let files = self.run.graders.files(file, &case);
         let keys = keys.of_case(file, &case, &files);
-        let case = Arc::new(case);
-        for trial in 1..=self.trials {
+        let case = &Arc::new(case);
+        for number in 1..=self.trials {
             let chosen = self.selection.trials.as_ref();
-            if chosen
-                .is_some_and(|chosen| !chosen.has(&file.name, &case.id, &self.lane.name, trial))
-            {
+            let is_chosen = chosen
+                .is_none_or(|chosen| chosen.has(&file.name, &case.id, &self.lane.name, number));
+            if !is_chosen {
                 continue;
             }
-            let (answer_key, grade_key) = keys.of_trial(trial);
-            if let Some(record) = self.earlier.result(&grade_key)? {
-                self.reuse(&record);
-                continue;
-            }
-            let transcript = self.earlier.transcript(&answer_key)?;
-            let job = Job {
-                file: Arc::clone(file),
-                case: Arc::clone(&case),
-                lane: Arc::clone(&self.lane),
-                trial,
+            let (answer_key, grade_key) = keys.of_trial(number);
+            let flow = each(Trial {
+                file,
+                case,
+                number,
                 answer_key,
                 grade_key,
-                work: transcript.map_or(Work::Ask, |record| Work::Grade(Box::new(record))),
-            };
-            if jobs.blocking_send(job).is_err() {
-                return Ok(ControlFlow::Break(()));
+            })?;
+            if flow.is_break() {
+                return Ok(flow);
             }
         }
         Ok(ControlFlow::Continue(()))
     }
 
-    fn reuse(&self, record: &ResultRecord) {
+    /// Tells how a trial ended before. The last record of a trial in the file is the one that
+    /// counts: where another came after it, or it does not say what the case says now, it is
+    /// written once more.
+    fn reuse(&self, found: Found, trial: &Trial<'_>) -> Result<(), RunError> {
+        let Found {
+            mut record,
+            is_latest,
+        } = found;
+        let changed = self.refresh(&mut record, trial)?;
+        if changed || !is_latest {
+            let written = self.run.journal.write_result(&record);
+            written.map_err(RunError::Write)?;
+        }
         self.run.tell(&RunEvent::Finished {
-            record,
+            record: &record,
             reused: true,
         });
+        Ok(())
+    }
+
+    /// Brings what neither the answer nor the grade depends on up to date; says whether anything
+    /// was not.
+    fn refresh(&self, record: &mut ResultRecord, trial: &Trial<'_>) -> Result<bool, RunError> {
+        let case = trial.case;
+        let mut changed = false;
+        if record.dataset != case.dataset || record.conversation_id != case.conversation_id {
+            record.dataset.clone_from(&case.dataset);
+            record.conversation_id.clone_from(&case.conversation_id);
+            changed = true;
+        }
+        if self.run.include_trace
+            && record.output_messages.is_none()
+            && let Some(transcript) = self.earlier.transcript(&trial.answer_key)?
+        {
+            record.output_messages = Some(transcript.transcript.output_messages);
+            changed = true;
+        }
+        Ok(changed)
     }
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use agentv_core::{EvalCase, Planned, RunEvent, Stop, Target};
+use futures_util::future::join_all;
 use tokio_util::sync::CancellationToken;
 
 use crate::budget::Budget;
@@ -95,13 +96,48 @@ const LAST_WORDS: Duration = Duration::from_secs(5);
 /// Runs all trials and returns when the last has ended, or the run was stopped. Everything that
 /// ended is in the journal.
 pub async fn run(spec: RunSpec, stop: StopHandle, reporter: SharedReporter) -> Ended {
-    let lanes: Vec<Arc<Lane>> = spec
-        .targets
-        .into_iter()
-        .enumerate()
+    let (planned, grace) = (spec.planned, spec.grace);
+    let deadline = spec.max_time.map(|limit| Instant::now() + limit);
+    let (state, producers) = set_up(spec, stop.clone(), deadline, reporter);
+    state.tell(&RunEvent::Planned(planned));
+    let over = CancellationToken::new();
+    let guards = [
+        tokio::spawn(sync_regularly(Arc::clone(&state), over.clone())),
+        tokio::spawn(unless(
+            over.clone(),
+            give_up_after(Arc::clone(&state), grace),
+        )),
+        tokio::spawn(unless(over.clone(), end_in_time(stop.clone(), deadline))),
+    ];
+    tokio::select! {
+        () = work(Arc::clone(&state), producers) => {}
+        // What does not end by itself ends with the process.
+        () = given_up(&stop) => {}
+    }
+    over.cancel();
+    // They hold the journal, and with it the folder's lock.
+    join_all(guards).await;
+    if let Err(error) = state.journal.sync() {
+        state.fail(RunError::Write(error));
+    }
+    let mut error = state.error.lock().unwrap_or_else(PoisonError::into_inner);
+    Ended {
+        stop: stop.reason(),
+        error: error.take(),
+    }
+}
+
+/// What all parts share, and a producer for each lane.
+fn set_up(
+    spec: RunSpec,
+    stop: StopHandle,
+    deadline: Option<Instant>,
+    reporter: SharedReporter,
+) -> (Arc<RunState>, Vec<Producer>) {
+    let targets = spec.targets.into_iter().enumerate();
+    let lanes: Vec<Arc<Lane>> = targets
         .map(|(index, target)| Arc::new(Lane::new(index, target)))
         .collect();
-    let deadline = spec.max_time.map(|limit| Instant::now() + limit);
     let spent = match spec.budget {
         Some(_) => spec.earlier.spent(),
         None => Ok(HashMap::new()),
@@ -115,7 +151,7 @@ pub async fn run(spec: RunSpec, stop: StopHandle, reporter: SharedReporter) -> E
         graders: spec.graders,
         cache: spec.cache,
         budget: Budget::new(spec.budget, &spent, lanes.iter().map(|lane| &*lane.name)),
-        stop: stop.clone(),
+        stop,
         deadline,
         include_trace: spec.include_trace,
         dry_run: spec.dry_run,
@@ -123,58 +159,61 @@ pub async fn run(spec: RunSpec, stop: StopHandle, reporter: SharedReporter) -> E
         reporter,
         error: Mutex::new(None),
     });
-    state.tell(&RunEvent::Planned(spec.planned));
     if let Some(error) = unread {
         state.fail(RunError::Read(error));
     }
-    let over = CancellationToken::new();
-    let guards = [
-        tokio::spawn(sync_regularly(Arc::clone(&state), over.clone())),
-        tokio::spawn(unless(
-            over.clone(),
-            give_up_after(Arc::clone(&state), spec.grace),
-        )),
-        tokio::spawn(unless(over.clone(), end_in_time(stop.clone(), deadline))),
-    ];
     let (selection, assignment) = (Arc::new(spec.selection), Arc::new(spec.assignment));
     let earlier = Arc::new(spec.earlier);
+    let producers = lanes.into_iter().map(|lane| Producer {
+        run: Arc::clone(&state),
+        source: Arc::clone(&spec.source),
+        selection: Arc::clone(&selection),
+        assignment: Arc::clone(&assignment),
+        earlier: Arc::clone(&earlier),
+        lane,
+        trials: spec.trials,
+    });
+    let producers = producers.collect();
+    (state, producers)
+}
+
+/// What was done before is told, targets that are needed are made ready, then all lanes work.
+async fn work(state: Arc<RunState>, producers: Vec<Producer>) {
+    let producers: Vec<Arc<Producer>> = producers.into_iter().map(Arc::new).collect();
+    let recalled = producers.iter().map(|producer| {
+        let producer = Arc::clone(producer);
+        tokio::task::spawn_blocking(move || producer.recall())
+    });
+    let asked = join_all(recalled).await.into_iter().zip(&producers);
+    let asked = asked.filter(|(asks, _)| *asks.as_ref().unwrap_or(&true));
+    join_all(asked.map(|(_, producer)| prepare(&state, &producer.lane))).await;
+    if state.stop.is_stopped() {
+        return;
+    }
     let mut work = Vec::new();
-    for lane in lanes {
+    for producer in producers {
         let (sender, receiver) = tokio::sync::mpsc::channel(READ_AHEAD);
-        let producer = Producer {
-            run: Arc::clone(&state),
-            source: Arc::clone(&spec.source),
-            selection: Arc::clone(&selection),
-            assignment: Arc::clone(&assignment),
-            earlier: Arc::clone(&earlier),
-            lane: Arc::clone(&lane),
-            trials: spec.trials,
-        };
+        let lane = Arc::clone(&producer.lane);
         work.push(tokio::task::spawn_blocking(move || {
-            producer.produce(&sender)
+            producer.produce(&sender);
         }));
         work.push(tokio::spawn(dispatch(Arc::clone(&state), lane, receiver)));
     }
-    let all = futures_util::future::join_all(work);
-    tokio::select! {
-        _ = all => {}
-        // What does not end by itself ends with the process.
-        () = given_up(&stop) => {}
-    }
-    over.cancel();
-    // They hold the journal, and with it the folder's lock.
-    futures_util::future::join_all(guards).await;
-    if let Err(error) = state.journal.sync() {
-        state.fail(RunError::Write(error));
-    }
-    let error = state
-        .error
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .take();
-    Ended {
-        stop: stop.reason(),
-        error,
+    join_all(work).await;
+}
+
+/// Makes sure, before the first request to any target, that this one can be asked.
+async fn prepare(state: &RunState, lane: &Lane) {
+    let cancel = state.stop.abortion().child_token();
+    let prepared = tokio::select! {
+        prepared = lane.target.provider.prepare(&cancel) => prepared,
+        () = state.stop.stopped() => return,
+    };
+    if let Err(error) = prepared {
+        state.fail(RunError::Prepare {
+            target: lane.target.name.clone(),
+            error,
+        });
     }
 }
 

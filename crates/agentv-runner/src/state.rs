@@ -90,6 +90,12 @@ impl RunError {
     }
 }
 
+impl From<FileError> for RunError {
+    fn from(error: FileError) -> RunError {
+        RunError::Read(error)
+    }
+}
+
 impl std::fmt::Display for RunError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

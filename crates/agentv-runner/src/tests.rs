@@ -279,7 +279,7 @@ async fn a_run_ends_in_time_with_what_it_has() {
     let provider = slow(Duration::from_millis(50));
     let trying = Trying::new(cases(5_000), vec![target_with("t", provider as _)]);
     let (ended, told) = trying
-        .run(|spec| spec.max_time = Some(Duration::from_millis(400)))
+        .run(|spec| spec.max_time = Some(Duration::from_secs(3)))
         .await;
     assert_eq!(ended.stop, Some(Stop::Time));
     assert!(!told.records.is_empty());
@@ -382,4 +382,145 @@ async fn a_secret_that_a_target_prints_reaches_neither_the_journal_nor_who_is_to
         let text = std::fs::read_to_string(trying.folder.file(file)).unwrap();
         assert!(text.contains("[REDACTED]") && !text.contains("sk-0123456789"));
     }
+}
+
+#[tokio::test]
+async fn a_resumed_run_that_is_stopped_again_knows_everything_that_was_done() {
+    let mut trying = Trying::new(cases(30), vec![target("t")]);
+    trying.run(|_| {}).await;
+    let mut more: Vec<_> = (0..5)
+        .map(|id| case(&format!("new-{id}"), "What is 1+3?"))
+        .collect();
+    more.append(&mut trying.cases);
+    trying.cases = more;
+    let stop = StopHandle::default();
+    let stopping = stop.clone();
+    trying.targets = vec![target_with(
+        "t",
+        scripted(move |_| {
+            stopping.stop(Stop::Interrupted);
+            Ok(Transcript::of_text("4"))
+        }),
+    )];
+    let (ended, told) = trying.run_until(stop, |_| {}).await;
+    assert_eq!(ended.stop, Some(Stop::Interrupted));
+    let reused = told.records.iter().filter(|(_, reused)| *reused).count();
+    assert_eq!(reused, 30);
+    assert!((31..35).contains(&told.records.len()));
+}
+
+#[tokio::test]
+async fn the_last_record_of_a_trial_in_the_file_is_the_one_that_counts() {
+    let mut trying = Trying::new(cases(1), vec![target("t")]);
+    let last = |trying: &Trying| {
+        let text = std::fs::read_to_string(trying.folder.file(RecordFile::Results)).unwrap();
+        let record: agentv_core::ResultRecord =
+            serde_json::from_str(text.lines().last().unwrap()).unwrap();
+        record
+    };
+    trying.run(|_| {}).await;
+    let first = trying.cases.clone();
+    trying.cases[0].evaluators[0]
+        .options
+        .insert("value".to_owned(), "5".into());
+    trying.run(|_| {}).await;
+    assert_eq!(last(&trying).status, Status::Fail);
+    trying.cases = first;
+    trying.run(|_| {}).await;
+    assert_eq!(last(&trying).status, Status::Pass);
+    assert_eq!(trying.lines(RecordFile::Results), 3);
+    trying.run(|_| {}).await;
+    assert_eq!(
+        trying.lines(RecordFile::Results),
+        3,
+        "it is the last already"
+    );
+
+    trying.cases[0].conversation_id = Some("talk".to_owned());
+    trying.run(|spec| spec.include_trace = true).await;
+    assert_eq!(last(&trying).conversation_id.as_deref(), Some("talk"));
+    assert!(last(&trying).output_messages.is_some());
+    assert_eq!(trying.lines(RecordFile::Transcripts), 1);
+}
+
+#[tokio::test]
+async fn a_target_that_is_not_ready_keeps_all_others_from_being_asked() {
+    struct Sick;
+    impl agentv_core::Provider for Sick {
+        fn answer<'a>(
+            &'a self,
+            _: &'a Request,
+            _: &'a tokio_util::sync::CancellationToken,
+        ) -> agentv_core::BoxFuture<'a, Result<Transcript, ProviderError>> {
+            Box::pin(async { Ok(Transcript::of_text("4")) })
+        }
+        fn prepare<'a>(
+            &'a self,
+            _: &'a tokio_util::sync::CancellationToken,
+        ) -> agentv_core::BoxFuture<'a, Result<(), ProviderError>> {
+            Box::pin(async { Err(ProviderError::new(Cause::Setup, "it is sick")) })
+        }
+    }
+    let well = scripted(|_| Ok(Transcript::of_text("4")));
+    let targets = vec![
+        target_with("well", Arc::clone(&well) as _),
+        target_with("sick", Arc::new(Sick)),
+    ];
+    let trying = Trying::new(cases(3), targets);
+    let (ended, _) = trying.run(|_| {}).await;
+    assert_eq!(
+        ended.error.unwrap().to_string(),
+        "target `sick`: it is sick"
+    );
+    assert_eq!(well.calls.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn what_failed_attempts_took_is_no_waiting() {
+    let provider = Arc::new(Scripted {
+        calls: AtomicU64::new(0),
+        delay: Duration::from_millis(60),
+        script: Box::new(|request| match request.attempt {
+            1 => Err(ProviderError::new(Cause::Network, "no")),
+            _ => Ok(Transcript::of_text("4")),
+        }),
+    });
+    let trying = Trying::new(cases(1), vec![target_with("t", provider as _)]);
+    let (_, told) = trying.run(|_| {}).await;
+    let timing = told.records[0].0.timing;
+    assert!(timing.queue_ms.unwrap() < 60.0, "{timing:?}");
+    assert!(timing.total_ms.unwrap() >= 60.0, "{timing:?}");
+}
+
+#[tokio::test]
+async fn being_refused_with_many_others_is_no_failure_of_one_trial() {
+    let in_flight = Arc::new(AtomicUsize::new(0));
+    struct AtMostTwo(Arc<AtomicUsize>);
+    impl agentv_core::Provider for AtMostTwo {
+        fn answer<'a>(
+            &'a self,
+            _: &'a Request,
+            _: &'a tokio_util::sync::CancellationToken,
+        ) -> agentv_core::BoxFuture<'a, Result<Transcript, ProviderError>> {
+            Box::pin(async move {
+                let now = self.0.fetch_add(1, Ordering::SeqCst) + 1;
+                tokio::time::sleep(Duration::from_millis(5)).await;
+                self.0.fetch_sub(1, Ordering::SeqCst);
+                match now {
+                    1 | 2 => Ok(Transcript::of_text("4")),
+                    _ => Err(ProviderError::new(Cause::Status(429), "too many")),
+                }
+            })
+        }
+    }
+    let mut target = target_with("t", Arc::new(AtMostTwo(in_flight)));
+    target.limits.workers = 50;
+    target.limits.retry.initial_delay = Duration::from_millis(10);
+    let trying = Trying::new(cases(100), vec![target]);
+    let (_, told) = trying.run(|_| {}).await;
+    let errored = told
+        .records
+        .iter()
+        .filter(|(record, _)| record.status == Status::Error);
+    assert_eq!(errored.count(), 0);
 }

@@ -224,6 +224,7 @@ pub(crate) fn prompt_of(job: &Job) -> Prompt {
 
 pub(crate) fn request_of(job: &Job, prompt: Prompt) -> Request {
     Request {
+        eval_file: Arc::clone(&job.file.name),
         eval_id: job.case.id.clone(),
         prompt,
         files: files_of(&job.case, &job.file),

@@ -72,13 +72,15 @@ impl Window {
     }
 
     /// The target said that it is asked too much, to a request made at `asked`. Those that were in
-    /// flight together count once.
-    pub(crate) fn narrow(&self, asked: Instant, now: Instant) {
+    /// flight together count once: says whether this one does.
+    pub(crate) fn narrow(&self, asked: Instant, now: Instant) -> bool {
         let mut state = self.lock();
-        if state.narrowed.is_none_or(|last| asked > last) {
+        let counts = state.narrowed.is_none_or(|last| asked > last);
+        if counts {
             state.width = (state.width / 2.0).max(1.0);
             state.narrowed = Some(now);
         }
+        counts
     }
 
     #[cfg(test)]

@@ -41,6 +41,7 @@ impl Provider for Replay {
             let question = Question {
                 id: request.eval_id.clone(),
                 trial: request.trial,
+                eval_file: Arc::clone(&request.eval_file),
                 folder: Arc::clone(&request.folder),
             };
             let looking = tokio::task::spawn_blocking(move || recording.answer(&question));

@@ -37,6 +37,7 @@ pub(super) struct Recording {
 pub(super) struct Question {
     pub(super) id: String,
     pub(super) trial: u32,
+    pub(super) eval_file: Arc<str>,
     pub(super) folder: Arc<Path>,
 }
 
@@ -103,6 +104,9 @@ impl Recording {
     fn choose(&self, answers: Vec<Answer>, question: &Question) -> Result<Answer, String> {
         let answers = preferred(answers, |answer| {
             answer.target.as_ref() == Some(&self.target)
+        });
+        let answers = preferred(answers, |answer| {
+            answer.eval_file.as_deref() == Some(&*question.eval_file)
         });
         let answers = preferred(answers, |answer| {
             let file = answer.eval_file.as_ref();
