@@ -35,10 +35,10 @@ pub(crate) fn listen(stop: StopHandle) -> std::io::Result<Listening> {
             };
             match count {
                 0 => {
-                    stop.stop(reason);
                     output::note(
                         "stopping: what is in flight gets a few seconds; once more ends it at once",
                     );
+                    stop.stop(reason);
                 }
                 1 => {
                     stop.abort(reason);
