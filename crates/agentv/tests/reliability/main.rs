@@ -1,6 +1,10 @@
 //! What a run keeps when processes are killed, disks are full, and servers and commands misbehave.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
+#![allow(
+    clippy::print_stdout,
+    reason = "a test says its seed, and why it is skipped"
+)]
 
 mod program;
 mod records;
