@@ -74,7 +74,11 @@ impl Secrets {
                 redacted = Cow::Owned(redacted.replace(value, Self::REPLACEMENT));
             }
         }
-        redacted
+        let whole = redact_cut(redacted.as_bytes(), &self.values);
+        match whole.and_then(|bytes| String::from_utf8(bytes).ok()) {
+            Some(text) => Cow::Owned(text),
+            None => redacted,
+        }
     }
 
     /// Replaces every secret in JSON, however it is escaped there; says whether there was any.
@@ -96,6 +100,10 @@ impl Secrets {
             redacted.extend_from_slice(rest);
             *json = redacted;
         }
+        if let Some(redacted) = redact_cut(json, &self.in_json) {
+            found = true;
+            *json = redacted;
+        }
         found
     }
 
@@ -109,6 +117,10 @@ impl Secrets {
                         *text = text.replace(secret, Self::REPLACEMENT);
                     }
                 }
+                let whole = redact_cut(text.as_bytes(), &self.in_json);
+                if let Some(whole) = whole.and_then(|bytes| String::from_utf8(bytes).ok()) {
+                    *text = whole;
+                }
             }
             Value::Array(items) => items.iter_mut().for_each(|item| self.redact_value(item)),
             Value::Object(fields) => fields
@@ -117,6 +129,50 @@ impl Secrets {
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
+}
+
+/// Stands where the rest of a text was left out.
+const LEFT_OUT: &str = "…";
+
+/// The text without those parts of secrets that stand where it was cut within one; `None` where
+/// there are none.
+fn redact_cut(text: &[u8], values: &[String]) -> Option<Vec<u8>> {
+    let mut redacted = Vec::new();
+    let mut done = 0;
+    for at in memmem::find_iter(text, LEFT_OUT) {
+        let (before, after) = (&text[done..at], &text[at + LEFT_OUT.len()..]);
+        let parts = |part_at: fn(&str, usize) -> &str, stands: &dyn Fn(&[u8]) -> bool| {
+            let of_value = |value: &String| {
+                let mut lengths = (Secrets::SHORTEST..value.len()).rev();
+                lengths.find(|&length| stands(part_at(value, length).as_bytes()))
+            };
+            values.iter().filter_map(of_value).max().unwrap_or(0)
+        };
+        let begun = parts(beginning, &|part| {
+            !part.is_empty() && before.ends_with(part)
+        });
+        let ended = parts(end, &|part| !part.is_empty() && after.starts_with(part));
+        if begun + ended == 0 {
+            continue;
+        }
+        redacted.extend_from_slice(&before[..before.len() - begun]);
+        let shown = |part: usize| if part > 0 { Secrets::REPLACEMENT } else { "" };
+        for piece in [shown(begun), LEFT_OUT, shown(ended)] {
+            redacted.extend_from_slice(piece.as_bytes());
+        }
+        done = at + LEFT_OUT.len() + ended;
+    }
+    (done > 0).then(|| [&redacted, &text[done..]].concat())
+}
+
+/// So many bytes from the beginning; nothing where that is within a character.
+fn beginning(value: &str, length: usize) -> &str {
+    value.get(..length).unwrap_or_default()
+}
+
+/// So many bytes from the end; nothing where that is within a character.
+fn end(value: &str, length: usize) -> &str {
+    value.get(value.len() - length..).unwrap_or_default()
 }
 
 fn insert(values: &mut Vec<String>, value: String) {
@@ -170,6 +226,27 @@ mod tests {
             "00000000": 100_000_000, "a": ["x [REDACTED]", r#"{"key":"[REDACTED]"}"#]
         });
         assert_eq!(value, expected);
+    }
+
+    #[test]
+    fn what_is_left_of_a_secret_where_a_text_was_cut_is_replaced() {
+        let mut secrets = Secrets::default();
+        secrets.add("sk-0123–456789");
+        for (text, expected) in [
+            ("key sk-0123–45…", "key [REDACTED]…"),
+            ("…23–456789 was refused", "…[REDACTED] was refused"),
+            ("a sk-0123–4…3–456789 b…", "a [REDACTED]…[REDACTED] b…"),
+            ("sk-0123…", "sk-0123…"),
+            ("…", "…"),
+        ] {
+            assert_eq!(secrets.redact(text), expected);
+            let mut json = json!([text]).to_string().into_bytes();
+            secrets.redact_json(&mut json);
+            assert_eq!(
+                String::from_utf8(json).unwrap(),
+                json!([expected]).to_string()
+            );
+        }
     }
 
     #[test]

@@ -129,6 +129,34 @@ fn no_key_is_ever_written_or_shown() {
 }
 
 #[test]
+fn no_part_of_a_key_is_left_where_a_message_is_cut() {
+    let targets = "targets: [{name: default, provider: cli, command_template: \
+                   'printf %s \"$SERVICE_KEY\" >&2; printf %1000s | tail -c {EVAL_ID} \
+                   | tr \" \" x >&2; exit 1'}]\n";
+    // The end of what a command says is told: so many bytes of the key are among it.
+    let parts = 8..KEY.len();
+    let case = |part: usize| {
+        let id = (1_000 - part).to_string();
+        serde_json::json!({"id": id, "expected_outcome": "none", "input": "say it"}).to_string()
+    };
+    let project = project(targets, 0, |_| String::new());
+    let cases: Vec<String> = parts.clone().map(case).collect();
+    project.write("cases.jsonl", cases.join("\n")).unwrap();
+    project
+        .write(".env", format!("SERVICE_KEY='{KEY}'\n"))
+        .unwrap();
+    finish(&mut agentv(&project, ["--verbose"])).expect(3);
+    let [folder] = run_folders(&project).try_into().unwrap();
+    let results = whole_records(&folder.join("results.jsonl"));
+    assert_eq!(results.len(), parts.len());
+    for record in results {
+        let error = record["error"]["message"].as_str().unwrap();
+        assert!(!error.contains(&KEY[KEY.len() - 8..]), "{error}");
+        assert!(error.contains("…[REDACTED]xxx"), "{error}");
+    }
+}
+
+#[test]
 fn a_key_that_looks_like_part_of_a_record_does_not_damage_it() {
     let targets = format!(
         "targets: [{{name: default, provider: cli, command_template: \
