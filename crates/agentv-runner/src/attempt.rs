@@ -143,7 +143,11 @@ async fn call(run: &RunState, lane: &Lane, request: &Request) -> Result<Transcri
     };
     cancel.cancel();
     // A command ends its processes; what it says then is not its answer any more.
-    let _ = tokio::time::timeout(LAST_WORDS, answer).await;
+    tokio::select! {
+        _ = answer => {}
+        () = tokio::time::sleep(LAST_WORDS) => {}
+        () = run.stop.at_once() => {}
+    }
     Err(match timed_out {
         true => timeout(request.timeout),
         false => ProviderError::cancelled(),

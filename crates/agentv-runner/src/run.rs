@@ -92,6 +92,8 @@ pub struct Ended {
 const READ_AHEAD: usize = 64;
 /// How long work that was given up gets to end.
 const LAST_WORDS: Duration = Duration::from_secs(5);
+/// How long it gets where somebody has asked twice.
+const MOMENT: Duration = Duration::from_millis(300);
 
 /// Runs all trials and returns when the last has ended, or the run was stopped. Everything that
 /// ended is in the journal.
@@ -220,7 +222,10 @@ async fn prepare(state: &RunState, lane: &Lane) {
 /// Waits until work that was given up has had its time.
 async fn given_up(stop: &StopHandle) {
     stop.abortion().cancelled().await;
-    tokio::time::sleep(LAST_WORDS).await;
+    tokio::select! {
+        () = tokio::time::sleep(LAST_WORDS) => {}
+        () = stop.at_once() => tokio::time::sleep(MOMENT).await,
+    }
 }
 
 /// Does something unless the run is over.

@@ -16,6 +16,8 @@ pub struct StopHandle {
     leave: CancellationToken,
     /// What is in flight is given up.
     abort: CancellationToken,
+    /// What was given up is not waited for.
+    at_once: CancellationToken,
     reason: Arc<Mutex<Option<Stop>>>,
 }
 
@@ -41,6 +43,13 @@ impl StopHandle {
         self.abort.cancel();
     }
 
+    /// Gives up what is in flight, and does not wait for it: commands are ended by their
+    /// supervisors.
+    pub fn end_at_once(&self, reason: Stop) {
+        self.abort(reason);
+        self.at_once.cancel();
+    }
+
     /// Why the run was stopped, where it was.
     pub fn reason(&self) -> Option<Stop> {
         *self.reason.lock().unwrap_or_else(PoisonError::into_inner)
@@ -59,6 +68,11 @@ impl StopHandle {
     /// Waits until nothing more is to be sent, by trials that were taken up either.
     pub(crate) async fn leaving(&self) {
         self.leave.cancelled().await;
+    }
+
+    /// Waits until nothing is waited for.
+    pub(crate) async fn at_once(&self) {
+        self.at_once.cancelled().await;
     }
 
     /// What is cancelled when work in flight is given up.

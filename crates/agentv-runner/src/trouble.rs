@@ -265,3 +265,38 @@ async fn a_batch_takes_what_it_can_from_the_cache_and_its_prompts_are_dumped() {
         assert_eq!(count(&prompts), dumped);
     }
 }
+
+/// Never answers, and does not listen.
+struct Deaf;
+
+impl Provider for Deaf {
+    fn answer<'a>(
+        &'a self,
+        _: &'a Request,
+        _: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Transcript, ProviderError>> {
+        Box::pin(std::future::pending())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_asks_twice_does_not_wait_for_what_does_not_listen() {
+    for (twice, longest) in [(true, 1), (false, 9)] {
+        let stop = StopHandle::default();
+        let stopping = stop.clone();
+        let trying = Trying::new(cases(3), vec![target_with("t", Arc::new(Deaf))]);
+        let began = tokio::time::Instant::now();
+        let (_, (ended, _)) = tokio::join!(
+            async move {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                match twice {
+                    true => stopping.end_at_once(Stop::Interrupted),
+                    false => stopping.stop(Stop::Interrupted),
+                }
+            },
+            trying.run_until(stop, |_| {})
+        );
+        assert_eq!(ended.stop, Some(Stop::Interrupted));
+        assert!(began.elapsed() < Duration::from_secs(longest));
+    }
+}

@@ -11,7 +11,7 @@ use signal_hook::iterator::{Handle, Signals};
 use crate::output;
 
 /// How long a run that was told twice to stop gets to say where it is.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// Listens to signals until it is dropped.
 pub(crate) struct Listening(Handle);
@@ -41,7 +41,7 @@ pub(crate) fn listen(stop: StopHandle) -> std::io::Result<Listening> {
                     stop.stop(reason);
                 }
                 1 => {
-                    stop.abort(reason);
+                    stop.end_at_once(reason);
                     thread::spawn(move || {
                         thread::sleep(LAST_WORDS);
                         end(signal);
