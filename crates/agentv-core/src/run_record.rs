@@ -25,6 +25,9 @@ pub struct RunRecord {
     pub targets: Vec<RanTarget>,
     /// How often each case was asked of each target.
     pub trials: u32,
+    /// How many trials that makes, those that were done before included.
+    #[serde(default)]
+    pub planned: u64,
     /// Only cases whose ids match one of these.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub eval_ids: Vec<String>,

@@ -65,17 +65,18 @@ pub(crate) struct ValidateArguments {
 
 /// Print resolved cases: defaults applied, shorthands expanded, files read
 ///
-/// One JSON object a line, in file order. Cases that cannot be used are
-/// named on standard error. Exit code: 0, or 2 when the file or the id is wrong.
+/// One JSON object a line, in file order. Cases that cannot be used are named on standard error. Of the
+/// folder of a run, its results are printed. Exit code: 0, or 2 when the file or the id is wrong.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   agentv show evals/test.jsonl                      all cases
   agentv show evals/test.jsonl greeting             one case
   agentv show evals/test.yaml --format yaml         for reading
-  agentv show evals/test.jsonl | jq -r .id          the ids")]
+  agentv show evals/test.jsonl | jq -r .id          the ids
+  agentv show .agentv/results/RUN greeting --format yaml")]
 pub(crate) struct ShowArguments {
-    /// The eval file
+    /// The eval file, or the folder of a run
     pub(crate) file: PathBuf,
     /// The id of one case
     pub(crate) id: Option<String>,
@@ -246,9 +247,9 @@ pub(crate) struct RunArguments {
     /// Only one of N shares of the cases, the same on every machine
     #[arg(long, value_name = "I/N", help_heading = "What is run")]
     pub(crate) shard: Option<Shard>,
-    /// Ask each case so many times
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = from_one::<u32>, help_heading = "What is run")]
-    pub(crate) trials: u32,
+    /// Ask each case so many times, once unless given
+    #[arg(long, value_name = "N", value_parser = from_one::<u32>, help_heading = "What is run")]
+    pub(crate) trials: Option<u32>,
     /// Put a mock in the place of every target; results are marked
     #[arg(long, help_heading = "What is run")]
     pub(crate) dry_run: bool,
@@ -356,8 +357,8 @@ fn amount(text: &str) -> Result<f64, String> {
 /// Join the shards of a run into one run
 ///
 /// The records of all RUNs, one for each trial: of two for the same one, the later counts. Merging the
-/// same runs again changes nothing, and gives the same run. Exit code: 0, 2 when a run is wrong, 5 when
-/// the result could not be written.
+/// same runs again changes nothing, and gives the same run. Exit code: 0, 1 when a shard or trials are
+/// missing, 2 when a run is wrong, 5 when the result could not be written.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -53,7 +53,10 @@ pub(crate) fn is_live(stream: &impl IsTerminal) -> bool {
 pub(crate) fn from_here(path: &Path) -> PathBuf {
     let here = std::env::current_dir().and_then(std::fs::canonicalize);
     let inside = here.ok().and_then(|here| path.strip_prefix(here).ok());
-    inside.unwrap_or(path).to_owned()
+    match inside {
+        Some(inside) if inside.as_os_str().is_empty() => PathBuf::from("."),
+        inside => inside.unwrap_or(path).to_owned(),
+    }
 }
 
 /// Says on standard error what a user should know, and what stops nothing.

@@ -22,9 +22,19 @@ pub(super) fn write(page: &mut Page, summary: &Summary) {
             summary.targets.iter().map(target).collect(),
         );
     }
+    let mut files = summary.worst.iter().map(|trial| &trial.trial.eval_file);
+    let first = files.next();
+    let several_files = files.any(|file| Some(file) != first);
     let worst = summary.worst.iter().map(|trial| Row {
         figure: Piece::new(Paint::of(trial.status), score(trial.score.value())),
-        name: name(&trial.trial),
+        name: match several_files {
+            true => format!(
+                "{} ({})",
+                name(&trial.trial),
+                one_line(&trial.trial.eval_file)
+            ),
+            false => name(&trial.trial),
+        },
         remark: trial.reason.as_deref().map(one_line),
     });
     list(page, "worst", worst.collect());

@@ -1,74 +1,72 @@
 //! `agentv merge`: the shards of a run into one run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use agentv_core::{RanFile, ResultRecord, RunRecord};
-use agentv_journal::{FolderError, KeyFields, Line, MergeRule, RecordFile, RunFolder, RunId};
+use agentv_core::{RanFile, RunRecord};
+use agentv_journal::{FolderError, MergeRule, RecordFile, RunFolder, RunId};
 use agentv_report::{Closing, Summary, SummaryFold, render_summary};
+use agentv_runner::{digest_of_text, trial_fields};
 use jiff::Timestamp;
 
 use super::run::folder;
 use super::run::refused::Refused;
 use super::run::reporting::summary_style;
+use super::run::rerun::each_result;
 use crate::arguments::MergeArguments;
 use crate::exit::{Exit, OutputError};
 use crate::output;
 
 pub(crate) fn run(arguments: &MergeArguments) -> Result<Exit, OutputError> {
-    match merge(arguments) {
-        Ok((folder, summary)) => {
-            let shown = output::from_here(folder.path());
-            let closing = Closing {
-                folder: Some(&shown),
-                planned: summary.trials,
-                ..Closing::default()
-            };
-            let text = render_summary(&summary, &closing, summary_style());
-            let mut stdout = io::stdout().lock();
-            stdout.write_all(text.as_bytes())?;
-            stdout.flush()?;
-            Ok(Exit::Success)
-        }
-        Err(refused) => Ok(refused.tell()),
-    }
-}
-
-/// What makes two records those of the same trial.
-fn trial_key() -> KeyFields {
-    KeyFields::new(["eval_file", "eval_id", "target", "trial"])
-}
-
-fn merge(arguments: &MergeArguments) -> Result<(RunFolder, Summary), Refused> {
-    let results = results_here()?;
-    let mut sources = Vec::new();
-    for name in &arguments.runs {
-        let source = folder::find(&results, name)?;
-        let record = source.run::<RunRecord>().map_err(folder::unusable)?;
-        let record = record.ok_or_else(|| {
-            Refused::because(format!(
-                "`{}` is no run: it has no run.json",
-                source.path().display()
-            ))
-        })?;
-        sources.push((source, record));
-    }
-    sources.sort_by(|(one, _), (other, _)| one.id().cmp(other.id()));
-    sources.dedup_by(|(one, _), (other, _)| one.id() == other.id());
-    let results = match sources
-        .first()
-        .and_then(|(source, _)| source.path().parent())
-    {
-        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-        _ => results,
+    let merged = match merge(arguments) {
+        Ok(merged) => merged,
+        Err(refused) => return Ok(refused.tell()),
     };
-    let target = open_or_create(&results, &merged_id(&sources)?)?;
+    let shown = output::from_here(merged.folder.path());
+    let closing = Closing {
+        folder: Some(&shown),
+        planned: merged.planned,
+        ..Closing::default()
+    };
+    let text = render_summary(&merged.summary, &closing, summary_style());
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    stdout.flush()?;
+    let complete = merged.complete && merged.summary.trials >= merged.planned;
+    Ok(match complete {
+        true => Exit::Success,
+        false => Exit::Problems,
+    })
+}
+
+/// What came of it.
+struct Merged {
+    folder: RunFolder,
+    summary: Summary,
+    /// How many trials the runs were to have.
+    planned: u64,
+    /// Whether there is a run for every shard.
+    complete: bool,
+}
+
+/// A run to merge.
+struct Source {
+    folder: RunFolder,
+    record: RunRecord,
+}
+
+fn merge(arguments: &MergeArguments) -> Result<Merged, Refused> {
+    let results = results_here()?;
+    let sources = sources(arguments, &results)?;
+    let complete = tell_missing_shards(&sources);
+    tell_different_files(&sources);
+    let folder = open_or_create(&results, &merged_id(&sources)?)?;
     let not_written = |error: FolderError| Refused::not_written(error.to_string());
-    let mut writer = target.write(Timestamp::now()).map_err(folder::unusable)?;
-    let folders: Vec<RunFolder> = sources.iter().map(|(source, _)| source.clone()).collect();
+    let mut writer = folder.write(Timestamp::now()).map_err(folder::unusable)?;
+    let folders: Vec<RunFolder> = sources.iter().map(|source| source.folder.clone()).collect();
     let rule = MergeRule {
-        key: trial_key(),
+        key: trial_fields(),
         time: "timestamp".to_owned(),
     };
     for file in [RecordFile::Transcripts, RecordFile::Results] {
@@ -77,32 +75,101 @@ fn merge(arguments: &MergeArguments) -> Result<(RunFolder, Summary), Refused> {
             output::warning(&format!("`{}`: {damage}", path.display()));
         }
     }
-    let record = merged_record(&sources);
-    let summary = summary_of(&target, &record)?;
-    let record = RunRecord {
-        totals: serde_json::to_value(&summary).ok(),
-        ..record
-    };
+    let mut record = merged_record(&sources);
+    let mut fold = SummaryFold::new();
+    each_result(&folder, &mut |result| fold.add(&result))?;
+    let summary = fold.finish(record.files.iter().map(|file| file.skipped).sum());
+    record.totals = serde_json::to_value(&summary).ok();
     writer.write_run(&record).map_err(not_written)?;
-    Ok((target, summary))
+    Ok(Merged {
+        folder,
+        summary,
+        planned: record.planned,
+        complete,
+    })
+}
+
+/// The runs that are asked for, each once, in an order that does not depend on how they are named.
+fn sources(arguments: &MergeArguments, results: &Path) -> Result<Vec<Source>, Refused> {
+    let mut by_place: BTreeMap<PathBuf, Source> = BTreeMap::new();
+    for name in &arguments.runs {
+        let (folder, record) = folder::find(results, name)?;
+        // A run that is being written is not whole yet; one that nobody may write is.
+        if let Err(error @ FolderError::Locked { .. }) = folder.write(Timestamp::now()) {
+            return Err(folder::unusable(error));
+        }
+        let place = std::fs::canonicalize(folder.path());
+        let place = place.unwrap_or_else(|_| folder.path().to_owned());
+        by_place.insert(place, Source { folder, record });
+    }
+    let mut sources: Vec<Source> = by_place.into_values().collect();
+    sources.sort_by_cached_key(identity);
+    Ok(sources)
+}
+
+/// What tells one run from another, wherever its folder is and whatever that is called.
+fn identity(source: &Source) -> String {
+    let RunRecord {
+        started_at, shard, ..
+    } = &source.record;
+    let shard = shard.as_deref().unwrap_or_default();
+    format!("{} {started_at} {shard}", source.folder.id())
+}
+
+/// Says which shards are not there; whether all are.
+fn tell_missing_shards(sources: &[Source]) -> bool {
+    let shards = sources.iter().filter_map(|source| {
+        let (index, count) = source.record.shard.as_deref()?.split_once('/')?;
+        Some((count.parse::<u64>().ok()?, index.parse::<u64>().ok()?))
+    });
+    let mut found: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
+    shards.for_each(|(count, index)| {
+        found.entry(count).or_default().insert(index);
+    });
+    let mut complete = true;
+    for (count, there) in found {
+        let missing: Vec<String> = (1..=count)
+            .filter(|index| !there.contains(index))
+            .map(|index| format!("{index}/{count}"))
+            .collect();
+        if !missing.is_empty() {
+            complete = false;
+            output::warning(&format!("there is no run of shard {}", missing.join(", ")));
+        }
+    }
+    complete
+}
+
+/// Shards of one run are of the same files.
+fn tell_different_files(sources: &[Source]) {
+    let files = |source: &Source| -> BTreeSet<String> {
+        let files = source.record.files.iter();
+        files.map(|file| file.path.clone()).collect()
+    };
+    let different = sources
+        .windows(2)
+        .find(|pair| files(&pair[0]) != files(&pair[1]));
+    if let Some([one, other]) = different {
+        output::warning(&format!(
+            "the runs `{}` and `{}` are of different files",
+            one.folder.id(),
+            other.folder.id()
+        ));
+    }
 }
 
 /// The results of the project around the working folder.
-fn results_here() -> Result<std::path::PathBuf, Refused> {
+fn results_here() -> Result<PathBuf, Refused> {
     let here = std::env::current_dir().and_then(std::fs::canonicalize);
     let here = here.map_err(|error| Refused::because(format!("no working folder: {error}")))?;
-    Ok(folder::results_of(
-        &agentv_dataset::Project::around(&here).root,
-    ))
+    let project = agentv_dataset::Project::around(&here);
+    Ok(folder::results_of(&project.root))
 }
 
 /// The same for the same runs, so that merging again gives the same run.
-fn merged_id(sources: &[(RunFolder, RunRecord)]) -> Result<RunId, Refused> {
-    let ids: Vec<&str> = sources
-        .iter()
-        .map(|(source, _)| source.id().as_str())
-        .collect();
-    let id = format!("merged-{}", agentv_runner::digest_of_text(&ids.join("\n")));
+fn merged_id(sources: &[Source]) -> Result<RunId, Refused> {
+    let identities: Vec<String> = sources.iter().map(identity).collect();
+    let id = format!("merged-{}", digest_of_text(&identities.join("\n")));
     id.parse()
         .map_err(|error: agentv_journal::InvalidRunId| Refused::because(error.to_string()))
 }
@@ -117,8 +184,8 @@ fn open_or_create(results: &Path, id: &RunId) -> Result<RunFolder, Refused> {
 }
 
 /// What the runs were asked to do, together.
-fn merged_record(sources: &[(RunFolder, RunRecord)]) -> RunRecord {
-    let records = || sources.iter().map(|(_, record)| record);
+fn merged_record(sources: &[Source]) -> RunRecord {
+    let records = || sources.iter().map(|source| &source.record);
     let mut files: BTreeMap<&str, &RanFile> = BTreeMap::new();
     for file in records().flat_map(|record| &record.files) {
         files.entry(&file.path).or_insert(file);
@@ -140,30 +207,31 @@ fn merged_record(sources: &[(RunFolder, RunRecord)]) -> RunRecord {
         files: files.into_values().cloned().collect(),
         targets,
         trials: records().map(|record| record.trials).max().unwrap_or(1),
+        planned: planned(sources),
         dry_run: records().any(|record| record.dry_run),
         shard: None,
         stopped: None,
         rerun_of: None,
         merged_from: sources
             .iter()
-            .map(|(source, _)| source.id().to_string())
+            .map(|source| source.folder.id().to_string())
             .collect(),
         totals: None,
         ..first
     }
 }
 
-fn summary_of(folder: &RunFolder, record: &RunRecord) -> Result<Summary, Refused> {
-    let unreadable = |error: agentv_journal::FileError| Refused::because(error.to_string());
-    let latest = folder
-        .latest(RecordFile::Results, &trial_key())
-        .map_err(unreadable)?;
-    let mut fold = SummaryFold::new();
-    for line in latest.records::<ResultRecord>() {
-        if let Line::Record(record) = line.map_err(unreadable)? {
-            fold.add(&record.value);
-        }
+/// How many trials the runs were to have: of runs of the same shard, or of the same files where they
+/// are no shards, the largest counts.
+fn planned(sources: &[Source]) -> u64 {
+    let mut by_shard: BTreeMap<String, u64> = BTreeMap::new();
+    for source in sources {
+        let files = source.record.files.iter();
+        let files: Vec<&str> = files.map(|file| file.path.as_str()).collect();
+        let shard = source.record.shard.as_deref().unwrap_or_default();
+        let planned = by_shard.entry(format!("{shard} {}", files.join("\n")));
+        let planned = planned.or_default();
+        *planned = source.record.planned.max(*planned);
     }
-    let skipped = record.files.iter().map(|file| file.skipped).sum();
-    Ok(fold.finish(skipped))
+    by_shard.values().sum()
 }

@@ -14,6 +14,7 @@ const FILES: &[(&str, &str)] = &[
     (".agentv/targets.yaml", include_str!("targets.yaml")),
     (".agentv/.gitignore", include_str!("gitignore")),
     (".env.example", include_str!("env.example")),
+    (".gitignore", ".env\n"),
 ];
 
 pub(crate) fn run(arguments: &InitArguments) -> Result<Exit, OutputError> {

@@ -19,8 +19,6 @@ use crate::output;
 pub(crate) struct Run<'a> {
     pub(crate) planned: Planned,
     pub(crate) record: RunRecord,
-    /// The project root, which eval files are named from.
-    pub(crate) root: &'a Path,
     pub(crate) folder: &'a RunFolder,
     pub(crate) writer: &'a RunWriter,
     pub(crate) skipped: &'a [(String, u64)],
@@ -69,7 +67,7 @@ fn tell(
     let complete = summary.trials >= run.planned.trials;
     let resume = (!complete).then(|| resume_command(run.folder));
     let shown = output::from_here(run.folder.path());
-    let closer = look_closer(summary, run.root);
+    let closer = look_closer(summary, &shown);
     let closing = Closing {
         folder: Some(&shown),
         out_file: arguments.out.as_deref(),
@@ -86,13 +84,21 @@ fn tell(
     stdout.flush()
 }
 
-/// The command that shows the worst case as it was understood.
-fn look_closer(summary: &Summary, root: &Path) -> Option<String> {
-    let worst = &summary.worst.first()?.trial;
-    let file = output::from_here(&root.join(&*worst.eval_file));
-    let file = agentv_process::quote(&file.to_string_lossy());
-    let id = agentv_process::quote(&worst.eval_id);
-    Some(format!("agentv show {file} {id} --format yaml"))
+/// The command that shows the worst result in full, or all of them where some errored.
+fn look_closer(summary: &Summary, folder: &Path) -> Option<String> {
+    let folder = agentv_process::quote(&folder.to_string_lossy());
+    let worst = summary
+        .worst
+        .first()
+        .map(|worst| worst.trial.eval_id.as_str());
+    let id = match worst {
+        Some(id) => format!(" {}", agentv_process::quote(id)),
+        None if summary.statuses.error > 0 => String::new(),
+        None => return None,
+    };
+    // What a terminal would not show as it is cannot be typed either.
+    let plain = !id.contains(char::is_control);
+    plain.then(|| format!("agentv show {folder}{id} --format yaml"))
 }
 
 fn hint(error: &RunError) -> Option<&'static str> {
@@ -107,11 +113,17 @@ fn hint(error: &RunError) -> Option<&'static str> {
 /// The command line that goes on with this run: what was typed, with `--resume`.
 fn resume_command(folder: &RunFolder) -> String {
     let typed = std::env::args_os().skip(1);
-    let typed = typed.map(|word| word.to_string_lossy().into_owned());
-    let kept = typed.filter(|word| word != "--resume" && !word.starts_with("--resume="));
-    let mut words: Vec<String> = std::iter::once("agentv".to_owned())
-        .chain(kept.map(|word| agentv_process::quote(&word)))
-        .collect();
+    let mut typed = typed.map(|word| word.to_string_lossy().into_owned());
+    let mut words = vec!["agentv".to_owned()];
+    while let Some(word) = typed.next() {
+        match word.as_str() {
+            "--resume" => {}
+            // The run knows what it repeats.
+            "--rerun-failed" => drop(typed.next()),
+            word if word.starts_with("--resume=") || word.starts_with("--rerun-failed=") => {}
+            word => words.push(agentv_process::quote(word)),
+        }
+    }
     // What follows two dashes is a path, whatever it looks like.
     let options_end = words.iter().position(|word| word == "--");
     let resume = format!("--resume={}", agentv_process::quote(folder.id().as_str()));

@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentv_core::RanFile;
-use agentv_dataset::{Checked, Dataset, FileRole, LoadOptions, Project, Severity, discover};
+use agentv_dataset::{
+    Checked, Dataset, FileRole, LoadOptions, Project, Severity, discover, sidecar_path,
+};
 use agentv_runner::{CaseSource, EvalFile, SourceError, Visit, digest_of_file};
 
 use super::refused::Refused;
+use crate::arguments::RunArguments;
 use crate::diagnostics::Teller;
 use crate::output;
 
@@ -28,13 +31,18 @@ impl EvalFiles {
     /// Finds the eval files at `paths` and checks everything in them. Cases that cannot be used are
     /// told; with `strict` they make the files unusable.
     pub(crate) fn open(
-        paths: &[PathBuf],
+        arguments: &RunArguments,
         options: &LoadOptions,
-        strict: bool,
     ) -> Result<EvalFiles, Refused> {
+        let (paths, strict) = (&arguments.paths, arguments.strict);
         let found = discover(paths).map_err(|error| {
-            let hint = error.hint.clone();
-            Refused::with_hint(error.to_string(), hint)
+            let mistaken = matches!(arguments.resume, Some(None)).then(|| {
+                format!(
+                    "to resume a run by its name, write `--resume={}`",
+                    error.path
+                )
+            });
+            Refused::with_hint(error.to_string(), error.hint.clone().or(mistaken))
         })?;
         if !found.problems.is_empty() {
             return Err(Refused::diagnostics(found.problems));
@@ -54,6 +62,22 @@ impl EvalFiles {
             opening.open(&found.path, options);
         }
         opening.finish(paths, strict)
+    }
+
+    /// The files, as records name them.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        self.files.iter().map(|open| &*open.file.name).collect()
+    }
+
+    /// Whether the run reads this file: a suite, a JSONL file or its sidecar.
+    pub(crate) fn uses(&self, path: &Path) -> bool {
+        let Ok(path) = std::fs::canonicalize(path) else {
+            return false;
+        };
+        let is_it = |own: &Path| std::fs::canonicalize(own).is_ok_and(|own| own == path);
+        self.files.iter().any(|open| {
+            is_it(&open.path) || sidecar_path(&open.path).is_some_and(|sidecar| is_it(&sidecar))
+        })
     }
 
     /// The project root of the first file: the run's results lie under it.

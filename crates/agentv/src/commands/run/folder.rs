@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use agentv_core::{ResultRecord, RunRecord, Status};
-use agentv_journal::{FolderError, Line, RecordFile, RunFolder, list_runs};
-use agentv_runner::ChosenTrials;
+use agentv_core::RunRecord;
+use agentv_journal::{FolderError, RunFolder, list_runs};
 use agentv_syntax::nearest;
 use jiff::Timestamp;
 
@@ -21,8 +20,22 @@ pub(crate) fn create(results: &Path, now: Timestamp) -> Result<RunFolder, Refuse
     RunFolder::create_at(results, now).map_err(|error| Refused::not_written(error.to_string()))
 }
 
-/// The run that a user calls `name`: its id, the path of its folder, `latest`, `latest~2`.
-pub(crate) fn find(results: &Path, name: &str) -> Result<RunFolder, Refused> {
+/// The run that a user calls `name` (its id, the path of its folder, `latest`, `latest~2`), and what
+/// it was asked to do.
+pub(crate) fn find(results: &Path, name: &str) -> Result<(RunFolder, RunRecord), Refused> {
+    let folder = named(results, name)?;
+    let record = folder.run::<RunRecord>().map_err(unusable)?;
+    let record = record.ok_or_else(|| {
+        let shown = output::from_here(folder.path());
+        Refused::because(format!(
+            "`{}` is no run: it has no run.json",
+            shown.display()
+        ))
+    })?;
+    Ok((folder, record))
+}
+
+fn named(results: &Path, name: &str) -> Result<RunFolder, Refused> {
     if name.contains(['/', '\\']) || Path::new(name).join("run.json").is_file() {
         return RunFolder::open(Path::new(name)).map_err(unusable);
     }
@@ -34,47 +47,66 @@ pub(crate) fn find(results: &Path, name: &str) -> Result<RunFolder, Refused> {
             .and_then(|back| back.parse::<usize>().ok()),
         None => None,
     };
-    if let Some(back) = back {
-        return runs
-            .into_iter()
-            .nth(back)
-            .map(|run| run.folder)
-            .ok_or_else(|| {
-                Refused::because(format!(
-                    "there is no run `{name}` in `{}`",
-                    output::from_here(results).display()
-                ))
-            });
+    let found = match back {
+        Some(back) => runs.get(back),
+        None => runs.iter().find(|run| run.folder.id().as_str() == name),
+    };
+    if let Some(run) = found {
+        return Ok(run.folder.clone());
     }
-    let mut folders = runs.into_iter().map(|run| run.folder);
-    if let Some(folder) = folders.clone().find(|folder| folder.id().as_str() == name) {
-        return Ok(folder);
-    }
-    let ids: Vec<String> = folders
-        .by_ref()
-        .map(|folder| folder.id().to_string())
-        .collect();
-    let hint = match nearest(name, ids.iter().map(String::as_str)) {
+    let ids = || runs.iter().map(|run| run.folder.id().as_str());
+    let hint = match nearest(name, ids()) {
+        _ if back.is_some() => None,
         Some(near) => Some(format!("did you mean `{near}`?")),
-        None => ids
-            .first()
+        None => ids()
+            .next()
             .map(|newest| format!("the newest is `{newest}`")),
     };
-    let message = format!(
-        "there is no run `{name}` in `{}`",
-        output::from_here(results).display()
-    );
+    let shown = output::from_here(results);
+    let message = format!("there is no run `{name}` in `{}`", shown.display());
     Err(Refused::with_hint(message, hint))
 }
 
+/// What makes a run the same as another.
+pub(crate) struct Wanted<'a> {
+    pub(crate) files: Vec<&'a str>,
+    pub(crate) chosen_targets: &'a [String],
+    pub(crate) trials: u32,
+    pub(crate) shard: Option<String>,
+    pub(crate) dry_run: bool,
+}
+
+impl Wanted<'_> {
+    fn is_met_by(&self, record: &RunRecord) -> bool {
+        let files = record.files.iter().map(|file| file.path.as_str());
+        let targets = record.chosen_targets.iter().map(String::as_str);
+        let wanted = self.chosen_targets.iter().map(String::as_str);
+        sorted(files) == sorted(self.files.iter().copied())
+            && sorted(targets) == sorted(wanted)
+            && record.trials == self.trials
+            && record.shard == self.shard
+            && record.dry_run == self.dry_run
+            && record.merged_from.is_empty()
+    }
+}
+
+fn sorted<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
+    let mut texts: Vec<_> = texts.collect();
+    texts.sort_unstable();
+    texts
+}
+
 /// The newest run of the same files, targets and trials.
-pub(crate) fn find_same(results: &Path, wanted: &RunRecord) -> Result<RunFolder, Refused> {
+pub(crate) fn find_same(
+    results: &Path,
+    wanted: Wanted<'_>,
+) -> Result<(RunFolder, RunRecord), Refused> {
     let runs = list_runs(results).map_err(|error| Refused::because(error.to_string()))?;
-    let same = runs.into_iter().find(|run| {
-        let record = run.folder.run::<RunRecord>().ok().flatten();
-        record.is_some_and(|record| is_same(&record, wanted))
+    let mut same = runs.into_iter().filter_map(|run| {
+        let record = run.folder.run::<RunRecord>().ok().flatten()?;
+        wanted.is_met_by(&record).then_some((run.folder, record))
     });
-    same.map(|run| run.folder).ok_or_else(|| {
+    same.next().ok_or_else(|| {
         Refused::with_hint(
             format!(
                 "there is no run of these files, targets and trials in `{}`",
@@ -83,55 +115,6 @@ pub(crate) fn find_same(results: &Path, wanted: &RunRecord) -> Result<RunFolder,
             Some("leave `--resume` out to begin one, or name one with `--resume=RUN`".to_owned()),
         )
     })
-}
-
-fn is_same(record: &RunRecord, wanted: &RunRecord) -> bool {
-    let paths = |record: &RunRecord| {
-        let mut paths: Vec<_> = record.files.iter().map(|file| file.path.clone()).collect();
-        paths.sort();
-        paths
-    };
-    paths(record) == paths(wanted)
-        && record.chosen_targets == wanted.chosen_targets
-        && record.trials == wanted.trials
-        && record.shard == wanted.shard
-        && record.dry_run == wanted.dry_run
-        && record.merged_from.is_empty()
-}
-
-/// The trials of a run that failed or errored.
-pub(crate) fn failed_trials(folder: &RunFolder) -> Result<ChosenTrials, Refused> {
-    let unreadable = |error: agentv_journal::FileError| Refused::because(error.to_string());
-    let keys = agentv_journal::KeyFields::new(["eval_file", "eval_id", "target", "trial"]);
-    let latest = folder
-        .latest(RecordFile::Results, &keys)
-        .map_err(unreadable)?;
-    let mut chosen = ChosenTrials::default();
-    for line in latest.records::<ResultRecord>() {
-        let Line::Record(record) = line.map_err(unreadable)? else {
-            continue;
-        };
-        let record = record.value;
-        chosen.know_target(&record.target);
-        match record.status {
-            Status::Fail | Status::Error => {
-                chosen.choose(
-                    &record.eval_file,
-                    &record.eval_id,
-                    &record.target,
-                    record.trial,
-                );
-            }
-            Status::Pass | Status::Borderline | Status::Ungraded => {}
-        }
-    }
-    if chosen.is_empty() {
-        return Err(Refused::because(format!(
-            "nothing was run: nothing failed or errored in run `{}`",
-            folder.id()
-        )));
-    }
-    Ok(chosen)
 }
 
 pub(crate) fn unusable(error: FolderError) -> Refused {

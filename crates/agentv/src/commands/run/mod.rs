@@ -4,20 +4,21 @@ mod ending;
 mod files;
 pub(super) mod folder;
 mod graders;
+mod plan;
 pub(super) mod refused;
 pub(super) mod reporting;
+pub(super) mod rerun;
 mod signals;
 mod targets;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use agentv_core::{Planned, RanTarget, RunRecord};
+use agentv_core::{Planned, RanTarget, RunRecord, Target};
 use agentv_dataset::Rules;
-use agentv_journal::{RunFolder, RunWriter};
-use agentv_runner::{Cache, Earlier, Ended, Journal, RunSpec, Selection, StopHandle, survey};
-use globset::{Glob, GlobSetBuilder};
+use agentv_journal::{FolderError, RunFolder, RunWriter};
+use agentv_runner::{Cache, Earlier, Ended, Journal, RunSpec, StopHandle, survey};
 use jiff::Timestamp;
 
 use super::load_options;
@@ -26,6 +27,7 @@ use crate::exit::{Exit, OutputError};
 use crate::output;
 use files::EvalFiles;
 use graders::ProjectGraders;
+use plan::{Plan, Resumed, nothing_selected};
 use refused::Refused;
 use reporting::Reporting;
 use targets::ResolvedTargets;
@@ -55,7 +57,6 @@ struct Prepared {
     spec: RunSpec,
     reporting: Reporting,
     record: RunRecord,
-    root: PathBuf,
     folder: RunFolder,
     writer: RunWriter,
     skipped: Vec<(String, u64)>,
@@ -64,59 +65,38 @@ struct Prepared {
 /// Checks everything that the user wrote, then makes the run's folder.
 fn prepare(arguments: &RunArguments, clock: &Clock) -> Result<Prepared, Refused> {
     let options = load_options(&arguments.load, Rules::Agentv);
-    let files = EvalFiles::open(&arguments.paths, &options, arguments.strict)?;
+    let files = EvalFiles::open(arguments, &options)?;
     let results = folder::results_of(files.root());
-    let mut selection = selection(arguments)?;
-    let rerun = match &arguments.rerun_failed {
-        Some(name) => {
-            let earlier = folder::find(&results, name)?;
-            selection.trials = Some(folder::failed_trials(&earlier)?);
-            Some(earlier.id().to_string())
-        }
-        None => None,
-    };
-    let survey = survey(
-        &files,
-        &selection,
-        &arguments.chosen_targets,
-        arguments.trials,
-    )
-    .map_err(|error| Refused::because(error.to_string()))?;
+    let plan = Plan::of(arguments, &files, &results)?;
+    let survey = survey(&files, &plan.selection, &plan.chosen_targets, plan.trials)
+        .map_err(|error| Refused::because(error.to_string()))?;
     if survey.trials == 0 {
         return Err(nothing_selected(arguments));
     }
-    let resolved = targets::resolve(arguments, &files, &survey)?;
+    let resolved = targets::resolve(arguments, &plan, &files, &survey)?;
     let planned = Planned {
         trials: survey.trials,
         skipped: files.skipped(),
     };
-    let record = record_of(arguments, &files, &resolved, clock, rerun)?;
-    let reporting = Reporting::new(arguments, resolved.targets.len(), resolved.secrets.clone())?;
+    let record = record_of(arguments, &plan, &files, &resolved, planned, clock)?;
     let cache = cache(arguments, files.root())?;
-    let (folder, record) = match is_resumed(arguments) {
-        Some(name) => resumed(&results, name, record)?,
-        None => (folder::create(&results, clock.wall)?, record),
+    let reporting = Reporting::new(arguments, &files, &resolved)?;
+    let folder = match &plan.resumed {
+        Some(resumed) => resumed.folder.clone(),
+        None => folder::create(&results, clock.wall)?,
     };
-    let mut writer = folder.write(clock.wall).map_err(folder::unusable)?;
-    let journal = Journal::open(&mut writer, resolved.secrets)
-        .map_err(|error| Refused::not_written(error.to_string()))?;
-    writer
-        .write_run(&record)
-        .map_err(|error| Refused::not_written(error.to_string()))?;
-    let earlier = earlier(arguments, &folder)?;
+    let (writer, journal) = write(&folder, &record, &resolved, clock)?;
     Ok(Prepared {
         skipped: files.skipped_by_file(),
-        root: files.root().to_owned(),
         spec: RunSpec {
             source: Arc::new(files),
-            selection,
             targets: resolved.targets,
             assignment: resolved.assignment,
-            trials: arguments.trials,
+            trials: plan.trials,
             planned,
             graders: Arc::new(ProjectGraders::new(arguments.load.allow_outside_root)),
             journal,
-            earlier,
+            earlier: earlier(arguments, &plan)?,
             cache,
             budget: arguments.budget,
             max_time: arguments.max_time,
@@ -124,6 +104,7 @@ fn prepare(arguments: &RunArguments, clock: &Clock) -> Result<Prepared, Refused>
             dry_run: arguments.dry_run,
             dump_prompts: arguments.dump_prompts.clone(),
             grace: GRACE,
+            selection: plan.selection,
         },
         reporting,
         record,
@@ -132,49 +113,36 @@ fn prepare(arguments: &RunArguments, clock: &Clock) -> Result<Prepared, Refused>
     })
 }
 
+/// Locks the run's folder, says in it what is run, and opens its records.
+fn write(
+    folder: &RunFolder,
+    record: &RunRecord,
+    resolved: &ResolvedTargets,
+    clock: &Clock,
+) -> Result<(RunWriter, Journal), Refused> {
+    let not_written = |error: FolderError| Refused::not_written(error.to_string());
+    let mut writer = folder.write(clock.wall).map_err(folder::unusable)?;
+    writer.write_run(record).map_err(not_written)?;
+    let journal = Journal::open(&mut writer, resolved.secrets.clone());
+    Ok((writer, journal.map_err(not_written)?))
+}
+
 /// The answers of earlier runs, where they are wanted.
 fn cache(arguments: &RunArguments, root: &Path) -> Result<Option<Cache>, Refused> {
     if !arguments.cache || arguments.dry_run {
         return Ok(None);
     }
     let cache = Cache::open(&root.join(".agentv/cache/answers.sqlite"));
-    cache
-        .map(Some)
-        .map_err(|error| Refused::because(error.to_string()))
+    cache.map(Some).map_err(|error| {
+        let hint = "remove the file to begin a new cache, or leave `--cache` out".to_owned();
+        Refused::with_hint(error.to_string(), Some(hint))
+    })
 }
 
-/// The run that is asked to go on: `Some("")` for the newest of the same.
-fn is_resumed(arguments: &RunArguments) -> Option<&str> {
-    match &arguments.resume {
-        Some(name) => Some(name.as_deref().unwrap_or_default()),
-        None => arguments.retry_errors.then_some(""),
-    }
-}
-
-fn resumed(
-    results: &Path,
-    name: &str,
-    record: RunRecord,
-) -> Result<(RunFolder, RunRecord), Refused> {
-    let folder = match name {
-        "" => folder::find_same(results, &record)?,
-        name => folder::find(results, name)?,
-    };
-    let earlier: Option<RunRecord> = folder.run().map_err(folder::unusable)?;
-    let started_at = earlier.map_or(record.started_at, |earlier| earlier.started_at);
-    Ok((
-        folder,
-        RunRecord {
-            started_at,
-            ..record
-        },
-    ))
-}
-
-fn earlier(arguments: &RunArguments, folder: &RunFolder) -> Result<Earlier, Refused> {
-    if is_resumed(arguments).is_none() {
+fn earlier(arguments: &RunArguments, plan: &Plan) -> Result<Earlier, Refused> {
+    let Some(Resumed { folder, .. }) = &plan.resumed else {
         return Ok(Earlier::default());
-    }
+    };
     let earlier = Earlier::read(folder, arguments.retry_errors)
         .map_err(|error| Refused::because(error.to_string()))?;
     let damaged = earlier.damaged_lines();
@@ -188,77 +156,51 @@ fn earlier(arguments: &RunArguments, folder: &RunFolder) -> Result<Earlier, Refu
     Ok(earlier)
 }
 
-fn selection(arguments: &RunArguments) -> Result<Selection, Refused> {
-    let mut globs = GlobSetBuilder::new();
-    for pattern in &arguments.eval_ids {
-        let glob = Glob::new(pattern).map_err(|error| {
-            Refused::because(format!("--eval-id `{pattern}`: {}", error.kind()))
-        })?;
-        globs.add(glob);
-    }
-    let globs = globs
-        .build()
-        .map_err(|error| Refused::because(error.to_string()))?;
-    Ok(Selection {
-        eval_ids: (!arguments.eval_ids.is_empty()).then_some(globs),
-        shard: arguments.shard,
-        limit: arguments.limit,
-        trials: None,
-    })
-}
-
-fn nothing_selected(arguments: &RunArguments) -> Refused {
-    let mut reasons = Vec::new();
-    if !arguments.eval_ids.is_empty() {
-        reasons.push(format!(
-            "`--eval-id {}`",
-            arguments.eval_ids.join(" --eval-id ")
-        ));
-    }
-    if let Some(shard) = arguments.shard {
-        reasons.push(format!("`--shard {shard}`"));
-    }
-    if let Some(limit) = arguments.limit {
-        reasons.push(format!("`--limit {limit}`"));
-    }
-    if let Some(run) = &arguments.rerun_failed {
-        reasons.push(format!("`--rerun-failed {run}`"));
-    }
-    Refused::because(format!(
-        "nothing was run: {} leaves no case",
-        reasons.join(" with ")
-    ))
-}
-
+/// What `run.json` says; of a run that goes on, what it said before is kept where it still holds.
 fn record_of(
     arguments: &RunArguments,
+    plan: &Plan,
     files: &EvalFiles,
     resolved: &ResolvedTargets,
+    planned: Planned,
     clock: &Clock,
-    rerun_of: Option<String>,
 ) -> Result<RunRecord, Refused> {
-    let targets = resolved.targets.iter().map(|target| RanTarget {
-        name: target.name.clone(),
-        provider: target.kind.clone(),
-        settings: target.settings.clone(),
-    });
+    let before = plan.resumed.as_ref().map(|resumed| resumed.record.clone());
+    let is_new = before.is_none();
+    let before = before.unwrap_or_default();
+    let mut targets: Vec<RanTarget> = resolved.targets.iter().map(ran_target).collect();
+    let others = before.targets.into_iter();
+    let is_named = |name: &str| resolved.targets.iter().any(|target| target.name == name);
+    targets.extend(others.filter(|target| !is_named(&target.name)));
     Ok(RunRecord {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        started_at: clock.wall.to_string(),
+        started_at: match is_new {
+            true => clock.wall.to_string(),
+            false => before.started_at,
+        },
         finished_at: None,
         files: files.ran()?,
-        chosen_targets: arguments.chosen_targets.clone(),
-        targets: targets.collect(),
-        trials: arguments.trials,
+        chosen_targets: plan.chosen_targets.clone(),
+        targets,
+        trials: plan.trials,
+        planned: planned.trials,
         eval_ids: arguments.eval_ids.clone(),
         shard: arguments.shard.map(|shard| shard.to_string()),
         limit: arguments.limit,
         dry_run: arguments.dry_run,
-        rerun_of,
-        merged_from: Vec::new(),
+        rerun_of: plan.rerun_of.clone(),
+        merged_from: before.merged_from,
         stopped: None,
         totals: None,
     })
+}
+
+fn ran_target(target: &Target) -> RanTarget {
+    RanTarget {
+        name: target.name.clone(),
+        provider: target.kind.clone(),
+        settings: target.settings.clone(),
+    }
 }
 
 /// Runs what was prepared, and says what came of it.
@@ -295,7 +237,6 @@ fn execute(
         &ending::Run {
             planned,
             record: prepared.record,
-            root: &prepared.root,
             folder: &prepared.folder,
             writer: &prepared.writer,
             skipped: &prepared.skipped,

@@ -8,7 +8,9 @@ use agentv_report::{
     Clock, DisplayOptions, LiveDisplay, OutFile, PlainProgress, Quiet, Style, Summary, SummaryFold,
 };
 
+use super::files::EvalFiles;
 use super::refused::Refused;
+use super::targets::ResolvedTargets;
 use crate::arguments::RunArguments;
 use crate::output;
 
@@ -26,10 +28,15 @@ pub(crate) struct Reporting {
 impl Reporting {
     pub(crate) fn new(
         arguments: &RunArguments,
-        targets: usize,
-        secrets: Secrets,
+        files: &EvalFiles,
+        resolved: &ResolvedTargets,
     ) -> Result<Reporting, Refused> {
         let out = match &arguments.out {
+            Some(path) if files.uses(path) => {
+                let shown = path.display();
+                let message = format!("--out would replace `{shown}`, which the run reads");
+                return Err(Refused::because(message));
+            }
             Some(path) => Some(OutFile::create(path).map_err(|error| {
                 let message = error.to_string();
                 match error.source.kind() {
@@ -42,9 +49,9 @@ impl Reporting {
         };
         Ok(Reporting {
             fold: SummaryFold::new(),
-            display: Some(display(arguments, targets > 1)),
+            display: Some(display(arguments, resolved.targets.len() > 1)),
             out,
-            secrets,
+            secrets: resolved.secrets.clone(),
         })
     }
 

@@ -8,8 +8,6 @@ use agentv_runner::StopHandle;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
 
-use crate::output;
-
 /// How long a run that was told twice to stop gets to say where it is.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
@@ -34,12 +32,7 @@ pub(crate) fn listen(stop: StopHandle) -> std::io::Result<Listening> {
                 _ => Stop::Interrupted,
             };
             match count {
-                0 => {
-                    output::note(
-                        "stopping: what is in flight gets a few seconds; once more ends it at once",
-                    );
-                    stop.stop(reason);
-                }
+                0 => stop.stop(reason),
                 1 => {
                     stop.end_at_once(reason);
                     thread::spawn(move || {

@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use agentv_core::{Secrets, Target};
 use agentv_dataset::Project;
-use agentv_providers::{Delay, Environment, Surroundings, Targets};
+use agentv_providers::{Delay, Environment, Surroundings, TargetError, Targets};
 use agentv_runner::{Assignment, Survey};
 
 use super::files::EvalFiles;
+use super::plan::Plan;
 use super::refused::Refused;
 use crate::arguments::RunArguments;
 use crate::diagnostics::Teller;
@@ -26,6 +27,7 @@ pub(crate) struct ResolvedTargets {
 /// Makes every target ready that the cases need, and no other.
 pub(crate) fn resolve(
     arguments: &RunArguments,
+    plan: &Plan,
     files: &EvalFiles,
     survey: &Survey,
 ) -> Result<ResolvedTargets, Refused> {
@@ -40,7 +42,7 @@ pub(crate) fn resolve(
         resolved: ResolvedTargets {
             targets: Vec::new(),
             assignment: Assignment {
-                chosen: arguments.chosen_targets.clone(),
+                chosen: plan.chosen_targets.clone(),
                 ..Assignment::default()
             },
             secrets: Secrets::default(),
@@ -52,7 +54,8 @@ pub(crate) fn resolve(
         }
         let place = resolving.place(project)?;
         for name in names {
-            let lane = resolving.lane(&place, name)?;
+            let named_in = plan.chosen_targets.is_empty().then_some(&*file.name);
+            let lane = resolving.lane(&place, name, named_in)?;
             let assigned = &mut resolving.resolved.assignment.targets;
             assigned.insert((file.index, name.clone()), lane);
         }
@@ -129,18 +132,32 @@ impl Resolving<'_> {
     }
 
     /// The place of a target among those of the run.
-    fn lane(&mut self, place: &Place, name: &str) -> Result<usize, Refused> {
+    /// `named_in` is the eval file whose cases name it.
+    fn lane(
+        &mut self,
+        place: &Place,
+        name: &str,
+        named_in: Option<&str>,
+    ) -> Result<usize, Refused> {
         let key = (place.key.clone(), name.to_owned());
         if let Some(lane) = self.lanes.get(&key) {
             return Ok(*lane);
         }
-        let mut target = if self.arguments.dry_run {
+        let refused = |error: TargetError| {
+            let message = match named_in {
+                Some(file) => format!("{error} (asked by cases of `{file}`)"),
+                None => error.to_string(),
+            };
+            Refused::with_hint(message, error.hint)
+        };
+        // A rehearsal needs no key, but the names must be right, where there are any.
+        let rehearsed =
+            self.arguments.dry_run && (place.targets.knows(name) || place.targets.file().is_none());
+        let mut target = if rehearsed {
             place.targets.stand_in(name, delay(self.arguments))
         } else {
-            let resolved = place
-                .targets
-                .resolve(name, &place.environment)
-                .map_err(|error| Refused::with_hint(error.to_string(), error.hint.clone()))?;
+            let resolved = place.targets.resolve(name, &place.environment);
+            let resolved = resolved.map_err(refused)?;
             resolved
                 .warnings
                 .iter()

@@ -1,19 +1,25 @@
-//! `agentv show`: resolved cases.
+//! `agentv show`: resolved cases, and the results of a run.
+
+mod printer;
+mod results;
 
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 
 use agentv_dataset::{Dataset, Rules};
-use agentv_syntax::{Draft, Severity, nearest};
-use serde_json::Value;
+use agentv_syntax::{Severity, nearest};
 
 use super::load_options;
-use crate::arguments::{CaseFormat, ShowArguments};
+use crate::arguments::ShowArguments;
 use crate::diagnostics::Teller;
 use crate::exit::{Exit, OutputError};
 use crate::output;
+use printer::Printer;
 
 pub(crate) fn run(arguments: &ShowArguments) -> Result<Exit, OutputError> {
+    if arguments.file.join("run.json").is_file() {
+        return results::show(arguments);
+    }
     let options = load_options(&arguments.load, Rules::Agentv);
     let teller = Teller::for_loading();
     let dataset = match Dataset::open(&arguments.file, &options) {
@@ -40,11 +46,7 @@ pub(crate) fn run(arguments: &ShowArguments) -> Result<Exit, OutputError> {
             return Ok(Exit::Unusable);
         }
     };
-    let mut printer = Printer {
-        out: BufWriter::new(io::stdout().lock()),
-        format: arguments.format,
-        printed: 0,
-    };
+    let mut printer = Printer::new(BufWriter::new(io::stdout().lock()), arguments.format);
     let mut near: Option<String> = None;
     for case in cases {
         let case = match case {
@@ -81,32 +83,5 @@ pub(crate) fn run(arguments: &ShowArguments) -> Result<Exit, OutputError> {
             Ok(Exit::Unusable)
         }
         _ => Ok(Exit::Success),
-    }
-}
-
-struct Printer<W: Write> {
-    out: W,
-    format: CaseFormat,
-    printed: u64,
-}
-
-impl<W: Write> Printer<W> {
-    fn print(&mut self, case: &agentv_core::EvalCase) -> io::Result<()> {
-        match self.format {
-            CaseFormat::Json => {
-                serde_json::to_writer(&mut self.out, case)?;
-                self.out.write_all(b"\n")?;
-            }
-            CaseFormat::Yaml => {
-                if self.printed > 0 {
-                    self.out.write_all(b"---\n")?;
-                }
-                let value: Value = serde_json::to_value(case)?;
-                self.out
-                    .write_all(Draft::from(&value).to_yaml().as_bytes())?;
-            }
-        }
-        self.printed += 1;
-        Ok(())
     }
 }
