@@ -3,10 +3,10 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use agentv_core::{Secrets, Transcript};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 
 /// Answers of earlier runs by their answer keys. Several processes may share it.
 #[derive(Debug)]
@@ -33,15 +33,7 @@ impl Cache {
         }
         let connection = Connection::open(path).map_err(failed)?;
         connection.busy_timeout(PATIENCE).map_err(failed)?;
-        connection
-            .execute_batch(
-                "PRAGMA journal_mode = WAL;
-                 PRAGMA synchronous = NORMAL;
-                 CREATE TABLE IF NOT EXISTS answers (
-                     key TEXT PRIMARY KEY, transcript BLOB NOT NULL
-                 ) WITHOUT ROWID;",
-            )
-            .map_err(failed)?;
+        set_up(&connection).map_err(failed)?;
         Ok(Cache {
             path: path.to_owned(),
             connection: Mutex::new(connection),
@@ -88,6 +80,30 @@ impl Cache {
     }
 }
 
+/// Makes what is missing. Who changes the kind of journal is told at once that the file is locked,
+/// however patient: so it is tried again.
+fn set_up(connection: &Connection) -> rusqlite::Result<()> {
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let made = connection.execute_batch(
+            "PRAGMA journal_mode = WAL;
+             PRAGMA synchronous = NORMAL;
+             CREATE TABLE IF NOT EXISTS answers (
+                 key TEXT PRIMARY KEY, transcript BLOB NOT NULL
+             ) WITHOUT ROWID;",
+        );
+        let busy = made
+            .as_ref()
+            .err()
+            .and_then(rusqlite::Error::sqlite_error_code)
+            == Some(ErrorCode::DatabaseBusy);
+        if !busy || Instant::now() > until {
+            return made;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
 /// Why the cache cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CacheError {
@@ -129,6 +145,29 @@ mod tests {
         one.put("a", &transcript, &secrets).unwrap();
         let found = other.get("a").unwrap().unwrap();
         assert_eq!(found.answer(), "the key is [REDACTED]");
+    }
+
+    #[test]
+    fn one_that_another_process_is_about_to_create_is_waited_for() {
+        for lock in [
+            "BEGIN EXCLUSIVE",
+            "BEGIN IMMEDIATE",
+            "BEGIN; SELECT * FROM other",
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("cache.sqlite");
+            let other = Connection::open(&path).unwrap();
+            other.execute_batch("CREATE TABLE other (a)").unwrap();
+            other.execute_batch(lock).unwrap();
+            let opening = std::thread::spawn({
+                let path = path.clone();
+                move || Cache::open(&path).map(drop)
+            });
+            // Long enough for one who does not wait to give up.
+            std::thread::sleep(Duration::from_millis(100));
+            other.execute_batch("COMMIT").unwrap();
+            assert_eq!(opening.join().unwrap(), Ok(()), "{lock}");
+        }
     }
 
     #[test]
