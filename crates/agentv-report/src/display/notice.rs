@@ -106,13 +106,7 @@ impl Notice {
             }
             Notice::Remark { text } => told(style, Paint::Nearly, "note", text, ""),
             Notice::Stopping { stop } => {
-                let next = match stop {
-                    Stop::Interrupted | Stop::Terminated => {
-                        ", what is in flight gets a few seconds; once more ends it at once"
-                    }
-                    Stop::Budget | Stop::Time | Stop::Broken => "",
-                };
-                let text = format!("stopping: {}{next}", stop_reason(*stop));
+                let text = format!("stopping: {}", stop_reason(*stop));
                 vec![style.paint(Paint::Strong, &cut(&text, style.width, style))]
             }
         }

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use agentv_core::{Planned, RanTarget, RunRecord, Target};
 use agentv_dataset::Rules;
 use agentv_journal::{FolderError, RunFolder, RunWriter};
-use agentv_runner::{Cache, Earlier, Ended, Journal, RunSpec, StopHandle, survey};
+use agentv_runner::{Cache, Earlier, Ended, Journal, RunSpec, SharedReporter, StopHandle, survey};
 use jiff::Timestamp;
 
 use super::load_options;
@@ -218,15 +218,12 @@ fn execute(
         Err(error) => return Ok(Refused::because(format!("cannot start: {error}")).tell()),
     };
     let stop = StopHandle::default();
-    // Without signals a run can still be killed, and resumed.
-    let _listening = signals::listen(stop.clone());
     let reporting = Arc::new(Mutex::new(prepared.reporting));
+    let reporter = Arc::clone(&reporting) as SharedReporter;
+    // Without signals a run can still be killed, and resumed.
+    let _listening = signals::listen(stop.clone(), Arc::clone(&reporter));
     let planned = prepared.spec.planned;
-    let ended: Ended = runtime.block_on(agentv_runner::run(
-        prepared.spec,
-        stop,
-        Arc::clone(&reporting) as agentv_runner::SharedReporter,
-    ));
+    let ended: Ended = runtime.block_on(agentv_runner::run(prepared.spec, stop, reporter));
     // What hangs on after it was given up ends with the process.
     runtime.shutdown_background();
     let mut reporting = reporting.lock().unwrap_or_else(PoisonError::into_inner);
