@@ -91,8 +91,7 @@ fn run_and_kill(project: &Project, server: &ModelServer, calls: u64, moments: Du
 fn kill_at_the_end(project: &Project) {
     let mut program = Program::start(&mut agentv(project, ["--resume"]));
     let results = run_folder(project).join("results.jsonl");
-    program.until(&Moment::Lines(&results, CASES as u64));
-    program.signal(Signal::SIGKILL);
+    program.kill_at(&Moment::Lines(&results, CASES as u64));
     program.wait();
 }
 

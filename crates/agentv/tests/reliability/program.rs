@@ -132,6 +132,13 @@ impl Program {
         self.until(&Moment::Lines(&path, lines));
     }
 
+    /// Kills the program at a moment, unless it has ended by then.
+    pub(crate) fn kill_at(&mut self, moment: &Moment<'_>) {
+        let _ = self.running.until(moment, LONGEST).unwrap();
+        // A process that is gone needs no signal.
+        let _ = self.running.signal(Signal::SIGKILL);
+    }
+
     pub(crate) fn signal(&self, signal: Signal) {
         self.running.signal(signal).unwrap();
     }
