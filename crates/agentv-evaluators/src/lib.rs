@@ -30,6 +30,7 @@
 //! assert!(builder.build(&spec).is_ok());
 //! ```
 
+mod asks_judge;
 mod builder;
 mod cache;
 mod check;
@@ -65,6 +66,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+pub use asks_judge::asks_judge;
 pub use builder::{BuildContext, Builder, build};
 pub use error::BuildError;
 

@@ -18,6 +18,11 @@ pub trait Graders: Send + Sync {
     /// A sentence that says why there is none.
     fn build(&self, file: &EvalFile, spec: &EvaluatorSpec) -> Result<Arc<dyn Evaluator>, String>;
 
+    /// Whether an evaluator is not asked in this run, and the answer graded by the others.
+    fn leaves_out(&self, _spec: &EvaluatorSpec) -> bool {
+        false
+    }
+
     /// Digests of the files that the evaluators of a case use: another content is another grading.
     fn files(&self, _file: &EvalFile, _case: &EvalCase) -> Vec<String> {
         Vec::new()
@@ -68,7 +73,10 @@ pub(crate) async fn grade(
         answer,
         trace,
     };
-    let specs = case.graders();
+    let (left_out, specs): (Vec<_>, Vec<_>) = case
+        .graders()
+        .into_iter()
+        .partition(|spec| graders.leaves_out(spec));
     let results = match specs.as_slice() {
         // Most cases have one, which needs no joining.
         [spec] => vec![ask(graders, file, spec, &subject).await],
@@ -77,7 +85,19 @@ pub(crate) async fn grade(
             join_all(asked).await
         }
     };
-    one_grade(&specs, results)
+    let mut grade = one_grade(&specs, results);
+    if !left_out.is_empty() {
+        let names: Vec<String> = left_out
+            .iter()
+            .map(|spec| format!("`{}`", spec.name))
+            .collect();
+        let told = format!("not asked: {}", names.join(", "));
+        grade.reasoning = Some(match grade.reasoning {
+            Some(reasoning) => format!("{reasoning}\n{told}"),
+            None => told,
+        });
+    }
+    grade
 }
 
 async fn ask(

@@ -5,21 +5,24 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agentv_core::{EvalCase, Evaluator, EvaluatorSpec};
-use agentv_evaluators::{BuildContext, Builder};
+use agentv_evaluators::{BuildContext, Builder, asks_judge};
 use agentv_runner::{EvalFile, Graders, digest_of_file};
 use serde_json::Value;
 
 /// Builds evaluators for the projects of a run.
 pub(crate) struct ProjectGraders {
     allow_outside_root: bool,
+    /// In a rehearsal no judge is asked.
+    dry_run: bool,
     builders: Mutex<HashMap<usize, Arc<Builder>>>,
     digests: Mutex<HashMap<PathBuf, String>>,
 }
 
 impl ProjectGraders {
-    pub(crate) fn new(allow_outside_root: bool) -> ProjectGraders {
+    pub(crate) fn new(allow_outside_root: bool, dry_run: bool) -> ProjectGraders {
         ProjectGraders {
             allow_outside_root,
+            dry_run,
             builders: Mutex::default(),
             digests: Mutex::default(),
         }
@@ -54,6 +57,10 @@ impl Graders for ProjectGraders {
             let named = format!("evaluator `{}`: ", spec.name);
             text.strip_prefix(&named).unwrap_or(&text).to_owned()
         })
+    }
+
+    fn leaves_out(&self, spec: &EvaluatorSpec) -> bool {
+        self.dry_run && asks_judge(spec)
     }
 
     fn files(&self, file: &EvalFile, case: &EvalCase) -> Vec<String> {

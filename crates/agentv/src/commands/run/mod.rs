@@ -94,7 +94,10 @@ fn prepare(arguments: &RunArguments, clock: &Clock) -> Result<Prepared, Refused>
             assignment: resolved.assignment,
             trials: plan.trials,
             planned,
-            graders: Arc::new(ProjectGraders::new(arguments.load.allow_outside_root)),
+            graders: Arc::new(ProjectGraders::new(
+                arguments.load.allow_outside_root,
+                arguments.dry_run,
+            )),
             journal,
             earlier: earlier(arguments, &plan)?,
             cache,
