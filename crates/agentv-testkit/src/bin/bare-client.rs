@@ -15,6 +15,10 @@ use reqwest::Client;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
+/// The yardstick is given what the measured program has.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Send chat completions and print `requests`, `errors`, `seconds`, `requests_per_second`,
 /// `latency_ms` and `cpu_seconds` as one line of JSON.
 #[derive(Parser)]
