@@ -8,9 +8,10 @@ use agentv_core::{BatchProvider, Cause, ProviderError, Request, RunEvent, Timing
 use crate::attempt::{milliseconds, timeout};
 use crate::budget::SetAside;
 use crate::dispatch::admit;
+use crate::job::{Job, prompt_of, request_of};
 use crate::lane::Lane;
 use crate::state::RunState;
-use crate::trial::{Job, dump_prompt, prompt_of, request_of, run_answered, settle_cost};
+use crate::trial::{dump_prompt, run_answered, settle_cost};
 
 /// The trials of one eval file and one repeat, gathered until the next one begins.
 #[derive(Debug, Default)]

@@ -11,9 +11,11 @@ use tokio_util::task::TaskTracker;
 
 use crate::batch::{Batch, run_batch};
 use crate::budget::SetAside;
+use crate::cached::is_cached;
+use crate::job::{Job, Work};
 use crate::lane::Lane;
 use crate::state::RunState;
-use crate::trial::{Job, Work, is_cached, run_trial};
+use crate::trial::run_trial;
 
 /// Takes up the trials of one lane until there are none, or the run is stopped; returns when all
 /// that were taken up have ended.

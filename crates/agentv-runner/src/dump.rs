@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use agentv_core::{Prompt, Secrets};
 use serde_json::json;
 
-use crate::trial::Job;
+use crate::job::Job;
 
 /// Writes what a trial sends into `folder`, one file for each case and target, without secrets.
 pub(crate) fn dump(

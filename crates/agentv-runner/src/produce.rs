@@ -8,12 +8,12 @@ use tokio::sync::mpsc::Sender;
 
 use crate::earlier::{Earlier, Found};
 use crate::eval_file::{CaseSource, EvalFile};
+use crate::job::{Job, Work};
 use crate::keys::Keys;
 use crate::lane::Lane;
 use crate::run::Assignment;
 use crate::selection::Selection;
 use crate::state::{RunError, RunState};
-use crate::trial::{Job, Work};
 
 /// What the trials of one lane are made from.
 pub(crate) struct Producer {

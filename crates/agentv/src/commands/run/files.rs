@@ -59,7 +59,14 @@ impl EvalFiles {
             files: Vec::new(),
         };
         for found in eval_files.filter(|file| file.role == FileRole::EvalFile) {
-            opening.open(&found.path, options);
+            // What an earlier run wrote into the folder is no eval file.
+            let is_out = arguments
+                .out
+                .as_ref()
+                .is_some_and(|out| is_same(out, &found.path));
+            if !is_out || paths.contains(&found.path) {
+                opening.open(&found.path, options);
+            }
         }
         opening.finish(paths, strict)
     }
@@ -71,12 +78,9 @@ impl EvalFiles {
 
     /// Whether the run reads this file: a suite, a JSONL file or its sidecar.
     pub(crate) fn uses(&self, path: &Path) -> bool {
-        let Ok(path) = std::fs::canonicalize(path) else {
-            return false;
-        };
-        let is_it = |own: &Path| std::fs::canonicalize(own).is_ok_and(|own| own == path);
         self.files.iter().any(|open| {
-            is_it(&open.path) || sidecar_path(&open.path).is_some_and(|sidecar| is_it(&sidecar))
+            let sidecar = sidecar_path(&open.path);
+            is_same(&open.path, path) || sidecar.is_some_and(|sidecar| is_same(&sidecar, path))
         })
     }
 
@@ -121,6 +125,12 @@ impl EvalFiles {
             })
             .collect()
     }
+}
+
+/// Whether two paths lead to the same file.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| std::fs::canonicalize(path).ok();
+    place(one).is_some() && place(one) == place(other)
 }
 
 impl CaseSource for EvalFiles {
