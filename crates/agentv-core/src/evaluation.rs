@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::Value;
 
 use crate::{
-    BoxFuture, EvalCase, EvaluatorResult, Prompt, Score, TraceSummary, Transcript, Verdict,
+    BoxFuture, EvalCase, EvaluatorResult, Judging, Prompt, Score, TraceSummary, Transcript, Verdict,
 };
 
 /// What judges an answer by one criterion.
@@ -33,6 +33,8 @@ pub struct Subject<'a> {
     pub answer: &'a str,
     /// What it did, in figures.
     pub trace: &'a TraceSummary,
+    /// Who may be asked about it; none where nobody is to be asked.
+    pub judging: Option<Judging<'a>>,
 }
 
 impl Subject<'_> {

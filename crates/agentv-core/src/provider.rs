@@ -78,6 +78,8 @@ pub struct Request {
     pub attempt: u32,
     /// The longest that the attempt may take.
     pub timeout: Duration,
+    /// The JSON Schema that the answer is to fit, for providers that can hold a model to one.
+    pub output_schema: Option<Arc<serde_json::Value>>,
 }
 
 impl Request {
@@ -92,6 +94,7 @@ impl Request {
             trial: 1,
             attempt: 1,
             timeout,
+            output_schema: None,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{EvalCase, Message, Score, Status, TraceSummary, Transcript, Verdict};
+use crate::{EvalCase, JudgeCall, Message, Score, Status, TraceSummary, Transcript, Verdict};
 
 /// What a target answered in one trial. Written before the answer is graded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -104,9 +104,21 @@ pub struct ResultRecord {
 }
 
 impl ResultRecord {
-    /// What the answer cost in US dollars, where known.
+    /// What the trial cost in US dollars, where known: the answer and its judges.
     pub fn cost_usd(&self) -> Option<f64> {
-        self.trace_summary.as_ref()?.cost_usd
+        let answer = self.trace_summary.as_ref().and_then(|trace| trace.cost_usd);
+        // A cached answer was paid for by another run.
+        let answer = answer.filter(|_| !self.cached);
+        let costs = [answer, self.judge_cost_usd()];
+        costs.into_iter().flatten().reduce(|sum, cost| sum + cost)
+    }
+
+    /// What its judges cost in US dollars, where known.
+    pub fn judge_cost_usd(&self) -> Option<f64> {
+        let calls = self.evaluator_results.iter();
+        let calls = calls.flat_map(|result| &result.judge_calls);
+        let costs = calls.filter_map(|call| call.cost_usd);
+        costs.reduce(|sum, cost| sum + cost)
     }
 
     /// Why the trial ended as it did, in a line: the error, else what was missed, else the reasoning.
@@ -166,6 +178,9 @@ pub struct EvaluatorResult {
     /// What its members said, of an evaluator made of several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evaluator_results: Vec<EvaluatorResult>,
+    /// The calls of judges that it took, and what they cost.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub judge_calls: Vec<JudgeCall>,
     /// Why it could not do its work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,

@@ -23,6 +23,9 @@ pub struct RunRecord {
     /// The targets that were asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<RanTarget>,
+    /// The targets that judged and answered no case.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub judges: Vec<RanTarget>,
     /// How often each case was asked of each target.
     pub trials: u32,
     /// How many trials that makes, those that were done before included.

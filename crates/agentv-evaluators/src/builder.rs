@@ -4,13 +4,15 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ::regex::Regex;
-use agentv_core::{Evaluator, EvaluatorSpec};
+use agentv_core::{Evaluator, EvaluatorSpec, Judge};
 use jsonschema::Validator;
 use serde_json::Value;
 
 use crate::EVALUATORS;
 use crate::cache::Cache;
 use crate::error::BuildError;
+use crate::judge::Template;
+use crate::kind::EvaluatorKind;
 use crate::options::Options;
 
 /// What evaluators need of the world to be built.
@@ -46,6 +48,26 @@ pub fn build(
     Builder::new(context.clone()).build(spec)
 }
 
+/// The judges that an evaluator asks, and none of one that asks nobody.
+///
+/// # Errors
+/// When the type is unknown, or an option cannot be used.
+pub fn judges_of(spec: &EvaluatorSpec) -> Result<Vec<Judge>, BuildError> {
+    match known(spec)?.judges {
+        Some(judges) => judges(&Options::of(spec)),
+        None => Ok(Vec::new()),
+    }
+}
+
+fn known(spec: &EvaluatorSpec) -> Result<&'static EvaluatorKind, BuildError> {
+    let mut kinds = EVALUATORS.iter();
+    let known = kinds.find(|known| known.kind.answers_to(&spec.kind));
+    known.ok_or_else(|| BuildError::UnknownKind {
+        evaluator: spec.name.clone(),
+        kind: spec.kind.clone(),
+    })
+}
+
 /// Builds the evaluators of many cases. Regular expressions and schemas that repeat are compiled
 /// once; how many are kept is bounded, so a file of a million different ones does not grow memory.
 #[derive(Debug)]
@@ -54,12 +76,15 @@ pub struct Builder {
     pub(crate) expressions: Shared<Regex>,
     pub(crate) expressions_ignoring_case: Shared<Regex>,
     pub(crate) schemas: Shared<Arc<Validator>>,
+    pub(crate) templates: Shared<Arc<Template>>,
 }
 
 /// Regular expressions kept, times two.
 const KEPT_EXPRESSIONS: usize = 128;
 /// Schemas kept, times two.
 const KEPT_SCHEMAS: usize = 32;
+/// Prompts of judges kept, times two.
+const KEPT_TEMPLATES: usize = 32;
 
 impl Builder {
     /// A builder that has compiled nothing yet.
@@ -69,6 +94,7 @@ impl Builder {
             expressions: Shared::new(KEPT_EXPRESSIONS),
             expressions_ignoring_case: Shared::new(KEPT_EXPRESSIONS),
             schemas: Shared::new(KEPT_SCHEMAS),
+            templates: Shared::new(KEPT_TEMPLATES),
         }
     }
 
@@ -77,16 +103,7 @@ impl Builder {
     /// # Errors
     /// When the type is unknown, when this version cannot run it, or when an option cannot be used.
     pub fn build(&self, spec: &EvaluatorSpec) -> Result<Arc<dyn Evaluator>, BuildError> {
-        let known = EVALUATORS
-            .iter()
-            .find(|known| known.kind.answers_to(&spec.kind));
-        let Some(known) = known else {
-            return Err(BuildError::UnknownKind {
-                evaluator: spec.name.clone(),
-                kind: spec.kind.clone(),
-            });
-        };
-        (known.build)(&Options::of(spec), self)
+        (known(spec)?.build)(&Options::of(spec), self)
     }
 
     pub(crate) fn context(&self) -> &BuildContext {

@@ -1,7 +1,5 @@
 //! `json_schema`: the answer is JSON that a schema allows.
 
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentv_core::{Evaluation, Evaluator, EvaluatorError, Score, Subject};
@@ -13,6 +11,7 @@ use serde_json::Value;
 use crate::builder::{BuildContext, Builder};
 use crate::check::{Check, evaluator};
 use crate::error::BuildError;
+use crate::files;
 use crate::json;
 use crate::memo::Memo;
 use crate::options::Options;
@@ -89,42 +88,10 @@ pub(crate) fn build(
     }
 }
 
-/// Largest schema file.
-const LARGEST_FILE: u64 = 16 << 20;
-
 /// The JSON of a file that a resolved case names: a path from the root, or one outside of it.
 fn read(path: &str, context: &BuildContext) -> Result<Value, String> {
-    let file = find(path, context)?;
-    let unusable = |error: &dyn std::fmt::Display| format!("`{path}`: {error}");
-    let size = fs::metadata(&file).map_err(|error| unusable(&error))?.len();
-    if size > LARGEST_FILE {
-        return Err(unusable(&"larger than 16 MiB"));
-    }
-    let text = fs::read_to_string(&file).map_err(|error| unusable(&error))?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    serde_json::from_str(text).map_err(|error| format!("`{path}` is not JSON: {error}"))
-}
-
-fn find(path: &str, context: &BuildContext) -> Result<PathBuf, String> {
-    let from_root = context.root.join(path.trim_start_matches('/'));
-    let candidates = [from_root.as_path(), Path::new(path)];
-    let mut found = candidates
-        .iter()
-        .filter_map(|path| path.canonicalize().ok());
-    let Some(file) = found.next() else {
-        return Err(format!(
-            "file not found: `{path}`, looked up from the project root"
-        ));
-    };
-    let root = context.root.canonicalize();
-    let is_inside = root.is_ok_and(|root| file.starts_with(root));
-    if !is_inside && !context.allow_outside_root {
-        return Err(format!("`{path}` lies outside the project root"));
-    }
-    if !file.is_file() {
-        return Err(format!("`{path}` is not a file"));
-    }
-    Ok(file)
+    let text = files::read_text(path, context)?;
+    serde_json::from_str(&text).map_err(|error| format!("`{path}` is not JSON: {error}"))
 }
 
 struct FitsSchema(Arc<Validator>);

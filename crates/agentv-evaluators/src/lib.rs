@@ -44,9 +44,11 @@ mod equals;
 mod error;
 mod execution_metrics;
 mod field_accuracy;
+mod files;
 mod is_json;
 mod json;
 mod json_schema;
+mod judge;
 mod kind;
 mod latency;
 mod limits;
@@ -67,7 +69,7 @@ mod words;
 mod tests;
 
 pub use asks_judge::asks_judge;
-pub use builder::{BuildContext, Builder, build};
+pub use builder::{BuildContext, Builder, build, judges_of};
 pub use error::BuildError;
 
 use agentv_syntax::shape::{AMOUNT, BOOL, FILLED};
@@ -79,10 +81,12 @@ use kind::EvaluatorKind;
 
 /// Every kind of evaluator, in the order of the reference page.
 pub(crate) const EVALUATORS: &[EvaluatorKind] = &[
-    EvaluatorKind::new(&llm_judge::KIND, not_runnable::llm_judge),
-    EvaluatorKind::new(&rubric::KIND, not_runnable::rubric),
+    EvaluatorKind::new(&llm_judge::KIND, llm_judge::build).asking(judge::judges),
+    EvaluatorKind::new(&rubric::KIND, rubric::build).asking(judge::judges),
     EvaluatorKind::new(&code_judge::KIND, not_runnable::code_judge),
-    EvaluatorKind::new(&composite::KIND, composite::build).checked(composite::problem),
+    EvaluatorKind::new(&composite::KIND, composite::build)
+        .checked(composite::problem)
+        .asking(composite::judges),
     EvaluatorKind::new(&tool_trajectory::KIND, tool_trajectory::build)
         .checked(tool_trajectory::problem),
     EvaluatorKind::new(&field_accuracy::KIND, field_accuracy::build),

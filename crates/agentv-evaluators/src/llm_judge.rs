@@ -1,9 +1,18 @@
 //! `llm_judge`: a language model grades the answer.
 
-use crate::code_judge::FOLDER;
+use std::sync::Arc;
+
+use agentv_core::Evaluator;
 use agentv_syntax::rubric::RUBRICS;
 use agentv_syntax::shape::{FILLED, OBJECT, TEXT};
 use agentv_syntax::{Field, Form, Kind, Others, Record, Shape, Text};
+
+use crate::builder::Builder;
+use crate::code_judge::FOLDER;
+use crate::error::BuildError;
+use crate::judge::{self, JudgeEvaluator, Panel, PromptSource};
+use crate::options::Options;
+use crate::rubric;
 
 pub(crate) static KIND: Kind = Kind {
     name: "llm_judge",
@@ -53,7 +62,10 @@ pub(crate) const AGGREGATE: Field = Field {
 static PROMPT: Shape = Shape {
     expected: "a prompt (a text, the path of a file, or an object with `script`)",
     forms: &[
-        Form::Text(Text::TextOrFile),
+        Form::Checked {
+            form: &Form::Text(Text::TextOrFile),
+            check: judge::prompt_problem,
+        },
         Form::Record(&Record {
             name: "prompt script",
             fields: &[
@@ -88,11 +100,11 @@ static ARGUMENTS: Shape = Shape {
 };
 
 static PANEL: Shape = Shape {
-    expected: "a whole number that is 1 or more, or an array of target names",
+    expected: "a whole number from 1 to 100, or an array of target names",
     forms: &[
         Form::Number {
             min: 1.0,
-            max: 9_007_199_254_740_991.0,
+            max: 100.0,
             integer: true,
         },
         Form::List {
@@ -106,3 +118,19 @@ static AGGREGATES: Shape = Shape {
     expected: "median, mean or majority",
     forms: &[Form::Text(Text::OneOf(&["median", "mean", "majority"]))],
 };
+
+/// A checklist where there are rubrics, else one score for the whole.
+pub(crate) fn build(
+    options: &Options<'_>,
+    builder: &Builder,
+) -> Result<Arc<dyn Evaluator>, BuildError> {
+    let rubrics = rubric::items(options)?;
+    Ok(Arc::new(JudgeEvaluator {
+        prompt: PromptSource::of(options, builder)?,
+        form: match rubrics.is_empty() {
+            true => judge::Form::Free,
+            false => judge::Form::Checklist(judge::Checklist::of(rubrics)),
+        },
+        panel: Panel::of(options)?,
+    }))
+}

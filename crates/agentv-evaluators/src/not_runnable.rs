@@ -15,17 +15,6 @@ fn refuse(options: &Options<'_>, what: &'static str) -> Result<Arc<dyn Evaluator
     })
 }
 
-pub(crate) fn llm_judge(
-    options: &Options<'_>,
-    _: &Builder,
-) -> Result<Arc<dyn Evaluator>, BuildError> {
-    refuse(options, "evaluators of type `llm_judge`")
-}
-
-pub(crate) fn rubric(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evaluator>, BuildError> {
-    refuse(options, "evaluators of type `rubric`")
-}
-
 pub(crate) fn code_judge(
     options: &Options<'_>,
     _: &Builder,

@@ -121,20 +121,37 @@ impl<'a> Options<'a> {
         let Some(items) = self.read(name, "an array of objects", Value::as_array)? else {
             return Ok(None);
         };
-        let inside = |(index, item): (usize, &'a Value)| match item {
-            Value::Object(values) => Ok(Options {
-                evaluator: self.evaluator,
-                place: format!("{name}[{index}]"),
-                values,
-            }),
-            other => Err(self.wrong(&format!("{name}[{index}]"), "an object", other)),
-        };
+        let inside = |(index, item): (usize, &'a Value)| self.element(name, index, item);
         items
             .iter()
             .enumerate()
             .map(inside)
             .collect::<Result<_, _>>()
             .map(Some)
+    }
+
+    /// An array of anything.
+    pub(crate) fn list(&self, name: &str) -> Result<Option<&'a [Value]>, BuildError> {
+        self.read(name, "an array", |value| {
+            value.as_array().map(Vec::as_slice)
+        })
+    }
+
+    /// An element of an array that has to be an object, with the words for its own place.
+    pub(crate) fn element(
+        &self,
+        name: &str,
+        index: usize,
+        item: &'a Value,
+    ) -> Result<Options<'a>, BuildError> {
+        match item {
+            Value::Object(values) => Ok(Options {
+                evaluator: self.evaluator,
+                place: format!("{name}[{index}]"),
+                values,
+            }),
+            other => Err(self.wrong(&format!("{name}[{index}]"), "an object", other)),
+        }
     }
 
     /// One object.

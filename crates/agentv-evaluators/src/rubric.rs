@@ -1,9 +1,17 @@
 //! `rubric`: a language model goes through a checklist.
 
+use std::sync::Arc;
+
+use agentv_core::{Evaluator, Extra, Rubric, ScoreRange};
 use agentv_syntax::rubric::RUBRIC;
 use agentv_syntax::{Field, Form, Kind, Others, Record, Shape};
+use serde_json::Value;
 
+use crate::builder::Builder;
+use crate::error::BuildError;
+use crate::judge::{self, Checklist, JudgeEvaluator, Panel, PromptSource};
 use crate::llm_judge::{AGGREGATE, JUDGES, TARGET};
+use crate::options::Options;
 
 pub(crate) static KIND: Kind = Kind {
     name: "rubric",
@@ -34,3 +42,94 @@ static CHECKLIST: Shape = Shape {
         at_least: 1,
     }],
 };
+
+pub(crate) fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evaluator>, BuildError> {
+    options.required("rubrics")?;
+    let items = items(options)?;
+    if items.is_empty() {
+        return Err(options.invalid("rubrics", "expected at least one item"));
+    }
+    Ok(Arc::new(JudgeEvaluator {
+        prompt: PromptSource::Usual,
+        form: judge::Form::Checklist(Checklist::of(items)),
+        panel: Panel::of(options)?,
+    }))
+}
+
+/// The items of a checklist; a text alone is one that is met or not. Empty where there are none.
+pub(crate) fn items(options: &Options<'_>) -> Result<Vec<Rubric>, BuildError> {
+    let items = options.list("rubrics")?.unwrap_or_default();
+    let items: Result<Vec<Rubric>, BuildError> = items
+        .iter()
+        .enumerate()
+        .map(|(index, item)| match item {
+            Value::String(outcome) => Ok(Rubric {
+                expected_outcome: Some(outcome.clone()),
+                ..unnamed(index)
+            }),
+            _ => written(&options.element("rubrics", index, item)?, index),
+        })
+        .collect();
+    let items = items?;
+    let mut ids: Vec<&str> = items.iter().map(|item| item.id.as_str()).collect();
+    ids.sort_unstable();
+    match ids.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => {
+            let problem = format!("two items have the id `{}`", pair[0]);
+            Err(options.invalid("rubrics", problem))
+        }
+        None => Ok(items),
+    }
+}
+
+fn unnamed(index: usize) -> Rubric {
+    Rubric {
+        id: format!("rubric-{}", index + 1),
+        expected_outcome: None,
+        weight: 1.0,
+        required: false,
+        required_min_score: None,
+        score_ranges: Vec::new(),
+        extra: Extra::new(),
+    }
+}
+
+fn written(item: &Options<'_>, index: usize) -> Result<Rubric, BuildError> {
+    let rubric = unnamed(index);
+    Ok(Rubric {
+        id: item.text("id")?.map_or(rubric.id, str::to_owned),
+        expected_outcome: item.text("expected_outcome")?.map(str::to_owned),
+        weight: item.amount("weight")?.unwrap_or(1.0),
+        required: item.flag("required", false)?,
+        required_min_score: match item.count("required_min_score")? {
+            None => None,
+            Some(points @ 0..=10) => Some(points as u8),
+            Some(_) => return Err(item.invalid("required_min_score", "expected 0 to 10")),
+        },
+        score_ranges: ranges(item)?,
+        extra: Extra::new(),
+    })
+}
+
+fn ranges(item: &Options<'_>) -> Result<Vec<ScoreRange>, BuildError> {
+    let ranges = item.objects("score_ranges")?.unwrap_or_default();
+    let ranges = ranges.iter().map(|range| {
+        let bounds = range.required("score_range")?.as_array();
+        let bounds = bounds.map(|bounds| bounds.iter().map(point).collect::<Vec<_>>());
+        let Some([Some(low), Some(high)]) = bounds.as_deref() else {
+            return Err(range.invalid("score_range", "expected two whole numbers from 0 to 10"));
+        };
+        Ok(ScoreRange {
+            score_range: [*low, *high],
+            expected_outcome: range.required_text("expected_outcome")?.to_owned(),
+            extra: Extra::new(),
+        })
+    });
+    ranges.collect()
+}
+
+fn point(value: &Value) -> Option<u8> {
+    let number = value.as_f64()?;
+    let is_point = number.fract() == 0.0 && (0.0..=10.0).contains(&number);
+    is_point.then_some(number as u8)
+}

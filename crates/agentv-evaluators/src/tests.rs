@@ -206,7 +206,7 @@ fn what_is_wrong_is_said_in_words_and_the_schema_refuses_it_too() {
         (
             "- {type: llm_judge, judges: 0}",
             "[0].judges",
-            "expected a whole number that is 1 or more, or an array of target names, found 0",
+            "expected a whole number from 1 to 100, or an array of target names, found 0",
             None,
         ),
         (

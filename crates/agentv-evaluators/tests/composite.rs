@@ -73,8 +73,8 @@ fn what_cannot_be_run_or_understood_is_said_in_words() {
             "evaluator `composite`: this version of agentv cannot run `composite` evaluators with the aggregator `llm_judge`",
         ),
         (
-            json!({"evaluators": [{"type": "llm_judge", "name": "tone"}]}),
-            "evaluator `tone`: this version of agentv cannot run evaluators of type `llm_judge`",
+            json!({"evaluators": [{"type": "code_judge", "name": "tone"}]}),
+            "evaluator `tone`: this version of agentv cannot run evaluators of type `code_judge`",
         ),
         (
             json!({"evaluators": members, "aggregator": {"type": "weighted_average", "weights": {"is_json": "1"}}}),

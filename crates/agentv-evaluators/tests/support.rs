@@ -1,8 +1,8 @@
 //! A trial to be judged, and the judging of it.
 
 use agentv_core::{
-    EvalCase, Evaluation, EvaluatorError, EvaluatorSpec, Message, Prompt, Subject, TraceSummary,
-    Transcript,
+    EvalCase, Evaluation, EvaluatorError, EvaluatorSpec, Judges, Judging, Message, Prompt, Subject,
+    TraceSummary, Transcript,
 };
 use agentv_evaluators::{BuildContext, BuildError, Builder};
 use serde_json::{Value, json};
@@ -56,16 +56,29 @@ impl Trial {
         builder: &Builder,
         options: Value,
     ) -> Result<Result<Evaluation, EvaluatorError>, BuildError> {
+        self.judge_asking(builder, options, None)
+    }
+
+    /// The same where judges may be asked.
+    pub(crate) fn judge_asking(
+        &self,
+        builder: &Builder,
+        options: Value,
+        judges: Option<&dyn Judges>,
+    ) -> Result<Result<Evaluation, EvaluatorError>, BuildError> {
         let evaluator = builder.build(&spec(options))?;
         let answer = self.transcript.answer();
         let subject = Subject {
             case: &self.case,
-            prompt: &Prompt::of_text("?"),
+            prompt: &Prompt::of(&self.case),
             transcript: &self.transcript,
             answer: &answer,
             trace: &TraceSummary::of(&self.transcript, None),
+            judging: judges.map(Judging),
         };
-        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
         Ok(runtime.unwrap().block_on(evaluator.evaluate(&subject)))
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use agentv_core::{BatchProvider, Cause, ProviderError, Request, RunEvent, Timing};
+use futures_util::{StreamExt, stream};
 
 use crate::attempt::{milliseconds, timeout};
 use crate::budget::SetAside;
@@ -91,9 +92,13 @@ async fn run_repeat(run: &RunState, jobs: &[Job]) {
     };
     match answers {
         Ok(answers) => {
-            for (job, answer) in jobs.iter().zip(answers) {
-                run_answered(run, job, answer, timing).await;
-            }
+            // Judges may be asked, which takes its time.
+            let answered = stream::iter(jobs.iter().zip(answers));
+            let at_once = lane.target.limits.workers.max(1);
+            let graded = answered.for_each_concurrent(at_once, |(job, answer)| {
+                run_answered(run, job, answer, timing)
+            });
+            graded.await;
         }
         Err(error) if error.cause == Cause::Cancelled => {
             jobs.iter().for_each(|_| run.tell(&RunEvent::Abandoned));

@@ -42,6 +42,13 @@ pub(crate) struct Spent {
     pub(crate) most: f64,
 }
 
+impl Spent {
+    pub(crate) fn add(&mut self, cost: f64) {
+        self.dollars += cost;
+        self.most = self.most.max(cost);
+    }
+}
+
 /// What was set aside for one trial.
 #[derive(Debug)]
 pub(crate) struct SetAside {

@@ -1,6 +1,6 @@
 //! What a run that is resumed has done already.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use agentv_core::{ResultRecord, Status, TranscriptRecord};
@@ -40,6 +40,28 @@ struct PaidTranscript {
     cost_usd: Option<f64>,
 }
 
+/// What a result's record says of its judges.
+#[derive(Deserialize)]
+struct PaidResult {
+    timestamp: String,
+    grade_key: String,
+    #[serde(default)]
+    evaluator_results: Vec<PaidEvaluator>,
+}
+
+#[derive(Deserialize)]
+struct PaidEvaluator {
+    #[serde(default)]
+    judge_calls: Vec<PaidCall>,
+}
+
+#[derive(Deserialize)]
+struct PaidCall {
+    target: String,
+    #[serde(default)]
+    cost_usd: Option<f64>,
+}
+
 impl Earlier {
     /// Reads the keys of a run's journal. Errored trials count as not done with `retry_errors`.
     ///
@@ -58,7 +80,7 @@ impl Earlier {
         })
     }
 
-    /// What the answers of each target cost so far, graded or not.
+    /// What the answers of each target cost so far, graded or not, judgements included.
     pub(crate) fn spent(&self) -> Result<HashMap<String, Spent>, FileError> {
         let mut by_target: HashMap<String, Spent> = HashMap::new();
         let Some(found) = &self.journal else {
@@ -74,12 +96,36 @@ impl Earlier {
                 transcript,
             } = record.value;
             if let Some(cost) = transcript.cost_usd.filter(|_| !cached) {
-                let spent = by_target.entry(target).or_default();
-                spent.dollars += cost;
-                spent.most = spent.most.max(cost);
+                by_target.entry(target).or_default().add(cost);
             }
         }
+        self.add_judges(&mut by_target)?;
         Ok(by_target)
+    }
+
+    /// Adds what judges cost. A result that was written once more is the same result.
+    fn add_judges(&self, by_target: &mut HashMap<String, Spent>) -> Result<(), FileError> {
+        let Some(found) = &self.journal else {
+            return Ok(());
+        };
+        let mut known = HashSet::new();
+        for line in found.folder.records::<PaidResult>(RecordFile::Results)? {
+            let Line::Record(record) = line? else {
+                continue;
+            };
+            let result = record.value;
+            let calls = result.evaluator_results.iter();
+            let mut paid = calls.flat_map(|result| &result.judge_calls).peekable();
+            if paid.peek().is_none() || !known.insert((result.timestamp, result.grade_key)) {
+                continue;
+            }
+            for call in paid {
+                if let Some(cost) = call.cost_usd {
+                    by_target.entry(call.target.clone()).or_default().add(cost);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// How many lines of the journal hold no record.

@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use agentv_core::{
-    EvalCase, Evaluation, Evaluator, EvaluatorError, EvaluatorResult, EvaluatorSpec, Prompt, Score,
-    Stage, Status, Subject, TraceSummary, Transcript, TrialError, Verdict,
+    EvalCase, Evaluation, Evaluator, EvaluatorError, EvaluatorResult, EvaluatorSpec, Judge,
+    Judging, Score, Stage, Status, Subject, TrialError, Verdict,
 };
 use futures_util::future::join_all;
 
 use crate::eval_file::EvalFile;
+use crate::job::Job;
+use crate::judging::TrialJudges;
+use crate::state::RunState;
 
 /// Where evaluators come from.
 pub trait Graders: Send + Sync {
@@ -26,6 +29,31 @@ pub trait Graders: Send + Sync {
     /// Digests of the files that the evaluators of a case use: another content is another grading.
     fn files(&self, _file: &EvalFile, _case: &EvalCase) -> Vec<String> {
         Vec::new()
+    }
+
+    /// The judges that an evaluator asks; none where it asks nobody.
+    ///
+    /// # Errors
+    /// A sentence that says why they cannot be known.
+    fn judges_of(&self, _spec: &EvaluatorSpec) -> Result<Vec<Judge>, String> {
+        Ok(Vec::new())
+    }
+
+    /// The judges that the evaluators of a case ask, each once.
+    ///
+    /// # Errors
+    /// A sentence that says why they cannot be known.
+    fn judges(&self, case: &EvalCase) -> Result<Vec<Judge>, String> {
+        let mut judges = Vec::new();
+        if !case.rubrics.is_empty() {
+            judges.push(Judge::Usual);
+        }
+        for spec in &case.evaluators {
+            judges.extend(self.judges_of(spec)?);
+        }
+        judges.sort();
+        judges.dedup();
+        Ok(judges)
     }
 }
 
@@ -56,33 +84,22 @@ impl Grade {
     }
 }
 
-/// Asks all evaluators of a case, side by side, and makes one grade of what they say.
-pub(crate) async fn grade(
-    graders: &dyn Graders,
-    file: &EvalFile,
-    case: &EvalCase,
-    prompt: &Prompt,
-    transcript: &Transcript,
-    answer: &str,
-    trace: &TraceSummary,
-) -> Grade {
-    let subject = Subject {
-        case,
-        prompt,
-        transcript,
-        answer,
-        trace,
-    };
-    let (left_out, specs): (Vec<_>, Vec<_>) = case
+/// Asks all evaluators of a case, side by side, and makes one grade of what they say; `None` when
+/// the run was stopped while they asked judges.
+pub(crate) async fn grade(run: &RunState, job: &Job, subject: &Subject<'_>) -> Option<Grade> {
+    let graders = run.graders.as_ref();
+    let (left_out, specs): (Vec<_>, Vec<_>) = job
+        .case
         .graders()
         .into_iter()
         .partition(|spec| graders.leaves_out(spec));
     let results = match specs.as_slice() {
         // Most cases have one, which needs no joining.
-        [spec] => vec![ask(graders, file, spec, &subject).await],
+        [spec] => vec![ask(run, job, spec, subject).await?],
         specs => {
-            let asked = specs.iter().map(|spec| ask(graders, file, spec, &subject));
-            join_all(asked).await
+            let asked = specs.iter().map(|spec| ask(run, job, spec, subject));
+            let results = join_all(asked).await;
+            results.into_iter().collect::<Option<Vec<_>>>()?
         }
     };
     let mut grade = one_grade(&specs, results);
@@ -97,27 +114,38 @@ pub(crate) async fn grade(
             None => told,
         });
     }
-    grade
+    Some(grade)
 }
 
 async fn ask(
-    graders: &dyn Graders,
-    file: &EvalFile,
+    run: &RunState,
+    job: &Job,
     spec: &EvaluatorSpec,
     subject: &Subject<'_>,
-) -> EvaluatorResult {
-    let evaluation = match graders.build(file, spec) {
-        Ok(evaluator) => evaluator.evaluate(subject).await,
+) -> Option<EvaluatorResult> {
+    let graders = run.graders.as_ref();
+    let judges = TrialJudges::new(run, job);
+    let subject = Subject {
+        judging: Some(Judging(&judges)),
+        ..*subject
+    };
+    let evaluation = match graders.build(&job.file, spec) {
+        Ok(evaluator) => evaluator.evaluate(&subject).await,
         Err(reason) => Err(EvaluatorError(reason)),
     };
-    result_of(spec, evaluation)
+    if judges.was_given_up() {
+        return None;
+    }
+    let judge_calls = judges.into_calls(evaluation.is_err());
+    Some(EvaluatorResult {
+        judge_calls,
+        ..result_of(spec, evaluation)
+    })
 }
 
-fn result_of(
-    spec: &EvaluatorSpec,
-    evaluation: Result<Evaluation, EvaluatorError>,
-) -> EvaluatorResult {
-    let mut result = EvaluatorResult {
+/// The part of the record of an evaluator that has said nothing yet.
+fn unsaid(spec: &EvaluatorSpec) -> EvaluatorResult {
+    EvaluatorResult {
         name: spec.name.clone(),
         kind: spec.kind.clone(),
         score: None,
@@ -128,8 +156,16 @@ fn result_of(
         reasoning: None,
         details: None,
         evaluator_results: Vec::new(),
+        judge_calls: Vec::new(),
         error: None,
-    };
+    }
+}
+
+fn result_of(
+    spec: &EvaluatorSpec,
+    evaluation: Result<Evaluation, EvaluatorError>,
+) -> EvaluatorResult {
+    let mut result = unsaid(spec);
     match evaluation {
         Ok(evaluation) => {
             result.score = Some(evaluation.score);

@@ -47,6 +47,7 @@ pub(crate) fn request_of(job: &Job, prompt: Prompt) -> Request {
         trial: job.trial,
         attempt: 1,
         timeout: job.lane.target.limits.timeout,
+        output_schema: None,
     }
 }
 

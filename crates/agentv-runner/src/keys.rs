@@ -40,23 +40,30 @@ struct Grading<'a> {
     evaluators: &'a [EvaluatorSpec],
     rubrics: &'a [Rubric],
     files: &'a [String],
+    judges: &'a [String],
+}
+
+/// Everything of a target that can change its answers.
+pub(crate) fn identity(target: &Target) -> String {
+    serde_json::json!([target.name, target.kind, target.settings]).to_string()
 }
 
 impl Keys {
     pub(crate) fn of(target: &Target) -> Keys {
-        let identity = serde_json::json!([target.name, target.kind, target.settings]);
         Keys {
-            target: identity.to_string(),
+            target: identity(target),
             buffer: Vec::new(),
         }
     }
 
-    /// The keys of a case; `files` are digests of the files that its evaluators use.
+    /// The keys of a case; `files` are digests of the files that its evaluators use, `judges` what can
+    /// change the judgement of those that it asks.
     pub(crate) fn of_case(
         &mut self,
         file: &EvalFile,
         case: &EvalCase,
         files: &[String],
+        judges: &[String],
     ) -> CaseKeys {
         let mut answer = blake3::Hasher::new();
         self.buffer.clear();
@@ -82,6 +89,7 @@ impl Keys {
                 evaluators: &case.evaluators,
                 rubrics: &case.rubrics,
                 files,
+                judges,
             },
         );
         CaseKeys {
@@ -127,7 +135,7 @@ mod tests {
             root: Arc::from(Path::new("/p")),
         };
         let mut keys = Keys::of(&testing::target("mock"));
-        keys.of_case(&file, case, &[]).of_trial(trial)
+        keys.of_case(&file, case, &[], &[]).of_trial(trial)
     }
 
     #[test]

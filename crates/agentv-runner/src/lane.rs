@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use agentv_core::Target;
-use tokio::sync::Semaphore;
+use tokio::sync::{OnceCell, Semaphore};
 
+use crate::keys::identity;
 use crate::pace::Pace;
 use crate::window::Window;
 
@@ -17,6 +18,10 @@ pub(crate) struct Lane {
     pub(crate) target: Target,
     /// The target's name, shared by all its records.
     pub(crate) name: Arc<str>,
+    /// Everything of the target that can change its answers.
+    pub(crate) identity: String,
+    /// Whether it was made sure that the target can be asked.
+    pub(crate) prepared: OnceCell<()>,
     /// The calls in flight.
     pub(crate) window: Arc<Window>,
     pub(crate) pace: Pace,
@@ -33,6 +38,8 @@ impl Lane {
         Lane {
             index,
             name: Arc::from(target.name.as_str()),
+            identity: identity(&target),
+            prepared: OnceCell::new(),
             window: Arc::new(Window::new(workers)),
             pace: Pace::new(&target.limits),
             slots: Arc::new(Semaphore::new(workers.min(Semaphore::MAX_PERMITS))),

@@ -25,6 +25,9 @@ mod eval_file;
 mod grade;
 mod job;
 mod journal;
+mod judging;
+#[cfg(test)]
+mod judging_tests;
 mod keys;
 mod lane;
 mod outcome;
@@ -54,4 +57,4 @@ pub use run::{Assignment, Ended, RunSpec, run};
 pub use selection::{ChosenTrials, Selection, Selector, Shard};
 pub use state::{RunError, SharedReporter};
 pub use stop::StopHandle;
-pub use survey::{Survey, survey};
+pub use survey::{FileJudges, Survey, survey};

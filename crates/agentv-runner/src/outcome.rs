@@ -4,7 +4,8 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use agentv_core::{
-    Prompt, ResultRecord, RunEvent, Stage, Timing, TraceSummary, Transcript, TranscriptRecord,
+    Prompt, ResultRecord, RunEvent, Stage, Subject, Timing, TraceSummary, Transcript,
+    TranscriptRecord,
 };
 use futures_util::FutureExt;
 use jiff::Timestamp;
@@ -69,22 +70,23 @@ pub(crate) async fn graded(
     } = answered;
     let answer = transcript.answer();
     let trace = TraceSummary::of(&transcript, timing.total_ms);
-    let grading = grade(
-        run.graders.as_ref(),
-        &job.file,
-        &job.case,
+    let subject = Subject {
+        case: &job.case,
         prompt,
-        &transcript,
-        &answer,
-        &trace,
-    );
+        transcript: &transcript,
+        answer: &answer,
+        trace: &trace,
+        judging: None,
+    };
+    let grading = grade(run, job, &subject);
     let grade = tokio::select! {
         biased;
         grade = unless_it_panics(grading) => grade,
         // The answer is kept, and graded when the run is resumed.
         () = run.stop.abortion().cancelled() => return None,
     };
-    let grade = grade.unwrap_or_else(|reason| Grade::errored(Stage::Evaluator, reason));
+    let faulty = |reason| Some(Grade::errored(Stage::Evaluator, reason));
+    let grade = grade.unwrap_or_else(faulty)?;
     Some(ResultRecord {
         candidate_answer: Some(answer),
         trace_summary: Some(trace),

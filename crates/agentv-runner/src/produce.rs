@@ -114,8 +114,11 @@ impl Producer {
         keys: &mut Keys,
         each: &mut Each<'_>,
     ) -> Result<ControlFlow<()>, RunError> {
-        let files = self.run.graders.files(file, &case);
-        let keys = keys.of_case(file, &case, &files);
+        let graders = &self.run.graders;
+        let files = graders.files(file, &case);
+        let judges = graders.judges(&case).unwrap_or_default();
+        let judges = self.run.identities(file, &self.lane, &judges);
+        let keys = keys.of_case(file, &case, &files, &judges);
         let case = &Arc::new(case);
         for number in 1..=self.trials {
             let chosen = self.selection.trials.as_ref();

@@ -16,6 +16,7 @@ use crate::earlier::Earlier;
 use crate::eval_file::{CaseSource, EvalFile};
 use crate::grade::Graders;
 use crate::journal::Journal;
+use crate::judging::prepare;
 use crate::lane::Lane;
 use crate::produce::Producer;
 use crate::selection::Selection;
@@ -30,6 +31,8 @@ pub struct RunSpec {
     pub selection: Selection,
     /// The targets.
     pub targets: Vec<Target>,
+    /// Targets that judge and answer no case. Their places follow those of the targets.
+    pub judges: Vec<Target>,
     /// Which case is asked of which target.
     pub assignment: Assignment,
     /// How often each case is asked of each target.
@@ -63,11 +66,17 @@ pub struct RunSpec {
 pub struct Assignment {
     /// The targets that every case is asked of; where empty, the one that it names.
     pub chosen: Vec<String>,
-    /// The target of each eval file's index and target name, by its place among the run's targets.
+    /// The target of each eval file's index and target name, by its place among the run's targets,
+    /// the judges after them.
     pub targets: HashMap<(usize, String), usize>,
 }
 
 impl Assignment {
+    /// The place of the target that a file calls `name`.
+    pub(crate) fn target(&self, file: usize, name: &str) -> Option<usize> {
+        self.targets.get(&(file, name.to_owned())).copied()
+    }
+
     /// Whether a case is asked of the target at this place.
     pub(crate) fn assigns(&self, file: &EvalFile, case: &EvalCase, target: usize) -> bool {
         let is_target =
@@ -136,8 +145,10 @@ fn set_up(
     deadline: Option<Instant>,
     reporter: SharedReporter,
 ) -> (Arc<RunState>, Vec<Producer>) {
-    let targets = spec.targets.into_iter().enumerate();
+    let asked = spec.targets.len();
+    let targets = spec.targets.into_iter().chain(spec.judges);
     let lanes: Vec<Arc<Lane>> = targets
+        .enumerate()
         .map(|(index, target)| Arc::new(Lane::new(index, target)))
         .collect();
     let spent = match spec.budget {
@@ -148,11 +159,14 @@ fn set_up(
         Ok(spent) => (spent, None),
         Err(error) => (HashMap::new(), Some(error)),
     };
+    let (selection, assignment) = (Arc::new(spec.selection), Arc::new(spec.assignment));
     let state = Arc::new(RunState {
         journal: spec.journal,
         graders: spec.graders,
         cache: spec.cache,
         budget: Budget::new(spec.budget, &spent, lanes.iter().map(|lane| &*lane.name)),
+        lanes: lanes.clone(),
+        assignment: Arc::clone(&assignment),
         stop,
         deadline,
         include_trace: spec.include_trace,
@@ -164,9 +178,8 @@ fn set_up(
     if let Some(error) = unread {
         state.fail(RunError::Read(error));
     }
-    let (selection, assignment) = (Arc::new(spec.selection), Arc::new(spec.assignment));
     let earlier = Arc::new(spec.earlier);
-    let producers = lanes.into_iter().map(|lane| Producer {
+    let producers = lanes.into_iter().take(asked).map(|lane| Producer {
         run: Arc::clone(&state),
         source: Arc::clone(&spec.source),
         selection: Arc::clone(&selection),
@@ -202,21 +215,6 @@ async fn work(state: Arc<RunState>, producers: Vec<Producer>) {
         work.push(tokio::spawn(dispatch(Arc::clone(&state), lane, receiver)));
     }
     join_all(work).await;
-}
-
-/// Makes sure, before the first request to any target, that this one can be asked.
-async fn prepare(state: &RunState, lane: &Lane) {
-    let cancel = state.stop.abortion().child_token();
-    let prepared = tokio::select! {
-        prepared = lane.target.provider.prepare(&cancel) => prepared,
-        () = state.stop.stopped() => return,
-    };
-    if let Err(error) = prepared {
-        state.fail(RunError::Prepare {
-            target: lane.target.name.clone(),
-            error,
-        });
-    }
 }
 
 /// Waits until work that was given up has had its time.

@@ -12,6 +12,8 @@ use crate::cache::Cache;
 use crate::eval_file::SourceError;
 use crate::grade::Graders;
 use crate::journal::Journal;
+use crate::lane::Lane;
+use crate::run::Assignment;
 use crate::stop::StopHandle;
 
 /// Who is told what happens.
@@ -23,6 +25,9 @@ pub(crate) struct RunState {
     pub(crate) graders: Arc<dyn Graders>,
     pub(crate) cache: Option<Cache>,
     pub(crate) budget: Budget,
+    /// The targets, then those that only judge.
+    pub(crate) lanes: Vec<Arc<Lane>>,
+    pub(crate) assignment: Arc<Assignment>,
     pub(crate) stop: StopHandle,
     pub(crate) deadline: Option<Instant>,
     pub(crate) include_trace: bool,

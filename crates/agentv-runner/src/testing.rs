@@ -212,6 +212,7 @@ impl Trying {
                     .collect::<HashMap<_, _>>(),
             },
             targets: self.targets.clone(),
+            judges: Vec::new(),
             trials: 1,
             planned: Planned::default(),
             graders: Arc::new(Contains),

@@ -112,6 +112,9 @@ codes! {
     UnknownTarget = "W007",
     /// A whole number has more digits than 64 bits hold, so the last ones are rounded.
     InexactNumber = "W008",
+    /// The prompt of a judge uses a variable that does not exist, or shows neither the answer nor the
+    /// expected messages.
+    JudgePrompt = "W009",
 }
 
 impl std::fmt::Display for Code {

@@ -61,6 +61,7 @@ impl Member {
             reasoning: evaluation.reasoning,
             details: evaluation.details,
             evaluator_results: evaluation.members,
+            judge_calls: Vec::new(),
             error: None,
         }
     }

@@ -4,12 +4,14 @@ mod members;
 
 use std::sync::Arc;
 
-use agentv_core::{BoxFuture, Evaluation, Evaluator, EvaluatorError, Score, Subject, Verdict};
+use agentv_core::{
+    BoxFuture, Evaluation, Evaluator, EvaluatorError, EvaluatorSpec, Judge, Score, Subject, Verdict,
+};
 use agentv_syntax::shape::{AMOUNT, EVALUATOR, FILLED};
 use agentv_syntax::{Code, Field, Form, Kind, Node, Others, Problem, Record, Shape, Text};
 
 use self::members::{Member, names};
-use crate::builder::Builder;
+use crate::builder::{Builder, judges_of};
 use crate::code_judge::FOLDER;
 use crate::error::BuildError;
 use crate::options::Options;
@@ -153,6 +155,20 @@ pub(crate) fn build(
         }
     }
     Ok(Arc::new(Composite { members, weights }))
+}
+
+/// The judges that the members ask.
+pub(crate) fn judges(options: &Options<'_>) -> Result<Vec<Judge>, BuildError> {
+    let members = options.objects("evaluators")?.unwrap_or_default();
+    let mut judges = Vec::new();
+    for member in members {
+        let spec = EvaluatorSpec {
+            options: member.values().clone(),
+            ..EvaluatorSpec::of_kind(member.required_text("type")?)
+        };
+        judges.extend(judges_of(&spec)?);
+    }
+    Ok(judges)
 }
 
 /// Only the weighted average needs no one else.

@@ -1,6 +1,7 @@
 //! Makes the provider of a model from the fields of a target.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use agentv_core::{Provider, Secrets};
 use genai::chat::{ChatOptions, ReasoningEffort};
@@ -85,6 +86,7 @@ fn provider(
         target,
         options: options(vendor.protocol, settings)?,
         asked: Asked::new(vendor, model, url, Price::of_settings(settings)?, secrets),
+        refused_schema: AtomicBool::new(false),
     }))
 }
 

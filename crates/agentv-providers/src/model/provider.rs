@@ -1,7 +1,9 @@
 //! Asks a model.
 
-use agentv_core::{BoxFuture, Provider, ProviderError, Request, Transcript};
-use genai::chat::ChatOptions;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use agentv_core::{BoxFuture, Cause, Provider, ProviderError, Request, Transcript};
+use genai::chat::{ChatOptions, ChatResponseFormat, JsonSpec};
 use genai::{Client, ServiceTarget};
 use tokio_util::sync::CancellationToken;
 
@@ -17,14 +19,42 @@ pub(super) struct ModelProvider {
     pub(super) target: ServiceTarget,
     pub(super) options: ChatOptions,
     pub(super) asked: Asked,
+    /// Whether the vendor refused to be held to a schema: it is not tried again.
+    pub(super) refused_schema: AtomicBool,
 }
 
 impl ModelProvider {
+    /// Asks, held to the schema of the request where it has one and the vendor takes it.
     async fn ask(&self, request: &Request) -> Result<Transcript, ProviderError> {
+        let schema = request.output_schema.as_deref();
+        let schema = schema.filter(|_| !self.refused_schema.load(Ordering::Relaxed));
+        let Some(schema) = schema else {
+            return self.exchange(request, &self.options).await;
+        };
+        let format = ChatResponseFormat::JsonSpec(JsonSpec::new("answer", schema.clone()));
+        let options = self.options.clone().with_response_format(format);
+        let held = self.exchange(request, &options).await;
+        match held {
+            Err(error) if matches!(error.cause, Cause::Status(400 | 422)) => {}
+            held => return held,
+        }
+        // Whether it was the schema that the vendor did not like shows without it.
+        let plain = self.exchange(request, &self.options).await;
+        if plain.is_ok() {
+            self.refused_schema.store(true, Ordering::Relaxed);
+        }
+        plain
+    }
+
+    async fn exchange(
+        &self,
+        request: &Request,
+        options: &ChatOptions,
+    ) -> Result<Transcript, ProviderError> {
         let chat = chat_of(&request.prompt);
         let asking = self
             .client
-            .exec_chat(self.target.clone(), chat, Some(&self.options));
+            .exec_chat(self.target.clone(), chat, Some(options));
         match asking.await {
             Ok(response) => transcript(&self.asked, response),
             Err(error) => match &error {

@@ -1,6 +1,6 @@
 //! A small vendor on this machine: answers every request alike and remembers what it was sent.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
@@ -80,6 +80,12 @@ pub(super) struct Server {
 
 impl Server {
     pub(super) async fn start(reply: Reply) -> Server {
+        Server::start_with(Vec::new(), reply).await
+    }
+
+    /// A server that gives the `first` replies one after the other, and then always the same.
+    pub(super) async fn start_with(first: Vec<Reply>, reply: Reply) -> Server {
+        let first = Arc::new(Mutex::new(VecDeque::from(first)));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let server = Server {
             url: format!("http://{}", listener.local_addr().unwrap()),
@@ -91,7 +97,8 @@ impl Server {
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 *connections.lock().unwrap() += 1;
-                tokio::spawn(serve(stream, reply.clone(), received.clone()));
+                let first = first.clone();
+                tokio::spawn(serve(stream, first, reply.clone(), received.clone()));
             }
         });
         server
@@ -108,11 +115,18 @@ impl Server {
     }
 }
 
-async fn serve(mut stream: TcpStream, reply: Reply, received: Arc<Mutex<Vec<Received>>>) {
+async fn serve(
+    mut stream: TcpStream,
+    first: Arc<Mutex<VecDeque<Reply>>>,
+    usual: Reply,
+    received: Arc<Mutex<Vec<Received>>>,
+) {
     let (reading, mut writing) = stream.split();
     let mut reading = BufReader::new(reading);
     while let Some(request) = read(&mut reading).await {
         received.lock().unwrap().push(request);
+        let reply = first.lock().unwrap().pop_front();
+        let reply = reply.unwrap_or_else(|| usual.clone());
         if writing.write_all(&reply.bytes).await.is_err() || !reply.stays_open {
             break;
         }

@@ -27,7 +27,7 @@ impl Progress {
             RunEvent::Finished { record, reused } => {
                 self.statuses.add(record.status);
                 self.reused += u64::from(*reused);
-                let paid = record.cost_usd().filter(|_| !reused && !record.cached);
+                let paid = record.cost_usd().filter(|_| !reused);
                 if let Some(amount) = paid.and_then(Amount::of) {
                     self.cost.get_or_insert_default().add(amount);
                 }

@@ -36,6 +36,7 @@ fn any_record() -> impl Strategy<Value = ResultRecord> {
                 reasoning: Some(answer),
                 details: Some(json!({"semanticSearch": [1, 2.5, null]})),
                 evaluator_results: Vec::new(),
+                judge_calls: Vec::new(),
                 error: None,
             }],
             ..measured(graded(&id, score), total_ms, cost_usd)

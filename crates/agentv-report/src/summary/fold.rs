@@ -99,7 +99,7 @@ impl SummaryFold {
             self.scores.add(score);
             target.scores.add(score);
         }
-        let paid = record.cost_usd().filter(|_| !record.cached);
+        let paid = record.cost_usd();
         if let Some((dollars, amount)) = paid.and_then(|paid| Some((paid, Amount::of(paid)?))) {
             self.cost.get_or_insert_default().add(amount);
             target.cost.get_or_insert_default().add(amount);

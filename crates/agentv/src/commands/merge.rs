@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use agentv_core::{RanFile, RunRecord};
+use agentv_core::{RanFile, RanTarget, RunRecord};
 use agentv_journal::{FolderError, MergeRule, RecordFile, RunFolder, RunId};
 use agentv_report::{Closing, Summary, SummaryFold, render_summary};
 use agentv_runner::{digest_of_text, trial_fields};
@@ -190,12 +190,15 @@ fn merged_record(sources: &[Source]) -> RunRecord {
     for file in records().flat_map(|record| &record.files) {
         files.entry(&file.path).or_insert(file);
     }
-    let mut targets = Vec::new();
-    for target in records().flat_map(|record| &record.targets) {
-        if !targets.contains(target) {
-            targets.push(target.clone());
+    let each_once = |listed: fn(&RunRecord) -> &[RanTarget]| {
+        let mut targets: Vec<RanTarget> = Vec::new();
+        for target in records().flat_map(listed) {
+            if !targets.contains(target) {
+                targets.push(target.clone());
+            }
         }
-    }
+        targets
+    };
     let first = records().next().cloned().unwrap_or_default();
     let earliest = records().map(|record| record.started_at.clone()).min();
     RunRecord {
@@ -205,7 +208,8 @@ fn merged_record(sources: &[Source]) -> RunRecord {
             .filter_map(|record| record.finished_at.clone())
             .max(),
         files: files.into_values().cloned().collect(),
-        targets,
+        targets: each_once(|record| &record.targets),
+        judges: each_once(|record| &record.judges),
         trials: records().map(|record| record.trials).max().unwrap_or(1),
         planned: planned(sources),
         dry_run: records().any(|record| record.dry_run),

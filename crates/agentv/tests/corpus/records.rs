@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use libtest_mimic::Failed;
+use regex::Regex;
 use serde_json::Value;
 
 /// What differs from run to run, and what stands in its place.
@@ -24,13 +25,17 @@ pub(crate) fn of_all_runs(root: &Path) -> Result<String, Failed> {
         .flatten()
         .collect();
     runs.sort_by_key(fs::DirEntry::file_name);
+    // The tags around what a judge is shown are others every time.
+    let tags = Regex::new(r"(</?[A-Za-z_]+)-\d{16}>")?;
     let mut all = String::new();
     for run in runs {
         let text = fs::read_to_string(run.path().join("results.jsonl")).unwrap_or_default();
         let mut lines = Vec::new();
         for line in text.lines() {
             let record: Value = serde_json::from_str(line)?;
-            lines.push((name_of(&record), without_changing(record).to_string()));
+            let name = name_of(&record);
+            let shown = without_changing(record).to_string();
+            lines.push((name, tags.replace_all(&shown, "$1-[KEY]>").into_owned()));
         }
         lines.sort();
         lines.into_iter().for_each(|(_, line)| {
@@ -51,6 +56,13 @@ fn without_changing(mut record: Value) -> Value {
     for (path, placeholder) in CHANGING {
         if let Some(value) = record.pointer_mut(path) {
             *value = Value::from(*placeholder);
+        }
+    }
+    let results = record.pointer_mut("/evaluator_results");
+    for result in results.and_then(Value::as_array_mut).into_iter().flatten() {
+        let calls = result.pointer_mut("/judge_calls");
+        for call in calls.and_then(Value::as_array_mut).into_iter().flatten() {
+            call["duration_ms"] = Value::from("[TIME]");
         }
     }
     record

@@ -1,11 +1,11 @@
 //! The evaluators of a run.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use agentv_core::{EvalCase, Evaluator, EvaluatorSpec};
-use agentv_evaluators::{BuildContext, Builder, asks_judge};
+use agentv_core::{EvalCase, Evaluator, EvaluatorSpec, Judge};
+use agentv_evaluators::{BuildContext, Builder, asks_judge, judges_of};
 use agentv_runner::{EvalFile, Graders, digest_of_file};
 use serde_json::Value;
 
@@ -63,19 +63,39 @@ impl Graders for ProjectGraders {
         self.dry_run && asks_judge(spec)
     }
 
+    fn judges_of(&self, spec: &EvaluatorSpec) -> Result<Vec<Judge>, String> {
+        judges_of(spec).map_err(|error| error.to_string())
+    }
+
     fn files(&self, file: &EvalFile, case: &EvalCase) -> Vec<String> {
-        let specs = case.evaluators.iter();
+        let options = || {
+            case.evaluators
+                .iter()
+                .flat_map(|spec| spec.options.values())
+        };
         // Resolved cases name files of the project by their path from the root.
-        let paths = specs
-            .flat_map(|spec| spec.options.values())
-            .filter_map(Value::as_str);
-        let paths = paths.filter_map(|text| text.strip_prefix('/'));
-        let files = paths
-            .filter(|path| !path.contains('\n'))
-            .map(|path| file.root.join(path));
+        let paths = options()
+            .filter_map(Value::as_str)
+            .filter(|text| !text.contains('\n'))
+            .filter_map(|text| text.strip_prefix('/'));
+        let files = paths.map(|path| file.root.join(path));
+        let scripts = options().flat_map(|option| script_files(option, &file.root));
+        let files = files.chain(scripts);
         files
             .filter(|path| path.is_file())
             .map(|path| self.digest(path))
             .collect()
     }
+}
+
+/// What may be files among the words of a script, which are relative to its folder.
+fn script_files(option: &Value, root: &Path) -> Vec<PathBuf> {
+    let words = option.get("script").and_then(Value::as_array);
+    let Some(words) = words else {
+        return Vec::new();
+    };
+    let folder = option.get("cwd").and_then(Value::as_str);
+    let folder = root.join(folder.unwrap_or_default().trim_start_matches('/'));
+    let words = words.iter().filter_map(Value::as_str);
+    words.map(|word| folder.join(word)).collect()
 }

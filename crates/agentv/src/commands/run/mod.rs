@@ -68,8 +68,15 @@ fn prepare(arguments: &RunArguments, clock: &Clock) -> Result<Prepared, Refused>
     let files = EvalFiles::open(arguments, &options)?;
     let results = folder::results_of(files.root());
     let plan = Plan::of(arguments, &files, &results)?;
-    let survey = survey(&files, &plan.selection, &plan.chosen_targets, plan.trials)
-        .map_err(|error| Refused::because(error.to_string()))?;
+    let graders = ProjectGraders::new(arguments.load.allow_outside_root, arguments.dry_run);
+    let survey = survey(
+        &files,
+        &plan.selection,
+        &graders,
+        &plan.chosen_targets,
+        plan.trials,
+    )
+    .map_err(|error| Refused::because(error.to_string()))?;
     if survey.trials == 0 {
         return Err(nothing_selected(arguments));
     }
@@ -91,13 +98,11 @@ fn prepare(arguments: &RunArguments, clock: &Clock) -> Result<Prepared, Refused>
         spec: RunSpec {
             source: Arc::new(files),
             targets: resolved.targets,
+            judges: resolved.judges,
             assignment: resolved.assignment,
             trials: plan.trials,
             planned,
-            graders: Arc::new(ProjectGraders::new(
-                arguments.load.allow_outside_root,
-                arguments.dry_run,
-            )),
+            graders: Arc::new(graders),
             journal,
             earlier: earlier(arguments, &plan)?,
             cache,
@@ -185,6 +190,7 @@ fn record_of(
         files: files.ran()?,
         chosen_targets: plan.chosen_targets.clone(),
         targets,
+        judges: resolved.judges.iter().map(ran_target).collect(),
         trials: plan.trials,
         planned: planned.trials,
         eval_ids: arguments.eval_ids.clone(),

@@ -1,6 +1,6 @@
 //! The targets of a run, ready to be asked.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use agentv_core::{Secrets, Target};
 use agentv_dataset::Project;
 use agentv_providers::{Delay, Environment, Surroundings, TargetError, Targets};
-use agentv_runner::{Assignment, Survey};
+use agentv_runner::{Assignment, EvalFile, Survey};
 
 use super::files::EvalFiles;
 use super::plan::Plan;
@@ -20,11 +20,14 @@ use crate::output;
 /// The targets of a run, and which case is asked of which.
 pub(crate) struct ResolvedTargets {
     pub(crate) targets: Vec<Target>,
+    /// Those that judge and answer no case.
+    pub(crate) judges: Vec<Target>,
     pub(crate) assignment: Assignment,
     pub(crate) secrets: Secrets,
 }
 
-/// Makes every target ready that the cases need, and no other.
+/// Makes every target ready that the cases need, and no other; then the judges that their evaluators
+/// are going to ask.
 pub(crate) fn resolve(
     arguments: &RunArguments,
     plan: &Plan,
@@ -41,6 +44,7 @@ pub(crate) fn resolve(
         lanes: HashMap::new(),
         resolved: ResolvedTargets {
             targets: Vec::new(),
+            judges: Vec::new(),
             assignment: Assignment {
                 chosen: plan.chosen_targets.clone(),
                 ..Assignment::default()
@@ -59,6 +63,9 @@ pub(crate) fn resolve(
             let assigned = &mut resolving.resolved.assignment.targets;
             assigned.insert((file.index, name.clone()), lane);
         }
+    }
+    if !arguments.dry_run {
+        resolving.judges(files, survey)?;
     }
     Ok(resolving.resolved)
 }
@@ -131,6 +138,47 @@ impl Resolving<'_> {
         })
     }
 
+    /// Makes the judges ready; after all targets, whose places come first.
+    fn judges(&mut self, files: &EvalFiles, survey: &Survey) -> Result<(), Refused> {
+        for ((file, project), judges) in files.projects().zip(&survey.judges) {
+            let judged = judges.judged.iter();
+            let usual = judged.map(|name| self.usual_judge(file, name));
+            let names: BTreeSet<String> = usual.chain(judges.named.iter().cloned()).collect();
+            if names.is_empty() {
+                continue;
+            }
+            let place = self.place(project)?;
+            for name in names {
+                let lane = self.judge_lane(&place, &name, &file.name)?;
+                let assigned = &mut self.resolved.assignment.targets;
+                assigned.insert((file.index, name), lane);
+            }
+        }
+        Ok(())
+    }
+
+    /// The target that judges the answers of the one that a file calls `name`.
+    fn usual_judge(&self, file: &EvalFile, name: &str) -> String {
+        let assigned = &self.resolved.assignment.targets;
+        let at = assigned.get(&(file.index, name.to_owned()));
+        let target = at.and_then(|at| self.resolved.targets.get(*at));
+        let judge = target.and_then(|target| target.judge_target.clone());
+        judge.unwrap_or_else(|| name.to_owned())
+    }
+
+    /// The place of a judge, among the targets or behind them.
+    fn judge_lane(&mut self, place: &Place, name: &str, file: &str) -> Result<usize, Refused> {
+        let key = (place.key.clone(), name.to_owned());
+        if let Some(lane) = self.lanes.get(&key) {
+            return Ok(*lane);
+        }
+        let target = self.ready(place, name, Some(("judge", file)))?;
+        let lane = self.resolved.targets.len() + self.resolved.judges.len();
+        self.resolved.judges.push(target);
+        self.lanes.insert(key, lane);
+        Ok(lane)
+    }
+
     /// The place of a target among those of the run.
     /// `named_in` is the eval file whose cases name it.
     fn lane(
@@ -143,9 +191,25 @@ impl Resolving<'_> {
         if let Some(lane) = self.lanes.get(&key) {
             return Ok(*lane);
         }
+        let target = self.ready(place, name, named_in.map(|file| ("target", file)))?;
+        let lane = self.resolved.targets.len();
+        self.resolved.targets.push(target);
+        self.lanes.insert(key, lane);
+        Ok(lane)
+    }
+
+    /// A target that can be asked, within what the command line says; `needed` says as what, and by
+    /// which eval file.
+    fn ready(
+        &mut self,
+        place: &Place,
+        name: &str,
+        needed: Option<(&str, &str)>,
+    ) -> Result<Target, Refused> {
         let refused = |error: TargetError| {
-            let message = match named_in {
-                Some(file) => format!("{error} (asked by cases of `{file}`)"),
+            let message = match needed {
+                Some(("judge", file)) => format!("{error} (judges cases of `{file}`)"),
+                Some((_, file)) => format!("{error} (asked by cases of `{file}`)"),
                 None => error.to_string(),
             };
             Refused::with_hint(message, error.hint)
@@ -166,10 +230,7 @@ impl Resolving<'_> {
             resolved.target
         };
         limit(&mut target, self.arguments);
-        let lane = self.resolved.targets.len();
-        self.resolved.targets.push(target);
-        self.lanes.insert(key, lane);
-        Ok(lane)
+        Ok(target)
     }
 }
 

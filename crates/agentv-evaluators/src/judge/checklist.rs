@@ -1,0 +1,242 @@
+//! A yes or no, or points from 0 to 10, for each item of a checklist.
+
+use agentv_core::{Rubric, Score, Verdict};
+use serde_json::{Value, json};
+
+use super::form::number;
+use super::judgement::{Judgement, filled};
+use crate::words::{Findings, shown};
+
+/// The most points of an item.
+const MOST_POINTS: f64 = 10.0;
+
+/// The items of a checklist, and how they make a score.
+#[derive(Debug)]
+pub(crate) struct Checklist {
+    items: Vec<Rubric>,
+}
+
+/// What a judge says of one item.
+struct Checked<'c> {
+    item: &'c Rubric,
+    /// All or none of the points for a yes or no.
+    points: f64,
+    reasoning: Option<String>,
+}
+
+impl Checklist {
+    pub(crate) fn of(items: Vec<Rubric>) -> Checklist {
+        Checklist { items }
+    }
+
+    pub(super) fn instructions(&self) -> String {
+        let mut text =
+            "You check an answer that an AI system gave against a list of items. Judge each \
+                        item by itself, and only by what the answer shows.\n\nThe items:"
+                .to_owned();
+        for item in &self.items {
+            let outcome = item.expected_outcome.as_deref().unwrap_or_default();
+            let id = Value::from(item.id.as_str());
+            text.push_str(&format!("\n- id {id}: {outcome}"));
+            if !item.score_ranges.is_empty() {
+                text.push_str("\n  Give it whole points from 0 to 10:");
+            }
+            for range in &item.score_ranges {
+                let [low, high] = range.score_range;
+                let outcome = &range.expected_outcome;
+                text.push_str(&format!("\n  {low} to {high}: {outcome}"));
+            }
+        }
+        text
+    }
+
+    pub(super) fn wanted(&self) -> String {
+        let has = |points: bool| {
+            let mut items = self.items.iter();
+            items.any(|item| item.score_ranges.is_empty() != points)
+        };
+        let judged = match (has(false), has(true)) {
+            (true, false) => "\"satisfied\": true or false",
+            (false, _) => "\"score\": a whole number from 0 to 10",
+            (true, true) => {
+                "\"satisfied\": true or false (or \"score\": a whole number from 0 to 10, for items with points)"
+            }
+        };
+        format!(
+            "{{\"checks\": [for each item {{\"id\": its id, {judged}, \"reasoning\": why, in a sentence}}], \
+             \"overall_reasoning\": a summary in one or two sentences}}"
+        )
+    }
+
+    pub(super) fn schema(&self) -> Value {
+        let ids: Vec<&str> = self.items.iter().map(|item| item.id.as_str()).collect();
+        let mut forms = Vec::new();
+        for points in [false, true] {
+            if self
+                .items
+                .iter()
+                .all(|item| item.score_ranges.is_empty() == points)
+            {
+                continue;
+            }
+            let (name, kind) = match points {
+                false => ("satisfied", "boolean"),
+                true => ("score", "integer"),
+            };
+            forms.push(json!({
+                "type": "object",
+                "properties": {
+                    "id": {"type": "string", "enum": ids},
+                    name: {"type": kind},
+                    "reasoning": {"type": "string"},
+                },
+                "required": ["id", name, "reasoning"],
+                "additionalProperties": false,
+            }));
+        }
+        let item = match forms.len() {
+            1 => forms.remove(0),
+            _ => json!({"anyOf": forms}),
+        };
+        json!({
+            "type": "object",
+            "properties": {
+                "checks": {"type": "array", "items": item},
+                "overall_reasoning": {"type": "string"},
+            },
+            "required": ["checks", "overall_reasoning"],
+            "additionalProperties": false,
+        })
+    }
+
+    pub(super) fn read(&self, answer: &Value) -> Result<Judgement, String> {
+        let checks = answer.get("checks").and_then(Value::as_array);
+        let checks = checks.ok_or("`checks` is missing, an array with an object for each item")?;
+        let checked: Result<Vec<_>, String> =
+            self.items.iter().map(|item| check(item, checks)).collect();
+        Ok(self.judgement(&checked?, filled(answer.get("overall_reasoning"))))
+    }
+
+    fn judgement(&self, checked: &[Checked<'_>], reasoning: Option<String>) -> Judgement {
+        let scores = checked.iter().map(Checked::weighted);
+        let score = Score::weighted_mean(scores);
+        let mut findings = Findings::default();
+        for checked in checked {
+            findings.add(checked.is_met(), || checked.finding());
+        }
+        let found = findings.evaluation(score);
+        let details: Vec<Value> = checked.iter().map(Checked::details).collect();
+        Judgement {
+            score,
+            lacks_required: checked.iter().any(Checked::lacks_required),
+            hits: found.hits,
+            misses: found.misses,
+            reasoning,
+            details: Some(json!({"checks": details})),
+        }
+    }
+}
+
+/// What the judge said of `item`.
+fn check<'c>(item: &'c Rubric, checks: &[Value]) -> Result<Checked<'c>, String> {
+    let id = &item.id;
+    let mut said = checks
+        .iter()
+        .filter(|check| check.get("id").and_then(Value::as_str) == Some(id));
+    let found = said
+        .next()
+        .ok_or_else(|| format!("`checks` has nothing for the item `{id}`"))?;
+    let points = points(item, found)?;
+    for other in said {
+        if self::points(item, other)? != points {
+            return Err(format!("`checks` says two things of the item `{id}`"));
+        }
+    }
+    Ok(Checked {
+        item,
+        points,
+        reasoning: filled(found.get("reasoning")),
+    })
+}
+
+fn points(item: &Rubric, check: &Value) -> Result<f64, String> {
+    let (name, expected) = match item.score_ranges.is_empty() {
+        true => ("satisfied", "true or false"),
+        false => ("score", "a whole number from 0 to 10"),
+    };
+    let value = check.get(name);
+    let points = match name {
+        "satisfied" => value
+            .and_then(yes_or_no)
+            .map(|yes| if yes { MOST_POINTS } else { 0.0 }),
+        _ => value
+            .and_then(number)
+            .filter(|points| points.fract() == 0.0 && (0.0..=MOST_POINTS).contains(points)),
+    };
+    points.ok_or_else(|| {
+        let found = value.map_or("missing".to_owned(), shown);
+        format!(
+            "`{name}` of the item `{}` must be {expected}, and is {found}",
+            item.id
+        )
+    })
+}
+
+fn yes_or_no(value: &Value) -> Option<bool> {
+    match value {
+        Value::Bool(yes) => Some(*yes),
+        Value::String(text) => text.trim().to_ascii_lowercase().parse().ok(),
+        Value::Null | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+impl Checked<'_> {
+    fn score(&self) -> Score {
+        Score::ratio(self.points, MOST_POINTS)
+    }
+
+    fn weighted(&self) -> (Score, f64) {
+        (self.score(), self.item.weight)
+    }
+
+    /// Enough points where the user says how many are, else as many as a pass takes.
+    fn is_met(&self) -> bool {
+        match self.item.required_min_score {
+            Some(enough) => self.points >= f64::from(enough),
+            None => self.score().verdict() == Verdict::Pass,
+        }
+    }
+
+    fn lacks_required(&self) -> bool {
+        let counts = self.item.required || self.item.required_min_score.is_some();
+        counts && !self.is_met()
+    }
+
+    fn finding(&self) -> String {
+        let item = self.item;
+        let what = item.expected_outcome.as_deref().unwrap_or(&item.id);
+        let points = match item.score_ranges.is_empty() {
+            true => String::new(),
+            false => format!(" ({} of 10)", self.points),
+        };
+        let required = if self.lacks_required() {
+            " (required)"
+        } else {
+            ""
+        };
+        format!("{what}{points}{required}")
+    }
+
+    fn details(&self) -> Value {
+        let mut details = json!({"id": self.item.id});
+        match self.item.score_ranges.is_empty() {
+            true => details["satisfied"] = Value::from(self.points > 0.0),
+            false => details["score"] = Value::from(self.points as u64),
+        }
+        details["weight"] = Value::from(self.item.weight);
+        if let Some(reasoning) = &self.reasoning {
+            details["reasoning"] = Value::from(reasoning.as_str());
+        }
+        details
+    }
+}

@@ -1,0 +1,58 @@
+//! The evaluator that asks judges.
+
+use agentv_core::{BoxFuture, Evaluation, Evaluator, EvaluatorError, Judging, Subject};
+use futures_util::future::join_all;
+
+use super::fence::Fence;
+use super::form::Form;
+use super::ladder::Ladder;
+use super::panel::Panel;
+use super::prompt_source::PromptSource;
+use super::question::Question;
+
+/// Asks judges, and makes one evaluation of what they say.
+#[derive(Debug)]
+pub(crate) struct JudgeEvaluator {
+    pub(crate) prompt: PromptSource,
+    pub(crate) form: Form,
+    pub(crate) panel: Panel,
+}
+
+impl Evaluator for JudgeEvaluator {
+    fn evaluate<'a>(
+        &'a self,
+        subject: &'a Subject<'a>,
+    ) -> BoxFuture<'a, Result<Evaluation, EvaluatorError>> {
+        Box::pin(self.judge(subject))
+    }
+}
+
+impl JudgeEvaluator {
+    async fn judge(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
+        let Some(Judging(judges)) = subject.judging else {
+            return Err(EvaluatorError("there is no judge to ask".to_owned()));
+        };
+        let fence = Fence::around(subject);
+        let material = self.prompt.render(subject, &fence).await;
+        let question = Question::new(&self.form, material.map_err(EvaluatorError)?, fence);
+        let schema = self.form.schema();
+        let ladders: Vec<Ladder<'_>> = self
+            .panel
+            .judges
+            .iter()
+            .map(|judge| Ladder {
+                judges,
+                judge,
+                form: &self.form,
+                schema: schema.clone(),
+            })
+            .collect();
+        let asked = ladders.iter().map(|ladder| ladder.climb(&question));
+        let mut judgements = Vec::with_capacity(ladders.len());
+        // A judge that gave nothing is not left out: fewer judges are another measure.
+        for (ladder, judgement) in ladders.iter().zip(join_all(asked).await) {
+            judgements.push((judges.name(ladder.judge), judgement?));
+        }
+        Ok(self.panel.evaluation(judgements))
+    }
+}

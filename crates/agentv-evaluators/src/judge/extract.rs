@@ -1,0 +1,203 @@
+//! The answer that a judge's text holds.
+
+use serde_json::Value;
+
+use super::lenient::Lenient;
+
+/// The longest text that is looked through.
+const LONGEST: usize = 1 << 20;
+/// The characters that are looked at leniently, at most.
+const FUEL: u64 = 8 << 20;
+
+/// What `read` makes of the one JSON object in a text, whatever stands around it: prose, fences, the
+/// thoughts of a model.
+///
+/// Nothing is guessed: several answers that differ, or JSON that is broken beyond what is forgiven,
+/// are no answer. What stands inside a broken object is not looked at, for it may be a quotation.
+///
+/// # Errors
+/// Why there is no answer, in words for the judge.
+pub(super) fn extract<T: PartialEq>(
+    text: &str,
+    read: impl Fn(&Value) -> Result<T, String>,
+) -> Result<T, String> {
+    if text.len() > LONGEST {
+        return Err("it is longer than 1 MiB".to_owned());
+    }
+    let text = without_thoughts(text).trim();
+    if text.is_empty() {
+        return Err("it is empty".to_owned());
+    }
+    match serde_json::from_str::<Value>(text) {
+        Ok(Value::String(inside)) => among(&inside, &read),
+        Ok(value) => read(unwrapped(&value)),
+        Err(_) => among(text, &read),
+    }
+}
+
+/// The one answer among the objects of a text.
+fn among<T: PartialEq>(
+    text: &str,
+    read: &impl Fn(&Value) -> Result<T, String>,
+) -> Result<T, String> {
+    let mut answer: Option<T> = None;
+    let mut wrong = None;
+    for object in objects(text)? {
+        match (read(unwrapped(&object)), &answer) {
+            (Ok(new), None) => answer = Some(new),
+            (Ok(new), Some(known)) if new == *known => {}
+            (Ok(_), Some(_)) => {
+                return Err("it holds several answers that differ".to_owned());
+            }
+            (Err(why), _) => wrong = Some(why),
+        }
+    }
+    let none = || wrong.unwrap_or_else(|| "there is no JSON object in it".to_owned());
+    answer.ok_or_else(none)
+}
+
+/// Every object of a text that is inside no other.
+fn objects(text: &str) -> Result<Vec<Value>, String> {
+    let mut fuel = FUEL;
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(start) = text[at..].find('{').map(|start| at + start) {
+        let rest = &text[start..];
+        match strict(rest).or_else(|| Lenient::new(rest, &mut fuel).object()) {
+            Some((object, length)) => {
+                found.push(object);
+                at = start + length;
+            }
+            None if begins_like_json(rest) => {
+                return Err("the JSON in it is broken".to_owned());
+            }
+            None => at = start + 1,
+        }
+    }
+    Ok(found)
+}
+
+fn strict(text: &str) -> Option<(Value, usize)> {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    let value = values.next()?.ok()?;
+    Some((value, values.byte_offset()))
+}
+
+/// A brace before a quoted key is no brace of prose.
+fn begins_like_json(text: &str) -> bool {
+    let inside = text[1..].trim_start();
+    inside.starts_with(['"', '\'', '“', '‘'])
+}
+
+/// What models that think aloud say before they answer.
+fn without_thoughts(text: &str) -> &str {
+    match text.trim_start().strip_prefix("<think>") {
+        Some(thoughts) => thoughts
+            .split_once("</think>")
+            .map_or(text, |(_, said)| said),
+        None => text,
+    }
+}
+
+/// The value itself, without an array or object around it that holds nothing else.
+fn unwrapped(value: &Value) -> &Value {
+    let only = match value {
+        Value::Array(items) if items.len() == 1 => items.first(),
+        Value::Object(fields) if fields.len() == 1 => fields.values().next(),
+        _ => None,
+    };
+    only.filter(|inside| inside.as_object().is_some_and(|fields| fields.len() > 1))
+        .unwrap_or(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn score(text: &str) -> Result<f64, String> {
+        extract(text, |value| {
+            let score = value.get("score").and_then(Value::as_f64);
+            score.ok_or_else(|| "no score".to_owned())
+        })
+    }
+
+    #[test]
+    fn what_stands_around_the_answer_does_not_matter() {
+        for text in [
+            r#"{"score": 0.5}"#,
+            "```json\n{\"score\": 0.5}\n```",
+            "Here is my grade:\n```\n{\"score\": 0.5,}\n```\nI hope that helps {really}.",
+            "<think>{\"score\": 1}</think>\n{'score': 0.5}",
+            "\"{\\\"score\\\": 0.5}\"",
+            r#"[{"score": 0.5, "hits": []}]"#,
+            r#"{"evaluation": {"score": 0.5, "hits": []}}"#,
+            r#"The answer was {"city": "Paris"}. {"score": 0.5}"#,
+            r#"{"score": 0.5} and once more {"score": 0.5}"#,
+        ] {
+            assert_eq!(score(text), Ok(0.5), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_certain_is_no_answer() {
+        for (text, why) in [
+            ("", "it is empty"),
+            ("0.5", "no score"),
+            ("I would say 0.5", "there is no JSON object in it"),
+            (
+                r#"{"score": 0.1} or rather {"score": 0.9}"#,
+                "it holds several answers that differ",
+            ),
+            (
+                r#"{"score": 0, "why": "says" {"score": 1}}"#,
+                "the JSON in it is broken",
+            ),
+            (r#"{"grade": 1}"#, "no score"),
+        ] {
+            assert_eq!(score(text), Err(why.to_owned()), "{text}");
+        }
+        let long = "x".repeat(LONGEST + 1);
+        assert_eq!(score(&long), Err("it is longer than 1 MiB".to_owned()));
+    }
+
+    fn prose() -> impl Strategy<Value = String> {
+        "[a-zA-Z0-9 .,:;!?()}äß\n`*-]{0,60}"
+    }
+
+    fn json_text() -> impl Strategy<Value = Value> {
+        let text = any::<String>();
+        (0.0..=1.0f64, text, proptest::collection::vec(any::<String>(), 0..4)).prop_map(
+            |(score, reasoning, hits)| json!({"score": score, "reasoning": reasoning, "hits": hits}),
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in any::<String>()) {
+            let _ = score(&text);
+        }
+
+        #[test]
+        fn nothing_that_looks_like_json_makes_it_panic(text in "[{}\\[\\]\"'“’:,\\\\u0-9a-e.\\- \n]{0,80}") {
+            let _ = score(&text);
+        }
+
+        #[test]
+        fn an_answer_is_found_in_prose_and_fences(
+            before in prose(), value in json_text(), after in prose(), fenced in any::<bool>(), pretty in any::<bool>(),
+        ) {
+            let json = match pretty {
+                true => serde_json::to_string_pretty(&value).unwrap(),
+                false => value.to_string(),
+            };
+            let text = match fenced {
+                true => format!("{before}\n```json\n{json}\n```\n{after}"),
+                false => format!("{before}\n{json}\n{after}"),
+            };
+            let found = extract(&text, |value| Ok(value.clone()));
+            prop_assert_eq!(found, Ok(value));
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The two forms of a judge's answer.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::checklist::Checklist;
+use super::free_form;
+use super::judgement::Judgement;
+
+/// What a judge is to answer.
+#[derive(Debug)]
+pub(crate) enum Form {
+    /// One score for the whole.
+    Free,
+    /// A yes or no, or points, for each item.
+    Checklist(Checklist),
+}
+
+impl Form {
+    /// What the judge is told to do and to answer.
+    pub(super) fn instructions(&self) -> String {
+        match self {
+            Form::Free => free_form::INSTRUCTIONS.to_owned(),
+            Form::Checklist(checklist) => checklist.instructions(),
+        }
+    }
+
+    /// The JSON that is asked for, in words.
+    pub(super) fn wanted(&self) -> String {
+        match self {
+            Form::Free => free_form::WANTED.to_owned(),
+            Form::Checklist(checklist) => checklist.wanted(),
+        }
+    }
+
+    /// The JSON Schema of the answer.
+    pub(super) fn schema(&self) -> Arc<Value> {
+        Arc::new(match self {
+            Form::Free => free_form::schema(),
+            Form::Checklist(checklist) => checklist.schema(),
+        })
+    }
+
+    /// Reads the answer.
+    ///
+    /// # Errors
+    /// What is wrong with it, in words for the judge.
+    pub(super) fn read(&self, answer: &Value) -> Result<Judgement, String> {
+        match self {
+            Form::Free => free_form::read(answer),
+            Form::Checklist(checklist) => checklist.read(answer),
+        }
+    }
+}
+
+/// A number, also where it is written as a text.
+pub(super) fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Number(number) => number.as_f64(),
+        Value::String(text) => text.trim().parse().ok(),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    }
+}

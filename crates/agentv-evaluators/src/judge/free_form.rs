@@ -1,0 +1,103 @@
+//! One score for the whole answer.
+
+use agentv_core::Score;
+use serde_json::{Value, json};
+
+use super::form::number;
+use super::judgement::{Judgement, filled};
+use crate::words::{cut, shown};
+
+/// The most hits and misses that are kept, each.
+const MOST_FINDINGS: usize = 4;
+/// The longest of them, in characters.
+const LONGEST_FINDING: usize = 1_000;
+
+pub(super) const INSTRUCTIONS: &str = "\
+You grade an answer that an AI system gave. Judge how well it achieves what is expected of it, and \
+nothing else: 1 when it does so in full, 0 when it does not at all, in between in proportion.";
+
+pub(super) const WANTED: &str = "\
+{\"score\": a number from 0 to 1, \
+\"hits\": [up to 4 short sentences on what the answer gets right], \
+\"misses\": [up to 4 short sentences on what it gets wrong or lacks], \
+\"reasoning\": why, in one or two sentences}";
+
+pub(super) fn schema() -> Value {
+    let texts = json!({"type": "array", "items": {"type": "string"}});
+    json!({
+        "type": "object",
+        "properties": {
+            "score": {"type": "number"},
+            "hits": texts,
+            "misses": texts,
+            "reasoning": {"type": "string"},
+        },
+        "required": ["score", "hits", "misses", "reasoning"],
+        "additionalProperties": false,
+    })
+}
+
+pub(super) fn read(answer: &Value) -> Result<Judgement, String> {
+    let score = answer.get("score").ok_or("`score` is missing")?;
+    // A score of 8 may mean 0.8, or the best: it is not for us to say.
+    let value = number(score).and_then(Score::new).ok_or_else(|| {
+        let found = shown(score);
+        format!("`score` must be a number from 0 to 1, and is {found}")
+    })?;
+    Ok(Judgement {
+        score: value,
+        lacks_required: false,
+        hits: findings(answer.get("hits")),
+        misses: findings(answer.get("misses")),
+        reasoning: filled(answer.get("reasoning")),
+        details: None,
+    })
+}
+
+fn findings(value: Option<&Value>) -> Vec<String> {
+    let texts: Vec<&Value> = match value {
+        Some(Value::Array(items)) => items.iter().collect(),
+        Some(text) => vec![text],
+        None => Vec::new(),
+    };
+    let texts = texts.into_iter().filter_map(|text| filled(Some(text)));
+    texts
+        .take(MOST_FINDINGS)
+        .map(|text| cut(&text, LONGEST_FINDING).into_owned())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_score_outside_of_zero_to_one_is_no_score() {
+        for score in [
+            json!(8),
+            json!(1.01),
+            json!(-0.1),
+            json!("85%"),
+            json!(null),
+        ] {
+            let wrong = read(&json!({"score": score})).unwrap_err();
+            assert!(wrong.contains("from 0 to 1"), "{wrong}");
+        }
+        assert_eq!(
+            read(&json!({"hits": []})).unwrap_err(),
+            "`score` is missing"
+        );
+        let text = read(&json!({"score": "0.5"})).unwrap();
+        assert_eq!(text.score.value(), 0.5);
+    }
+
+    #[test]
+    fn four_hits_and_four_misses_are_kept() {
+        let many: Vec<String> = (0..9).map(|number| number.to_string()).collect();
+        let answer = json!({"score": 1, "hits": many, "misses": "one alone", "reasoning": " "});
+        let read = read(&answer).unwrap();
+        assert_eq!(read.hits, ["0", "1", "2", "3"]);
+        assert_eq!(read.misses, ["one alone"]);
+        assert_eq!(read.reasoning, None);
+    }
+}

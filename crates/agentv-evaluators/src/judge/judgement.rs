@@ -1,0 +1,43 @@
+//! What one judge says of an answer.
+
+use agentv_core::{Evaluation, Score, Verdict};
+use serde_json::Value;
+
+/// What one judge says of an answer, checked.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Judgement {
+    pub(super) score: Score,
+    /// Whether something is missing that was required, whatever the score.
+    pub(super) lacks_required: bool,
+    pub(super) hits: Vec<String>,
+    pub(super) misses: Vec<String>,
+    pub(super) reasoning: Option<String>,
+    pub(super) details: Option<Value>,
+}
+
+impl Judgement {
+    pub(super) fn verdict(&self) -> Verdict {
+        match self.lacks_required {
+            true => Verdict::Fail,
+            false => self.score.verdict(),
+        }
+    }
+
+    pub(super) fn into_evaluation(self) -> Evaluation {
+        Evaluation {
+            verdict: self.verdict(),
+            score: self.score,
+            hits: self.hits,
+            misses: self.misses,
+            reasoning: self.reasoning,
+            details: self.details,
+            members: Vec::new(),
+        }
+    }
+}
+
+/// A text that says something.
+pub(super) fn filled(value: Option<&Value>) -> Option<String> {
+    let text = value?.as_str()?.trim();
+    (!text.is_empty()).then(|| text.to_owned())
+}

@@ -1,0 +1,59 @@
+//! The way from a question to a judgement.
+
+use std::sync::Arc;
+
+use agentv_core::{EvaluatorError, Judge, JudgeRequest, Judges, Prompt, Transcript};
+use serde_json::Value;
+
+use super::extract::extract;
+use super::form::Form;
+use super::judgement::Judgement;
+use super::question::Question;
+
+/// One judge and what it is asked for.
+pub(super) struct Ladder<'a> {
+    pub(super) judges: &'a dyn Judges,
+    pub(super) judge: &'a Judge,
+    pub(super) form: &'a Form,
+    pub(super) schema: Arc<Value>,
+}
+
+impl Ladder<'_> {
+    /// Asks, and asks once more where the answer cannot be used.
+    pub(super) async fn climb(&self, question: &Question) -> Result<Judgement, EvaluatorError> {
+        let first = self.ask(question.prompt()).await?;
+        let wrong = match self.read(&first) {
+            Ok(judgement) => return Ok(judgement),
+            Err(wrong) => wrong,
+        };
+        let second = self.ask(question.repair(&first.answer(), &wrong)).await?;
+        self.read(&second).map_err(|wrong| {
+            let name = self.judges.name(self.judge);
+            let cut_off = match second.finish_reason.as_deref() {
+                Some("length" | "max_tokens" | "MAX_TOKENS") => {
+                    "; it was cut off, `max_output_tokens` of the judge may be too low"
+                }
+                _ => "",
+            };
+            EvaluatorError(format!(
+                "the judge `{name}` was asked twice and its answer cannot be used: {wrong}{cut_off}"
+            ))
+        })
+    }
+
+    async fn ask(&self, prompt: Prompt) -> Result<Transcript, EvaluatorError> {
+        let request = JudgeRequest {
+            prompt,
+            output_schema: Some(Arc::clone(&self.schema)),
+        };
+        let asked = self.judges.ask(self.judge, request).await;
+        asked.map_err(|error| {
+            let name = self.judges.name(self.judge);
+            EvaluatorError(format!("the judge `{name}` gave no answer: {error}"))
+        })
+    }
+
+    fn read(&self, transcript: &Transcript) -> Result<Judgement, String> {
+        extract(&transcript.answer(), |answer| self.form.read(answer))
+    }
+}

@@ -1,0 +1,239 @@
+//! Who is asked, and how the answers of several judges become one.
+
+use agentv_core::{Evaluation, Judge, Score, Verdict};
+use serde_json::{Value, json};
+
+use super::judgement::Judgement;
+use crate::error::BuildError;
+use crate::options::Options;
+use crate::words::figure;
+
+/// The most judges that one evaluator asks.
+pub(crate) const MOST_JUDGES: u64 = 100;
+
+/// The judges of an evaluator.
+#[derive(Debug)]
+pub(crate) struct Panel {
+    pub(super) judges: Vec<Judge>,
+    aggregate: Aggregate,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Aggregate {
+    Median,
+    Mean,
+    Majority,
+}
+
+impl Aggregate {
+    fn as_str(self) -> &'static str {
+        match self {
+            Aggregate::Median => "median",
+            Aggregate::Mean => "mean",
+            Aggregate::Majority => "majority",
+        }
+    }
+}
+
+/// The judges that an evaluator with these options asks.
+pub(crate) fn judges(options: &Options<'_>) -> Result<Vec<Judge>, BuildError> {
+    let judge = match options.text("target")? {
+        Some(name) => Judge::Named(name.to_owned()),
+        None => Judge::Usual,
+    };
+    match options.get("judges") {
+        None => Ok(vec![judge]),
+        Some(Value::Array(_)) => {
+            let names = options.texts("judges")?.unwrap_or_default();
+            if names.is_empty() || names.len() as u64 > MOST_JUDGES {
+                let problem = format!("expected 1 to {MOST_JUDGES} targets");
+                return Err(options.invalid("judges", problem));
+            }
+            let named = names.into_iter().map(str::to_owned).map(Judge::Named);
+            Ok(named.collect())
+        }
+        Some(_) => match options.count("judges")? {
+            Some(count @ 1..=MOST_JUDGES) => Ok(vec![judge; count as usize]),
+            _ => {
+                let problem = format!("expected a number from 1 to {MOST_JUDGES}");
+                Err(options.invalid("judges", problem))
+            }
+        },
+    }
+}
+
+impl Panel {
+    pub(crate) fn of(options: &Options<'_>) -> Result<Panel, BuildError> {
+        let known = [Aggregate::Median, Aggregate::Mean, Aggregate::Majority];
+        let words = known.map(|aggregate| (aggregate.as_str(), aggregate));
+        let aggregate = options.one_of("aggregate", &words)?;
+        Ok(Panel {
+            judges: judges(options)?,
+            aggregate: aggregate.unwrap_or(Aggregate::Median),
+        })
+    }
+
+    /// The evaluation that the judgements make; each stands beside the name of its judge.
+    pub(super) fn evaluation(&self, mut judgements: Vec<(&str, Judgement)>) -> Evaluation {
+        if judgements.len() == 1 {
+            return judgements.remove(0).1.into_evaluation();
+        }
+        let lacking = judgements.iter().filter(|(_, one)| one.lacks_required);
+        let lacks_required = 2 * lacking.count() > judgements.len();
+        let (score, verdict) = match self.aggregate {
+            Aggregate::Median => of_score(median(&judgements), lacks_required),
+            Aggregate::Mean => of_score(mean(judgements.iter()), lacks_required),
+            Aggregate::Majority => majority(&judgements),
+        };
+        let details = self.details(&judgements);
+        let distance = |one: &Judgement| (one.score.value() - score.value()).abs();
+        judgements.sort_by(|(_, one), (_, other)| distance(one).total_cmp(&distance(other)));
+        // The words are those of the judge that the whole comes nearest to.
+        let (_, nearest) = judgements.swap_remove(0);
+        Evaluation {
+            score,
+            verdict,
+            details: Some(details),
+            ..nearest.into_evaluation()
+        }
+    }
+
+    /// What each judge said, and how far they are apart.
+    fn details(&self, judgements: &[(&str, Judgement)]) -> Value {
+        let each: Vec<Value> = judgements
+            .iter()
+            .map(|(target, judgement)| {
+                let mut one = json!({
+                    "target": target,
+                    "score": judgement.score,
+                    "verdict": judgement.verdict(),
+                });
+                if let Some(reasoning) = &judgement.reasoning {
+                    one["reasoning"] = Value::from(reasoning.as_str());
+                }
+                if let Some(checks) = judgement.details.as_ref().and_then(|it| it.get("checks")) {
+                    one["checks"] = checks.clone();
+                }
+                one
+            })
+            .collect();
+        json!({
+            "aggregate": self.aggregate.as_str(),
+            "judges": each,
+            "disagreement": disagreement(judgements),
+        })
+    }
+}
+
+fn of_score(score: Score, lacks_required: bool) -> (Score, Verdict) {
+    match lacks_required {
+        true => (score, Verdict::Fail),
+        false => (score, score.verdict()),
+    }
+}
+
+fn mean<'j>(judgements: impl Iterator<Item = &'j (&'j str, Judgement)>) -> Score {
+    Score::weighted_mean(judgements.map(|(_, one)| (one.score, 1.0)))
+}
+
+/// The score in the middle; between the two in the middle where their number is even.
+fn median(judgements: &[(&str, Judgement)]) -> Score {
+    let mut scores: Vec<Score> = judgements.iter().map(|(_, one)| one.score).collect();
+    scores.sort_by(|one, other| one.value().total_cmp(&other.value()));
+    let (low, high) = (scores[(scores.len() - 1) / 2], scores[scores.len() / 2]);
+    Score::weighted_mean([(low, 1.0), (high, 1.0)])
+}
+
+/// The verdict that most judges give, the worse of two that as many give, with the mean of the
+/// scores that led to it.
+fn majority(judgements: &[(&str, Judgement)]) -> (Score, Verdict) {
+    let with = |verdict: Verdict| {
+        let judgements = judgements.iter();
+        judgements.filter(move |(_, one)| one.verdict() == verdict)
+    };
+    let from_worst = [Verdict::Fail, Verdict::Borderline, Verdict::Pass];
+    let verdict = from_worst
+        .into_iter()
+        .rev()
+        .max_by_key(|verdict| with(*verdict).count())
+        .unwrap_or(Verdict::Fail);
+    (mean(with(verdict)), verdict)
+}
+
+/// How far apart the judges are: from the lowest score to the highest, and the share of those that
+/// do not give the most frequent verdict.
+fn disagreement(judgements: &[(&str, Judgement)]) -> Value {
+    let scores = || judgements.iter().map(|(_, one)| one.score.value());
+    let lowest = scores().fold(f64::INFINITY, f64::min);
+    let highest = scores().fold(f64::NEG_INFINITY, f64::max);
+    let (_, usual) = majority(judgements);
+    let others = judgements.iter().filter(|(_, one)| one.verdict() != usual);
+    let rounded = |number: f64| figure(number).parse::<f64>().unwrap_or(number);
+    json!({
+        "score_range": rounded(highest - lowest),
+        "other_verdicts": rounded(others.count() as f64 / judgements.len() as f64),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(scores: &[(f64, bool)]) -> Vec<(&'static str, Judgement)> {
+        let judgement = |(score, lacks_required): &(f64, bool)| Judgement {
+            score: Score::new(*score).unwrap(),
+            lacks_required: *lacks_required,
+            hits: vec![score.to_string()],
+            misses: Vec::new(),
+            reasoning: None,
+            details: None,
+        };
+        scores.iter().map(|one| ("j", judgement(one))).collect()
+    }
+
+    fn joined(aggregate: Aggregate, scores: &[(f64, bool)]) -> (f64, Verdict) {
+        let panel = Panel {
+            judges: Vec::new(),
+            aggregate,
+        };
+        let evaluation = panel.evaluation(said(scores));
+        (evaluation.score.value(), evaluation.verdict)
+    }
+
+    #[test]
+    fn several_scores_become_one() {
+        let three = [(1.0, false), (0.2, false), (0.9, false)];
+        assert_eq!(joined(Aggregate::Median, &three), (0.9, Verdict::Pass));
+        assert_eq!(
+            joined(Aggregate::Mean, &[(1.0, false), (0.5, false)]),
+            (0.75, Verdict::Borderline)
+        );
+        assert_eq!(joined(Aggregate::Majority, &three), (0.95, Verdict::Pass));
+        let four = [(0.0, false), (0.4, false), (0.6, false), (1.0, false)];
+        assert_eq!(joined(Aggregate::Median, &four), (0.5, Verdict::Fail));
+    }
+
+    #[test]
+    fn of_two_verdicts_that_as_many_give_the_worse_counts() {
+        let two = [(1.0, false), (0.0, false)];
+        assert_eq!(joined(Aggregate::Majority, &two), (0.0, Verdict::Fail));
+    }
+
+    #[test]
+    fn what_is_required_is_lacking_when_most_judges_say_so() {
+        let most = [(0.9, true), (0.9, true), (0.9, false)];
+        assert_eq!(joined(Aggregate::Mean, &most).1, Verdict::Fail);
+        let few = [(0.9, true), (0.9, false), (0.9, false)];
+        assert_eq!(joined(Aggregate::Mean, &few).1, Verdict::Pass);
+        assert_eq!(joined(Aggregate::Majority, &most).1, Verdict::Fail);
+    }
+
+    #[test]
+    fn disagreement_is_told() {
+        let found = disagreement(&said(&[(0.9, false), (0.7, false), (0.8, false)]));
+        assert_eq!(
+            found,
+            json!({"score_range": 0.2, "other_verdicts": 0.333333})
+        );
+    }
+}

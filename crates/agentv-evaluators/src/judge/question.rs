@@ -1,0 +1,75 @@
+//! What is said to a judge.
+
+use agentv_core::{Prompt, Role};
+
+use super::fence::Fence;
+use super::form::Form;
+use crate::words::cut;
+
+/// The most characters of its own answer that a judge is shown.
+const LONGEST_ANSWER: usize = 20_000;
+
+/// What is said to a judge: how to grade, and what.
+pub(super) struct Question {
+    instructions: String,
+    material: String,
+    wanted: String,
+    fence: Fence,
+}
+
+impl Question {
+    pub(super) fn new(form: &Form, material: String, fence: Fence) -> Question {
+        let wanted = form.wanted();
+        let instructions = format!(
+            "{}\n\n{}\n\nReply with one JSON object and nothing else:\n{wanted}",
+            form.instructions(),
+            fence.declaration(),
+        );
+        Question {
+            instructions,
+            material,
+            wanted,
+            fence,
+        }
+    }
+
+    /// The first that is said.
+    pub(super) fn prompt(&self) -> Prompt {
+        let Question {
+            instructions,
+            material,
+            ..
+        } = self;
+        Prompt {
+            question: format!("{instructions}\n\n{material}"),
+            guidelines: String::new(),
+            messages: vec![
+                (Role::System, instructions.clone()),
+                (Role::User, material.clone()),
+            ],
+        }
+    }
+
+    /// What is said after an `answer` that is `wrong`.
+    pub(super) fn repair(&self, answer: &str, wrong: &str) -> Prompt {
+        let mut prompt = self.prompt();
+        let answer = cut(answer, LONGEST_ANSWER);
+        let wanted = &self.wanted;
+        let again = format!(
+            "That reply could not be read: {wrong}. Give the same judgement again, as one JSON object \
+             and nothing else:\n{wanted}"
+        );
+        let own = self.fence.wrap("your_reply", &answer);
+        prompt.question.push_str(&format!(
+            "\n\nYou have replied to this before:\n{own}\n\n{again}"
+        ));
+        // Some APIs refuse a message without text.
+        let answer = match answer.trim() {
+            "" => "(nothing)".to_owned(),
+            answer => answer.to_owned(),
+        };
+        prompt.messages.push((Role::Assistant, answer));
+        prompt.messages.push((Role::User, again));
+        prompt
+    }
+}

@@ -1,0 +1,136 @@
+//! The prompt of a judge as a template.
+
+use std::cell::RefCell;
+
+use agentv_core::Subject;
+use agentv_syntax::{Code, Node, Problem};
+use minijinja::{Environment, UndefinedBehavior};
+use serde_json::Value;
+
+use super::fence::Fence;
+use super::variables::{self, NAMES};
+use crate::cache::Cache;
+
+const PROMPT: &str = "prompt";
+/// Steps that filling a template may take.
+const FUEL: u64 = 1_000_000;
+/// A longer text is no path.
+const LONGEST_PATH: usize = 255;
+
+/// A template over the variables of a judge's prompt.
+#[derive(Debug)]
+pub(crate) struct Template {
+    environment: Environment<'static>,
+    /// The variables that it uses.
+    used: Vec<String>,
+}
+
+impl Template {
+    /// Parses a template.
+    ///
+    /// # Errors
+    /// The reason, with the line within the template.
+    pub(crate) fn parse(source: &str) -> Result<Template, String> {
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::Chainable);
+        // A dataset from elsewhere must not be able to loop for ever.
+        environment.set_fuel(Some(FUEL));
+        let parsed = environment.add_template_owned(PROMPT, source.to_owned());
+        parsed.map_err(|error| in_words(&error))?;
+        let template = environment.get_template(PROMPT);
+        let used = template.map(|template| template.undeclared_variables(false));
+        let mut used: Vec<String> = used.into_iter().flatten().collect();
+        used.sort();
+        Ok(Template { environment, used })
+    }
+
+    /// The prompt for a subject, what others wrote inside the fence.
+    pub(super) fn fill(&self, subject: &Subject<'_>, fence: &Fence) -> Result<String, String> {
+        let is_used = |name: &str| self.used.iter().any(|used| used == name);
+        let values = variables::fenced(subject, fence, is_used);
+        let template = self.environment.get_template(PROMPT);
+        let filled = template.and_then(|template| template.render(minijinja::value::Serde(values)));
+        filled.map_err(|error| in_words(&error))
+    }
+
+    /// What is odd about it, though it can be filled.
+    fn oddity(&self) -> Option<String> {
+        let unknown = self
+            .used
+            .iter()
+            .find(|used| !NAMES.contains(&used.as_str()));
+        if let Some(unknown) = unknown {
+            return Some(format!(
+                "the prompt has no variable `{unknown}`, it stays empty"
+            ));
+        }
+        let shows = |name: &str| self.used.iter().any(|used| used == name);
+        let shows_something = shows("candidate_answer") || shows("expected_messages");
+        (!shows_something).then(|| {
+            "the prompt shows the judge neither `{{ candidate_answer }}` nor `{{ expected_messages }}`"
+                .to_owned()
+        })
+    }
+}
+
+fn in_words(error: &minijinja::Error) -> String {
+    let reason = match error.detail() {
+        Some(detail) => detail.to_owned(),
+        None => error.kind().to_string(),
+    };
+    match error.line() {
+        Some(line) => format!("line {line}: {reason}"),
+        None => reason,
+    }
+}
+
+/// What was found out about a prompt: it cannot be parsed, or it is odd.
+#[derive(Clone)]
+enum Finding {
+    Broken(String),
+    Odd(String),
+}
+
+/// Verdicts kept in each thread, times two.
+const KEPT: usize = 256;
+
+thread_local! {
+    static FINDINGS: RefCell<Cache<Option<Finding>>> = RefCell::new(Cache::new(KEPT));
+}
+
+/// What is wrong or odd about a prompt that stands in an eval file itself.
+pub(crate) fn prompt_problem(node: Node<'_>) -> Option<Problem> {
+    let text = node.text();
+    if may_be_a_path(&text) {
+        return None;
+    }
+    let key = Value::from(text.as_ref());
+    let finding = FINDINGS.with_borrow_mut(|findings| {
+        findings.get(&key).unwrap_or_else(|| {
+            let finding = match Template::parse(&text) {
+                Ok(template) => template.oddity().map(Finding::Odd),
+                Err(reason) => Some(Finding::Broken(reason)),
+            };
+            findings.put(key, finding.clone());
+            finding
+        })
+    })?;
+    Some(match finding {
+        Finding::Broken(reason) => Problem::error(
+            Code::InvalidTemplate,
+            node.span(),
+            format!("the prompt cannot be parsed: {reason}"),
+        ),
+        Finding::Odd(oddity) => Problem::warning(Code::JudgePrompt, node.span(), oddity)
+            .hint(format!("known: {}", NAMES.join(", "))),
+    })
+}
+
+/// Whether a text could be the path of a file: one word, or one that ends like a file's name.
+fn may_be_a_path(text: &str) -> bool {
+    let is_inline = text.len() > LONGEST_PATH || text.contains('\n') || text.contains("{{");
+    let ends_like_one = text
+        .rsplit_once('.')
+        .is_some_and(|(_, end)| (1..=5).contains(&end.len()) && !end.contains(' '));
+    !is_inline && (ends_like_one || !text.trim().contains(char::is_whitespace))
+}

@@ -1,0 +1,92 @@
+//! Judges that say what a test wants them to say.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+
+use agentv_core::{
+    BoxFuture, Evaluation, Judge, JudgeRequest, Judges, ProviderError, Role, Transcript,
+};
+use agentv_evaluators::{BuildContext, Builder};
+use serde_json::Value;
+
+use crate::support::Trial;
+
+type Reply = dyn Fn(&str, &JudgeRequest) -> Result<Transcript, ProviderError> + Send + Sync;
+
+/// Judges that answer by a script, and remember what they were asked.
+pub(crate) struct ScriptedJudges {
+    reply: Box<Reply>,
+    asked: Mutex<Vec<(String, JudgeRequest)>>,
+}
+
+impl ScriptedJudges {
+    pub(crate) fn new(
+        reply: impl Fn(&str, &JudgeRequest) -> Result<Transcript, ProviderError> + Send + Sync + 'static,
+    ) -> ScriptedJudges {
+        ScriptedJudges {
+            reply: Box::new(reply),
+            asked: Mutex::default(),
+        }
+    }
+
+    /// Judges that say these texts one after the other.
+    pub(crate) fn saying(texts: &[&str]) -> ScriptedJudges {
+        let texts: VecDeque<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+        let texts = Mutex::new(texts);
+        ScriptedJudges::new(move |_, _| {
+            let text = texts.lock().unwrap().pop_front();
+            Ok(Transcript::of_text(
+                text.expect("asked more often than expected"),
+            ))
+        })
+    }
+
+    /// What was asked, with the name of who was.
+    pub(crate) fn asked(&self) -> Vec<(String, JudgeRequest)> {
+        self.asked.lock().unwrap().clone()
+    }
+
+    /// What an evaluator makes of a trial with these judges.
+    pub(crate) fn judge(&self, trial: &Trial, options: Value) -> Result<Evaluation, String> {
+        let builder = Builder::new(BuildContext::new("."));
+        let judged = trial.judge_asking(&builder, options, Some(self));
+        judged.unwrap().map_err(|error| error.0)
+    }
+}
+
+impl Judges for ScriptedJudges {
+    fn name<'a>(&'a self, judge: &'a Judge) -> &'a str {
+        match judge {
+            Judge::Usual => "usual",
+            Judge::Named(name) => name,
+        }
+    }
+
+    fn ask<'a>(
+        &'a self,
+        judge: &'a Judge,
+        request: JudgeRequest,
+    ) -> BoxFuture<'a, Result<Transcript, ProviderError>> {
+        let name = self.name(judge).to_owned();
+        let answer = (self.reply)(&name, &request);
+        self.asked.lock().unwrap().push((name, request));
+        Box::pin(async move { answer })
+    }
+}
+
+/// What the user says in a request, all messages of that role together.
+pub(crate) fn said_by_user(request: &JudgeRequest) -> String {
+    said_by(request, Role::User)
+}
+
+/// What the system says in a request.
+pub(crate) fn said_by_system(request: &JudgeRequest) -> String {
+    said_by(request, Role::System)
+}
+
+fn said_by(request: &JudgeRequest, role: Role) -> String {
+    let messages = request.prompt.messages.iter();
+    let texts = messages.filter(|(speaker, _)| *speaker == role);
+    let texts: Vec<&str> = texts.map(|(_, text)| text.as_str()).collect();
+    texts.join("\n\n")
+}

@@ -1,0 +1,210 @@
+//! Judges asked through the lanes of a run.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use agentv_core::{
+    BoxFuture, Judge, JudgeCall, JudgeRequest, Judges, Message, Prompt, ProviderError, Request,
+    Stop, Transcript,
+};
+
+use crate::attempt::{Asked, ask};
+use crate::job::Job;
+use crate::lane::Lane;
+use crate::state::{RunError, RunState};
+use crate::trial::settle_cost;
+
+/// The longest answer of a judge that a record holds, in bytes.
+const LONGEST_ANSWER: usize = 64 << 10;
+
+/// The judges that one evaluator of one trial asks. Every call is one of a lane: its limits, retries
+/// and timeouts hold, and what it costs counts towards the budget.
+pub(crate) struct TrialJudges<'r> {
+    run: &'r RunState,
+    job: &'r Job,
+    usual: &'r str,
+    calls: Mutex<Vec<JudgeCall>>,
+    /// A call was not made, or given up, because the run is stopped.
+    given_up: AtomicBool,
+}
+
+impl<'r> TrialJudges<'r> {
+    pub(crate) fn new(run: &'r RunState, job: &'r Job) -> TrialJudges<'r> {
+        TrialJudges {
+            run,
+            job,
+            usual: usual_judge(&job.lane),
+            calls: Mutex::default(),
+            given_up: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether the run was stopped before the evaluator could do its work: nothing is known then.
+    pub(crate) fn was_given_up(&self) -> bool {
+        self.given_up.load(Ordering::Relaxed)
+    }
+
+    /// The calls that were made. What was said stays in them where `errored`, or where the user
+    /// wants to see it.
+    pub(crate) fn into_calls(self, errored: bool) -> Vec<JudgeCall> {
+        let keeps_answers = errored || self.run.include_trace;
+        let calls = self.calls.into_inner();
+        let mut calls = calls.unwrap_or_else(PoisonError::into_inner);
+        if !keeps_answers {
+            calls.iter_mut().for_each(|call| call.answer = None);
+        }
+        calls
+    }
+
+    async fn call(
+        &self,
+        judge: &Judge,
+        request: JudgeRequest,
+    ) -> Result<Transcript, ProviderError> {
+        let name = self.name(judge);
+        let Some(lane) = self.run.judge_lane(&self.job.file, name) else {
+            let message = format!("`{name}` is no target of this run");
+            return Err(ProviderError::new(agentv_core::Cause::Setup, message));
+        };
+        let shown = self.run.include_trace.then(|| messages(&request.prompt));
+        let Some(asked) = self.ask_lane(lane, request).await else {
+            self.given_up.store(true, Ordering::Relaxed);
+            return Err(ProviderError::cancelled());
+        };
+        self.note(lane, shown, &asked);
+        asked.answer
+    }
+
+    /// Asks once the budget allows it; `None` when the run was stopped before an answer came.
+    async fn ask_lane(&self, lane: &Lane, request: JudgeRequest) -> Option<Asked> {
+        let run = self.run;
+        prepare(run, lane).await?;
+        let admitted = tokio::select! {
+            biased;
+            admitted = run.budget.admit(lane.index) => admitted,
+            () = run.stop.leaving() => return None,
+        };
+        let Some(set_aside) = admitted else {
+            run.stop.stop(Stop::Budget);
+            return None;
+        };
+        let mut request = Request {
+            eval_file: Arc::clone(&self.job.file.name),
+            eval_id: self.job.case.id.clone(),
+            prompt: request.prompt,
+            trial: self.job.trial,
+            output_schema: request.output_schema,
+            ..Request::of_text(
+                "",
+                Arc::clone(&self.job.file.folder),
+                lane.target.limits.timeout,
+            )
+        };
+        let asked = ask(run, lane, &mut request, Instant::now()).await;
+        let transcript = asked.as_ref().and_then(|asked| asked.answer.as_ref().ok());
+        let cost = transcript.and_then(|transcript| transcript.cost_usd);
+        settle_cost(run, lane, &set_aside, transcript.is_some(), cost);
+        asked
+    }
+
+    fn note(&self, lane: &Lane, request: Option<Vec<Message>>, asked: &Asked) {
+        let answer = asked.answer.as_ref();
+        let transcript = answer.ok();
+        let call = JudgeCall {
+            target: lane.target.name.clone(),
+            attempts: asked.attempts,
+            token_usage: transcript.and_then(|transcript| transcript.token_usage),
+            cost_usd: transcript.and_then(|transcript| transcript.cost_usd),
+            duration_ms: asked.timing.total_ms,
+            request,
+            answer: transcript.map(|transcript| shortened(transcript.answer())),
+            error: answer.err().map(|error| error.message.clone()),
+        };
+        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        calls.push(call);
+    }
+}
+
+impl Judges for TrialJudges<'_> {
+    fn name<'a>(&'a self, judge: &'a Judge) -> &'a str {
+        match judge {
+            Judge::Usual => self.usual,
+            Judge::Named(name) => name,
+        }
+    }
+
+    fn ask<'a>(
+        &'a self,
+        judge: &'a Judge,
+        request: JudgeRequest,
+    ) -> BoxFuture<'a, Result<Transcript, ProviderError>> {
+        Box::pin(self.call(judge, request))
+    }
+}
+
+/// The target that judges the answers of a lane where an evaluator names none.
+pub(crate) fn usual_judge(lane: &Lane) -> &str {
+    lane.target.judge_target.as_deref().unwrap_or(&lane.name)
+}
+
+/// Makes sure, once before the first request, that the target of a lane can be asked; `None` when it
+/// cannot, and with it the run, or when the run was stopped meanwhile.
+pub(crate) async fn prepare(run: &RunState, lane: &Lane) -> Option<()> {
+    let preparing = lane.prepared.get_or_try_init(|| async {
+        let cancel = run.stop.abortion().child_token();
+        let prepared = tokio::select! {
+            prepared = lane.target.provider.prepare(&cancel) => prepared,
+            () = run.stop.leaving() => return Err(()),
+        };
+        prepared.map_err(|error| {
+            run.fail(RunError::Prepare {
+                target: lane.target.name.clone(),
+                error,
+            });
+        })
+    });
+    preparing.await.ok().copied()
+}
+
+impl RunState {
+    /// The lane of a target that a case of this file may have as judge.
+    fn judge_lane(&self, file: &crate::EvalFile, name: &str) -> Option<&Lane> {
+        let at = self.assignment.target(file.index, name)?;
+        self.lanes.get(at).map(|lane| &**lane)
+    }
+
+    /// What can change the judgement of these judges on answers of `lane`.
+    pub(crate) fn identities(
+        &self,
+        file: &crate::EvalFile,
+        lane: &Lane,
+        judges: &[Judge],
+    ) -> Vec<String> {
+        let names = judges.iter().map(|judge| match judge {
+            Judge::Usual => usual_judge(lane),
+            Judge::Named(name) => name,
+        });
+        names
+            .map(|name| match self.judge_lane(file, name) {
+                Some(lane) => lane.identity.clone(),
+                None => name.to_owned(),
+            })
+            .collect()
+    }
+}
+
+fn messages(prompt: &Prompt) -> Vec<Message> {
+    let messages = prompt.messages.iter();
+    messages
+        .map(|(role, text)| Message::new(*role, text.as_str()))
+        .collect()
+}
+
+fn shortened(mut text: String) -> String {
+    if text.len() > LONGEST_ANSWER {
+        text.truncate(text.floor_char_boundary(LONGEST_ANSWER));
+        text.push('…');
+    }
+    text
+}

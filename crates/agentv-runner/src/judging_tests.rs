@@ -1,0 +1,243 @@
+//! Whole runs with scripted judges.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use agentv_core::{
+    BoxFuture, Cause, Evaluation, Evaluator, EvaluatorError, EvaluatorSpec, Judge, JudgeRequest,
+    Judging, Prompt, Provider, ProviderError, Score, Stage, Status, Stop, Subject, Target,
+    Transcript,
+};
+
+use crate::testing::{Scripted, Told, Trying, case, scripted, target_with};
+use crate::*;
+
+/// Every evaluator asks a judge, whose answer is the score.
+struct Judged;
+
+struct AskJudge(Judge);
+
+impl Graders for Judged {
+    fn build(&self, _: &EvalFile, spec: &EvaluatorSpec) -> Result<Arc<dyn Evaluator>, String> {
+        let judge = self.judges_of(spec)?.remove(0);
+        Ok(Arc::new(AskJudge(judge)))
+    }
+
+    fn judges_of(&self, _: &EvaluatorSpec) -> Result<Vec<Judge>, String> {
+        Ok(vec![Judge::Usual])
+    }
+}
+
+impl Evaluator for AskJudge {
+    fn evaluate<'a>(
+        &'a self,
+        subject: &'a Subject<'a>,
+    ) -> BoxFuture<'a, Result<Evaluation, EvaluatorError>> {
+        Box::pin(async move {
+            let Some(Judging(judges)) = subject.judging else {
+                return Err(EvaluatorError("nobody to ask".to_owned()));
+            };
+            let request = JudgeRequest {
+                prompt: Prompt::of_text(format!("How good is {}?", subject.answer)),
+                output_schema: None,
+            };
+            let said = judges.ask(&self.0, request).await;
+            let said = said.map_err(|error| EvaluatorError(error.message))?;
+            let score = said.answer().parse().ok().and_then(Score::new);
+            let unusable = || EvaluatorError(format!("{} said no score", judges.name(&self.0)));
+            Ok(Evaluation::of(score.ok_or_else(unusable)?))
+        })
+    }
+}
+
+fn costing(text: &str, cost_usd: f64) -> Transcript {
+    Transcript {
+        cost_usd: Some(cost_usd),
+        ..Transcript::of_text(text)
+    }
+}
+
+/// A run of some cases with a target `t` and a judge `j`.
+struct Court {
+    trying: Trying,
+    judge: Target,
+}
+
+impl Court {
+    fn new(count: usize, target: Arc<Scripted>, judge: Arc<dyn Provider>) -> Court {
+        let cases = (0..count).map(|id| case(&format!("case-{id}"), "What is 2+2?"));
+        let mut target = target_with("t", target);
+        target.judge_target = Some("j".to_owned());
+        Court {
+            trying: Trying::new(cases.collect(), vec![target]),
+            judge: target_with("j", judge),
+        }
+    }
+
+    async fn run(&self, change: impl FnOnce(&mut RunSpec)) -> (Ended, Told) {
+        self.run_until(StopHandle::default(), change).await
+    }
+
+    async fn run_until(
+        &self,
+        stop: StopHandle,
+        change: impl FnOnce(&mut RunSpec),
+    ) -> (Ended, Told) {
+        let judge = self.judge.clone();
+        let run = self.trying.run_until(stop, |spec| {
+            spec.graders = Arc::new(Judged);
+            spec.judges = vec![judge];
+            spec.assignment.targets.insert((0, "j".to_owned()), 1);
+            change(spec);
+        });
+        run.await
+    }
+}
+
+fn four() -> Arc<Scripted> {
+    scripted(|_| Ok(costing("4", 0.01)))
+}
+
+fn saying(text: &'static str) -> Arc<Scripted> {
+    scripted(move |_| Ok(Transcript::of_text(text)))
+}
+
+#[tokio::test]
+async fn the_judge_of_the_target_grades_and_its_costs_count() {
+    let judge = scripted(|request| {
+        assert_eq!(request.prompt.question, "How good is 4?");
+        Ok(costing("0.9", 0.002))
+    });
+    let court = Court::new(3, four(), Arc::clone(&judge) as _);
+    let (_, told) = court.run(|_| {}).await;
+    assert_eq!(judge.calls.load(Ordering::SeqCst), 3);
+    for (record, _) in &told.records {
+        assert_eq!(record.status, Status::Pass);
+        let call = &record.evaluator_results[0].judge_calls[0];
+        assert_eq!((call.target.as_str(), call.attempts), ("j", 1));
+        assert_eq!((&call.request, &call.answer), (&None, &None));
+        assert!((record.cost_usd().unwrap() - 0.012).abs() < 1e-12);
+        assert_eq!(record.trace_summary.as_ref().unwrap().cost_usd, Some(0.01));
+    }
+}
+
+#[tokio::test]
+async fn what_was_said_to_a_judge_is_in_the_record_when_the_trace_is_wanted() {
+    let court = Court::new(1, four(), saying("1"));
+    let (_, told) = court.run(|spec| spec.include_trace = true).await;
+    let call = &told.records[0].0.evaluator_results[0].judge_calls[0];
+    let request = serde_json::to_value(&call.request).unwrap();
+    assert_eq!(request[0]["content"], "How good is 4?");
+    assert_eq!(call.answer.as_deref(), Some("1"));
+}
+
+#[tokio::test]
+async fn a_judge_that_says_nothing_usable_makes_an_error_with_its_words() {
+    let court = Court::new(1, four(), saying("lovely"));
+    let (_, told) = court.run(|_| {}).await;
+    let record = &told.records[0].0;
+    assert_eq!((record.status, record.score), (Status::Error, None));
+    assert_eq!(record.error.as_ref().unwrap().stage, Stage::Evaluator);
+    let result = &record.evaluator_results[0];
+    assert_eq!(result.error.as_deref(), Some("j said no score"));
+    assert_eq!(result.judge_calls[0].answer.as_deref(), Some("lovely"));
+}
+
+#[tokio::test]
+async fn a_judge_is_tried_again_like_any_target() {
+    let judge = scripted(|request| match request.attempt {
+        1 => Err(ProviderError::new(Cause::Status(503), "busy")),
+        _ => Ok(Transcript::of_text("1")),
+    });
+    let court = Court::new(1, four(), judge);
+    let (_, told) = court.run(|_| {}).await;
+    assert_eq!(told.retries.len(), 1);
+    let record = &told.records[0].0;
+    assert_eq!(record.evaluator_results[0].judge_calls[0].attempts, 2);
+    assert_eq!((record.status, record.attempts), (Status::Pass, 1));
+}
+
+#[tokio::test]
+async fn a_target_judges_itself_where_it_has_no_judge() {
+    let target = scripted(|request| {
+        let is_judging = request.prompt.question.starts_with("How good");
+        Ok(Transcript::of_text(if is_judging { "0.7" } else { "4" }))
+    });
+    let mut court = Court::new(2, Arc::clone(&target), four());
+    court.trying.targets[0].judge_target = None;
+    // One worker: a trial that judges waits for no place that it has itself.
+    court.trying.targets[0].limits.workers = 1;
+    let (_, told) = court.run(|_| {}).await;
+    assert_eq!(target.calls.load(Ordering::SeqCst), 4);
+    let statuses = told.records.iter().map(|(record, _)| record.status);
+    assert_eq!(statuses.collect::<Vec<_>>(), [Status::Borderline; 2]);
+}
+
+#[tokio::test]
+async fn another_judge_grades_again_and_asks_the_target_no_more() {
+    let target = four();
+    let mut court = Court::new(2, Arc::clone(&target), saying("1"));
+    court.run(|_| {}).await;
+    let (_, again) = court.run(|_| {}).await;
+    assert!(again.records.iter().all(|(_, reused)| *reused));
+    court.judge = target_with("j", saying("0"));
+    court
+        .judge
+        .settings
+        .insert("model".to_owned(), "other".into());
+    let (_, told) = court.run(|_| {}).await;
+    let statuses = told
+        .records
+        .iter()
+        .map(|(record, reused)| (record.status, *reused));
+    assert_eq!(statuses.collect::<Vec<_>>(), [(Status::Fail, false); 2]);
+    assert_eq!(target.calls.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn a_judge_that_the_budget_does_not_allow_leaves_its_trial_for_later() {
+    let judge = scripted(|_| Ok(costing("1", 0.4)));
+    let court = Court::new(5, four(), Arc::clone(&judge) as _);
+    let (ended, told) = court.run(|spec| spec.budget = Some(1.0)).await;
+    assert_eq!(ended.stop, Some(Stop::Budget));
+    assert_eq!(judge.calls.load(Ordering::SeqCst), 2);
+    let statuses = told.records.iter().map(|(record, _)| record.status);
+    assert_eq!(statuses.collect::<Vec<_>>(), [Status::Pass; 2]);
+    // What was spent is not forgotten when the run goes on.
+    let folder = court.trying.folder.clone();
+    let (ended, told) = court
+        .run(|spec| {
+            spec.budget = Some(1.0);
+            spec.earlier = Earlier::read(&folder, false).unwrap();
+        })
+        .await;
+    assert_eq!(ended.stop, Some(Stop::Budget));
+    assert_eq!(judge.calls.load(Ordering::SeqCst), 2);
+    assert_eq!(told.records.len(), 2);
+    // With a larger budget the rest is graded.
+    let (ended, told) = court.run(|_| {}).await;
+    assert_eq!((ended.stop, told.records.len()), (None, 5));
+    assert_eq!(judge.calls.load(Ordering::SeqCst), 5);
+}
+
+#[tokio::test]
+async fn a_run_that_ends_while_a_judge_is_asked_records_nothing_of_that_trial() {
+    let was_asked = AtomicBool::new(false);
+    let stop = StopHandle::default();
+    let ending = stop.clone();
+    let judge = scripted(move |_| {
+        if was_asked.swap(true, Ordering::SeqCst) {
+            return Ok(Transcript::of_text("1"));
+        }
+        ending.abort(Stop::Interrupted);
+        Err(ProviderError::cancelled())
+    });
+    let target = four();
+    let court = Court::new(1, Arc::clone(&target), judge);
+    let (ended, told) = court.run_until(stop, |_| {}).await;
+    assert_eq!(ended.stop, Some(Stop::Interrupted));
+    assert_eq!((told.records.len(), told.abandoned), (0, 1));
+    let (_, told) = court.run(|_| {}).await;
+    assert_eq!(told.records[0].0.status, Status::Pass);
+    assert_eq!(target.calls.load(Ordering::SeqCst), 1);
+}
