@@ -148,7 +148,9 @@ pub fn signal_at(
     longest: Duration,
 ) -> io::Result<ExitStatus> {
     let mut running = Running::start(command)?;
-    if running.until(moment, longest)? {
+    // One that has ended is gone for good once somebody has looked; one that ends now still waits
+    // for that, and takes the signal.
+    if running.until(moment, longest)? && running.child.try_wait()?.is_none() {
         running.signal(signal)?;
     }
     running.wait(longest)
