@@ -14,7 +14,7 @@ use crate::lane::Lane;
 use crate::state::RunState;
 use crate::trial::{dump_prompt, run_answered, settle_cost};
 
-/// The trials of one eval file and one repeat, gathered until the next one begins.
+/// The trials of one eval file, gathered until the next file begins.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     jobs: Vec<Job>,

@@ -79,8 +79,7 @@ impl Assignment {
 
     /// Whether a case is asked of the target at this place.
     pub(crate) fn assigns(&self, file: &EvalFile, case: &EvalCase, target: usize) -> bool {
-        let is_target =
-            |name: &String| self.targets.get(&(file.index, name.clone())) == Some(&target);
+        let is_target = |name: &String| self.target(file.index, name) == Some(target);
         match self.chosen.as_slice() {
             [] => is_target(&case.execution.target),
             chosen => chosen.iter().any(is_target),

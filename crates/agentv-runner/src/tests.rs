@@ -184,33 +184,40 @@ async fn an_attempt_that_takes_too_long_ends() {
     assert!(message.starts_with("no answer within 0.02 s"), "{message}");
 }
 
-fn counting(
-    in_flight: &Arc<AtomicUsize>,
-    most: &Arc<AtomicUsize>,
+/// A provider whose every answer takes a moment; `answer` is told how many are in flight.
+fn crowded(
+    answer: impl Fn(usize) -> Result<Transcript, ProviderError> + Send + Sync + 'static,
 ) -> Arc<dyn agentv_core::Provider> {
-    struct Counting(Arc<AtomicUsize>, Arc<AtomicUsize>);
-    impl agentv_core::Provider for Counting {
+    struct Crowded<F>(AtomicUsize, F);
+    impl<F> agentv_core::Provider for Crowded<F>
+    where
+        F: Fn(usize) -> Result<Transcript, ProviderError> + Send + Sync,
+    {
         fn answer<'a>(
             &'a self,
             _: &'a Request,
             _: &'a tokio_util::sync::CancellationToken,
         ) -> agentv_core::BoxFuture<'a, Result<Transcript, ProviderError>> {
             Box::pin(async move {
-                let now = self.0.fetch_add(1, Ordering::SeqCst) + 1;
-                self.1.fetch_max(now, Ordering::SeqCst);
+                let in_flight = self.0.fetch_add(1, Ordering::SeqCst) + 1;
                 tokio::time::sleep(Duration::from_millis(5)).await;
                 self.0.fetch_sub(1, Ordering::SeqCst);
-                Ok(Transcript::of_text("4"))
+                (self.1)(in_flight)
             })
         }
     }
-    Arc::new(Counting(Arc::clone(in_flight), Arc::clone(most)))
+    Arc::new(Crowded(AtomicUsize::new(0), answer))
 }
 
 #[tokio::test]
 async fn as_many_are_in_flight_as_the_target_has_workers_and_no_more() {
-    let (in_flight, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-    let mut target = target_with("t", counting(&in_flight, &most));
+    let most = Arc::new(AtomicUsize::new(0));
+    let seen = Arc::clone(&most);
+    let provider = crowded(move |in_flight| {
+        seen.fetch_max(in_flight, Ordering::SeqCst);
+        Ok(Transcript::of_text("4"))
+    });
+    let mut target = target_with("t", provider);
     target.limits.workers = 7;
     let trying = Trying::new(cases(60), vec![target]);
     trying.run(|_| {}).await;
@@ -494,26 +501,11 @@ async fn what_failed_attempts_took_is_no_waiting() {
 
 #[tokio::test]
 async fn being_refused_with_many_others_is_no_failure_of_one_trial() {
-    let in_flight = Arc::new(AtomicUsize::new(0));
-    struct AtMostTwo(Arc<AtomicUsize>);
-    impl agentv_core::Provider for AtMostTwo {
-        fn answer<'a>(
-            &'a self,
-            _: &'a Request,
-            _: &'a tokio_util::sync::CancellationToken,
-        ) -> agentv_core::BoxFuture<'a, Result<Transcript, ProviderError>> {
-            Box::pin(async move {
-                let now = self.0.fetch_add(1, Ordering::SeqCst) + 1;
-                tokio::time::sleep(Duration::from_millis(5)).await;
-                self.0.fetch_sub(1, Ordering::SeqCst);
-                match now {
-                    1 | 2 => Ok(Transcript::of_text("4")),
-                    _ => Err(ProviderError::new(Cause::Status(429), "too many")),
-                }
-            })
-        }
-    }
-    let mut target = target_with("t", Arc::new(AtMostTwo(in_flight)));
+    let provider = crowded(|in_flight| match in_flight {
+        1 | 2 => Ok(Transcript::of_text("4")),
+        _ => Err(ProviderError::new(Cause::Status(429), "too many")),
+    });
+    let mut target = target_with("t", provider);
     target.limits.workers = 50;
     target.limits.retry.initial_delay = Duration::from_millis(10);
     let trying = Trying::new(cases(100), vec![target]);

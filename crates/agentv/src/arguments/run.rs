@@ -13,8 +13,8 @@ use super::LoadArguments;
 ///
 /// Eval files are checked as a whole before anything is asked. Everything that is answered and graded
 /// is written at once, into a folder of the run's own under `.agentv/results`: an interrupted run is
-/// resumed with `--resume`, and nothing is asked twice. Exit code: 0 no case failed, 1 some failed,
-/// 2 nothing ran because the command line or a file is wrong, 3 some cases errored, 4 stopped by
+/// resumed with `--resume`, and what was answered is not asked again. Exit code: 0 no case failed, 1 some
+/// failed, 2 nothing ran because the command line or a file is wrong, 3 some cases errored, 4 stopped by
 /// `--budget` or `--max-time`, 5 results could not be written, 130 interrupted, 143 terminated.
 #[derive(Debug, Args)]
 #[command(

@@ -134,7 +134,10 @@ fn tell_missing_shards(sources: &[Source]) -> bool {
             .collect();
         if !missing.is_empty() {
             complete = false;
-            output::warning(&format!("there is no run of shard {}", missing.join(", ")));
+            let missing = missing.join(", ");
+            output::warning(&format!(
+                "there is no run of shard {missing}: run it with `--shard`, then merge again"
+            ));
         }
     }
     complete

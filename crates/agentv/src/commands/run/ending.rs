@@ -103,9 +103,9 @@ fn look_closer(summary: &Summary, folder: &Path) -> Option<String> {
 
 fn hint(error: &RunError) -> Option<&'static str> {
     match error {
-        RunError::Write(error) if error.is_full() => {
-            Some("free some space, then go on with the command above: nothing is asked twice")
-        }
+        RunError::Write(error) if error.is_full() => Some(
+            "free some space, then go on with the command above: what was written is not asked again",
+        ),
         _ => None,
     }
 }

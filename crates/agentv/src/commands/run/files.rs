@@ -222,8 +222,9 @@ impl Opening {
             )));
         }
         if cases == 0 {
-            return Err(Refused::because(
+            return Err(Refused::with_hint(
                 "nothing was run: there is no case that can be used",
+                Some("mend the cases that are told above, or name other files".to_owned()),
             ));
         }
         Ok(EvalFiles { files: self.files })

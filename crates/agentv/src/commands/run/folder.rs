@@ -27,10 +27,9 @@ pub(crate) fn find(results: &Path, name: &str) -> Result<(RunFolder, RunRecord),
     let record = folder.run::<RunRecord>().map_err(unusable)?;
     let record = record.ok_or_else(|| {
         let shown = output::from_here(folder.path());
-        Refused::because(format!(
-            "`{}` is no run: it has no run.json",
-            shown.display()
-        ))
+        let message = format!("`{}` is no run: it has no run.json", shown.display());
+        let hint = "name a run by its id, by the path of its folder, or as `latest`".to_owned();
+        Refused::with_hint(message, Some(hint))
     })?;
     Ok((folder, record))
 }

@@ -35,7 +35,8 @@ impl Reporting {
             Some(path) if files.uses(path) => {
                 let shown = path.display();
                 let message = format!("--out would replace `{shown}`, which the run reads");
-                return Err(Refused::because(message));
+                let hint = "name another file for the results".to_owned();
+                return Err(Refused::with_hint(message, Some(hint)));
             }
             Some(path) => Some(OutFile::create(path).map_err(|error| {
                 let message = error.to_string();
