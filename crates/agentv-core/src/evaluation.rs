@@ -20,6 +20,17 @@ pub trait Evaluator: Send + Sync {
     ) -> BoxFuture<'a, Result<Evaluation, EvaluatorError>>;
 }
 
+/// What an evaluator takes to say something, the least first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Effort {
+    /// A look at what there is.
+    Check,
+    /// A process of its own.
+    Script,
+    /// A target that is asked.
+    Judge,
+}
+
 /// What is judged: an answer, and the case that asked for it.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {

@@ -23,6 +23,9 @@ pub trait Judges: Send + Sync {
     /// The name of the target that a judge is.
     fn name<'a>(&'a self, judge: &'a Judge) -> &'a str;
 
+    /// The names of all targets that may be asked, sorted.
+    fn known(&self) -> Vec<&str>;
+
     /// Asks a judge.
     fn ask<'a>(
         &'a self,

@@ -40,7 +40,7 @@ mod transcript;
 
 pub use case::{EvalCase, Source};
 pub use content::{Block, Content, FileBlock, TextBlock};
-pub use evaluation::{Evaluation, Evaluator, EvaluatorError, Subject};
+pub use evaluation::{Effort, Evaluation, Evaluator, EvaluatorError, Subject};
 pub use evaluator::EvaluatorSpec;
 pub use event::{Planned, ReportError, Reporter, RunEvent, Stop};
 pub use execution::Execution;

@@ -181,6 +181,9 @@ pub struct EvaluatorResult {
     /// The calls of judges that it took, and what they cost.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub judge_calls: Vec<JudgeCall>,
+    /// Why it was not asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<String>,
     /// Why it could not do its work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,

@@ -46,6 +46,15 @@ pub struct RunRecord {
     /// The run whose failed and errored trials were run again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rerun_of: Option<String>,
+    /// The run, or the file, whose answers were graded again; no target was asked for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub graded_from: Option<String>,
+    /// The file whose evaluators graded, where they were not those of the cases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evaluators_file: Option<String>,
+    /// Whether judges were not asked about answers that a required check had failed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stop_on_required: bool,
     /// The runs whose records were joined.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub merged_from: Vec<String>,

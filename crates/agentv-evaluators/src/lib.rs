@@ -30,7 +30,6 @@
 //! assert!(builder.build(&spec).is_ok());
 //! ```
 
-mod asks_judge;
 mod builder;
 mod cache;
 mod check;
@@ -40,6 +39,7 @@ mod contains;
 mod contains_all;
 mod contains_any;
 mod cost;
+mod effort;
 mod equals;
 mod error;
 mod execution_metrics;
@@ -68,8 +68,8 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub use asks_judge::asks_judge;
 pub use builder::{BuildContext, Builder, build, judges_of};
+pub use effort::effort;
 pub use error::BuildError;
 
 use agentv_syntax::shape::{AMOUNT, BOOL, FILLED};

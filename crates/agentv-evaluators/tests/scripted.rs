@@ -55,6 +55,10 @@ impl ScriptedJudges {
 }
 
 impl Judges for ScriptedJudges {
+    fn known(&self) -> Vec<&str> {
+        vec!["other", "usual"]
+    }
+
     fn name<'a>(&'a self, judge: &'a Judge) -> &'a str {
         match judge {
             Judge::Usual => "usual",

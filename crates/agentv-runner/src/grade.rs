@@ -1,9 +1,10 @@
 //! From an answer to a grade: every evaluator asked, their scores one.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agentv_core::{
-    EvalCase, Evaluation, Evaluator, EvaluatorError, EvaluatorResult, EvaluatorSpec, Judge,
+    Effort, EvalCase, Evaluation, Evaluator, EvaluatorError, EvaluatorResult, EvaluatorSpec, Judge,
     Judging, Score, Stage, Status, Subject, TrialError, Verdict,
 };
 use futures_util::future::join_all;
@@ -24,6 +25,11 @@ pub trait Graders: Send + Sync {
     /// Whether an evaluator is not asked in this run, and the answer graded by the others.
     fn leaves_out(&self, _spec: &EvaluatorSpec) -> bool {
         false
+    }
+
+    /// What an evaluator takes.
+    fn effort(&self, _spec: &EvaluatorSpec) -> Effort {
+        Effort::Check
     }
 
     /// Digests of the files that the evaluators of a case use: another content is another grading.
@@ -84,37 +90,84 @@ impl Grade {
     }
 }
 
-/// Asks all evaluators of a case, side by side, and makes one grade of what they say; `None` when
-/// the run was stopped while they asked judges.
+/// Asks the evaluators of a case and makes one grade of what they say; `None` when the run was stopped
+/// while they asked judges.
+///
+/// All are asked side by side. Where a required one may spare the others, those that take least go
+/// first, and the rest are asked unless one that is required has failed the case.
 pub(crate) async fn grade(run: &RunState, job: &Job, subject: &Subject<'_>) -> Option<Grade> {
     let graders = run.graders.as_ref();
-    let (left_out, specs): (Vec<_>, Vec<_>) = job
-        .case
-        .graders()
-        .into_iter()
-        .partition(|spec| graders.leaves_out(spec));
-    let results = match specs.as_slice() {
-        // Most cases have one, which needs no joining.
-        [spec] => vec![ask(run, job, spec, subject).await?],
-        specs => {
-            let asked = specs.iter().map(|spec| ask(run, job, spec, subject));
-            let results = join_all(asked).await;
-            results.into_iter().collect::<Option<Vec<_>>>()?
+    let specs = job.case.graders();
+    let mut results: Vec<Option<EvaluatorResult>> = specs
+        .iter()
+        .map(|spec| graders.leaves_out(spec).then(|| left_out(spec, REHEARSAL)))
+        .collect();
+    for group in groups(run, &specs, &results) {
+        let failed = match run.stop_on_required {
+            true => failed_by(&specs, &results),
+            false => None,
+        };
+        if let Some(name) = failed {
+            let reason = format!("`{name}` is required and did not pass");
+            for at in group {
+                results[at] = Some(left_out(&specs[at], &reason));
+            }
+            continue;
         }
-    };
-    let mut grade = one_grade(&specs, results);
-    if !left_out.is_empty() {
-        let names: Vec<String> = left_out
-            .iter()
-            .map(|spec| format!("`{}`", spec.name))
-            .collect();
-        let told = format!("not asked: {}", names.join(", "));
-        grade.reasoning = Some(match grade.reasoning {
-            Some(reasoning) => format!("{reasoning}\n{told}"),
-            None => told,
-        });
+        match group.as_slice() {
+            // Most cases have one, which needs no joining.
+            [at] => results[*at] = Some(ask(run, job, &specs[*at], subject).await?),
+            group => {
+                let asked = group.iter().map(|at| ask(run, job, &specs[*at], subject));
+                for (at, result) in group.iter().zip(join_all(asked).await) {
+                    results[*at] = Some(result?);
+                }
+            }
+        }
     }
-    Some(grade)
+    Some(one_grade(&specs, results.into_iter().flatten().collect()))
+}
+
+const REHEARSAL: &str = "judges are not asked in a dry run";
+
+/// The places of the evaluators that are asked together: all, or those that take the same, the least
+/// first.
+fn groups(
+    run: &RunState,
+    specs: &[EvaluatorSpec],
+    results: &[Option<EvaluatorResult>],
+) -> Vec<Vec<usize>> {
+    let asked = (0..specs.len()).filter(|at| results[*at].is_none());
+    if !run.stop_on_required {
+        return vec![asked.collect()];
+    }
+    let mut groups: BTreeMap<Effort, Vec<usize>> = BTreeMap::new();
+    for at in asked {
+        let effort = run.graders.effort(&specs[at]);
+        groups.entry(effort).or_default().push(at);
+    }
+    groups.into_values().collect()
+}
+
+/// The required evaluator that has failed the case, if one has.
+fn failed_by<'s>(
+    specs: &'s [EvaluatorSpec],
+    results: &[Option<EvaluatorResult>],
+) -> Option<&'s str> {
+    let mut said = specs.iter().zip(results);
+    let failed = said.find(|(spec, result)| {
+        let verdict = result.as_ref().and_then(|result| result.verdict);
+        spec.required && verdict.is_some_and(|verdict| verdict != Verdict::Pass)
+    });
+    failed.map(|(spec, _)| spec.name.as_str())
+}
+
+/// The part of the record of an evaluator that is not asked.
+fn left_out(spec: &EvaluatorSpec, reason: &str) -> EvaluatorResult {
+    EvaluatorResult {
+        left_out: Some(reason.to_owned()),
+        ..unsaid(spec)
+    }
 }
 
 async fn ask(
@@ -157,6 +210,7 @@ fn unsaid(spec: &EvaluatorSpec) -> EvaluatorResult {
         details: None,
         evaluator_results: Vec::new(),
         judge_calls: Vec::new(),
+        left_out: None,
         error: None,
     }
 }
@@ -191,19 +245,19 @@ fn one_grade(specs: &[EvaluatorSpec], results: Vec<EvaluatorResult>) -> Grade {
             message: format!("evaluator `{}`: {error}", result.name),
         })
     });
-    let missed_required = specs
-        .iter()
-        .zip(&results)
-        .any(|(spec, result)| spec.required && result.verdict != Some(Verdict::Pass));
+    let is_asked = |result: &EvaluatorResult| result.left_out.is_none();
+    let missed_required = specs.iter().zip(&results).any(|(spec, result)| {
+        spec.required && is_asked(result) && result.verdict != Some(Verdict::Pass)
+    });
     let scores = || {
         results
             .iter()
             .filter_map(|result| Some((result.score?, result.weight)))
     };
-    let (status, score) = match (&errored, specs.is_empty()) {
+    let (status, score) = match (&errored, results.iter().any(is_asked)) {
         (Some(_), _) => (Status::Error, None),
-        (None, true) => (Status::Ungraded, None),
-        (None, false) => {
+        (None, false) => (Status::Ungraded, None),
+        (None, true) => {
             let score = Score::weighted_mean(scores());
             let status = match missed_required {
                 true => Status::Fail,
@@ -216,10 +270,8 @@ fn one_grade(specs: &[EvaluatorSpec], results: Vec<EvaluatorResult>) -> Grade {
         let lists = results.iter().flat_map(texts);
         lists.cloned().collect::<Vec<_>>()
     };
-    let reasons: Vec<&str> = results
-        .iter()
-        .filter_map(|result| result.reasoning.as_deref())
-        .collect();
+    let reasons = results.iter().filter_map(|result| result.reasoning.clone());
+    let reasons: Vec<String> = reasons.chain(not_asked(&results)).collect();
     Grade {
         status,
         score,
@@ -229,6 +281,15 @@ fn one_grade(specs: &[EvaluatorSpec], results: Vec<EvaluatorResult>) -> Grade {
         error: errored,
         results,
     }
+}
+
+/// Names those that were not asked.
+fn not_asked(results: &[EvaluatorResult]) -> Option<String> {
+    let left_out = results.iter().filter(|result| result.left_out.is_some());
+    let names: Vec<String> = left_out
+        .map(|result| format!("`{}`", result.name))
+        .collect();
+    (!names.is_empty()).then(|| format!("not asked: {}", names.join(", ")))
 }
 
 #[cfg(test)]

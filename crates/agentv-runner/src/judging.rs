@@ -127,6 +127,10 @@ impl<'r> TrialJudges<'r> {
 }
 
 impl Judges for TrialJudges<'_> {
+    fn known(&self) -> Vec<&str> {
+        self.run.assignment.names(self.job.file.index)
+    }
+
     fn name<'a>(&'a self, judge: &'a Judge) -> &'a str {
         match judge {
             Judge::Usual => self.usual,

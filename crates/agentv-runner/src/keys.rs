@@ -39,8 +39,20 @@ struct Grading<'a> {
     expected: &'a [Message],
     evaluators: &'a [EvaluatorSpec],
     rubrics: &'a [Rubric],
-    files: &'a [String],
-    judges: &'a [String],
+    #[serde(flatten)]
+    by: &'a GradedBy,
+}
+
+/// What a grade depends on beyond the case.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct GradedBy {
+    /// Digests of the files that the evaluators use.
+    pub(crate) files: Vec<String>,
+    /// What can change the judgement of those that are asked.
+    pub(crate) judges: Vec<String>,
+    /// Whether a required evaluator may spare others.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) stops_on_required: bool,
 }
 
 /// Everything of a target that can change its answers.
@@ -56,15 +68,8 @@ impl Keys {
         }
     }
 
-    /// The keys of a case; `files` are digests of the files that its evaluators use, `judges` what can
-    /// change the judgement of those that it asks.
-    pub(crate) fn of_case(
-        &mut self,
-        file: &EvalFile,
-        case: &EvalCase,
-        files: &[String],
-        judges: &[String],
-    ) -> CaseKeys {
+    /// The keys of a case.
+    pub(crate) fn of_case(&mut self, file: &EvalFile, case: &EvalCase, by: &GradedBy) -> CaseKeys {
         let mut answer = blake3::Hasher::new();
         self.buffer.clear();
         // Writing to memory does not fail, nor do values that were read from JSON.
@@ -88,8 +93,7 @@ impl Keys {
                 expected: &case.expected_messages,
                 evaluators: &case.evaluators,
                 rubrics: &case.rubrics,
-                files,
-                judges,
+                by,
             },
         );
         CaseKeys {
@@ -135,7 +139,8 @@ mod tests {
             root: Arc::from(Path::new("/p")),
         };
         let mut keys = Keys::of(&testing::target("mock"));
-        keys.of_case(&file, case, &[], &[]).of_trial(trial)
+        keys.of_case(&file, case, &GradedBy::default())
+            .of_trial(trial)
     }
 
     #[test]

@@ -8,8 +8,9 @@ use tokio::sync::mpsc::Sender;
 
 use crate::earlier::{Earlier, Found};
 use crate::eval_file::{CaseSource, EvalFile};
+use crate::grade::Graders;
 use crate::job::{Job, Work};
-use crate::keys::Keys;
+use crate::keys::{GradedBy, Keys};
 use crate::lane::Lane;
 use crate::run::Assignment;
 use crate::selection::Selection;
@@ -114,11 +115,8 @@ impl Producer {
         keys: &mut Keys,
         each: &mut Each<'_>,
     ) -> Result<ControlFlow<()>, RunError> {
-        let graders = &self.run.graders;
-        let files = graders.files(file, &case);
-        let judges = graders.judges(&case).unwrap_or_default();
-        let judges = self.run.identities(file, &self.lane, &judges);
-        let keys = keys.of_case(file, &case, &files, &judges);
+        let by = graded_by(&self.run, &self.lane, file, &case);
+        let keys = keys.of_case(file, &case, &by);
         let case = &Arc::new(case);
         for number in 1..=self.trials {
             let chosen = self.selection.trials.as_ref();
@@ -181,4 +179,25 @@ impl Producer {
         }
         Ok(changed)
     }
+}
+
+/// What the grade of a case depends on beyond the case.
+fn graded_by(run: &RunState, lane: &Lane, file: &EvalFile, case: &EvalCase) -> GradedBy {
+    let graders = &run.graders;
+    let judges = graders.judges(case).unwrap_or_default();
+    GradedBy {
+        files: graders.files(file, case),
+        judges: run.identities(file, lane, &judges),
+        stops_on_required: run.stop_on_required && may_spare(graders.as_ref(), case),
+    }
+}
+
+/// Whether a required evaluator of a case may spare others that take more.
+fn may_spare(graders: &dyn Graders, case: &EvalCase) -> bool {
+    let required = case.evaluators.iter().filter(|spec| spec.required);
+    let Some(least) = required.map(|spec| graders.effort(spec)).min() else {
+        return false;
+    };
+    let specs = case.graders();
+    specs.iter().any(|spec| graders.effort(spec) > least)
 }

@@ -51,6 +51,8 @@ pub struct RunSpec {
     pub budget: Option<f64>,
     /// The longest that it may take.
     pub max_time: Option<Duration>,
+    /// Whether evaluators that take more are not asked once a required one has failed the case.
+    pub stop_on_required: bool,
     /// Whether results hold what the target said in full.
     pub include_trace: bool,
     /// Whether mocks stand in for the targets.
@@ -75,6 +77,14 @@ impl Assignment {
     /// The place of the target that a file calls `name`.
     pub(crate) fn target(&self, file: usize, name: &str) -> Option<usize> {
         self.targets.get(&(file, name.to_owned())).copied()
+    }
+
+    /// What a file calls its targets and judges, sorted.
+    pub(crate) fn names(&self, file: usize) -> Vec<&str> {
+        let of_file = self.targets.keys().filter(|(index, _)| *index == file);
+        let mut names: Vec<&str> = of_file.map(|(_, name)| name.as_str()).collect();
+        names.sort_unstable();
+        names
     }
 
     /// Whether a case is asked of the target at this place.
@@ -168,6 +178,7 @@ fn set_up(
         assignment: Arc::clone(&assignment),
         stop,
         deadline,
+        stop_on_required: spec.stop_on_required,
         include_trace: spec.include_trace,
         dry_run: spec.dry_run,
         dump_prompts: spec.dump_prompts,

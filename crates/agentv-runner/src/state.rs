@@ -30,6 +30,8 @@ pub(crate) struct RunState {
     pub(crate) assignment: Arc<Assignment>,
     pub(crate) stop: StopHandle,
     pub(crate) deadline: Option<Instant>,
+    /// Whether judges are not asked about answers that a required evaluator has failed.
+    pub(crate) stop_on_required: bool,
     pub(crate) include_trace: bool,
     pub(crate) dry_run: bool,
     pub(crate) dump_prompts: Option<PathBuf>,

@@ -221,6 +221,7 @@ impl Trying {
             cache: None,
             budget: None,
             max_time: None,
+            stop_on_required: false,
             include_trace: false,
             dry_run: false,
             dump_prompts: None,

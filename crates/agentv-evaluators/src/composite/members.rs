@@ -62,6 +62,7 @@ impl Member {
             details: evaluation.details,
             evaluator_results: evaluation.members,
             judge_calls: Vec::new(),
+            left_out: None,
             error: None,
         }
     }

@@ -37,6 +37,7 @@ fn any_record() -> impl Strategy<Value = ResultRecord> {
                 details: Some(json!({"semanticSearch": [1, 2.5, null]})),
                 evaluator_results: Vec::new(),
                 judge_calls: Vec::new(),
+                left_out: None,
                 error: None,
             }],
             ..measured(graded(&id, score), total_ms, cost_usd)

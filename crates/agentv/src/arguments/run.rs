@@ -80,6 +80,9 @@ pub(crate) struct RunArguments {
         help_heading = "What is run"
     )]
     pub(crate) dry_run_delay_max: Option<u64>,
+    /// Ask no judge about an answer that a required check has failed
+    #[arg(long, help_heading = "What is run")]
+    pub(crate) stop_on_required: bool,
     /// Refuse files in which any case is wrong, in place of skipping it
     #[arg(long, help_heading = "What is run")]
     pub(crate) strict: bool,

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use agentv_core::{EvalCase, Evaluator, EvaluatorSpec, Judge};
-use agentv_evaluators::{BuildContext, Builder, asks_judge, judges_of};
+use agentv_core::{Effort, EvalCase, Evaluator, EvaluatorSpec, Judge};
+use agentv_evaluators::{BuildContext, Builder, effort, judges_of};
 use agentv_runner::{EvalFile, Graders, digest_of_file};
 use serde_json::Value;
 
@@ -60,7 +60,11 @@ impl Graders for ProjectGraders {
     }
 
     fn leaves_out(&self, spec: &EvaluatorSpec) -> bool {
-        self.dry_run && asks_judge(spec)
+        self.dry_run && self.effort(spec) == Effort::Judge
+    }
+
+    fn effort(&self, spec: &EvaluatorSpec) -> Effort {
+        effort(spec)
     }
 
     fn judges_of(&self, spec: &EvaluatorSpec) -> Result<Vec<Judge>, String> {

@@ -108,6 +108,7 @@ fn prepare(arguments: &RunArguments, clock: &Clock) -> Result<Prepared, Refused>
             cache,
             budget: arguments.budget,
             max_time: arguments.max_time,
+            stop_on_required: arguments.stop_on_required,
             include_trace: arguments.include_trace,
             dry_run: arguments.dry_run,
             dump_prompts: arguments.dump_prompts.clone(),
@@ -198,9 +199,9 @@ fn record_of(
         limit: arguments.limit,
         dry_run: arguments.dry_run,
         rerun_of: plan.rerun_of.clone(),
+        stop_on_required: arguments.stop_on_required,
         merged_from: before.merged_from,
-        stopped: None,
-        totals: None,
+        ..RunRecord::default()
     })
 }
 
