@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use agentv_core::{
-    BoxFuture, Cause, Evaluation, Evaluator, EvaluatorError, EvaluatorSpec, Judge, JudgeRequest,
-    Judging, Prompt, Provider, ProviderError, Score, Stage, Status, Stop, Subject, Target,
-    Transcript,
+    BoxFuture, Cause, Effort, Evaluation, Evaluator, EvaluatorError, EvaluatorSpec, Judge,
+    JudgeRequest, Judging, Prompt, Provider, ProviderError, Score, Stage, Status, Stop, Subject,
+    Target, Transcript,
 };
 
-use crate::testing::{Scripted, Told, Trying, case, scripted, target_with};
+use crate::testing::{self, Scripted, Told, Trying, case, scripted, target_with};
 use crate::*;
 
 /// Every evaluator asks a judge, whose answer is the score.
@@ -240,4 +240,94 @@ async fn a_run_that_ends_while_a_judge_is_asked_records_nothing_of_that_trial() 
     let (_, told) = court.run(|_| {}).await;
     assert_eq!(told.records[0].0.status, Status::Pass);
     assert_eq!(target.calls.load(Ordering::SeqCst), 1);
+}
+
+/// `contains` is a check, everything else asks a judge.
+struct Mixed;
+
+impl Graders for Mixed {
+    fn build(&self, file: &EvalFile, spec: &EvaluatorSpec) -> Result<Arc<dyn Evaluator>, String> {
+        match self.effort(spec) {
+            Effort::Judge => Judged.build(file, spec),
+            _ => testing::Contains.build(file, spec),
+        }
+    }
+
+    fn judges_of(&self, spec: &EvaluatorSpec) -> Result<Vec<Judge>, String> {
+        match self.effort(spec) {
+            Effort::Judge => Judged.judges_of(spec),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    fn effort(&self, spec: &EvaluatorSpec) -> Effort {
+        match spec.kind.as_str() {
+            "contains" => Effort::Check,
+            _ => Effort::Judge,
+        }
+    }
+}
+
+/// One case with a judge in front of a required check that is met where the answer has `wanted`.
+fn guarded(wanted: &str, judge: Arc<Scripted>) -> Court {
+    let mut court = Court::new(1, four(), judge);
+    let case = &mut court.trying.cases[0];
+    let mut check = case.evaluators.remove(0);
+    check.required = true;
+    check.options.insert("value".to_owned(), wanted.into());
+    case.evaluators = vec![EvaluatorSpec::of_kind("llm_judge"), check];
+    court
+}
+
+fn sparing(spec: &mut RunSpec) {
+    spec.graders = Arc::new(Mixed);
+    spec.stop_on_required = true;
+}
+
+#[tokio::test]
+async fn no_judge_is_asked_once_a_required_check_has_failed_the_case() {
+    let judge = saying("1");
+    let court = guarded("5", Arc::clone(&judge));
+    let (_, told) = court.run(sparing).await;
+    assert_eq!(judge.calls.load(Ordering::SeqCst), 0);
+    let record = &told.records[0].0;
+    assert_eq!(record.status, Status::Fail);
+    assert_eq!(record.reasoning.as_deref(), Some("not asked: `llm_judge`"));
+    let [judged, check] = record.evaluator_results.as_slice() else {
+        panic!("{:?}", record.evaluator_results);
+    };
+    let reason = "`contains` is required and did not pass";
+    assert_eq!(judged.left_out.as_deref(), Some(reason));
+    assert_eq!((judged.score, check.score), (None, Some(Score::ZERO)));
+}
+
+#[tokio::test]
+async fn a_required_check_that_passes_spares_no_judge_and_without_the_flag_all_are_asked() {
+    let judge = saying("1");
+    let court = guarded("4", Arc::clone(&judge));
+    let (_, told) = court.run(sparing).await;
+    assert_eq!(told.records[0].0.status, Status::Pass);
+    assert_eq!(judge.calls.load(Ordering::SeqCst), 1);
+    let court = guarded("5", Arc::clone(&judge));
+    let (_, told) = court.run(|spec| spec.graders = Arc::new(Mixed)).await;
+    assert_eq!(told.records[0].0.status, Status::Fail);
+    assert_eq!(judge.calls.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn a_resume_that_spares_no_judge_grades_what_was_spared() {
+    let judge = saying("1");
+    let court = guarded("5", Arc::clone(&judge));
+    court.run(sparing).await;
+    let again = |stops: bool| {
+        court.run(move |spec| {
+            spec.graders = Arc::new(Mixed);
+            spec.stop_on_required = stops;
+        })
+    };
+    let (_, told) = again(true).await;
+    assert!(told.records[0].1, "nothing to do again");
+    let (_, told) = again(false).await;
+    assert!(!told.records[0].1);
+    assert_eq!(judge.calls.load(Ordering::SeqCst), 1);
 }

@@ -89,7 +89,7 @@ pub(crate) fn target_with(name: &str, provider: Arc<dyn Provider>) -> Target {
 }
 
 /// `contains` alone.
-struct Contains;
+pub(crate) struct Contains;
 
 struct ContainsValue(String);
 
