@@ -104,6 +104,9 @@ pub struct ResultRecord {
 }
 
 impl ResultRecord {
+    /// The fields that say which trial a record is of; of two of the same trial, the later counts.
+    pub const TRIAL: [&str; 4] = ["eval_file", "eval_id", "target", "trial"];
+
     /// What the trial cost in US dollars, where known: the answer and its judges.
     pub fn cost_usd(&self) -> Option<f64> {
         let answer = self.trace_summary.as_ref().and_then(|trace| trace.cost_usd);

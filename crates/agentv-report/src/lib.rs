@@ -1,6 +1,6 @@
 //! What people, CI and the disk see of a run.
 //!
-//! Four nouns:
+//! Six nouns:
 //!
 //! - a [`Summary`] is what a run came to in figures; a [`SummaryFold`] makes it of records in any
 //!   order and in bounded memory, and [`render_summary`] writes it as a text for people;
@@ -8,7 +8,9 @@
 //!   [`PlainProgress`] a line every few seconds elsewhere, [`Quiet`] errors only;
 //! - an [`OutFile`] has the records in a file of the user's choice, in one of
 //!   [several formats](out_file::ALL);
-//! - [`Several`] gives every event of a run to all of those.
+//! - [`Several`] gives every event of a run to all of those;
+//! - [`RunResults`] are the results of a run, read back from its folder, and a [`ReportFormat`] makes a
+//!   report of them, for people or for another tool.
 //!
 //! All but the first take [`RunEvent`](agentv_core::RunEvent)s as
 //! [`Reporter`](agentv_core::Reporter)s, live or replayed from a record. The secrets in what they
@@ -58,24 +60,30 @@
 //! ```
 //!
 //! Another way to report is one more file here that folds records or takes events, and one more
-//! line below; another format of [`OutFile`] is one file and one line in [`out_file::ALL`].
+//! line below; another format of [`OutFile`] is one file and one line in [`out_file::ALL`], one of reports in
+//! [`FORMATS`].
 
 mod clock;
 mod display;
 mod figures;
 pub mod out_file;
 mod render;
+mod report;
+mod results;
 #[cfg(test)]
 mod samples;
 mod several;
 mod style;
 mod summary;
 mod text;
+mod whole_file;
 
 pub use clock::Clock;
 pub use display::{DisplayOptions, LiveDisplay, PlainProgress, Quiet};
 pub use out_file::OutFile;
 pub use render::{Closing, render_summary};
+pub use report::{FORMATS, ReportFailure, ReportFormat};
+pub use results::{RunResults, Transcripts};
 pub use several::Several;
 pub use style::Style;
 pub use summary::{

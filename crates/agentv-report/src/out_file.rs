@@ -1,6 +1,6 @@
 //! The records of a run in a file of the user's choice.
 
-mod csv;
+pub(crate) mod csv;
 mod format;
 mod json;
 mod jsonl;
@@ -9,18 +9,17 @@ mod tests;
 mod writer;
 mod yaml;
 
-use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use agentv_core::{ReportError, Reporter, RunEvent};
-use tempfile::NamedTempFile;
 
 pub use format::{ALL, Format};
-use writer::RecordWriter;
+pub(crate) use writer::RecordWriter;
 
 use crate::Clock;
+use crate::whole_file::WholeFile;
 
 /// How long a record may wait in memory, while further ones come.
 const FLUSH: Duration = Duration::from_secs(1);
@@ -34,9 +33,7 @@ const FLUSH: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub struct OutFile {
     path: PathBuf,
-    /// Where `path` leads, which is what is replaced.
-    place: PathBuf,
-    writer: RecordWriter<NamedTempFile>,
+    writer: RecordWriter<WholeFile>,
     clock: Clock,
     flushed: Instant,
     /// What went wrong, after which nothing is written.
@@ -54,14 +51,12 @@ impl OutFile {
 
     fn create_with(path: PathBuf, clock: Clock) -> Result<OutFile, ReportError> {
         let opened = Format::of(&path).and_then(|format| {
-            let place = place_of(&path)?;
-            let temporary = temporary_beside(&place)?;
-            Ok((place, RecordWriter::new((format.start)(), temporary)))
+            let file = WholeFile::create(&path)?;
+            Ok(RecordWriter::new((format.start)(), file))
         });
         match opened {
-            Ok((place, writer)) => Ok(OutFile {
+            Ok(writer) => Ok(OutFile {
                 path,
-                place,
                 writer,
                 flushed: clock.now(),
                 clock,
@@ -78,14 +73,13 @@ impl OutFile {
     pub fn finish(self) -> Result<(), ReportError> {
         let OutFile {
             path,
-            place,
             writer,
             failed,
             ..
         } = self;
         let done = match failed {
             Some((kind, message)) => Err(io::Error::new(kind, message)),
-            None => writer.finish().and_then(|file| put(file, &place)),
+            None => writer.finish().and_then(WholeFile::finish),
         };
         done.map_err(|source| error_of(&path, source))
     }
@@ -117,48 +111,9 @@ impl Reporter for OutFile {
     }
 }
 
-fn error_of(path: &Path, source: io::Error) -> ReportError {
+pub(crate) fn error_of(path: &Path, source: io::Error) -> ReportError {
     ReportError {
         to: path.display().to_string(),
         source,
     }
-}
-
-/// Where a file is, links followed, or where it will be.
-fn place_of(path: &Path) -> io::Result<PathBuf> {
-    match fs::metadata(path) {
-        Ok(found) if found.is_file() => fs::canonicalize(path),
-        Ok(_) => {
-            let reason = "there is something of that name that is not a file";
-            Err(io::Error::new(io::ErrorKind::AlreadyExists, reason))
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            fs::create_dir_all(folder_of(path))?;
-            Ok(path.to_owned())
-        }
-        Err(error) => Err(error),
-    }
-}
-
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    }
-}
-
-/// A file that is removed unless it is put in its place, as readable as one the user creates.
-fn temporary_beside(place: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".unfinished-");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder_of(place))
-}
-
-fn put(mut file: NamedTempFile, place: &Path) -> io::Result<()> {
-    file.flush()?;
-    file.as_file().sync_all()?;
-    file.persist(place).map_err(|error| error.error)?;
-    Ok(())
 }

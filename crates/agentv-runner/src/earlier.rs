@@ -203,7 +203,7 @@ pub(crate) struct Found {
 
 /// What makes two results those of the same trial; the last of them in a file counts.
 pub fn trial_fields() -> KeyFields {
-    KeyFields::new(["eval_file", "eval_id", "target", "trial"])
+    KeyFields::new(ResultRecord::TRIAL)
 }
 
 fn trial_of(record: &ResultRecord) -> Key {

@@ -25,6 +25,7 @@ fn main() -> ExitCode {
     let exit = match arguments.command {
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Merge(arguments) => commands::merge::run(&arguments),
+        Command::Report(arguments) => commands::report::run(&arguments),
         Command::Init(arguments) => commands::init::run(&arguments),
         Command::Validate(arguments) => commands::validate::run(&arguments),
         Command::Show(arguments) => commands::show::run(&arguments),

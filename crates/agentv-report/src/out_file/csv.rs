@@ -7,7 +7,7 @@ use agentv_core::{ResultRecord, Score, Stage};
 
 use super::format::{Format, Layout};
 
-pub(super) const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     extensions: &["csv"],
     start: || Box::new(Table { is_empty: true }),
 };

@@ -14,14 +14,14 @@ pub struct Format {
     /// The extensions of its files.
     pub extensions: &'static [&'static str],
     /// Begins a file.
-    pub(super) start: fn() -> Box<dyn Layout>,
+    pub(crate) start: fn() -> Box<dyn Layout>,
 }
 
 /// Every format: one file and one line each.
 pub const ALL: &[Format] = &[jsonl::FORMAT, yaml::FORMAT, json::FORMAT, csv::FORMAT];
 
 /// How one file is laid out: what stands before, around and after the records.
-pub(super) trait Layout: Send {
+pub(crate) trait Layout: Send {
     /// Appends a record.
     fn record(&mut self, record: &ResultRecord, out: &mut Vec<u8>) -> io::Result<()>;
     /// Appends what ends the file.

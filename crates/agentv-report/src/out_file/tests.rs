@@ -1,6 +1,7 @@
 //! What is written can be read.
 
 use std::fs;
+use std::io::Write;
 use std::sync::{Arc, Mutex};
 
 use agentv_core::{EvaluatorResult, ResultRecord, Verdict};
@@ -280,7 +281,7 @@ fn after_a_failed_write_the_old_file_stays_and_the_error_is_told_again() {
     let mut file = OutFile::create_with(path.clone(), clock).unwrap();
     // The same file on a device that is always full.
     let full = fs::File::options().write(true).open("/dev/full").unwrap();
-    let full = NamedTempFile::from_parts(full, temporary_beside(&path).unwrap().into_temp_path());
+    let full = WholeFile::create(&path).unwrap().onto(full);
     file.writer = RecordWriter::new((Format::of(&path).unwrap().start)(), full);
     end(&mut file, &graded("a", 1.0)).unwrap();
     *now.lock().unwrap() += FLUSH;

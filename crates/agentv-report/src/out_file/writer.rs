@@ -8,7 +8,7 @@ use agentv_core::ResultRecord;
 use super::format::Layout;
 
 /// Writes records one after the other; keeps none.
-pub(super) struct RecordWriter<W: Write> {
+pub(crate) struct RecordWriter<W: Write> {
     layout: Box<dyn Layout>,
     out: BufWriter<W>,
     buffer: Vec<u8>,
@@ -21,7 +21,7 @@ impl<W: Write> fmt::Debug for RecordWriter<W> {
 }
 
 impl<W: Write> RecordWriter<W> {
-    pub(super) fn new(layout: Box<dyn Layout>, out: W) -> RecordWriter<W> {
+    pub(crate) fn new(layout: Box<dyn Layout>, out: W) -> RecordWriter<W> {
         RecordWriter {
             layout,
             out: BufWriter::with_capacity(1 << 16, out),
@@ -29,7 +29,7 @@ impl<W: Write> RecordWriter<W> {
         }
     }
 
-    pub(super) fn write(&mut self, record: &ResultRecord) -> io::Result<()> {
+    pub(crate) fn write(&mut self, record: &ResultRecord) -> io::Result<()> {
         self.buffer.clear();
         self.layout.record(record, &mut self.buffer)?;
         self.out.write_all(&self.buffer)
@@ -40,7 +40,7 @@ impl<W: Write> RecordWriter<W> {
     }
 
     /// Writes the end, and returns what was written to.
-    pub(super) fn finish(mut self) -> io::Result<W> {
+    pub(crate) fn finish(mut self) -> io::Result<W> {
         self.buffer.clear();
         self.layout.end(&mut self.buffer)?;
         self.out.write_all(&self.buffer)?;

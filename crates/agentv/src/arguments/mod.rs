@@ -1,5 +1,6 @@
 //! The command line.
 
+mod report;
 mod run;
 
 use std::path::PathBuf;
@@ -7,6 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+pub(crate) use report::ReportArguments;
 pub(crate) use run::RunArguments;
 
 /// Evaluates AI agents and prompts from files.
@@ -27,6 +29,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     Run(Box<RunArguments>),
     Merge(MergeArguments),
+    Report(ReportArguments),
     Init(InitArguments),
     Validate(ValidateArguments),
     Show(ShowArguments),

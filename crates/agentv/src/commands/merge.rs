@@ -57,7 +57,7 @@ struct Source {
 }
 
 fn merge(arguments: &MergeArguments) -> Result<Merged, Refused> {
-    let results = results_here()?;
+    let results = folder::results_here()?;
     let sources = sources(arguments, &results)?;
     let complete = tell_missing_shards(&sources);
     tell_different_files(&sources);
@@ -159,14 +159,6 @@ fn tell_different_files(sources: &[Source]) {
             other.folder.id()
         ));
     }
-}
-
-/// The results of the project around the working folder.
-fn results_here() -> Result<PathBuf, Refused> {
-    let here = std::env::current_dir().and_then(std::fs::canonicalize);
-    let here = here.map_err(|error| Refused::because(format!("no working folder: {error}")))?;
-    let project = agentv_dataset::Project::around(&here);
-    Ok(folder::results_of(&project.root))
 }
 
 /// The same for the same runs, so that merging again gives the same run.

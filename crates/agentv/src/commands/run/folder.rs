@@ -15,6 +15,14 @@ pub(crate) fn results_of(root: &Path) -> PathBuf {
     root.join(".agentv").join("results")
 }
 
+/// The results of the project around the working folder.
+pub(crate) fn results_here() -> Result<PathBuf, Refused> {
+    let here = std::env::current_dir().and_then(std::fs::canonicalize);
+    let here = here.map_err(|error| Refused::because(format!("no working folder: {error}")))?;
+    let project = agentv_dataset::Project::around(&here);
+    Ok(results_of(&project.root))
+}
+
 /// A new folder for a run that begins now.
 pub(crate) fn create(results: &Path, now: Timestamp) -> Result<RunFolder, Refused> {
     RunFolder::create_at(results, now).map_err(|error| Refused::not_written(error.to_string()))

@@ -1,0 +1,109 @@
+//! Reports of runs, for people and for other tools: one file a format.
+
+mod csv;
+mod json;
+
+use std::fmt;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use agentv_core::ReportError;
+use agentv_journal::FileError;
+
+use crate::out_file::error_of;
+use crate::results::RunResults;
+use crate::whole_file::WholeFile;
+
+/// A format of reports.
+#[derive(Clone, Copy)]
+pub struct ReportFormat {
+    /// What users call it.
+    pub name: &'static str,
+    /// The extension of its files.
+    pub extension: &'static str,
+    /// What it is for, in a line.
+    pub doc: &'static str,
+    /// The most runs that one report shows.
+    pub most_runs: usize,
+    /// Writes the report of some runs.
+    write: fn(&[RunResults], &mut dyn Write) -> Result<(), ReportFailure>,
+}
+
+/// Every format: one file and one line each.
+pub const FORMATS: &[ReportFormat] = &[csv::FORMAT, json::FORMAT];
+
+/// Why there is no report.
+#[derive(Debug)]
+pub enum ReportFailure {
+    /// The results could not be read.
+    Read(FileError),
+    /// The report could not be written.
+    Write(ReportError),
+}
+
+impl ReportFormat {
+    /// The format of this name.
+    pub fn named(name: &str) -> Option<&'static ReportFormat> {
+        FORMATS.iter().find(|format| format.name == name)
+    }
+
+    /// The format of a file, by its extension.
+    pub fn of_file(path: &Path) -> Option<&'static ReportFormat> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        FORMATS.iter().find(|format| format.extension == extension)
+    }
+
+    /// Writes the report of some runs to a file, which is replaced as a whole or not at all.
+    ///
+    /// # Errors
+    /// When the results cannot be read, or the report cannot be written.
+    pub fn write_file(&self, runs: &[RunResults], path: &Path) -> Result<(), ReportFailure> {
+        let not_written = |source| ReportFailure::Write(error_of(path, source));
+        let file = WholeFile::create(path).map_err(not_written)?;
+        let mut out = BufWriter::with_capacity(1 << 16, file);
+        (self.write)(runs, &mut out).map_err(|failure| match failure {
+            ReportFailure::Write(error) => not_written(error.source),
+            failure => failure,
+        })?;
+        let file = out.into_inner().map_err(io::IntoInnerError::into_error);
+        file.and_then(WholeFile::finish).map_err(not_written)
+    }
+
+    /// Writes the report of some runs.
+    ///
+    /// # Errors
+    /// When the results cannot be read, or the report cannot be written.
+    pub fn write(&self, runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> {
+        (self.write)(runs, out)
+    }
+}
+
+impl fmt::Debug for ReportFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ReportFormat({})", self.name)
+    }
+}
+
+impl fmt::Display for ReportFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReportFailure::Read(error) => error.fmt(f),
+            ReportFailure::Write(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ReportFailure {}
+
+impl From<FileError> for ReportFailure {
+    fn from(error: FileError) -> ReportFailure {
+        ReportFailure::Read(error)
+    }
+}
+
+impl From<io::Error> for ReportFailure {
+    fn from(source: io::Error) -> ReportFailure {
+        let to = "the report".to_owned();
+        ReportFailure::Write(ReportError { to, source })
+    }
+}

@@ -1,0 +1,111 @@
+//! The results of a run, read back.
+
+use std::path::{Path, PathBuf};
+
+use agentv_core::{ResultRecord, RunRecord, TranscriptRecord};
+use agentv_journal::{
+    FileError, FolderError, Key, KeyFields, Latest, Line, RecordFile, RunFolder, latest_by_key,
+};
+
+use crate::summary::{Summary, SummaryFold};
+
+/// The results of a run: those in its folder, or in a file that was written with `--out`.
+///
+/// Nothing is kept in memory but where records begin: whoever wants them goes through them with
+/// [`each`](RunResults::each), as often as needed.
+#[derive(Debug, Clone)]
+pub struct RunResults {
+    name: String,
+    run: Option<RunRecord>,
+    results: PathBuf,
+    transcripts: Option<PathBuf>,
+}
+
+impl RunResults {
+    /// The results of the run in a folder.
+    ///
+    /// # Errors
+    /// When its `run.json` cannot be read.
+    pub fn of_folder(folder: &RunFolder) -> Result<RunResults, FolderError> {
+        Ok(RunResults {
+            name: folder.id().to_string(),
+            run: folder.run()?,
+            results: folder.file(RecordFile::Results),
+            transcripts: Some(folder.file(RecordFile::Transcripts)),
+        })
+    }
+
+    /// The results in a file with one record a line. There are no transcripts to them.
+    pub fn of_file(path: &Path) -> RunResults {
+        RunResults {
+            name: path.display().to_string(),
+            run: None,
+            results: path.to_owned(),
+            transcripts: None,
+        }
+    }
+
+    /// What people call it: the id of the run, or the path of the file.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What the run was asked to do, and its totals; of a file alone nothing is known.
+    pub fn run(&self) -> Option<&RunRecord> {
+        self.run.as_ref()
+    }
+
+    /// Goes through the records that count, of each trial the last, in the order in which they were
+    /// written. Says how many lines hold no record.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn each(&self, visit: &mut dyn FnMut(ResultRecord)) -> Result<u64, FileError> {
+        let latest = latest_by_key(&self.results, &KeyFields::new(ResultRecord::TRIAL))?;
+        let mut damaged = latest.damaged_lines();
+        for line in latest.records::<ResultRecord>() {
+            match line? {
+                Line::Record(record) => visit(record.value),
+                Line::Damaged(_) => damaged += 1,
+            }
+        }
+        Ok(damaged)
+    }
+
+    /// What the results came to.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn summary(&self) -> Result<Summary, FileError> {
+        let mut fold = SummaryFold::new();
+        self.each(&mut |record| fold.add(&record))?;
+        let files = self.run.iter().flat_map(|run| &run.files);
+        Ok(fold.finish(files.map(|file| file.skipped).sum()))
+    }
+
+    /// What the targets were asked and answered, by answer key; nothing where only results are known.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn transcripts(&self) -> Result<Option<Transcripts>, FileError> {
+        let fields = KeyFields::new(["answer_key"]);
+        let path = self.transcripts.as_deref();
+        let latest = path.map(|path| latest_by_key(path, &fields)).transpose()?;
+        Ok(latest.map(Transcripts))
+    }
+}
+
+/// What the targets of a run were asked and answered.
+#[derive(Debug)]
+pub struct Transcripts(Latest);
+
+impl Transcripts {
+    /// What belongs to an answer key, which every result has.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn get(&mut self, answer_key: &str) -> Result<Option<TranscriptRecord>, FileError> {
+        let record = self.0.get(&Key::from(answer_key))?;
+        Ok(record.map(|record| record.value))
+    }
+}
