@@ -14,6 +14,7 @@ use serde_json::Value;
 use crate::append::Append;
 use crate::disk::{self, FileError, Replacement};
 use crate::fold::{Latest, latest_by_key};
+use crate::keep::keep_keys;
 use crate::key::KeyFields;
 use crate::lock::{Holder, Lock, LockError};
 use crate::merge::{MergeRule, Merged, merge_files};
@@ -261,6 +262,23 @@ impl RunWriter {
         let merged = merge_files(&sources, &self.folder.file(name), rule);
         self.lock.closed(name);
         Ok(merged?)
+    }
+
+    /// Leaves of a file only the records that have the key of one that begins at `offsets`, which are
+    /// sorted, in one step. Says how many were left out.
+    ///
+    /// # Errors
+    /// [`FolderError::InUse`] when this writer has the file open; else nothing was changed.
+    pub fn keep(
+        &mut self,
+        name: RecordFile,
+        fields: &KeyFields,
+        offsets: &[u64],
+    ) -> Result<u64, FolderError> {
+        self.reserve(name)?;
+        let kept = keep_keys(&self.folder.file(name), fields, offsets);
+        self.lock.closed(name);
+        Ok(kept?)
     }
 
     fn reserve(&self, name: RecordFile) -> Result<(), FolderError> {

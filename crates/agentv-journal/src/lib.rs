@@ -58,6 +58,7 @@ mod append;
 mod disk;
 mod fold;
 mod folder;
+mod keep;
 mod key;
 mod lines;
 mod list;

@@ -152,6 +152,7 @@ impl Earlier {
         let latest = lock(&journal.trials).get::<IgnoredAny>(&trial_of(&record.value))?;
         Ok(Some(Found {
             is_latest: latest.is_none_or(|latest| latest.offset == record.offset),
+            offset: record.offset,
             record: record.value,
         }))
     }
@@ -197,6 +198,8 @@ impl Earlier {
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) record: ResultRecord,
+    /// Where it begins.
+    pub(crate) offset: u64,
     /// Whether no other record of the trial came after it.
     pub(crate) is_latest: bool,
 }

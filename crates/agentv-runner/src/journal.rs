@@ -15,6 +15,8 @@ pub struct Journal {
     transcripts: Mutex<Append>,
     results: Mutex<Append>,
     secrets: Secrets,
+    /// Where the results begin that count, of a run that goes on: a new one has no others.
+    counted: Option<Mutex<Vec<u64>>>,
 }
 
 impl Journal {
@@ -28,6 +30,7 @@ impl Journal {
             transcripts: open(RecordFile::Transcripts)?,
             results: open(RecordFile::Results)?,
             secrets,
+            counted: None,
         })
     }
 
@@ -46,15 +49,43 @@ impl Journal {
         &self,
         record: &ResultRecord,
     ) -> Result<Option<ResultRecord>, AppendError> {
-        self.write(&self.results, record)
+        let (redacted, offset) = self.write(&self.results, record)?;
+        self.count(offset);
+        Ok(redacted)
     }
 
-    /// Appends a record; gives it as it was written where a secret was replaced in it.
+    /// The same, noting which results count.
+    pub(crate) fn counting(self) -> Journal {
+        Journal {
+            counted: Some(Mutex::default()),
+            ..self
+        }
+    }
+
+    /// Notes that the result that begins here counts.
+    pub(crate) fn count(&self, offset: u64) {
+        if let Some(counted) = &self.counted {
+            let mut counted = counted.lock().unwrap_or_else(PoisonError::into_inner);
+            counted.push(offset);
+        }
+    }
+
+    /// Where the results begin that count, in file order; nothing of a new run, where all do.
+    pub(crate) fn take_counted(&self) -> Option<Vec<u64>> {
+        let counted = self.counted.as_ref()?;
+        let mut counted = counted.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counted = std::mem::take(&mut *counted);
+        counted.sort_unstable();
+        Some(counted)
+    }
+
+    /// Appends a record; gives it as it was written where a secret was replaced in it, and where it
+    /// begins.
     fn write<T: Serialize + DeserializeOwned>(
         &self,
         file: &Mutex<Append>,
         record: &T,
-    ) -> Result<Option<T>, AppendError> {
+    ) -> Result<(Option<T>, u64), AppendError> {
         // Encoded before the file is locked: others write meanwhile.
         let mut json = Vec::with_capacity(1024);
         // A record consists of texts and finite numbers, which JSON has.
@@ -67,8 +98,8 @@ impl Journal {
                 redacted = serde_json::from_slice(&json).ok();
             }
         }
-        lock(file).append_json(&json, Instant::now())?;
-        Ok(redacted)
+        let appended = lock(file).append_json(&json, Instant::now())?;
+        Ok((redacted, appended.offset))
     }
 
     /// The JSON of a record that a secret is in which is also part of its form, such as digits.

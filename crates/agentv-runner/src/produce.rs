@@ -146,12 +146,15 @@ impl Producer {
     fn reuse(&self, found: Found, trial: &Trial<'_>) -> Result<(), RunError> {
         let Found {
             mut record,
+            offset,
             is_latest,
         } = found;
         let changed = self.refresh(&mut record, trial)?;
         if changed || !is_latest {
             let written = self.run.journal.write_result(&record);
             written.map_err(RunError::Write)?;
+        } else {
+            self.run.journal.count(offset);
         }
         self.run.tell(&RunEvent::Finished {
             record: &record,

@@ -104,6 +104,8 @@ pub struct Ended {
     pub stop: Option<Stop>,
     /// What kept it from going on.
     pub error: Option<RunError>,
+    /// Where the results begin that count, in file order; nothing of a new run, where all do.
+    pub counted: Option<Vec<u64>>,
 }
 
 /// The trials that are read ahead of those that are taken up. Few, because a case may be large.
@@ -144,6 +146,7 @@ pub async fn run(spec: RunSpec, stop: StopHandle, reporter: SharedReporter) -> E
     Ended {
         stop: stop.reason(),
         error: error.take(),
+        counted: state.journal.take_counted(),
     }
 }
 
@@ -170,7 +173,10 @@ fn set_up(
     };
     let (selection, assignment) = (Arc::new(spec.selection), Arc::new(spec.assignment));
     let state = Arc::new(RunState {
-        journal: spec.journal,
+        journal: match spec.earlier.is_empty() {
+            true => spec.journal,
+            false => spec.journal.counting(),
+        },
         graders: spec.graders,
         cache: spec.cache,
         budget: Budget::new(spec.budget, &spent, lanes.iter().map(|lane| &*lane.name)),

@@ -17,8 +17,10 @@ use std::time::{Duration, Instant};
 
 use agentv_core::{Planned, RanTarget, RunRecord, Target};
 use agentv_dataset::Rules;
-use agentv_journal::{FolderError, RunFolder, RunWriter};
-use agentv_runner::{Cache, Earlier, Ended, Journal, RunSpec, SharedReporter, StopHandle, survey};
+use agentv_journal::{FolderError, RecordFile, RunFolder, RunWriter};
+use agentv_runner::{
+    Cache, Earlier, Ended, Journal, RunSpec, SharedReporter, StopHandle, survey, trial_fields,
+};
 use jiff::Timestamp;
 
 use super::load_options;
@@ -60,6 +62,8 @@ struct Prepared {
     folder: RunFolder,
     writer: RunWriter,
     skipped: Vec<(String, u64)>,
+    /// Whether a run goes on with everything that its files have.
+    is_whole: bool,
 }
 
 /// Checks everything that the user wrote, then makes the run's folder.
@@ -94,6 +98,7 @@ fn prepare(arguments: &RunArguments, clock: &Clock) -> Result<Prepared, Refused>
     };
     let (writer, journal) = write(&folder, &record, &resolved, clock)?;
     Ok(Prepared {
+        is_whole: plan.is_whole(arguments),
         skipped: files.skipped_by_file(),
         spec: RunSpec {
             source: Arc::new(files),
@@ -216,7 +221,7 @@ fn ran_target(target: &Target) -> RanTarget {
 /// Runs what was prepared, and says what came of it.
 fn execute(
     arguments: &RunArguments,
-    prepared: Prepared,
+    mut prepared: Prepared,
     clock: &Clock,
 ) -> Result<Exit, OutputError> {
     raise_file_limit();
@@ -236,6 +241,9 @@ fn execute(
     let ended: Ended = runtime.block_on(agentv_runner::run(prepared.spec, stop, reporter));
     // What hangs on after it was given up ends with the process.
     runtime.shutdown_background();
+    if prepared.is_whole {
+        tidy(&mut prepared.writer, &ended);
+    }
     let mut reporting = reporting.lock().unwrap_or_else(PoisonError::into_inner);
     ending::end(
         arguments,
@@ -250,6 +258,19 @@ fn execute(
             elapsed: clock.started.elapsed(),
         },
     )
+}
+
+/// Takes results of cases that are gone out of a run that went on to its end.
+fn tidy(writer: &mut RunWriter, ended: &Ended) {
+    let counted = ended.counted.as_ref();
+    let Some(counted) = counted.filter(|_| ended.stop.is_none() && ended.error.is_none()) else {
+        return;
+    };
+    if let Err(error) = writer.keep(RecordFile::Results, &trial_fields(), counted) {
+        output::warning(&format!(
+            "results of cases that are gone are still in the run: {error}"
+        ));
+    }
 }
 
 /// Thousands of requests or commands in flight need as many files open.

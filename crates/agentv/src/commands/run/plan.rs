@@ -100,6 +100,17 @@ impl Plan {
     }
 }
 
+impl Plan {
+    /// Whether a run goes on with everything that its files have: what is not planned now is gone
+    /// from them.
+    pub(crate) fn is_whole(&self, arguments: &RunArguments) -> bool {
+        let shard = arguments.shard.map(|shard| shard.to_string());
+        let resumed = self.resumed.as_ref();
+        let is_same_share = resumed.is_some_and(|resumed| resumed.record.shard == shard);
+        is_same_share && arguments.eval_ids.is_empty() && arguments.limit.is_none()
+    }
+}
+
 fn resume(arguments: &RunArguments) -> Resume<'_> {
     match &arguments.resume {
         Some(Some(name)) => Resume::Named(name),

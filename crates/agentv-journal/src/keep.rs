@@ -1,0 +1,98 @@
+//! Leaving out of a file the records whose keys are wanted no more.
+
+use std::collections::HashSet;
+use std::io;
+use std::path::Path;
+
+use crate::disk::{FileError, Replacement};
+use crate::key::{KeyFields, KeyScan};
+use crate::lines::{LineReader, MAX_LINE, RawLine, STREAM};
+use crate::read::{Line, open_if_there, parse_line};
+
+/// Leaves the records that have the key of a record that begins at one of `offsets`, which are sorted,
+/// and whatever holds no key, in one step: whoever reads meanwhile finds the old file or the new. Says
+/// how many records were left out.
+pub(crate) fn keep_keys(
+    path: &Path,
+    fields: &KeyFields,
+    offsets: &[u64],
+) -> Result<u64, FileError> {
+    let keep = || {
+        let mut wanted = HashSet::with_capacity(offsets.len());
+        each_line(path, fields, |offset, digest, _| {
+            if offsets.binary_search(&offset).is_ok() {
+                wanted.extend(digest);
+            }
+            Ok(())
+        })?;
+        let is_wanted = |digest: Option<u64>| digest.is_none_or(|key| wanted.contains(&key));
+        let mut others = 0;
+        each_line(path, fields, |_, digest, _| {
+            others += u64::from(!is_wanted(digest));
+            Ok(())
+        })?;
+        if others > 0 {
+            let mut kept = Replacement::of(path)?;
+            each_line(path, fields, |_, digest, bytes| match is_wanted(digest) {
+                true => kept.write_all(bytes).and_then(|()| kept.write_all(b"\n")),
+                false => Ok(()),
+            })?;
+            kept.commit()?;
+        }
+        Ok(others)
+    };
+    keep().map_err(FileError::of("tidy", path))
+}
+
+/// Tells where each line begins, the digest of its key where it has one, and what stands in it.
+fn each_line(
+    path: &Path,
+    fields: &KeyFields,
+    mut visit: impl FnMut(u64, Option<u64>, &[u8]) -> io::Result<()>,
+) -> io::Result<()> {
+    let file = open_if_there(path).map_err(|error| error.source)?;
+    let mut lines = LineReader::new(file, STREAM, MAX_LINE);
+    let mut scan = KeyScan::new(fields, None);
+    loop {
+        let offset = lines.offset();
+        let Some(raw) = lines.next_line()? else {
+            return Ok(());
+        };
+        let RawLine::Bytes(bytes) = raw else {
+            return Err(io::Error::other("a line is too long"));
+        };
+        let parsed = parse_line(&raw, 0, offset, |text| scan.read(text));
+        let digest = matches!(parsed, Some(Line::Record(_))).then(|| scan.digest());
+        visit(offset, digest, bytes)?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_of_other_keys_are_left_out_and_the_rest_stays_to_the_byte() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.jsonl");
+        let lines = [
+            r#"{"id":"a","try":1}"#,
+            r#"{"id":"gone"}"#,
+            "damaged",
+            r#"{"id": "b"}"#,
+            r#"{"id":"a","try":2}"#,
+        ];
+        std::fs::write(&path, lines.join("\n") + "\n").unwrap();
+        let fields = KeyFields::new(["id"]);
+        let offsets = [41, 53];
+        assert_eq!(keep_keys(&path, &fields, &offsets).unwrap(), 1);
+        let kept = [lines[0], lines[2], lines[3], lines[4]];
+        assert_eq!(
+            std::fs::read_to_string(&path).unwrap(),
+            kept.join("\n") + "\n"
+        );
+        let none = folder.path().join("none");
+        assert_eq!(keep_keys(&none, &fields, &[]).unwrap(), 0);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}
