@@ -1,6 +1,6 @@
 //! What people, CI and the disk see of a run.
 //!
-//! Six nouns:
+//! Seven nouns:
 //!
 //! - a [`Summary`] is what a run came to in figures; a [`SummaryFold`] makes it of records in any
 //!   order and in bounded memory, and [`render_summary`] writes it as a text for people;
@@ -10,9 +10,10 @@
 //!   [several formats](out_file::ALL);
 //! - [`Several`] gives every event of a run to all of those;
 //! - [`RunResults`] are the results of a run, read back from its folder, and a [`ReportFormat`] makes a
-//!   report of them, for people or for another tool.
+//!   report of them, for people or for another tool;
+//! - [`statistics`] say how sure the figures of a run are, and whether two runs differ.
 //!
-//! All but the first take [`RunEvent`](agentv_core::RunEvent)s as
+//! The displays, [`OutFile`] and [`Several`] take [`RunEvent`](agentv_core::RunEvent)s as
 //! [`Reporter`](agentv_core::Reporter)s, live or replayed from a record. The secrets in what they
 //! are given have been replaced: they write it as it is, except that nothing in it reaches a
 //! terminal that a terminal would obey.
@@ -73,6 +74,7 @@ mod results;
 #[cfg(test)]
 mod samples;
 mod several;
+pub mod statistics;
 mod style;
 mod summary;
 mod text;

@@ -1,0 +1,183 @@
+//! The mean of values of which some belong together, with an interval.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::distributions::t_upper;
+use super::exact::ExactSum;
+use super::fold::{ScoreFold, deviation};
+use super::{Bounds, Interval, IntervalMethod, Level, TooFew};
+
+/// Values in clusters, such as the cases of one `conversation_id`, and values on their own: a value
+/// without a cluster is a cluster of its own. The order of adding changes nothing, to the last bit.
+/// Memory grows with the clusters, not with the values.
+///
+/// With G clusters of N values, Sg the sum of the ng values of a cluster and m the mean, the
+/// standard error of m is √(G/(G−1) · Σg(Sg − ng·m)²) / N: the sandwich estimate CR1, as of a
+/// regression on a constant. Where every value is a cluster of its own this is s/√N. The interval
+/// is m ± t·SE, with t of G−1 degrees of freedom.
+///
+/// It does not apply to few clusters (below some ten it is too narrow when their sizes differ
+/// much), nor where all values are equal: they show no spread, and the interval is one point.
+#[derive(Debug, Clone, Default)]
+pub struct ClusteredFold {
+    alone: ScoreFold,
+    clusters: BTreeMap<Arc<str>, Cluster>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Cluster {
+    count: u64,
+    sum: ExactSum,
+}
+
+impl ClusteredFold {
+    /// A fold of nothing yet.
+    pub fn new() -> ClusteredFold {
+        ClusteredFold::default()
+    }
+
+    /// Takes a finite value and the name of its cluster.
+    pub fn add(&mut self, value: f64, cluster: Option<&str>) {
+        let Some(name) = cluster else {
+            return self.alone.add(value);
+        };
+        if !self.clusters.contains_key(name) {
+            self.clusters.insert(name.into(), Cluster::default());
+        }
+        if let Some(cluster) = self.clusters.get_mut(name) {
+            cluster.count += 1;
+            cluster.sum.add(value);
+        }
+    }
+
+    /// Takes all that another fold took; clusters of the same name are the same.
+    pub fn merge(&mut self, other: &ClusteredFold) {
+        self.alone.merge(&other.alone);
+        for (name, theirs) in &other.clusters {
+            let ours = self.clusters.entry(Arc::clone(name)).or_default();
+            ours.count += theirs.count;
+            ours.sum.add_sum(&theirs.sum);
+        }
+    }
+
+    /// How many values there are.
+    pub fn count(&self) -> u64 {
+        let grouped = self.clusters.values().map(|cluster| cluster.count);
+        self.alone.count() + grouped.sum::<u64>()
+    }
+
+    /// How many clusters there are, values on their own included.
+    pub fn clusters(&self) -> u64 {
+        self.alone.count() + self.clusters.len() as u64
+    }
+
+    /// The plain average; `None` of nothing.
+    pub fn mean(&self) -> Option<f64> {
+        let count = self.count();
+        (count > 0).then(|| self.total().mean(count))
+    }
+
+    /// How far the mean strays by chance.
+    pub fn standard_error(&self) -> Result<f64, TooFew> {
+        let (count, clusters) = (self.count(), self.clusters());
+        match (count, clusters) {
+            (0, _) => return Err(TooFew::NoValues),
+            (1, _) => return Err(TooFew::OneValue),
+            (_, 1) => return Err(TooFew::OneCluster),
+            _ => (),
+        }
+        let total = self.total();
+        let mut squares = ExactSum::default();
+        squares.add(self.alone.spread_about(&total, count));
+        for cluster in self.clusters.values() {
+            let residual = deviation(&cluster.sum, cluster.count, &total, count);
+            squares.add_product(residual, residual);
+        }
+        let correction = clusters as f64 / (clusters - 1) as f64;
+        Ok((correction * squares.value()).sqrt() / count as f64)
+    }
+
+    /// The mean with its interval, which does not reach beyond `bounds`.
+    pub fn interval(&self, level: Level, bounds: Bounds) -> Result<Interval, TooFew> {
+        let standard_error = self.standard_error()?;
+        let estimate = self.mean().ok_or(TooFew::NoValues)?;
+        let clusters = self.clusters();
+        let reach = t_upper(level.tail(), (clusters - 1) as f64) * standard_error;
+        let grouped = clusters < self.count();
+        Ok(Interval {
+            estimate,
+            low: (estimate - reach).max(bounds.low),
+            high: (estimate + reach).min(bounds.high),
+            level,
+            n: self.count(),
+            clusters: grouped.then_some(clusters),
+            standard_error: Some(standard_error),
+            method: match grouped {
+                true => IntervalMethod::TClustered,
+                false => IntervalMethod::T,
+            },
+        })
+    }
+
+    fn total(&self) -> ExactSum {
+        let mut total = self.alone.exact_sum().clone();
+        let clusters = self.clusters.values();
+        clusters.for_each(|cluster| total.add_sum(&cluster.sum));
+        total
+    }
+}
+
+/// The mean of scores from 0 to 1 with its interval; each comes with the name of its cluster.
+pub fn mean_score<'c>(
+    scores: impl IntoIterator<Item = (f64, Option<&'c str>)>,
+    level: Level,
+) -> Result<Interval, TooFew> {
+    let mut fold = ClusteredFold::new();
+    for (score, cluster) in scores {
+        fold.add(score, cluster);
+    }
+    fold.interval(level, Bounds::SCORE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mean(scores: &[(f64, Option<&str>)]) -> Result<Interval, TooFew> {
+        mean_score(scores.iter().copied(), Level::NINETY_FIVE)
+    }
+
+    #[test]
+    fn too_few_say_which() {
+        assert_eq!(mean(&[]), Err(TooFew::NoValues));
+        assert_eq!(mean(&[(0.5, None)]), Err(TooFew::OneValue));
+        assert_eq!(mean(&[(0.5, Some("a"))]), Err(TooFew::OneValue));
+        let one_cluster = [(0.5, Some("a")), (1.0, Some("a"))];
+        assert_eq!(mean(&one_cluster), Err(TooFew::OneCluster));
+        assert!(mean(&[(0.5, Some("a")), (1.0, None)]).is_ok());
+    }
+
+    #[test]
+    fn equal_scores_in_clusters_have_no_spread() {
+        let scores = [(0.1, Some("a")), (0.1, Some("a")), (0.1, None)];
+        let interval = mean(&scores).unwrap();
+        assert_eq!(interval.standard_error, Some(0.0));
+        assert_eq!((interval.low, interval.high), (0.1, 0.1));
+    }
+
+    #[test]
+    fn clusters_that_repeat_a_score_tell_no_more_than_one_of_each() {
+        let once = [(0.2, None), (0.9, None), (0.4, None)];
+        let names = ["a", "b", "c"];
+        let repeated: Vec<_> = once
+            .iter()
+            .zip(names)
+            .flat_map(|((score, _), name)| [(*score, Some(name)); 50])
+            .collect();
+        let (once, repeated) = (mean(&once).unwrap(), mean(&repeated).unwrap());
+        assert!((once.low - repeated.low).abs() < 1e-12);
+        assert!((once.high - repeated.high).abs() < 1e-12);
+        assert_eq!((repeated.n, repeated.clusters), (150, Some(3)));
+    }
+}

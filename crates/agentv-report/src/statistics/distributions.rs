@@ -1,0 +1,66 @@
+//! Quantiles and tails of the normal distribution and of Student's t.
+
+use std::f64::consts::SQRT_2;
+
+use statrs::function::{beta::checked_beta_reg, erf};
+
+/// From so many degrees of freedom on, t is told by a series around the normal distribution.
+const SERIES_FROM: f64 = 1_000.0;
+
+/// The z that a normal value exceeds with probability `tail`; `tail` lies between 0 and 1.
+pub(super) fn normal_upper(tail: f64) -> f64 {
+    SQRT_2 * erf::erfc_inv(2.0 * tail)
+}
+
+/// The t that Student's t with `freedom` ≥ 1 degrees of freedom exceeds with probability `tail`;
+/// `tail` lies between 0 and 1.
+pub(super) fn t_upper(tail: f64, freedom: f64) -> f64 {
+    if tail > 0.5 {
+        return -t_upper(1.0 - tail, freedom);
+    }
+    let z = normal_upper(tail);
+    if freedom >= SERIES_FROM {
+        return series(z, freedom);
+    }
+    // The tails of t are heavier than the normal ones, so z is a lower end.
+    let (mut low, mut high) = (z.max(0.0), z.max(1.0));
+    while t_tail(high, freedom) > tail && high < 1e100 {
+        high *= 2.0;
+    }
+    loop {
+        let middle = f64::midpoint(low, high);
+        if middle <= low || middle >= high {
+            return middle;
+        }
+        match t_tail(middle, freedom) > tail {
+            true => low = middle,
+            false => high = middle,
+        }
+    }
+}
+
+/// P(T > t) = I_{ν/(ν+t²)}(ν/2, ½) / 2, for t ≥ 0.
+fn t_tail(t: f64, freedom: f64) -> f64 {
+    let x = freedom / (freedom + t * t);
+    checked_beta_reg(freedom / 2.0, 0.5, x).map_or(0.0, |share| share / 2.0)
+}
+
+/// The expansion of Cornish and Fisher, to the fourth power of 1/ν.
+fn series(z: f64, freedom: f64) -> f64 {
+    let square = z * z;
+    let polynomial = |factors: &[f64], divisor: f64| {
+        z * factors
+            .iter()
+            .fold(0.0, |sum, factor| sum * square + factor)
+            / divisor
+    };
+    let terms = [
+        z,
+        polynomial(&[1.0, 1.0], 4.0),
+        polynomial(&[5.0, 16.0, 3.0], 96.0),
+        polynomial(&[3.0, 19.0, 17.0, -15.0], 384.0),
+        polynomial(&[79.0, 776.0, 1482.0, -1920.0, -945.0], 92_160.0),
+    ];
+    let term_by_term = terms.iter().rev();
+    term_by_term.fold(0.0, |sum, term| sum / freedom + term)
+}

@@ -1,0 +1,57 @@
+//! A pass rate with its interval.
+
+use super::distributions::normal_upper;
+use super::{Interval, IntervalMethod, Level};
+
+/// The share of `passed` in `n` with the score interval of Wilson: with p = passed / n,
+/// (p + z²/2n ± z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n). `None` where `n` is 0 or less than `passed`.
+///
+/// It is good for any n and any share, 0 and 1 included. It does not apply where trials are not
+/// independent, as several of one case or of one conversation: use [`mean_score`] of ones and
+/// zeros with their clusters then.
+///
+/// [`mean_score`]: super::mean_score
+pub fn pass_rate(passed: u64, n: u64, level: Level) -> Option<Interval> {
+    if n == 0 || passed > n {
+        return None;
+    }
+    let (count, z) = (n as f64, normal_upper(level.tail()));
+    let share = passed as f64 / count;
+    let scale = 1.0 + z * z / count;
+    let centre = (share + z * z / (2.0 * count)) / scale;
+    let variance = share * (1.0 - share) / count + z * z / (4.0 * count * count);
+    let reach = z * variance.sqrt() / scale;
+    Some(Interval {
+        estimate: share,
+        low: (centre - reach).clamp(0.0, share),
+        high: (centre + reach).clamp(share, 1.0),
+        level,
+        n,
+        clusters: None,
+        standard_error: None,
+        method: IntervalMethod::Wilson,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_has_no_rate() {
+        assert_eq!(pass_rate(0, 0, Level::NINETY_FIVE), None);
+        assert_eq!(pass_rate(2, 1, Level::NINETY_FIVE), None);
+    }
+
+    #[test]
+    fn a_rate_is_written_with_the_names_of_its_parts() {
+        let rate = pass_rate(8, 10, Level::NINETY_FIVE).unwrap();
+        let written = serde_json::to_value(rate).unwrap();
+        let names: Vec<&String> = written.as_object().unwrap().keys().collect();
+        assert_eq!(names, ["estimate", "low", "high", "level", "n", "method"]);
+        assert_eq!(
+            (&written["level"], &written["method"]),
+            (&0.95.into(), &"wilson".into())
+        );
+    }
+}
