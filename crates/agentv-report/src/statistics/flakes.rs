@@ -1,0 +1,92 @@
+//! How often the trials of a case disagree.
+
+use serde::Serialize;
+
+use super::CaseTrials;
+use super::exact::ExactSum;
+
+impl CaseTrials {
+    /// Whether some trials pass and others do not.
+    pub fn is_flaky(&self) -> bool {
+        self.passed() > 0 && self.passed() < self.trials()
+    }
+
+    /// How often two of the trials disagree: 2·c·(n−c) / (n·(n−1)). 0 where all agree; `None` of
+    /// fewer than two trials.
+    pub fn disagreement(&self) -> Option<f64> {
+        let (trials, passed) = (self.trials() as f64, self.passed() as f64);
+        let pairs = trials * (trials - 1.0);
+        (self.trials() > 1).then(|| 2.0 * passed * (trials - passed) / pairs)
+    }
+}
+
+/// How often trials of the same case disagree in whether they pass.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Flakes {
+    /// The share of cases of which some trials pass and others do not.
+    pub flake_rate: f64,
+    /// How many cases that is.
+    pub flaky: u64,
+    /// How often two trials of a case disagree, averaged over cases.
+    pub disagreement: f64,
+    /// How many cases have two trials or more: only they can disagree.
+    pub cases: u64,
+}
+
+/// How flaky cases are; `None` where none has two trials. The more trials a case has, the likelier
+/// it is to be called flaky: `flake_rate` compares runs of as many trials only, `disagreement` any.
+pub fn flakes<'c>(cases: impl IntoIterator<Item = &'c CaseTrials>) -> Option<Flakes> {
+    let mut disagreements = ExactSum::default();
+    let (mut flaky, mut counted) = (0, 0);
+    for case in cases {
+        let Some(disagreement) = case.disagreement() else {
+            continue;
+        };
+        disagreements.add(disagreement);
+        flaky += u64::from(case.is_flaky());
+        counted += 1;
+    }
+    (counted > 0).then(|| Flakes {
+        flake_rate: flaky as f64 / counted as f64,
+        flaky,
+        disagreement: disagreements.mean(counted),
+        cases: counted,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(passes: &[bool]) -> CaseTrials {
+        let mut case = CaseTrials::new(None);
+        passes
+            .iter()
+            .for_each(|passed| case.add(f64::from(u8::from(*passed)), *passed));
+        case
+    }
+
+    #[test]
+    fn a_case_is_flaky_when_its_trials_disagree() {
+        let cases = [
+            case(&[true, true, true]),
+            case(&[true, false, true]),
+            case(&[false, false]),
+            case(&[false, true]),
+            case(&[true]),
+            case(&[]),
+        ];
+        let found = flakes(&cases).unwrap();
+        assert_eq!((found.flaky, found.cases, found.flake_rate), (2, 4, 0.5));
+        // Of three pairs two disagree, and of one pair one.
+        let expected = (2.0 / 3.0 + 1.0) / 4.0;
+        assert!((found.disagreement - expected).abs() < 1e-15);
+        assert_eq!(cases[4].disagreement(), None);
+    }
+
+    #[test]
+    fn one_trial_a_case_tells_nothing() {
+        assert_eq!(flakes(&[case(&[true]), case(&[false])]), None);
+        assert_eq!(flakes([]), None);
+    }
+}
