@@ -64,6 +64,11 @@ impl Style {
         if self.unicode { "…" } else { "..." }
     }
 
+    /// What stands before a number below zero.
+    pub(crate) fn minus(&self) -> &'static str {
+        if self.unicode { "−" } else { "-" }
+    }
+
     /// What stands between figures.
     pub(crate) fn separator(&self) -> &'static str {
         if self.unicode { " · " } else { ", " }

@@ -12,6 +12,11 @@ pub(super) fn normal_upper(tail: f64) -> f64 {
     SQRT_2 * erf::erfc_inv(2.0 * tail)
 }
 
+/// How often a normal value is at least as far from 0 as `z`, on either side.
+pub(super) fn normal_two_sided(z: f64) -> f64 {
+    erf::erfc(z.abs() / SQRT_2)
+}
+
 /// The t that Student's t with `freedom` ≥ 1 degrees of freedom exceeds with probability `tail`;
 /// `tail` lies between 0 and 1.
 pub(super) fn t_upper(tail: f64, freedom: f64) -> f64 {

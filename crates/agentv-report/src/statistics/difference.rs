@@ -1,0 +1,53 @@
+//! How much two runs differ on the cases they share.
+
+use serde::Serialize;
+
+use super::{
+    Bounds, ClusteredFold, Detectable, Interval, Level, Pair, Power, ScoreFold, TooFew,
+    detectable_by,
+};
+
+/// The mean difference of two runs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct PairedDifference {
+    /// The mean of the first.
+    pub mean_a: f64,
+    /// The mean of the second.
+    pub mean_b: f64,
+    /// How much higher the second is: the mean of the differences with its interval.
+    pub difference: Interval,
+    /// The smallest difference that this comparison shows four times out of five; none where all
+    /// differences are equal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detectable: Option<Detectable>,
+}
+
+/// The mean of b − a over cases, with the interval of [`ClusteredFold`]: cases of one cluster count
+/// as one where they agree. A case with several trials is to be averaged first, as [`shared_cases`]
+/// does.
+///
+/// The interval rests on means being about normal. With few cases and scores that are mostly 0 or 1
+/// it is rough: [`permutation_test`] is exact then.
+///
+/// [`shared_cases`]: super::shared_cases
+/// [`permutation_test`]: super::permutation_test
+pub fn paired_difference(
+    pairs: &[Pair<'_>],
+    level: Level,
+    bounds: Bounds,
+) -> Result<PairedDifference, TooFew> {
+    let (mut a, mut b) = (ScoreFold::new(), ScoreFold::new());
+    let mut differences = ClusteredFold::new();
+    for pair in pairs {
+        a.add(pair.a);
+        b.add(pair.b);
+        differences.add(pair.difference(), pair.cluster);
+    }
+    let difference = differences.interval(level, bounds)?;
+    Ok(PairedDifference {
+        mean_a: a.mean().ok_or(TooFew::NoValues)?,
+        mean_b: b.mean().ok_or(TooFew::NoValues)?,
+        detectable: detectable_by(&difference, Power::EIGHTY),
+        difference,
+    })
+}

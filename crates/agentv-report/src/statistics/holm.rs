@@ -1,0 +1,31 @@
+//! Several tests at once.
+
+/// The p-values of a family of tests, corrected by Holm: whatever is called a difference below a
+/// level, the chance that any of them is none stays below that level. In the order given, each at
+/// least what it was and at most 1.
+///
+/// Sorted from the smallest, the i-th of m (from 0) becomes the largest so far of (m − i)·p. It
+/// holds whether or not the tests are independent.
+pub fn holm(p_values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..p_values.len()).collect();
+    order.sort_by(|one, other| p_values[*one].total_cmp(&p_values[*other]));
+    let mut corrected = vec![0.0; p_values.len()];
+    let mut largest: f64 = 0.0;
+    for (rank, index) in order.into_iter().enumerate() {
+        let left = (p_values.len() - rank) as f64;
+        largest = largest.max((left * p_values[index]).min(1.0));
+        corrected[index] = largest;
+    }
+    corrected
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_tests_and_one_test_need_no_correction() {
+        assert!(holm(&[]).is_empty());
+        assert_eq!(holm(&[0.03]), [0.03]);
+    }
+}

@@ -1,0 +1,242 @@
+//! A comparison as a sentence that people understand.
+
+use super::{Interval, Level, PairedDifference};
+use crate::Style;
+use crate::figures::count;
+use crate::text::one_line;
+
+/// What is less than this is what rounding left of nothing.
+const ROUNDING: f64 = 1e-12;
+
+/// What a comparison of scores came to, with the names of the two runs. Points are hundredths of
+/// the scale of scores.
+///
+/// A difference is told as one only where the interval leaves 0 out; else the sentence says what
+/// difference the suite would have shown.
+pub fn sentence(comparison: &PairedDifference, a: &str, b: &str, style: Style) -> String {
+    let (a, b) = (one_line(a), one_line(b));
+    let interval = &comparison.difference;
+    if interval
+        .standard_error
+        .is_some_and(|error| error < ROUNDING)
+    {
+        return without_spread(interval, &a, &b, style);
+    }
+    match interval.excludes(0.0) {
+        true => difference(interval, &b, style),
+        false => no_difference(comparison, &a, &b, style),
+    }
+}
+
+fn difference(interval: &Interval, b: &str, style: Style) -> String {
+    let size = interval.estimate.abs();
+    let (near, far) = match interval.estimate > 0.0 {
+        true => (interval.low, interval.high),
+        false => (-interval.high, -interval.low),
+    };
+    let points = Points::for_all(&[size, near, far], style);
+    format!(
+        "{b} is {} by {} points, {} interval {} to {}",
+        direction(interval.estimate),
+        points.text(size),
+        percent(interval.level),
+        points.text(near),
+        points.text(far),
+    )
+}
+
+fn no_difference(comparison: &PairedDifference, a: &str, b: &str, style: Style) -> String {
+    let interval = &comparison.difference;
+    let points = Points::for_all(&[interval.estimate, interval.low, interval.high], style);
+    let told = format!(
+        "no difference can be told: {b} {} {a} is {} points, {} interval {} to {}",
+        style.minus(),
+        points.text(interval.estimate),
+        percent(interval.level),
+        points.text(interval.low),
+        points.text(interval.high),
+    );
+    match comparison
+        .detectable
+        .map(|detectable| detectable.difference)
+    {
+        None => told,
+        Some(shown) if shown < 1.0 => format!(
+            "{told}; a suite of this size shows differences from about {} points on",
+            Points::for_all(&[shown], style).text(shown)
+        ),
+        Some(_) => format!("{told}; a suite of this size is too small to show any"),
+    }
+}
+
+/// Every case differs by the same, or every conversation on average.
+fn without_spread(interval: &Interval, a: &str, b: &str, style: Style) -> String {
+    let all = match interval.clusters {
+        None => format!("{} cases", count(interval.n)),
+        Some(clusters) => format!("{} conversations on average", count(clusters)),
+    };
+    let difference = interval.estimate;
+    if difference.abs() < ROUNDING {
+        return format!("no difference: {b} and {a} score the same in all {all}");
+    }
+    let points = Points::for_all(&[difference], style).text(difference.abs());
+    format!(
+        "{b} is {} by {points} points in each of {all}: without any spread there is no interval",
+        direction(difference)
+    )
+}
+
+fn direction(difference: f64) -> &'static str {
+    if difference > 0.0 { "better" } else { "worse" }
+}
+
+fn percent(level: Level) -> String {
+    format!("{}%", (level.share() * 1e8).round() / 1e6)
+}
+
+/// Points with as many decimals as it takes that nothing but 0 reads as 0: from one to four.
+struct Points {
+    decimals: usize,
+    style: Style,
+}
+
+impl Points {
+    fn for_all(shares: &[f64], style: Style) -> Points {
+        let told = |decimals: &usize| {
+            let smallest = 0.5 / 10f64.powi(*decimals as i32);
+            let mut sizes = shares.iter().map(|share| (share * 100.0).abs());
+            sizes.all(|size| size == 0.0 || size >= smallest)
+        };
+        let decimals = (1..4).find(told).unwrap_or(4);
+        Points { decimals, style }
+    }
+
+    fn text(&self, share: f64) -> String {
+        let digits = format!("{:.*}", self.decimals, (share * 100.0).abs());
+        let is_zero = digits.bytes().all(|digit| matches!(digit, b'0' | b'.'));
+        match share < 0.0 && !is_zero {
+            true => format!("{}{digits}", self.style.minus()),
+            false => digits,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::{Bounds, Pair, paired_difference};
+
+    const STYLE: Style = Style {
+        colour: false,
+        width: 80,
+        unicode: true,
+    };
+
+    fn of(differences: &[f64], style: Style) -> String {
+        let pairs: Vec<Pair<'_>> = differences
+            .iter()
+            .map(|difference| Pair {
+                a: 0.5,
+                b: 0.5 + difference,
+                cluster: None,
+            })
+            .collect();
+        let found = paired_difference(&pairs, Level::NINETY_FIVE, Bounds::DIFFERENCE).unwrap();
+        sentence(&found, "A", "B", style)
+    }
+
+    #[test]
+    fn a_difference_is_told_with_its_interval() {
+        assert_eq!(
+            of(&[0.02, 0.05, 0.03, 0.04], STYLE),
+            "B is better by 3.5 points, 95% interval 1.4 to 5.6"
+        );
+        assert_eq!(
+            of(&[-0.02, -0.05, -0.03, -0.04], STYLE),
+            "B is worse by 3.5 points, 95% interval 1.4 to 5.6"
+        );
+    }
+
+    #[test]
+    fn no_difference_says_what_would_have_been_seen() {
+        let differences = [-0.05, 0.04, -0.02, 0.03, 0.02];
+        assert_eq!(
+            of(&differences, STYLE),
+            "no difference can be told: B − A is 0.4 points, 95% interval −4.3 to 5.1; a suite of \
+             this size shows differences from about 6.3 points on"
+        );
+        let ascii = Style {
+            unicode: false,
+            ..STYLE
+        };
+        assert!(of(&differences, ascii).contains("B - A is 0.4 points, 95% interval -4.3 to 5.1"));
+        assert!(of(&[-0.5, 0.5], STYLE).ends_with("is too small to show any"));
+    }
+
+    #[test]
+    fn differences_without_spread_have_no_interval() {
+        assert_eq!(
+            of(&[0.0, 0.0, 0.0], STYLE),
+            "no difference: B and A score the same in all 3 cases"
+        );
+        assert_eq!(
+            of(&[0.25, 0.25], STYLE),
+            "B is better by 25.0 points in each of 2 cases: without any spread there is no interval"
+        );
+    }
+
+    #[test]
+    fn conversations_that_are_equal_need_no_equal_cases() {
+        let pair = |b, cluster| Pair {
+            a: 0.5,
+            b,
+            cluster: Some(cluster),
+        };
+        let pairs = [
+            pair(0.25, "first"),
+            pair(0.75, "first"),
+            pair(0.0, "second"),
+            pair(1.0, "second"),
+        ];
+        let found = paired_difference(&pairs, Level::NINETY_FIVE, Bounds::DIFFERENCE);
+        assert_eq!(
+            sentence(&found.unwrap(), "A", "B", STYLE),
+            "no difference: B and A score the same in all 2 conversations on average"
+        );
+    }
+
+    #[test]
+    fn what_rounding_leaves_is_no_spread() {
+        assert_eq!(
+            of(&[0.1, 0.1 + 1e-16, 0.1 - 1e-16], STYLE),
+            "B is better by 10.0 points in each of 3 cases: without any spread there is no interval"
+        );
+    }
+
+    #[test]
+    fn an_end_near_zero_is_not_written_as_zero() {
+        let differences: Vec<f64> = (0..400)
+            .map(|case| 1e-4 + if case % 2 == 0 { 9.5e-4 } else { -9.5e-4 })
+            .collect();
+        assert_eq!(
+            of(&differences, STYLE),
+            "B is better by 0.010 points, 95% interval 0.001 to 0.019"
+        );
+    }
+
+    #[test]
+    fn a_name_moves_no_cursor() {
+        let pair = |b| Pair {
+            a: 0.5,
+            b,
+            cluster: None,
+        };
+        let found = paired_difference(
+            &[pair(0.5), pair(0.5)],
+            Level::NINETY_FIVE,
+            Bounds::DIFFERENCE,
+        );
+        let told = sentence(&found.unwrap(), "a\x1b[2J\n", "b\r", STYLE);
+        assert!(told.chars().all(|letter| !letter.is_control()), "{told:?}");
+    }
+}
