@@ -69,3 +69,29 @@ fn series(z: f64, freedom: f64) -> f64 {
     let term_by_term = terms.iter().rev();
     term_by_term.fold(0.0, |sum, term| sum / freedom + term)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn quantiles_are_those_of_scipy() {
+        let written = include_str!("../../tests/expectations/statistics.json");
+        let all: Value = serde_json::from_str(written).unwrap();
+        let cases = all["t_quantiles"].as_array().unwrap();
+        assert!(cases.len() > 100);
+        for case in cases {
+            let [tail, freedom, t, z] =
+                ["tail", "freedom", "t", "z"].map(|name| case[name].as_f64().unwrap());
+            let found = t_upper(tail, freedom);
+            assert!((found - t).abs() <= 1e-10 * t.abs(), "{found} {case}");
+            let found = normal_upper(tail);
+            assert!((found - z).abs() <= 1e-12, "{found} {case}");
+            let both = 2.0 * tail.min(1.0 - tail);
+            let found = normal_two_sided(z);
+            assert!((found - both).abs() <= 1e-9 * both, "{found} {case}");
+        }
+    }
+}
