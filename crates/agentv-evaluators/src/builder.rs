@@ -1,10 +1,13 @@
 //! From what the user asked for to an evaluator that judges.
 
+use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ::regex::Regex;
 use agentv_core::{Evaluator, EvaluatorSpec, Judge};
+use agentv_process::Runner;
 use jsonschema::Validator;
 use serde_json::Value;
 
@@ -14,15 +17,34 @@ use crate::error::BuildError;
 use crate::judge::Template;
 use crate::kind::EvaluatorKind;
 use crate::options::Options;
+use crate::script::ScriptPlaces;
 
 /// What evaluators need of the world to be built.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct BuildContext {
     /// The project root, where the paths of resolved cases start.
     pub root: PathBuf,
     /// Whether files that lie outside the root may be read.
     pub allow_outside_root: bool,
+    /// Variables that scripts get beyond those of this process.
+    pub environment: Vec<(OsString, OsString)>,
+    /// What runs scripts: this program as their supervisor, unless set.
+    pub runner: Runner,
+    /// How many scripts run at a time; shared by contexts that are given the same places.
+    pub scripts: ScriptPlaces,
+}
+
+/// Shows the names of variables, and no values.
+impl fmt::Debug for BuildContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.environment.iter().map(|(name, _)| name).collect();
+        f.debug_struct("BuildContext")
+            .field("root", &self.root)
+            .field("allow_outside_root", &self.allow_outside_root)
+            .field("environment", &names)
+            .finish_non_exhaustive()
+    }
 }
 
 impl BuildContext {
@@ -31,6 +53,9 @@ impl BuildContext {
         BuildContext {
             root: root.into(),
             allow_outside_root: false,
+            environment: Vec::new(),
+            runner: Runner::of_this_program(),
+            scripts: ScriptPlaces::default(),
         }
     }
 }
@@ -40,7 +65,7 @@ impl BuildContext {
 /// Who builds many uses a [`Builder`], which compiles what repeats once.
 ///
 /// # Errors
-/// When the type is unknown, when this version cannot run it, or when an option cannot be used.
+/// When the type is unknown, or when an option cannot be used.
 pub fn build(
     spec: &EvaluatorSpec,
     context: &BuildContext,
@@ -101,7 +126,7 @@ impl Builder {
     /// An evaluator ready to judge; everything in its options is checked here.
     ///
     /// # Errors
-    /// When the type is unknown, when this version cannot run it, or when an option cannot be used.
+    /// When the type is unknown, or when an option cannot be used.
     pub fn build(&self, spec: &EvaluatorSpec) -> Result<Arc<dyn Evaluator>, BuildError> {
         (known(spec)?.build)(&Options::of(spec), self)
     }

@@ -1,7 +1,18 @@
 //! `code_judge`: a script of the user's grades the answer.
 
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use agentv_core::{BoxFuture, Evaluation, Evaluator, EvaluatorError, Extra, Judge, Subject};
 use agentv_syntax::shape::{COUNT, TEXT};
 use agentv_syntax::{Field, Form, Kind, Others, Record, Shape, Text};
+use serde_json::Value;
+
+use crate::builder::Builder;
+use crate::error::BuildError;
+use crate::options::Options;
+use crate::proxy::{self, USUAL_MOST_CALLS};
+use crate::script::{Script, TIMEOUT, input, output};
 
 pub(crate) static KIND: Kind = Kind {
     name: "code_judge",
@@ -20,6 +31,7 @@ pub(crate) static KIND: Kind = Kind {
                 shape: &FOLDER,
                 doc: "The folder to run the script in, relative to the eval file.",
             },
+            TIMEOUT,
             Field {
                 name: "target",
                 shape: &ACCESS,
@@ -37,7 +49,7 @@ pub(crate) static FOLDER: Shape = Shape {
     forms: &[Form::Text(Text::Folder)],
 };
 
-static SCRIPT: Shape = Shape {
+pub(crate) static SCRIPT: Shape = Shape {
     expected: "a command (an array of strings, or a string for the shell)",
     forms: &[
         Form::List {
@@ -57,10 +69,82 @@ static ACCESS: Shape = Shape {
             fields: &[Field {
                 name: "max_calls",
                 shape: &COUNT,
-                doc: "The most calls that the script may make.",
+                doc: "The most calls that the script may make, 50 unless given.",
             }],
             required: &[],
             others: Others::Warn,
         }),
     ],
 };
+
+pub(crate) fn build(
+    options: &Options<'_>,
+    builder: &Builder,
+) -> Result<Arc<dyn Evaluator>, BuildError> {
+    let is_own = |name: &str| KIND.options.field(name).is_some();
+    let others = options.values().iter().filter(|(name, _)| !is_own(name));
+    Ok(Arc::new(CodeJudge {
+        script: Script::of(options, builder, "script")?,
+        config: others.map(|(k, v)| (k.clone(), v.clone())).collect(),
+        root: builder.context().root.clone(),
+        most_calls: most_calls(options)?,
+    }))
+}
+
+/// The judge that is asked where a call names no target.
+pub(crate) fn judges(options: &Options<'_>) -> Result<Vec<Judge>, BuildError> {
+    let asks = most_calls(options)?.is_some();
+    Ok(asks.then_some(Judge::Usual).into_iter().collect())
+}
+
+/// How often the script may ask targets; `None` where it may not.
+fn most_calls(options: &Options<'_>) -> Result<Option<u64>, BuildError> {
+    match options.get("target") {
+        None | Some(Value::Bool(false)) => Ok(None),
+        Some(Value::Bool(true)) => Ok(Some(USUAL_MOST_CALLS)),
+        Some(_) => {
+            let access = options.object("target")?;
+            let most = access.map(|access| access.count("max_calls"));
+            let most = most.transpose()?.flatten();
+            Ok(Some(most.unwrap_or(USUAL_MOST_CALLS)))
+        }
+    }
+}
+
+/// A script that grades.
+struct CodeJudge {
+    script: Script,
+    /// What the user wrote beyond the known options.
+    config: Extra,
+    root: PathBuf,
+    /// How often the script may ask targets, if at all.
+    most_calls: Option<u64>,
+}
+
+impl Evaluator for CodeJudge {
+    fn evaluate<'a>(
+        &'a self,
+        subject: &'a Subject<'a>,
+    ) -> BoxFuture<'a, Result<Evaluation, EvaluatorError>> {
+        Box::pin(async { self.judge(subject).await.map_err(EvaluatorError) })
+    }
+}
+
+impl CodeJudge {
+    async fn judge(&self, subject: &Subject<'_>) -> Result<Evaluation, String> {
+        let turn = self.script.turn().await?;
+        let input = input::of(subject, &self.root, &self.config);
+        let printed = match self.most_calls {
+            None => turn.run(input, &[]).await?,
+            Some(most) => {
+                let proxy = proxy::open(subject.judging, most).await?;
+                let variables = proxy.variables();
+                tokio::select! {
+                    printed = turn.run(input, &variables) => printed?,
+                    never = proxy.serve() => match never {},
+                }
+            }
+        };
+        output::read(&printed.stdout).map_err(|wrong| printed.unusable(&wrong))
+    }
+}

@@ -12,13 +12,6 @@ pub enum BuildError {
         /// The type that was asked for.
         kind: String,
     },
-    /// The type is known, but this version cannot run it.
-    NotRunnable {
-        /// The evaluator's name.
-        evaluator: String,
-        /// The type, or the part of it, that cannot be run.
-        what: &'static str,
-    },
     /// An option is missing, or its value cannot be used.
     InvalidOption {
         /// The evaluator's name.
@@ -36,10 +29,6 @@ impl fmt::Display for BuildError {
             BuildError::UnknownKind { evaluator, kind } => write!(
                 f,
                 "evaluator `{evaluator}`: there is no evaluator of type `{kind}`"
-            ),
-            BuildError::NotRunnable { evaluator, what } => write!(
-                f,
-                "evaluator `{evaluator}`: this version of agentv cannot run {what}"
             ),
             BuildError::InvalidOption {
                 evaluator,

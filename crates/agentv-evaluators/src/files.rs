@@ -21,7 +21,8 @@ pub(crate) fn read_text(path: &str, context: &BuildContext) -> Result<String, St
     Ok(text.replace("\r\n", "\n"))
 }
 
-fn find(path: &str, context: &BuildContext) -> Result<PathBuf, String> {
+/// The file that a resolved case names, if it may be used.
+pub(crate) fn find(path: &str, context: &BuildContext) -> Result<PathBuf, String> {
     let from_root = context.root.join(path.trim_start_matches('/'));
     let candidates = [from_root.as_path(), Path::new(path)];
     let mut found = candidates

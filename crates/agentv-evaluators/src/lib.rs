@@ -55,10 +55,11 @@ mod limits;
 mod llm_judge;
 mod matching;
 mod memo;
-mod not_runnable;
 mod options;
+mod proxy;
 mod regex;
 mod rubric;
+mod script;
 mod similarity;
 mod starts_with;
 mod token_usage;
@@ -71,6 +72,7 @@ mod tests;
 pub use builder::{BuildContext, Builder, build, judges_of};
 pub use effort::effort;
 pub use error::BuildError;
+pub use script::ScriptPlaces;
 
 use agentv_syntax::shape::{AMOUNT, BOOL, FILLED};
 use agentv_syntax::{
@@ -83,7 +85,7 @@ use kind::EvaluatorKind;
 pub(crate) const EVALUATORS: &[EvaluatorKind] = &[
     EvaluatorKind::new(&llm_judge::KIND, llm_judge::build).asking(judge::judges),
     EvaluatorKind::new(&rubric::KIND, rubric::build).asking(judge::judges),
-    EvaluatorKind::new(&code_judge::KIND, not_runnable::code_judge),
+    EvaluatorKind::new(&code_judge::KIND, code_judge::build).asking(code_judge::judges),
     EvaluatorKind::new(&composite::KIND, composite::build)
         .checked(composite::problem)
         .asking(composite::judges),

@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use agentv_core::Evaluator;
 use agentv_syntax::rubric::RUBRICS;
-use agentv_syntax::shape::{FILLED, OBJECT, TEXT};
+use agentv_syntax::shape::{FILLED, OBJECT};
 use agentv_syntax::{Field, Form, Kind, Others, Record, Shape, Text};
 
 use crate::builder::Builder;
-use crate::code_judge::FOLDER;
+use crate::code_judge::{FOLDER, SCRIPT};
 use crate::error::BuildError;
 use crate::judge::{self, JudgeEvaluator, Panel, PromptSource};
 use crate::options::Options;
 use crate::rubric;
+use crate::script::TIMEOUT;
 
 pub(crate) static KIND: Kind = Kind {
     name: "llm_judge",
@@ -71,8 +72,8 @@ static PROMPT: Shape = Shape {
             fields: &[
                 Field {
                     name: "script",
-                    shape: &ARGUMENTS,
-                    doc: "The command that prints the prompt, as a list of program and arguments.",
+                    shape: &SCRIPT,
+                    doc: "The command that prints the prompt: a list of program and arguments, or a line for the shell.",
                 },
                 Field {
                     name: "config",
@@ -84,19 +85,12 @@ static PROMPT: Shape = Shape {
                     shape: &FOLDER,
                     doc: "The folder to run the script in, relative to the eval file.",
                 },
+                TIMEOUT,
             ],
             required: &[&["script"]],
             others: Others::Warn,
         }),
     ],
-};
-
-static ARGUMENTS: Shape = Shape {
-    expected: "a command (an array of strings, the program first)",
-    forms: &[Form::List {
-        items: &TEXT,
-        at_least: 1,
-    }],
 };
 
 static PANEL: Shape = Shape {

@@ -23,11 +23,6 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// The name of the evaluator.
-    pub(crate) fn evaluator(&self) -> &'a str {
-        self.evaluator
-    }
-
     /// Everything that is written there.
     pub(crate) fn values(&self) -> &'a Extra {
         self.values
@@ -46,15 +41,19 @@ impl<'a> Options<'a> {
 
     /// The error that an option cannot be used.
     pub(crate) fn invalid(&self, name: &str, problem: impl Into<String>) -> BuildError {
-        let option = match (self.place.as_str(), name) {
+        BuildError::InvalidOption {
+            evaluator: self.evaluator.to_owned(),
+            option: self.place_of(name),
+            problem: problem.into(),
+        }
+    }
+
+    /// Where an option stands, from the options of the evaluator on.
+    fn place_of(&self, name: &str) -> String {
+        match (self.place.as_str(), name) {
             ("", name) => name.to_owned(),
             (place, "") => place.to_owned(),
             (place, name) => format!("{place}.{name}"),
-        };
-        BuildError::InvalidOption {
-            evaluator: self.evaluator.to_owned(),
-            option,
-            problem: problem.into(),
         }
     }
 
@@ -147,7 +146,7 @@ impl<'a> Options<'a> {
         match item {
             Value::Object(values) => Ok(Options {
                 evaluator: self.evaluator,
-                place: format!("{name}[{index}]"),
+                place: self.place_of(&format!("{name}[{index}]")),
                 values,
             }),
             other => Err(self.wrong(&format!("{name}[{index}]"), "an object", other)),
@@ -159,7 +158,7 @@ impl<'a> Options<'a> {
         let values = self.read(name, "an object", Value::as_object)?;
         Ok(values.map(|values| Options {
             evaluator: self.evaluator,
-            place: name.to_owned(),
+            place: self.place_of(name),
             values,
         }))
     }

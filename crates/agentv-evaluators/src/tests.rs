@@ -32,7 +32,7 @@ const DEFINITIONS: Definitions = Definitions {
 const EVERYTHING: &str = r#"
 - {type: llm_judge, name: tone, weight: 0.5, required: true, target: judge}
 - {type: llm_judge, prompt: prompts/judge.md, judges: 3, aggregate: median}
-- {type: llm_judge, prompt: {script: [python, prompt.py], config: {style: short}}, judges: [a, b]}
+- {type: llm_judge, prompt: {script: [python, prompt.py], config: {style: short}, timeout_seconds: 5}, judges: [a, b]}
 - {type: llm_judge, rubrics: [Names the capital.]}
 - llm_judge: Is {{ candidate_answer }} polite?
 - type: rubric
@@ -48,7 +48,7 @@ const EVERYTHING: &str = r#"
   judges: 2
   aggregate: mean
 - rubric: [Names the capital.]
-- {type: code_judge, script: [python, judge.py], cwd: scripts, target: {max_calls: 3}, limit: 5}
+- {type: code_judge, script: [python, judge.py], cwd: scripts, timeout_seconds: 5, target: {max_calls: 3}, limit: 5}
 - {type: code_judge, script: ./judge.sh --fast, target: true}
 - code_judge: [python, judge.py]
 - type: composite
@@ -56,7 +56,7 @@ const EVERYTHING: &str = r#"
     - {type: contains, value: Paris, name: city}
     - {type: is_json}
   aggregator: {type: weighted_average, weights: {city: 2}}
-- {type: composite, evaluators: [equals: a], aggregator: {type: code_judge, path: join.py, cwd: .}}
+- {type: composite, evaluators: [equals: a], aggregator: {type: code_judge, path: join.py, cwd: ., timeout_seconds: 5}}
 - {type: composite, evaluators: [equals: a], aggregator: {type: llm_judge, prompt: p, target: t}}
 - {type: tool_trajectory, mode: any_order, minimums: {search: 2}}
 - type: tool_trajectory
@@ -340,6 +340,82 @@ fn a_weight_for_nobody_is_remarked_on() {
     );
 }
 
+#[test]
+fn an_aggregator_that_decides_must_be_told_how() {
+    for (aggregator, message) in [
+        (
+            "{type: code_judge, prompt: p}",
+            "missing path, which the aggregator `code_judge` needs",
+        ),
+        (
+            "{type: llm_judge, path: a.py}",
+            "missing prompt, which the aggregator `llm_judge` needs",
+        ),
+    ] {
+        let found = problems(&format!(
+            "- {{type: composite, evaluators: [equals: a], aggregator: {aggregator}}}"
+        ));
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].severity, Severity::Error);
+        assert_eq!(found[0].code, Code::MissingField);
+        assert_eq!(found[0].path, "[0].aggregator");
+        assert_eq!(found[0].message, message);
+    }
+}
+
+#[test]
+fn the_prompt_that_joins_results_is_checked_like_a_judges() {
+    let with = |prompt: &str| {
+        problems(&format!(
+            "- {{type: composite, evaluators: [equals: a], aggregator: {{type: llm_judge, prompt: '{prompt}'}}}}"
+        ))
+    };
+    assert_eq!(with("{{EVALUATOR_RESULTS_JSON}} {{ question }}"), []);
+    let broken = with("Weigh {{ EVALUATOR_RESULTS_JSON");
+    assert_eq!(broken[0].code, Code::InvalidTemplate);
+    let blind = with("Weigh {{ question }}");
+    assert_eq!(blind[0].code, Code::JudgePrompt);
+    assert!(
+        blind[0].message.contains("EVALUATOR_RESULTS_JSON"),
+        "{}",
+        blind[0].message
+    );
+    let unknown = with("{{EVALUATOR_RESULTS_JSON}} {{ nothing }}");
+    assert!(
+        unknown[0].message.contains("no variable `nothing`"),
+        "{}",
+        unknown[0].message
+    );
+}
+
+#[test]
+fn members_of_one_name_are_told_apart_by_nobody() {
+    let found = problems(
+        "- {type: composite, evaluators: [{type: is_json, name: a}, {equals: x}, {type: regex, name: a, value: x}]}",
+    );
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].code, Code::DuplicateName);
+    assert_eq!(found[0].path, "[0].evaluators[2].name");
+}
+
+#[test]
+fn composites_that_are_nested_too_deep_are_told_once() {
+    let nested = |levels: usize| {
+        let open = "{type: composite, evaluators: [";
+        format!(
+            "- {}{{type: is_json}}{}",
+            open.repeat(levels),
+            "]}".repeat(levels)
+        )
+    };
+    assert_eq!(problems(&nested(16)), []);
+    for levels in [17, 18, 60] {
+        let found = problems(&nested(levels));
+        assert_eq!(found.len(), 1, "{levels}");
+        assert_eq!(found[0].code, Code::TooDeep);
+    }
+}
+
 /// The evaluator with its shorthands written out, as it stands in a resolved case.
 fn written_out(example: &Value) -> Value {
     let mut options = example.as_object().unwrap().clone();
@@ -359,12 +435,14 @@ fn written_out(example: &Value) -> Value {
 }
 
 #[test]
-fn whatever_is_valid_can_be_built_or_is_said_to_be_for_another_version() {
-    let builder = crate::Builder::new(crate::BuildContext::new("."));
+fn whatever_is_valid_can_be_built() {
+    let root = tempfile::tempdir().unwrap();
+    std::fs::write(root.path().join("join.py"), "").unwrap();
+    let builder = crate::Builder::new(crate::BuildContext::new(root.path()));
     for example in value(EVERYTHING).as_array().unwrap() {
         let spec = serde_json::from_value(written_out(example)).unwrap();
         match builder.build(&spec) {
-            Ok(_) | Err(crate::BuildError::NotRunnable { .. }) => {}
+            Ok(_) => {}
             // The schema's file is not there.
             Err(error) => assert_eq!(example["json_schema"], "schemas/answer.json", "{error}"),
         }

@@ -8,10 +8,10 @@ use serde_json::json;
 use crate::support::{Trial, refusal, spec};
 
 #[test]
-fn what_this_version_cannot_run_is_refused_in_plain_words() {
+fn what_cannot_be_built_is_refused_in_plain_words() {
     assert_eq!(
         refusal(json!({"type": "code_judge", "name": "tone"})),
-        "evaluator `tone`: this version of agentv cannot run evaluators of type `code_judge`"
+        "evaluator `tone`: `script`: it is missing"
     );
     assert_eq!(
         refusal(json!({"type": "nonsense"})),

@@ -69,16 +69,20 @@ fn what_cannot_be_run_or_understood_is_said_in_words() {
             "evaluator `composite`: `evaluators`: expected at least one evaluator",
         ),
         (
-            json!({"evaluators": members, "aggregator": {"type": "llm_judge", "prompt": "p"}}),
-            "evaluator `composite`: this version of agentv cannot run `composite` evaluators with the aggregator `llm_judge`",
+            json!({"evaluators": members, "aggregator": {"type": "llm_judge"}}),
+            "evaluator `composite`: `aggregator.prompt`: it is missing",
         ),
         (
             json!({"evaluators": [{"type": "code_judge", "name": "tone"}]}),
-            "evaluator `tone`: this version of agentv cannot run evaluators of type `code_judge`",
+            "evaluator `tone`: `script`: it is missing",
+        ),
+        (
+            json!({"evaluators": members, "aggregator": {"type": "code_judge"}}),
+            "evaluator `composite`: `aggregator.path`: it is missing",
         ),
         (
             json!({"evaluators": members, "aggregator": {"type": "weighted_average", "weights": {"is_json": "1"}}}),
-            "evaluator `composite`: `weights.is_json`: expected a number that is 0 or more, found \"1\"",
+            "evaluator `composite`: `aggregator.weights.is_json`: expected a number that is 0 or more, found \"1\"",
         ),
         (
             json!({"evaluators": [{"type": "contains"}]}),

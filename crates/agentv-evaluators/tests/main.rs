@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "all of this is tests")]
 
+mod aggregators;
 mod building;
 mod composite;
 mod expectations;
@@ -12,8 +13,10 @@ mod injection;
 mod json_answers;
 mod judges;
 mod laws;
+mod proxy;
 mod rubrics;
 mod scripted;
+mod scripts;
 mod similarity;
 mod support;
 mod texts;

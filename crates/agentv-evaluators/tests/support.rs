@@ -1,10 +1,13 @@
 //! A trial to be judged, and the judging of it.
 
+use std::path::Path;
+
 use agentv_core::{
     EvalCase, Evaluation, EvaluatorError, EvaluatorSpec, Judges, Judging, Message, Prompt, Subject,
     TraceSummary, Transcript,
 };
 use agentv_evaluators::{BuildContext, BuildError, Builder};
+use agentv_process::Runner;
 use serde_json::{Value, json};
 
 /// What a target did, and the case that asked for it.
@@ -81,6 +84,13 @@ impl Trial {
             .build();
         Ok(runtime.unwrap().block_on(evaluator.evaluate(&subject)))
     }
+}
+
+/// The context of a project whose scripts run without a supervisor, which a test program is not.
+pub(crate) fn context(root: &Path) -> BuildContext {
+    let mut context = BuildContext::new(root);
+    context.runner = Runner::in_groups();
+    context
 }
 
 /// A spec as a resolved case has it, its name the type.

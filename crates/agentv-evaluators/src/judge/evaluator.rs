@@ -23,17 +23,22 @@ impl Evaluator for JudgeEvaluator {
         &'a self,
         subject: &'a Subject<'a>,
     ) -> BoxFuture<'a, Result<Evaluation, EvaluatorError>> {
-        Box::pin(self.judge(subject))
+        Box::pin(self.judge(subject, None))
     }
 }
 
 impl JudgeEvaluator {
-    async fn judge(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
+    /// Judges an answer, where `results` are given by what other evaluators said of it.
+    pub(crate) async fn judge(
+        &self,
+        subject: &Subject<'_>,
+        results: Option<&str>,
+    ) -> Result<Evaluation, EvaluatorError> {
         let Some(Judging(judges)) = subject.judging else {
             return Err(EvaluatorError("there is no judge to ask".to_owned()));
         };
-        let fence = Fence::around(subject);
-        let material = self.prompt.render(subject, &fence).await;
+        let fence = Fence::around(subject, results);
+        let material = self.prompt.render(subject, &fence, results).await;
         let question = Question::new(&self.form, material.map_err(EvaluatorError)?, fence);
         let schema = self.form.schema();
         let ladders: Vec<Ladder<'_>> = self

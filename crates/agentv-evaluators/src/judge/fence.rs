@@ -12,12 +12,13 @@ pub(super) struct Fence {
 }
 
 impl Fence {
-    /// A fence whose key none of the texts of a subject has.
-    pub(super) fn around(subject: &Subject<'_>) -> Fence {
+    /// A fence whose key none of the texts of a subject has, nor the results of evaluators.
+    pub(super) fn around(subject: &Subject<'_>, results: Option<&str>) -> Fence {
         let said = serde_json::to_string(&subject.transcript.output_messages).unwrap_or_default();
         loop {
             let key = format!("{:016}", fastrand::u64(..10_000_000_000_000_000));
-            let texts = [subject.answer, &subject.prompt.question, &said];
+            let results = results.unwrap_or_default();
+            let texts = [subject.answer, &subject.prompt.question, &said, results];
             if !texts.iter().any(|text| text.contains(&key)) {
                 return Fence { key };
             }

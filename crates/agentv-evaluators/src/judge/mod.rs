@@ -29,4 +29,4 @@ pub(crate) use evaluator::JudgeEvaluator;
 pub(crate) use form::Form;
 pub(crate) use panel::{Panel, judges};
 pub(crate) use prompt_source::PromptSource;
-pub(crate) use template::{Template, prompt_problem};
+pub(crate) use template::{Template, joining_prompt_problem, prompt_problem};

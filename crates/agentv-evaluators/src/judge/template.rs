@@ -8,7 +8,7 @@ use minijinja::{Environment, UndefinedBehavior};
 use serde_json::Value;
 
 use super::fence::Fence;
-use super::variables::{self, NAMES};
+use super::variables::{self, NAMES, RESULTS};
 use crate::cache::Cache;
 
 const PROMPT: &str = "prompt";
@@ -44,32 +44,67 @@ impl Template {
         Ok(Template { environment, used })
     }
 
-    /// The prompt for a subject, what others wrote inside the fence.
-    pub(super) fn fill(&self, subject: &Subject<'_>, fence: &Fence) -> Result<String, String> {
+    /// The prompt for a subject, what others wrote inside the fence. The results of other evaluators
+    /// are fenced, too: what they found may quote the answer.
+    pub(super) fn fill(
+        &self,
+        subject: &Subject<'_>,
+        fence: &Fence,
+        results: Option<&str>,
+    ) -> Result<String, String> {
         let is_used = |name: &str| self.used.iter().any(|used| used == name);
-        let values = variables::fenced(subject, fence, is_used);
+        let mut values = variables::fenced(subject, fence, is_used);
+        if let Some(results) = results {
+            values.insert(RESULTS, fence.wrap("evaluator_results", results));
+        }
         let template = self.environment.get_template(PROMPT);
         let filled = template.and_then(|template| template.render(minijinja::value::Serde(values)));
         filled.map_err(|error| in_words(&error))
     }
 
-    /// What is odd about it, though it can be filled.
-    fn oddity(&self) -> Option<String> {
-        let unknown = self
-            .used
-            .iter()
-            .find(|used| !NAMES.contains(&used.as_str()));
+    /// What is odd about it for this purpose, though it can be filled.
+    fn oddity(&self, purpose: Purpose) -> Option<String> {
+        let known = purpose.known();
+        let mut used = self.used.iter();
+        let unknown = used.find(|used| !known.contains(&used.as_str()));
         if let Some(unknown) = unknown {
             return Some(format!(
                 "the prompt has no variable `{unknown}`, it stays empty"
             ));
         }
-        let shows = |name: &str| self.used.iter().any(|used| used == name);
-        let shows_something = shows("candidate_answer") || shows("expected_messages");
-        (!shows_something).then(|| {
-            "the prompt shows the judge neither `{{ candidate_answer }}` nor `{{ expected_messages }}`"
-                .to_owned()
-        })
+        let shows = |name: &&str| self.used.iter().any(|used| used == name);
+        let (wanted, without) = purpose.wanted();
+        (!wanted.iter().any(shows)).then(|| without.to_owned())
+    }
+}
+
+/// What a prompt is for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Purpose {
+    /// Grading an answer.
+    Grade,
+    /// Joining what evaluators said of it.
+    Join,
+}
+
+impl Purpose {
+    fn known(self) -> Vec<&'static str> {
+        let results = (self == Purpose::Join).then_some(RESULTS);
+        NAMES.iter().copied().chain(results).collect()
+    }
+
+    /// The variables of which one is shown, and what is said where none is.
+    fn wanted(self) -> (&'static [&'static str], &'static str) {
+        match self {
+            Purpose::Grade => (
+                &["candidate_answer", "expected_messages"],
+                "the prompt shows the judge neither `{{ candidate_answer }}` nor `{{ expected_messages }}`",
+            ),
+            Purpose::Join => (
+                &[RESULTS],
+                "the prompt does not show the judge the results, `{{ EVALUATOR_RESULTS_JSON }}`",
+            ),
+        }
     }
 }
 
@@ -94,26 +129,37 @@ enum Finding {
 /// Verdicts kept in each thread, times two.
 const KEPT: usize = 256;
 
+type Findings = RefCell<Cache<Option<Finding>>>;
+
 thread_local! {
-    static FINDINGS: RefCell<Cache<Option<Finding>>> = RefCell::new(Cache::new(KEPT));
+    static OF_GRADES: Findings = RefCell::new(Cache::new(KEPT));
+    static OF_JOINS: Findings = RefCell::new(Cache::new(KEPT));
 }
 
-/// What is wrong or odd about a prompt that stands in an eval file itself.
+/// What is wrong or odd about a judge's prompt that stands in an eval file itself.
 pub(crate) fn prompt_problem(node: Node<'_>) -> Option<Problem> {
+    OF_GRADES.with(|findings| problem(node, Purpose::Grade, findings))
+}
+
+/// The same of the prompt of a judge that joins the results of evaluators.
+pub(crate) fn joining_prompt_problem(node: Node<'_>) -> Option<Problem> {
+    OF_JOINS.with(|findings| problem(node, Purpose::Join, findings))
+}
+
+fn problem(node: Node<'_>, purpose: Purpose, findings: &Findings) -> Option<Problem> {
     let text = node.text();
     if may_be_a_path(&text) {
         return None;
     }
     let key = Value::from(text.as_ref());
-    let finding = FINDINGS.with_borrow_mut(|findings| {
-        findings.get(&key).unwrap_or_else(|| {
-            let finding = match Template::parse(&text) {
-                Ok(template) => template.oddity().map(Finding::Odd),
-                Err(reason) => Some(Finding::Broken(reason)),
-            };
-            findings.put(key, finding.clone());
-            finding
-        })
+    let mut findings = findings.borrow_mut();
+    let finding = findings.get(&key).unwrap_or_else(|| {
+        let finding = match Template::parse(&text) {
+            Ok(template) => template.oddity(purpose).map(Finding::Odd),
+            Err(reason) => Some(Finding::Broken(reason)),
+        };
+        findings.put(key, finding.clone());
+        finding
     })?;
     Some(match finding {
         Finding::Broken(reason) => Problem::error(
@@ -122,7 +168,7 @@ pub(crate) fn prompt_problem(node: Node<'_>) -> Option<Problem> {
             format!("the prompt cannot be parsed: {reason}"),
         ),
         Finding::Odd(oddity) => Problem::warning(Code::JudgePrompt, node.span(), oddity)
-            .hint(format!("known: {}", NAMES.join(", "))),
+            .hint(format!("known: {}", purpose.known().join(", "))),
     })
 }
 

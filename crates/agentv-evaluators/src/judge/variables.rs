@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use agentv_core::{Message, Subject};
-use serde_json::{Map, Value};
 
 use super::fence::Fence;
 
@@ -17,6 +16,9 @@ pub(super) const NAMES: &[&str] = &[
     "expected_messages",
     "output_messages",
 ];
+
+/// The variable that holds what other evaluators said, in the prompt of a judge that joins them.
+pub(super) const RESULTS: &str = "EVALUATOR_RESULTS_JSON";
 
 /// The variables that are `wanted`, each in its tags. What is expected is the user's own word, which
 /// the judge is to follow, and has none. What a case does not have is empty.
@@ -37,22 +39,6 @@ pub(super) fn fenced(
             (*name, text)
         })
         .collect()
-}
-
-/// The variables as they are, for a script.
-pub(super) fn plain(subject: &Subject<'_>) -> Map<String, Value> {
-    let case = subject.case;
-    let messages = |messages: &[Message]| serde_json::to_value(messages).unwrap_or_default();
-    let values = NAMES.iter().map(|name| {
-        let value = match *name {
-            "input_messages" => messages(&case.input_messages),
-            "expected_messages" => messages(&case.expected_messages),
-            "output_messages" => messages(&subject.transcript.output_messages),
-            name => text(subject, name).map_or(Value::Null, Value::from),
-        };
-        ((*name).to_owned(), value)
-    });
-    values.collect()
 }
 
 fn text(subject: &Subject<'_>, name: &str) -> Option<String> {

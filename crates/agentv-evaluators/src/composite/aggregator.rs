@@ -1,0 +1,134 @@
+//! How what the members say becomes one evaluation.
+
+use std::path::PathBuf;
+
+use agentv_core::{
+    Evaluation, EvaluatorError, EvaluatorResult, Extra, Judge, Score, Subject, Verdict,
+};
+use serde_json::Value;
+
+use crate::builder::Builder;
+use crate::error::BuildError;
+use crate::judge::{self, JudgeEvaluator, Panel, PromptSource};
+use crate::options::Options;
+use crate::script::{Script, input, output};
+use crate::words::{Findings, figure, quoted};
+
+/// What makes one evaluation of several results.
+pub(super) enum Aggregator {
+    /// The mean of the scores by their weights.
+    WeightedAverage,
+    /// A script of the user's.
+    Script { script: Script, root: PathBuf },
+    /// A language model.
+    Judge(JudgeEvaluator),
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    WeightedAverage,
+    CodeJudge,
+    LlmJudge,
+}
+
+const KINDS: &[(&str, Kind)] = &[
+    ("weighted_average", Kind::WeightedAverage),
+    ("code_judge", Kind::CodeJudge),
+    ("llm_judge", Kind::LlmJudge),
+];
+
+fn kind(options: Option<&Options<'_>>) -> Result<Kind, BuildError> {
+    let written = options.map(|options| options.one_of("type", KINDS));
+    Ok(written
+        .transpose()?
+        .flatten()
+        .unwrap_or(Kind::WeightedAverage))
+}
+
+/// The judges that an aggregator asks.
+pub(super) fn judges(options: Option<&Options<'_>>) -> Result<Vec<Judge>, BuildError> {
+    match (kind(options)?, options) {
+        (Kind::LlmJudge, Some(options)) => judge::judges(options),
+        _ => Ok(Vec::new()),
+    }
+}
+
+impl Aggregator {
+    /// The aggregator that is written, the weighted average where none is.
+    pub(super) fn of(
+        options: Option<&Options<'_>>,
+        builder: &Builder,
+    ) -> Result<Aggregator, BuildError> {
+        match (kind(options)?, options) {
+            (Kind::WeightedAverage, _) | (_, None) => Ok(Aggregator::WeightedAverage),
+            (Kind::CodeJudge, Some(options)) => Ok(Aggregator::Script {
+                script: Script::of_file(options, builder, "aggregator's script")?,
+                root: builder.context().root.clone(),
+            }),
+            (Kind::LlmJudge, Some(options)) => {
+                options.required("prompt")?;
+                Ok(Aggregator::Judge(JudgeEvaluator {
+                    prompt: PromptSource::of(options, builder)?,
+                    form: judge::Form::Free,
+                    panel: Panel::of(options)?,
+                }))
+            }
+        }
+    }
+
+    /// The evaluation that the results make.
+    pub(super) async fn join(
+        &self,
+        subject: &Subject<'_>,
+        results: &[EvaluatorResult],
+    ) -> Result<Evaluation, EvaluatorError> {
+        match self {
+            Aggregator::WeightedAverage => Ok(average(results)),
+            Aggregator::Script { script, root } => {
+                let turn = script.turn().await.map_err(EvaluatorError)?;
+                let mut input = input::of(subject, root, &Extra::new());
+                input.insert("results".to_owned(), by_name(results));
+                let printed = turn.run(input, &[]).await.map_err(EvaluatorError)?;
+                let read = output::read(&printed.stdout);
+                read.map_err(|wrong| EvaluatorError(printed.unusable(&wrong)))
+            }
+            Aggregator::Judge(judge) => {
+                let results = by_name(results);
+                let results = serde_json::to_string_pretty(&results).unwrap_or_default();
+                judge.judge(subject, Some(&results)).await
+            }
+        }
+    }
+}
+
+/// The results by the names of their evaluators.
+fn by_name(results: &[EvaluatorResult]) -> Value {
+    let results = results.iter().map(|result| {
+        let value = serde_json::to_value(result).unwrap_or_default();
+        (result.name.clone(), value)
+    });
+    Value::Object(results.collect())
+}
+
+/// The mean of the scores, and who passed.
+fn average(results: &[EvaluatorResult]) -> Evaluation {
+    let mut findings = Findings::default();
+    let mut scores = Vec::with_capacity(results.len());
+    for result in results {
+        let (score, verdict) = (result.score.unwrap_or(Score::ZERO), result.verdict);
+        scores.push((score, result.weight));
+        findings.add(verdict == Some(Verdict::Pass), || {
+            let (name, score) = (quoted(&result.name), figure(score.value()));
+            format!("{name}: {} ({score})", in_words(verdict))
+        });
+    }
+    findings.evaluation(Score::weighted_mean(scores))
+}
+
+fn in_words(verdict: Option<Verdict>) -> &'static str {
+    match verdict {
+        Some(Verdict::Pass) => "pass",
+        Some(Verdict::Borderline) => "borderline",
+        Some(Verdict::Fail) | None => "fail",
+    }
+}

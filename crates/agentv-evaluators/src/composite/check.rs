@@ -1,0 +1,94 @@
+//! What is wrong with the options of a `composite` together.
+
+use agentv_syntax::{Code, Node, Problem};
+
+use super::MOST_NESTED;
+use super::members::names;
+
+/// What is wrong with options that are right each by itself.
+pub(crate) fn problem(options: Node<'_>) -> Option<Problem> {
+    too_deep(options)
+        .or_else(|| lacking(options))
+        .or_else(|| repeated_name(options))
+        .or_else(|| idle_weight(options))
+}
+
+/// Composites within composites go only so deep. The one that is one level too deep is told, and
+/// those around it are not.
+fn too_deep(options: Node<'_>) -> Option<Problem> {
+    if levels(options, MOST_NESTED + 2) != MOST_NESTED + 1 {
+        return None;
+    }
+    let message = format!("composites may be nested {MOST_NESTED} levels deep");
+    Some(Problem::error(Code::TooDeep, options.span(), message))
+}
+
+/// How many composites stand in each other, counted up to `most`.
+fn levels(composite: Node<'_>, most: usize) -> usize {
+    let Some(members) = composite.given("evaluators").filter(|_| most > 0) else {
+        return 0;
+    };
+    let inside = members.items().map(|member| levels(member, most - 1));
+    1 + inside.max().unwrap_or(0)
+}
+
+/// An aggregator that decides needs to be told how.
+fn lacking(options: Node<'_>) -> Option<Problem> {
+    let aggregator = options.given("aggregator")?;
+    let kind = aggregator.given("type")?.as_str()?;
+    let needed = match kind.as_ref() {
+        "code_judge" => "path",
+        "llm_judge" => "prompt",
+        _ => return None,
+    };
+    if aggregator.given(needed).is_some() {
+        return None;
+    }
+    let message = format!("missing {needed}, which the aggregator `{kind}` needs");
+    let problem = Problem::error(Code::MissingField, aggregator.span(), message);
+    Some(problem.at("aggregator"))
+}
+
+/// The names of members, as written or made.
+fn member_names(options: Node<'_>) -> Vec<String> {
+    let members = options
+        .given("evaluators")
+        .into_iter()
+        .flat_map(Node::items);
+    let members = members.map(|member| {
+        let text = |node: Node<'_>| node.text().into_owned();
+        let short = member.fields().next().map(|(kind, _)| text(kind));
+        let kind = member.given("type").map(text).or(short);
+        (member.given("name").map(text), kind.unwrap_or_default())
+    });
+    names(&members.collect::<Vec<_>>())
+}
+
+/// Results are told apart by their names.
+fn repeated_name(options: Node<'_>) -> Option<Problem> {
+    let names = member_names(options);
+    let mut later = names.iter().enumerate();
+    let (at, name) = later.find(|(at, name)| names[..*at].contains(name))?;
+    let member = options.given("evaluators")?.items().nth(at)?;
+    let place = member.given("name").unwrap_or(member);
+    let message = format!("another evaluator of the composite has the name `{name}`");
+    let problem = Problem::error(Code::DuplicateName, place.span(), message);
+    Some(problem.at(format!("evaluators[{at}].name")))
+}
+
+/// A weight for a member that is not there does nothing, which is worth a remark.
+fn idle_weight(options: Node<'_>) -> Option<Problem> {
+    let weights = options.given("aggregator")?.given("weights")?;
+    let names = member_names(options);
+    let mut keys = weights.fields().map(|(key, _)| key);
+    let unknown = keys.find(|key| !names.iter().any(|name| key.is_text(name)))?;
+    let message = format!(
+        "no evaluator of `evaluators` has the name `{}`, the weight has no effect",
+        unknown.text()
+    );
+    Some(
+        Problem::warning(Code::Unused, unknown.span(), message)
+            .at("aggregator.weights")
+            .hint(format!("their names are {}", names.join(", "))),
+    )
+}

@@ -1,0 +1,132 @@
+//! The evaluator that is made of others.
+
+use std::sync::Arc;
+
+use agentv_core::{
+    BoxFuture, Evaluation, Evaluator, EvaluatorError, EvaluatorSpec, Judge, Subject, Verdict,
+};
+use futures_util::future::join_all;
+use serde_json::Value;
+
+use super::MOST_NESTED;
+use super::aggregator::{self, Aggregator};
+use super::members::{Member, names};
+use crate::builder::{Builder, judges_of};
+use crate::error::BuildError;
+use crate::options::Options;
+use crate::words::quoted;
+
+pub(crate) fn build(
+    options: &Options<'_>,
+    builder: &Builder,
+) -> Result<Arc<dyn Evaluator>, BuildError> {
+    refuse_too_deep(options)?;
+    let aggregator = options.object("aggregator")?;
+    let members = members(options, builder)?;
+    let own = members.iter().map(Member::weight);
+    let mut weights: Vec<f64> = own.collect();
+    let given = aggregator.as_ref().map(|it| it.object("weights"));
+    if let Some(given) = given.transpose()?.flatten() {
+        for (member, weight) in members.iter().zip(&mut weights) {
+            *weight = given.amount(member.name())?.unwrap_or(*weight);
+        }
+    }
+    Ok(Arc::new(Composite {
+        members,
+        weights,
+        aggregator: Aggregator::of(aggregator.as_ref(), builder)?,
+    }))
+}
+
+/// The judges that the members and the aggregator ask.
+pub(crate) fn judges(options: &Options<'_>) -> Result<Vec<Judge>, BuildError> {
+    refuse_too_deep(options)?;
+    let members = options.objects("evaluators")?.unwrap_or_default();
+    let mut judges = Vec::new();
+    for member in members {
+        let spec = EvaluatorSpec {
+            options: member.values().clone(),
+            ..EvaluatorSpec::of_kind(member.required_text("type")?)
+        };
+        judges.extend(judges_of(&spec)?);
+    }
+    judges.extend(aggregator::judges(options.object("aggregator")?.as_ref())?);
+    Ok(judges)
+}
+
+fn refuse_too_deep(options: &Options<'_>) -> Result<(), BuildError> {
+    match levels(options.get("evaluators"), MOST_NESTED + 1) > MOST_NESTED {
+        true => {
+            let problem = format!("composites may be nested {MOST_NESTED} levels deep");
+            Err(options.invalid("evaluators", problem))
+        }
+        false => Ok(()),
+    }
+}
+
+/// How many composites stand in each other, counted up to `most`.
+fn levels(members: Option<&Value>, most: usize) -> usize {
+    let Some(members) = members.and_then(Value::as_array).filter(|_| most > 0) else {
+        return 0;
+    };
+    let inside = members
+        .iter()
+        .map(|member| levels(member.get("evaluators"), most - 1));
+    1 + inside.max().unwrap_or(0)
+}
+
+fn members(options: &Options<'_>, builder: &Builder) -> Result<Vec<Member>, BuildError> {
+    let members = options.objects("evaluators")?.unwrap_or_default();
+    if members.is_empty() {
+        return Err(options.invalid("evaluators", "expected at least one evaluator"));
+    }
+    let named = members.iter().map(|member| {
+        let name = member.text("name")?.map(str::to_owned);
+        Ok((name, member.required_text("type")?.to_owned()))
+    });
+    let names = names(&named.collect::<Result<Vec<_>, _>>()?);
+    let members = members.iter().zip(names);
+    members
+        .map(|(member, name)| Member::build(member, name, builder))
+        .collect()
+}
+
+struct Composite {
+    members: Vec<Member>,
+    /// The weight of each member.
+    weights: Vec<f64>,
+    aggregator: Aggregator,
+}
+
+impl Evaluator for Composite {
+    fn evaluate<'a>(
+        &'a self,
+        subject: &'a Subject<'a>,
+    ) -> BoxFuture<'a, Result<Evaluation, EvaluatorError>> {
+        Box::pin(self.join(subject))
+    }
+}
+
+impl Composite {
+    async fn join(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
+        let asked = self.members.iter().map(|it| it.evaluator.evaluate(subject));
+        let mut evaluations = Vec::with_capacity(self.members.len());
+        for (member, evaluation) in self.members.iter().zip(join_all(asked).await) {
+            evaluations.push(evaluation.map_err(|EvaluatorError(reason)| {
+                EvaluatorError(format!("{}: {reason}", quoted(member.name())))
+            })?);
+        }
+        let pairs = || self.members.iter().zip(&evaluations);
+        let is_failed = pairs().any(|(member, evaluation)| member.fails_all(evaluation));
+        let results = self.members.iter().zip(evaluations).zip(&self.weights);
+        let results: Vec<_> = results
+            .map(|((member, evaluation), weight)| member.result(evaluation, *weight))
+            .collect();
+        let mut joined = self.aggregator.join(subject, &results).await?;
+        if is_failed {
+            joined.verdict = Verdict::Fail;
+        }
+        joined.members = results;
+        Ok(joined)
+    }
+}

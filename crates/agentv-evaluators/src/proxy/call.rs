@@ -1,0 +1,96 @@
+//! One call of a target, as a script writes it and reads its answer.
+
+use agentv_core::{Judge, JudgeRequest, Prompt, Role, Transcript};
+use serde_json::{Value, json};
+
+use super::answer::Refusal;
+use crate::words::shown;
+
+/// What a script asks of a target.
+#[derive(Debug, PartialEq)]
+pub(super) struct Call {
+    question: String,
+    system_prompt: Option<String>,
+    pub(super) judge: Judge,
+}
+
+impl Call {
+    /// Reads `question`, `system_prompt` and `target`, in either spelling. What else is there, such as
+    /// the id of the case, is known here anyway.
+    pub(super) fn read(body: &Value) -> Result<Call, Refusal> {
+        if !body.is_object() {
+            let found = shown(body);
+            return Err(Refusal::bad(format!(
+                "expected an object with `question`, found {found}"
+            )));
+        }
+        let Some(question) = text(body, &["question"])? else {
+            return Err(Refusal::bad("`question` is missing"));
+        };
+        let target = text(body, &["target"])?;
+        Ok(Call {
+            question,
+            system_prompt: text(body, &["system_prompt", "systemPrompt"])?,
+            judge: target.map_or(Judge::Usual, Judge::Named),
+        })
+    }
+
+    pub(super) fn request(self) -> JudgeRequest {
+        let Call {
+            question,
+            system_prompt,
+            ..
+        } = self;
+        let system = system_prompt.filter(|text| !text.trim().is_empty());
+        let prompt = match system {
+            None => Prompt::of_text(question),
+            Some(system) => Prompt {
+                question: format!("{system}\n\n{question}"),
+                guidelines: String::new(),
+                messages: vec![(Role::System, system), (Role::User, question)],
+            },
+        };
+        JudgeRequest {
+            prompt,
+            output_schema: None,
+        }
+    }
+}
+
+/// A text by the first of its names that is there.
+fn text(body: &Value, names: &[&str]) -> Result<Option<String>, Refusal> {
+    let given = names.iter().find_map(|name| {
+        let value = body.get(name).filter(|value| !value.is_null())?;
+        Some((name, value))
+    });
+    match given {
+        None => Ok(None),
+        Some((_, Value::String(text))) => Ok(Some(text.clone())),
+        Some((name, other)) => {
+            let found = shown(other);
+            Err(Refusal::bad(format!(
+                "`{name}`: expected a text, found {found}"
+            )))
+        }
+    }
+}
+
+/// What a script reads of a target's answer, each name in both spellings.
+pub(super) fn answered(target: &str, transcript: &Transcript) -> Value {
+    let text = transcript.answer();
+    let messages = &transcript.output_messages;
+    let mut answer = json!({
+        "raw_text": text,
+        "rawText": text,
+        "output_messages": messages,
+        "outputMessages": messages,
+        "target": target,
+    });
+    if let Some(usage) = transcript.token_usage {
+        answer["token_usage"] = json!(usage);
+    }
+    if let Some(cost) = transcript.cost_usd {
+        answer["cost_usd"] = json!(cost);
+    }
+    answer
+}

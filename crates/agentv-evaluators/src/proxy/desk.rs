@@ -1,0 +1,117 @@
+//! Counts the calls of a script, and asks the targets.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use agentv_core::{Judge, Judges};
+use futures_util::future::join_all;
+use hyper::StatusCode;
+use serde_json::{Value, json};
+
+use super::answer::Refusal;
+use super::call::{Call, answered};
+
+/// Where one script asks targets.
+pub(super) struct Desk<'j> {
+    judges: &'j dyn Judges,
+    most_calls: u64,
+    calls: AtomicU64,
+}
+
+impl<'j> Desk<'j> {
+    pub(super) fn new(judges: &'j dyn Judges, most_calls: u64) -> Desk<'j> {
+        Desk {
+            judges,
+            most_calls,
+            calls: AtomicU64::new(0),
+        }
+    }
+
+    /// Whom a script may ask, and how often.
+    pub(super) fn info(&self) -> Value {
+        let target = self.judges.name(&Judge::Usual);
+        let calls = self.calls.load(Ordering::Relaxed);
+        let known = self.judges.known();
+        json!({
+            "target_name": target,
+            "targetName": target,
+            "max_calls": self.most_calls,
+            "maxCalls": self.most_calls,
+            "call_count": calls,
+            "callCount": calls,
+            "available_targets": known,
+            "availableTargets": known,
+        })
+    }
+
+    /// Asks a target once.
+    pub(super) async fn invoke(&self, body: &Value) -> Result<Value, Refusal> {
+        let call = self.checked(body)?;
+        self.count(1)?;
+        let answer = self.ask(call).await;
+        answer.map_err(|error| Refusal(StatusCode::BAD_GATEWAY, error))
+    }
+
+    /// Asks several at a time. What one of them fails with is its own answer.
+    pub(super) async fn invoke_batch(&self, body: &Value) -> Result<Value, Refusal> {
+        let Some(requests) = body.get("requests").and_then(Value::as_array) else {
+            return Err(Refusal::bad("expected an object with a list of `requests`"));
+        };
+        let calls = requests.iter().enumerate().map(|(index, request)| {
+            let checked = self.checked(request);
+            checked.map_err(|Refusal(status, reason)| {
+                Refusal(status, format!("requests[{index}]: {reason}"))
+            })
+        });
+        let calls = calls.collect::<Result<Vec<Call>, Refusal>>()?;
+        self.count(calls.len() as u64)?;
+        let answers = join_all(calls.into_iter().map(|call| self.ask(call))).await;
+        let responses = answers
+            .into_iter()
+            .map(|answer| answer.unwrap_or_else(|error| json!({"error": error})));
+        Ok(json!({"responses": responses.collect::<Vec<Value>>()}))
+    }
+
+    /// A call of a target that there is.
+    fn checked(&self, body: &Value) -> Result<Call, Refusal> {
+        let call = Call::read(body)?;
+        let Judge::Named(name) = &call.judge else {
+            return Ok(call);
+        };
+        let known = self.judges.known();
+        match known.contains(&name.as_str()) {
+            true => Ok(call),
+            false => Err(Refusal::bad(format!(
+                "there is no target `{name}`; available: {}",
+                known.join(", ")
+            ))),
+        }
+    }
+
+    /// Counts calls before they are made, unless there would be too many: then none is made.
+    fn count(&self, calls: u64) -> Result<(), Refusal> {
+        let counted = |made: u64| {
+            made.checked_add(calls)
+                .filter(|all| *all <= self.most_calls)
+        };
+        let before = self
+            .calls
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, counted);
+        before.map(drop).map_err(|made| {
+            let most = self.most_calls;
+            let reason = format!(
+                "the script may make {most} calls (`max_calls`) and has made {made}; \
+                 {calls} more would be too many"
+            );
+            Refusal(StatusCode::TOO_MANY_REQUESTS, reason)
+        })
+    }
+
+    async fn ask(&self, call: Call) -> Result<Value, String> {
+        let judge = call.judge.clone();
+        let name = self.judges.name(&judge);
+        match self.judges.ask(&judge, call.request()).await {
+            Ok(transcript) => Ok(answered(name, &transcript)),
+            Err(error) => Err(format!("the target `{name}` gave no answer: {error}")),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The server that a script asks.
+
+use std::convert::Infallible;
+use std::net::Ipv4Addr;
+use std::time::Duration;
+
+use agentv_core::Judging;
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::sleep;
+
+use super::access::Token;
+use super::answer::response;
+use super::desk::Desk;
+use super::route::answer;
+
+/// The most connections at a time; others wait.
+const MOST_CONNECTIONS: usize = 256;
+/// The longest that the head of a request may take to arrive.
+const LONGEST_HEAD: Duration = Duration::from_secs(30);
+/// The wait after a connection could not be taken, as when too many files are open.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// A server for one script.
+pub(crate) struct Proxy<'j> {
+    listener: TcpListener,
+    address: String,
+    token: Token,
+    desk: Desk<'j>,
+}
+
+/// Opens a server on a free port of this machine, through which a script may ask `most_calls` times.
+///
+/// # Errors
+/// In words, when nobody may be asked, or there is no port.
+pub(crate) async fn open(
+    judging: Option<Judging<'_>>,
+    most_calls: u64,
+) -> Result<Proxy<'_>, String> {
+    let Some(Judging(judges)) = judging else {
+        return Err("there is no target that the script may ask".to_owned());
+    };
+    let unopened = |error| format!("the proxy to the targets cannot be opened: {error}");
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
+    let listener = listener.map_err(unopened)?;
+    let address = listener.local_addr().map_err(unopened)?;
+    Ok(Proxy {
+        listener,
+        address: address.to_string(),
+        token: Token::new(),
+        desk: Desk::new(judges, most_calls),
+    })
+}
+
+impl Proxy<'_> {
+    /// What the script's environment says of the server.
+    pub(crate) fn variables(&self) -> [(&'static str, String); 2] {
+        let url = format!("http://{}", self.address);
+        let token = self.token.as_str().to_owned();
+        [
+            ("AGENTV_TARGET_PROXY_URL", url),
+            ("AGENTV_TARGET_PROXY_TOKEN", token),
+        ]
+    }
+
+    /// Answers until it is dropped, and everything in flight with it.
+    pub(crate) async fn serve(&self) -> Infallible {
+        let mut connections = FuturesUnordered::new();
+        loop {
+            tokio::select! {
+                accepted = self.listener.accept(), if connections.len() < MOST_CONNECTIONS => {
+                    match accepted {
+                        Ok((stream, _)) => connections.push(self.talk(stream)),
+                        Err(_) => sleep(PAUSE).await,
+                    }
+                }
+                Some(()) = connections.next(), if !connections.is_empty() => {}
+            }
+        }
+    }
+
+    /// One connection, to its end.
+    async fn talk(&self, stream: TcpStream) {
+        let service = service_fn(async |request| {
+            let answer = answer(request, &self.desk, &self.token).await;
+            Ok::<_, Infallible>(response(answer))
+        });
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(LONGEST_HEAD)
+            .serve_connection(TokioIo::new(stream), service);
+        // A connection that breaks is the script's affair.
+        let _ = connection.await;
+    }
+}

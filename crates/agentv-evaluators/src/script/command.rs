@@ -1,0 +1,150 @@
+//! A script that is run.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use agentv_core::Extra;
+use agentv_process::{CommandSpec, Finished, ProcessError, Runner};
+use serde_json::Value;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio_util::sync::CancellationToken;
+
+use super::places::ScriptPlaces;
+use super::printed::{Printed, ending};
+
+/// The most that a script may print.
+const LARGEST_OUTPUT: usize = 10 << 20;
+
+/// A script of the user's: a command, where it runs, and how long it may take.
+pub(crate) struct Script {
+    pub(super) command: Command,
+    pub(super) folder: PathBuf,
+    pub(super) deadline: Duration,
+    /// What errors call it.
+    pub(super) noun: &'static str,
+    /// Variables beyond those that it inherits.
+    pub(super) environment: Vec<(OsString, OsString)>,
+    pub(super) runner: Runner,
+    pub(super) places: ScriptPlaces,
+}
+
+/// What is run.
+#[derive(Debug)]
+pub(super) enum Command {
+    /// A program and its arguments.
+    Words(Vec<OsString>),
+    /// A line for the shell.
+    Line(String),
+}
+
+/// The variables of the environment may be secret, and are not shown.
+impl fmt::Debug for Script {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Script")
+            .field("command", &self.command)
+            .field("folder", &self.folder)
+            .field("deadline", &self.deadline)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Script {
+    /// Waits until the script may run; its time begins with the run.
+    pub(crate) async fn turn(&self) -> Result<Turn<'_>, String> {
+        match self.places.take().await {
+            Some(place) => Ok(Turn {
+                script: self,
+                _place: place,
+            }),
+            None => Err(format!("the {} has no place to run in", self.noun)),
+        }
+    }
+
+    fn spec(&self) -> CommandSpec {
+        let spec = match &self.command {
+            Command::Line(line) => CommandSpec::shell(line),
+            Command::Words(words) => {
+                let mut words = words.iter();
+                let program = words.next().cloned().unwrap_or_default();
+                CommandSpec::program(program).args(words)
+            }
+        };
+        let spec = spec
+            .current_dir(&self.folder)
+            .deadline(self.deadline)
+            .stdout_limit(LARGEST_OUTPUT);
+        let added = self.environment.iter().cloned();
+        added.fold(spec, |spec, (name, value)| spec.env(name, value))
+    }
+
+    /// What a command that ended has printed, if it can be used.
+    fn printed(&self, finished: Finished) -> Result<Printed, String> {
+        let noun = self.noun;
+        let stderr = finished.stderr.text().into_owned();
+        let stdout = finished.stdout;
+        let wrong = if !finished.status.success() {
+            format!("failed with {}", finished.status)
+        } else if stdout.is_truncated() {
+            "printed more than 10 MiB".to_owned()
+        } else {
+            match String::from_utf8(stdout.bytes) {
+                Ok(stdout) => {
+                    return Ok(Printed {
+                        noun,
+                        stdout,
+                        stderr,
+                    });
+                }
+                Err(_) => "printed what is not UTF-8".to_owned(),
+            }
+        };
+        Err(format!("the {noun} {wrong}{}", ending(&stderr)))
+    }
+
+    /// Why a command was not started, or not let finish.
+    fn failure(&self, error: ProcessError) -> String {
+        let noun = self.noun;
+        match error {
+            ProcessError::DeadlinePassed {
+                deadline, partial, ..
+            } => format!(
+                "the {noun} took longer than {deadline:?} (`timeout_seconds`) and was ended{}",
+                ending(&partial.stderr.text())
+            ),
+            error => format!("the {noun}: {error}"),
+        }
+    }
+}
+
+/// The place that a script has while it runs.
+#[derive(Debug)]
+pub(crate) struct Turn<'s> {
+    script: &'s Script,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Turn<'_> {
+    /// Runs the script with JSON on its stdin, which it need not read, and further variables in its
+    /// environment. Dropping the future ends the script and all that it started.
+    ///
+    /// # Errors
+    /// What went wrong, in words: it could not be started, failed, was ended, or printed no text.
+    pub(crate) async fn run(
+        &self,
+        input: Extra,
+        variables: &[(&str, String)],
+    ) -> Result<Printed, String> {
+        let spec = self.script.spec().stdin(Value::Object(input).to_string());
+        let spec = variables
+            .iter()
+            .fold(spec, |spec, (name, value)| spec.env(name, value));
+        // Whoever gives it up drops it.
+        let never = CancellationToken::new();
+        match self.script.runner.run(spec, &never).await {
+            Ok(finished) => self.script.printed(finished),
+            Err(error) => Err(self.script.failure(error)),
+        }
+    }
+}

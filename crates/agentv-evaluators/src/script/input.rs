@@ -1,0 +1,60 @@
+//! What a script reads: the case and the answer as JSON.
+
+use std::path::Path;
+
+use agentv_core::{Block, Content, Extra, Message, Subject};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// What a script reads on its stdin, `config` being its settings. What a case does not have is `null`
+/// or an empty list; the paths of files are absolute, whatever folder the script runs in.
+pub(crate) fn of(subject: &Subject<'_>, root: &Path, config: &Extra) -> Extra {
+    let case = subject.case;
+    let absolute = |path: &String| root.join(path).to_string_lossy().into_owned();
+    let guidelines: Vec<String> = case.guideline_files.iter().map(absolute).collect();
+    let mut files: Vec<String> = Vec::new();
+    for path in paths(&case.input_messages) {
+        let file = absolute(path);
+        if !case.guideline_files.contains(path) && !files.contains(&file) {
+            files.push(file);
+        }
+    }
+    let fields = [
+        ("question", json!(subject.prompt.question)),
+        ("expected_outcome", json!(case.expected_outcome)),
+        ("expected_messages", value(&case.expected_messages)),
+        ("reference_answer", json!(subject.reference_answer())),
+        ("candidate_answer", json!(subject.answer)),
+        (
+            "output_messages",
+            value(&subject.transcript.output_messages),
+        ),
+        ("guideline_files", json!(guidelines)),
+        ("input_files", json!(files)),
+        ("input_messages", value(&case.input_messages)),
+        ("trace_summary", value(subject.trace)),
+        ("config", Value::Object(config.clone())),
+    ];
+    let fields = fields.into_iter();
+    fields
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+}
+
+/// The paths of the files in messages.
+fn paths(messages: &[Message]) -> impl Iterator<Item = &String> {
+    let contents = messages
+        .iter()
+        .filter_map(|message| match &message.content {
+            Some(Content::Blocks(blocks)) => Some(blocks),
+            _ => None,
+        });
+    contents.flatten().filter_map(|block| match block {
+        Block::File(file) => file.path.as_ref(),
+        Block::Text(_) | Block::Other(_) => None,
+    })
+}
+
+fn value(value: &(impl Serialize + ?Sized)) -> Value {
+    serde_json::to_value(value).unwrap_or_default()
+}

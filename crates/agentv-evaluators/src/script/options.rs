@@ -1,0 +1,101 @@
+//! How the options of an evaluator describe a script.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use agentv_syntax::Field;
+use agentv_syntax::shape::POSITIVE;
+use serde_json::Value;
+
+use super::command::{Command, Script};
+use super::interpreter;
+use crate::builder::Builder;
+use crate::error::BuildError;
+use crate::files;
+use crate::options::Options;
+
+/// The longest that a script may take where nothing is said.
+const USUAL_DEADLINE: Duration = Duration::from_secs(60);
+
+pub(crate) const TIMEOUT: Field = Field {
+    name: "timeout_seconds",
+    shape: &POSITIVE,
+    doc: "How long the script may take, 60 seconds unless given; then it is ended, with all that it started.",
+};
+
+impl Script {
+    /// The script of `script`, `cwd` and `timeout_seconds`; `noun` is what errors call it.
+    pub(crate) fn of(
+        options: &Options<'_>,
+        builder: &Builder,
+        noun: &'static str,
+    ) -> Result<Script, BuildError> {
+        let command = match options.required("script")? {
+            Value::String(line) if !line.trim().is_empty() => Command::Line(line.clone()),
+            Value::Array(_) => {
+                let words = options.texts("script")?.unwrap_or_default();
+                Command::Words(words.into_iter().map(OsString::from).collect())
+            }
+            _ => Command::Words(Vec::new()),
+        };
+        if matches!(&command, Command::Words(words) if words.is_empty()) {
+            let expected = "expected a command (an array of strings, or a string for the shell)";
+            return Err(options.invalid("script", expected));
+        }
+        Script::new(command, options, builder, noun)
+    }
+
+    /// The script in the file that `path` names, with `cwd` and `timeout_seconds`.
+    pub(crate) fn of_file(
+        options: &Options<'_>,
+        builder: &Builder,
+        noun: &'static str,
+    ) -> Result<Script, BuildError> {
+        let path = options.required_text("path")?;
+        let words = files::find(path, builder.context())
+            .and_then(|file| interpreter::words(path, &file))
+            .map_err(|problem| options.invalid("path", problem))?;
+        Script::new(Command::Words(words), options, builder, noun)
+    }
+
+    fn new(
+        command: Command,
+        options: &Options<'_>,
+        builder: &Builder,
+        noun: &'static str,
+    ) -> Result<Script, BuildError> {
+        let context = builder.context();
+        let folder = match options.text("cwd")? {
+            Some(folder) => folder_of(folder, &context.root),
+            None => context.root.clone(),
+        };
+        Ok(Script {
+            command,
+            folder,
+            deadline: deadline(options)?,
+            noun,
+            environment: context.environment.clone(),
+            runner: context.runner.clone(),
+            places: context.scripts.clone(),
+        })
+    }
+}
+
+fn deadline(options: &Options<'_>) -> Result<Duration, BuildError> {
+    let Some(seconds) = options.amount(TIMEOUT.name)? else {
+        return Ok(USUAL_DEADLINE);
+    };
+    let deadline = Duration::try_from_secs_f64(seconds).ok();
+    let deadline = deadline.filter(|deadline| !deadline.is_zero());
+    deadline.ok_or_else(|| options.invalid(TIMEOUT.name, "expected a number of seconds above 0"))
+}
+
+/// A folder that a resolved case names: from the root, or one outside of it.
+fn folder_of(folder: &str, root: &Path) -> PathBuf {
+    let from_root = root.join(folder.trim_start_matches('/'));
+    match from_root.is_dir() {
+        true => from_root,
+        false => PathBuf::from(folder),
+    }
+}

@@ -1,0 +1,259 @@
+//! What a script that grades prints: a score, and words for it.
+
+use agentv_core::{Evaluation, Score};
+use serde_json::{Map, Value};
+
+use crate::words::shown;
+
+/// The deepest nesting of `details`: deeper ones could not be read back from a record.
+const DEEPEST_DETAILS: usize = 64;
+/// The most lines that are tried as the beginning of the result.
+const MOST_BEGINNINGS: usize = 1_000;
+
+/// The evaluation that a script printed: one JSON object, alone or after other lines.
+///
+/// # Errors
+/// What is wrong with it, to be said after "the script".
+pub(crate) fn read(stdout: &str) -> Result<Evaluation, String> {
+    let mut printed = object(stdout.trim())?;
+    let score = score(printed.get("score"))?;
+    let mut texts = |name: &str| texts(name, printed.shift_remove(name));
+    let (hits, misses) = (texts("hits")?, texts("misses")?);
+    let reasoning = match printed.shift_remove("reasoning") {
+        None | Some(Value::Null) => None,
+        Some(Value::String(text)) => Some(text).filter(|text| !text.trim().is_empty()),
+        Some(other) => return Err(wrong("reasoning", "a text", &other)),
+    };
+    let details = printed.shift_remove("details");
+    let details = details.filter(|details| !details.is_null());
+    if details
+        .as_ref()
+        .is_some_and(|it| depth(it) > DEEPEST_DETAILS)
+    {
+        return Err(format!(
+            "printed `details` that are nested deeper than {DEEPEST_DETAILS} levels"
+        ));
+    }
+    Ok(Evaluation {
+        hits,
+        misses,
+        reasoning,
+        details,
+        ..Evaluation::of(score)
+    })
+}
+
+/// The object that is all of `text`, or its last lines.
+fn object(text: &str) -> Result<Map<String, Value>, String> {
+    if text.is_empty() {
+        return Err("printed nothing, and a JSON object with `score` is expected".to_owned());
+    }
+    match serde_json::from_str(text) {
+        Ok(Value::Object(fields)) => Ok(fields),
+        Ok(other) => Err(format!(
+            "printed {}, and a JSON object with `score` is expected",
+            shown(&other)
+        )),
+        Err(error) => match last_object(text) {
+            Some((before, _)) if has_result(before) => {
+                Err("printed several results, and one is expected".to_owned())
+            }
+            Some((_, fields)) => Ok(fields),
+            None => Err(format!("printed what is no JSON object: {error}")),
+        },
+    }
+}
+
+/// The object that the last lines of a text are, and what stands before it. There is at most one: the
+/// end of one object is never another.
+fn last_object(text: &str) -> Option<(&str, Map<String, Value>)> {
+    let begins = |at: &usize| {
+        let line = text[*at..].lines().next().unwrap_or_default();
+        line.trim_start().starts_with('{')
+    };
+    let after = |(end, _)| end + 1;
+    let from_end = text.rmatch_indices('\n').map(after).filter(begins);
+    let from_start = text.match_indices('\n').map(after).filter(begins);
+    let mut starts = from_end
+        .take(MOST_BEGINNINGS)
+        .chain(from_start.take(MOST_BEGINNINGS));
+    starts.find_map(|start| {
+        let fields = serde_json::from_str(&text[start..]).ok()?;
+        Some((&text[..start], fields))
+    })
+}
+
+/// Whether a result begins on a line of a text, and not within another value.
+fn has_result(text: &str) -> bool {
+    let mut at = 0;
+    for _ in 0..MOST_BEGINNINGS {
+        let rest = &text[at..];
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
+        let read = match values.next() {
+            Some(Ok(value)) if value.get("score").is_some() => return true,
+            Some(Ok(value)) if value.is_object() || value.is_array() => values.byte_offset(),
+            _ => 0,
+        };
+        let Some(end) = rest[read..].find('\n') else {
+            return false;
+        };
+        at += read + end + 1;
+    }
+    false
+}
+
+fn score(score: Option<&Value>) -> Result<Score, String> {
+    let Some(score) = score else {
+        return Err("printed no `score`".to_owned());
+    };
+    // Adding nothing makes one zero of two.
+    let number = score.as_f64().map(|number| number + 0.0);
+    let score_of = number.and_then(Score::clamped);
+    score_of.ok_or_else(|| wrong("score", "a number", score))
+}
+
+/// A list of texts, or one alone.
+fn texts(name: &str, value: Option<Value>) -> Result<Vec<String>, String> {
+    let items = match value {
+        None | Some(Value::Null) => return Ok(Vec::new()),
+        Some(Value::Array(items)) => items,
+        Some(alone) => vec![alone],
+    };
+    let text = |item| match item {
+        Value::String(text) => Ok(text),
+        other => Err(wrong(name, "a list of texts", &other)),
+    };
+    items.into_iter().map(text).collect()
+}
+
+fn wrong(name: &str, expected: &str, found: &Value) -> String {
+    let found = shown(found);
+    format!("printed `{name}` that is not {expected}: {found}")
+}
+
+/// How many arrays and objects stand in each other.
+fn depth(value: &Value) -> usize {
+    let inside = match value {
+        Value::Array(items) => items.iter().map(depth).max(),
+        Value::Object(fields) => fields.values().map(depth).max(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return 0,
+    };
+    1 + inside.unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_grade_is_read_and_its_details_are_left_alone() {
+        let details = r#"{"zebra":1,"aCamel":[{"b":null,"a":0.1}],"" :"x"}"#;
+        let printed = format!(
+            r#"{{"score": 0.5, "hits": ["a"], "misses": "alone", "reasoning": "so", "details": {details}}}"#
+        );
+        let read = read(&printed).unwrap();
+        assert_eq!(read.score.value(), 0.5);
+        assert_eq!(read.hits, ["a"]);
+        assert_eq!(read.misses, ["alone"]);
+        assert_eq!(read.reasoning.as_deref(), Some("so"));
+        let kept = read.details.unwrap().to_string();
+        assert_eq!(kept, r#"{"zebra":1,"aCamel":[{"b":null,"a":0.1}],"":"x"}"#);
+    }
+
+    #[test]
+    fn a_score_beyond_the_ends_is_clamped() {
+        for (printed, expected) in [("7", 1.0), ("-3", 0.0), ("-0.0", 0.0), ("1e300", 1.0)] {
+            let read = read(&format!(r#"{{"score": {printed}}}"#)).unwrap();
+            assert_eq!(read.score.value().to_string(), expected.to_string());
+        }
+    }
+
+    #[test]
+    fn lines_before_the_result_do_not_matter() {
+        for text in [
+            "loading\n{\"score\": 1}\n",
+            "{ this is a log }\n{\"level\": \"debug\"}\n{\n  \"score\": 1,\n  \"details\":\n  {\"score\": 0}\n}\n\n",
+            "[\n{\"score\": 0}\n]\nseen\n{\"score\": 1}",
+            "[1, 2]\r\n{\"score\": 1}\r\n",
+        ] {
+            assert_eq!(read(text).unwrap().score.value(), 1.0, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_result_is_said_in_words() {
+        for (text, why) in [
+            ("", "printed nothing"),
+            ("0.5", "printed 0.5, and a JSON object"),
+            ("fine", "printed what is no JSON object: expected"),
+            (r#"{"score": NaN}"#, "printed what is no JSON object"),
+            (r#"{"score": 1e999}"#, "printed what is no JSON object"),
+            (
+                r#"{"score": "0.5"}"#,
+                "`score` that is not a number: \"0.5\"",
+            ),
+            (r#"{"score": true}"#, "`score` that is not a number: true"),
+            (r#"{"score": null}"#, "`score` that is not a number: null"),
+            (r#"{"hits": []}"#, "printed no `score`"),
+            (
+                r#"{"score": 1, "hits": [1]}"#,
+                "`hits` that is not a list of texts: 1",
+            ),
+            (
+                r#"{"score": 1, "reasoning": []}"#,
+                "`reasoning` that is not a text: []",
+            ),
+            ("{\"score\": 1}\n{\"score\": 0}", "printed several results"),
+            (
+                "{\n\"score\": 1\n}\nx\n{\n\"score\": 0\n}",
+                "printed several results",
+            ),
+            (
+                "{\"score\": 1}\nbye",
+                "printed what is no JSON object: trailing characters",
+            ),
+        ] {
+            let wrong = read(text).unwrap_err();
+            assert!(wrong.contains(why), "{text}: {wrong}");
+        }
+    }
+
+    #[test]
+    fn details_that_no_record_could_hold_are_refused() {
+        let nested = |levels| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        let printed = |levels| format!(r#"{{"score": 1, "details": {}}}"#, nested(levels));
+        assert!(read(&printed(64)).is_ok());
+        assert!(read(&printed(65)).unwrap_err().contains("deeper than 64"));
+    }
+
+    #[test]
+    fn a_long_log_of_objects_takes_no_time() {
+        let log = "{\"level\": [\n".repeat(800_000);
+        assert!(read(&log).is_err());
+        let results = format!("{}{{\"score\": 1}}", "{}\n".repeat(1_000_000));
+        assert_eq!(read(&results).unwrap().score, Score::ONE);
+    }
+
+    proptest! {
+        #[test]
+        fn no_output_makes_it_panic(text in any::<String>()) {
+            let _ = read(&text);
+        }
+
+        #[test]
+        fn any_result_is_found_after_any_prose(
+            before in "[a-z ,.\n]{0,80}", score in 0.0..=1.0f64, pretty in any::<bool>(), text in any::<String>(),
+        ) {
+            let result = json!({"score": score, "reasoning": text, "details": [text]});
+            let result = match pretty {
+                true => serde_json::to_string_pretty(&result).unwrap(),
+                false => result.to_string(),
+            };
+            let read = read(&format!("{before}\n{result}\n")).unwrap();
+            prop_assert_eq!(read.score.value(), score);
+            prop_assert_eq!(read.details, Some(json!([text])));
+        }
+    }
+}

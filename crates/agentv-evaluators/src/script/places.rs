@@ -1,0 +1,40 @@
+//! How many scripts run at a time.
+
+use std::sync::Arc;
+use std::thread::available_parallelism;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Places for scripts that run at the same time; clones share them. However many cases are graded at
+/// once, no more interpreters than that are started.
+///
+/// ```
+/// use agentv_evaluators::{BuildContext, ScriptPlaces};
+///
+/// let places = ScriptPlaces::new(4);
+/// let mut context = BuildContext::new(".");
+/// context.scripts = places.clone();
+/// ```
+#[derive(Debug, Clone)]
+pub struct ScriptPlaces(Arc<Semaphore>);
+
+impl ScriptPlaces {
+    /// So many places, at least one.
+    pub fn new(count: usize) -> ScriptPlaces {
+        let count = count.clamp(1, Semaphore::MAX_PERMITS);
+        ScriptPlaces(Arc::new(Semaphore::new(count)))
+    }
+
+    /// A place, once there is one.
+    pub(super) async fn take(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.0).acquire_owned().await.ok()
+    }
+}
+
+/// Four for each core, for scripts wait more than they compute; at least 16.
+impl Default for ScriptPlaces {
+    fn default() -> ScriptPlaces {
+        let cores = available_parallelism().map_or(1, usize::from);
+        ScriptPlaces::new((4 * cores).max(16))
+    }
+}

@@ -1,0 +1,72 @@
+//! What a script has printed.
+
+use crate::words::cut;
+
+/// The most characters that are told of what a script wrote to stderr, from its end.
+const TOLD_STDERR: usize = 1_000;
+/// The most characters that are told of its stdout, from its beginning.
+const TOLD_STDOUT: usize = 200;
+
+/// What a script that ended well has printed.
+#[derive(Debug)]
+pub(crate) struct Printed {
+    pub(super) noun: &'static str,
+    pub(crate) stdout: String,
+    pub(super) stderr: String,
+}
+
+impl Printed {
+    /// The error that what was printed is `wrong`, with its beginning.
+    pub(crate) fn unusable(&self, wrong: &str) -> String {
+        let noun = self.noun;
+        let stdout = self.stdout.trim();
+        let began = match stdout {
+            "" => String::new(),
+            _ => format!("; it printed `{}`", cut(stdout, TOLD_STDOUT)),
+        };
+        let told = match ending(&self.stderr).as_str() {
+            "" => String::new(),
+            ending => format!("; stderr{ending}"),
+        };
+        format!("the {noun} {wrong}{began}{told}")
+    }
+}
+
+/// The end of what a script wrote to stderr, as it stands at the end of an error.
+pub(super) fn ending(stderr: &str) -> String {
+    let stderr = stderr.trim();
+    let start = stderr.char_indices().rev().nth(TOLD_STDERR - 1);
+    match (stderr, start) {
+        ("", _) => String::new(),
+        (all, None | Some((0, _))) => format!(": {all}"),
+        (all, Some((start, _))) => format!(": …{}", &all[start..]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_stderr_is_told_and_cut_between_letters() {
+        assert_eq!(ending(" \n"), "");
+        assert_eq!(ending("oh no\n"), ": oh no");
+        let long = format!("{}end", "ä".repeat(2_000));
+        let told = ending(&long);
+        assert!(told.starts_with(": …ä") && told.ends_with("end"), "{told}");
+        assert_eq!(told.chars().count(), TOLD_STDERR + 3);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_what_was_printed() {
+        let printed = Printed {
+            noun: "script",
+            stdout: "all good\n".to_owned(),
+            stderr: "warning: old".to_owned(),
+        };
+        assert_eq!(
+            printed.unusable("printed no JSON"),
+            "the script printed no JSON; it printed `all good`; stderr: warning: old"
+        );
+    }
+}
