@@ -22,6 +22,14 @@ pub trait Graders: Send + Sync {
     /// A sentence that says why there is none.
     fn build(&self, file: &EvalFile, spec: &EvaluatorSpec) -> Result<Arc<dyn Evaluator>, String>;
 
+    /// Makes sure, before anything is asked, that the evaluators of a case can be built.
+    ///
+    /// # Errors
+    /// A sentence that says which cannot, and why.
+    fn check(&self, _file: &EvalFile, _case: &EvalCase) -> Result<(), String> {
+        Ok(())
+    }
+
     /// Whether an evaluator is not asked in this run, and the answer graded by the others.
     fn leaves_out(&self, _spec: &EvaluatorSpec) -> bool {
         false

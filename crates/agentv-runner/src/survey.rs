@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use agentv_core::Judge;
+use agentv_core::{EvalCase, Judge, Source};
 
 use crate::eval_file::{CaseSource, SourceError};
 use crate::grade::Graders;
@@ -60,10 +60,11 @@ pub fn survey(
                 .judges
                 .resize_with(file.index + 1, FileJudges::default);
         }
-        let judges = match graders.judges(&case) {
+        let checked = graders.check(file, &case);
+        let judges = match checked.and_then(|()| graders.judges(&case)) {
             Ok(judges) => judges,
             Err(reason) => {
-                unusable = Some(format!("case `{}`: {reason}", case.id));
+                unusable = Some(format!("{}: {reason}", place_of(&case)));
                 return ControlFlow::Break(());
             }
         };
@@ -102,5 +103,14 @@ pub fn survey(
     match unusable {
         Some(reason) => Err(SourceError(reason)),
         None => Ok(survey),
+    }
+}
+
+/// Where a case stands, for people.
+fn place_of(case: &EvalCase) -> String {
+    let id = &case.id;
+    match &case.source {
+        Some(Source { file, line }) => format!("{file}:{line}: case `{id}`"),
+        None => format!("case `{id}`"),
     }
 }

@@ -1,30 +1,52 @@
 //! The evaluators of a run.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agentv_core::{Effort, EvalCase, Evaluator, EvaluatorSpec, Judge};
-use agentv_evaluators::{BuildContext, Builder, effort, judges_of};
+use agentv_evaluators::{BuildContext, Builder, ScriptPlaces, effort, judges_of};
+use agentv_providers::Environment;
 use agentv_runner::{EvalFile, Graders, digest_of_file};
-use serde_json::Value;
+
+use super::grading_files;
 
 /// Builds evaluators for the projects of a run.
 pub(crate) struct ProjectGraders {
     allow_outside_root: bool,
     /// In a rehearsal no judge is asked.
     dry_run: bool,
+    /// Shared by the scripts of all projects.
+    scripts: ScriptPlaces,
+    /// The variables of each eval file, by its index.
+    environments: HashMap<usize, Environment>,
     builders: Mutex<HashMap<usize, Arc<Builder>>>,
-    digests: Mutex<HashMap<PathBuf, String>>,
+    /// `None` of what is no file.
+    digests: Mutex<HashMap<PathBuf, Option<String>>>,
 }
+
+/// The paths whose digests are remembered, at most.
+const MOST_DIGESTS: usize = 100_000;
 
 impl ProjectGraders {
     pub(crate) fn new(allow_outside_root: bool, dry_run: bool) -> ProjectGraders {
         ProjectGraders {
             allow_outside_root,
             dry_run,
+            scripts: ScriptPlaces::default(),
+            environments: HashMap::new(),
             builders: Mutex::default(),
             digests: Mutex::default(),
+        }
+    }
+
+    /// The same where scripts get the variables of the project around their eval file.
+    pub(crate) fn with_environments(self, environments: HashMap<usize, Environment>) -> Self {
+        ProjectGraders {
+            environments,
+            // What was built so far has none of them.
+            builders: Mutex::default(),
+            ..self
         }
     }
 
@@ -33,18 +55,28 @@ impl ProjectGraders {
         let builder = builders.entry(file.index).or_insert_with(|| {
             let mut context = BuildContext::new(&*file.root);
             context.allow_outside_root = self.allow_outside_root;
+            context.scripts = self.scripts.clone();
+            let added = self.environments.get(&file.index).map(Environment::added);
+            let added = added.into_iter().flatten();
+            context.environment = added.map(|(k, v)| (k.into(), v.into())).collect();
             Arc::new(Builder::new(context))
         });
         Arc::clone(builder)
     }
 
     /// The digest of a file, computed once a run; of one that cannot be read, its path.
-    fn digest(&self, path: PathBuf) -> String {
+    fn digest(&self, path: PathBuf) -> Option<String> {
         let mut digests = self.digests.lock().unwrap_or_else(PoisonError::into_inner);
-        let digest = digests.entry(path).or_insert_with_key(|path| {
-            digest_of_file(path).unwrap_or_else(|_| path.to_string_lossy().into_owned())
-        });
-        digest.clone()
+        if let Some(known) = digests.get(&path) {
+            return known.clone();
+        }
+        let digest = path
+            .is_file()
+            .then(|| digest_of_file(&path).unwrap_or_else(|_| path.to_string_lossy().into_owned()));
+        if digests.len() < MOST_DIGESTS {
+            digests.insert(path, digest.clone());
+        }
+        digest
     }
 }
 
@@ -71,35 +103,18 @@ impl Graders for ProjectGraders {
         judges_of(spec).map_err(|error| error.to_string())
     }
 
-    fn files(&self, file: &EvalFile, case: &EvalCase) -> Vec<String> {
-        let options = || {
-            case.evaluators
-                .iter()
-                .flat_map(|spec| spec.options.values())
-        };
-        // Resolved cases name files of the project by their path from the root.
-        let paths = options()
-            .filter_map(Value::as_str)
-            .filter(|text| !text.contains('\n'))
-            .filter_map(|text| text.strip_prefix('/'));
-        let files = paths.map(|path| file.root.join(path));
-        let scripts = options().flat_map(|option| script_files(option, &file.root));
-        let files = files.chain(scripts);
-        files
-            .filter(|path| path.is_file())
-            .map(|path| self.digest(path))
-            .collect()
+    fn check(&self, file: &EvalFile, case: &EvalCase) -> Result<(), String> {
+        let builder = self.builder(file);
+        let mut specs = case.evaluators.iter();
+        specs.try_for_each(|spec| match builder.build(spec) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(error.to_string()),
+        })
     }
-}
 
-/// What may be files among the words of a script, which are relative to its folder.
-fn script_files(option: &Value, root: &Path) -> Vec<PathBuf> {
-    let words = option.get("script").and_then(Value::as_array);
-    let Some(words) = words else {
-        return Vec::new();
-    };
-    let folder = option.get("cwd").and_then(Value::as_str);
-    let folder = root.join(folder.unwrap_or_default().trim_start_matches('/'));
-    let words = words.iter().filter_map(Value::as_str);
-    words.map(|word| folder.join(word)).collect()
+    fn files(&self, file: &EvalFile, case: &EvalCase) -> Vec<String> {
+        let specs = case.evaluators.iter();
+        let paths = specs.flat_map(|spec| grading_files::of(&spec.options, &file.root));
+        paths.filter_map(|path| self.digest(path)).collect()
+    }
 }

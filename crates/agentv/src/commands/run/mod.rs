@@ -4,6 +4,7 @@ mod ending;
 mod files;
 pub(super) mod folder;
 mod graders;
+mod grading_files;
 mod plan;
 pub(super) mod refused;
 pub(super) mod reporting;
@@ -107,7 +108,7 @@ fn prepare(arguments: &RunArguments, clock: &Clock) -> Result<Prepared, Refused>
             assignment: resolved.assignment,
             trials: plan.trials,
             planned,
-            graders: Arc::new(graders),
+            graders: Arc::new(graders.with_environments(resolved.environments)),
             journal,
             earlier: earlier(arguments, &plan)?,
             cache,

@@ -23,6 +23,8 @@ pub(crate) struct ResolvedTargets {
     /// Those that judge and answer no case.
     pub(crate) judges: Vec<Target>,
     pub(crate) assignment: Assignment,
+    /// The variables around each eval file, by its index.
+    pub(crate) environments: HashMap<usize, Environment>,
     pub(crate) secrets: Secrets,
 }
 
@@ -49,6 +51,7 @@ pub(crate) fn resolve(
                 chosen: plan.chosen_targets.clone(),
                 ..Assignment::default()
             },
+            environments: HashMap::new(),
             secrets: Secrets::default(),
         },
     };
@@ -57,6 +60,7 @@ pub(crate) fn resolve(
             continue;
         }
         let place = resolving.place(project)?;
+        resolving.surround(file, &place);
         for name in names {
             let named_in = plan.chosen_targets.is_empty().then_some(&*file.name);
             let lane = resolving.lane(&place, name, named_in)?;
@@ -136,6 +140,14 @@ impl Resolving<'_> {
             targets,
             environment,
         })
+    }
+
+    /// Gives the scripts of an eval file the variables around it, whose secrets they may print.
+    fn surround(&mut self, file: &EvalFile, place: &Place) {
+        let (secrets, _) = place.environment.secrets();
+        self.resolved.secrets.extend(&secrets);
+        let environments = &mut self.resolved.environments;
+        environments.insert(file.index, place.environment.clone());
     }
 
     /// Makes the judges ready; after all targets, whose places come first.
