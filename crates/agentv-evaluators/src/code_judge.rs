@@ -133,7 +133,7 @@ impl Evaluator for CodeJudge {
 impl CodeJudge {
     async fn judge(&self, subject: &Subject<'_>) -> Result<Evaluation, String> {
         let turn = self.script.turn().await?;
-        let input = input::of(subject, &self.root, &self.config);
+        let input = input::configured(input::of(subject, &self.root), &self.config);
         let printed = match self.most_calls {
             None => turn.run(input, &[]).await?,
             Some(most) => {

@@ -142,6 +142,10 @@ fn a_required_member_fails_the_whole_whoever_decides() {
         let evaluation = judged.unwrap().unwrap();
         assert_eq!(evaluation.score.value(), 1.0);
         assert_eq!(evaluation.verdict, Verdict::Fail);
+        assert_eq!(
+            evaluation.misses,
+            ["`is_json` is required and did not pass"]
+        );
     }
 }
 

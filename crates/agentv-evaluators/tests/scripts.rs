@@ -219,11 +219,11 @@ fn a_command_that_cannot_be_one_is_refused() {
         ),
         (
             json!({"script": "true", "timeout_seconds": 0}),
-            "`timeout_seconds`: expected a number of seconds above 0",
+            "`timeout_seconds`: expected a number of seconds that is 0.001 or more",
         ),
         (
             json!({"script": "true", "timeout_seconds": 1e300}),
-            "`timeout_seconds`: expected a number of seconds above 0",
+            "`timeout_seconds`: expected a number of seconds that is 0.001 or more",
         ),
         (
             json!({"script": "true", "target": "gpt"}),

@@ -7,6 +7,7 @@ use agentv_core::{
 };
 use serde_json::Value;
 
+use super::members::Member;
 use crate::builder::Builder;
 use crate::error::BuildError;
 use crate::judge::{self, JudgeEvaluator, Panel, PromptSource};
@@ -86,8 +87,9 @@ impl Aggregator {
             Aggregator::WeightedAverage => Ok(average(results)),
             Aggregator::Script { script, root } => {
                 let turn = script.turn().await.map_err(EvaluatorError)?;
-                let mut input = input::of(subject, root, &Extra::new());
+                let mut input = input::of(subject, root);
                 input.insert("results".to_owned(), by_name(results));
+                let input = input::configured(input, &Extra::new());
                 let printed = turn.run(input, &[]).await.map_err(EvaluatorError)?;
                 let read = output::read(&printed.stdout);
                 read.map_err(|wrong| EvaluatorError(printed.unusable(&wrong)))
@@ -96,6 +98,20 @@ impl Aggregator {
                 let results = by_name(results);
                 let results = serde_json::to_string_pretty(&results).unwrap_or_default();
                 judge.judge(subject, Some(&results)).await
+            }
+        }
+    }
+
+    /// Tells which members failed the whole, where what was found does not already.
+    pub(super) fn tell_required(&self, failed: &[&Member], misses: &mut Vec<String>) {
+        match self {
+            Aggregator::WeightedAverage => {}
+            Aggregator::Script { .. } | Aggregator::Judge(_) => {
+                let told = failed.iter().map(|member| {
+                    let name = quoted(member.name());
+                    format!("{name} is required and did not pass")
+                });
+                misses.splice(0..0, told);
             }
         }
     }

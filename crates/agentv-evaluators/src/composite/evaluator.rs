@@ -116,15 +116,17 @@ impl Composite {
                 EvaluatorError(format!("{}: {reason}", quoted(member.name())))
             })?);
         }
-        let pairs = || self.members.iter().zip(&evaluations);
-        let is_failed = pairs().any(|(member, evaluation)| member.fails_all(evaluation));
+        let pairs = self.members.iter().zip(&evaluations);
+        let failed = pairs.filter(|(member, evaluation)| member.fails_all(evaluation));
+        let failed: Vec<&Member> = failed.map(|(member, _)| member).collect();
         let results = self.members.iter().zip(evaluations).zip(&self.weights);
         let results: Vec<_> = results
             .map(|((member, evaluation), weight)| member.result(evaluation, *weight))
             .collect();
         let mut joined = self.aggregator.join(subject, &results).await?;
-        if is_failed {
+        if !failed.is_empty() {
             joined.verdict = Verdict::Fail;
+            self.aggregator.tell_required(&failed, &mut joined.misses);
         }
         joined.members = results;
         Ok(joined)

@@ -22,9 +22,10 @@ impl PromptScript {
     /// prompts in the tags that are declared to the judge.
     pub(super) async fn run(&self, subject: &Subject<'_>, fence: &Fence) -> Result<String, String> {
         let turn = self.script.turn().await?;
-        let mut input = input::of(subject, &self.root, &self.config);
+        let mut input = input::of(subject, &self.root);
         let delimited = json!(variables::fenced(subject, fence, |_| true));
         input.insert("delimited".to_owned(), delimited);
+        let input = input::configured(input, &self.config);
         let printed = turn.run(input, &[]).await?;
         match printed.stdout.trim() {
             "" => Err(printed.unusable("printed nothing")),

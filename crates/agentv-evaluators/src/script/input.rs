@@ -6,9 +6,9 @@ use agentv_core::{Block, Content, Extra, Message, Subject};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// What a script reads on its stdin, `config` being its settings. What a case does not have is `null`
-/// or an empty list; the paths of files are absolute, whatever folder the script runs in.
-pub(crate) fn of(subject: &Subject<'_>, root: &Path, config: &Extra) -> Extra {
+/// What every script reads on its stdin. What a case does not have is `null` or an empty list; the
+/// paths of files are absolute, whatever folder the script runs in.
+pub(crate) fn of(subject: &Subject<'_>, root: &Path) -> Extra {
     let case = subject.case;
     let absolute = |path: &String| root.join(path).to_string_lossy().into_owned();
     let guidelines: Vec<String> = case.guideline_files.iter().map(absolute).collect();
@@ -33,12 +33,17 @@ pub(crate) fn of(subject: &Subject<'_>, root: &Path, config: &Extra) -> Extra {
         ("input_files", json!(files)),
         ("input_messages", value(&case.input_messages)),
         ("trace_summary", value(subject.trace)),
-        ("config", Value::Object(config.clone())),
     ];
     let fields = fields.into_iter();
     fields
         .map(|(name, value)| (name.to_owned(), value))
         .collect()
+}
+
+/// Adds the settings of a script, which are the last that it reads.
+pub(crate) fn configured(mut input: Extra, config: &Extra) -> Extra {
+    input.insert("config".to_owned(), Value::Object(config.clone()));
+    input
 }
 
 /// The paths of the files in messages.

@@ -4,8 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use agentv_syntax::Field;
-use agentv_syntax::shape::POSITIVE;
+use agentv_syntax::{Field, Form, Shape};
 use serde_json::Value;
 
 use super::command::{Command, Script};
@@ -20,8 +19,17 @@ const USUAL_DEADLINE: Duration = Duration::from_secs(60);
 
 pub(crate) const TIMEOUT: Field = Field {
     name: "timeout_seconds",
-    shape: &POSITIVE,
+    shape: &SECONDS,
     doc: "How long the script may take, 60 seconds unless given; then it is ended, with all that it started.",
+};
+
+static SECONDS: Shape = Shape {
+    expected: "a number of seconds that is 0.001 or more",
+    forms: &[Form::Number {
+        min: 0.001,
+        max: f64::MAX,
+        integer: false,
+    }],
 };
 
 impl Script {
@@ -88,7 +96,7 @@ fn deadline(options: &Options<'_>) -> Result<Duration, BuildError> {
     };
     let deadline = Duration::try_from_secs_f64(seconds).ok();
     let deadline = deadline.filter(|deadline| !deadline.is_zero());
-    deadline.ok_or_else(|| options.invalid(TIMEOUT.name, "expected a number of seconds above 0"))
+    deadline.ok_or_else(|| options.invalid(TIMEOUT.name, format!("expected {}", SECONDS.expected)))
 }
 
 /// A folder that a resolved case names: from the root, or one outside of it.

@@ -15,6 +15,7 @@ mod commands;
 mod full_disk;
 mod kills;
 mod pace;
+mod scripts;
 mod secrets;
 mod signals;
 mod torn_journal;
