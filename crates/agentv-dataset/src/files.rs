@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use agentv_syntax::{Code, Node, Problem};
 
 use crate::project::Project;
+use crate::text_remarks::{TextCheck, TextRemarks};
 
 /// Largest file that a case may refer to.
 const LARGEST_FILE: u64 = 64 << 20;
@@ -61,6 +62,7 @@ pub(crate) struct FileLibrary {
     allow_outside_root: bool,
     lookups: RwLock<HashMap<String, Lookup>>,
     texts: Mutex<Texts>,
+    remarks: TextRemarks,
 }
 
 #[derive(Debug, Default)]
@@ -77,6 +79,7 @@ impl FileLibrary {
             allow_outside_root,
             lookups: RwLock::default(),
             texts: Mutex::default(),
+            remarks: TextRemarks::default(),
         }
     }
 
@@ -104,6 +107,13 @@ impl FileLibrary {
         }
         lookups.insert(value.to_owned(), lookup.clone());
         lookup
+    }
+
+    /// What `check` says of the text in the file that `value` refers to, if there is one.
+    pub(crate) fn remark(&self, value: &str, check: TextCheck) -> Option<Problem> {
+        let located = self.find(value).ok()?;
+        let text = self.text(&located).ok()?;
+        self.remarks.of(value, &text, check)
     }
 
     /// The places where `value` may be, in the order of precedence.

@@ -25,6 +25,7 @@ mod project;
 mod reporter;
 pub mod shapes;
 mod sidecar;
+mod text_remarks;
 
 pub use agentv_syntax::{Code, Definitions, Diagnostic, Severity};
 pub use cases::Cases;

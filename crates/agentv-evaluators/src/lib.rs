@@ -13,7 +13,8 @@
 //! this file. Options are read with `Options`, which has the words for what is wrong in them; what is
 //! found in an answer is told with `Findings`. An evaluator that needs nothing but the answer is a
 //! `Check`. An option that must be parsed (a regular expression, a path) is a `Form::Checked`, so that
-//! `validate` finds what is wrong with it.
+//! `validate` finds what is wrong with it. One that runs a command of the user's is built on `script`,
+//! one that asks a language model on `judge`; scripts ask targets through a `proxy`.
 //!
 //! ```
 //! use agentv_evaluators::{BuildContext, Builder};

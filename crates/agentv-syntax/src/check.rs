@@ -20,6 +20,8 @@ pub struct Found<'t> {
     pub text: Text,
     /// The field.
     pub path: String,
+    /// What must also hold of the text, wherever it stands.
+    pub check: Option<fn(Node<'_>) -> Option<Problem>>,
 }
 
 /// Holds `node` against `shape` and adds what is wrong to `problems`.
@@ -198,11 +200,16 @@ impl<'t, 'p> Checker<'t, 'p> {
         at: &At<'_, 't>,
     ) {
         let before = self.problems.len();
+        let found_before = self.files.as_ref().map_or(0, |found| found.len());
         let written = Shape {
             expected: shape.expected,
             forms: std::slice::from_ref(form),
         };
         self.value_at(node, &written, at);
+        let found = self.files.as_mut().map(|found| &mut found[found_before..]);
+        for found in found.into_iter().flatten() {
+            found.check = Some(check);
+        }
         if self.problems.len() == before
             && let Some(problem) = check(node)
         {
@@ -232,7 +239,12 @@ impl<'t, 'p> Checker<'t, 'p> {
                 if self.files.is_some() {
                     let path = self.rendered_path(at);
                     if let Some(files) = &mut self.files {
-                        files.push(Found { node, text, path });
+                        files.push(Found {
+                            node,
+                            text,
+                            path,
+                            check: None,
+                        });
                     }
                 }
             }

@@ -226,18 +226,36 @@ pub(crate) fn text_or_file(
     }
 }
 
-/// Looks up the files and folders that evaluators and prompts refer to.
+/// Looks up the files and folders that evaluators and prompts refer to, and what must hold of their
+/// texts.
 pub(crate) fn check_files(found: &[Found<'_>], files: &FileLibrary, problems: &mut Vec<Problem>) {
-    for Found { node, text, path } in found {
+    for found in found {
+        let Found { node, text, .. } = *found;
         let value = node.text();
         let refused = match text {
             Text::File => files.find(&value).err(),
-            Text::TextOrFile => text_or_file(&value, files).err(),
+            Text::TextOrFile => match text_or_file(&value, files) {
+                Ok(file) => {
+                    problems.extend(file.and_then(|_| remark(found, files)));
+                    None
+                }
+                Err(problem) => Some(problem),
+            },
             Text::Folder => files.find_folder(&value).err(),
             _ => None,
         };
-        problems.extend(refused.map(|problem| problem.at(*node, path.clone())));
+        problems.extend(refused.map(|problem| problem.at(node, found.path.clone())));
     }
+}
+
+/// What is wrong or odd about the text of a file, told where the file is named.
+fn remark(found: &Found<'_>, files: &FileLibrary) -> Option<Problem> {
+    let remark = files.remark(&found.node.text(), found.check?)?;
+    Some(Problem {
+        span: found.node.span(),
+        path: found.path.clone(),
+        ..remark
+    })
 }
 
 /// One word that ends like a file name.

@@ -38,7 +38,7 @@ pub(crate) enum PromptSource {
     /// The user's.
     Template(Arc<Template>),
     /// A script that prints it.
-    Script(PromptScript),
+    Script(Box<PromptScript>),
 }
 
 impl PromptSource {
@@ -57,7 +57,7 @@ impl PromptSource {
                 let template = template.map_err(|problem| options.invalid("prompt", problem))?;
                 Ok(PromptSource::Template(template))
             }
-            Some(_) => script(options, builder).map(PromptSource::Script),
+            Some(_) => Ok(PromptSource::Script(Box::new(script(options, builder)?))),
         }
     }
 
