@@ -1,5 +1,6 @@
 //! The answer that a judge's text holds.
 
+use agentv_syntax::{Tree, json};
 use serde_json::Value;
 
 use super::lenient::Lenient;
@@ -8,6 +9,8 @@ use super::lenient::Lenient;
 const LONGEST: usize = 1 << 20;
 /// The characters that are looked at leniently, at most.
 const FUEL: u64 = 8 << 20;
+/// What is wrong with an answer that says two things under one key.
+const TWICE: &str = "a key stands twice in its JSON";
 
 /// What `read` makes of the one JSON object in a text, whatever stands around it: prose, fences, the
 /// thoughts of a model.
@@ -29,6 +32,7 @@ pub(super) fn extract<T: PartialEq>(
         return Err("it is empty".to_owned());
     }
     match serde_json::from_str::<Value>(text) {
+        Ok(_) if repeats_a_key(text) => Err(TWICE.to_owned()),
         Ok(Value::String(inside)) => among(&inside, &read),
         Ok(value) => read(unwrapped(&value)),
         Err(_) => among(text, &read),
@@ -64,6 +68,9 @@ fn objects(text: &str) -> Result<Vec<Value>, String> {
     while let Some(start) = text[at..].find('{').map(|start| at + start) {
         let rest = &text[start..];
         match strict(rest).or_else(|| Lenient::new(rest, &mut fuel).object()) {
+            Some((_, length)) if repeats_a_key(&rest[..length]) => {
+                return Err(TWICE.to_owned());
+            }
             Some((object, length)) => {
                 found.push(object);
                 at = start + length;
@@ -81,6 +88,16 @@ fn strict(text: &str) -> Option<(Value, usize)> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     let value = values.next()?.ok()?;
     Some((value, values.byte_offset()))
+}
+
+/// Whether an object of a JSON text has a key twice: which of the values is meant cannot be known.
+fn repeats_a_key(text: &str) -> bool {
+    let mut tree = Tree::default();
+    let is_json = json::parse(text, &mut tree).is_ok();
+    is_json && tree.root().may_repeat_keys() && {
+        let mut objects = tree.root().objects();
+        objects.any(|object| object.repeated_key().is_some())
+    }
 }
 
 /// A brace before a quoted key is no brace of prose.
@@ -155,6 +172,8 @@ mod tests {
                 "the JSON in it is broken",
             ),
             (r#"{"grade": 1}"#, "no score"),
+            (r#"{"score": 0.1, "score": 0.9}"#, TWICE),
+            (r#"So: {"score": 0.1, "\u0073core": 0.9}."#, TWICE),
         ] {
             assert_eq!(score(text), Err(why.to_owned()), "{text}");
         }
