@@ -1,0 +1,130 @@
+//! What must hold of any text that a judge says: the fuzz target, and the test of its seeds.
+
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use agentv_core::{
+    BoxFuture, EvalCase, Evaluation, EvaluatorSpec, Judge, JudgeRequest, Judges, Judging, Prompt,
+    ProviderError, Subject, TraceSummary, Transcript,
+};
+use agentv_evaluators::BuildContext;
+use serde_json::{Value, json};
+
+/// Any bytes as the answer of a judge, free form and with a checklist: a judgement or an error, the
+/// same every time, and a judgement that is said in plain JSON is read as it was.
+pub fn judge_answer(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
+    for (options, said_plainly) in [
+        (free(), plain_free as fn(&Evaluation) -> Value),
+        (checklist(), plain_checklist),
+    ] {
+        let judged = judged(&options, text);
+        assert_eq!(self::judged(&options, text), judged, "the same text again");
+        let Ok(evaluation) = judged else { continue };
+        let score = evaluation.score.value();
+        assert!((0.0..=1.0).contains(&score), "{score}");
+        let plain = said_plainly(&evaluation).to_string();
+        assert_eq!(self::judged(&options, &plain), Ok(evaluation), "{plain}");
+    }
+    strict_json_is_taken_at_its_word(text);
+}
+
+/// An answer that is one JSON object with a number as its score has that score, or none.
+fn strict_json_is_taken_at_its_word(text: &str) {
+    let Ok(Value::Object(answer)) = serde_json::from_str(text) else {
+        return;
+    };
+    let Some(score) = answer.get("score").and_then(Value::as_f64) else {
+        return;
+    };
+    match judged(&free(), text) {
+        Ok(evaluation) => assert_eq!(evaluation.score.value(), score),
+        // A key that stands twice says two things.
+        Err(_) => {
+            assert!(!(0.0..=1.0).contains(&score) || text.matches(':').count() > answer.len())
+        }
+    }
+}
+
+fn free() -> Value {
+    json!({"name": "free", "type": "llm_judge"})
+}
+
+fn checklist() -> Value {
+    json!({"name": "list", "type": "rubric", "rubrics": [
+        {"id": "a", "expected_outcome": "Is right", "weight": 2.0},
+        {"id": "b", "required_min_score": 3, "score_ranges": [
+            {"score_range": [0, 4], "expected_outcome": "Shallow"},
+            {"score_range": [5, 10], "expected_outcome": "Deep"},
+        ]},
+    ]})
+}
+
+fn plain_free(evaluation: &Evaluation) -> Value {
+    json!({
+        "score": evaluation.score.value(),
+        "hits": evaluation.hits,
+        "misses": evaluation.misses,
+        "reasoning": evaluation.reasoning,
+    })
+}
+
+fn plain_checklist(evaluation: &Evaluation) -> Value {
+    let checks = evaluation
+        .details
+        .as_ref()
+        .map(|details| &details["checks"]);
+    json!({"checks": checks, "overall_reasoning": evaluation.reasoning})
+}
+
+/// What an evaluator makes of an answer when its judge says `text`, however often it is asked.
+pub fn judged(options: &Value, text: &str) -> Result<Evaluation, String> {
+    let spec: EvaluatorSpec = serde_json::from_value(options.clone()).expect("a spec");
+    let evaluator = agentv_evaluators::build(&spec, &BuildContext::new(".")).expect("an evaluator");
+    let case =
+        json!({"id": "a", "dataset": "d", "input_messages": [{"role": "user", "content": "?"}]});
+    let case: EvalCase = serde_json::from_value(case).expect("a case");
+    let transcript = Transcript::of_text("Paris");
+    let judges = Saying(text);
+    let subject = Subject {
+        case: &case,
+        prompt: &Prompt::of(&case),
+        transcript: &transcript,
+        answer: "Paris",
+        trace: &TraceSummary::of(&transcript, None),
+        judging: Some(Judging(&judges)),
+    };
+    let mut evaluation = pin!(evaluator.evaluate(&subject));
+    // Nobody in here waits for anything.
+    match evaluation
+        .as_mut()
+        .poll(&mut Context::from_waker(Waker::noop()))
+    {
+        Poll::Ready(judged) => judged.map_err(|error| error.0),
+        Poll::Pending => panic!("a judge that answers at once was waited for"),
+    }
+}
+
+/// Judges that always say the same.
+struct Saying<'t>(&'t str);
+
+impl Judges for Saying<'_> {
+    fn known(&self) -> Vec<&str> {
+        vec!["usual"]
+    }
+
+    fn name<'a>(&'a self, _: &'a Judge) -> &'a str {
+        "usual"
+    }
+
+    fn ask<'a>(
+        &'a self,
+        _: &'a Judge,
+        _: JudgeRequest,
+    ) -> BoxFuture<'a, Result<Transcript, ProviderError>> {
+        Box::pin(std::future::ready(Ok(Transcript::of_text(self.0))))
+    }
+}
