@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use agentv_core::{Evaluator, Extra, Rubric, ScoreRange};
-use agentv_syntax::rubric::RUBRIC;
-use agentv_syntax::{Field, Form, Kind, Others, Record, Shape};
+use agentv_syntax::rubric::CHECKLIST;
+use agentv_syntax::{Field, Kind, Others, Record};
 use serde_json::Value;
 
 use crate::builder::Builder;
@@ -33,14 +33,6 @@ pub(crate) static KIND: Kind = Kind {
         others: Others::Warn,
     },
     shorthand: Some("rubrics"),
-};
-
-static CHECKLIST: Shape = Shape {
-    expected: "an array of rubrics with at least one",
-    forms: &[Form::List {
-        items: &RUBRIC,
-        at_least: 1,
-    }],
 };
 
 pub(crate) fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evaluator>, BuildError> {

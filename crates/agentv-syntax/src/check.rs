@@ -401,7 +401,15 @@ impl<'t, 'p> Checker<'t, 'p> {
             Some((key, value, field)) => self.field(key, value, field, at),
             None => {
                 let mut unknown: Keys<'t> = node.fields().map(|(key, _)| key).collect();
+                let hint = unknown
+                    .iter()
+                    .find_map(|key| tag_hint(registry, &key.text()));
                 self.missing(node, registry.tag, &[registry.tag], &mut unknown, at);
+                if let Some(problem) = self.problems.last_mut()
+                    && problem.hint.is_none()
+                {
+                    problem.hint = hint;
+                }
             }
         }
     }
@@ -600,6 +608,21 @@ impl<'t, 'p> Checker<'t, 'p> {
         at.write(&mut path);
         path
     }
+}
+
+/// What to write where the name of a kind, or nearly one, stands as a key without being a shorthand.
+fn tag_hint(registry: &Registry, key: &str) -> Option<String> {
+    let tag = registry.tag;
+    let Some(kind) = registry.kind(key) else {
+        let near = nearest(key, registry.names())?;
+        return Some(format!("did you mean `{near}`?"));
+    };
+    Some(match kind.shorthand {
+        Some(option) => format!(
+            "`{key}: …` is short only by itself; beside other fields write `{tag}: {key}` and `{option}: …`"
+        ),
+        None => format!("write `{tag}: {key}` and its fields beside it"),
+    })
 }
 
 /// Whether a string is one of these words.

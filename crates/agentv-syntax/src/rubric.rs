@@ -1,13 +1,31 @@
 //! What may be written as the rubrics of a case or of an evaluator.
 
-use crate::shape::{AMOUNT, BOOL, FILLED, Field, Form, Others, Record, Shape, Text};
+use std::collections::HashSet;
 
-/// A list of rubric items.
+use crate::shape::{AMOUNT, BOOL, FILLED, Field, Form, Others, Record, Shape, Text};
+use crate::{Code, Node, Problem};
+
+/// A list of rubric items, whose ids are distinct.
 pub static RUBRICS: Shape = Shape {
     expected: "an array of rubrics",
-    forms: &[Form::List {
-        items: &RUBRIC,
-        at_least: 0,
+    forms: &[Form::Checked {
+        form: &Form::List {
+            items: &RUBRIC,
+            at_least: 0,
+        },
+        check: repeated_id,
+    }],
+};
+
+/// A list of rubric items with at least one, whose ids are distinct.
+pub static CHECKLIST: Shape = Shape {
+    expected: "an array of rubrics with at least one",
+    forms: &[Form::Checked {
+        form: &Form::List {
+            items: &RUBRIC,
+            at_least: 1,
+        },
+        check: repeated_id,
     }],
 };
 
@@ -94,9 +112,12 @@ static BOUNDS: Shape = Shape {
 
 static SCORE_RANGES: Shape = Shape {
     expected: "an array of score ranges with at least one",
-    forms: &[Form::List {
-        items: &SCORE_RANGE,
-        at_least: 1,
+    forms: &[Form::Checked {
+        form: &Form::List {
+            items: &SCORE_RANGE,
+            at_least: 1,
+        },
+        check: not_covering,
     }],
 };
 
@@ -104,3 +125,58 @@ static SCORE_RANGE: Shape = Shape {
     expected: "a score range (an object with `score_range` and `expected_outcome`)",
     forms: &[Form::Record(&SCORE_RANGE_RECORD)],
 };
+
+/// Two items of one id could not be told apart; one without an id is called `rubric-` and its place.
+fn repeated_id(list: Node<'_>) -> Option<Problem> {
+    let mut ids = HashSet::new();
+    let (index, rubric, id) = list.items().enumerate().find_map(|(index, rubric)| {
+        let id = match rubric.given("id") {
+            Some(id) => id.text().into_owned(),
+            None => format!("rubric-{}", index + 1),
+        };
+        (!ids.insert(id.clone())).then_some((index, rubric, id))
+    })?;
+    let place = rubric.given("id").unwrap_or(rubric);
+    let message = format!("two rubrics have the id `{id}`");
+    let problem = Problem::error(Code::DuplicateName, place.span(), message);
+    Some(problem.at(format!("[{index}].id")))
+}
+
+/// The ranges of an item cover 0 to 10, each number once.
+fn not_covering(ranges: Node<'_>) -> Option<Problem> {
+    let message = uncovered(ranges)?;
+    let problem = Problem::error(Code::ScoreRanges, ranges.span(), message);
+    Some(problem.hint("together the ranges cover 0 to 10, each number once"))
+}
+
+fn uncovered(ranges: Node<'_>) -> Option<String> {
+    let mut bounds: Vec<(i64, i64)> = ranges.items().filter_map(bounds).collect();
+    if bounds.len() < ranges.len() {
+        return Some("expected `score_range: [low, high]` in every range".to_owned());
+    }
+    bounds.sort_unstable();
+    let mut next = 0;
+    for (low, high) in bounds {
+        if high < low {
+            return Some(format!("the range [{low}, {high}] ends before it begins"));
+        }
+        if low < next {
+            return Some(format!("the ranges overlap at {low}"));
+        }
+        if low > next {
+            return Some(format!("no range covers {next}"));
+        }
+        next = high + 1;
+    }
+    (next != 11).then(|| format!("no range covers {next}"))
+}
+
+/// The two ends of a range.
+fn bounds(range: Node<'_>) -> Option<(i64, i64)> {
+    let range = range
+        .given("score_range")
+        .filter(|range| range.len() == 2)?;
+    let mut ends = range.items();
+    let mut next = || ends.next()?.as_f64().map(|end| end as i64);
+    Some((next()?, next()?))
+}

@@ -334,66 +334,6 @@ fn bounds(range: Node<'_>) -> Option<(i64, i64)> {
     Some((next()?, next()?))
 }
 
-/// Checks what shapes cannot say about rubrics: ranges cover 0 to 10 once, ids are unique.
-pub(super) fn check_rubrics(fields: &Fields<'_>, problems: &mut Vec<Problem>) {
-    if let Some(list) = fields.rubrics {
-        check_rubric_list(list, "rubrics", problems);
-    }
-    for (path, list) in fields.evaluator_lists() {
-        let evaluators = list.into_iter().flat_map(Node::items);
-        for (index, evaluator) in evaluators.enumerate() {
-            if let Some(list) = evaluator.given("rubrics") {
-                check_rubric_list(list, &format!("{path}[{index}].rubrics"), problems);
-            }
-        }
-    }
-}
-
-fn check_rubric_list(list: Node<'_>, path: &str, problems: &mut Vec<Problem>) {
-    let mut ids = HashSet::new();
-    for (index, rubric) in list.items().enumerate() {
-        if let Some(id) = rubric.given("id")
-            && !ids.insert(id.text())
-        {
-            let message = format!("two rubrics have the id `{}`", id.text());
-            let problem = Problem::error(Code::DuplicateName, id.span(), message);
-            problems.push(problem.at(format!("{path}[{index}].id")));
-        }
-        if let Some(ranges) = rubric.given("score_ranges")
-            && let Some(message) = uncovered(ranges)
-        {
-            problems.push(
-                Problem::error(Code::ScoreRanges, ranges.span(), message)
-                    .at(format!("{path}[{index}].score_ranges"))
-                    .hint("together the ranges cover 0 to 10, each number once"),
-            );
-        }
-    }
-}
-
-/// What is wrong with the ranges of a rubric, if anything.
-fn uncovered(ranges: Node<'_>) -> Option<String> {
-    let mut bounds: Vec<(i64, i64)> = ranges.items().filter_map(bounds).collect();
-    if bounds.len() < ranges.len() {
-        return Some("expected `score_range: [low, high]` in every range".to_owned());
-    }
-    bounds.sort_unstable();
-    let mut next = 0;
-    for (low, high) in bounds {
-        if high < low {
-            return Some(format!("the range [{low}, {high}] ends before it begins"));
-        }
-        if low < next {
-            return Some(format!("the ranges overlap at {low}"));
-        }
-        if low > next {
-            return Some(format!("no range covers {next}"));
-        }
-        next = high + 1;
-    }
-    (next != 11).then(|| format!("no range covers {next}"))
-}
-
 /// Two evaluators of one name could not be told apart in the results.
 pub(super) fn check_evaluator_names(fields: &Fields<'_>, problems: &mut Vec<Problem>) {
     for (path, list) in fields.evaluator_lists() {

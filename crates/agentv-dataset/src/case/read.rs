@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use agentv_syntax::{Checker, Code, Guesses, Node, NodeKind, Problem, Severity, check_keys};
 
 use super::agentmark;
-use super::evaluators::{check_evaluator_names, check_files, check_rubrics};
+use super::evaluators::{check_evaluator_names, check_files};
 use super::messages::{self, Files};
 use crate::case::Context;
 use crate::options::Rules;
@@ -237,7 +237,6 @@ fn check<'t>(
     if let Some(input) = fields.input.filter(|_| is_row) {
         agentmark::check_row(fields, input, context, problems);
     }
-    check_rubrics(fields, problems);
     check_evaluator_names(fields, problems);
     check_files(&found, &context.files, problems);
     expected
