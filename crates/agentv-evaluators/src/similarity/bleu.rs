@@ -56,10 +56,17 @@ fn shared_runs(found: &[u32], expected: &[u32]) -> [usize; LONGEST_RUN] {
         runs.clear();
         runs.extend(longer_runs(&found_runs, found, length, false));
         runs.extend(longer_runs(&expected_runs, expected, length, true));
+        // A run of which a part is not in both texts is not either.
+        found_runs.fill(ALONE);
+        expected_runs.fill(ALONE);
         runs.sort_unstable_by_key(|run| run.words);
         for (number, same) in runs.chunk_by(|a, b| a.words == b.words).enumerate() {
             let in_expected = same.iter().filter(|run| run.is_expected).count();
-            *shared += in_expected.min(same.len() - in_expected);
+            let in_both = in_expected.min(same.len() - in_expected);
+            if in_both == 0 {
+                continue;
+            }
+            *shared += in_both;
             for run in same {
                 let numbers = match run.is_expected {
                     true => &mut expected_runs,
@@ -71,6 +78,9 @@ fn shared_runs(found: &[u32], expected: &[u32]) -> [usize; LONGEST_RUN] {
     }
     shared
 }
+
+/// The number of a run that stands in one of the texts only.
+const ALONE: u32 = u32::MAX;
 
 /// A run of words in one of the texts.
 struct Run {
@@ -87,12 +97,13 @@ fn longer_runs(
     is_expected: bool,
 ) -> impl Iterator<Item = Run> {
     let last = words.iter().skip(length - 1).enumerate();
-    last.map(move |(place, word)| Run {
-        words: match length {
-            1 => u64::from(*word),
-            _ => u64::from(shorter[place]) << 32 | u64::from(*word),
-        },
-        place: place as u32,
-        is_expected,
-    })
+    last.filter(move |(place, _)| length == 1 || shorter[*place] != ALONE)
+        .map(move |(place, word)| Run {
+            words: match length {
+                1 => u64::from(*word),
+                _ => u64::from(shorter[place]) << 32 | u64::from(*word),
+            },
+            place: place as u32,
+            is_expected,
+        })
 }
