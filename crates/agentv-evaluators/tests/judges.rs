@@ -120,6 +120,16 @@ fn a_judge_that_cannot_answer_makes_an_error_and_no_score() {
 }
 
 #[test]
+fn an_enormous_answer_is_no_answer_even_with_a_score_in_it() {
+    let enormous = format!("{}{GOOD}", " ".repeat(2 << 20));
+    let judges = ScriptedJudges::saying(&[&enormous, &enormous]);
+    let error = judges
+        .judge(&trial(), json!({"type": "llm_judge"}))
+        .unwrap_err();
+    assert!(error.ends_with("it is longer than 1 MiB"), "{error}");
+}
+
+#[test]
 fn an_answer_that_was_cut_off_says_so() {
     let judges = ScriptedJudges::new(|_, _| {
         Ok(Transcript {
