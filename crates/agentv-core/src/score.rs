@@ -47,23 +47,40 @@ impl Score {
         self.0
     }
 
-    /// What the score is called.
+    /// What the score is called. A mean that rounding left a hair below a limit has reached it.
     pub fn verdict(self) -> Verdict {
-        match self.0 {
+        const ROUNDING: f64 = 1e-12;
+        match self.0 + ROUNDING {
             value if value >= Verdict::PASS_FROM => Verdict::Pass,
             value if value >= Verdict::BORDERLINE_FROM => Verdict::Borderline,
             _ => Verdict::Fail,
         }
     }
 
-    /// The weighted mean Σw·s/Σw; 0 where the weights sum to nothing.
+    /// The weighted mean Σw·s/Σw, never outside of what it is the mean of; 0 where the weights sum to
+    /// nothing. A weight is 0 or more, and finite.
     pub fn weighted_mean(parts: impl IntoIterator<Item = (Score, f64)>) -> Score {
+        let parts = parts.into_iter().filter(|(_, weight)| *weight > 0.0);
+        let parts: Vec<(Score, f64)> = parts.collect();
+        // Weights near the ends of what a number can be would add up to infinity, or round to nothing.
+        let greatest = parts.iter().map(|(_, weight)| *weight).fold(0.0, f64::max);
+        let scale = match greatest {
+            great if great > 1e200 => 2.0_f64.powi(-600),
+            small if small < 1e-200 => 2.0_f64.powi(600),
+            _ => 1.0,
+        };
         let (mut sum, mut weights) = (0.0, 0.0);
+        let (mut lowest, mut highest) = (1.0_f64, 0.0_f64);
         for (score, weight) in parts {
-            sum += score.0 * weight;
-            weights += weight;
+            sum += score.0 * (weight * scale);
+            weights += weight * scale;
+            lowest = lowest.min(score.0);
+            highest = highest.max(score.0);
         }
-        Score::ratio(sum, weights)
+        match weights > 0.0 {
+            true => Score((sum / weights).clamp(lowest, highest)),
+            false => Score::ZERO,
+        }
     }
 }
 
@@ -161,6 +178,8 @@ impl fmt::Display for Status {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -172,10 +191,78 @@ mod tests {
     }
 
     #[test]
+    fn a_score_passes_from_eight_tenths_and_is_borderline_from_six() {
+        for (value, verdict) in [
+            (1.0, Verdict::Pass),
+            (0.8, Verdict::Pass),
+            (0.799_999, Verdict::Borderline),
+            (0.6, Verdict::Borderline),
+            (0.599_999, Verdict::Fail),
+            (0.0, Verdict::Fail),
+        ] {
+            assert_eq!(Score(value).verdict(), verdict, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_mean_of_eight_tenths_passes_however_it_is_rounded() {
+        let parts = [(Score(0.7), 1.0), (Score(0.85), 2.0)];
+        let mean = Score::weighted_mean(parts);
+        assert!(mean.value() < 0.8, "no longer a case of rounding");
+        assert_eq!(mean.verdict(), Verdict::Pass);
+    }
+
+    #[test]
+    fn the_greatest_and_the_smallest_weights_have_a_mean() {
+        for weight in [f64::MAX, f64::MIN_POSITIVE, 5e-324] {
+            let parts = [(Score(0.5), weight), (Score::ONE, weight)];
+            assert_eq!(Score::weighted_mean(parts).value(), 0.75, "{weight}");
+        }
+    }
+
+    #[test]
     fn a_mean_of_nothing_is_zero() {
         assert_eq!(Score::weighted_mean([]), Score::ZERO);
         assert_eq!(Score::weighted_mean([(Score::ONE, 0.0)]), Score::ZERO);
         let mixed = [(Score::ONE, 1.0), (Score::ZERO, 3.0)];
         assert_eq!(Score::weighted_mean(mixed).value(), 0.25);
+    }
+
+    /// Scores and what they weigh, from nothing to the most that a number can be.
+    fn parts() -> impl Strategy<Value = Vec<(Score, f64)>> {
+        let weight = prop_oneof![Just(0.0), 0.0..10.0, 0.0..f64::MAX, Just(5e-324)];
+        prop::collection::vec(((0.0..=1.0).prop_map(Score), weight), 0..9)
+    }
+
+    proptest! {
+        #[test]
+        fn a_mean_lies_between_the_scores_that_weigh_something(parts in parts()) {
+            let mean = Score::weighted_mean(parts.clone()).value();
+            let weighty = || parts.iter().filter(|(_, weight)| *weight > 0.0);
+            let scores = || weighty().map(|(score, _)| score.0);
+            if weighty().next().is_none() {
+                prop_assert_eq!(mean, 0.0);
+            } else {
+                prop_assert!(scores().fold(1.0, f64::min) <= mean);
+                prop_assert!(mean <= scores().fold(0.0, f64::max));
+            }
+        }
+
+        #[test]
+        fn what_weighs_nothing_does_not_change_a_mean(
+            parts in parts(), value in 0.0..=1.0, place in any::<prop::sample::Index>(),
+        ) {
+            let mut more = parts.clone();
+            more.insert(place.index(parts.len() + 1), (Score(value), 0.0));
+            prop_assert_eq!(Score::weighted_mean(more), Score::weighted_mean(parts));
+        }
+
+        #[test]
+        fn the_order_does_not_change_a_mean(
+            (parts, shuffled) in parts().prop_flat_map(|parts| (Just(parts.clone()), Just(parts).prop_shuffle())),
+        ) {
+            let (one, other) = (Score::weighted_mean(parts), Score::weighted_mean(shuffled));
+            prop_assert!((one.0 - other.0).abs() < 1e-12, "{one} {other}");
+        }
     }
 }

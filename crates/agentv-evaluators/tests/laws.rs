@@ -1,5 +1,6 @@
 //! What holds whatever the answer and the options.
 
+use agentv_core::Verdict;
 use agentv_evaluators::{ALL, BuildContext, Builder};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -119,9 +120,36 @@ proptest! {
         let trial = Trial::answered(&answer);
         let mut negated = check.clone();
         negated["negate"] = json!(true);
+        let mut negated_twice = negated.clone();
+        negated_twice["negate"] = json!(false);
         let (plain, negated) = (trial.evaluation(check), trial.evaluation(negated));
         prop_assert_eq!(plain.score.value() + negated.score.value(), 1.0);
+        prop_assert_eq!(plain.verdict == Verdict::Pass, negated.verdict == Verdict::Fail);
         prop_assert_eq!(plain.score == agentv_core::Score::ONE, plain.misses.is_empty());
+        prop_assert_eq!(trial.evaluation(negated_twice), plain);
+    }
+
+    #[test]
+    fn what_weighs_nothing_and_the_order_do_not_change_a_composite(
+        checks in prop::collection::vec((text_check(), 0.0..9.0), 1..6),
+        weightless in text_check(),
+        answer in "[aAbBäÄ]{0,6}",
+    ) {
+        let weighed = |(mut check, weight): (Value, f64)| {
+            check["weight"] = json!(weight);
+            check
+        };
+        let score = |members: Vec<Value>| {
+            let composite = json!({"type": "composite", "evaluators": members});
+            Trial::answered(&answer).evaluation(composite).score.value()
+        };
+        let members: Vec<Value> = checks.into_iter().map(weighed).collect();
+        let first = score(members.clone());
+        let turned = score(members.iter().rev().cloned().collect());
+        prop_assert!((first - turned).abs() < 1e-12, "{first} {turned}");
+        let mut more = members;
+        more.push(weighed((weightless, 0.0)));
+        prop_assert_eq!(score(more), first);
     }
 
     #[test]
