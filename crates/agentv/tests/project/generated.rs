@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use agentv_syntax::{Code, Field, Kind, Registry};
+use agentv_syntax::{Code, Field, Form, Kind, Record, Registry, Shape};
 
 use crate::{printed, repository};
 
@@ -95,6 +95,37 @@ fn section(page: &mut String, kind: &Kind) {
         page.push('\n');
         options(page, kind.options.fields, kind.options.required);
     }
+    nested(page, "", kind.options.fields);
+}
+
+/// What may stand in the objects that options take.
+fn nested(page: &mut String, path: &str, fields: &[Field]) {
+    for field in fields {
+        let path = format!("{path}{}", field.name);
+        for record in objects(field.shape) {
+            write!(page, "\nIn `{path}`:\n\n").unwrap();
+            options(page, record.fields, record.required);
+            nested(page, &format!("{path}."), record.fields);
+        }
+    }
+}
+
+/// The objects that a value of this shape is, or is a list of.
+fn objects(shape: &'static Shape) -> Vec<&'static Record> {
+    let forms = shape.forms.iter().map(Form::written);
+    let objects = forms.flat_map(|form| match form {
+        Form::Record(record) => vec![*record],
+        Form::List { items, .. } => objects(items),
+        Form::Map(values) => objects(values),
+        Form::Any
+        | Form::Bool
+        | Form::Number { .. }
+        | Form::Text(_)
+        | Form::Evaluator
+        | Form::Target
+        | Form::Checked { .. } => Vec::new(),
+    });
+    objects.collect()
 }
 
 fn options(page: &mut String, fields: &[Field], required: &[&[&str]]) {
