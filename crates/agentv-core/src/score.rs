@@ -24,12 +24,13 @@ impl Score {
 
     /// The score of this value; `None` outside 0 to 1.
     pub fn new(value: f64) -> Option<Score> {
-        (0.0..=1.0).contains(&value).then_some(Score(value))
+        // There is one zero only: -0 is told as 0.
+        (0.0..=1.0).contains(&value).then_some(Score(value + 0.0))
     }
 
     /// The nearest score to a value; `None` of NaN.
     pub fn clamped(value: f64) -> Option<Score> {
-        (!value.is_nan()).then(|| Score(value.clamp(0.0, 1.0)))
+        (!value.is_nan()).then(|| Score(value.clamp(0.0, 1.0) + 0.0))
     }
 
     /// 1 when something holds, else 0.
@@ -188,6 +189,13 @@ mod tests {
             assert_eq!(Score::new(value), None, "{value}");
         }
         assert!(serde_json::from_str::<Score>("1.5").is_err());
+    }
+
+    #[test]
+    fn there_is_one_zero() {
+        for zero in [Score::new(-0.0), Score::clamped(-0.0)] {
+            assert_eq!(serde_json::to_string(&zero).unwrap(), "0.0");
+        }
     }
 
     #[test]

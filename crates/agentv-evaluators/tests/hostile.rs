@@ -2,8 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use agentv_core::Transcript;
 use serde_json::{Value, json};
 
+use crate::scripted::ScriptedJudges;
 use crate::support::{Trial, judge};
 
 /// Far more than any of these takes, even on a busy machine without optimizations.
@@ -41,6 +43,32 @@ fn expressions_that_make_others_backtrack_take_linear_time() {
     let options = json!({"type": "regex", "value": "^(a+)+$", "negate": true});
     assert_eq!(judge(&format!("{answer}b"), options).score.value(), 1.0);
     assert!(started.elapsed() < SOON);
+}
+
+#[test]
+fn what_a_judge_says_is_read_in_time_linear_in_it() {
+    let started = Instant::now();
+    for part in [
+        "{",
+        "{ ",
+        "{a:\"",
+        "{\"a\":",
+        "{\"a\":[",
+        "[",
+        "{}",
+        "{a}",
+        "\"",
+        "'{'",
+        "<think>",
+        "{\u{3000}",
+        "{'a':'",
+    ] {
+        let text = part.repeat((1 << 18) / part.len());
+        let judges = ScriptedJudges::new(move |_, _| Ok(Transcript::of_text(text.clone())));
+        let judged = judges.judge(&Trial::answered("x"), json!({"type": "llm_judge"}));
+        assert!(judged.is_err(), "{part}");
+    }
+    assert!(started.elapsed() < SOON, "{:?}", started.elapsed());
 }
 
 #[test]

@@ -130,6 +130,22 @@ proptest! {
     }
 
     #[test]
+    fn whatever_a_judge_says_is_a_judgement_or_an_error(
+        text in prop_oneof![
+            any::<String>(),
+            any_json().prop_map(|value| value.to_string()),
+            any_json().prop_map(|value| json!({"score": value, "hits": [value]}).to_string()),
+            any_json().prop_map(|value| {
+                let checks = json!([{"id": "a", "satisfied": true}, {"id": "b", "score": value}]);
+                json!({"checks": checks}).to_string()
+            }),
+            "[{}\\[\\]\"'“’:,0-9a-e.\\- \n]{0,80}".prop_map(|text| format!("{{score: {text}}}")),
+        ],
+    ) {
+        crate::oracles::judge_answer(text.as_bytes());
+    }
+
+    #[test]
     fn what_weighs_nothing_and_the_order_do_not_change_a_composite(
         checks in prop::collection::vec((text_check(), 0.0..9.0), 1..6),
         weightless in text_check(),

@@ -171,7 +171,8 @@ fn points(item: &Rubric, check: &Value) -> Result<f64, String> {
             .map(|yes| if yes { MOST_POINTS } else { 0.0 }),
         _ => value
             .and_then(number)
-            .filter(|points| points.fract() == 0.0 && (0.0..=MOST_POINTS).contains(points)),
+            .filter(|points| points.fract() == 0.0 && (0.0..=MOST_POINTS).contains(points))
+            .map(f64::abs),
     };
     points.ok_or_else(|| {
         let found = value.map_or("missing".to_owned(), shown);
