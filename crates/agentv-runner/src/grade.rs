@@ -244,7 +244,8 @@ fn result_of(
 }
 
 /// The status of a case: an error of any evaluator makes it errored, nothing to grade by leaves it
-/// ungraded, a required evaluator that does not pass fails it, else the mean decides.
+/// ungraded, a required evaluator that does not pass or lacks something that it requires itself fails it,
+/// else the mean decides.
 fn one_grade(specs: &[EvaluatorSpec], results: Vec<EvaluatorResult>) -> Grade {
     let errored = results.iter().find_map(|result| {
         let error = result.error.as_ref()?;
@@ -255,7 +256,8 @@ fn one_grade(specs: &[EvaluatorSpec], results: Vec<EvaluatorResult>) -> Grade {
     });
     let is_asked = |result: &EvaluatorResult| result.left_out.is_none();
     let missed_required = specs.iter().zip(&results).any(|(spec, result)| {
-        spec.required && is_asked(result) && result.verdict != Some(Verdict::Pass)
+        let is_missed = spec.required && is_asked(result) && result.verdict != Some(Verdict::Pass);
+        is_missed || lacks_required(result)
     });
     let scores = || {
         results
@@ -289,6 +291,13 @@ fn one_grade(specs: &[EvaluatorSpec], results: Vec<EvaluatorResult>) -> Grade {
         error: errored,
         results,
     }
+}
+
+/// Whether something inside an evaluator was required and is missing, an item of a checklist or a member
+/// of several: then its verdict is worse than its score.
+fn lacks_required(result: &EvaluatorResult) -> bool {
+    let by_score = result.score.map(Score::verdict);
+    result.verdict == Some(Verdict::Fail) && by_score != Some(Verdict::Fail)
 }
 
 /// Names those that were not asked.
@@ -334,6 +343,17 @@ mod tests {
     fn a_required_evaluator_that_does_not_pass_fails_the_case() {
         let parts = [(spec(9.0, false), Ok(1.0)), (spec(0.0, true), Ok(0.7))];
         assert_eq!(graded(&parts), (Status::Fail, Some(1.0)));
+    }
+
+    #[test]
+    fn what_an_evaluator_requires_inside_fails_the_case_whatever_the_mean() {
+        let spec = spec(1.0, false);
+        let mut evaluation = Evaluation::of(Score::new(0.9).unwrap());
+        evaluation.verdict = Verdict::Fail;
+        let result = result_of(&spec, Ok(evaluation));
+        let grade = one_grade(&[spec], vec![result]);
+        assert_eq!(grade.status, Status::Fail);
+        assert_eq!(grade.score.map(Score::value), Some(0.9));
     }
 
     #[test]
