@@ -167,6 +167,12 @@ impl RunFolder {
         latest_by_key(&self.file(name), fields)
     }
 
+    /// Whether a process writes the folder now. A lock whose process has ended locks nothing, and a
+    /// folder that cannot be looked into is written by nobody.
+    pub fn is_being_written(&self) -> bool {
+        Lock::is_held(&self.path)
+    }
+
     /// Locks the folder for writing, until the writer and all that it opened are dropped. A lock whose
     /// process has ended, however it ended, locks nothing.
     ///

@@ -72,6 +72,15 @@ impl Lock {
         }
     }
 
+    /// Whether another holds the lock of a folder. Nothing is created or written to find that out.
+    pub(crate) fn is_held(folder: &Path) -> bool {
+        let Ok(file) = File::open(folder.join(FILE)) else {
+            return false;
+        };
+        // Shared, so that those who only look are in nobody's way but a writer's, for a moment.
+        matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
+    }
+
     /// Notes that a file is open for writing; false when it was already.
     pub(crate) fn opened(&self, name: RecordFile) -> bool {
         let mut open = self.open.lock().unwrap_or_else(|error| error.into_inner());

@@ -27,6 +27,7 @@ fn a_second_process_is_refused_in_words_until_the_first_is_killed() {
     let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap().contains("locked")));
 
+    assert!(folder.is_being_written());
     let error = folder.write(now()).unwrap_err();
     let told = format!(
         "run `2026-11-15T10-43-07Z-4f1a` is being written by process {} since \
@@ -41,6 +42,7 @@ fn a_second_process_is_refused_in_words_until_the_first_is_killed() {
     process.kill().unwrap();
     process.wait().unwrap();
     assert!(folder.path().join("lock").exists(), "left by the dead");
+    assert!(!folder.is_being_written());
     let writer = folder.write(now()).unwrap();
     drop(writer);
     assert!(!folder.path().join("lock").exists());

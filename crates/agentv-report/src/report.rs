@@ -2,6 +2,8 @@
 
 mod csv;
 mod json;
+mod junit;
+mod markdown;
 
 use std::fmt;
 use std::io::{self, BufWriter, Write};
@@ -30,7 +32,7 @@ pub struct ReportFormat {
 }
 
 /// Every format: one file and one line each.
-pub const FORMATS: &[ReportFormat] = &[csv::FORMAT, json::FORMAT];
+pub const FORMATS: &[ReportFormat] = &[junit::FORMAT, markdown::FORMAT, csv::FORMAT, json::FORMAT];
 
 /// Why there is no report.
 #[derive(Debug)]

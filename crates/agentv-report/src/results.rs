@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use agentv_core::{ResultRecord, RunRecord, TranscriptRecord};
 use agentv_journal::{
-    FileError, FolderError, Key, KeyFields, Latest, Line, RecordFile, RunFolder, latest_by_key,
+    FileError, FolderError, Key, KeyFields, Latest, Line, Record, RecordFile, RecordsAt, RunFolder,
+    latest_by_key,
 };
 
 use crate::summary::{Summary, SummaryFold};
@@ -61,15 +62,35 @@ impl RunResults {
     /// # Errors
     /// When the file cannot be read.
     pub fn each(&self, visit: &mut dyn FnMut(ResultRecord)) -> Result<u64, FileError> {
+        self.each_placed(&mut |record| visit(record.value))
+    }
+
+    /// As [`each`](RunResults::each), with the place at which each record begins, where
+    /// [`at`](RunResults::at) finds it again.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn each_placed(
+        &self,
+        visit: &mut dyn FnMut(Record<ResultRecord>),
+    ) -> Result<u64, FileError> {
         let latest = latest_by_key(&self.results, &KeyFields::new(ResultRecord::TRIAL))?;
         let mut damaged = latest.damaged_lines();
         for line in latest.records::<ResultRecord>() {
             match line? {
-                Line::Record(record) => visit(record.value),
+                Line::Record(record) => visit(record),
                 Line::Damaged(_) => damaged += 1,
             }
         }
         Ok(damaged)
+    }
+
+    /// The records at known places, in any order.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn at(&self) -> Result<RecordsAt, FileError> {
+        RecordsAt::open(&self.results)
     }
 
     /// What the results came to.

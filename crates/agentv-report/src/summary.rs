@@ -15,6 +15,7 @@ use agentv_core::{ResultRecord, Score, Stage, Status};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use amount::Amount;
+pub(crate) use fold::GroupFold;
 pub use fold::SummaryFold;
 
 /// What a run came to. Made by a [`SummaryFold`], the same whatever the order of the records.
@@ -105,6 +106,15 @@ impl Statuses {
             Status::Ungraded => &mut self.ungraded,
         };
         *count += 1;
+    }
+
+    /// Counts what another has.
+    pub(crate) fn join(&mut self, other: &Statuses) {
+        self.pass += other.pass;
+        self.borderline += other.borderline;
+        self.fail += other.fail;
+        self.error += other.error;
+        self.ungraded += other.ungraded;
     }
 
     /// All of them.

@@ -31,14 +31,35 @@ pub struct SummaryFold {
     slowest: Top<SlowTrial>,
     costliest: Top<CostlyTrial>,
     errors: ErrorFold,
-    targets: BTreeMap<Arc<str>, TargetFold>,
+    targets: BTreeMap<Arc<str>, GroupFold>,
 }
 
+/// The main figures of some of the records, in a few bytes.
 #[derive(Debug, Clone, Copy, Default)]
-struct TargetFold {
-    statuses: Statuses,
+pub(crate) struct GroupFold {
+    pub(crate) statuses: Statuses,
     scores: Moments,
     cost: Option<Amount>,
+}
+
+impl GroupFold {
+    pub(crate) fn add(&mut self, record: &ResultRecord) {
+        self.statuses.add(record.status);
+        if let Some(score) = graded_score(record) {
+            self.scores.add(score);
+        }
+        if let Some(amount) = record.cost_usd().and_then(Amount::of) {
+            self.cost.get_or_insert_default().add(amount);
+        }
+    }
+
+    pub(crate) fn mean_score(&self) -> Option<f64> {
+        self.scores.mean()
+    }
+
+    pub(crate) fn cost_usd(&self) -> Option<f64> {
+        self.cost.map(Amount::dollars)
+    }
 }
 
 impl SummaryFold {
@@ -89,20 +110,17 @@ impl SummaryFold {
     fn add_graded(&mut self, record: &ResultRecord) {
         if !self.targets.contains_key(&record.target) {
             let target = Arc::clone(&record.target);
-            self.targets.insert(target, TargetFold::default());
+            self.targets.insert(target, GroupFold::default());
         }
-        let Some(target) = self.targets.get_mut(&record.target) else {
-            return;
-        };
-        target.statuses.add(record.status);
+        if let Some(target) = self.targets.get_mut(&record.target) {
+            target.add(record);
+        }
         if let Some(score) = graded_score(record) {
             self.scores.add(score);
-            target.scores.add(score);
         }
         let paid = record.cost_usd();
         if let Some((dollars, amount)) = paid.and_then(|paid| Some((paid, Amount::of(paid)?))) {
             self.cost.get_or_insert_default().add(amount);
-            target.cost.get_or_insert_default().add(amount);
             if amount != Amount::default() {
                 self.costliest.offer_costly(record, dollars);
             }
@@ -141,13 +159,13 @@ fn graded_score(record: &ResultRecord) -> Option<agentv_core::Score> {
     }
 }
 
-fn target_summary((target, fold): (&Arc<str>, &TargetFold)) -> TargetSummary {
+fn target_summary((target, fold): (&Arc<str>, &GroupFold)) -> TargetSummary {
     TargetSummary {
         target: Arc::clone(target),
         statuses: fold.statuses,
         pass_rate: fold.statuses.pass_rate(),
-        mean_score: fold.scores.mean(),
-        cost_usd: fold.cost.map(Amount::dollars),
+        mean_score: fold.mean_score(),
+        cost_usd: fold.cost_usd(),
     }
 }
 

@@ -1,0 +1,61 @@
+//! Reading records at known places.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+
+use crate::disk::FileError;
+use crate::fold::line_bytes;
+use crate::lines::{JUMP, LineReader, MAX_LINE};
+use crate::read::{Record, open_if_there, parse_record};
+
+/// The records of a file at known places, in any order, with one in memory at a time. Records that
+/// follow each other are read as fast as a stream.
+///
+/// ```
+/// use agentv_journal::RecordsAt;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("results.jsonl");
+/// std::fs::write(&path, "[1]\n[2]\n[3]\n")?;
+/// let mut records = RecordsAt::open(&path)?;
+/// assert_eq!(records.get::<[u8; 1]>(8)?.value, [3]);
+/// assert_eq!(records.get::<[u8; 1]>(4)?.value, [2]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct RecordsAt {
+    path: PathBuf,
+    lines: LineReader,
+}
+
+impl RecordsAt {
+    /// Reads the file at `path`.
+    ///
+    /// # Errors
+    /// When the file cannot be opened.
+    pub fn open(path: &Path) -> Result<RecordsAt, FileError> {
+        Ok(RecordsAt {
+            path: path.to_owned(),
+            lines: LineReader::new(open_if_there(path)?, JUMP, MAX_LINE),
+        })
+    }
+
+    /// The record that begins at byte `offset`, where one was found before.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or there is no `T` at this place any more.
+    pub fn get<T: DeserializeOwned>(&mut self, offset: u64) -> Result<Record<T>, FileError> {
+        let read = line_bytes(&mut self.lines, offset).and_then(|line| {
+            parse_record(line, |text| serde_json::from_str(text)).map_err(|reason| {
+                let told = format!("the record at byte {offset}: {reason}");
+                io::Error::new(io::ErrorKind::InvalidData, told)
+            })
+        });
+        let value = read.map_err(FileError::of("read", &self.path))?;
+        Ok(Record { offset, value })
+    }
+}

@@ -1,0 +1,71 @@
+//! JUnit XML, which CI servers show beside the tests of a program.
+
+mod suite;
+#[cfg(test)]
+mod tests;
+mod trial;
+mod xml;
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::sync::Arc;
+
+use agentv_core::ResultRecord;
+use quick_xml::Writer;
+use quick_xml::events::{BytesDecl, Event};
+
+use self::suite::Suite;
+use self::trial::Naming;
+use super::{ReportFailure, ReportFormat};
+use crate::results::RunResults;
+
+pub(super) const FORMAT: ReportFormat = ReportFormat {
+    name: "junit",
+    extension: "xml",
+    doc: "For CI servers: a test suite an eval file, a test case a trial",
+    most_runs: 1,
+    write,
+};
+
+/// The schema is that of Jenkins' xUnit plugin, `junit-10.xsd`, which is the strictest that knows
+/// what a test case printed. No schema has properties of a test case: what there is to say of one
+/// stands in its `system-out`, which Jenkins and GitLab show.
+///
+/// A suite begins with its totals. So the results are read twice: once for the totals and for where
+/// the records of each file are, once more to write them. Nothing else is held.
+fn write(runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> {
+    let mut xml = Writer::new_with_indent(out, b' ', 2);
+    xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
+    for run in runs {
+        write_run(run, &mut xml)?;
+    }
+    let out = xml.into_inner();
+    out.write_all(b"\n")?;
+    out.flush()?;
+    Ok(())
+}
+
+fn write_run(run: &RunResults, xml: &mut Writer<&mut dyn Write>) -> Result<(), ReportFailure> {
+    let mut suites: BTreeMap<Arc<str>, Suite> = BTreeMap::new();
+    let mut naming = Naming::default();
+    run.each_placed(&mut |record| {
+        naming.add(&record.value);
+        let suite = suites.entry(Arc::clone(&record.value.eval_file));
+        suite.or_default().add(&record.value, record.offset);
+    })?;
+    let mut all = Suite::default();
+    suites.values().for_each(|suite| all.join(suite));
+    let name = format!("agentv {}", run.name());
+    xml::start(xml, "testsuites", &all.attributes(&name))?;
+    let mut records = run.at()?;
+    for (file, suite) in &suites {
+        suite.start(xml, file, run)?;
+        for offset in suite.places() {
+            let record = records.get::<ResultRecord>(*offset)?.value;
+            trial::write(xml, &record, &naming)?;
+        }
+        xml::end(xml, "testsuite")?;
+    }
+    xml::end(xml, "testsuites")?;
+    Ok(())
+}

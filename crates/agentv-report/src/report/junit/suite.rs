@@ -1,0 +1,107 @@
+//! The results of one eval file.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use agentv_core::ResultRecord;
+use quick_xml::Writer;
+
+use super::xml::{self, Attribute};
+use crate::results::RunResults;
+use crate::summary::GroupFold;
+
+/// What the trials of a file came to, and where their records are.
+#[derive(Debug, Default)]
+pub(super) struct Suite {
+    figures: GroupFold,
+    milliseconds: f64,
+    /// When the first trial ended.
+    timestamp: Option<String>,
+    places: Vec<u64>,
+}
+
+impl Suite {
+    pub(super) fn add(&mut self, record: &ResultRecord, offset: u64) {
+        self.figures.add(record);
+        self.milliseconds += milliseconds(record);
+        if self
+            .timestamp
+            .as_ref()
+            .is_none_or(|first| record.timestamp < *first)
+        {
+            self.timestamp = Some(record.timestamp.clone());
+        }
+        self.places.push(offset);
+    }
+
+    /// Counts what another has, without its places.
+    pub(super) fn join(&mut self, other: &Suite) {
+        self.figures.statuses.join(&other.figures.statuses);
+        self.milliseconds += other.milliseconds;
+    }
+
+    /// Where the records are, in the order in which they were written.
+    pub(super) fn places(&self) -> &[u64] {
+        &self.places
+    }
+
+    /// The attributes that suites and all suites have.
+    pub(super) fn attributes<'a>(&self, name: &'a str) -> Vec<Attribute<'a>> {
+        let statuses = &self.figures.statuses;
+        vec![
+            ("name", Cow::Borrowed(name)),
+            ("tests", Cow::Owned(statuses.total().to_string())),
+            ("failures", Cow::Owned(statuses.fail.to_string())),
+            ("errors", Cow::Owned(statuses.error.to_string())),
+            ("time", Cow::Owned(seconds(self.milliseconds))),
+        ]
+    }
+
+    /// Writes what stands before the trials.
+    pub(super) fn start(
+        &self,
+        xml: &mut Writer<&mut dyn Write>,
+        file: &str,
+        run: &RunResults,
+    ) -> io::Result<()> {
+        let statuses = &self.figures.statuses;
+        let mut attributes = self.attributes(file);
+        attributes.push(("skipped", Cow::Owned(statuses.ungraded.to_string())));
+        if let Some(timestamp) = &self.timestamp {
+            attributes.push(("timestamp", Cow::Borrowed(timestamp)));
+        }
+        xml::start(xml, "testsuite", &attributes)?;
+        xml::start(xml, "properties", &[])?;
+        property(xml, "run", run.name())?;
+        for (name, figure) in [
+            ("pass_rate", statuses.pass_rate()),
+            ("mean_score", self.figures.mean_score()),
+            ("cost_usd", self.figures.cost_usd()),
+        ] {
+            if let Some(figure) = figure {
+                property(xml, name, &figure.to_string())?;
+            }
+        }
+        property(xml, "borderline", &statuses.borderline.to_string())?;
+        xml::end(xml, "properties")
+    }
+}
+
+fn property(xml: &mut Writer<&mut dyn Write>, name: &str, value: &str) -> io::Result<()> {
+    let attributes = [
+        ("name", Cow::Borrowed(name)),
+        ("value", Cow::Borrowed(value)),
+    ];
+    xml::empty(xml, "property", &attributes)
+}
+
+/// How long the call of a trial took; nothing where it was not measured.
+pub(super) fn milliseconds(record: &ResultRecord) -> f64 {
+    let measured = record.timing.total_ms.filter(|time| time.is_finite());
+    measured.unwrap_or(0.0).max(0.0)
+}
+
+/// A time as JUnit has it.
+pub(super) fn seconds(milliseconds: f64) -> String {
+    format!("{:.6}", milliseconds / 1e3)
+}

@@ -1,0 +1,124 @@
+//! What any text may stand in, and how trials are named.
+
+use std::io::Write;
+
+use agentv_core::ResultRecord;
+use proptest::prelude::*;
+
+use super::*;
+use crate::samples::{errored, failed, graded, record};
+
+fn written(records: &[ResultRecord]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("results.jsonl");
+    let mut file = std::fs::File::create(&path).unwrap();
+    for record in records {
+        writeln!(file, "{}", serde_json::to_string(record).unwrap()).unwrap();
+    }
+    let mut out = Vec::new();
+    FORMAT
+        .write(&[RunResults::of_file(&path)], &mut out)
+        .unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn read_back(records: &[ResultRecord]) -> junit_parser::TestSuites {
+    junit_parser::from_reader(written(records).as_bytes()).unwrap()
+}
+
+fn names(suites: &junit_parser::TestSuites) -> Vec<&str> {
+    let cases = suites.suites.iter().flat_map(|suite| &suite.cases);
+    cases.map(|case| case.original_name.as_str()).collect()
+}
+
+#[test]
+fn no_results_are_no_suites() {
+    let suites = read_back(&[]);
+    assert_eq!((suites.tests, suites.suites.len()), (0, 0));
+}
+
+#[test]
+fn names_say_target_and_trial_only_where_there_are_several() {
+    let one = [graded("a", 1.0), graded("b", 1.0)];
+    assert_eq!(names(&read_back(&one)), ["a", "b"]);
+    let trials = [
+        graded("a", 1.0),
+        ResultRecord {
+            trial: 2,
+            ..graded("a", 0.0)
+        },
+    ];
+    assert_eq!(names(&read_back(&trials)), ["a #1", "a #2"]);
+    let targets = [
+        graded("a", 1.0),
+        ResultRecord {
+            target: "other".into(),
+            ..graded("a", 0.0)
+        },
+    ];
+    assert_eq!(names(&read_back(&targets)), ["a @ default", "a @ other"]);
+}
+
+#[test]
+fn results_of_a_file_stand_together_whenever_they_ended() {
+    let of = |file: &str, id: &str| ResultRecord {
+        eval_file: file.into(),
+        ..graded(id, 1.0)
+    };
+    let suites = read_back(&[
+        of("b.yaml", "1"),
+        of("a.yaml", "2"),
+        of("b.yaml", "3"),
+        of("a.yaml", "4"),
+    ]);
+    let files: Vec<&str> = suites.suites.iter().map(|suite| &*suite.name).collect();
+    assert_eq!(files, ["a.yaml", "b.yaml"]);
+    assert_eq!(names(&suites), ["2", "4", "1", "3"]);
+}
+
+#[test]
+fn each_ending_has_its_element() {
+    let suites = read_back(&[
+        graded("pass", 1.0),
+        graded("borderline", 0.7),
+        failed("fail", 0.1, "says <nothing>"),
+        errored("error", "timed out\nafter 3 attempts"),
+        record("ungraded"),
+    ]);
+    let cases = &suites.suites[0].cases;
+    assert!(cases[0].status.is_success() && cases[1].status.is_success());
+    assert!(cases[1].system_out.as_ref().unwrap().contains("borderline"));
+    let failure = cases[2].status.failure_as_ref();
+    assert_eq!(failure.message, "says <nothing>");
+    let error = cases[3].status.error_as_ref();
+    assert_eq!(error.error_type, "target");
+    assert_eq!(error.message, "timed out after 3 attempts");
+    assert_eq!(error.text, "timed out\nafter 3 attempts");
+    assert!(cases[4].status.is_skipped());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(96) })]
+
+    #[test]
+    fn whatever_others_wrote_the_report_is_well_formed(
+        id in any::<String>(),
+        file in "[\\x00-\\u{ffff}]{0,20}",
+        miss in "([<>&'\"\\]\\x00-\\x1f\\u{fffe}\\u{ffff}]|\\]\\]>|<!--|&#0;|\\PC){0,20}",
+        message in any::<String>(),
+    ) {
+        let of = |record: ResultRecord| ResultRecord {
+            eval_file: file.as_str().into(),
+            ..record
+        };
+        let records = [of(failed(&id, 0.0, &miss)), of(errored("error", &message))];
+        let suites = read_back(&records);
+        let cases: Vec<_> = suites.suites.iter().flat_map(|suite| &suite.cases).collect();
+        prop_assert_eq!(cases.len(), 2);
+        prop_assert!(cases[0].status.is_failure());
+        prop_assert!(cases[1].status.is_error());
+        let illegal = |letter: char| matches!(letter, '\0'..='\x08' | '\x0b' | '\x0c' | '\x0e'..='\x1f' | '\u{fffe}' | '\u{ffff}');
+        let found = written(&records).contains(illegal);
+        prop_assert!(!found);
+    }
+}

@@ -1,0 +1,124 @@
+//! One trial as a test case.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use agentv_core::{ResultRecord, Stage, Status};
+use quick_xml::Writer;
+
+use super::suite::{milliseconds, seconds};
+use super::xml::{self, Attribute};
+use crate::text::{clip, one_line};
+
+/// The most of a reason in a message, which lists show in a line.
+const LONGEST_MESSAGE: usize = 400;
+
+/// What a name must say to be that of one trial.
+#[derive(Debug, Default)]
+pub(super) struct Naming {
+    target: Option<Arc<str>>,
+    several_targets: bool,
+    several_trials: bool,
+}
+
+impl Naming {
+    pub(super) fn add(&mut self, record: &ResultRecord) {
+        let first = self
+            .target
+            .get_or_insert_with(|| Arc::clone(&record.target));
+        self.several_targets |= *first != record.target;
+        self.several_trials |= record.trial > 1;
+    }
+
+    fn name<'r>(&self, record: &'r ResultRecord) -> Cow<'r, str> {
+        let mut name = Cow::Borrowed(record.eval_id.as_str());
+        if self.several_targets {
+            name = Cow::Owned(format!("{name} @ {}", record.target));
+        }
+        if self.several_trials {
+            name = Cow::Owned(format!("{name} #{}", record.trial));
+        }
+        name
+    }
+}
+
+/// Writes a trial. A borderline one has neither failed nor errored.
+pub(super) fn write(
+    xml: &mut Writer<&mut dyn Write>,
+    record: &ResultRecord,
+    naming: &Naming,
+) -> io::Result<()> {
+    let attributes = [
+        ("name", naming.name(record)),
+        ("classname", Cow::Borrowed(&*record.eval_file)),
+        ("time", Cow::Owned(seconds(milliseconds(record)))),
+    ];
+    xml::start(xml, "testcase", &attributes)?;
+    match record.status {
+        Status::Pass | Status::Borderline => {}
+        Status::Fail => {
+            let why = kind("fail", record.reason().unwrap_or("the score is too low"));
+            xml::text(xml, "failure", &why, &reasons(record))?;
+        }
+        Status::Error => {
+            let error = record.error.as_ref();
+            let message = error.map_or("", |error| &error.message);
+            let stage = match error.map(|error| error.stage) {
+                Some(Stage::Target) | None => "target",
+                Some(Stage::Evaluator) => "evaluator",
+            };
+            xml::text(xml, "error", &kind(stage, message), message)?;
+        }
+        Status::Ungraded => {
+            let why = ("message", Cow::Borrowed("there is nothing to grade by"));
+            xml::empty(xml, "skipped", &[why])?;
+        }
+    }
+    xml::text(xml, "system-out", &[], &figures(record))?;
+    xml::end(xml, "testcase")
+}
+
+fn kind(kind: &'static str, message: &str) -> [Attribute<'static>; 2] {
+    let message = one_line(clip(message, LONGEST_MESSAGE));
+    [
+        ("message", Cow::Owned(message)),
+        ("type", Cow::Borrowed(kind)),
+    ]
+}
+
+/// What was missed, a line each, and why.
+fn reasons(record: &ResultRecord) -> String {
+    let mut text = String::new();
+    for miss in &record.misses {
+        let _ = writeln!(text, "- {miss}");
+    }
+    if let Some(reasoning) = &record.reasoning {
+        text.push_str(reasoning);
+    }
+    text
+}
+
+/// What there is to say of a trial however it ended, a line each.
+fn figures(record: &ResultRecord) -> String {
+    let mut text = format!("status: {}\n", record.status);
+    if let Some(score) = record.score {
+        let _ = writeln!(text, "score: {}", score.value());
+    }
+    let _ = writeln!(text, "target: {}", one_line(&record.target));
+    let _ = writeln!(text, "trial: {}", record.trial);
+    if let Some(cost) = record.cost_usd() {
+        let _ = writeln!(text, "cost_usd: {cost}");
+    }
+    if record.cached {
+        text.push_str("cached: true\n");
+    }
+    if record.dry_run {
+        text.push_str("dry_run: true\n");
+    }
+    if record.status == Status::Borderline {
+        text.push_str(&reasons(record));
+    }
+    text
+}

@@ -1,0 +1,73 @@
+//! Elements of XML that any text may stand in.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use quick_xml::Writer;
+use quick_xml::events::{BytesEnd, BytesStart, BytesText, Event};
+
+use crate::text::clip;
+
+/// The most of a text that is written, in bytes: readers of XML give up on texts of some megabytes.
+const LONGEST: usize = 1 << 16;
+
+/// An attribute and its value.
+pub(super) type Attribute<'a> = (&'a str, Cow<'a, str>);
+
+/// The start of an element that has content.
+pub(super) fn start(
+    xml: &mut Writer<&mut dyn Write>,
+    name: &str,
+    attributes: &[Attribute<'_>],
+) -> io::Result<()> {
+    xml.write_event(Event::Start(element(name, attributes)))
+}
+
+/// The end of an element.
+pub(super) fn end(xml: &mut Writer<&mut dyn Write>, name: &str) -> io::Result<()> {
+    xml.write_event(Event::End(BytesEnd::new(name)))
+}
+
+/// An element without content.
+pub(super) fn empty(
+    xml: &mut Writer<&mut dyn Write>,
+    name: &str,
+    attributes: &[Attribute<'_>],
+) -> io::Result<()> {
+    xml.write_event(Event::Empty(element(name, attributes)))
+}
+
+/// An element with a text in it.
+pub(super) fn text(
+    xml: &mut Writer<&mut dyn Write>,
+    name: &str,
+    attributes: &[Attribute<'_>],
+    text: &str,
+) -> io::Result<()> {
+    start(xml, name, attributes)?;
+    xml.write_event(Event::Text(BytesText::new(&legal(text))))?;
+    end(xml, name)
+}
+
+fn element<'e>(name: &'e str, attributes: &'e [Attribute<'_>]) -> BytesStart<'e> {
+    let legal = attributes.iter().map(|(name, value)| (*name, legal(value)));
+    BytesStart::new(name).with_attributes(legal)
+}
+
+/// The text without what XML has no place for: control characters and the two that are no
+/// characters become U+FFFD, the character that stands for what cannot be shown.
+pub(super) fn legal(text: &str) -> Cow<'_, str> {
+    let clipped = clip(text, LONGEST);
+    if clipped.chars().all(is_legal) {
+        return Cow::Borrowed(clipped);
+    }
+    let replaced = |letter| match is_legal(letter) {
+        true => letter,
+        false => char::REPLACEMENT_CHARACTER,
+    };
+    Cow::Owned(clipped.chars().map(replaced).collect())
+}
+
+fn is_legal(letter: char) -> bool {
+    matches!(letter, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..)
+}

@@ -1,0 +1,65 @@
+//! Markdown for the comment on a pull request: short, and nothing in it that others can make act.
+
+mod cases;
+mod code;
+mod figures;
+#[cfg(test)]
+mod tests;
+
+use std::io::Write;
+
+use super::{ReportFailure, ReportFormat};
+use crate::results::RunResults;
+use crate::summary::{Summary, SummaryFold};
+
+use self::cases::Cases;
+
+pub(super) const FORMAT: ReportFormat = ReportFormat {
+    name: "markdown",
+    extension: "md",
+    doc: "For comments on pull requests: totals and what failed; of two runs, with the difference",
+    most_runs: 2,
+    write,
+};
+
+/// GitHub takes comments of 65,536 characters, and counting bytes is on the safe side; what a
+/// workflow puts around the report has some room left.
+const LONGEST: usize = 64_000;
+
+/// The report of the last run; of two, with what is different from the first.
+fn write(runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> {
+    let Some((run, before)) = runs.split_last() else {
+        return Ok(());
+    };
+    let before = before.first();
+    let base = before.map(RunResults::summary).transpose()?;
+    let (summary, cases) = read(run)?;
+    let mut text = figures::headline(&summary);
+    text.push_str(&figures::table(&summary, base.as_ref()));
+    text.push_str(&run_names(run, before));
+    cases.write(&mut text, LONGEST);
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(())
+}
+
+/// The figures of a run, and its cases to look at.
+fn read(run: &RunResults) -> Result<(Summary, Cases), ReportFailure> {
+    let mut fold = SummaryFold::new();
+    let mut cases = Cases::default();
+    run.each(&mut |record| {
+        fold.add(&record);
+        cases.add(&record);
+    })?;
+    let files = run.run().into_iter().flat_map(|run| &run.files);
+    let summary = fold.finish(files.map(|file| file.skipped).sum());
+    Ok((summary, cases))
+}
+
+fn run_names(run: &RunResults, before: Option<&RunResults>) -> String {
+    let name = |run: &RunResults| code::span(run.name(), 200);
+    match before {
+        Some(before) => format!("\nRun {}, compared with {}.\n", name(run), name(before)),
+        None => format!("\nRun {}.\n", name(run)),
+    }
+}

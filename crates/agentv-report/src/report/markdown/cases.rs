@@ -1,0 +1,134 @@
+//! The cases that somebody should look at.
+
+use agentv_core::{ResultRecord, Status};
+
+use super::code;
+use crate::figures::{count, counted};
+use crate::summary::TrialName;
+
+/// How many of each kind are told.
+const TOLD: usize = 20;
+/// How much of a name and of a reason is told, in bytes.
+const LONGEST_NAME: usize = 120;
+const LONGEST_REASON: usize = 300;
+/// What the end of a list takes.
+const END: usize = 120;
+
+/// The failed and the errored trials of a run: the first few, and how many there are.
+#[derive(Debug, Default)]
+pub(super) struct Cases {
+    failed: Kept,
+    errored: Kept,
+    several_targets: bool,
+    several_trials: bool,
+    several_files: bool,
+    first: Option<TrialName>,
+}
+
+/// The worst few, the lowest score first, and of equal ones those that ended first.
+#[derive(Debug, Default)]
+struct Kept {
+    cases: Vec<Case>,
+    count: u64,
+}
+
+#[derive(Debug)]
+struct Case {
+    name: TrialName,
+    score: Option<f64>,
+    reason: String,
+}
+
+impl Kept {
+    fn add(&mut self, record: &ResultRecord) {
+        self.count += 1;
+        let score = record.score.map(|score| score.value());
+        let rank = |score: Option<f64>| score.unwrap_or(0.0);
+        let place = self
+            .cases
+            .partition_point(|kept| rank(kept.score) <= rank(score));
+        if place >= TOLD {
+            return;
+        }
+        let case = Case {
+            name: TrialName::from(record),
+            score,
+            reason: code::span(
+                record.reason().unwrap_or("no reason is given"),
+                LONGEST_REASON,
+            ),
+        };
+        self.cases.insert(place, case);
+        self.cases.truncate(TOLD);
+    }
+}
+
+impl Cases {
+    pub(super) fn add(&mut self, record: &ResultRecord) {
+        let first = self.first.get_or_insert_with(|| TrialName::from(record));
+        self.several_targets |= first.target != record.target;
+        self.several_files |= first.eval_file != record.eval_file;
+        self.several_trials |= record.trial > 1;
+        match record.status {
+            Status::Fail => self.failed.add(record),
+            Status::Error => self.errored.add(record),
+            Status::Pass | Status::Borderline | Status::Ungraded => {}
+        }
+    }
+
+    /// Writes the lists that have something in them, as far as `text` then has at most so many bytes.
+    pub(super) fn write(&self, text: &mut String, longest: usize) {
+        for (kept, word) in [(&self.failed, "failed"), (&self.errored, "errored")] {
+            if kept.count > 0 {
+                self.write_list(text, kept, word, longest);
+            }
+        }
+    }
+
+    fn write_list(&self, text: &mut String, kept: &Kept, word: &str, longest: usize) {
+        let all = counted(kept.count, "trial", "trials");
+        let start = format!("\n<details>\n<summary>{all} {word}</summary>\n\n");
+        if text.len() + start.len() + END > longest {
+            return;
+        }
+        text.push_str(&start);
+        let mut told = 0;
+        for case in &kept.cases {
+            let line = self.line(case);
+            if text.len() + line.len() + END > longest {
+                break;
+            }
+            text.push_str(&line);
+            told += 1;
+        }
+        let more = kept.count - told;
+        if more > 0 {
+            text.push_str(&format!("\nand {} more\n", count(more)));
+        }
+        text.push_str("\n</details>\n");
+    }
+
+    fn line(&self, case: &Case) -> String {
+        let mut line = format!("- {}", code::span(&case.name.eval_id, LONGEST_NAME));
+        if self.several_targets {
+            line.push_str(&format!(
+                " on {}",
+                code::span(&case.name.target, LONGEST_NAME)
+            ));
+        }
+        if self.several_trials {
+            line.push_str(&format!(", trial {}", case.name.trial));
+        }
+        if self.several_files {
+            line.push_str(&format!(
+                " of {}",
+                code::span(&case.name.eval_file, LONGEST_NAME)
+            ));
+        }
+        if let Some(score) = case.score {
+            line.push_str(&format!(", score {score:.3}"));
+        }
+        line.push_str(&format!(": {}\n", case.reason));
+        line
+    }
+}

@@ -1,0 +1,178 @@
+//! The totals of a run, and how they differ from those of another.
+
+use super::code;
+use crate::figures::{count, counted, money, percent};
+use crate::summary::{Statuses, Summary, TargetSummary};
+
+/// The most targets that have a row of their own.
+const TARGETS: usize = 20;
+
+/// The sentence that a reader in a hurry reads.
+pub(super) fn headline(summary: &Summary) -> String {
+    let statuses = &summary.statuses;
+    let passed = match summary.graded {
+        0 => "nothing was graded".to_owned(),
+        graded => format!("{} of {} passed", count(statuses.pass), count(graded)),
+    };
+    let mut parts = vec![format!("**{passed}**")];
+    let scores = summary.scores.as_ref();
+    parts.extend(scores.map(|scores| format!("mean score {:.3}", scores.mean)));
+    for (number, one, several) in [
+        (statuses.error, "error", "errors"),
+        (statuses.ungraded, "ungraded", "ungraded"),
+        (summary.skipped, "case skipped", "cases skipped"),
+    ] {
+        if number > 0 {
+            parts.push(counted(number, one, several));
+        }
+    }
+    if summary.dry_run > 0 {
+        parts.push("dry run: mocks answered".to_owned());
+    }
+    format!("### agentv\n\n{}\n\n", parts.join(" · "))
+}
+
+/// One line of the table.
+struct Figures<'a> {
+    statuses: &'a Statuses,
+    pass_rate: Option<f64>,
+    mean_score: Option<f64>,
+    cost_usd: Option<f64>,
+}
+
+impl<'a> Figures<'a> {
+    fn of(summary: &'a Summary) -> Figures<'a> {
+        Figures {
+            statuses: &summary.statuses,
+            pass_rate: summary.pass_rate,
+            mean_score: summary.scores.as_ref().map(|scores| scores.mean),
+            cost_usd: summary.cost_usd,
+        }
+    }
+
+    fn of_target(target: &'a TargetSummary) -> Figures<'a> {
+        Figures {
+            statuses: &target.statuses,
+            pass_rate: target.pass_rate,
+            mean_score: target.mean_score,
+            cost_usd: target.cost_usd,
+        }
+    }
+}
+
+/// The totals, and those of each target where there are several.
+pub(super) fn table(summary: &Summary, base: Option<&Summary>) -> String {
+    let mut text = "| | pass rate | mean score | passed | borderline | failed | errors | cost |\n\
+                    |---|---:|---:|---:|---:|---:|---:|---:|\n"
+        .to_owned();
+    let whole = base.map(Figures::of);
+    row(&mut text, "all", &Figures::of(summary), whole.as_ref());
+    if summary.targets.len() < 2 {
+        return text;
+    }
+    for target in summary.targets.iter().take(TARGETS) {
+        let before = base.and_then(|base| {
+            let same = |other: &&TargetSummary| other.target == target.target;
+            base.targets.iter().find(same).map(Figures::of_target)
+        });
+        let name = code::cell(&target.target, 80);
+        row(
+            &mut text,
+            &name,
+            &Figures::of_target(target),
+            before.as_ref(),
+        );
+    }
+    let more = summary.targets.len().saturating_sub(TARGETS);
+    if more > 0 {
+        let more = counted(more as u64, "more target", "more targets");
+        text.push_str(&format!("\nand {more}\n"));
+    }
+    text
+}
+
+fn row(text: &mut String, name: &str, now: &Figures<'_>, base: Option<&Figures<'_>>) {
+    let whole = |of: fn(&Statuses) -> u64| {
+        let before = base.map(|base| of(base.statuses));
+        count(of(now.statuses)) + &whole_difference(of(now.statuses), before)
+    };
+    let cells = [
+        name.to_owned(),
+        real(
+            now.pass_rate,
+            base.and_then(|base| base.pass_rate),
+            percent,
+            points,
+        ),
+        real(
+            now.mean_score,
+            base.and_then(|base| base.mean_score),
+            score,
+            signed_score,
+        ),
+        whole(|statuses| statuses.pass),
+        whole(|statuses| statuses.borderline),
+        whole(|statuses| statuses.fail),
+        whole(|statuses| statuses.error),
+        real(
+            now.cost_usd,
+            base.and_then(|base| base.cost_usd),
+            money,
+            signed_money,
+        ),
+    ];
+    text.push_str(&format!("| {} |\n", cells.join(" | ")));
+}
+
+/// A figure, and in brackets how it differs from the one before, where both are known.
+fn real(
+    now: Option<f64>,
+    before: Option<f64>,
+    show: fn(f64) -> String,
+    signed: fn(f64) -> String,
+) -> String {
+    let Some(now) = now else {
+        return "–".to_owned();
+    };
+    match before {
+        Some(before) => format!("{} ({})", show(now), signed(now - before)),
+        None => show(now),
+    }
+}
+
+fn whole_difference(now: u64, before: Option<u64>) -> String {
+    match before {
+        None => String::new(),
+        Some(before) if now < before => format!(" (−{})", count(before - now)),
+        Some(before) if now > before => format!(" (+{})", count(now - before)),
+        Some(_) => " (±0)".to_owned(),
+    }
+}
+
+fn score(score: f64) -> String {
+    format!("{score:.3}")
+}
+
+/// What rounds to nothing is said to be nothing.
+fn with_sign(difference: f64, smallest: f64, shown: String) -> String {
+    if difference.abs() < smallest {
+        "±0".to_owned()
+    } else if difference < 0.0 {
+        format!("−{shown}")
+    } else {
+        format!("+{shown}")
+    }
+}
+
+fn points(difference: f64) -> String {
+    let points = difference * 100.0;
+    with_sign(points, 0.05, format!("{:.1} points", points.abs()))
+}
+
+fn signed_score(difference: f64) -> String {
+    with_sign(difference, 0.000_5, format!("{:.3}", difference.abs()))
+}
+
+fn signed_money(difference: f64) -> String {
+    with_sign(difference, 0.000_05, money(difference.abs()))
+}

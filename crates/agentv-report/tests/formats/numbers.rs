@@ -1,0 +1,195 @@
+//! Every format tells the numbers of the summary.
+
+use std::collections::BTreeMap;
+
+use agentv_report::Summary;
+use serde_json::Value;
+
+use crate::{RUN, run, text};
+
+/// What a format can tell.
+#[derive(Debug, Default, PartialEq)]
+struct Told {
+    trials: u64,
+    pass: u64,
+    borderline: u64,
+    fail: u64,
+    error: u64,
+    ungraded: u64,
+    pass_rate: f64,
+    mean_score: f64,
+    cost_usd: f64,
+}
+
+/// Right to this many parts of one, which is what sums of rounded figures are.
+fn rounded(mut told: Told, parts: f64) -> Told {
+    for figure in [
+        &mut told.pass_rate,
+        &mut told.mean_score,
+        &mut told.cost_usd,
+    ] {
+        *figure = (*figure * parts).round() / parts;
+    }
+    told
+}
+
+fn expected() -> Told {
+    told_by(&run(RUN).summary().unwrap())
+}
+
+fn told_by(summary: &Summary) -> Told {
+    Told {
+        trials: summary.trials,
+        pass: summary.statuses.pass,
+        borderline: summary.statuses.borderline,
+        fail: summary.statuses.fail,
+        error: summary.statuses.error,
+        ungraded: summary.statuses.ungraded,
+        pass_rate: summary.pass_rate.unwrap(),
+        mean_score: summary.scores.unwrap().mean,
+        cost_usd: summary.cost_usd.unwrap(),
+    }
+}
+
+/// Adds up rows of status, score and cost.
+fn added_up(rows: impl Iterator<Item = (String, Option<f64>, Option<f64>)>) -> Told {
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    let (mut scores, mut cost) = (Vec::new(), 0.0);
+    for (status, score, paid) in rows {
+        *counts.entry(status).or_default() += 1;
+        scores.extend(score);
+        cost += paid.unwrap_or(0.0);
+    }
+    let count = |status: &str| counts.get(status).copied().unwrap_or(0);
+    let graded = count("pass") + count("borderline") + count("fail");
+    assert_eq!(scores.len() as u64, graded);
+    Told {
+        trials: counts.values().sum(),
+        pass: count("pass"),
+        borderline: count("borderline"),
+        fail: count("fail"),
+        error: count("error"),
+        ungraded: count("ungraded"),
+        pass_rate: count("pass") as f64 / graded as f64,
+        mean_score: scores.iter().sum::<f64>() / graded as f64,
+        cost_usd: cost,
+    }
+}
+
+#[test]
+fn the_run_has_something_of_everything() {
+    let Told {
+        pass,
+        borderline,
+        fail,
+        error,
+        ungraded,
+        trials,
+        ..
+    } = expected();
+    assert_eq!(
+        [pass, borderline, fail, error, ungraded, trials],
+        [3, 1, 2, 2, 1, 9]
+    );
+}
+
+#[test]
+fn csv_adds_up_to_the_summary() {
+    let csv = text("csv");
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let headers = reader.headers().unwrap().clone();
+    let at = |name: &str| headers.iter().position(|header| header == name).unwrap();
+    let (status, score, cost) = (at("status"), at("score"), at("cost_usd"));
+    let rows = reader.records().map(|row| {
+        let row = row.unwrap();
+        (
+            row[status].to_owned(),
+            row[score].parse().ok(),
+            row[cost].parse().ok(),
+        )
+    });
+    assert_eq!(rounded(added_up(rows), 1e9), rounded(expected(), 1e9));
+}
+
+#[test]
+fn json_has_the_summary_and_adds_up_to_it() {
+    let json: Value = serde_json::from_str(&text("json")).unwrap();
+    let summary: Summary = serde_json::from_value(json["summary"].clone()).unwrap();
+    assert_eq!(told_by(&summary), expected());
+    assert_eq!(json["run"]["planned"], 10);
+    let rows = json["results"].as_array().unwrap().iter().map(|row| {
+        let status = row["status"].as_str().unwrap().to_owned();
+        let record: agentv_core::ResultRecord = serde_json::from_value(row.clone()).unwrap();
+        (status, row["score"].as_f64(), record.cost_usd())
+    });
+    assert_eq!(rounded(added_up(rows), 1e9), rounded(expected(), 1e9));
+}
+
+#[test]
+fn junit_adds_up_to_the_summary() {
+    let suites = junit_parser::from_reader(text("junit").as_bytes()).unwrap();
+    let rows = suites
+        .suites
+        .iter()
+        .flat_map(|suite| &suite.cases)
+        .map(|case| {
+            let said = case.system_out.as_deref().unwrap();
+            let figure = |name: &str| {
+                let line = said.lines().find_map(|line| line.strip_prefix(name));
+                line.map(|value| value.trim().to_owned())
+            };
+            let number = |name: &str| figure(name).map(|value| value.parse().unwrap());
+            let status = figure("status:").unwrap();
+            assert_eq!(case.status.is_failure(), status == "fail");
+            assert_eq!(case.status.is_error(), status == "error");
+            assert_eq!(case.status.is_skipped(), status == "ungraded");
+            (status, number("score:"), number("cost_usd:"))
+        });
+    let expected = expected();
+    assert_eq!(rounded(added_up(rows), 1e9), rounded(self::expected(), 1e9));
+    assert_eq!(suites.tests, expected.trials);
+    assert_eq!(suites.failures, expected.fail);
+    assert_eq!(suites.errors, expected.error);
+    assert_eq!(
+        suites.skipped, 0,
+        "the schema has no such attribute of all suites"
+    );
+    let time: f64 = suites.suites.iter().map(|suite| suite.time).sum();
+    assert!((time - suites.time).abs() < 1e-6);
+    for suite in &suites.suites {
+        let cases: f64 = suite.cases.iter().map(|case| case.time).sum();
+        assert!((cases - suite.time).abs() < 1e-5, "{}", suite.name);
+        assert_eq!(suite.tests, suite.cases.len() as u64);
+        let count = |is: fn(&junit_parser::TestStatus) -> bool| {
+            suite.cases.iter().filter(|case| is(&case.status)).count() as u64
+        };
+        assert_eq!(suite.failures, count(junit_parser::TestStatus::is_failure));
+        assert_eq!(suite.errors, count(junit_parser::TestStatus::is_error));
+        assert_eq!(suite.skipped, count(junit_parser::TestStatus::is_skipped));
+    }
+}
+
+#[test]
+fn markdown_tells_the_summary() {
+    let markdown = text("markdown");
+    let row = markdown
+        .lines()
+        .find(|line| line.starts_with("| all "))
+        .unwrap();
+    let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+    let number = |cell: &str| cell.trim_matches(['%', '$']).parse::<f64>().unwrap();
+    let expected = expected();
+    let told = Told {
+        pass_rate: number(cells[1]) / 100.0,
+        mean_score: number(cells[2]),
+        pass: number(cells[3]) as u64,
+        borderline: number(cells[4]) as u64,
+        fail: number(cells[5]) as u64,
+        error: number(cells[6]) as u64,
+        cost_usd: number(cells[7]),
+        ..self::expected()
+    };
+    assert_eq!(rounded(told, 1e3), rounded(self::expected(), 1e3));
+    let headline = format!("**{} of {} passed**", expected.pass, 6);
+    assert!(markdown.contains(&headline), "{markdown}");
+}
