@@ -155,10 +155,11 @@ fn junit_adds_up_to_the_summary() {
         "the schema has no such attribute of all suites"
     );
     let time: f64 = suites.suites.iter().map(|suite| suite.time).sum();
-    assert!((time - suites.time).abs() < 1e-6);
+    // Each is right to half a millisecond.
+    assert!((time - suites.time).abs() < 2e-3);
     for suite in &suites.suites {
         let cases: f64 = suite.cases.iter().map(|case| case.time).sum();
-        assert!((cases - suite.time).abs() < 1e-5, "{}", suite.name);
+        assert!((cases - suite.time).abs() < 5e-3, "{}", suite.name);
         assert_eq!(suite.tests, suite.cases.len() as u64);
         let count = |is: fn(&junit_parser::TestStatus) -> bool| {
             suite.cases.iter().filter(|case| is(&case.status)).count() as u64

@@ -101,7 +101,7 @@ pub(super) fn milliseconds(record: &ResultRecord) -> f64 {
     measured.unwrap_or(0.0).max(0.0)
 }
 
-/// A time as JUnit has it.
+/// A time as JUnit has it: more than three decimals are refused by some.
 pub(super) fn seconds(milliseconds: f64) -> String {
-    format!("{:.6}", milliseconds / 1e3)
+    format!("{:.3}", milliseconds / 1e3)
 }
