@@ -11,7 +11,9 @@
 //! - [`Several`] gives every event of a run to all of those;
 //! - [`RunResults`] are the results of a run, read back from its folder, and a [`ReportFormat`] makes a
 //!   report of them, for people or for another tool;
-//! - [`statistics`] say how sure the figures of a run are, and whether two runs differ.
+//! - [`statistics`] say how sure the figures of a run are, and whether two runs differ;
+//! - a [`PastRun`] is one of the runs of a project, and a [`RunLine`] what it came to, for lists and
+//!   trends.
 //!
 //! The displays, [`OutFile`] and [`Several`] take [`RunEvent`](agentv_core::RunEvent)s as
 //! [`Reporter`](agentv_core::Reporter)s, live or replayed from a record. The secrets in what they
@@ -67,6 +69,7 @@
 mod clock;
 mod display;
 mod figures;
+mod history;
 pub mod out_file;
 mod render;
 mod report;
@@ -82,6 +85,7 @@ mod whole_file;
 
 pub use clock::Clock;
 pub use display::{DisplayOptions, LiveDisplay, PlainProgress, Quiet};
+pub use history::{PastRun, RunLine, RunState, render_runs, render_trend, trend_page};
 pub use out_file::OutFile;
 pub use render::{Closing, render_summary};
 pub use report::{FORMATS, ReportFailure, ReportFormat};
@@ -92,3 +96,4 @@ pub use summary::{
     CostlyTrial, ErrorGroup, Latency, Scores, SlowTrial, Statuses, Summary, SummaryFold,
     TargetSummary, Tokens, TrialName, WorstTrial,
 };
+pub use whole_file::write_whole_file;

@@ -28,12 +28,21 @@ impl RunResults {
     /// # Errors
     /// When its `run.json` cannot be read.
     pub fn of_folder(folder: &RunFolder) -> Result<RunResults, FolderError> {
+        let run = folder.run()?;
         Ok(RunResults {
+            run,
+            ..RunResults::without_run(folder)
+        })
+    }
+
+    /// The results in a folder of which only they are wanted.
+    pub(crate) fn without_run(folder: &RunFolder) -> RunResults {
+        RunResults {
             name: folder.id().to_string(),
-            run: folder.run()?,
+            run: None,
             results: folder.file(RecordFile::Results),
             transcripts: Some(folder.file(RecordFile::Transcripts)),
-        })
+        }
     }
 
     /// The results in a file with one record a line. There are no transcripts to them.

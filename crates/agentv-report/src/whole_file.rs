@@ -4,7 +4,22 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use agentv_core::ReportError;
 use tempfile::NamedTempFile;
+
+use crate::out_file::error_of;
+
+/// Writes a text to a file, which is replaced as a whole or not at all.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_whole_file(path: &Path, text: &str) -> Result<(), ReportError> {
+    let written = WholeFile::create(path).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        file.finish()
+    });
+    written.map_err(|source| error_of(path, source))
+}
 
 /// A file that is written beside its place and put there in one step.
 #[derive(Debug)]

@@ -26,6 +26,8 @@ fn main() -> ExitCode {
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Merge(arguments) => commands::merge::run(&arguments),
         Command::Report(arguments) => commands::report::run(&arguments),
+        Command::Runs(arguments) => commands::runs::run(&arguments),
+        Command::Trend(arguments) => commands::trend::run(&arguments),
         Command::Init(arguments) => commands::init::run(&arguments),
         Command::Validate(arguments) => commands::validate::run(&arguments),
         Command::Show(arguments) => commands::show::run(&arguments),

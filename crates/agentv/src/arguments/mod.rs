@@ -1,5 +1,6 @@
 //! The command line.
 
+mod history;
 mod report;
 mod run;
 
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+pub(crate) use history::{RunsArguments, TrendArguments, TrendFormat};
 pub(crate) use report::ReportArguments;
 pub(crate) use run::RunArguments;
 
@@ -30,6 +32,8 @@ pub(crate) enum Command {
     Run(Box<RunArguments>),
     Merge(MergeArguments),
     Report(ReportArguments),
+    Runs(RunsArguments),
+    Trend(TrendArguments),
     Init(InitArguments),
     Validate(ValidateArguments),
     Show(ShowArguments),

@@ -6,9 +6,11 @@ pub(crate) mod init;
 pub(crate) mod merge;
 pub(crate) mod report;
 pub(crate) mod run;
+pub(crate) mod runs;
 pub(crate) mod schema;
 pub(crate) mod show;
 pub(crate) mod targets;
+pub(crate) mod trend;
 pub(crate) mod validate;
 
 use agentv_dataset::{LoadOptions, Rules};

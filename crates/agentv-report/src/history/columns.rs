@@ -1,0 +1,145 @@
+//! Tables that fit a width.
+
+use crate::style::{Paint, Style};
+use crate::text::{cut, width};
+
+/// What stands between columns.
+const GAP: usize = 2;
+
+/// A column and what may be done to it where there is little room.
+pub(super) struct Column {
+    pub(super) title: &'static str,
+    pub(super) is_number: bool,
+    /// The fewest columns of the terminal that it can be cut to; none of what must be whole.
+    pub(super) narrowest: Option<usize>,
+    /// Left out the earlier, the higher; zero is never left out.
+    pub(super) spare: u8,
+}
+
+/// A text in one colour.
+pub(super) struct Cell {
+    pub(super) text: String,
+    pub(super) paint: Paint,
+}
+
+impl Cell {
+    pub(super) fn plain(text: impl Into<String>) -> Cell {
+        Cell::new(Paint::Plain, text)
+    }
+
+    pub(super) fn new(paint: Paint, text: impl Into<String>) -> Cell {
+        let text = text.into();
+        Cell { text, paint }
+    }
+}
+
+/// The rows under the titles of their columns. A column in which nothing stands is left out.
+pub(super) fn table(columns: &[Column], rows: &[Vec<Cell>], style: Style) -> String {
+    let widths = fit(columns, rows, style.width);
+    let mut text = String::new();
+    let titles = columns
+        .iter()
+        .map(|column| Cell::new(Paint::Strong, column.title));
+    line(
+        &mut text,
+        columns,
+        &titles.collect::<Vec<_>>(),
+        &widths,
+        style,
+    );
+    for row in rows {
+        line(&mut text, columns, row, &widths, style);
+    }
+    text
+}
+
+/// How wide each column is; none of those that are left out.
+fn fit(columns: &[Column], rows: &[Vec<Cell>], room: usize) -> Vec<Option<usize>> {
+    let mut widths: Vec<Option<usize>> = columns
+        .iter()
+        .enumerate()
+        .map(|(at, column)| {
+            let widest = rows.iter().map(|row| width(&row[at].text)).max()?;
+            (widest > 0).then(|| widest.max(width(column.title)))
+        })
+        .collect();
+    loop {
+        let over = total(&widths).saturating_sub(room);
+        if over == 0 {
+            return widths;
+        }
+        let shrinkable: usize = columns
+            .iter()
+            .zip(&widths)
+            .map(|(column, width)| spare(column, *width))
+            .sum();
+        if shrinkable >= over {
+            shrink(columns, &mut widths, over);
+            return widths;
+        }
+        let kept = (0..columns.len()).filter(|at| widths[*at].is_some() && columns[*at].spare > 0);
+        match kept.max_by_key(|at| columns[*at].spare) {
+            Some(at) => widths[at] = None,
+            None => {
+                shrink(columns, &mut widths, over);
+                return widths;
+            }
+        }
+    }
+}
+
+fn total(widths: &[Option<usize>]) -> usize {
+    let kept: Vec<usize> = widths.iter().flatten().copied().collect();
+    kept.iter().sum::<usize>() + GAP * kept.len().saturating_sub(1)
+}
+
+/// How much narrower a column can be made.
+fn spare(column: &Column, width: Option<usize>) -> usize {
+    let narrowest = column.narrowest;
+    narrowest
+        .zip(width)
+        .map_or(0, |(narrowest, width)| width.saturating_sub(narrowest))
+}
+
+/// Takes from the widest first.
+fn shrink(columns: &[Column], widths: &mut [Option<usize>], over: usize) {
+    for _ in 0..over {
+        let widest = (0..columns.len())
+            .filter(|at| spare(&columns[*at], widths[*at]) > 0)
+            .max_by_key(|at| widths[*at]);
+        if let Some(width) = widest.and_then(|at| widths[at].as_mut()) {
+            *width -= 1;
+        }
+    }
+}
+
+fn line(
+    text: &mut String,
+    columns: &[Column],
+    cells: &[Cell],
+    widths: &[Option<usize>],
+    style: Style,
+) {
+    let mut blanks = 0;
+    for ((column, cell), room) in columns.iter().zip(cells).zip(widths) {
+        let Some(room) = *room else {
+            continue;
+        };
+        let shown = cut(&cell.text, room, style);
+        if shown.is_empty() {
+            // No blanks at the end of a line.
+            blanks += room + GAP;
+            continue;
+        }
+        let missing = room - width(&shown);
+        let (before, after) = if column.is_number {
+            (missing, 0)
+        } else {
+            (0, missing)
+        };
+        text.extend(std::iter::repeat_n(' ', blanks + before));
+        text.push_str(&style.paint(cell.paint, &shown));
+        blanks = after + GAP;
+    }
+    text.push('\n');
+}

@@ -1,0 +1,150 @@
+//! Runs as a table.
+
+use super::columns::{Cell, Column, table};
+use super::{RunLine, RunState};
+use crate::figures::{count, money, percent};
+use crate::render::stop_reason;
+use crate::style::{Paint, Style};
+use crate::text::one_line;
+
+const COLUMNS: [Column; 9] = [
+    column("run", false, None, 0),
+    column("when", false, None, 4),
+    column("what", false, Some(12), 1),
+    column("trials", true, None, 2),
+    column("passed", true, None, 0),
+    column("score", true, None, 0),
+    column("errors", true, None, 0),
+    column("cost", true, None, 3),
+    column("note", false, Some(10), 0),
+];
+
+pub(super) const fn column(
+    title: &'static str,
+    is_number: bool,
+    narrowest: Option<usize>,
+    spare: u8,
+) -> Column {
+    Column {
+        title,
+        is_number,
+        narrowest,
+        spare,
+    }
+}
+
+/// The runs in a table that fits the width, in the order given.
+pub fn render_runs(runs: &[RunLine], style: Style) -> String {
+    let rows: Vec<Vec<Cell>> = runs.iter().map(|run| row(run, style)).collect();
+    table(&COLUMNS, &rows, style)
+}
+
+fn row(run: &RunLine, style: Style) -> Vec<Cell> {
+    vec![
+        Cell::plain(one_line(&run.id)),
+        Cell::new(Paint::Faint, when(run)),
+        Cell::plain(what(run)),
+        trials(run),
+        rate(run),
+        score(run),
+        errors(run),
+        Cell::plain(run.cost_usd.map(money).unwrap_or_default()),
+        Cell::new(Paint::Faint, notes(run).join(style.separator())),
+    ]
+}
+
+/// The day and the minute, in UTC.
+pub(super) fn when(run: &RunLine) -> String {
+    let minute = run.started_at.get(..16).unwrap_or(&run.started_at);
+    one_line(&minute.replace('T', " "))
+}
+
+/// What was run: the first file and target, and how many others there are.
+fn what(run: &RunLine) -> String {
+    let mut text = first_and_others(&run.files);
+    let targets = first_and_others(&run.targets);
+    if !targets.is_empty() {
+        text.push_str(" @ ");
+        text.push_str(&targets);
+    }
+    text
+}
+
+pub(super) fn first_and_others(names: &[String]) -> String {
+    let first = names.first().map(|name| one_line(name)).unwrap_or_default();
+    match names.len() {
+        0 | 1 => first,
+        several => format!("{first} +{}", several - 1),
+    }
+}
+
+/// How many trials ended, of how many where some are missing.
+pub(super) fn trials(run: &RunLine) -> Cell {
+    Cell::plain(match run.state {
+        RunState::Finished => count(run.trials),
+        RunState::Running | RunState::Stopped | RunState::Unfinished => {
+            format!(
+                "{}/{}",
+                count(run.trials),
+                count(run.planned.max(run.trials))
+            )
+        }
+    })
+}
+
+pub(super) fn rate(run: &RunLine) -> Cell {
+    Cell::plain(run.pass_rate.map_or("-".to_owned(), percent))
+}
+
+pub(super) fn score(run: &RunLine) -> Cell {
+    Cell::plain(
+        run.mean_score
+            .map_or("-".to_owned(), |mean| format!("{mean:.3}")),
+    )
+}
+
+pub(super) fn errors(run: &RunLine) -> Cell {
+    let paint = match run.statuses.error {
+        0 => Paint::Plain,
+        _ => Paint::Broken,
+    };
+    Cell::new(paint, count(run.statuses.error))
+}
+
+/// What makes a run another than an ordinary one.
+pub(super) fn notes(run: &RunLine) -> Vec<String> {
+    let mut notes = Vec::new();
+    match (run.state, run.stopped) {
+        (RunState::Finished, _) => {}
+        (RunState::Running, _) => notes.push("running".to_owned()),
+        (RunState::Stopped | RunState::Unfinished, Some(stop)) => {
+            notes.push(format!("stopped: {}", stop_reason(stop)));
+        }
+        (RunState::Stopped | RunState::Unfinished, None) => notes.push("unfinished".to_owned()),
+    }
+    if run.dry_run {
+        notes.push("dry run".to_owned());
+    }
+    notes.extend(
+        run.shard
+            .as_ref()
+            .map(|shard| format!("shard {}", one_line(shard))),
+    );
+    notes.extend(
+        run.rerun_of
+            .as_ref()
+            .map(|of| format!("rerun of {}", one_line(of))),
+    );
+    notes.extend(
+        run.graded_from
+            .as_ref()
+            .map(|from| format!("graded from {}", one_line(from))),
+    );
+    if !run.merged_from.is_empty() {
+        notes.push(format!(
+            "merged from {}",
+            count(run.merged_from.len() as u64)
+        ));
+    }
+    notes
+}

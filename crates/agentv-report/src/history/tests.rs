@@ -1,0 +1,240 @@
+//! What runs are said to be, and that it fits where it is said.
+
+use std::time::Instant;
+
+use agentv_core::{RanFile, ResultRecord, RunRecord, Stop};
+use agentv_journal::{RecordFile, RunFolder};
+use proptest::prelude::*;
+
+use super::*;
+use crate::samples::{errored, graded, measured};
+use crate::style::Style;
+use crate::summary::SummaryFold;
+use crate::text::width;
+
+const STYLE: Style = Style {
+    colour: false,
+    width: 100,
+    unicode: true,
+};
+
+fn asked(planned: u64) -> RunRecord {
+    RunRecord {
+        started_at: "2026-11-15T10:43:07Z".to_owned(),
+        finished_at: Some("2026-11-15T10:44:00Z".to_owned()),
+        files: vec![RanFile {
+            path: "evals/a.yaml".to_owned(),
+            ..RanFile::default()
+        }],
+        trials: 1,
+        planned,
+        ..RunRecord::default()
+    }
+}
+
+/// A run on disk.
+fn on_disk(results: &tempfile::TempDir, run: &RunRecord, records: &[ResultRecord]) -> RunFolder {
+    let now = "2026-11-15T10:43:07.309Z".parse().unwrap();
+    let folder = RunFolder::create_at(results.path(), now).unwrap();
+    let mut writer = folder.write(now).unwrap();
+    writer.write_run(run).unwrap();
+    let mut append = writer.append(RecordFile::Results).unwrap();
+    for record in records {
+        append.append(record, Instant::now()).unwrap();
+    }
+    append.finish().unwrap();
+    folder
+}
+
+fn line_of(folder: &RunFolder) -> RunLine {
+    let run = PastRun::open(folder.clone()).unwrap().unwrap();
+    run.line().unwrap()
+}
+
+fn records() -> [ResultRecord; 3] {
+    [
+        measured(graded("a", 1.0), 10.0, 0.5),
+        graded("b", 0.5),
+        errored("c", "no"),
+    ]
+}
+
+#[test]
+fn a_killed_run_is_unfinished_and_its_results_are_counted() {
+    let results = tempfile::tempdir().unwrap();
+    let killed = RunRecord {
+        finished_at: None,
+        ..asked(9)
+    };
+    let line = line_of(&on_disk(&results, &killed, &records()));
+    assert_eq!(line.state, RunState::Unfinished);
+    assert_eq!((line.trials, line.planned), (3, 9));
+    assert_eq!((line.pass_rate, line.mean_score), (Some(0.5), Some(0.75)));
+    assert_eq!((line.statuses.error, line.cost_usd), (1, Some(0.5)));
+}
+
+#[test]
+fn totals_are_taken_from_the_run_where_it_has_them() {
+    let results = tempfile::tempdir().unwrap();
+    let mut fold = SummaryFold::new();
+    records().iter().for_each(|record| fold.add(record));
+    let run = RunRecord {
+        totals: serde_json::to_value(fold.finish(0)).ok(),
+        ..asked(3)
+    };
+    // Nothing is in the file: who looks there finds no trial.
+    let folder = on_disk(&results, &run, &[]);
+    let line = line_of(&folder);
+    assert_eq!((line.state, line.trials), (RunState::Finished, 3));
+
+    let writer = folder
+        .write("2026-11-15T11:00:00Z".parse().unwrap())
+        .unwrap();
+    let line = line_of(&folder);
+    assert_eq!((line.state, line.trials), (RunState::Running, 0));
+    drop(writer);
+    assert_eq!(line_of(&folder).state, RunState::Finished);
+}
+
+#[test]
+fn a_run_that_stopped_says_why() {
+    let results = tempfile::tempdir().unwrap();
+    let run = RunRecord {
+        stopped: Some(Stop::Budget),
+        ..asked(9)
+    };
+    let line = line_of(&on_disk(&results, &run, &records()));
+    assert_eq!(line.state, RunState::Stopped);
+    assert_eq!(listing::notes(&line), ["stopped: the budget is used up"]);
+}
+
+#[test]
+fn some_of_the_results_make_a_line_of_their_own() {
+    let results = tempfile::tempdir().unwrap();
+    let run = PastRun::open(on_disk(&results, &asked(3), &records()))
+        .unwrap()
+        .unwrap();
+    let line = run.line_of_some(&|record| record.eval_id == "a").unwrap();
+    assert_eq!((line.trials, line.pass_rate), (1, Some(1.0)));
+}
+
+#[test]
+fn runs_are_alike_that_were_asked_the_same() {
+    let results = tempfile::tempdir().unwrap();
+    let open = |record: &RunRecord| {
+        PastRun::open(on_disk(&results, record, &[]))
+            .unwrap()
+            .unwrap()
+    };
+    let (one, same) = (open(&asked(1)), open(&asked(2)));
+    assert!(one.is_like(&same, &|_| true));
+    let limited = RunRecord {
+        limit: Some(1),
+        ..asked(1)
+    };
+    assert!(!one.is_like(&open(&limited), &|_| true));
+    let mut more = asked(1);
+    more.files.push(RanFile {
+        path: "evals/b.yaml".to_owned(),
+        ..RanFile::default()
+    });
+    let more = open(&more);
+    assert!(!one.is_like(&more, &|_| true));
+    assert!(one.is_like(&more, &|path| path == "evals/a.yaml"));
+}
+
+fn line(id: &str, pass_rate: Option<f64>, mean_score: Option<f64>) -> RunLine {
+    RunLine {
+        id: id.to_owned(),
+        started_at: "2026-11-15T10:43:07Z".to_owned(),
+        finished_at: None,
+        state: RunState::Unfinished,
+        stopped: None,
+        files: vec!["evals/a/very/long/path/to/geography.yaml".to_owned(); 3],
+        targets: vec!["some-target".to_owned(); 2],
+        trials: 12_345,
+        planned: 100_000,
+        statuses: Statuses::default(),
+        pass_rate,
+        mean_score,
+        cost_usd: Some(1_234.5),
+        dry_run: true,
+        shard: Some("1/4".to_owned()),
+        rerun_of: Some("2026-11-15T10-43-07Z-4f1a".to_owned()),
+        graded_from: None,
+        merged_from: Vec::new(),
+    }
+}
+
+#[test]
+fn points_stand_at_their_heights() {
+    let runs = [
+        line("1", Some(0.5), Some(0.75)),
+        line("2", None, None),
+        line("3", Some(1.0), Some(1.0)),
+    ];
+    let ascii = Style {
+        unicode: false,
+        ..STYLE
+    };
+    assert_eq!(
+        plot::plot(&runs, ascii),
+        "\x20100% +        #\n      |\n      |\n      |\n      |\n  75% +o\n      |\n      |\n      |\n      |\n  \
+         50% +*\n      +------------\n       2026-11-15\n       * pass rate   o mean score   # both\n"
+    );
+    assert_eq!(plot::plot(&runs[1..2], STYLE), "");
+}
+
+#[test]
+fn a_page_holds_no_markup_of_others_and_a_chart_that_is_xml() {
+    let hostile = "<script>alert(1)</script>\"'&";
+    let mut run = line(hostile, Some(0.5), Some(0.25));
+    run.targets = vec![hostile.to_owned()];
+    run.files = vec![hostile.to_owned()];
+    run.graded_from = Some(hostile.to_owned());
+    run.started_at = hostile.to_owned();
+    let page = trend_page(&[
+        line("first", Some(0.1), None),
+        run.clone(),
+        line("gap", None, None),
+        run,
+    ]);
+    assert!(!page.contains("<script"), "{page}");
+    let chart = &page[page.find("<svg").unwrap()..page.find("</svg>").unwrap() + 6];
+    let mut reader = quick_xml::Reader::from_str(chart);
+    let mut circles = 0;
+    loop {
+        match reader.read_event().unwrap() {
+            quick_xml::events::Event::Eof => break,
+            quick_xml::events::Event::Start(tag) if tag.starts_with("circle") => circles += 1,
+            _ => {}
+        }
+    }
+    assert_eq!(circles, 5);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal(
+        columns in 60_usize..200,
+        unicode: bool,
+        rates in prop::collection::vec(prop::option::of(0.0..=1.0_f64), 1..80),
+        target in "\\PC{0,40}",
+    ) {
+        let style = Style { width: columns, unicode, ..STYLE };
+        let runs: Vec<RunLine> = rates.iter().map(|rate| RunLine {
+            targets: vec![target.clone()],
+            ..line("2026-11-15T10-43-07Z-4f1a", *rate, rate.map(|rate| rate / 2.0))
+        }).collect();
+        for text in [render_runs(&runs, style), render_trend(&runs, style)] {
+            for line in text.lines() {
+                prop_assert!(width(line) <= columns, "{} of {columns}: {line}", width(line));
+                prop_assert_eq!(line.trim_end(), line);
+            }
+        }
+        let drawn = plot::plot(&runs, style);
+        prop_assert!(unicode || drawn.is_ascii());
+    }
+}

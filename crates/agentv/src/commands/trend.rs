@@ -1,0 +1,159 @@
+//! `agentv trend`: how pass rate and mean score went from run to run.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use agentv_core::ResultRecord;
+use agentv_report::{PastRun, RunLine, Style, render_trend, trend_page, write_whole_file};
+use agentv_syntax::nearest;
+use globset::GlobMatcher;
+
+use super::run::folder;
+use super::run::refused::Refused;
+use super::run::reporting::summary_style;
+use super::runs::{all_runs, json_lines, no_run, opened, told};
+use crate::arguments::{TrendArguments, TrendFormat};
+use crate::exit::{Exit, OutputError};
+use crate::output;
+
+/// What a file shows, which is no terminal.
+const STYLE_OF_FILES: Style = Style {
+    colour: false,
+    width: 120,
+    unicode: true,
+};
+
+pub(crate) fn run(arguments: &TrendArguments) -> Result<Exit, OutputError> {
+    let lines = match lines(arguments) {
+        Ok(lines) => lines,
+        Err(refused) => return Ok(refused.tell()),
+    };
+    let style = match arguments.output {
+        Some(_) => STYLE_OF_FILES,
+        None => summary_style(),
+    };
+    let text = match format_of(arguments) {
+        TrendFormat::Text => render_trend(&lines, style),
+        TrendFormat::Json => json_lines(&lines)?,
+        TrendFormat::Html => trend_page(&lines),
+    };
+    let Some(path) = &arguments.output else {
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(text.as_bytes())?;
+        stdout.flush()?;
+        return Ok(Exit::Success);
+    };
+    Ok(match write_whole_file(path, &text) {
+        Ok(()) => Exit::Success,
+        Err(error) => Refused::not_written(error.to_string()).tell(),
+    })
+}
+
+fn format_of(arguments: &TrendArguments) -> TrendFormat {
+    let path = arguments.output.as_deref();
+    let extension = path.and_then(Path::extension);
+    let extension = extension.map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+    arguments.format.unwrap_or(match extension.as_deref() {
+        Some("html" | "htm") => TrendFormat::Html,
+        Some("json" | "jsonl") => TrendFormat::Json,
+        _ => TrendFormat::Text,
+    })
+}
+
+/// Which results are looked at.
+struct Wanted<'a> {
+    files: Vec<GlobMatcher>,
+    targets: &'a [String],
+}
+
+impl Wanted<'_> {
+    fn is_everything(&self) -> bool {
+        self.files.is_empty() && self.targets.is_empty()
+    }
+
+    fn has_file(&self, path: &str) -> bool {
+        self.files.is_empty() || self.files.iter().any(|glob| glob.is_match(path))
+    }
+
+    fn has_target(&self, name: &str) -> bool {
+        self.targets.is_empty() || self.targets.iter().any(|target| target == name)
+    }
+
+    fn has_some_of(&self, run: &PastRun) -> bool {
+        let record = run.record();
+        record.files.iter().any(|file| self.has_file(&file.path))
+            && (self.targets.is_empty()
+                || record
+                    .targets
+                    .iter()
+                    .any(|target| self.has_target(&target.name)))
+    }
+
+    fn line(&self, run: &PastRun) -> Option<RunLine> {
+        let wanted = |record: &ResultRecord| {
+            self.has_file(&record.eval_file) && self.has_target(&record.target)
+        };
+        told(
+            run,
+            match self.is_everything() {
+                true => run.line(),
+                false => run.line_of_some(&wanted),
+            },
+        )
+    }
+}
+
+/// The runs that are shown, oldest first.
+fn lines(arguments: &TrendArguments) -> Result<Vec<RunLine>, Refused> {
+    let results = folder::results_here()?;
+    let globs = arguments.eval_file.iter();
+    let wanted = Wanted {
+        files: globs.map(globset::Glob::compile_matcher).collect(),
+        targets: &arguments.target,
+    };
+    let folders = all_runs(&results)?;
+    let runs: Vec<PastRun> = folders.into_iter().filter_map(opened).collect();
+    if runs.is_empty() {
+        return Err(no_run(&results));
+    }
+    let some: Vec<&PastRun> = runs.iter().filter(|run| wanted.has_some_of(run)).collect();
+    let newest = *some
+        .first()
+        .ok_or_else(|| nothing_wanted(arguments, &runs))?;
+    let is_shown =
+        |run: &&&PastRun| arguments.all || run.is_like(newest, &|path| wanted.has_file(path));
+    let like: Vec<&PastRun> = some.iter().filter(is_shown).copied().collect();
+    tell_left_out(some.len() - like.len());
+    let shown = like.iter().take(arguments.limit);
+    let mut lines: Vec<RunLine> = shown.filter_map(|run| wanted.line(run)).collect();
+    lines.reverse();
+    Ok(lines)
+}
+
+fn tell_left_out(others: usize) {
+    if others > 0 {
+        let verb = if others == 1 { "is" } else { "are" };
+        let others = output::counted(others as u64, "run");
+        output::note(&format!(
+            "{others} of other files or other cases {verb} left out: `--all` shows all"
+        ));
+    }
+}
+
+fn nothing_wanted(arguments: &TrendArguments, runs: &[PastRun]) -> Refused {
+    let targets = || {
+        let targets = runs.iter().flat_map(|run| &run.record().targets);
+        targets.map(|target| target.name.as_str())
+    };
+    let unknown = arguments
+        .target
+        .iter()
+        .find(|name| !targets().any(|known| known == *name));
+    match unknown {
+        Some(name) => Refused::with_hint(
+            format!("no run has results of target `{name}`"),
+            nearest(name, targets()).map(|near| format!("did you mean `{near}`?")),
+        ),
+        None => Refused::because("no run has results of these eval files and targets"),
+    }
+}
