@@ -1,5 +1,6 @@
 //! The results of a run, read back.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 use agentv_core::{ResultRecord, RunRecord, TranscriptRecord};
@@ -20,6 +21,7 @@ pub struct RunResults {
     run: Option<RunRecord>,
     results: PathBuf,
     transcripts: Option<PathBuf>,
+    damaged: Cell<u64>,
 }
 
 impl RunResults {
@@ -42,6 +44,7 @@ impl RunResults {
             run: None,
             results: folder.file(RecordFile::Results),
             transcripts: Some(folder.file(RecordFile::Transcripts)),
+            damaged: Cell::default(),
         }
     }
 
@@ -52,6 +55,7 @@ impl RunResults {
             run: None,
             results: path.to_owned(),
             transcripts: None,
+            damaged: Cell::default(),
         }
     }
 
@@ -91,7 +95,19 @@ impl RunResults {
                 Line::Damaged(_) => damaged += 1,
             }
         }
+        self.damaged.set(damaged);
         Ok(damaged)
+    }
+
+    /// How many lines held no record when the results were last gone through.
+    pub fn damaged_lines(&self) -> u64 {
+        self.damaged.get()
+    }
+
+    /// How many trials the run was to have and has not, so far as it says.
+    pub(crate) fn not_run(&self, trials: u64) -> u64 {
+        let planned = self.run.as_ref().map_or(0, |run| run.planned);
+        planned.saturating_sub(trials)
     }
 
     /// The records at known places, in any order.

@@ -80,15 +80,9 @@ pub(super) fn first_and_others(names: &[String]) -> String {
 
 /// How many trials ended, of how many where some are missing.
 pub(super) fn trials(run: &RunLine) -> Cell {
-    Cell::plain(match run.state {
-        RunState::Finished => count(run.trials),
-        RunState::Running | RunState::Stopped | RunState::Unfinished => {
-            format!(
-                "{}/{}",
-                count(run.trials),
-                count(run.planned.max(run.trials))
-            )
-        }
+    Cell::plain(match run.planned > run.trials {
+        true => format!("{}/{}", count(run.trials), count(run.planned)),
+        false => count(run.trials),
     })
 }
 

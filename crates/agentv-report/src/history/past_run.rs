@@ -85,6 +85,8 @@ impl PastRun {
             .map(|target| target.target.to_string());
         Ok(RunLine {
             targets: targets.collect(),
+            // How many of those were to be, the run does not say.
+            planned: summary.trials,
             ..line
         })
     }

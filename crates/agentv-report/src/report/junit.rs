@@ -59,7 +59,7 @@ fn write_run(run: &RunResults, xml: &mut Writer<&mut dyn Write>) -> Result<(), R
     xml::start(xml, "testsuites", &all.attributes(&name))?;
     let mut records = run.at()?;
     for (file, suite) in &suites {
-        suite.start(xml, file, run)?;
+        suite.start(xml, file, run.name(), run.not_run(all.trials()))?;
         for offset in suite.places() {
             let record = records.get::<ResultRecord>(*offset)?.value;
             trial::write(xml, &record, &naming)?;

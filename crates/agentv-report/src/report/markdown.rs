@@ -34,7 +34,7 @@ fn write(runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> 
     let before = before.first();
     let base = before.map(RunResults::summary).transpose()?;
     let (summary, cases) = read(run)?;
-    let mut text = figures::headline(&summary);
+    let mut text = figures::headline(&summary, run.not_run(summary.trials));
     text.push_str(&figures::table(&summary, base.as_ref()));
     text.push_str(&run_names(run, before));
     cases.write(&mut text, LONGEST);

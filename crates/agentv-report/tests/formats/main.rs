@@ -2,6 +2,8 @@
 //!
 //! `SNAPSHOTS=overwrite cargo test -p agentv-report --test formats` writes the files in `golden/` anew.
 
+#![expect(clippy::unwrap_used, reason = "all of this is tests")]
+
 mod golden;
 mod numbers;
 

@@ -19,7 +19,10 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<Exit, OutputError> {
         return print(format, &runs);
     };
     Ok(match format.write_file(&runs, path) {
-        Ok(()) => Exit::Success,
+        Ok(()) => {
+            tell_damaged(&runs);
+            Exit::Success
+        }
         Err(failure) => refusal(failure).tell(),
     })
 }
@@ -63,7 +66,20 @@ fn print(format: &ReportFormat, runs: &[RunResults]) -> Result<Exit, OutputError
         Err(ReportFailure::Write(error)) => return Err(error.source.into()),
         Err(failure) => return Ok(refusal(failure).tell()),
     }
+    tell_damaged(runs);
     Ok(Exit::Success)
+}
+
+/// Nothing is left out silently.
+fn tell_damaged(runs: &[RunResults]) {
+    for run in runs.iter().filter(|run| run.damaged_lines() > 0) {
+        let lines = crate::output::counted(run.damaged_lines(), "damaged line");
+        let skipped = format!(
+            "run `{}`: {lines} skipped, see its results.jsonl",
+            run.name()
+        );
+        crate::output::warning(&skipped);
+    }
 }
 
 fn refusal(failure: ReportFailure) -> Refused {

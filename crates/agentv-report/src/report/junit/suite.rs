@@ -7,7 +7,6 @@ use agentv_core::ResultRecord;
 use quick_xml::Writer;
 
 use super::xml::{self, Attribute};
-use crate::results::RunResults;
 use crate::summary::GroupFold;
 
 /// What the trials of a file came to, and where their records are.
@@ -40,6 +39,11 @@ impl Suite {
         self.milliseconds += other.milliseconds;
     }
 
+    /// How many trials there are.
+    pub(super) fn trials(&self) -> u64 {
+        self.figures.statuses.total()
+    }
+
     /// Where the records are, in the order in which they were written.
     pub(super) fn places(&self) -> &[u64] {
         &self.places
@@ -62,7 +66,8 @@ impl Suite {
         &self,
         xml: &mut Writer<&mut dyn Write>,
         file: &str,
-        run: &RunResults,
+        run: &str,
+        not_run: u64,
     ) -> io::Result<()> {
         let statuses = &self.figures.statuses;
         let mut attributes = self.attributes(file);
@@ -72,7 +77,10 @@ impl Suite {
         }
         xml::start(xml, "testsuite", &attributes)?;
         xml::start(xml, "properties", &[])?;
-        property(xml, "run", run.name())?;
+        property(xml, "run", run)?;
+        if not_run > 0 {
+            property(xml, "trials_not_run", &not_run.to_string())?;
+        }
         for (name, figure) in [
             ("pass_rate", statuses.pass_rate()),
             ("mean_score", self.figures.mean_score()),

@@ -8,7 +8,7 @@ use crate::summary::{Statuses, Summary, TargetSummary};
 const TARGETS: usize = 20;
 
 /// The sentence that a reader in a hurry reads.
-pub(super) fn headline(summary: &Summary) -> String {
+pub(super) fn headline(summary: &Summary, not_run: u64) -> String {
     let statuses = &summary.statuses;
     let passed = match summary.graded {
         0 => "nothing was graded".to_owned(),
@@ -18,6 +18,7 @@ pub(super) fn headline(summary: &Summary) -> String {
     let scores = summary.scores.as_ref();
     parts.extend(scores.map(|scores| format!("mean score {:.3}", scores.mean)));
     for (number, one, several) in [
+        (not_run, "trial not run", "trials not run"),
         (statuses.error, "error", "errors"),
         (statuses.ungraded, "ungraded", "ungraded"),
         (summary.skipped, "case skipped", "cases skipped"),
