@@ -13,7 +13,9 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  agentv report latest -o report.json
+  agentv report latest -o report.xml                  JUnit, for a CI server
+  agentv report latest -o comment.md                  for a pull request
+  agentv report latest~1 latest --format markdown     with what has changed
   agentv report latest --format csv > results.csv")]
 pub(crate) struct ReportArguments {
     /// Ids of runs, paths of their folders, or `latest`, `latest~1`, …
