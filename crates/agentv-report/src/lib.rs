@@ -1,6 +1,6 @@
 //! What people, CI and the disk see of a run.
 //!
-//! Seven nouns:
+//! The nouns:
 //!
 //! - a [`Summary`] is what a run came to in figures; a [`SummaryFold`] makes it of records in any
 //!   order and in bounded memory, and [`render_summary`] writes it as a text for people;

@@ -1,6 +1,7 @@
-//! What the statistics of a run are, seen from outside.
+//! Statistics and reports, seen from outside.
 
 #![expect(clippy::unwrap_used, reason = "all of this is tests")]
 
 mod expectations;
+mod formats;
 mod laws;

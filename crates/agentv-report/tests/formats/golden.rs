@@ -4,7 +4,7 @@ use std::fs;
 
 use agentv_report::{FORMATS, ReportFormat};
 
-use crate::{BEFORE, RUN, here, report, run};
+use super::{BEFORE, RUN, here, report, run};
 
 fn check(name: &str, actual: &[u8]) {
     let path = here("golden").join(name);

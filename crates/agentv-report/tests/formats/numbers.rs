@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use agentv_report::Summary;
 use serde_json::Value;
 
-use crate::{RUN, run, text};
+use super::{RUN, run, text};
 
 /// What a format can tell.
 #[derive(Debug, Default, PartialEq)]

@@ -1,8 +1,6 @@
 //! Reports of one rich run: the same bytes as ever, the same numbers in every format.
 //!
-//! `SNAPSHOTS=overwrite cargo test -p agentv-report --test formats` writes the files in `golden/` anew.
-
-#![expect(clippy::unwrap_used, reason = "all of this is tests")]
+//! `SNAPSHOTS=overwrite cargo test -p agentv-report formats` writes the files in `golden/` anew.
 
 mod golden;
 mod numbers;
