@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::io;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
@@ -25,7 +26,7 @@ pub struct Latest {
     fields: KeyFields,
     lines: LineReader,
     /// By digest, then by place.
-    places: Vec<Place>,
+    places: Arc<Vec<Place>>,
     damaged: Damaged,
 }
 
@@ -36,7 +37,7 @@ struct Place {
 }
 
 /// The lines that hold no record with a key.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Damaged {
     pub(crate) first: Vec<Damage>,
     pub(crate) count: u64,
@@ -94,7 +95,7 @@ impl Latest {
             path: path.to_owned(),
             fields: fields.clone(),
             lines,
-            places,
+            places: Arc::new(places),
             damaged,
         })
     }
@@ -156,6 +157,41 @@ impl Latest {
         Ok(Some(Record { offset, value }))
     }
 
+    /// Another reader of the same records, so that several threads can look at once.
+    ///
+    /// # Errors
+    /// When the file cannot be opened.
+    pub fn again(&self) -> Result<Latest, FileError> {
+        Ok(Latest {
+            path: self.path.clone(),
+            fields: self.fields.clone(),
+            lines: LineReader::new(open_if_there(&self.path)?, JUMP, MAX_LINE),
+            places: Arc::clone(&self.places),
+            damaged: self.damaged.clone(),
+        })
+    }
+
+    /// The last record with this key as it is written: a JSON object on one line.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn text(&mut self, key: &Key) -> Result<Option<&str>, FileError> {
+        match self.find(key).map_err(FileError::of("read", &self.path))? {
+            Some(offset) => self.text_at(offset).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The record at one of the [`offsets`](Latest::offsets) as it is written.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn text_at(&mut self, offset: u64) -> Result<&str, FileError> {
+        let bytes = line_bytes(&mut self.lines, offset);
+        let text = bytes.and_then(|bytes| std::str::from_utf8(bytes).map_err(|_| changed()));
+        text.map_err(FileError::of("read", &self.path))
+    }
+
     fn find(&mut self, key: &Key) -> io::Result<Option<u64>> {
         let digest = self.fields.digest(key);
         let first = self.places.partition_point(|place| place.digest < digest);
@@ -175,7 +211,7 @@ impl Latest {
     /// The records, in file order. What is damaged was told by [`Latest::damage`]; here a line is
     /// damaged that is a record, but not a `T`.
     pub fn records<T: DeserializeOwned>(self) -> LatestRecords<T> {
-        let mut places = self.places;
+        let mut places = Arc::unwrap_or_clone(self.places);
         places.sort_unstable_by_key(|place| place.offset);
         let mut lines = self.lines;
         lines.set_chunk(STREAM);

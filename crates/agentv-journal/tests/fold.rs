@@ -37,6 +37,25 @@ fn a_later_record_supersedes_an_earlier_one_of_its_key() {
 }
 
 #[test]
+fn records_are_had_as_they_are_written_by_several_readers() {
+    let (_root, folder) = run();
+    let lines = [r#"{"key":"a", "n": 1.50}"#, r#"{"key":"b"}"#, r#"{"n": 2, "key":"a"}"#];
+    fs::write(results(&folder), lines.join("\n") + "\n").unwrap();
+    let mut first = folder.latest(RecordFile::Results, &key()).unwrap();
+    let mut second = first.again().unwrap();
+    for latest in [&mut first, &mut second] {
+        assert_eq!(latest.text(&Key::from("a")).unwrap(), Some(lines[2]));
+        assert_eq!(latest.text(&Key::from("c")).unwrap(), None);
+        let offsets = latest.offsets();
+        let texts: Vec<String> = offsets
+            .iter()
+            .map(|offset| latest.text_at(*offset).unwrap().to_owned())
+            .collect();
+        assert_eq!(texts, lines[1..]);
+    }
+}
+
+#[test]
 fn the_same_file_folds_by_one_key_or_another() {
     let (_root, folder) = run();
     let path = results(&folder);

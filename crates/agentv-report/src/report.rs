@@ -1,6 +1,7 @@
 //! Reports of runs, for people and for other tools: one file a format.
 
 mod csv;
+mod html;
 mod json;
 mod junit;
 mod markdown;
@@ -32,7 +33,7 @@ pub struct ReportFormat {
 }
 
 /// Every format: one file and one line each.
-pub const FORMATS: &[ReportFormat] = &[junit::FORMAT, markdown::FORMAT, csv::FORMAT, json::FORMAT];
+pub const FORMATS: &[ReportFormat] = &[html::FORMAT, junit::FORMAT, markdown::FORMAT, csv::FORMAT, json::FORMAT];
 
 /// Why there is no report.
 #[derive(Debug)]

@@ -87,7 +87,7 @@ impl RunResults {
         &self,
         visit: &mut dyn FnMut(Record<ResultRecord>),
     ) -> Result<u64, FileError> {
-        let latest = latest_by_key(&self.results, &KeyFields::new(ResultRecord::TRIAL))?;
+        let latest = self.latest()?;
         let mut damaged = latest.damaged_lines();
         for line in latest.records::<ResultRecord>() {
             match line? {
@@ -118,6 +118,23 @@ impl RunResults {
         RecordsAt::open(&self.results)
     }
 
+    /// Where the records that count are.
+    pub(crate) fn latest(&self) -> Result<Latest, FileError> {
+        latest_by_key(&self.results, &KeyFields::new(ResultRecord::TRIAL))
+    }
+
+    /// Where the last transcript of each key is; nothing where only results are known.
+    pub(crate) fn latest_transcripts(&self, key: &KeyFields) -> Result<Option<Latest>, FileError> {
+        let path = self.transcripts.as_deref();
+        path.map(|path| latest_by_key(path, key)).transpose()
+    }
+
+    /// How many cases were left out of the run because something is wrong with them.
+    pub(crate) fn skipped(&self) -> u64 {
+        let files = self.run.iter().flat_map(|run| &run.files);
+        files.map(|file| file.skipped).sum()
+    }
+
     /// What the results came to.
     ///
     /// # Errors
@@ -125,8 +142,7 @@ impl RunResults {
     pub fn summary(&self) -> Result<Summary, FileError> {
         let mut fold = SummaryFold::new();
         self.each(&mut |record| fold.add(&record))?;
-        let files = self.run.iter().flat_map(|run| &run.files);
-        Ok(fold.finish(files.map(|file| file.skipped).sum()))
+        Ok(fold.finish(self.skipped()))
     }
 
     /// What the targets were asked and answered, by answer key; nothing where only results are known.
@@ -134,9 +150,7 @@ impl RunResults {
     /// # Errors
     /// When the file cannot be read.
     pub fn transcripts(&self) -> Result<Option<Transcripts>, FileError> {
-        let fields = KeyFields::new(["answer_key"]);
-        let path = self.transcripts.as_deref();
-        let latest = path.map(|path| latest_by_key(path, &fields)).transpose()?;
+        let latest = self.latest_transcripts(&KeyFields::new(["answer_key"]))?;
         Ok(latest.map(Transcripts))
     }
 }

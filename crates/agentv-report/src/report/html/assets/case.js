@@ -1,0 +1,204 @@
+// One trial: what was asked, answered and said of it.
+
+class CaseView {
+  constructor(app) {
+    this.app = app;
+    this.box = byId("case");
+    this.turn = 0;
+    this.item = -1;
+    this.box.addEventListener("close", () => this.closed());
+    this.box.addEventListener("click", (event) => {
+      if (event.target === this.box) this.box.close();
+    });
+  }
+
+  async show(item) {
+    this.item = item;
+    this.turn += 1;
+    const { turn } = this;
+    const body = make("div", { class: "body" }, make("p", { class: "muted wide", role: "status", text: "Unpacking …" }));
+    this.box.replaceChildren(this.top(item), body);
+    if (!this.box.open) this.box.showModal();
+    this.box.scrollTop = 0;
+    this.box.dataset.ready = "";
+    const { items } = this.app;
+    try {
+      const now = items.row[item] >= 0 ? await items.now.detail(items.row[item]) : undefined;
+      const before = items.two && items.base[item] >= 0 ? await items.runs[0].detail(items.base[item]) : undefined;
+      if (turn !== this.turn) return;
+      body.replaceChildren(...(items.two ? this.both(before, now) : this.one(now)).filter(Boolean));
+    } catch (error) {
+      body.replaceChildren(make("p", { class: "notice wide", text: `This trial cannot be read from the page: ${error.message}` }));
+    }
+    this.box.dataset.ready = String(item);
+  }
+
+  closed() {
+    this.turn += 1;
+    this.item = -1;
+    this.app.closed();
+  }
+
+  top(item) {
+    const { app } = this;
+    const { items } = app;
+    const [trials, row] = [items.trials(item), items.place(item)];
+    const status = STATUSES[trials.status[row]];
+    const at = app.shown.indexOf(item);
+    const step = (by, label, sign) => make("button", {
+      type: "button", class: "quiet", "aria-label": label, title: label, disabled: at < 0 || at + by < 0 || at + by >= app.shown.length,
+      click: () => app.step(by),
+    }, sign);
+    return make("div", { class: "top" },
+      make("div", { class: "line" }, badge(status),
+        make("h2", { id: "case-title", class: "theirs", text: trials.id[row], tabindex: "-1" }),
+        meter(trials.score[row], status, scoreText(trials.score[row])),
+        step(-1, "Previous trial (k)", "↑"), step(1, "Next trial (j)", "↓"),
+        make("button", { type: "button", class: "quiet", "aria-label": "Close (Esc)", title: "Close (Esc)", click: () => this.box.close() }, "✕")),
+      make("div", { class: "under" }, theirs(trials.file[row]), theirs(trials.target[row]),
+        make("span", { text: `trial ${trials.trial[row]}` }), make("span", { text: milliseconds(trials.ms[row]) }), make("span", { text: dollars(trials.cost[row]) }),
+        at >= 0 ? make("span", { text: `${count(at + 1)} of ${count(app.shown.length)}` }) : undefined),
+      this.siblings(item));
+  }
+
+  siblings(item) {
+    const { items } = this.app;
+    const others = items.siblings(item);
+    if (others.length < 2) return undefined;
+    const chip = (other) => {
+      const [trials, row] = [items.trials(other), items.place(other)];
+      return make("button", {
+        type: "button", class: `chip ${STATUSES[trials.status[row]]}`, "aria-pressed": String(other === item), click: () => this.app.open(other),
+      }, make("span", { class: "dot", "aria-hidden": "true" }), theirs(`${clipped(trials.target[row])} · ${trials.trial[row]}`), make("small", { text: scoreText(trials.score[row]) }));
+    };
+    return make("div", { class: "siblings", role: "group", "aria-label": "Trials of this case" }, ...others.slice(0, 40).map(chip));
+  }
+
+  one(detail) {
+    const { result } = detail;
+    return [
+      ...notes(detail),
+      make("div", { class: "stack" }, errorSheet(result), conversationSheet(detail), expectedSheet(detail)),
+      make("div", { class: "stack" }, evaluatorSheet("Evaluators", result), figuresSheet(detail)),
+    ];
+  }
+
+  both(before, now) {
+    const names = this.app.facts.runs.map((run) => run.name);
+    const sampled = this.app.facts.runs.some((run) => run.shown < run.summary.trials);
+    const missing = (name) => make("p", { class: "notice wide theirs", text: sampled ? `${name} does not have this trial in this page.` : `${name} does not have this trial.` });
+    const side = (detail, at) => detail && make("div", { class: "stack" },
+      make("h3", { class: "theirs", text: `${at === 0 ? "First" : "Second"}: ${names[at]}` }),
+      errorSheet(detail.result), evaluatorSheet("Evaluators", detail.result), figuresSheet(detail));
+    const shown = now ?? before;
+    return [
+      before ? undefined : missing(names[0]), now ? undefined : missing(names[1]),
+      ...[before, now].filter(Boolean).flatMap(notes),
+      before && now ? make("div", { class: "wide" }, answersSheet(before, now)) : undefined,
+      side(before, 0), side(now, 1),
+      make("div", { class: "stack wide" }, conversationSheet(shown), expectedSheet(shown)),
+    ];
+  }
+}
+
+function notes(detail) {
+  const texts = [];
+  const { result, transcript, cut } = detail;
+  if (cut > 0) texts.push(`${cut === 1 ? "A text is" : `${count(cut)} texts are`} too long for a page and cut. The run's folder has the whole.`);
+  if (!transcript) texts.push(result.error?.stage === "target" ? "The target gave no answer, so what it was asked was not recorded." : "What the target was asked is not recorded.");
+  else if (transcript.case?.id !== result.eval_id) texts.push("The answer was recorded for another case that asks the same; what was expected of this one is not recorded.");
+  return texts.map((text) => make("p", { class: "notice wide", text }));
+}
+
+function errorSheet(result) {
+  if (!result.error) return undefined;
+  return make("section", { class: "sheet" }, make("h3", { text: result.error.stage === "evaluator" ? "Error while grading" : "Error of the target" }),
+    make("p", { class: "wrong", text: String(result.error.message) }));
+}
+
+function outputOf({ result, transcript }) {
+  return listOf(transcript?.transcript?.output_messages ?? result.output_messages);
+}
+
+function conversationSheet(detail) {
+  const { result, transcript } = detail;
+  const asked = listOf(transcript?.case?.input_messages);
+  const said = outputOf(detail);
+  const answer = said.length === 0 && typeof result.candidate_answer === "string" ? [{ role: "assistant", content: result.candidate_answer }] : said;
+  if (asked.length + answer.length === 0) return undefined;
+  const guidelines = listOf(transcript?.case?.guideline_files);
+  return make("section", { class: "sheet conversation" }, make("h3", { text: "Conversation" }), ...conversation([...asked, ...answer]),
+    guidelines.length > 0 ? make("p", { class: "muted theirs", text: `Guidelines: ${guidelines.join(", ")}` }) : undefined);
+}
+
+/** What a good answer looks like: the last expected message of the assistant that says something. */
+function referenceOf({ result, transcript }) {
+  if (transcript?.case?.id !== result.eval_id) return "";
+  const messages = listOf(transcript?.case?.expected_messages).filter((message) => message?.role === "assistant");
+  return messages.map((message) => contentText(message.content)).filter((text) => text !== "").pop() ?? "";
+}
+
+function answerOf({ result }) {
+  return typeof result.candidate_answer === "string" ? result.candidate_answer : "";
+}
+
+function expectedSheet(detail) {
+  const { result, transcript } = detail;
+  if (transcript?.case?.id !== result.eval_id) return undefined;
+  const outcome = transcript.case.expected_outcome;
+  const reference = referenceOf(detail);
+  const answer = answerOf(detail);
+  const calls = listOf(transcript.case.expected_messages).filter((message) => listOf(message?.tool_calls).length > 0);
+  if (!outcome && reference === "" && calls.length === 0) return undefined;
+  const sheet = make("section", { class: "sheet expected" }, make("h3", { text: "Expected" }));
+  if (outcome) sheet.append(longText(String(outcome)));
+  sheet.append(...calls.map(messageElement));
+  if (reference !== "") sheet.append(...compared("Expected answer", reference, "Answer", answer));
+  return sheet;
+}
+
+/** Two texts beside each other, and what differs. */
+function compared(oldTitle, old, freshTitle, fresh) {
+  const column = (title, text) => make("div", {}, make("div", { class: "muted", text: title }), longText(text === "" ? "(empty)" : text, "code"));
+  const same = old === fresh;
+  const sides = make("div", { class: "pair" }, column(oldTitle, old), column(freshTitle, fresh));
+  if (same) return [sides, make("p", { class: "up", text: "Both are the same." })];
+  return [
+    make("div", { class: "muted" }, "Difference: ", make("del", { text: oldTitle.toLowerCase() }), " ", make("ins", { text: freshTitle.toLowerCase() })),
+    differenceElement(old, fresh),
+    make("details", { class: "file" }, make("summary", { class: "muted", text: "Side by side" }), sides),
+  ];
+}
+
+function answersSheet(before, now) {
+  return make("section", { class: "sheet answers" }, make("h3", { text: "Answers" }),
+    ...compared("First answer", answerOf(before), "Second answer", answerOf(now)));
+}
+
+function figuresSheet({ result, transcript }) {
+  const trace = result.trace_summary ?? {};
+  const usage = trace.token_usage;
+  const tools = Object.entries(trace.tool_calls_by_name ?? {}).map(([name, times]) => (times === 1 ? name : `${name} × ${times}`));
+  const variables = transcript?.case?.variables;
+  return make("section", { class: "sheet" }, make("h3", { text: "Figures" }), facts([
+    ["Latency", isFigure(result.timing?.total_ms) ? milliseconds(result.timing.total_ms) : undefined],
+    ["Waited", isFigure(result.timing?.queue_ms) ? milliseconds(result.timing.queue_ms) : undefined],
+    ["Attempts", result.attempts > 1 ? String(result.attempts) : undefined],
+    ["Answer's cost", isFigure(trace.cost_usd) ? dollars(trace.cost_usd) : undefined],
+    ["Tokens", usage ? `${count(usage.input)} in${usage.cached ? ` (${count(usage.cached)} cached)` : ""}, ${count(usage.output)} out` : undefined],
+    ["Tool calls", tools.length > 0 ? tools.join(", ") : undefined],
+    ["Tool errors", trace.error_count > 0 ? count(trace.error_count) : undefined],
+    ["Model", transcript?.transcript?.model],
+    ["Finish reason", transcript?.transcript?.finish_reason],
+    ["From the cache", result.cached ? "yes" : undefined],
+    ["Dry run", result.dry_run ? "yes" : undefined],
+    ["Dataset", result.dataset],
+    ["Conversation", result.conversation_id],
+    ["Variables", variables && Object.keys(variables).length > 0 ? longText(valueText(variables), "code") : undefined],
+    ["Written", transcript?.case?.source ? `${transcript.case.source.file}, line ${transcript.case.source.line}` : undefined],
+    ["Ended", timeText(result.timestamp)],
+    ["Answer key", theirs(String(result.answer_key), "mono")],
+    ["Grade key", theirs(String(result.grade_key), "mono")],
+  ]), transcript?.transcript?.trace === undefined ? undefined
+    : make("details", {}, make("summary", { class: "muted", text: "Trace" }), longText(valueText(transcript.transcript.trace), "code")));
+}

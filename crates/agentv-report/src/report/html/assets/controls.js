@@ -1,0 +1,140 @@
+// The filter's controls, and the headings that sort.
+
+/** A list with more choices than this is cut. */
+const MOST_CHOICES = 1000;
+
+class Controls {
+  constructor(app) {
+    this.app = app;
+    this.fields = {};
+    this.chips = new Map();
+    byId("controls").replaceChildren(...this.parts().filter(Boolean));
+    byId("columns").replaceChildren(this.headings());
+  }
+
+  parts() {
+    const { app } = this;
+    const distinct = (column) => [...new Set(app.items.runs.flatMap((trials) => [...new Set(trials[column])]))].sort();
+    const chips = make("div", { class: "chips", role: "group", "aria-label": "Status" }, ...STATUSES.map((status) => this.chip(status)));
+    this.count = make("span", { role: "status", "aria-live": "polite" });
+    this.progress = make("span", {});
+    this.clear = make("button", { type: "button", text: "Clear the filter", click: () => app.narrow(emptyFilter(), true) });
+    return [
+      this.search(), chips,
+      this.choice("change", "Changes", CHANGES.map(([name, words]) => [name, words]), !app.items.two),
+      this.choice("evaluator", "Evaluator", [...new Set(app.evaluators.names)].sort()),
+      this.choice("said", "Verdict", SAID, app.evaluators.names.length === 0),
+      this.choice("target", "Target", distinct("target")),
+      this.choice("file", "File", distinct("file")),
+      this.range(),
+      make("div", { class: "count" }, this.count, this.progress, this.clear),
+    ];
+  }
+
+  search() {
+    let pause;
+    const change = (event) => {
+      clearTimeout(pause);
+      pause = setTimeout(() => this.app.narrow({ text: event.target.value }), 120);
+    };
+    this.fields.text = make("input", {
+      type: "search", id: "text", placeholder: "Search ids, questions, answers, reasons …  ( / )",
+      "aria-label": "Search in everything", autocomplete: "off", spellcheck: "false", input: change,
+    });
+    return this.fields.text;
+  }
+
+  chip(status) {
+    const toggle = () => {
+      const statuses = new Set(this.app.filter.statuses);
+      if (!statuses.delete(status)) statuses.add(status);
+      this.app.narrow({ statuses });
+    };
+    const number = make("small", {});
+    const chip = make("button", { type: "button", class: `chip ${status}`, "aria-pressed": "false", click: toggle },
+      make("span", { class: "dot", "aria-hidden": "true" }), make("span", { text: status }), number);
+    this.chips.set(status, { chip, number });
+    return chip;
+  }
+
+  /** A list to choose from; where there is nothing to choose, nothing. */
+  choice(name, label, values, isLeftOut) {
+    if (isLeftOut || (values.length < 2 && name !== "evaluator") || values.length === 0) return undefined;
+    const pairs = values.slice(0, MOST_CHOICES).map((value) => (Array.isArray(value) ? value : [value, value]));
+    const field = make("select", { id: `filter-${name}`, "aria-label": label, change: () => this.app.narrow({ [name]: field.value }) },
+      make("option", { value: "", text: `${label}: any` }),
+      ...pairs.map(([value, words]) => make("option", { value, text: clipped(words) })));
+    this.fields[name] = field;
+    return field;
+  }
+
+  range() {
+    const bound = (name, label) => {
+      const field = make("input", {
+        type: "number", min: "0", max: "1", step: "0.05", id: `filter-${name}`, "aria-label": label,
+        placeholder: name === "least" ? "0" : "1", input: () => this.app.narrow({ [name]: field.value }),
+      });
+      this.fields[name] = field;
+      return field;
+    };
+    return make("span", { class: "range" }, "Score", bound("least", "Lowest score"), "to", bound("most", "Highest score"));
+  }
+
+  headings() {
+    const sort = (name, label, isNumber) => {
+      const button = make("button", { type: "button", "data-sort": name, "aria-pressed": "false", click: () => this.sorted(name) }, label);
+      return make("div", { class: isNumber ? "number" : undefined }, button);
+    };
+    return make("div", { class: "cells" },
+      make("div", { text: "Status" }), sort("id", "Case"), make("div", { text: "Target" }), sort("score", "Score", true),
+      this.app.items.two ? sort("delta", "Change", true) : undefined,
+      sort("ms", "Latency", true), sort("cost", "Cost", true));
+  }
+
+  /** Upwards, downwards, then as the trials ended. */
+  sorted(name) {
+    const { filter } = this.app;
+    if (filter.sort !== name) this.app.narrow({ sort: name, descending: false });
+    else if (!filter.descending) this.app.narrow({ descending: true });
+    else this.app.narrow({ sort: "", descending: false });
+  }
+
+  /** Shows what the filter is. */
+  reflect() {
+    const { app } = this;
+    for (const [name, field] of Object.entries(this.fields)) {
+      const value = app.filter[name];
+      if (field.value === value) continue;
+      if (field.tagName === "SELECT" && ![...field.options].some((option) => option.value === value)) {
+        field.append(make("option", { value, text: clipped(value) }));
+      }
+      field.value = value;
+    }
+    const counts = new Array(STATUSES.length).fill(0);
+    for (let item = 0; item < app.items.length; item += 1) counts[app.items.status(item)] += 1;
+    STATUSES.forEach((status, at) => {
+      const { chip, number } = this.chips.get(status);
+      chip.setAttribute("aria-pressed", String(app.filter.statuses.has(status)));
+      number.textContent = count(counts[at]);
+      chip.hidden = counts[at] === 0 && !app.filter.statuses.has(status);
+    });
+    for (const button of document.querySelectorAll("#columns [data-sort]")) this.reflectSort(button);
+    this.tell();
+  }
+
+  reflectSort(button) {
+    const { filter } = this.app;
+    const isOn = button.dataset.sort === filter.sort;
+    button.setAttribute("aria-pressed", String(isOn));
+    const label = button.textContent.replace(/ [↑↓]$/, "");
+    button.textContent = isOn ? `${label} ${filter.descending ? "↓" : "↑"}` : label;
+  }
+
+  tell() {
+    const { app } = this;
+    const all = app.shown.length === app.items.length;
+    this.count.textContent = all ? counted(app.items.length, "trial") : `${count(app.shown.length)} of ${counted(app.items.length, "trial")}`;
+    this.progress.textContent = app.search.share < 1 ? `searching answers and details … ${Math.floor(app.search.share * 100)}%` : "";
+    this.clear.hidden = addressOf({ ...app.filter, sort: "" }) === "";
+  }
+}

@@ -1,0 +1,74 @@
+// Elements. Texts of others reach the page through here only, and only as text.
+
+/** Makes an element: `options` are attributes, `class`, `text`, and listeners as functions. */
+function make(tag, options, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(options ?? {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name === "text") element.textContent = value;
+    else if (name === "class") element.className = value;
+    else if (typeof value === "function") element.addEventListener(name, value);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.filter((child) => child !== undefined && child !== null));
+  return element;
+}
+
+function byId(id) {
+  return document.getElementById(id);
+}
+
+/** A text that somebody else wrote: its direction of writing cannot leak out of it. */
+function theirs(text, kind) {
+  return make("span", { class: kind ? `theirs ${kind}` : "theirs", text });
+}
+
+function badge(status) {
+  return make("span", { class: `badge ${status.replace(" ", "-")}`, text: status });
+}
+
+/** A score with a bar, in the colour of what it is called. */
+function meter(score, kind, shown) {
+  const bar = make("i", { "aria-hidden": "true" });
+  if (!Number.isNaN(score)) {
+    const filled = make("span", { class: kind });
+    filled.style.width = `${Math.round(score * 100)}%`;
+    bar.append(filled);
+  }
+  return make("span", { class: "meter number" }, bar, make("span", { text: shown }));
+}
+
+/** A table; a column is `[heading, cell, isNumber]`, and `cell` gives a text or an element. */
+function table(rows, columns) {
+  const kind = (column) => (column[2] ? "number" : undefined);
+  const heading = (column) => make("th", { class: kind(column), scope: "col", text: column[0] });
+  const cell = (row, column) => {
+    const content = column[1](row);
+    const isElement = content instanceof Node;
+    return make("td", { class: kind(column), text: isElement ? undefined : content }, isElement ? content : undefined);
+  };
+  return make(
+    "div", { class: "scroll", tabindex: rows.length > 8 ? "0" : undefined },
+    make("table", {},
+      make("thead", {}, make("tr", {}, ...columns.map(heading))),
+      make("tbody", {}, ...rows.map((row) => make("tr", {}, ...columns.map((column) => cell(row, column)))))),
+  );
+}
+
+/** Names and values; a value is a text or an element, and what has none is left out. */
+function facts(entries) {
+  const list = make("dl", { class: "facts" });
+  for (const [name, value] of entries) {
+    if (value === undefined || value === null || value === "") continue;
+    const isElement = value instanceof Node;
+    list.append(
+      make("dt", { text: name }),
+      make("dd", { text: isElement ? undefined : value, class: "theirs number-like" }, isElement ? value : undefined),
+    );
+  }
+  return list;
+}
+
+function listOf(value) {
+  return Array.isArray(value) ? value : [];
+}

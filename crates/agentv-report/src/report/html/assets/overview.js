@@ -1,0 +1,212 @@
+// The top of the page: what ran, and what it came to.
+
+const STOPS = {
+  interrupted: "it was interrupted", terminated: "it was asked to end", budget: "its budget was spent",
+  time: "its time was up", broken: "something that it needs could not be read, written or asked",
+};
+
+function showOverview(app) {
+  const { runs } = app.facts;
+  const title = runs.map((run) => run.name).join(" → ");
+  byId("title").textContent = title;
+  document.title = `${title} · agentv`;
+  byId("notices").replaceChildren(...notices(runs));
+  const headlines = runs.map((run, at) => headline(app, run, at, runs));
+  byId("overview").replaceChildren(make("div", { class: "sheet" }, ...headlines), more(app));
+}
+
+function notices(runs) {
+  const texts = [];
+  for (const run of runs) {
+    const of = runs.length === 2 ? ` of ${run.name}` : "";
+    const { summary } = run;
+    const done = run.run?.planned ? `${count(summary.trials)} of ${counted(run.run.planned, "planned trial")}` : counted(summary.trials, "trial");
+    if (run.run && !run.run.finished_at) {
+      texts.push(`The run${of && ` ${run.name}`} had not ended when this report was written: ${done} are in it.`);
+    } else if (run.run?.stopped) {
+      texts.push(`The run${of && ` ${run.name}`} stopped early, because ${STOPS[run.run.stopped] ?? run.run.stopped}: ${done} are in it.`);
+    }
+    if (run.run?.dry_run) texts.push(`A dry run${of}: mocks answered in the place of targets.`);
+    if (run.shown < summary.trials) {
+      texts.push(
+        `This page has ${count(run.shown)} of ${counted(summary.trials, "trial")}${of}: what failed, errored or was borderline, and an even sample of the rest. Totals are of all trials; plots and the list are of those in the page.`,
+      );
+    }
+    if (run.damaged > 0) texts.push(`${counted(run.damaged, "line")} of the results${of} could not be read and ${run.damaged === 1 ? "is" : "are"} left out.`);
+    if (summary.skipped > 0) texts.push(`${counted(summary.skipped, "case")}${of} could not be used and ${summary.skipped === 1 ? "was" : "were"} skipped.`);
+  }
+  return texts.map((text) => make("p", { class: "notice theirs", text }));
+}
+
+function headline(app, run, at, runs) {
+  const { summary } = run;
+  const name = runs.length === 2 && make("div", { class: "run-name" },
+    make("span", { class: "muted", text: at === 0 ? "first" : "second" }), theirs(run.name));
+  return make("div", { class: "headline" },
+    name || undefined, rate(run), figureList(run), shareBar(summary), legend(app, summary));
+}
+
+function rate(run) {
+  const { summary, interval } = run;
+  const sure = interval ? `95% interval ${percent(interval[0])} – ${percent(interval[1])}` : "";
+  return make("div", { class: "rate" },
+    make("div", { class: "figure", text: percent(summary.pass_rate) }),
+    make("div", { text: summary.graded > 0 ? `passed of ${count(summary.graded)} graded` : "nothing was graded" }),
+    make("div", { class: "muted number-like", text: sure }));
+}
+
+function figureList(run) {
+  const { summary } = run;
+  const list = make("dl", { class: "figures" });
+  const add = (name, value, under) => {
+    list.append(make("div", {}, make("dt", { text: name }), make("dd", {}, value, make("small", { text: under ?? "" }))));
+  };
+  const { scores, latency, tokens } = summary;
+  add("Trials", count(summary.trials), summary.cached > 0 ? `${count(summary.cached)} from the cache` : "");
+  add("Mean score", scores ? scores.mean.toFixed(3) : NONE, scores ? `median ${scoreText(scores.median)}` : "");
+  add("Cost", dollars(summary.cost_usd), summary.cost_usd !== undefined && summary.trials > 0 ? `${dollars(summary.cost_usd / summary.trials)} a trial` : "");
+  add("Tokens", tokens ? shortCount(tokens.input + tokens.output) : NONE, tokens ? `${shortCount(tokens.input)} in, ${shortCount(tokens.output)} out` : "");
+  add("Latency, median", latency ? milliseconds(latency.median_ms) : NONE, latency ? `95% within ${milliseconds(latency.p95_ms)}` : "");
+  return list;
+}
+
+function shareBar(summary) {
+  const bar = make("div", { class: "share", "aria-hidden": "true" });
+  for (const status of STATUSES) {
+    const number = summary.statuses[status];
+    if (number === 0) continue;
+    const part = make("span", { class: status });
+    part.style.flexGrow = number / summary.trials;
+    bar.append(part);
+  }
+  return bar;
+}
+
+function legend(app, summary) {
+  const entry = (status) => make("li", { class: status },
+    make("button", { type: "button", click: () => app.narrow({ statuses: new Set([status]) }) },
+      make("span", { class: "dot", "aria-hidden": "true" }),
+      make("b", { text: count(summary.statuses[status]) }), ` ${status}`));
+  return make("ul", { class: "legend", "aria-label": "Statuses" }, ...STATUSES.map(entry));
+}
+
+function more(app) {
+  const { runs } = app.facts;
+  const panels = make("div", { class: "panels" });
+  const add = (title, kind, ...children) => {
+    const shown = children.filter(Boolean);
+    if (shown.length > 0) panels.append(make("section", { class: kind ? `sheet ${kind}` : "sheet" }, make("h2", { text: title }), ...shown));
+  };
+  const plots = plotsOf(app);
+  if (plots.length > 0) add("Distributions", "wide", make("div", { class: "plots" }, ...plots));
+  add("Targets", "", ...runs.map((run) => forRun(runs, run, targetTable(app, run))));
+  add("Evaluators", "", ...runs.map((run) => forRun(runs, run, evaluatorTable(app, run))));
+  add("Errors", "", ...runs.map((run) => forRun(runs, run, errorTable(app, run))));
+  add("Run", "", ...runs.map((run) => forRun(runs, run, runFacts(run))));
+  return make("details", { class: "more", open: app.items.length < 100000 || true }, make("summary", { text: "Figures and facts" }), panels);
+}
+
+function forRun(runs, run, element) {
+  if (!element || runs.length === 1) return element;
+  return make("div", {}, theirs(run.name, "muted"), element);
+}
+
+function plotsOf(app) {
+  const { runs } = app.facts;
+  const plots = [];
+  if (runs.some((run) => run.summary.scores)) {
+    plots.push(histogram({
+      title: "Scores",
+      series: runs.map((run) => run.summary.scores?.histogram ?? new Array(10).fill(0)),
+      labels: Array.from({ length: 10 }, (_, bin) => `${(bin / 10).toFixed(1)} to ${((bin + 1) / 10).toFixed(1)}`),
+      ticks: [[0, "0"], [5, "0.5"], [10, "1"]],
+      choose: (bin) => app.narrow({ least: String(bin / 10), most: String((bin + 1) / 10) }),
+    }));
+  }
+  const { latency } = runs[runs.length - 1].summary;
+  const values = (column) => app.items.runs.map((trials) => Array.from(trials[column]));
+  plots.push(logHistogram("Latency", values("ms"), milliseconds,
+    latency ? [[latency.median_ms, "median"], [latency.p95_ms, "p95"]] : []));
+  plots.push(logHistogram("Cost of a trial", values("cost"), dollars));
+  return plots.filter(Boolean);
+}
+
+function chooser(text, choose) {
+  return make("button", { type: "button", click: choose }, theirs(text));
+}
+
+function targetTable(app, run) {
+  const rows = listOf(run.summary.targets).map((target, at) => ({ ...target, interval: run.target_intervals[at] }));
+  if (rows.length === 0) return undefined;
+  const graded = (row) => row.statuses.pass + row.statuses.borderline + row.statuses.fail;
+  return table(rows, [
+    ["Target", (row) => chooser(row.target, () => app.narrow({ target: row.target }))],
+    ["Passed", (row) => percent(row.pass_rate), true],
+    ["95% interval", (row) => (row.interval ? `${percent(row.interval[0])} – ${percent(row.interval[1])}` : NONE), true],
+    ["Mean", (row) => scoreText(row.mean_score), true],
+    ["Graded", (row) => count(graded(row)), true],
+    ["Errors", (row) => count(row.statuses.error), true],
+    ["Cost", (row) => dollars(row.cost_usd), true],
+  ]);
+}
+
+function evaluatorTable(app, run) {
+  if (run.evaluators.length === 0) return undefined;
+  const shown = table(run.evaluators, [
+    ["Evaluator", (row) => chooser(row.name, () => app.narrow({ evaluator: row.name }))],
+    ["Type", (row) => theirs(row.type, "muted")],
+    ["Mean", (row) => scoreText(row.mean ?? NaN), true],
+    ["Passed", (row) => (row.scored > 0 ? percent(row.passed / row.scored) : NONE), true],
+    ["Scored", (row) => count(row.scored), true],
+    ["Errors", (row) => count(row.errors), true],
+    ["Left out", (row) => count(row.left_out), true],
+  ]);
+  const others = run.other_evaluator_results;
+  if (others > 0) shown.append(make("p", { class: "muted", text: `${counted(others, "result")} of further evaluators` }));
+  return shown;
+}
+
+function errorTable(app, run) {
+  const rows = listOf(run.summary.errors);
+  if (rows.length === 0) return undefined;
+  return table(rows, [
+    ["Count", (row) => count(row.count), true],
+    ["Stage", (row) => row.stage],
+    ["What happened", (row) => chooser(row.message, () => app.narrow({ statuses: new Set(["error"]), text: longestPiece(row.message) }))],
+  ]);
+}
+
+/** What of a message is the same in all errors of its kind. */
+function longestPiece(message) {
+  const pieces = message.split("…").map((piece) => piece.trim());
+  return pieces.reduce((longest, piece) => (piece.length > longest.length ? piece : longest), "").slice(0, 120);
+}
+
+function runFacts(run) {
+  const asked = run.run;
+  if (!asked) return facts([["Results", run.name]]);
+  const names = (targets) => listOf(targets).map((target) => `${target.name} (${target.provider})`).join("\n");
+  const files = listOf(asked.files).map((file) => `${file.path} · ${counted(file.cases, "case")}${file.skipped ? `, ${count(file.skipped)} skipped` : ""}`);
+  const lines = (text) => (text ? make("div", { class: "text", text }) : undefined);
+  return facts([
+    ["Run", run.name],
+    ["Started", timeText(asked.started_at)],
+    ["Finished", timeText(asked.finished_at) ?? "not yet"],
+    ["Stopped early", asked.stopped ? STOPS[asked.stopped] ?? asked.stopped : undefined],
+    ["Files", lines(files.slice(0, 50).join("\n") + (files.length > 50 ? `\nand ${count(files.length - 50)} more` : ""))],
+    ["Targets", lines(names(asked.targets))],
+    ["Judges", lines(names(asked.judges))],
+    ["Repeats", asked.trials > 1 ? `${asked.trials} of each case` : undefined],
+    ["Only ids", listOf(asked.eval_ids).join(", ")],
+    ["Share", asked.shard],
+    ["Limit", asked.limit === undefined ? undefined : counted(asked.limit, "case")],
+    ["Dry run", asked.dry_run ? "yes: mocks answered" : undefined],
+    ["Rerun of", asked.rerun_of],
+    ["Answers of", asked.graded_from],
+    ["Evaluators of", asked.evaluators_file],
+    ["Required checks", asked.stop_on_required ? "judges were not asked once one had failed" : undefined],
+    ["Merged from", lines(listOf(asked.merged_from).join("\n"))],
+    ["Retried", run.summary.retried > 0 ? counted(run.summary.retried, "trial") : undefined],
+    ["agentv", asked.version],
+  ]);
+}

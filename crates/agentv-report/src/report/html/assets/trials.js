@@ -1,0 +1,193 @@
+// The trials of the page: columns of each run, and items, which are trials of two runs beside each other.
+
+const STATUSES = ["pass", "borderline", "fail", "error", "ungraded"];
+const SAID = ["pass", "borderline", "fail", "error", "left out"];
+
+/** The rows of a run, gathered from its blocks. */
+class Trials {
+  constructor(length) {
+    this.length = 0;
+    this.id = [];
+    this.file = [];
+    this.target = [];
+    this.trial = [];
+    this.status = new Uint8Array(length);
+    this.score = new Float64Array(length).fill(NaN);
+    this.ms = new Float64Array(length).fill(NaN);
+    this.cost = new Float64Array(length).fill(NaN);
+    this.question = [];
+    this.reason = [];
+    this.results = [];
+    this.block = [];
+    this.line = new Uint16Array(length);
+    this.words = [];
+  }
+
+  /** Takes the rows of a block, whose details are in the next of `details`. */
+  add(part, details, evaluators) {
+    const from = this.length;
+    const places = part.evaluators.map(([name, kind]) => evaluators.place(name, kind));
+    for (let at = 0; at < part.id.length; at += 1) {
+      const row = from + at;
+      this.id.push(part.id[at]);
+      this.file.push(part.files[part.file[at]]);
+      this.target.push(part.targets[part.target[at]]);
+      this.trial.push(part.trial[at]);
+      this.status[row] = part.status[at];
+      if (part.score[at] !== null) this.score[row] = part.score[at];
+      if (part.ms[at] !== null) this.ms[row] = part.ms[at];
+      if (part.cost[at] !== null) this.cost[row] = part.cost[at];
+      this.question.push(part.question[at]);
+      this.reason.push(part.reason[at]);
+      const results = part.results[at];
+      for (let one = 0; one < results.length; one += 3) results[one] = places[results[one]];
+      this.results.push(results);
+    }
+    this.length += part.id.length;
+    let row = from;
+    for (const trials of part.details) {
+      const block = details.shift();
+      for (let line = 0; line < trials; line += 1) {
+        this.block.push(block);
+        this.line[row] = line;
+        row += 1;
+      }
+    }
+  }
+
+  /** What the list shows of a row, for searching. */
+  wordsOf(row) {
+    this.words[row] ??= `${this.id[row]}\n${this.question[row]}\n${this.reason[row]}\n${this.target[row]}\n${this.file[row]}`.toLowerCase();
+    return this.words[row];
+  }
+
+  keyOf(row, withTarget) {
+    const target = withTarget ? this.target[row] : "";
+    return JSON.stringify([this.file[row], this.id[row], this.trial[row], target]);
+  }
+
+  /** The records of a trial as they are written. */
+  async detail(row) {
+    const lines = await detailLines(this.block[row]);
+    return JSON.parse(lines[this.line[row]]);
+  }
+}
+
+/** The evaluators of all runs, each once. */
+class Evaluators {
+  constructor() {
+    this.names = [];
+    this.kinds = [];
+    this.places = new Map();
+  }
+
+  place(name, kind) {
+    const key = JSON.stringify([name, kind]);
+    let place = this.places.get(key);
+    if (place === undefined) {
+      place = this.names.length;
+      this.places.set(key, place);
+      this.names.push(name);
+      this.kinds.push(kind);
+    }
+    return place;
+  }
+}
+
+/**
+ * What the list shows: `row[i]` is a trial of the last run, `base[i]` the same trial of the first of two;
+ * -1 where a run does not have it.
+ */
+class Items {
+  constructor(runs) {
+    this.runs = runs;
+    this.two = runs.length === 2;
+    this.now = runs[runs.length - 1];
+    const length = this.now.length;
+    this.row = Array.from({ length }, (_, at) => at);
+    this.base = this.two ? matched(runs[0], this.now, this) : undefined;
+    this.length = this.row.length;
+  }
+
+  /** The trials that an item shows: the last run's, else the first's. */
+  trials(item) {
+    return this.row[item] >= 0 ? this.now : this.runs[0];
+  }
+
+  place(item) {
+    return this.row[item] >= 0 ? this.row[item] : this.base[item];
+  }
+
+  status(item) {
+    return this.trials(item).status[this.place(item)];
+  }
+
+  score(item) {
+    return this.trials(item).score[this.place(item)];
+  }
+
+  /** How the score changed from the first run to the second; NaN where that is not known. */
+  delta(item) {
+    if (!this.two || this.row[item] < 0 || this.base[item] < 0) return NaN;
+    return this.now.score[this.row[item]] - this.runs[0].score[this.base[item]];
+  }
+
+  /** `same`, `better`, `worse`, `other` (in another way), `first` or `second` (in one run alone). */
+  change(item) {
+    if (this.row[item] < 0) return "first";
+    if (this.base[item] < 0) return "second";
+    const delta = this.delta(item);
+    if (delta > 1e-9) return "better";
+    if (delta < -1e-9) return "worse";
+    const [before, after] = [this.runs[0].status[this.base[item]], this.now.status[this.row[item]]];
+    return before === after ? "same" : "other";
+  }
+
+  /** The item with this trial, or -1. */
+  find(file, id, target, trial) {
+    for (let item = 0; item < this.length; item += 1) {
+      const [trials, row] = [this.trials(item), this.place(item)];
+      if (trials.id[row] === id && trials.trial[row] === trial && trials.file[row] === file && trials.target[row] === target) {
+        return item;
+      }
+    }
+    return -1;
+  }
+
+  /** The items of the same case: other repeats, other targets. */
+  siblings(item) {
+    const [trials, row] = [this.trials(item), this.place(item)];
+    const found = [];
+    for (let other = 0; other < this.length; other += 1) {
+      const [others, place] = [this.trials(other), this.place(other)];
+      if (others.id[place] === trials.id[row] && others.file[place] === trials.file[row]) found.push(other);
+    }
+    return found;
+  }
+}
+
+/** For each trial of `now` the same one of `before`; those of `before` alone are added to the items. */
+function matched(before, now, items) {
+  const targets = (trials) => JSON.stringify([...new Set(trials.target)].sort());
+  const withTarget = targets(before) === targets(now);
+  const known = new Map();
+  for (let row = 0; row < before.length; row += 1) {
+    const key = before.keyOf(row, withTarget);
+    const rows = known.get(key);
+    if (rows) rows.push(row);
+    else known.set(key, [row]);
+  }
+  const used = new Uint8Array(before.length);
+  const base = items.row.map((row) => {
+    const rows = known.get(now.keyOf(row, withTarget)) ?? [];
+    const found = rows.find((other) => before.target[other] === now.target[row]) ?? rows[0] ?? -1;
+    if (found >= 0) used[found] = 1;
+    return found;
+  });
+  for (let row = 0; row < before.length; row += 1) {
+    if (used[row]) continue;
+    items.row.push(-1);
+    base.push(row);
+  }
+  return base;
+}

@@ -1,0 +1,188 @@
+//! What lists, filters and sorts need of each trial, in columns.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use agentv_core::{EvaluatorResult, ResultRecord, Status, Verdict};
+use serde::Serialize;
+
+use super::details::Detail;
+use crate::text::{clip, one_line};
+
+/// How much of a question or a reason a list shows, in bytes.
+const SHORT: usize = 200;
+
+/// The rows of some trials: the values of each column, in the order of the trials.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Columns {
+    /// Which run they are of, from 0.
+    run: usize,
+    files: Table<String>,
+    targets: Table<String>,
+    /// Name and type.
+    evaluators: Table<(String, String)>,
+    id: Vec<String>,
+    /// By place in `files`.
+    file: Vec<u32>,
+    /// By place in `targets`.
+    target: Vec<u32>,
+    trial: Vec<u32>,
+    /// By place in [`Status::ALL`].
+    status: Vec<u8>,
+    score: Vec<Option<f64>>,
+    /// How long the call took, where it was measured.
+    ms: Vec<Option<f64>>,
+    cost: Vec<Option<f64>>,
+    question: Vec<String>,
+    reason: Vec<String>,
+    /// For each trial, three numbers an evaluator: its place in `evaluators`, its score, and what it said
+    /// as a place in [`SAID`].
+    results: Vec<Vec<Option<f64>>>,
+    /// How many trials each block of details has.
+    details: Vec<u32>,
+}
+
+/// What an evaluator may say of an answer, as the page calls it.
+#[cfg(test)]
+const SAID: [&str; 5] = ["pass", "borderline", "fail", "error", "left out"];
+
+impl Columns {
+    pub(super) fn of_run(run: usize) -> Columns {
+        Columns {
+            run,
+            ..Columns::default()
+        }
+    }
+
+    /// How many trials there are.
+    pub(super) fn len(&self) -> usize {
+        self.id.len()
+    }
+
+    pub(super) fn push(&mut self, record: &ResultRecord, question: &str) {
+        self.id.push(record.eval_id.clone());
+        self.file.push(self.files.place(&*record.eval_file));
+        self.target.push(self.targets.place(&*record.target));
+        self.trial.push(record.trial);
+        let status = Status::ALL.iter().position(|one| *one == record.status);
+        self.status.push(status.unwrap_or_default() as u8);
+        self.score.push(record.score.map(|score| score.value()));
+        self.ms.push(record.timing.total_ms.map(|ms| round(ms, 1e2)));
+        self.cost.push(record.cost_usd().map(|cost| round(cost, 1e9)));
+        self.question.push(short(question));
+        self.reason.push(short(record.reason().unwrap_or_default()));
+        let mut results = Vec::with_capacity(3 * record.evaluator_results.len());
+        for result in &record.evaluator_results {
+            let place = self.evaluators.place_of_pair(&result.name, &result.kind);
+            let score = result.score.map(|score| round(score.value(), 1e6));
+            results.extend([Some(f64::from(place)), score, Some(f64::from(said(result)))]);
+        }
+        self.results.push(results);
+    }
+
+    /// Takes how the details of the trials are divided.
+    pub(super) fn divided(&mut self, details: &[Detail]) {
+        self.details = details.iter().map(|detail| detail.trials).collect();
+    }
+}
+
+/// What an evaluator said, as a place in [`SAID`].
+fn said(result: &EvaluatorResult) -> u8 {
+    match (result.score, result.verdict) {
+        (Some(score), verdict) => match verdict.unwrap_or(score.verdict()) {
+            Verdict::Pass => 0,
+            Verdict::Borderline => 1,
+            Verdict::Fail => 2,
+        },
+        (None, _) if result.left_out.is_some() => 4,
+        (None, _) => 3,
+    }
+}
+
+/// The beginning of a text on one line; what is cut off is told by an ellipsis.
+fn short(text: &str) -> String {
+    let line = one_line(clip(text, 2 * SHORT));
+    if line.len() <= SHORT && text.len() <= 2 * SHORT {
+        return line;
+    }
+    clip(&line, SHORT).trim_end().to_owned() + "…"
+}
+
+fn round(value: f64, units: f64) -> f64 {
+    let rounded = (value * units).round() / units;
+    if rounded.is_finite() { rounded } else { value }
+}
+
+/// Values that come again and again, each once.
+#[derive(Debug)]
+struct Table<T> {
+    values: Vec<T>,
+    places: HashMap<T, u32>,
+}
+
+impl<T> Default for Table<T> {
+    fn default() -> Self {
+        Table {
+            values: Vec::new(),
+            places: HashMap::new(),
+        }
+    }
+}
+
+impl<T: Clone + Eq + Hash> Table<T> {
+    fn add(&mut self, value: T) -> u32 {
+        let place = self.values.len() as u32;
+        self.values.push(value.clone());
+        self.places.insert(value, place);
+        place
+    }
+}
+
+impl Table<String> {
+    fn place(&mut self, value: &str) -> u32 {
+        let known = self.places.get(value).copied();
+        known.unwrap_or_else(|| self.add(value.to_owned()))
+    }
+}
+
+impl Table<(String, String)> {
+    fn place_of_pair(&mut self, first: &str, second: &str) -> u32 {
+        // Most cases have the same few evaluators: looking through those is faster than a copy to look up.
+        let near = self.values.iter().take(16);
+        let mut near = near.zip(0..);
+        if let Some((_, place)) = near.find(|(value, _)| value.0 == first && value.1 == second) {
+            return place;
+        }
+        let pair = (first.to_owned(), second.to_owned());
+        let known = self.places.get(&pair).copied();
+        known.unwrap_or_else(|| self.add(pair))
+    }
+}
+
+impl<T: Serialize> Serialize for Table<T> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.values.serialize(serializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_shortened_to_one_line() {
+        assert_eq!(short("a\n b\u{202e}"), "a b");
+        let long = short(&"é\n".repeat(1_000));
+        assert!(long.ends_with('…') && long.len() <= SHORT + 3, "{long}");
+        assert_eq!(short(&"x".repeat(SHORT)).len(), SHORT);
+    }
+
+    #[test]
+    fn the_page_calls_what_evaluators_say_the_same() {
+        let script = super::super::page::script();
+        assert!(script.contains(&format!("const SAID = {};", serde_json::to_string(&SAID).unwrap().replace("\",\"", "\", \""))));
+        let statuses: Vec<&str> = Status::ALL.iter().map(|status| status.as_str()).collect();
+        let statuses = serde_json::to_string(&statuses).unwrap().replace("\",\"", "\", \"");
+        assert!(script.contains(&format!("const STATUSES = {statuses};")));
+    }
+}

@@ -1,0 +1,59 @@
+//! What the top of the page says.
+
+use agentv_core::RunRecord;
+use serde::Serialize;
+
+use super::evaluators::EvaluatorFigures;
+use super::interval::wilson;
+use super::parts::Whole;
+use crate::results::RunResults;
+use crate::summary::{Statuses, Summary};
+
+/// What the page says of its runs, in the order in which they were given.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Facts {
+    pub(super) runs: Vec<RunFacts>,
+}
+
+/// What the page says of a run.
+#[derive(Debug, Serialize)]
+pub(super) struct RunFacts {
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<RunRecord>,
+    summary: Summary,
+    /// How sure the pass rate is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interval: Option<[f64; 2]>,
+    /// The same for each target of the summary.
+    target_intervals: Vec<Option<[f64; 2]>>,
+    evaluators: Vec<EvaluatorFigures>,
+    /// The results of further evaluators.
+    other_evaluator_results: u64,
+    /// The trials that the page has.
+    shown: u64,
+    /// The lines of the results that hold no record.
+    damaged: u64,
+    /// Whether what the targets were asked is known.
+    transcripts: bool,
+}
+
+impl RunFacts {
+    pub(super) fn of(run: &RunResults, whole: Whole) -> RunFacts {
+        let interval = |statuses: &Statuses| wilson(statuses.pass, statuses.graded());
+        let targets = whole.summary.targets.iter();
+        let (evaluators, other_evaluator_results) = whole.evaluators.finish();
+        RunFacts {
+            name: run.name().to_owned(),
+            run: run.run().cloned(),
+            interval: interval(&whole.summary.statuses),
+            target_intervals: targets.map(|target| interval(&target.statuses)).collect(),
+            summary: whole.summary,
+            evaluators,
+            other_evaluator_results,
+            shown: whole.shown,
+            damaged: whole.damaged,
+            transcripts: whole.transcripts,
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What belongs to a result: what its target was asked and answered.
+
+use std::sync::{Mutex, PoisonError};
+
+use agentv_core::ResultRecord;
+use agentv_journal::{FileError, Key, KeyFields, Latest};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::results::RunResults;
+
+/// The transcripts of a run, for any number of threads.
+#[derive(Debug)]
+pub(super) struct Shared<'a> {
+    run: &'a RunResults,
+    own: Option<Latest>,
+    /// By answer key alone: cases that ask the same may share an answer. Most runs need none.
+    any: Mutex<Option<Latest>>,
+}
+
+/// A reader of them.
+#[derive(Debug)]
+pub(super) struct TranscriptTexts<'a> {
+    shared: &'a Shared<'a>,
+    own: Option<Latest>,
+}
+
+impl<'a> Shared<'a> {
+    pub(super) fn of(run: &'a RunResults) -> Result<Shared<'a>, FileError> {
+        let key = KeyFields::new(["answer_key", "eval_id"]);
+        Ok(Shared {
+            run,
+            own: run.latest_transcripts(&key)?,
+            any: Mutex::new(None),
+        })
+    }
+
+    /// Whether there is any.
+    pub(super) fn is_known(&self) -> bool {
+        self.own.as_ref().is_some_and(|own| !own.is_empty())
+    }
+
+    /// A reader for a thread.
+    pub(super) fn reader(&'a self) -> Result<TranscriptTexts<'a>, FileError> {
+        let own = self.own.as_ref().map(Latest::again).transpose()?;
+        Ok(TranscriptTexts { shared: self, own })
+    }
+
+    fn of_another_case(&self, answer_key: &str) -> Result<Option<String>, FileError> {
+        let mut any = self.any.lock().unwrap_or_else(PoisonError::into_inner);
+        if any.is_none() {
+            *any = self.run.latest_transcripts(&KeyFields::new(["answer_key"]))?;
+        }
+        let Some(any) = any.as_mut() else {
+            return Ok(None);
+        };
+        let text = any.text(&Key::from(answer_key))?;
+        Ok(text.map(str::to_owned))
+    }
+}
+
+impl TranscriptTexts<'_> {
+    /// The transcript of a result as it is written, and what its target was asked last.
+    pub(super) fn find<T>(
+        &mut self,
+        record: &ResultRecord,
+        found: impl FnOnce(Option<&str>, String) -> T,
+    ) -> Result<T, FileError> {
+        if let Some(own) = &mut self.own {
+            let key = Key::of([record.answer_key.as_str().into(), record.eval_id.as_str().into()]);
+            if let Some(text) = own.text(&key)? {
+                return Ok(with_question(text, found));
+            }
+            if record.candidate_answer.is_some()
+                && let Some(text) = self.shared.of_another_case(&record.answer_key)?
+            {
+                return Ok(with_question(&text, found));
+            }
+        }
+        Ok(found(None, String::new()))
+    }
+}
+
+/// Hands on a transcript with its question; what is no transcript is none.
+fn with_question<T>(text: &str, found: impl FnOnce(Option<&str>, String) -> T) -> T {
+    match serde_json::from_str::<Asked>(text) {
+        Ok(asked) => found(Some(text), asked.question()),
+        Err(_) => found(None, String::new()),
+    }
+}
+
+/// What of a transcript says what was asked.
+#[derive(Deserialize)]
+struct Asked {
+    case: AskedCase,
+}
+
+#[derive(Deserialize)]
+struct AskedCase {
+    input_messages: Vec<AskedMessage>,
+}
+
+#[derive(Deserialize)]
+struct AskedMessage {
+    role: agentv_core::Role,
+    #[serde(default)]
+    content: Value,
+}
+
+impl Asked {
+    /// What the user said last, without the content of files.
+    fn question(self) -> String {
+        let messages = self.case.input_messages.into_iter().rev();
+        let mut asked = messages.filter(|message| message.role == agentv_core::Role::User);
+        match asked.next().map(|message| message.content) {
+            Some(Value::String(text)) => text,
+            Some(Value::Array(blocks)) => {
+                let said = |block: &Value| Some(block.get("value")?.as_str()?.to_owned());
+                let texts: Vec<String> = blocks.iter().filter_map(said).collect();
+                texts.join(" ")
+            }
+            Some(value @ Value::Object(_)) => value.to_string(),
+            Some(Value::Null | Value::Bool(_) | Value::Number(_)) | None => String::new(),
+        }
+    }
+}
