@@ -93,6 +93,12 @@ class List {
     this.box.setAttribute("aria-activedescendant", `row-${this.at}`);
   }
 
+  /** Shows the beginning of the list to whoever is further down in it. */
+  toTop() {
+    const above = byId("cases").getBoundingClientRect().top;
+    if (above < 0) scrollBy({ top: above, behavior: "instant" });
+  }
+
   reveal() {
     const controls = byId("controls");
     const covered = getComputedStyle(controls).position === "sticky" ? controls.offsetHeight : 0;

@@ -103,7 +103,7 @@ function more(app) {
   add("Evaluators", "", ...runs.map((run) => forRun(runs, run, evaluatorTable(app, run))));
   add("Errors", "", ...runs.map((run) => forRun(runs, run, errorTable(app, run))));
   add("Run", "", ...runs.map((run) => forRun(runs, run, runFacts(run))));
-  return make("details", { class: "more", open: app.items.length < 100000 || true }, make("summary", { text: "Figures and facts" }), panels);
+  return make("details", { class: "more", open: true }, make("summary", { text: "Figures and facts" }), panels);
 }
 
 function forRun(runs, run, element) {
@@ -153,8 +153,8 @@ function targetTable(app, run) {
 function evaluatorTable(app, run) {
   if (run.evaluators.length === 0) return undefined;
   const shown = table(run.evaluators, [
-    ["Evaluator", (row) => chooser(row.name, () => app.narrow({ evaluator: row.name }))],
-    ["Type", (row) => theirs(row.type, "muted")],
+    ["Evaluator", (row) => make("div", {}, chooser(row.name, () => app.narrow({ evaluator: row.name })),
+      row.type === row.name ? undefined : make("small", { class: "theirs", text: row.type }))],
     ["Mean", (row) => scoreText(row.mean ?? NaN), true],
     ["Passed", (row) => (row.scored > 0 ? percent(row.passed / row.scored) : NONE), true],
     ["Scored", (row) => count(row.scored), true],

@@ -22,10 +22,9 @@ function histogram({ title, series, labels, ticks, marks, choose }) {
   const now = series[series.length - 1];
   const words = labels.map((label, bin) => `${label}: ${count(now[bin])}`).join("; ");
   const svg = draw("svg", {
-    class: "plot", viewBox: `0 0 ${PLOT.width} ${PLOT.height}`, preserveAspectRatio: "none", role: "img",
+    class: "plot", viewBox: `0 0 ${PLOT.width} ${PLOT.height}`, role: "img",
     "aria-label": `${title}. ${words}`,
   });
-  svg.setAttribute("preserveAspectRatio", "xMidYMid meet");
   series.forEach((counts, which) => {
     const width = Math.max(1, (step - 3) / series.length);
     counts.forEach((value, bin) => {

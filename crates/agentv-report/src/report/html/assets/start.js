@@ -21,6 +21,7 @@ class App {
     const sort = keepsSort ? { sort: this.filter.sort, descending: this.filter.descending } : {};
     this.filter = { ...this.filter, ...change, ...sort };
     this.refresh();
+    this.list.toTop();
     writeAddress(this.filter, this.openTrial());
   }
 

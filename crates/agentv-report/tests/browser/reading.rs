@@ -1,0 +1,305 @@
+//! What a person does with a report.
+
+use crate::Test;
+use crate::browser::Browser;
+use crate::runs::{Runs, ten, trial};
+
+pub(crate) const TESTS: &[Test] = &[
+    ("the_page_shows_the_totals_of_the_summary", totals),
+    ("filters_leave_what_they_say", filters),
+    ("columns_sort_upwards_downwards_and_not_at_all", sorts),
+    ("a_trial_is_opened_read_and_closed_with_keys_alone", keys),
+    ("a_trial_shows_what_was_asked_answered_expected_and_said_of_it", case),
+    ("the_text_filter_finds_what_only_the_details_have", deep_search),
+    ("a_link_leads_to_the_same_filter_and_trial", links),
+    ("light_and_dark_follow_the_system_and_the_switch", schemes),
+    ("repeats_and_targets_of_a_case_lead_to_each_other", siblings),
+    ("a_narrow_window_shows_everything_without_scrolling_sideways", narrow),
+    ("the_report_of_a_results_file_shows_what_there_is", results_alone),
+];
+
+fn totals(browser: &Browser) {
+    let runs = Runs::new().with(ten());
+    let page = browser.open(&runs.report(), "");
+    assert_eq!(page.text(".rate .figure"), "22.2%");
+    assert_eq!(page.text(".rate"), "22.2%passed of 9 graded95% interval 6.3% – 54.7%");
+    assert_eq!(page.text(".legend"), "2 pass2 borderline5 fail1 error0 ungraded");
+    assert_eq!(page.text(".figures > div:nth-child(2)"), "Mean score0.500median 0.50");
+    assert_eq!(page.text("#title"), "2026-11-15T10-43-07Z-4f1a");
+    assert_eq!(page.count("svg.plot"), 3);
+    let words = page.value("document.querySelector('svg.plot').getAttribute('aria-label')");
+    assert!(words.as_str().unwrap().contains("0.9 to 1.0: 1"), "{words}");
+    let errors = page.text(".panels");
+    assert!(errors.contains("HTTP 429: slow down"), "{errors}");
+    assert_eq!(page.count("#notices p"), 0);
+    page.size(1440, 1000);
+    page.shot("10-cases");
+    page.assert_calm();
+}
+
+fn filters(browser: &Browser) {
+    let runs = Runs::new().with(ten());
+    let page = browser.open(&runs.report(), "");
+    assert_eq!((page.told().as_str(), page.count(".row")), ("10 trials", 10));
+    page.click(".chip.fail");
+    assert_eq!(page.told(), "5 of 10 trials");
+    page.click(".chip.error");
+    assert_eq!(page.told(), "6 of 10 trials");
+    page.choose("#filter-least", "0.25");
+    assert_eq!(page.ids(), ["case-3", "case-4", "case-5"]);
+    page.choose("#filter-most", "0.4");
+    assert_eq!(page.ids(), ["case-3", "case-4"]);
+    page.click("#controls .count button");
+    assert_eq!(page.told(), "10 trials");
+    page.choose("#filter-evaluator", "tone");
+    page.choose("#filter-said", "pass");
+    assert_eq!(page.ids(), ["case-8", "case-9"]);
+    page.choose("#filter-said", "error");
+    assert_eq!(page.text("#nothing"), "No trial matches the filter.");
+    page.click("#controls .count button");
+    page.click(".legend .borderline button");
+    assert_eq!(page.ids(), ["case-6", "case-7"]);
+    page.assert_calm();
+}
+
+fn sorts(browser: &Browser) {
+    let runs = Runs::new().with(ten());
+    let page = browser.open(&runs.report(), "");
+    let sort = |name: &str| page.click(&format!("#columns [data-sort={name}]"));
+    sort("score");
+    assert_eq!(page.ids()[0], "case-1");
+    sort("score");
+    assert_eq!((page.ids()[0].as_str(), page.ids()[9].as_str()), ("case-9", "case-10"));
+    assert_eq!(page.text("#columns [data-sort=score]"), "Score ↓");
+    sort("score");
+    assert_eq!(page.ids()[9], "case-10");
+    sort("cost");
+    assert_eq!(page.ids()[0], "case-9");
+    sort("ms");
+    assert_eq!(page.ids()[0], "case-1");
+    sort("id");
+    assert_eq!(page.ids()[1], "case-10");
+    page.assert_calm();
+}
+
+fn keys(browser: &Browser) {
+    let runs = Runs::new().with(ten());
+    let page = browser.open(&runs.report(), "");
+    page.press("j");
+    page.press("j");
+    page.press("ArrowDown");
+    page.press("k");
+    let chosen = "document.querySelector('.row[aria-selected=true] b').textContent";
+    assert_eq!(page.value(chosen), "case-2");
+    let active = "document.getElementById(document.activeElement.getAttribute('aria-activedescendant')).ariaSelected";
+    assert_eq!(page.value(active), "true");
+    page.press("Enter");
+    page.wait("document.getElementById('case').dataset.ready > ''");
+    assert_eq!(page.text("#case-title"), "case-2");
+    page.press("j");
+    page.wait("document.getElementById('case').dataset.ready === '2'");
+    assert_eq!(page.text("#case-title"), "case-3");
+    page.press("Escape");
+    page.wait("!document.getElementById('case').open");
+    assert_eq!(page.value("document.activeElement.id"), "list");
+    assert_eq!(page.value(chosen), "case-3");
+    page.press("?");
+    assert_eq!(page.value("document.getElementById('keys').open"), true);
+    page.press("Escape");
+    page.wait("!document.getElementById('keys').open");
+    page.press("/");
+    assert_eq!(page.value("document.activeElement.id"), "text");
+    page.type_text("case-7");
+    page.wait("document.querySelectorAll('.row').length === 1");
+    page.press("Enter");
+    page.press("End");
+    assert_eq!(page.value(chosen), "case-7");
+    page.assert_calm();
+}
+
+fn case(browser: &Browser) {
+    let runs = Runs::new().with(ten());
+    let page = browser.open(&runs.report(), "");
+    page.open_trial("case-4");
+    let shown = page.text("#case");
+    for text in [
+        "You are a support agent.", "Where is order case-4?", "evals/policy.md", "Be brief.",
+        "lookupOrder", "Tuesday", "Says when it arrives", "promises nothing", "Friendly enough.",
+        "Not asked: a required check had failed", "1 judge call, $0.00040", "large-2026", "answer case-4",
+        "900 in, 80 out",
+    ] {
+        assert!(shown.contains(text), "{text}\n{shown}");
+    }
+    assert_eq!(page.count("#case .evaluator .evaluator"), 2);
+    assert_eq!(page.text(".difference del"), "Monday");
+    assert_eq!(page.text(".difference"), "It arrives on MondayTuesday, I hope.");
+    page.size(1440, 1000);
+    page.shot("case");
+    page.size(1440, 3000);
+    page.click("#case [aria-label^=Close]");
+    page.open_trial("case-10");
+    let shown = page.text("#case");
+    assert!(shown.contains("HTTP 429: slow down"), "{shown}");
+    assert!(shown.contains("what it was asked was not recorded"), "{shown}");
+    page.assert_calm();
+}
+
+fn deep_search(browser: &Browser) {
+    let mut trials = ten();
+    trials.push(trial("deep", 0.9, &format!("{} \u{1F9ED}Needle\nin a \"haystack\"", "hay ".repeat(500))));
+    let page_file = Runs::new().with(trials);
+    let page = browser.open(&page_file.report(), "");
+    for text in ["needle", "\u{1F9ED}NEEDLE", "a \"haystack\""] {
+        page.choose("#text", text);
+        page.wait("document.querySelectorAll('.row').length === 1");
+        assert_eq!(page.ids(), ["deep"]);
+    }
+    // The name of a field of the record is no text of it.
+    page.choose("#text", "candidate_answer");
+    page.wait("document.querySelector('#nothing').offsetHeight > 0");
+    page.choose("#text", "be brief");
+    page.wait("document.querySelectorAll('.row').length === 10");
+    page.assert_calm();
+}
+
+fn links(browser: &Browser) {
+    let runs = Runs::new().with(ten());
+    let report = runs.report();
+    let page = browser.open(&report, "");
+    page.click(".chip.fail");
+    page.click("#columns [data-sort=score]");
+    page.click("#columns [data-sort=score]");
+    page.choose("#text", "arrives & more?");
+    page.choose("#text", "tuesday");
+    page.wait("location.hash.includes('q=tuesday') && document.querySelectorAll('.row').length === 5");
+    page.open_trial("case-3");
+    let hash = page.value("location.hash");
+    let link = hash.as_str().unwrap();
+    let other = browser.open(&report, link);
+    other.wait("document.getElementById('case').dataset.ready > ''");
+    assert_eq!(other.text("#case-title"), "case-3");
+    other.wait("document.querySelectorAll('.row').length === 5");
+    assert_eq!(other.ids()[0], "case-5");
+    assert_eq!(other.value("document.getElementById('text').value"), "tuesday");
+    assert_eq!(other.text("#columns [data-sort=score]"), "Score ↓");
+    other.press("Escape");
+    other.wait("!location.hash.includes('case-3')");
+    page.value("history.back()");
+    page.wait("!document.getElementById('case').open");
+    for nonsense in ["#case=nonsense&sort=constructor&status=__proto__", "#case=[1,2,3,4]&min=x", "#%"] {
+        assert_eq!(browser.open(&report, nonsense).count(".row"), 10, "{nonsense}");
+    }
+    page.assert_calm();
+    other.assert_calm();
+}
+
+fn schemes(browser: &Browser) {
+    let runs = Runs::new().with(ten());
+    let report = runs.report();
+    let page = browser.blank();
+    page.prefer("dark");
+    page.go(&format!("file://{}", report.display()));
+    let ground = "getComputedStyle(document.body).backgroundColor";
+    let dark = page.value(ground);
+    page.size(1440, 1000);
+    page.shot("10-cases-dark");
+    page.prefer("light");
+    let light = page.value(ground);
+    assert_ne!(dark, light);
+    page.press("t");
+    assert_eq!(page.value(ground), dark);
+    page.go(&format!("file://{}", report.display()));
+    assert_eq!(page.value(ground), dark);
+    page.click("#theme");
+    assert_eq!(page.value(ground), light);
+    for scheme in ["light", "dark"] {
+        page.value(&format!("document.documentElement.dataset.theme = '{scheme}'"));
+        let contrast = page.value(CONTRAST);
+        assert!(contrast.as_f64().unwrap() >= 4.5, "{scheme}: {contrast}");
+    }
+    page.assert_calm();
+}
+
+/// The lowest contrast of a text in the page with what is behind it.
+const CONTRAST: &str = r"(() => {
+  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const parts = (colour) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const light = ([r, g, b]) => [r, g, b].map((part) => part / 255)
+    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, part, at) => sum + part * [0.2126, 0.7152, 0.0722][at], 0);
+  const ground = (element) => {
+    for (let one = element; one; one = one.parentElement) {
+      const colour = parts(getComputedStyle(one).backgroundColor);
+      if (colour[3] === 255) return colour;
+    }
+    return [255, 255, 255, 255];
+  };
+  let lowest = Infinity;
+  for (const element of document.querySelectorAll('main *, header *')) {
+    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+    if (!own || element.closest('svg') || element.offsetHeight === 0) continue;
+    const [one, other] = [light(parts(getComputedStyle(element).color)), light(ground(element))];
+    lowest = Math.min(lowest, (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05));
+  }
+  return lowest;
+})()";
+
+fn siblings(browser: &Browser) {
+    let repeats = (1..=3).map(|number| {
+        let mut one = trial("twice", 0.3 * f64::from(number), "Soon.");
+        for record in [&mut one.result, one.transcript.as_mut().unwrap()] {
+            record["trial"] = number.into();
+            record["answer_key"] = format!("key {number}").into();
+        }
+        one
+    });
+    let runs = Runs::new().with(repeats.chain(ten()));
+    let page = browser.open(&runs.report(), "");
+    page.open_trial("twice");
+    assert_eq!(page.count("#case .siblings .chip"), 3);
+    page.click("#case .siblings .chip:nth-child(3)");
+    page.wait("document.getElementById('case').dataset.ready === '2'");
+    assert!(page.text("#case .under").contains("trial 3"));
+    page.assert_calm();
+}
+
+fn narrow(browser: &Browser) {
+    let runs = Runs::new().with(ten());
+    let page = browser.blank();
+    page.size(400, 860);
+    page.go(&format!("file://{}", runs.report().display()));
+    let sideways = "document.documentElement.scrollWidth - innerWidth";
+    assert_eq!(page.value(sideways), 0);
+    page.shot("phone");
+    page.value("document.getElementById('cases').scrollIntoView()");
+    page.wait("document.querySelector('.row')");
+    page.shot("phone-list");
+    page.open_trial("case-2");
+    assert_eq!(page.value("document.getElementById('case').scrollWidth - innerWidth"), 0);
+    page.shot("phone-case");
+    page.assert_calm();
+}
+
+fn results_alone(browser: &Browser) {
+    let folder = tempfile::tempdir().unwrap();
+    let results = folder.path().join("<out>.jsonl");
+    let lines: Vec<String> = ten().iter().map(|trial| format!("{}\n", trial.result)).collect();
+    std::fs::write(&results, lines.concat() + "{\"torn\n").unwrap();
+    let report = folder.path().join("report.html");
+    let format = agentv_report::ReportFormat::named("html").unwrap();
+    let run = agentv_report::RunResults::of_file(&results);
+    format.write_file(&[run], &report).unwrap();
+    let page = browser.open(&report, "");
+    assert_eq!(page.told(), "10 trials");
+    assert!(page.text("#notices").contains("1 line of the results could not be read"));
+    page.open_trial("case-5");
+    let shown = page.text("#case");
+    assert!(shown.contains("What the target was asked is not recorded."), "{shown}");
+    assert!(shown.contains("It arrives on Tuesday"), "{shown}");
+    page.assert_calm();
+}

@@ -1,0 +1,76 @@
+//! Two runs side by side.
+
+use serde_json::json;
+
+use crate::Test;
+use crate::browser::Browser;
+use crate::runs::{Runs, Trial, errored, ten, trial};
+
+pub(crate) const TESTS: &[Test] = &[
+    ("two_runs_are_matched_and_what_changed_is_told", changes),
+    ("runs_of_other_targets_are_matched_without_them", other_targets),
+    ("both_answers_stand_beside_each_other_with_what_differs", answers),
+];
+
+/// The second of two runs: one better, one worse, one errored, one gone, one new.
+fn later() -> Vec<Trial> {
+    let mut trials = ten();
+    trials[0] = trial("case-1", 0.9, "It arrives on Monday.");
+    trials[8] = trial("case-9", 0.2, "No idea, sorry.");
+    trials[7] = errored("case-8", "timed out");
+    trials.remove(4);
+    trials.push(trial("new", 1.0, "Yes."));
+    trials
+}
+
+fn changes(browser: &Browser) {
+    let runs = Runs::new().with(ten()).with(later());
+    let page = browser.open(&runs.report(), "");
+    assert_eq!(page.told(), "11 trials");
+    assert_eq!(page.count(".headline"), 2);
+    page.choose("#filter-change", "changed");
+    assert_eq!(page.ids(), ["case-1", "case-8", "case-9", "new", "case-5"]);
+    page.size(1440, 2000);
+    page.shot("two-runs");
+    page.size(1440, 3000);
+    page.choose("#filter-change", "worse");
+    assert_eq!(page.ids(), ["case-9"]);
+    assert!(page.text(".row").contains("−0.70was pass"), "{}", page.text(".row"));
+    page.choose("#filter-change", "better");
+    assert_eq!(page.ids(), ["case-1"]);
+    page.choose("#filter-change", "first");
+    assert_eq!(page.ids(), ["case-5"]);
+    page.choose("#filter-change", "second");
+    assert_eq!(page.ids(), ["new"]);
+    page.choose("#filter-change", "");
+    page.click("#columns [data-sort=delta]");
+    assert_eq!(page.ids()[0], "case-9");
+    page.assert_calm();
+}
+
+fn other_targets(browser: &Browser) {
+    let renamed = ten().into_iter().map(|mut trial| {
+        trial.result["target"] = json!("candidate");
+        trial
+    });
+    let runs = Runs::new().with(ten()).with(renamed);
+    let page = browser.open(&runs.report(), "#change=changed");
+    assert_eq!(page.told(), "0 of 10 trials");
+    page.assert_calm();
+}
+
+fn answers(browser: &Browser) {
+    let runs = Runs::new().with(ten()).with(later());
+    let page = browser.open(&runs.report(), "");
+    page.open_trial("case-1");
+    assert_eq!(page.text(".answers .difference"), "It arrives on Tuesday, I hopeMonday.");
+    assert_eq!(page.count("#case .evaluators"), 2);
+    page.size(1440, 1200);
+    page.shot("two-runs-case");
+    page.size(1440, 3000);
+    page.press("Escape");
+    page.open_trial("new");
+    let told = page.text("#case .notice");
+    assert!(told.ends_with("does not have this trial."), "{told}");
+    page.assert_calm();
+}
