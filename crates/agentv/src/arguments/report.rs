@@ -13,6 +13,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  agentv report latest -o report.html                 a page to look through
+  agentv report latest~1 latest -o change.html        two runs side by side
   agentv report latest -o report.xml                  JUnit, for a CI server
   agentv report latest -o comment.md                  for a pull request
   agentv report latest~1 latest --format markdown     with what has changed

@@ -45,7 +45,8 @@ impl RunFacts {
         let (evaluators, other_evaluator_results) = whole.evaluators.finish();
         RunFacts {
             name: run.name().to_owned(),
-            run: run.run().cloned(),
+            // The totals of a run that went on are not up to date, and the summary is.
+            run: run.run().cloned().map(|run| RunRecord { totals: None, ..run }),
             interval: interval(&whole.summary.statuses),
             target_intervals: targets.map(|target| interval(&target.statuses)).collect(),
             summary: whole.summary,

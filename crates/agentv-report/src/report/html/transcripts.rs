@@ -115,7 +115,11 @@ impl Asked {
         match asked.next().map(|message| message.content) {
             Some(Value::String(text)) => text,
             Some(Value::Array(blocks)) => {
-                let said = |block: &Value| Some(block.get("value")?.as_str()?.to_owned());
+                let is_file = |block: &Value| block.get("type").is_some_and(|kind| kind == "file");
+                let said = |block: &Value| match is_file(block) {
+                    true => None,
+                    false => Some(block.get("value")?.as_str()?.to_owned()),
+                };
                 let texts: Vec<String> = blocks.iter().filter_map(said).collect();
                 texts.join(" ")
             }

@@ -115,10 +115,10 @@ function clipped(name) {
 
 function deltaCell(items, item) {
   const change = items.change(item);
-  if (change === "first" || change === "second") return make("div", { class: "number muted", text: `${change} only` });
+  if (change === "first" || change === "second") return make("div", { class: "number muted change", text: `${change} only` });
   const delta = items.delta(item);
   const [before, after] = [STATUSES[items.runs[0].status[items.base[item]]], STATUSES[items.now.status[items.row[item]]]];
-  const cell = make("div", { class: "number" });
+  const cell = make("div", { class: "number change" });
   const kind = delta > 1e-9 ? "up" : delta < -1e-9 ? "down" : "muted";
   if (!Number.isNaN(delta)) cell.append(make("span", { class: kind, text: signed(delta) }));
   if (before !== after) cell.append(make("div", { class: "why", text: `was ${before}` }));

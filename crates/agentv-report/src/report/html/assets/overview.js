@@ -40,10 +40,8 @@ function notices(runs) {
 
 function headline(app, run, at, runs) {
   const { summary } = run;
-  const name = runs.length === 2 && make("div", { class: "run-name" },
-    make("span", { class: "muted", text: at === 0 ? "first" : "second" }), theirs(run.name));
   return make("div", { class: "headline" },
-    name || undefined, rate(run), figureList(run), shareBar(summary), legend(app, summary));
+    runs.length === 2 ? runName(runs, at) : undefined, rate(run), figureList(run), shareBar(summary), legend(app, summary));
 }
 
 function rate(run) {
@@ -93,22 +91,32 @@ function legend(app, summary) {
 function more(app) {
   const { runs } = app.facts;
   const panels = make("div", { class: "panels" });
-  const add = (title, kind, ...children) => {
-    const shown = children.filter(Boolean);
-    if (shown.length > 0) panels.append(make("section", { class: kind ? `sheet ${kind}` : "sheet" }, make("h2", { text: title }), ...shown));
+  const add = (title, part) => {
+    const parts = runs.map((run, at) => forRun(runs, at, part(run))).filter(Boolean);
+    if (parts.length > 0) panels.append(make("section", { class: "sheet" }, make("h2", { text: title }), ...parts));
   };
-  const plots = plotsOf(app);
-  if (plots.length > 0) add("Distributions", "wide", make("div", { class: "plots" }, ...plots));
-  add("Targets", "", ...runs.map((run) => forRun(runs, run, targetTable(app, run))));
-  add("Evaluators", "", ...runs.map((run) => forRun(runs, run, evaluatorTable(app, run))));
-  add("Errors", "", ...runs.map((run) => forRun(runs, run, errorTable(app, run))));
-  add("Run", "", ...runs.map((run) => forRun(runs, run, runFacts(run))));
-  return make("details", { class: "more", open: true }, make("summary", { text: "Figures and facts" }), panels);
+  add("Targets", (run) => targetTable(app, run));
+  add("Evaluators", (run) => evaluatorTable(app, run));
+  add("Errors", (run) => errorTable(app, run));
+  add("Run", runFacts);
+  return make("details", { class: "more", open: true }, make("summary", { text: "Figures and facts" }), distributions(app), panels);
 }
 
-function forRun(runs, run, element) {
+function distributions(app) {
+  const plots = plotsOf(app);
+  if (plots.length === 0) return undefined;
+  const which = app.items.two ? make("small", {}, make("span", { class: "key before" }), "first run", make("span", { class: "key" }), "second run") : undefined;
+  return make("section", { class: "sheet" }, make("h2", {}, "Distributions", which), make("div", { class: "plots" }, ...plots));
+}
+
+/** What is said of one run, under its name where there are two. */
+function forRun(runs, at, element) {
   if (!element || runs.length === 1) return element;
-  return make("div", {}, theirs(run.name, "muted"), element);
+  return make("div", { class: "of-run" }, runName(runs, at), element);
+}
+
+function runName(runs, at) {
+  return make("div", { class: "run-name" }, make("span", { class: "muted", text: at === 0 ? "first" : "second" }), theirs(runs[at].name));
 }
 
 function plotsOf(app) {
@@ -170,9 +178,9 @@ function errorTable(app, run) {
   const rows = listOf(run.summary.errors);
   if (rows.length === 0) return undefined;
   return table(rows, [
-    ["Count", (row) => count(row.count), true],
-    ["Stage", (row) => row.stage],
     ["What happened", (row) => chooser(row.message, () => app.narrow({ statuses: new Set(["error"]), text: longestPiece(row.message) }))],
+    ["Stage", (row) => row.stage],
+    ["Trials", (row) => count(row.count), true],
   ]);
 }
 
