@@ -39,7 +39,11 @@ fn a_later_record_supersedes_an_earlier_one_of_its_key() {
 #[test]
 fn records_are_had_as_they_are_written_by_several_readers() {
     let (_root, folder) = run();
-    let lines = [r#"{"key":"a", "n": 1.50}"#, r#"{"key":"b"}"#, r#"{"n": 2, "key":"a"}"#];
+    let lines = [
+        r#"{"key":"a", "n": 1.50}"#,
+        r#"{"key":"b"}"#,
+        r#"{"n": 2, "key":"a"}"#,
+    ];
     fs::write(results(&folder), lines.join("\n") + "\n").unwrap();
     let mut first = folder.latest(RecordFile::Results, &key()).unwrap();
     let mut second = first.again().unwrap();

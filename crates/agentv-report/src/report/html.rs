@@ -21,6 +21,7 @@ mod page;
 mod part;
 mod parts;
 mod sample;
+mod sources;
 #[cfg(test)]
 mod tests;
 mod transcripts;
@@ -29,6 +30,7 @@ use std::io::Write;
 
 use self::facts::{Facts, RunFacts};
 use self::sample::Sample;
+use self::sources::Sources;
 use super::{ReportFailure, ReportFormat};
 use crate::results::RunResults;
 
@@ -52,14 +54,14 @@ fn write_with(
     most_trials: usize,
     out: &mut dyn Write,
 ) -> Result<(), ReportFailure> {
-    let latest = runs.iter().map(RunResults::latest);
-    let latest = latest.collect::<Result<Vec<_>, _>>()?;
-    let sample = Sample::of(&latest, most_trials)?;
+    let sources = runs.iter().map(Sources::of);
+    let sources = sources.collect::<Result<Vec<_>, _>>()?;
+    let sample = Sample::of(sources.iter().map(|source| &source.results), most_trials)?;
     page::write_head(out)?;
     let mut facts = Facts::default();
-    for (index, (run, latest)) in runs.iter().zip(&latest).enumerate() {
-        let whole = parts::write(run, latest, index, &sample, out)?;
-        facts.runs.push(RunFacts::of(run, whole));
+    for (index, source) in sources.iter().enumerate() {
+        let whole = parts::write(source, index, &sample, out)?;
+        facts.runs.push(RunFacts::of(source.run, whole));
     }
     block::write(out, "facts", &block::packed_json(&facts)?)?;
     page::write_end(out)?;

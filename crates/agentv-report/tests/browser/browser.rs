@@ -89,7 +89,9 @@ fn program() -> PathBuf {
     }
     let path = env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = env::split_paths(&path).collect();
-    let places = NAMES.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    let places = NAMES
+        .iter()
+        .flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
     places.into_iter().find(|place| place.is_file()).unwrap_or_else(|| {
         panic!("no browser is found: install Debian's `chromium`, or name one in the variable CHROME")
     })

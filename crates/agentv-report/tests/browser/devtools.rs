@@ -70,16 +70,26 @@ impl Devtools {
 fn listen(from_browser: impl Read, heard: &Mutex<Heard>) {
     let mut from_browser = BufReader::new(from_browser);
     let mut bytes = Vec::new();
-    while from_browser.read_until(0, &mut bytes).is_ok_and(|count| count > 0) {
+    while from_browser
+        .read_until(0, &mut bytes)
+        .is_ok_and(|count| count > 0)
+    {
         let message = serde_json::from_slice::<Value>(bytes.strip_suffix(b"\0").unwrap_or(&bytes));
         bytes.clear();
         let Ok(message) = message else { continue };
         let mut heard = heard.lock().unwrap();
-        if let Some(sender) = message["id"].as_u64().and_then(|id| heard.waiting.remove(&id)) {
+        if let Some(sender) = message["id"]
+            .as_u64()
+            .and_then(|id| heard.waiting.remove(&id))
+        {
             // Whoever asked may have given up.
             drop(sender.send(message));
         } else if let Some(session) = message["sessionId"].as_str() {
-            heard.events.entry(session.to_owned()).or_default().push(message);
+            heard
+                .events
+                .entry(session.to_owned())
+                .or_default()
+                .push(message);
         }
     }
     // Nobody gets an answer any more.

@@ -9,7 +9,10 @@ use crate::runs::{Runs, Trial, errored, trial};
 pub(crate) const TESTS: &[Test] = &[
     ("whatever_is_written_where_it_is_shown_as_text", everywhere),
     ("a_link_with_a_script_in_it_runs_nothing", links),
-    ("the_page_forbids_scripts_styles_and_requests_that_are_not_its_own", policy),
+    (
+        "the_page_forbids_scripts_styles_and_requests_that_are_not_its_own",
+        policy,
+    ),
 ];
 
 /// Each sets `window.__xss` or opens a dialog where a page takes it for more than text.
@@ -112,7 +115,9 @@ fn hostile(text: &str) -> Trial {
 /// A run whose every name is hostile too.
 fn hostile_run() -> Runs {
     let trials = TEXTS.iter().map(|text| hostile(text));
-    let errors = TEXTS.iter().map(|text| errored(&format!("{text} errored"), text));
+    let errors = TEXTS
+        .iter()
+        .map(|text| errored(&format!("{text} errored"), text));
     let long = "unbroken".repeat(20_000);
     let fields = json!({
         "version": TEXTS[0], "started_at": TEXTS[1], "graded_from": TEXTS[2], "shard": TEXTS[3], "rerun_of": TEXTS[4],
@@ -134,11 +139,18 @@ fn everywhere(browser: &Browser) {
         page.wait(&format!("document.getElementById('row-{at}')"));
         assert_eq!(page.text(&format!("#row-{at} b")), *text);
         page.click(&format!("#row-{at}"));
-        page.wait(&format!("document.getElementById('case').dataset.ready === '{at}'"));
-        page.value("document.querySelectorAll('#case details').forEach((one) => { one.open = true; })");
+        page.wait(&format!(
+            "document.getElementById('case').dataset.ready === '{at}'"
+        ));
+        page.value(
+            "document.querySelectorAll('#case details').forEach((one) => { one.open = true; })",
+        );
         assert_eq!(page.text("#case-title"), *text);
         assert_eq!(page.text("#case .message.assistant .call .name"), *text);
-        assert_eq!(page.text("#case .findings .miss"), format!("missed: {text}"));
+        assert_eq!(
+            page.text("#case .findings .miss"),
+            format!("missed: {text}")
+        );
         page.press("Escape");
         page.wait("!document.getElementById('case').open");
     }
@@ -146,7 +158,10 @@ fn everywhere(browser: &Browser) {
     assert_eq!(page.count(foreign), 0);
     let on = "[...document.querySelectorAll('*')].some((one) => [...one.attributes].some((attribute) => attribute.name.startsWith('on') || attribute.name === 'href' || attribute.name === 'src'))";
     assert_eq!(page.value(on), false);
-    assert_eq!(page.value("document.documentElement.scrollWidth - innerWidth"), 0);
+    assert_eq!(
+        page.value("document.documentElement.scrollWidth - innerWidth"),
+        0
+    );
     page.assert_calm();
 }
 
@@ -183,5 +198,10 @@ fn policy(browser: &Browser) {
     page.wait("window.refused");
     assert_eq!(page.value("typeof window.__xss"), "undefined");
     let blocked = page.troubles();
-    assert!(blocked.iter().any(|told| told.contains("Content Security Policy")), "{blocked:?}");
+    assert!(
+        blocked
+            .iter()
+            .any(|told| told.contains("Content Security Policy")),
+        "{blocked:?}"
+    );
 }

@@ -26,7 +26,11 @@ fn small(at: u32) -> Trial {
         "candidate_answer": "Tuesday.",
         "evaluator_results": [{"name": "tone", "type": "llm_judge", "score": 1.0, "weight": 1.0}],
     });
-    let answer = if at == TRIALS - 1 { "the last answer" } else { "Tuesday." };
+    let answer = if at == TRIALS - 1 {
+        "the last answer"
+    } else {
+        "Tuesday."
+    };
     let transcript = json!({
         "eval_id": id, "answer_key": id,
         "case": {"id": id, "input_messages": [{"role": "user", "content": format!("Question {at}?")}]},
@@ -43,7 +47,10 @@ fn many(browser: &Browser) {
     let page = browser.open(&runs.report(), "");
     let notice = page.text("#notices");
     assert!(notice.contains("100,000 of 101,000 trials"), "{notice}");
-    assert_eq!(page.text(".legend"), "98,979 pass0 borderline2,021 fail0 error0 ungraded");
+    assert_eq!(
+        page.text(".legend"),
+        "98,979 pass0 borderline2,021 fail0 error0 ungraded"
+    );
     assert_eq!(page.told(), "100,000 trials");
     // Only what is in sight is in the document.
     assert!(page.count(".row") < 60, "{}", page.count(".row"));

@@ -33,7 +33,9 @@ fn main() -> ExitCode {
     ];
     let tests: Vec<Test> = tests.concat();
     if arguments.list {
-        let trials = tests.into_iter().map(|(name, _)| Trial::test(name, || Ok(())));
+        let trials = tests
+            .into_iter()
+            .map(|(name, _)| Trial::test(name, || Ok(())));
         return libtest_mimic::run(&arguments, trials.collect()).exit_code();
     }
     let browser = Arc::new(Browser::start());

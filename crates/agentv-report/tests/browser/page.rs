@@ -25,7 +25,10 @@ impl<'a> Page<'a> {
         for domain in ["Page", "Runtime", "Log", "Network"] {
             page.call(&format!("{domain}.enable"), json!({}));
         }
-        page.call("Emulation.setFocusEmulationEnabled", json!({"enabled": true}));
+        page.call(
+            "Emulation.setFocusEmulationEnabled",
+            json!({"enabled": true}),
+        );
         // High enough for all rows of a small run to be in sight.
         page.size(1440, 3000);
         page
@@ -54,7 +57,9 @@ impl<'a> Page<'a> {
 
     /// The text of what a selector finds first.
     pub(crate) fn text(&self, selector: &str) -> String {
-        let found = self.value(&format!("document.querySelector({selector:?})?.textContent"));
+        let found = self.value(&format!(
+            "document.querySelector({selector:?})?.textContent"
+        ));
         found.as_str().unwrap_or_default().to_owned()
     }
 
@@ -76,7 +81,12 @@ impl<'a> Page<'a> {
                 return true;
             }})()"
         );
-        assert_eq!(self.value(&expression), true, "never came: {condition}\n{:?}", self.troubles());
+        assert_eq!(
+            self.value(&expression),
+            true,
+            "never came: {condition}\n{:?}",
+            self.troubles()
+        );
     }
 
     /// Presses a key.
@@ -165,7 +175,9 @@ impl<'a> Page<'a> {
             "Runtime.exceptionThrown" | "Runtime.consoleAPICalled" => true,
             "Log.entryAdded" | "Page.javascriptDialogOpening" => true,
             "Network.requestWillBeSent" => {
-                let address = event["params"]["request"]["url"].as_str().unwrap_or_default();
+                let address = event["params"]["request"]["url"]
+                    .as_str()
+                    .unwrap_or_default();
                 !address.starts_with("file://") || event["params"]["type"] != "Document"
             }
             _ => false,

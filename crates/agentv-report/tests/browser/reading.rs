@@ -9,22 +9,43 @@ pub(crate) const TESTS: &[Test] = &[
     ("filters_leave_what_they_say", filters),
     ("columns_sort_upwards_downwards_and_not_at_all", sorts),
     ("a_trial_is_opened_read_and_closed_with_keys_alone", keys),
-    ("a_trial_shows_what_was_asked_answered_expected_and_said_of_it", case),
-    ("the_text_filter_finds_what_only_the_details_have", deep_search),
+    (
+        "a_trial_shows_what_was_asked_answered_expected_and_said_of_it",
+        case,
+    ),
+    (
+        "the_text_filter_finds_what_only_the_details_have",
+        deep_search,
+    ),
     ("a_link_leads_to_the_same_filter_and_trial", links),
     ("light_and_dark_follow_the_system_and_the_switch", schemes),
     ("repeats_and_targets_of_a_case_lead_to_each_other", siblings),
-    ("a_narrow_window_shows_everything_without_scrolling_sideways", narrow),
-    ("the_report_of_a_results_file_shows_what_there_is", results_alone),
+    (
+        "a_narrow_window_shows_everything_without_scrolling_sideways",
+        narrow,
+    ),
+    (
+        "the_report_of_a_results_file_shows_what_there_is",
+        results_alone,
+    ),
 ];
 
 fn totals(browser: &Browser) {
     let runs = Runs::new().with(ten());
     let page = browser.open(&runs.report(), "");
     assert_eq!(page.text(".rate .figure"), "22.2%");
-    assert_eq!(page.text(".rate"), "22.2%passed of 9 graded95% interval 6.3% – 54.7%");
-    assert_eq!(page.text(".legend"), "2 pass2 borderline5 fail1 error0 ungraded");
-    assert_eq!(page.text(".figures > div:nth-child(2)"), "Mean score0.500median 0.50");
+    assert_eq!(
+        page.text(".rate"),
+        "22.2%passed of 9 graded95% interval 6.3% – 54.7%"
+    );
+    assert_eq!(
+        page.text(".legend"),
+        "2 pass2 borderline5 fail1 error0 ungraded"
+    );
+    assert_eq!(
+        page.text(".figures > div:nth-child(2)"),
+        "Mean score0.500median 0.50"
+    );
     assert_eq!(page.text("#title"), "2026-11-15T10-43-07Z-4f1a");
     assert_eq!(page.count("svg.plot"), 3);
     let words = page.value("document.querySelector('svg.plot').getAttribute('aria-label')");
@@ -40,7 +61,10 @@ fn totals(browser: &Browser) {
 fn filters(browser: &Browser) {
     let runs = Runs::new().with(ten());
     let page = browser.open(&runs.report(), "");
-    assert_eq!((page.told().as_str(), page.count(".row")), ("10 trials", 10));
+    assert_eq!(
+        (page.told().as_str(), page.count(".row")),
+        ("10 trials", 10)
+    );
     page.click(".chip.fail");
     assert_eq!(page.told(), "5 of 10 trials");
     page.click(".chip.error");
@@ -69,7 +93,10 @@ fn sorts(browser: &Browser) {
     sort("score");
     assert_eq!(page.ids()[0], "case-1");
     sort("score");
-    assert_eq!((page.ids()[0].as_str(), page.ids()[9].as_str()), ("case-9", "case-10"));
+    assert_eq!(
+        (page.ids()[0].as_str(), page.ids()[9].as_str()),
+        ("case-9", "case-10")
+    );
     assert_eq!(page.text("#columns [data-sort=score]"), "Score ↓");
     sort("score");
     assert_eq!(page.ids()[9], "case-10");
@@ -123,16 +150,29 @@ fn case(browser: &Browser) {
     page.open_trial("case-4");
     let shown = page.text("#case");
     for text in [
-        "You are a support agent.", "Where is order case-4?", "evals/policy.md", "Be brief.",
-        "lookupOrder", "Tuesday", "Says when it arrives", "promises nothing", "Friendly enough.",
-        "Not asked: a required check had failed", "1 judge call, $0.00040", "large-2026", "answer case-4",
+        "You are a support agent.",
+        "Where is order case-4?",
+        "evals/policy.md",
+        "Be brief.",
+        "lookupOrder",
+        "Tuesday",
+        "Says when it arrives",
+        "promises nothing",
+        "Friendly enough.",
+        "Not asked: a required check had failed",
+        "1 judge call, $0.00040",
+        "large-2026",
+        "answer case-4",
         "900 in, 80 out",
     ] {
         assert!(shown.contains(text), "{text}\n{shown}");
     }
     assert_eq!(page.count("#case .evaluator .evaluator"), 2);
     assert_eq!(page.text(".difference del"), "Monday");
-    assert_eq!(page.text(".difference"), "It arrives on MondayTuesday, I hope.");
+    assert_eq!(
+        page.text(".difference"),
+        "It arrives on MondayTuesday, I hope."
+    );
     page.size(1440, 1000);
     page.shot("case");
     page.size(1440, 3000);
@@ -140,13 +180,20 @@ fn case(browser: &Browser) {
     page.open_trial("case-10");
     let shown = page.text("#case");
     assert!(shown.contains("HTTP 429: slow down"), "{shown}");
-    assert!(shown.contains("what it was asked was not recorded"), "{shown}");
+    assert!(
+        shown.contains("what it was asked was not recorded"),
+        "{shown}"
+    );
     page.assert_calm();
 }
 
 fn deep_search(browser: &Browser) {
     let mut trials = ten();
-    trials.push(trial("deep", 0.9, &format!("{} \u{1F9ED}Needle\nin a \"haystack\"", "hay ".repeat(500))));
+    trials.push(trial(
+        "deep",
+        0.9,
+        &format!("{} \u{1F9ED}Needle\nin a \"haystack\"", "hay ".repeat(500)),
+    ));
     let page_file = Runs::new().with(trials);
     let page = browser.open(&page_file.report(), "");
     for text in ["needle", "\u{1F9ED}NEEDLE", "a \"haystack\""] {
@@ -154,6 +201,20 @@ fn deep_search(browser: &Browser) {
         page.wait("document.querySelectorAll('.row').length === 1");
         assert_eq!(page.ids(), ["deep"]);
     }
+    // What is typed while a search goes on is kept.
+    let typed = page.value(
+        "(async () => {
+            const field = document.getElementById('text');
+            const type = (text) => { field.value = text; field.dispatchEvent(new Event('input')); };
+            for (const text of ['a', 'ab', 'abc', 'abcd', 'abcde']) {
+                type(text);
+                await new Promise((resume) => setTimeout(resume, 125));
+                if (field.value !== text) return field.value;
+            }
+            return 'kept';
+        })()",
+    );
+    assert_eq!(typed, "kept");
     // The name of a field of the record is no text of it.
     page.choose("#text", "candidate_answer");
     page.wait("document.querySelector('#nothing').offsetHeight > 0");
@@ -171,7 +232,9 @@ fn links(browser: &Browser) {
     page.click("#columns [data-sort=score]");
     page.choose("#text", "arrives & more?");
     page.choose("#text", "tuesday");
-    page.wait("location.hash.includes('q=tuesday') && document.querySelectorAll('.row').length === 5");
+    page.wait(
+        "location.hash.includes('q=tuesday') && document.querySelectorAll('.row').length === 5",
+    );
     page.open_trial("case-3");
     let hash = page.value("location.hash");
     let link = hash.as_str().unwrap();
@@ -180,14 +243,25 @@ fn links(browser: &Browser) {
     assert_eq!(other.text("#case-title"), "case-3");
     other.wait("document.querySelectorAll('.row').length === 5");
     assert_eq!(other.ids()[0], "case-5");
-    assert_eq!(other.value("document.getElementById('text').value"), "tuesday");
+    assert_eq!(
+        other.value("document.getElementById('text').value"),
+        "tuesday"
+    );
     assert_eq!(other.text("#columns [data-sort=score]"), "Score ↓");
     other.press("Escape");
     other.wait("!location.hash.includes('case-3')");
     page.value("history.back()");
     page.wait("!document.getElementById('case').open");
-    for nonsense in ["#case=nonsense&sort=constructor&status=__proto__", "#case=[1,2,3,4]&min=x", "#%"] {
-        assert_eq!(browser.open(&report, nonsense).count(".row"), 10, "{nonsense}");
+    for nonsense in [
+        "#case=nonsense&sort=constructor&status=__proto__",
+        "#case=[1,2,3,4]&min=x",
+        "#%",
+    ] {
+        assert_eq!(
+            browser.open(&report, nonsense).count(".row"),
+            10,
+            "{nonsense}"
+        );
     }
     page.assert_calm();
     other.assert_calm();
@@ -213,7 +287,9 @@ fn schemes(browser: &Browser) {
     page.click("#theme");
     assert_eq!(page.value(ground), light);
     for scheme in ["light", "dark"] {
-        page.value(&format!("document.documentElement.dataset.theme = '{scheme}'"));
+        page.value(&format!(
+            "document.documentElement.dataset.theme = '{scheme}'"
+        ));
         let contrast = page.value(CONTRAST);
         assert!(contrast.as_f64().unwrap() >= 4.5, "{scheme}: {contrast}");
     }
@@ -280,7 +356,10 @@ fn narrow(browser: &Browser) {
     page.wait("document.querySelector('.row')");
     page.shot("phone-list");
     page.open_trial("case-2");
-    assert_eq!(page.value("document.getElementById('case').scrollWidth - innerWidth"), 0);
+    assert_eq!(
+        page.value("document.getElementById('case').scrollWidth - innerWidth"),
+        0
+    );
     page.shot("phone-case");
     page.assert_calm();
 }
@@ -288,7 +367,10 @@ fn narrow(browser: &Browser) {
 fn results_alone(browser: &Browser) {
     let folder = tempfile::tempdir().unwrap();
     let results = folder.path().join("<out>.jsonl");
-    let lines: Vec<String> = ten().iter().map(|trial| format!("{}\n", trial.result)).collect();
+    let lines: Vec<String> = ten()
+        .iter()
+        .map(|trial| format!("{}\n", trial.result))
+        .collect();
     std::fs::write(&results, lines.concat() + "{\"torn\n").unwrap();
     let report = folder.path().join("report.html");
     let format = agentv_report::ReportFormat::named("html").unwrap();
@@ -296,10 +378,16 @@ fn results_alone(browser: &Browser) {
     format.write_file(&[run], &report).unwrap();
     let page = browser.open(&report, "");
     assert_eq!(page.told(), "10 trials");
-    assert!(page.text("#notices").contains("1 line of the results could not be read"));
+    assert!(
+        page.text("#notices")
+            .contains("1 line of the results could not be read")
+    );
     page.open_trial("case-5");
     let shown = page.text("#case");
-    assert!(shown.contains("What the target was asked is not recorded."), "{shown}");
+    assert!(
+        shown.contains("What the target was asked is not recorded."),
+        "{shown}"
+    );
     assert!(shown.contains("It arrives on Tuesday"), "{shown}");
     page.assert_calm();
 }

@@ -37,7 +37,11 @@ impl Runs {
     }
 
     /// Adds a run, with further fields of its `run.json`.
-    pub(crate) fn with_run(mut self, trials: impl IntoIterator<Item = Trial>, fields: &Value) -> Runs {
+    pub(crate) fn with_run(
+        mut self,
+        trials: impl IntoIterator<Item = Trial>,
+        fields: &Value,
+    ) -> Runs {
         let hour = 10 + self.runs.len();
         let started = format!("2026-11-15T{hour}:43:07.309Z");
         let folder = RunFolder::create_at(self.root.path(), started.parse().unwrap()).unwrap();
@@ -84,36 +88,42 @@ pub(crate) fn trial(id: &str, score: f64, answer: &str) -> Trial {
         "timestamp": "2026-11-15T10:44:00Z", "eval_file": "evals/support.yaml", "eval_id": id,
         "target": "default", "trial": 1, "answer_key": format!("answer {id}"), "attempts": 1,
     });
-    let result = merged(&names, json!({
-        "dataset": "support", "status": verdict, "score": score, "candidate_answer": answer,
-        "grade_key": format!("grade {id}"), "timing": {"queue_ms": 0.5, "total_ms": 200.0 + 1000.0 * score},
-        "evaluator_results": [
-            {"name": "tone", "type": "llm_judge", "score": score, "weight": 2.0, "verdict": verdict,
-             "hits": ["greets"], "misses": ["promises nothing"], "reasoning": "Friendly enough.",
-             "judge_calls": [{"target": "judge", "attempts": 1, "cost_usd": 0.0004, "duration_ms": 650.0}]},
-            {"name": "all", "type": "composite", "score": score, "weight": 1.0, "verdict": verdict,
-             "evaluator_results": [
-                {"name": "words", "type": "contains", "score": 1.0, "weight": 1.0, "verdict": "pass"},
-                {"name": "expert", "type": "llm_judge", "weight": 1.0, "left_out": "a required check had failed"}]},
-        ],
-        "trace_summary": {"event_count": 1, "tool_names": ["lookupOrder"], "tool_calls_by_name": {"lookupOrder": 1},
-            "error_count": 0, "token_usage": {"input": 900, "output": 80}, "cost_usd": 0.002 - 0.001 * score},
-    }));
-    let transcript = merged(&names, json!({
-        "case": {
-            "id": id, "dataset": "support", "expected_outcome": "Says when it arrives",
-            "input_messages": [
-                {"role": "system", "content": "You are a support agent."},
-                {"role": "user", "content": [
-                    {"type": "text", "value": format!("Where is order {id}?")},
-                    {"type": "file", "value": "policy.md", "path": "evals/policy.md", "text": "Be brief."}]}],
-            "expected_messages": [{"role": "assistant", "content": "It arrives on Monday."}],
-            "execution": {"target": "default"},
-        },
-        "transcript": {"output_messages": [
-            {"role": "assistant", "tool_calls": [{"tool": "lookupOrder", "input": {"order": id}, "output": {"eta": "Tuesday"}}]},
-            {"role": "assistant", "content": answer}], "model": "large-2026"},
-    }));
+    let result = merged(
+        &names,
+        json!({
+            "dataset": "support", "status": verdict, "score": score, "candidate_answer": answer,
+            "grade_key": format!("grade {id}"), "timing": {"queue_ms": 0.5, "total_ms": 200.0 + 1000.0 * score},
+            "evaluator_results": [
+                {"name": "tone", "type": "llm_judge", "score": score, "weight": 2.0, "verdict": verdict,
+                 "hits": ["greets"], "misses": ["promises nothing"], "reasoning": "Friendly enough.",
+                 "judge_calls": [{"target": "judge", "attempts": 1, "cost_usd": 0.0004, "duration_ms": 650.0}]},
+                {"name": "all", "type": "composite", "score": score, "weight": 1.0, "verdict": verdict,
+                 "evaluator_results": [
+                    {"name": "words", "type": "contains", "score": 1.0, "weight": 1.0, "verdict": "pass"},
+                    {"name": "expert", "type": "llm_judge", "weight": 1.0, "left_out": "a required check had failed"}]},
+            ],
+            "trace_summary": {"event_count": 1, "tool_names": ["lookupOrder"], "tool_calls_by_name": {"lookupOrder": 1},
+                "error_count": 0, "token_usage": {"input": 900, "output": 80}, "cost_usd": 0.002 - 0.001 * score},
+        }),
+    );
+    let transcript = merged(
+        &names,
+        json!({
+            "case": {
+                "id": id, "dataset": "support", "expected_outcome": "Says when it arrives",
+                "input_messages": [
+                    {"role": "system", "content": "You are a support agent."},
+                    {"role": "user", "content": [
+                        {"type": "text", "value": format!("Where is order {id}?")},
+                        {"type": "file", "value": "policy.md", "path": "evals/policy.md", "text": "Be brief."}]}],
+                "expected_messages": [{"role": "assistant", "content": "It arrives on Monday."}],
+                "execution": {"target": "default"},
+            },
+            "transcript": {"output_messages": [
+                {"role": "assistant", "tool_calls": [{"tool": "lookupOrder", "input": {"order": id}, "output": {"eta": "Tuesday"}}]},
+                {"role": "assistant", "content": answer}], "model": "large-2026"},
+        }),
+    );
     Trial {
         result,
         transcript: Some(transcript),
@@ -138,9 +148,15 @@ pub(crate) fn errored(id: &str, message: &str) -> Trial {
 pub(crate) fn ten() -> Vec<Trial> {
     let graded = (1..=9).map(|at| {
         let score = f64::from(at) / 10.0;
-        trial(&format!("case-{at}"), score, "It arrives on Tuesday, I hope.")
+        trial(
+            &format!("case-{at}"),
+            score,
+            "It arrives on Tuesday, I hope.",
+        )
     });
-    graded.chain([errored("case-10", "HTTP 429: slow down")]).collect()
+    graded
+        .chain([errored("case-10", "HTTP 429: slow down")])
+        .collect()
 }
 
 /// Two objects as one; the second counts.

@@ -8,8 +8,14 @@ use crate::runs::{Runs, Trial, errored, ten, trial};
 
 pub(crate) const TESTS: &[Test] = &[
     ("two_runs_are_matched_and_what_changed_is_told", changes),
-    ("runs_of_other_targets_are_matched_without_them", other_targets),
-    ("both_answers_stand_beside_each_other_with_what_differs", answers),
+    (
+        "runs_of_other_targets_are_matched_without_them",
+        other_targets,
+    ),
+    (
+        "both_answers_stand_beside_each_other_with_what_differs",
+        answers,
+    ),
 ];
 
 /// The second of two runs: one better, one worse, one errored, one gone, one new.
@@ -35,7 +41,11 @@ fn changes(browser: &Browser) {
     page.size(1440, 3000);
     page.choose("#filter-change", "worse");
     assert_eq!(page.ids(), ["case-9"]);
-    assert!(page.text(".row").contains("−0.70was pass"), "{}", page.text(".row"));
+    assert!(
+        page.text(".row").contains("−0.70was pass"),
+        "{}",
+        page.text(".row")
+    );
     page.choose("#filter-change", "better");
     assert_eq!(page.ids(), ["case-1"]);
     page.choose("#filter-change", "first");
@@ -63,7 +73,10 @@ fn answers(browser: &Browser) {
     let runs = Runs::new().with(ten()).with(later());
     let page = browser.open(&runs.report(), "");
     page.open_trial("case-1");
-    assert_eq!(page.text(".answers .difference"), "It arrives on Tuesday, I hopeMonday.");
+    assert_eq!(
+        page.text(".answers .difference"),
+        "It arrives on Tuesday, I hopeMonday."
+    );
     assert_eq!(page.count("#case .evaluators"), 2);
     page.size(1440, 1200);
     page.shot("two-runs-case");

@@ -8,11 +8,20 @@ use crate::runs::{Runs, errored, ten, trial};
 
 pub(crate) const TESTS: &[Test] = &[
     ("an_empty_run_is_a_page_that_says_so", empty),
-    ("a_run_that_goes_on_stopped_early_or_was_dry_is_told", notices),
-    ("a_run_of_errors_alone_has_no_rate_and_no_score", only_errors),
+    (
+        "a_run_that_goes_on_stopped_early_or_was_dry_is_told",
+        notices,
+    ),
+    (
+        "a_run_of_errors_alone_has_no_rate_and_no_score",
+        only_errors,
+    ),
     ("unusual_names_are_shown_and_opened", names),
     ("a_text_too_long_for_a_page_is_cut_and_says_so", long_texts),
-    ("differences_take_bounded_time_whatever_the_texts", differences),
+    (
+        "differences_take_bounded_time_whatever_the_texts",
+        differences,
+    ),
 ];
 
 fn empty(browser: &Browser) {
@@ -37,14 +46,25 @@ fn notices(browser: &Browser) {
         page.text("#notices")
     };
     let ended = "2026-11-15T10:59:00Z";
-    assert!(told(json!({"planned": 12})).contains("had not ended when this report was written: 10 of 12 planned trials"));
+    assert!(
+        told(json!({"planned": 12}))
+            .contains("had not ended when this report was written: 10 of 12 planned trials")
+    );
     let stopped = told(json!({"finished_at": ended, "stopped": "budget"}));
-    assert!(stopped.contains("stopped early, because its budget was spent"), "{stopped}");
+    assert!(
+        stopped.contains("stopped early, because its budget was spent"),
+        "{stopped}"
+    );
     assert!(told(json!({"finished_at": ended, "dry_run": true})).contains("mocks answered"));
 }
 
 fn only_errors(browser: &Browser) {
-    let trials = (0..30).map(|at| errored(&format!("case-{at}"), &format!("HTTP 500 (request {})", 100_000 + at)));
+    let trials = (0..30).map(|at| {
+        errored(
+            &format!("case-{at}"),
+            &format!("HTTP 500 (request {})", 100_000 + at),
+        )
+    });
     let runs = Runs::new().with(trials);
     let page = browser.open(&runs.report(), "");
     assert_eq!(page.text(".rate"), "–nothing was graded");
@@ -55,8 +75,18 @@ fn only_errors(browser: &Browser) {
 
 fn names(browser: &Browser) {
     let names = [
-        "two\nlines", "\u{1F469}\u{200D}\u{1F680} emoji", "", " ", "tab\there", "\u{202e}turned", "nul\0here",
-        &"long".repeat(2_500), "constructor", "__proto__", "#case=1&status=fail", "日本語",
+        "two\nlines",
+        "\u{1F469}\u{200D}\u{1F680} emoji",
+        "",
+        " ",
+        "tab\there",
+        "\u{202e}turned",
+        "nul\0here",
+        &"long".repeat(2_500),
+        "constructor",
+        "__proto__",
+        "#case=1&status=fail",
+        "日本語",
     ];
     let trials = names.iter().map(|name| trial(name, 0.5, "Soon."));
     let runs = Runs::new().with(trials);
@@ -65,7 +95,9 @@ fn names(browser: &Browser) {
     assert_eq!(page.told(), format!("{} trials", names.len()));
     for (at, name) in names.iter().enumerate() {
         page.value(&format!("document.querySelector('#row-{at}').click()"));
-        page.wait(&format!("document.getElementById('case').dataset.ready === '{at}'"));
+        page.wait(&format!(
+            "document.getElementById('case').dataset.ready === '{at}'"
+        ));
         assert_eq!(page.text("#case-title"), *name);
         let hash = page.value("location.hash");
         let other = browser.open(&report, hash.as_str().unwrap());
@@ -78,12 +110,18 @@ fn names(browser: &Browser) {
 }
 
 fn long_texts(browser: &Browser) {
-    let runs = Runs::new().with([trial("long", 0.5, &"word ".repeat(100_000)), trial("usual", 1.0, "Yes.")]);
+    let runs = Runs::new().with([
+        trial("long", 0.5, &"word ".repeat(100_000)),
+        trial("usual", 1.0, "Yes."),
+    ]);
     let page = browser.open(&runs.report(), "");
     page.open_trial("long");
     let told = page.text("#case .notice");
     assert!(told.contains("too long for a page and cut"), "{told}");
-    assert!(page.text("#case .conversation").contains("[cut: 300,000 more bytes are not in this page]"));
+    assert!(
+        page.text("#case .conversation")
+            .contains("[cut: 300,000 more bytes are not in this page]")
+    );
     page.press("Escape");
     page.open_trial("usual");
     assert_eq!(page.count("#case .notice"), 0);

@@ -61,14 +61,16 @@ impl Columns {
 
     pub(super) fn push(&mut self, record: &ResultRecord, question: &str) {
         self.id.push(record.eval_id.clone());
-        self.file.push(self.files.place(&*record.eval_file));
-        self.target.push(self.targets.place(&*record.target));
+        self.file.push(self.files.place(&record.eval_file));
+        self.target.push(self.targets.place(&record.target));
         self.trial.push(record.trial);
         let status = Status::ALL.iter().position(|one| *one == record.status);
         self.status.push(status.unwrap_or_default() as u8);
         self.score.push(record.score.map(|score| score.value()));
-        self.ms.push(record.timing.total_ms.map(|ms| round(ms, 1e2)));
-        self.cost.push(record.cost_usd().map(|cost| round(cost, 1e9)));
+        self.ms
+            .push(record.timing.total_ms.map(|ms| round(ms, 1e2)));
+        self.cost
+            .push(record.cost_usd().map(|cost| round(cost, 1e9)));
         self.question.push(short(question));
         self.reason.push(short(record.reason().unwrap_or_default()));
         let mut results = Vec::with_capacity(3 * record.evaluator_results.len());
@@ -180,9 +182,16 @@ mod tests {
     #[test]
     fn the_page_calls_what_evaluators_say_the_same() {
         let script = super::super::page::script();
-        assert!(script.contains(&format!("const SAID = {};", serde_json::to_string(&SAID).unwrap().replace("\",\"", "\", \""))));
+        assert!(script.contains(&format!(
+                "const SAID = {};",
+                serde_json::to_string(&SAID)
+                    .unwrap()
+                    .replace("\",\"", "\", \"")
+            )));
         let statuses: Vec<&str> = Status::ALL.iter().map(|status| status.as_str()).collect();
-        let statuses = serde_json::to_string(&statuses).unwrap().replace("\",\"", "\", \"");
+        let statuses = serde_json::to_string(&statuses)
+            .unwrap()
+            .replace("\",\"", "\", \"");
         assert!(script.contains(&format!("const STATUSES = {statuses};")));
     }
 }

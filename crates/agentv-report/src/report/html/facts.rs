@@ -46,7 +46,10 @@ impl RunFacts {
         RunFacts {
             name: run.name().to_owned(),
             // The totals of a run that went on are not up to date, and the summary is.
-            run: run.run().cloned().map(|run| RunRecord { totals: None, ..run }),
+            run: run.run().cloned().map(|run| RunRecord {
+                totals: None,
+                ..run
+            }),
             interval: interval(&whole.summary.statuses),
             target_intervals: targets.map(|target| interval(&target.statuses)).collect(),
             summary: whole.summary,

@@ -8,15 +8,12 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use agentv_journal::Latest;
-
 use super::block;
 use super::evaluators::EvaluatorFold;
 use super::part::{Part, PartMaker};
 use super::sample::Sample;
-use super::transcripts::Shared;
+use super::sources::Sources;
 use crate::report::ReportFailure;
-use crate::results::RunResults;
 use crate::summary::{Summary, SummaryFold};
 
 /// The trials of a share.
@@ -34,13 +31,16 @@ pub(super) struct Whole {
 
 /// Writes the trials of a run in blocks, in the order in which they ended.
 pub(super) fn write(
-    run: &RunResults,
-    results: &Latest,
+    source: &Sources<'_>,
     index: usize,
     sample: &Sample,
     out: &mut dyn Write,
 ) -> Result<Whole, ReportFailure> {
-    let transcripts = Shared::of(run)?;
+    let Sources {
+        run,
+        results,
+        transcripts,
+    } = source;
     let summary = Mutex::new(SummaryFold::new());
     let offsets = results.offsets();
     let shares: Vec<&[u64]> = offsets.chunks(SHARE).collect();

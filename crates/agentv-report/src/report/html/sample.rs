@@ -37,12 +37,16 @@ struct Ending {
 
 impl Sample {
     /// The sample for some runs, of which the page shows `most` trials each.
-    pub(super) fn of(runs: &[Latest], most: usize) -> Result<Sample, ReportFailure> {
+    pub(super) fn of<'a>(
+        runs: impl Iterator<Item = &'a Latest>,
+        most: usize,
+    ) -> Result<Sample, ReportFailure> {
+        let runs: Vec<&Latest> = runs.collect();
         if runs.iter().all(|run| run.len() <= most) {
             return Ok(Sample::All);
         }
         let mut notable = HashMap::new();
-        for run in runs {
+        for run in &runs {
             let mut run = run.again()?;
             for offset in run.offsets() {
                 let Ok(ending) = serde_json::from_str::<Ending>(run.text_at(offset)?) else {
@@ -53,7 +57,7 @@ impl Sample {
             }
         }
         // Trials of several targets share a digest: as many fewer of them are chosen.
-        let trials = runs.iter().map(Latest::len).max().unwrap_or(0);
+        let trials = runs.iter().map(|run| run.len()).max().unwrap_or(0);
         let most = most * notable.len() / trials.max(1);
         let count = notable.values().filter(|notable| **notable).count();
         let bound_of = |kind: bool, most: usize| {
@@ -78,7 +82,12 @@ impl Sample {
             } => {
                 let digest = digest(&record.eval_file, &record.eval_id, record.trial);
                 let is_notable = notable.get(&digest).copied().unwrap_or_default();
-                digest < if is_notable { *notable_below } else { *others_below }
+                digest
+                    < if is_notable {
+                        *notable_below
+                    } else {
+                        *others_below
+                    }
             }
         }
     }

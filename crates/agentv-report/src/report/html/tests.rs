@@ -26,10 +26,16 @@ fn run(root: &Path, results: &[ResultRecord], transcripts: &[Value]) -> RunResul
     });
     let results_file = folder.file(RecordFile::Results);
     fs::write(results_file.with_file_name("run.json"), asked.to_string()).unwrap();
-    let lines = results.iter().map(|one| serde_json::to_string(one).unwrap() + "\n");
+    let lines = results
+        .iter()
+        .map(|one| serde_json::to_string(one).unwrap() + "\n");
     fs::write(&results_file, lines.collect::<String>()).unwrap();
     let lines = transcripts.iter().map(|one| format!("{one}\n"));
-    fs::write(folder.file(RecordFile::Transcripts), lines.collect::<String>()).unwrap();
+    fs::write(
+        folder.file(RecordFile::Transcripts),
+        lines.collect::<String>(),
+    )
+    .unwrap();
     RunResults::of_folder(&folder).unwrap()
 }
 
@@ -55,7 +61,9 @@ fn blocks(page: &str, kind: &str) -> Vec<String> {
     let unpack = |text: &str| {
         let packed = STANDARD.decode(text.split_once('<').unwrap().0).unwrap();
         let mut unpacked = String::new();
-        GzDecoder::new(&packed[..]).read_to_string(&mut unpacked).unwrap();
+        GzDecoder::new(&packed[..])
+            .read_to_string(&mut unpacked)
+            .unwrap();
         unpacked
     };
     found.map(unpack).collect()
@@ -64,7 +72,9 @@ fn blocks(page: &str, kind: &str) -> Vec<String> {
 fn json_blocks(page: &str, kind: &str) -> Vec<Value> {
     let blocks = blocks(page, kind);
     let lines = blocks.iter().flat_map(|block| block.lines());
-    lines.map(|line| serde_json::from_str(line).unwrap()).collect()
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 #[test]
@@ -105,14 +115,24 @@ fn the_same_run_gives_the_same_bytes() {
 #[test]
 fn a_sample_has_what_did_not_pass_and_the_totals_are_of_all() {
     let root = tempfile::tempdir().unwrap();
-    let mut results: Vec<_> = (0..1_000).map(|at| graded(&format!("case-{at}"), 1.0)).collect();
+    let mut results: Vec<_> = (0..1_000)
+        .map(|at| graded(&format!("case-{at}"), 1.0))
+        .collect();
     results[500] = failed("case-500", 0.1, "wrong");
     results[501] = errored("case-501", "down");
     let page = page(&[run(root.path(), &results, &[])], 100);
     let facts = &json_blocks(&page, "facts")[0]["runs"][0];
-    assert_eq!((&facts["shown"], &facts["summary"]["trials"]), (&json!(100), &json!(1_000)));
+    assert_eq!(
+        (&facts["shown"], &facts["summary"]["trials"]),
+        (&json!(100), &json!(1_000))
+    );
     let rows = &json_blocks(&page, "rows")[0];
-    let ids: Vec<&str> = rows["id"].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
+    let ids: Vec<&str> = rows["id"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|id| id.as_str().unwrap())
+        .collect();
     assert_eq!(ids.len(), 100);
     assert!(ids.contains(&"case-500") && ids.contains(&"case-501"));
     assert_eq!(json_blocks(&page, "details").len(), 100);
@@ -121,10 +141,15 @@ fn a_sample_has_what_did_not_pass_and_the_totals_are_of_all() {
 #[test]
 fn two_samples_have_the_same_trials() {
     let roots = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
-    let passed: Vec<_> = (0..1_000).map(|at| graded(&format!("case-{at}"), 1.0)).collect();
+    let passed: Vec<_> = (0..1_000)
+        .map(|at| graded(&format!("case-{at}"), 1.0))
+        .collect();
     let mut other = passed.clone();
     other[7] = failed("case-7", 0.1, "wrong");
-    let runs = [run(roots[0].path(), &passed, &[]), run(roots[1].path(), &other, &[])];
+    let runs = [
+        run(roots[0].path(), &passed, &[]),
+        run(roots[1].path(), &other, &[]),
+    ];
     let rows = json_blocks(&page(&runs, 50), "rows");
     assert_eq!(rows.len(), 2);
     assert_eq!(rows[0]["id"], rows[1]["id"]);
@@ -134,13 +159,27 @@ fn two_samples_have_the_same_trials() {
 #[test]
 fn an_answer_that_cases_share_is_found_for_each() {
     let root = tempfile::tempdir().unwrap();
-    let results = [graded("first", 1.0), graded("second", 0.0), errored("third", "down")];
-    let page = page(&[run(root.path(), &results, &[transcript("first", "aaaaaaaa")])], 100);
+    let results = [
+        graded("first", 1.0),
+        graded("second", 0.0),
+        errored("third", "down"),
+    ];
+    let page = page(
+        &[run(
+            root.path(),
+            &results,
+            &[transcript("first", "aaaaaaaa")],
+        )],
+        100,
+    );
     let details = json_blocks(&page, "details");
     assert_eq!(details[0]["transcript"]["eval_id"], "first");
     assert_eq!(details[1]["transcript"]["eval_id"], "first");
     assert_eq!(details[2].get("transcript"), None);
-    assert_eq!(json_blocks(&page, "rows")[0]["question"], json!(["Capital of France?", "Capital of France?", ""]));
+    assert_eq!(
+        json_blocks(&page, "rows")[0]["question"],
+        json!(["Capital of France?", "Capital of France?", ""])
+    );
 }
 
 #[test]

@@ -49,7 +49,9 @@ impl<'a> Shared<'a> {
     fn of_another_case(&self, answer_key: &str) -> Result<Option<String>, FileError> {
         let mut any = self.any.lock().unwrap_or_else(PoisonError::into_inner);
         if any.is_none() {
-            *any = self.run.latest_transcripts(&KeyFields::new(["answer_key"]))?;
+            *any = self
+                .run
+                .latest_transcripts(&KeyFields::new(["answer_key"]))?;
         }
         let Some(any) = any.as_mut() else {
             return Ok(None);
@@ -67,7 +69,10 @@ impl TranscriptTexts<'_> {
         found: impl FnOnce(Option<&str>, String) -> T,
     ) -> Result<T, FileError> {
         if let Some(own) = &mut self.own {
-            let key = Key::of([record.answer_key.as_str().into(), record.eval_id.as_str().into()]);
+            let key = Key::of([
+                record.answer_key.as_str().into(),
+                record.eval_id.as_str().into(),
+            ]);
             if let Some(text) = own.text(&key)? {
                 return Ok(with_question(text, found));
             }

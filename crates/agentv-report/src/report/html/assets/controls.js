@@ -32,10 +32,13 @@ class Controls {
   }
 
   search() {
-    let pause;
     const change = (event) => {
-      clearTimeout(pause);
-      pause = setTimeout(() => this.app.narrow({ text: event.target.value }), 120);
+      clearTimeout(this.typing);
+      const text = event.target.value;
+      this.typing = setTimeout(() => {
+        this.typing = undefined;
+        this.app.narrow({ text });
+      }, 120);
     };
     this.fields.text = make("input", {
       type: "search", id: "text", placeholder: "Search ids, questions, answers, reasons …  ( / )",
@@ -104,7 +107,8 @@ class Controls {
     const { app } = this;
     for (const [name, field] of Object.entries(this.fields)) {
       const value = app.filter[name];
-      if (field.value === value) continue;
+      // What is being typed is not in the filter yet, and stays.
+      if (field.value === value || (name === "text" && this.typing !== undefined)) continue;
       if (field.tagName === "SELECT" && ![...field.options].some((option) => option.value === value)) {
         field.append(make("option", { value, text: clipped(value) }));
       }
