@@ -16,7 +16,7 @@ const TRIALS: u32 = 101_000;
 
 /// Small records, so that writing them takes the test little time.
 fn small(at: u32) -> Trial {
-    let failed = at % 50 == 0 || at == TRIALS - 1;
+    let failed = at.is_multiple_of(50) || at == TRIALS - 1;
     let id = format!("case-{at}");
     let result = json!({
         "timestamp": "2026-11-15T10:44:00Z", "eval_file": "evals/support.yaml", "eval_id": id,

@@ -134,9 +134,11 @@ impl<'a> Page<'a> {
     /// Opens the trial of the list that has this id, and waits until it is shown.
     pub(crate) fn open_trial(&self, id: &str) {
         let id = serde_json::to_string(id).unwrap();
-        self.value(&format!(
-            "[...document.querySelectorAll('.row')].find((row) => row.querySelector('b').textContent === {id}).click()"
-        ));
+        let row = format!(
+            "[...document.querySelectorAll('.row')].find((row) => row.querySelector('b').textContent === {id})"
+        );
+        self.wait(&row);
+        self.value(&format!("{row}.click()"));
         self.wait("document.getElementById('case').dataset.ready > ''");
     }
 

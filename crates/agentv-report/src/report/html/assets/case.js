@@ -34,6 +34,8 @@ class CaseView {
   }
 
   closed() {
+    // The browser tells of closing a little later, when another trial may be open again.
+    if (this.box.open) return;
     this.turn += 1;
     this.item = -1;
     this.app.closed();
