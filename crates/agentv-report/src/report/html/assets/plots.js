@@ -40,7 +40,8 @@ function histogram({ title, series, labels, ticks, marks, choose }) {
   for (const [bin, text] of marks ?? []) {
     const x = bin * step;
     svg.append(draw("line", { class: "mark", x1: x, x2: x, y1: 0, y2: floor }));
-    svg.append(draw("text", { x: x + 4, y: 9 }, text));
+    const isNearEnd = x > PLOT.width - 40;
+    svg.append(draw("text", { x: isNearEnd ? x - 4 : x + 4, y: 9, "text-anchor": isNearEnd ? "end" : "start" }, text));
   }
   for (const [bin, text] of ticks) {
     const anchor = bin <= 0 ? "start" : bin >= bins ? "end" : "middle";
