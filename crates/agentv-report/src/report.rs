@@ -33,7 +33,13 @@ pub struct ReportFormat {
 }
 
 /// Every format: one file and one line each.
-pub const FORMATS: &[ReportFormat] = &[html::FORMAT, junit::FORMAT, markdown::FORMAT, csv::FORMAT, json::FORMAT];
+pub const FORMATS: &[ReportFormat] = &[
+    html::FORMAT,
+    junit::FORMAT,
+    markdown::FORMAT,
+    csv::FORMAT,
+    json::FORMAT,
+];
 
 /// Why there is no report.
 #[derive(Debug)]

@@ -1,7 +1,8 @@
 //! The results of a run, read back.
 
-use std::cell::Cell;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use agentv_core::{ResultRecord, RunRecord, TranscriptRecord};
 use agentv_journal::{
@@ -21,7 +22,7 @@ pub struct RunResults {
     run: Option<RunRecord>,
     results: PathBuf,
     transcripts: Option<PathBuf>,
-    damaged: Cell<u64>,
+    damaged: Arc<AtomicU64>,
 }
 
 impl RunResults {
@@ -44,7 +45,7 @@ impl RunResults {
             run: None,
             results: folder.file(RecordFile::Results),
             transcripts: Some(folder.file(RecordFile::Transcripts)),
-            damaged: Cell::default(),
+            damaged: Arc::default(),
         }
     }
 
@@ -55,7 +56,7 @@ impl RunResults {
             run: None,
             results: path.to_owned(),
             transcripts: None,
-            damaged: Cell::default(),
+            damaged: Arc::default(),
         }
     }
 
@@ -95,13 +96,13 @@ impl RunResults {
                 Line::Damaged(_) => damaged += 1,
             }
         }
-        self.damaged.set(damaged);
+        self.damaged.store(damaged, Ordering::Relaxed);
         Ok(damaged)
     }
 
     /// How many lines held no record when the results were last gone through.
     pub fn damaged_lines(&self) -> u64 {
-        self.damaged.get()
+        self.damaged.load(Ordering::Relaxed)
     }
 
     /// How many trials the run was to have and has not, so far as it says.
