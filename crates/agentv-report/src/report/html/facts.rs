@@ -4,9 +4,9 @@ use agentv_core::RunRecord;
 use serde::Serialize;
 
 use super::evaluators::EvaluatorFigures;
-use super::interval::wilson;
 use super::parts::Whole;
 use crate::results::RunResults;
+use crate::statistics::{Level, pass_rate};
 use crate::summary::{Statuses, Summary};
 
 /// What the page says of its runs, in the order in which they were given.
@@ -40,7 +40,10 @@ pub(super) struct RunFacts {
 
 impl RunFacts {
     pub(super) fn of(run: &RunResults, whole: Whole) -> RunFacts {
-        let interval = |statuses: &Statuses| wilson(statuses.pass, statuses.graded());
+        let interval = |statuses: &Statuses| {
+            let rate = pass_rate(statuses.pass, statuses.graded(), Level::NINETY_FIVE)?;
+            Some([rate.low, rate.high])
+        };
         let targets = whole.summary.targets.iter();
         let (evaluators, other_evaluator_results) = whole.evaluators.finish();
         RunFacts {
