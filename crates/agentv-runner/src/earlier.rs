@@ -103,6 +103,13 @@ impl Earlier {
         Ok(by_target)
     }
 
+    /// What judges cost so far, by target.
+    pub(crate) fn spent_on_judges(&self) -> Result<HashMap<String, Spent>, FileError> {
+        let mut by_target = HashMap::new();
+        self.add_judges(&mut by_target)?;
+        Ok(by_target)
+    }
+
     /// Adds what judges cost. A result that was written once more is the same result.
     fn add_judges(&self, by_target: &mut HashMap<String, Spent>) -> Result<(), FileError> {
         let Some(found) = &self.journal else {
@@ -168,6 +175,13 @@ impl Earlier {
         }
         let record = results.get::<ResultRecord>(&Key::from(grade_key))?;
         Ok(record.is_some_and(|record| !self.is_to_be_retried(&record.value)))
+    }
+
+    /// Whether there is a record with this key, errored or not.
+    pub(crate) fn has_record(&self, grade_key: &str) -> Result<bool, FileError> {
+        self.journal.as_ref().map_or(Ok(false), |journal| {
+            lock(&journal.results).contains(&Key::from(grade_key))
+        })
     }
 
     fn is_to_be_retried(&self, record: &ResultRecord) -> bool {

@@ -18,6 +18,8 @@ pub(crate) struct Job {
     pub(crate) answer_key: String,
     pub(crate) grade_key: String,
     pub(crate) work: Work,
+    /// Whether a mock stands in for the target.
+    pub(crate) dry_run: bool,
 }
 
 /// What a trial needs.

@@ -13,7 +13,7 @@ use crate::testing::{self, Scripted, Told, Trying, case, scripted, target_with};
 use crate::*;
 
 /// Every evaluator asks a judge, whose answer is the score.
-struct Judged;
+pub(crate) struct Judged;
 
 struct AskJudge(Judge);
 

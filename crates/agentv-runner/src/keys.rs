@@ -85,22 +85,35 @@ impl Keys {
             },
         );
         answer.update(&self.buffer);
-        self.buffer.clear();
-        let _ = serde_json::to_writer(
-            &mut self.buffer,
-            &Grading {
-                outcome: case.expected_outcome.as_deref(),
-                expected: &case.expected_messages,
-                evaluators: &case.evaluators,
-                rubrics: &case.rubrics,
-                by,
-            },
-        );
         CaseKeys {
             answer,
-            grade: blake3::hash(&self.buffer),
+            grade: digest_of_grading(case, by, &mut self.buffer),
         }
     }
+}
+
+/// A digest of everything but the answer that can change a grade.
+fn digest_of_grading(case: &EvalCase, by: &GradedBy, buffer: &mut Vec<u8>) -> blake3::Hash {
+    buffer.clear();
+    let grading = Grading {
+        outcome: case.expected_outcome.as_deref(),
+        expected: &case.expected_messages,
+        evaluators: &case.evaluators,
+        rubrics: &case.rubrics,
+        by,
+    };
+    let _ = serde_json::to_writer(&mut *buffer, &grading);
+    blake3::hash(buffer)
+}
+
+/// The grade key of an answer that is there already.
+pub(crate) fn grade_key(
+    answer_key: &str,
+    case: &EvalCase,
+    by: &GradedBy,
+    buffer: &mut Vec<u8>,
+) -> String {
+    joined(answer_key, &digest_of_grading(case, by, buffer))
 }
 
 impl CaseKeys {
@@ -110,12 +123,16 @@ impl CaseKeys {
         answer.update(b"\ntrial ");
         answer.update(trial.to_string().as_bytes());
         let answer = short(&answer.finalize());
-        let mut grade = blake3::Hasher::new();
-        grade.update(answer.as_bytes());
-        grade.update(self.grade.as_bytes());
-        let grade = short(&grade.finalize());
+        let grade = joined(&answer, &self.grade);
         (answer, grade)
     }
+}
+
+fn joined(answer_key: &str, grading: &blake3::Hash) -> String {
+    let mut grade = blake3::Hasher::new();
+    grade.update(answer_key.as_bytes());
+    grade.update(grading.as_bytes());
+    short(&grade.finalize())
 }
 
 /// 128 bits as 32 hexadecimal digits: no two of a run are the same by accident.

@@ -42,7 +42,7 @@ pub(crate) async fn write_and_grade(
         timing: answered.timing,
         attempts: answered.attempts,
         cached: answered.cached,
-        dry_run: run.dry_run,
+        dry_run: job.dry_run,
     };
     if let Err(error) = run.journal.write_transcript(&record) {
         run.fail(RunError::Write(error));
@@ -94,7 +94,7 @@ pub(crate) async fn graded(
         timing,
         attempts,
         cached,
-        ..record_of(run, job, grade)
+        ..record_of(job, grade)
     })
 }
 
@@ -112,17 +112,17 @@ pub(crate) async fn unless_it_panics<T>(work: impl Future<Output = T>) -> Result
 }
 
 /// How a trial ended whose target gave no answer.
-pub(crate) fn errored(run: &RunState, job: &Job, asked: Asked) -> ResultRecord {
+pub(crate) fn errored(job: &Job, asked: Asked) -> ResultRecord {
     let message = asked.answer.err().map(|error| error.message);
     let grade = Grade::errored(Stage::Target, message.unwrap_or_default());
     ResultRecord {
         timing: asked.timing,
         attempts: asked.attempts,
-        ..record_of(run, job, grade)
+        ..record_of(job, grade)
     }
 }
 
-fn record_of(run: &RunState, job: &Job, grade: Grade) -> ResultRecord {
+fn record_of(job: &Job, grade: Grade) -> ResultRecord {
     ResultRecord {
         timestamp: now(),
         eval_file: Arc::clone(&job.file.name),
@@ -143,7 +143,7 @@ fn record_of(run: &RunState, job: &Job, grade: Grade) -> ResultRecord {
         timing: Timing::default(),
         attempts: 0,
         cached: false,
-        dry_run: run.dry_run,
+        dry_run: job.dry_run,
         error: grade.error,
         answer_key: job.answer_key.clone(),
         grade_key: job.grade_key.clone(),

@@ -3,15 +3,16 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use agentv_core::{EvalCase, ResultRecord, RunEvent};
+use agentv_core::EvalCase;
 use tokio::sync::mpsc::Sender;
 
-use crate::earlier::{Earlier, Found};
+use crate::earlier::Earlier;
 use crate::eval_file::{CaseSource, EvalFile};
 use crate::grade::Graders;
 use crate::job::{Job, Work};
 use crate::keys::{GradedBy, Keys};
 use crate::lane::Lane;
+use crate::reuse::reuse;
 use crate::run::Assignment;
 use crate::selection::Selection;
 use crate::state::{RunError, RunState};
@@ -48,7 +49,15 @@ impl Producer {
         let mut asks = false;
         self.each_trial(&mut |trial| {
             match self.earlier.result(&trial.grade_key)? {
-                Some(found) => self.reuse(found, &trial)?,
+                Some(found) => {
+                    reuse(
+                        &self.run,
+                        &self.earlier,
+                        found,
+                        trial.case,
+                        &trial.answer_key,
+                    )?;
+                }
                 None => asks |= !self.earlier.has_transcript(&trial.answer_key)?,
             }
             Ok(ControlFlow::Continue(()))
@@ -72,6 +81,7 @@ impl Producer {
                 answer_key: trial.answer_key,
                 grade_key: trial.grade_key,
                 work: transcript.map_or(Work::Ask, |record| Work::Grade(Box::new(record))),
+                dry_run: self.run.dry_run,
             };
             Ok(match jobs.blocking_send(job) {
                 Ok(()) => ControlFlow::Continue(()),
@@ -139,53 +149,10 @@ impl Producer {
         }
         Ok(ControlFlow::Continue(()))
     }
-
-    /// Tells how a trial ended before. The last record of a trial in the file is the one that
-    /// counts: where another came after it, or it does not say what the case says now, it is
-    /// written once more.
-    fn reuse(&self, found: Found, trial: &Trial<'_>) -> Result<(), RunError> {
-        let Found {
-            mut record,
-            offset,
-            is_latest,
-        } = found;
-        let changed = self.refresh(&mut record, trial)?;
-        if changed || !is_latest {
-            let written = self.run.journal.write_result(&record);
-            written.map_err(RunError::Write)?;
-        } else {
-            self.run.journal.count(offset);
-        }
-        self.run.tell(&RunEvent::Finished {
-            record: &record,
-            reused: true,
-        });
-        Ok(())
-    }
-
-    /// Brings what neither the answer nor the grade depends on up to date; says whether anything
-    /// was not.
-    fn refresh(&self, record: &mut ResultRecord, trial: &Trial<'_>) -> Result<bool, RunError> {
-        let case = trial.case;
-        let mut changed = false;
-        if record.dataset != case.dataset || record.conversation_id != case.conversation_id {
-            record.dataset.clone_from(&case.dataset);
-            record.conversation_id.clone_from(&case.conversation_id);
-            changed = true;
-        }
-        if self.run.include_trace
-            && record.output_messages.is_none()
-            && let Some(transcript) = self.earlier.transcript(&trial.answer_key)?
-        {
-            record.output_messages = Some(transcript.transcript.output_messages);
-            changed = true;
-        }
-        Ok(changed)
-    }
 }
 
 /// What the grade of a case depends on beyond the case.
-fn graded_by(run: &RunState, lane: &Lane, file: &EvalFile, case: &EvalCase) -> GradedBy {
+pub(crate) fn graded_by(run: &RunState, lane: &Lane, file: &EvalFile, case: &EvalCase) -> GradedBy {
     let graders = &run.graders;
     let judges = graders.judges(case).unwrap_or_default();
     GradedBy {

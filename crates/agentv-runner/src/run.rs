@@ -109,7 +109,7 @@ pub struct Ended {
 }
 
 /// The trials that are read ahead of those that are taken up. Few, because a case may be large.
-const READ_AHEAD: usize = 64;
+pub(crate) const READ_AHEAD: usize = 64;
 /// How long work that was given up gets to end.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 /// How long it gets where somebody has asked twice.
@@ -119,8 +119,19 @@ const MOMENT: Duration = Duration::from_millis(300);
 /// ended is in the journal.
 pub async fn run(spec: RunSpec, stop: StopHandle, reporter: SharedReporter) -> Ended {
     let (planned, grace) = (spec.planned, spec.grace);
-    let deadline = spec.max_time.map(|limit| Instant::now() + limit);
-    let (state, producers) = set_up(spec, stop.clone(), deadline, reporter);
+    let (state, producers) = set_up(spec, stop, reporter);
+    let work = work(Arc::clone(&state), producers);
+    carry_out(state, planned, grace, work).await
+}
+
+/// Does the work of a run, with everything that watches over it, and says how it ended.
+pub(crate) async fn carry_out(
+    state: Arc<RunState>,
+    planned: Planned,
+    grace: Duration,
+    work: impl Future<Output = ()>,
+) -> Ended {
+    let (stop, deadline) = (state.stop.clone(), state.deadline);
     state.tell(&RunEvent::Planned(planned));
     let over = CancellationToken::new();
     let guards = [
@@ -132,7 +143,7 @@ pub async fn run(spec: RunSpec, stop: StopHandle, reporter: SharedReporter) -> E
         tokio::spawn(unless(over.clone(), end_in_time(stop.clone(), deadline))),
     ];
     tokio::select! {
-        () = work(Arc::clone(&state), producers) => {}
+        () = work => {}
         // What does not end by itself ends with the process.
         () = given_up(&stop) => {}
     }
@@ -154,7 +165,6 @@ pub async fn run(spec: RunSpec, stop: StopHandle, reporter: SharedReporter) -> E
 fn set_up(
     spec: RunSpec,
     stop: StopHandle,
-    deadline: Option<Instant>,
     reporter: SharedReporter,
 ) -> (Arc<RunState>, Vec<Producer>) {
     let asked = spec.targets.len();
@@ -183,7 +193,7 @@ fn set_up(
         lanes: lanes.clone(),
         assignment: Arc::clone(&assignment),
         stop,
-        deadline,
+        deadline: spec.max_time.map(|limit| Instant::now() + limit),
         stop_on_required: spec.stop_on_required,
         include_trace: spec.include_trace,
         dry_run: spec.dry_run,

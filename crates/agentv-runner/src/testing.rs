@@ -110,9 +110,9 @@ impl Evaluator for ContainsValue {
     }
 }
 
-struct Cases {
-    file: Arc<EvalFile>,
-    cases: Vec<EvalCase>,
+pub(crate) struct Cases {
+    pub(crate) file: Arc<EvalFile>,
+    pub(crate) cases: Vec<EvalCase>,
 }
 
 impl CaseSource for Cases {
@@ -124,6 +124,16 @@ impl CaseSource for Cases {
         }
         Ok(())
     }
+}
+
+/// The eval file of all cases.
+pub(crate) fn file() -> Arc<EvalFile> {
+    Arc::new(EvalFile {
+        index: 0,
+        name: "a.yaml".into(),
+        folder: Arc::from(Path::new("/project")),
+        root: Arc::from(Path::new("/project")),
+    })
 }
 
 /// Everything that was told, in order.
@@ -191,12 +201,7 @@ impl Trying {
 
     fn spec(&self) -> RunSpec {
         let mut writer = self.folder.write(jiff::Timestamp::now()).unwrap();
-        let file = Arc::new(EvalFile {
-            index: 0,
-            name: "a.yaml".into(),
-            folder: Arc::from(Path::new("/project")),
-            root: Arc::from(Path::new("/project")),
-        });
+        let file = file();
         let names = self.targets.iter().map(|target| target.name.clone());
         RunSpec {
             source: Arc::new(Cases {

@@ -39,7 +39,7 @@ pub(crate) async fn run_trial(
         (Some(Outcome::Answered(answered)), _) => {
             write_and_grade(&run, &job, &prompt, answered).await
         }
-        (Some(Outcome::Failed(asked)), _) => Some(errored(&run, &job, asked)),
+        (Some(Outcome::Failed(asked)), _) => Some(errored(&job, asked)),
         (None, Work::Grade(record)) => {
             let answered = Answered {
                 transcript: record.transcript.clone(),
@@ -165,7 +165,6 @@ pub(crate) async fn run_answered(
             write_and_grade(run, job, &prompt, answered).await
         }
         Err(error) => Some(errored(
-            run,
             job,
             Asked {
                 answer: Err(error),

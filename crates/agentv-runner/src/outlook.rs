@@ -1,0 +1,303 @@
+//! What a grading of an earlier run is going to do, found out before anything is asked.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use agentv_core::{EvalCase, EvaluatorSpec, Judge};
+use agentv_journal::RecordFile;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use crate::eval_file::{CaseSource, EvalFile, SourceError};
+use crate::fingerprint::Question;
+use crate::grade::Graders;
+use crate::origin::{Left, Origin, trial_key};
+use crate::regrading::{GradedWith, Mark, Regrading, unreadable};
+use crate::selection::Selection;
+use crate::survey::FileJudges;
+
+/// What a grading of an earlier run is going to do.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outlook {
+    /// The trials that are selected.
+    pub trials: u64,
+    /// Those of them that have no answer: they are carried over, errored.
+    pub without_answer: u64,
+    /// The cases that ask something else today than was asked, by eval file.
+    pub changed: Vec<u64>,
+    /// The cases that are not in their eval files any more, by eval file.
+    pub gone: Vec<u64>,
+    /// The judges that are asked, by eval file.
+    pub judges: Vec<FileJudges>,
+}
+
+/// Decides for every trial of `origin` whether it is graded, and by what. `files` are its eval files, in
+/// the order of [`Origin::files`], and so are those whose cases are graded by what they say today.
+///
+/// # Errors
+/// When something cannot be read, or an evaluator cannot be used.
+pub fn plan_regrading(
+    origin: Origin,
+    files: Vec<Arc<EvalFile>>,
+    with: GradedWith,
+    selection: &Selection,
+    graders: &dyn Graders,
+) -> Result<(Regrading, Outlook), SourceError> {
+    let marks = vec![Mark::default(); origin.trials().len()];
+    let regrading = Regrading {
+        origin,
+        marks,
+        files,
+        with,
+    };
+    let count = regrading.files.len();
+    let mut planning = Planning {
+        chooser: Chooser {
+            selection,
+            cases: HashSet::new(),
+        },
+        graders,
+        outlook: Outlook {
+            changed: vec![0; count],
+            gone: vec![0; count],
+            judges: vec![FileJudges::default(); count],
+            ..Outlook::default()
+        },
+        regrading,
+    };
+    if let GradedWith::Today(source) = &planning.regrading.with {
+        let source = Arc::clone(source);
+        planning.look_at_cases(source.as_ref())?;
+    }
+    planning.look_at_answers()?;
+    planning.look_at_errors()?;
+    let (trials, marks) = (
+        planning.regrading.origin.trials(),
+        &planning.regrading.marks,
+    );
+    let selected = || trials.iter().zip(marks).filter(|(_, mark)| mark.selected);
+    planning.outlook.trials = selected().count() as u64;
+    let errors = selected().filter(|(trial, _)| trial.left() != Left::Answer);
+    planning.outlook.without_answer = errors.count() as u64;
+    Ok((planning.regrading, planning.outlook))
+}
+
+struct Planning<'a> {
+    chooser: Chooser<'a>,
+    graders: &'a dyn Graders,
+    outlook: Outlook,
+    regrading: Regrading,
+}
+
+/// Which cases are selected; of more than are wanted the first.
+struct Chooser<'a> {
+    selection: &'a Selection,
+    cases: HashSet<u128>,
+}
+
+impl Chooser<'_> {
+    fn takes(&mut self, file: &str, id: &str) -> bool {
+        let ids = self.selection.eval_ids.as_ref();
+        if !ids.is_none_or(|ids| ids.is_match(id)) {
+            return false;
+        }
+        let Some(limit) = self.selection.limit else {
+            return true;
+        };
+        let case = trial_key(file, id, "", 0);
+        let has_room = (self.cases.len() as u64) < limit;
+        self.cases.contains(&case) || has_room && self.cases.insert(case)
+    }
+}
+
+/// What is read of the answer of a case that says nothing today.
+#[derive(Deserialize)]
+struct Recorded<C> {
+    eval_file: String,
+    eval_id: String,
+    target: String,
+    #[serde(default)]
+    case: C,
+}
+
+#[derive(Deserialize, Default)]
+struct RecordedCase {
+    #[serde(default)]
+    evaluators: Vec<EvaluatorSpec>,
+    #[serde(default)]
+    rubrics: Vec<IgnoredAny>,
+}
+
+impl Planning<'_> {
+    /// Finds the trials of the cases as they stand today.
+    fn look_at_cases(&mut self, source: &dyn CaseSource) -> Result<(), SourceError> {
+        let mut failed = None;
+        let mut buffer = Vec::new();
+        source.visit(
+            &mut |file, case| match self.look_at_case(file, &case, &mut buffer) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    failed = Some(error);
+                    ControlFlow::Break(())
+                }
+            },
+        )?;
+        failed.map_or(Ok(()), Err)
+    }
+
+    fn look_at_case(
+        &mut self,
+        file: &EvalFile,
+        case: &EvalCase,
+        buffer: &mut Vec<u8>,
+    ) -> Result<(), SourceError> {
+        let found = self.regrading.trials_of(file, case);
+        let found: Vec<(usize, Arc<str>)> = found
+            .map(|(at, target, _)| (at, Arc::clone(target)))
+            .collect();
+        if found.is_empty() {
+            return Ok(());
+        }
+        let selected = self.chooser.takes(&file.name, &case.id);
+        let question = Question::of(case, buffer).map(Question::digest);
+        let mut is_changed = false;
+        for (at, target) in found {
+            let trial = self.regrading.origin.trials()[at];
+            let today = trial.left() == Left::Answer && Some(trial.question) == question;
+            is_changed |= !today && trial.left() == Left::Answer;
+            self.regrading.marks[at] = Mark {
+                is_there: true,
+                today,
+                selected,
+            };
+            if today && selected {
+                let judges = self.graders.judges(case);
+                let judges = judges.map_err(|reason| of_case(&case.id, &reason))?;
+                self.note(file.index, &target, judges);
+            }
+        }
+        self.outlook.changed[file.index] += u64::from(is_changed && selected);
+        Ok(())
+    }
+
+    /// Looks at the answers that are graded by what was recorded, or by given evaluators.
+    fn look_at_answers(&mut self) -> Result<(), SourceError> {
+        let regrading = &self.regrading;
+        let open = regrading.in_order(|trial, mark| {
+            trial.left() == Left::Answer && !mark.today && (mark.selected || !mark.is_there)
+        });
+        if open.is_empty() {
+            return Ok(());
+        }
+        let given = match &regrading.with {
+            GradedWith::Today(_) => None,
+            GradedWith::These(evaluators) => {
+                let judges = judges_of(self.graders, evaluators, false);
+                Some(judges.map_err(SourceError)?)
+            }
+        };
+        let mut places = regrading.places(RecordFile::Transcripts)?;
+        let mut gone = HashSet::new();
+        for at in open {
+            let offset = self.regrading.origin.trials()[at].offset();
+            let (line, judges) = match &given {
+                Some(judges) => {
+                    let line = places.get::<Recorded<Passed>>(offset);
+                    let line = line.map_err(unreadable)?;
+                    (
+                        (line.eval_file, line.eval_id, line.target),
+                        Ok(judges.clone()),
+                    )
+                }
+                None => {
+                    let line = places.get::<Recorded<RecordedCase>>(offset);
+                    let line = line.map_err(unreadable)?;
+                    let has_rubrics = !line.case.rubrics.is_empty();
+                    let judges = judges_of(self.graders, &line.case.evaluators, has_rubrics);
+                    ((line.eval_file, line.eval_id, line.target), judges)
+                }
+            };
+            let (file, id, target) = line;
+            let Some(index) = self.regrading.file(&file).map(|file| file.index) else {
+                continue;
+            };
+            let mark = &mut self.regrading.marks[at];
+            if !mark.is_there {
+                mark.selected = self.chooser.takes(&file, &id);
+                if !mark.selected {
+                    continue;
+                }
+                if given.is_none() && gone.insert(trial_key(&file, &id, "", 0)) {
+                    self.outlook.gone[index] += 1;
+                }
+            }
+            self.note(
+                index,
+                &target,
+                judges.map_err(|reason| of_case(&id, &reason))?,
+            );
+        }
+        Ok(())
+    }
+
+    /// Selects among the trials that have no answer and whose cases say nothing today.
+    fn look_at_errors(&mut self) -> Result<(), SourceError> {
+        let regrading = &self.regrading;
+        let open = regrading.in_order(|trial, mark| trial.left() != Left::Answer && !mark.is_there);
+        let mut places = regrading.places(RecordFile::Results)?;
+        for at in open {
+            let offset = self.regrading.origin.trials()[at].offset();
+            let line = places.get::<Recorded<Passed>>(offset).map_err(unreadable)?;
+            self.regrading.marks[at].selected = self.chooser.takes(&line.eval_file, &line.eval_id);
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, file: usize, target: &str, judges: Vec<Judge>) {
+        let noted = &mut self.outlook.judges[file];
+        for judge in judges {
+            match judge {
+                Judge::Usual if !noted.judged.contains(target) => {
+                    noted.judged.insert(target.to_owned());
+                }
+                Judge::Usual => {}
+                Judge::Named(name) => {
+                    noted.named.insert(name);
+                }
+            }
+        }
+    }
+}
+
+/// A case that is not looked at.
+#[derive(Deserialize, Default)]
+#[serde(from = "IgnoredAny")]
+struct Passed;
+
+impl From<IgnoredAny> for Passed {
+    fn from(_: IgnoredAny) -> Passed {
+        Passed
+    }
+}
+
+fn judges_of(
+    graders: &dyn Graders,
+    evaluators: &[EvaluatorSpec],
+    has_rubrics: bool,
+) -> Result<Vec<Judge>, String> {
+    let mut judges = Vec::new();
+    if has_rubrics {
+        judges.push(Judge::Usual);
+    }
+    for spec in evaluators {
+        judges.extend(graders.judges_of(spec)?);
+    }
+    judges.sort();
+    judges.dedup();
+    Ok(judges)
+}
+
+fn of_case(id: &str, reason: &str) -> SourceError {
+    SourceError(format!("case `{id}`: {reason}"))
+}

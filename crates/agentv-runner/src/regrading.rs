@@ -1,0 +1,243 @@
+//! The answers of an earlier run, joined with what they are graded by now.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use agentv_core::{
+    EvalCase, EvaluatorSpec, ResultRecord, Stage, Status, Timing, Transcript, TranscriptRecord,
+    TrialError,
+};
+use agentv_journal::{FileError, Places, RecordFile};
+use serde::Deserialize;
+
+use crate::answers::{AnswerSource, Given, VisitGiven};
+use crate::eval_file::{CaseSource, EvalFile, SourceError};
+use crate::origin::{Left, Origin, Trial, trial_key};
+
+/// What the answers of an earlier run are graded by.
+pub enum GradedWith {
+    /// What the cases say today, where they ask what they asked then; else what was recorded.
+    Today(Arc<dyn CaseSource>),
+    /// These evaluators, whatever the cases say.
+    These(Vec<EvaluatorSpec>),
+}
+
+/// The answers of an earlier run and what they are graded by, as [`plan_regrading`] found them.
+///
+/// [`plan_regrading`]: crate::plan_regrading
+pub struct Regrading {
+    pub(crate) origin: Origin,
+    /// The eval files, in the order of those of the origin.
+    pub(crate) files: Vec<Arc<EvalFile>>,
+    pub(crate) with: GradedWith,
+    /// What was decided of each trial of the origin.
+    pub(crate) marks: Vec<Mark>,
+}
+
+/// What was decided of a trial.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Mark {
+    /// Whether its case stands in its eval file.
+    pub(crate) is_there: bool,
+    /// Whether it is graded by what its case says today.
+    pub(crate) today: bool,
+    pub(crate) selected: bool,
+}
+
+/// What is read of a record whose case is at hand.
+#[derive(Deserialize)]
+struct Answer {
+    timestamp: String,
+    answer_key: String,
+    transcript: Transcript,
+    #[serde(default)]
+    timing: Timing,
+    attempts: u32,
+    #[serde(default)]
+    cached: bool,
+    #[serde(default)]
+    dry_run: bool,
+}
+
+impl Regrading {
+    /// The places of the trials that a case may have, with the target and the number of each.
+    pub(crate) fn trials_of<'o>(
+        &'o self,
+        file: &EvalFile,
+        case: &EvalCase,
+    ) -> impl Iterator<Item = (usize, &'o Arc<str>, u32)> {
+        let asked = self.origin.files().get(file.index);
+        let trials = asked.into_iter().flat_map(|asked| {
+            let targets = asked.targets.iter();
+            targets.flat_map(|target| (1..=asked.trials).map(move |trial| (target, trial)))
+        });
+        let key = move |target: &str, trial| trial_key(&file.name, &case.id, target, trial);
+        trials
+            .filter_map(move |(target, trial)| {
+                let at = self.origin.find(key(target, trial))?;
+                Some((at, target, trial))
+            })
+            .collect::<Vec<_>>()
+            .into_iter()
+    }
+
+    /// The trials that meet a condition, in the order of their records.
+    pub(crate) fn in_order(&self, is_meant: impl Fn(Trial, Mark) -> bool) -> Vec<usize> {
+        let trials = self.origin.trials();
+        let all = trials.iter().zip(&self.marks).enumerate();
+        let meant = all.filter(|(_, (trial, mark))| is_meant(**trial, **mark));
+        let mut meant: Vec<usize> = meant.map(|(at, _)| at).collect();
+        meant.sort_unstable_by_key(|at| trials[*at].offset());
+        meant
+    }
+
+    /// The eval file of this name.
+    pub(crate) fn file(&self, name: &str) -> Option<&Arc<EvalFile>> {
+        self.files.iter().find(|file| &*file.name == name)
+    }
+
+    fn visit_today(
+        &self,
+        source: &dyn CaseSource,
+        places: &mut Places,
+        visit: &mut VisitGiven<'_>,
+    ) -> Result<ControlFlow<()>, SourceError> {
+        let mut flow = ControlFlow::Continue(());
+        let mut failed = None;
+        source.visit(&mut |file, case| {
+            let case = Arc::new(case);
+            for (at, target, trial) in self.trials_of(file, &case) {
+                let mark = self.marks[at];
+                if !mark.today || !mark.selected {
+                    continue;
+                }
+                match places.get::<Answer>(self.origin.trials()[at].offset()) {
+                    Ok(answer) => {
+                        let record = record_of(answer, file, &case, target, trial);
+                        flow = visit(file, Given::Answer(Box::new(record)));
+                    }
+                    Err(error) => {
+                        failed = Some(unreadable(error));
+                        flow = ControlFlow::Break(());
+                    }
+                }
+                if flow.is_break() {
+                    break;
+                }
+            }
+            flow
+        })?;
+        failed.map_or(Ok(flow), Err)
+    }
+
+    fn visit_recorded(
+        &self,
+        places: &mut Places,
+        visit: &mut VisitGiven<'_>,
+    ) -> Result<ControlFlow<()>, SourceError> {
+        let recorded =
+            |trial: Trial, mark: Mark| mark.selected && !mark.today && trial.left() == Left::Answer;
+        for at in self.in_order(recorded) {
+            let offset = self.origin.trials()[at].offset();
+            let mut record = places.get::<TranscriptRecord>(offset).map_err(unreadable)?;
+            if let GradedWith::These(evaluators) = &self.with {
+                let case = Arc::make_mut(&mut record.case);
+                case.evaluators.clone_from(evaluators);
+                case.rubrics.clear();
+            }
+            let Some(file) = self.file(&record.eval_file) else {
+                continue;
+            };
+            if visit(file, Given::Answer(Box::new(record))).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn visit_errors(&self, visit: &mut VisitGiven<'_>) -> Result<(), SourceError> {
+        let errors = self.in_order(|trial, mark| mark.selected && trial.left() != Left::Answer);
+        let mut places = self.places(RecordFile::Results)?;
+        for at in errors {
+            let trial = self.origin.trials()[at];
+            let record = places.get::<ResultRecord>(trial.offset());
+            let mut record = record.map_err(unreadable)?;
+            if trial.left() == Left::Lost {
+                record = without_answer(record);
+            }
+            let Some(file) = self.file(&record.eval_file) else {
+                continue;
+            };
+            if visit(file, Given::Error(Box::new(record))).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn places(&self, file: RecordFile) -> Result<Places, SourceError> {
+        self.origin.places(file).map_err(unreadable)
+    }
+}
+
+impl AnswerSource for Regrading {
+    fn visit(&self, visit: &mut VisitGiven<'_>) -> Result<(), SourceError> {
+        let mut places = self.places(RecordFile::Transcripts)?;
+        if let GradedWith::Today(source) = &self.with
+            && self
+                .visit_today(source.as_ref(), &mut places, visit)?
+                .is_break()
+        {
+            return Ok(());
+        }
+        if self.visit_recorded(&mut places, visit)?.is_break() {
+            return Ok(());
+        }
+        self.visit_errors(visit)
+    }
+}
+
+pub(crate) fn unreadable(error: FileError) -> SourceError {
+    SourceError(error.to_string())
+}
+
+fn record_of(
+    answer: Answer,
+    file: &EvalFile,
+    case: &Arc<EvalCase>,
+    target: &Arc<str>,
+    trial: u32,
+) -> TranscriptRecord {
+    TranscriptRecord {
+        timestamp: answer.timestamp,
+        eval_file: Arc::clone(&file.name),
+        eval_id: case.id.clone(),
+        target: Arc::clone(target),
+        trial,
+        answer_key: answer.answer_key,
+        case: Arc::clone(case),
+        transcript: answer.transcript,
+        timing: answer.timing,
+        attempts: answer.attempts,
+        cached: answer.cached,
+        dry_run: answer.dry_run,
+    }
+}
+
+/// A trial whose answer is not there: its old grade says nothing of what it is graded by now.
+fn without_answer(record: ResultRecord) -> ResultRecord {
+    let message = "its answer is not among the transcripts: it cannot be graded again".to_owned();
+    ResultRecord {
+        status: Status::Error,
+        score: None,
+        hits: Vec::new(),
+        misses: Vec::new(),
+        reasoning: None,
+        evaluator_results: Vec::new(),
+        error: Some(TrialError {
+            stage: Stage::Evaluator,
+            message,
+        }),
+        ..record
+    }
+}
