@@ -57,7 +57,7 @@ mod tests;
 
 pub use built_in::{BUILT_IN, vendors};
 pub use environment::{DotenvError, Environment};
-pub use kinds::ALL;
+pub use kinds::{ALL, reads_files};
 pub use stand_in::Delay;
 pub use surroundings::Surroundings;
 pub use target_error::TargetError;

@@ -218,6 +218,27 @@ impl Targets {
         stand_in::target(name, judge, delay)
     }
 
+    /// The target that judges the answers of the one of this name, where it says so. Nothing else of
+    /// it is looked at: a key that it needs may be missing.
+    ///
+    /// # Errors
+    /// When a variable that stands in its `judge_target` is not there.
+    pub fn judge_of(
+        &self,
+        name: &str,
+        environment: &Environment,
+    ) -> Result<Option<String>, TargetError> {
+        let Some(entry) = self.entry(name) else {
+            return Ok(None);
+        };
+        let mut fields = entry.fields.clone();
+        fields.retain(|key, _| snake_case(key) == "judge_target");
+        let filled = fill(entry.kind.kind, &fields, environment);
+        let filled = filled.map_err(|error| self.not_filled(entry, error))?;
+        let judge = filled.values.get("judge_target");
+        Ok(judge.and_then(|judge| judge.as_str()).map(str::to_owned))
+    }
+
     fn entries(&self) -> &[Entry] {
         self.file.as_ref().map_or(&[], |file| &file.entries)
     }
@@ -231,34 +252,35 @@ impl Targets {
         entry: &Entry,
         environment: &Environment,
     ) -> Result<ResolvedTarget, TargetError> {
-        let name = &entry.name;
-        let failed = |field: Option<&str>, message: String, hint| TargetError {
-            target: name.clone(),
-            file: self.file().cloned(),
-            line: Some(entry.line_of(field)),
-            message,
-            hint,
-        };
-        let wrong = |error: SettingError| {
-            failed(
-                error.field.as_deref(),
-                said(name, &error),
-                error.hint.clone(),
-            )
-        };
         let fields = fill(entry.kind.kind, &entry.fields, environment);
-        let fields = fields.map_err(|error| match error {
-            FieldError::Missing { field, variable } => failed(
-                Some(&field),
+        let fields = fields.map_err(|error| self.not_filled(entry, error))?;
+        self.build(&entry.name, entry.kind, fields, environment)
+            .map_err(|error| self.not_filled(entry, FieldError::Wrong(error)))
+    }
+
+    /// Why an entry cannot be used, with its place in the file.
+    fn not_filled(&self, entry: &Entry, error: FieldError) -> TargetError {
+        let name = &entry.name;
+        let (field, message, hint) = match error {
+            FieldError::Missing { field, variable } => (
+                Some(field),
                 format!("target `{name}`: the variable `{variable}` is not set"),
                 Some(format!(
                     "set `{variable}` in the environment or in a `.env` file"
                 )),
             ),
-            FieldError::Wrong(error) => wrong(error),
-        })?;
-        self.build(name, entry.kind, fields, environment)
-            .map_err(wrong)
+            FieldError::Wrong(error) => {
+                let message = said(name, &error);
+                (error.field, message, error.hint)
+            }
+        };
+        TargetError {
+            target: name.clone(),
+            file: self.file().cloned(),
+            line: Some(entry.line_of(field.as_deref())),
+            message,
+            hint,
+        }
     }
 
     fn build(

@@ -151,9 +151,10 @@ impl Origin {
         &self.files
     }
 
-    /// Whether there is nothing: neither an answer nor an error.
-    pub fn is_empty(&self) -> bool {
-        self.trials.is_empty()
+    /// Whether any target answered.
+    pub fn has_answers(&self) -> bool {
+        let mut trials = self.trials.iter();
+        trials.any(|trial| trial.left() == Left::Answer)
     }
 
     /// How many lines hold no record.

@@ -24,6 +24,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let exit = match arguments.command {
         Command::Run(arguments) => commands::run::run(&arguments),
+        Command::Grade(arguments) => commands::grade::run(&arguments),
         Command::Merge(arguments) => commands::merge::run(&arguments),
         Command::Report(arguments) => commands::report::run(&arguments),
         Command::Runs(arguments) => commands::runs::run(&arguments),

@@ -63,6 +63,12 @@ pub(crate) const PROVIDERS: &[&ProviderKind] = &[
     &http::PROVIDER,
 ];
 
+/// Whether targets of this provider are told where the files of a case are, rather than what is in
+/// them.
+pub fn reads_files(provider: &str) -> bool {
+    cli::KIND.answers_to(provider)
+}
+
 /// Every kind of provider as the registry has it.
 pub const ALL: &[&Kind] = &{
     let mut kinds = [PROVIDERS[0].kind; PROVIDERS.len()];

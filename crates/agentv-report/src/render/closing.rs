@@ -15,6 +15,8 @@ use crate::text::one_line;
 pub struct Closing<'a> {
     /// Where the run is kept: a folder named by the run's id.
     pub folder: Option<&'a Path>,
+    /// The run, or the file, whose answers were graded.
+    pub graded_from: Option<&'a str>,
     /// The file that the user wanted the records in, too.
     pub out_file: Option<&'a Path>,
     /// How many trials the run was to have: what is missing was not run.
@@ -62,6 +64,9 @@ pub(super) fn write(page: &mut Page, trials: u64, closing: &Closing<'_>) {
     }
     if let Some(command) = closing.resume_command {
         page.verbatim("go on with", command);
+    }
+    if let Some(origin) = closing.graded_from {
+        page.verbatim("answers of", &one_line(origin));
     }
     if let Some(folder) = closing.folder {
         page.verbatim("results", &path(folder));

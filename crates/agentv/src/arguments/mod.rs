@@ -1,17 +1,21 @@
 //! The command line.
 
+mod grade;
 mod history;
 mod report;
 mod run;
+mod shared;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+pub(crate) use grade::GradeArguments;
 pub(crate) use history::{RunsArguments, TrendArguments, TrendFormat};
 pub(crate) use report::ReportArguments;
 pub(crate) use run::RunArguments;
+pub(crate) use shared::{LimitArguments, OutputArguments};
 
 /// Evaluates AI agents and prompts from files.
 #[derive(Debug, Parser)]
@@ -30,6 +34,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Run(Box<RunArguments>),
+    Grade(Box<GradeArguments>),
     Merge(MergeArguments),
     Report(ReportArguments),
     Runs(RunsArguments),

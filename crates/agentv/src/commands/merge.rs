@@ -94,10 +94,7 @@ fn sources(arguments: &MergeArguments, results: &Path) -> Result<Vec<Source>, Re
     let mut by_place: BTreeMap<PathBuf, Source> = BTreeMap::new();
     for name in &arguments.runs {
         let (folder, record) = folder::find(results, name)?;
-        // A run that is being written is not whole yet; one that nobody may write is.
-        if let Err(error @ FolderError::Locked { .. }) = folder.write(Timestamp::now()) {
-            return Err(folder::unusable(error));
-        }
+        folder::refuse_unfinished(&folder)?;
         let place = std::fs::canonicalize(folder.path());
         let place = place.unwrap_or_else(|_| folder.path().to_owned());
         by_place.insert(place, Source { folder, record });
@@ -194,6 +191,12 @@ fn merged_record(sources: &[Source]) -> RunRecord {
         }
         targets
     };
+    // What holds for some of them only does not hold for the whole.
+    let shared = |field: &dyn Fn(&RunRecord) -> Option<String>| {
+        let first = records().next().and_then(field);
+        let is_first = |record: &RunRecord| field(record) == first;
+        records().all(is_first).then(|| first.clone()).flatten()
+    };
     let first = records().next().cloned().unwrap_or_default();
     let earliest = records().map(|record| record.started_at.clone()).min();
     RunRecord {
@@ -211,6 +214,8 @@ fn merged_record(sources: &[Source]) -> RunRecord {
         shard: None,
         stopped: None,
         rerun_of: None,
+        graded_from: shared(&|record| record.graded_from.clone()),
+        evaluators_file: shared(&|record| record.evaluators_file.clone()),
         merged_from: sources
             .iter()
             .map(|source| source.folder.id().to_string())

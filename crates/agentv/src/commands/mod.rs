@@ -2,6 +2,7 @@
 
 pub(crate) mod completions;
 pub(crate) mod convert;
+pub(crate) mod grade;
 pub(crate) mod init;
 pub(crate) mod merge;
 pub(crate) mod report;

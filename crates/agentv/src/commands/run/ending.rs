@@ -11,7 +11,7 @@ use agentv_runner::{Ended, RunError};
 use jiff::Timestamp;
 
 use super::reporting::{Reporting, summary_style};
-use crate::arguments::RunArguments;
+use crate::arguments::OutputArguments;
 use crate::exit::{Exit, OutputError};
 use crate::output;
 
@@ -27,7 +27,7 @@ pub(crate) struct Run<'a> {
 
 /// Writes what came of the run, tells it, and gives the exit code.
 pub(crate) fn end(
-    arguments: &RunArguments,
+    arguments: &OutputArguments,
     reporting: &mut Reporting,
     ended: &Ended,
     run: &Run<'_>,
@@ -59,13 +59,13 @@ pub(crate) fn end(
 }
 
 fn tell(
-    arguments: &RunArguments,
+    arguments: &OutputArguments,
     summary: &Summary,
     ended: &Ended,
     run: &Run<'_>,
 ) -> io::Result<()> {
     let complete = summary.trials >= run.planned.trials;
-    let resume = (!complete).then(|| resume_command(run.folder));
+    let resume = (!complete).then(|| resume_command(run));
     let shown = output::from_here(run.folder.path());
     let closer = look_closer(summary, &shown);
     let closing = Closing {
@@ -75,6 +75,7 @@ fn tell(
         skipped_files: run.skipped,
         elapsed: Some(run.elapsed),
         stopped: ended.stop,
+        graded_from: run.record.graded_from.as_deref(),
         resume_command: resume.as_deref(),
         next_command: closer.as_deref(),
     };
@@ -111,7 +112,7 @@ fn hint(error: &RunError) -> Option<&'static str> {
 }
 
 /// The command line that goes on with this run: what was typed, with `--resume`.
-fn resume_command(folder: &RunFolder) -> String {
+fn resume_command(run: &Run<'_>) -> String {
     let typed = std::env::args_os().skip(1);
     let mut typed = typed.map(|word| word.to_string_lossy().into_owned());
     let mut words = vec!["agentv".to_owned()];
@@ -121,12 +122,20 @@ fn resume_command(folder: &RunFolder) -> String {
             // The run knows what it repeats.
             "--rerun-failed" => drop(typed.next()),
             word if word.starts_with("--resume=") || word.starts_with("--rerun-failed=") => {}
+            // The newest run is another one now.
+            word if run.record.graded_from.is_some() && word.starts_with("latest") => {
+                let origin = run.record.graded_from.as_deref().unwrap_or(word);
+                words.push(agentv_process::quote(origin));
+            }
             word => words.push(agentv_process::quote(word)),
         }
     }
     // What follows two dashes is a path, whatever it looks like.
     let options_end = words.iter().position(|word| word == "--");
-    let resume = format!("--resume={}", agentv_process::quote(folder.id().as_str()));
+    let resume = format!(
+        "--resume={}",
+        agentv_process::quote(run.folder.id().as_str())
+    );
     words.insert(options_end.unwrap_or(words.len()), resume);
     words.join(" ")
 }

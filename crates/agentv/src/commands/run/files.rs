@@ -61,6 +61,7 @@ impl EvalFiles {
         for found in eval_files.filter(|file| file.role == FileRole::EvalFile) {
             // What an earlier run wrote into the folder is no eval file.
             let is_out = arguments
+                .output
                 .out
                 .as_ref()
                 .is_some_and(|out| is_same(out, &found.path));
@@ -128,7 +129,7 @@ impl EvalFiles {
 }
 
 /// Whether two paths lead to the same file.
-fn is_same(one: &Path, other: &Path) -> bool {
+pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
     let place = |path: &Path| std::fs::canonicalize(path).ok();
     place(one).is_some() && place(one) == place(other)
 }

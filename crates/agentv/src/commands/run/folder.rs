@@ -23,6 +23,14 @@ pub(crate) fn results_here() -> Result<PathBuf, Refused> {
     Ok(results_of(&project.root))
 }
 
+/// A run that is being written is not whole yet; one that nobody may write is.
+pub(crate) fn refuse_unfinished(folder: &RunFolder) -> Result<(), Refused> {
+    match folder.write(Timestamp::now()) {
+        Err(error @ FolderError::Locked { .. }) => Err(unusable(error)),
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
 /// A new folder for a run that begins now.
 pub(crate) fn create(results: &Path, now: Timestamp) -> Result<RunFolder, Refused> {
     RunFolder::create_at(results, now).map_err(|error| Refused::not_written(error.to_string()))
@@ -94,6 +102,7 @@ impl Wanted<'_> {
             && record.shard == self.shard
             && record.dry_run == self.dry_run
             && record.merged_from.is_empty()
+            && record.graded_from.is_none()
     }
 }
 

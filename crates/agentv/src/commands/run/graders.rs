@@ -1,7 +1,7 @@
 //! The evaluators of a run.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agentv_core::{Effort, EvalCase, Evaluator, EvaluatorSpec, Judge};
@@ -20,6 +20,8 @@ pub(crate) struct ProjectGraders {
     scripts: ScriptPlaces,
     /// The variables of each eval file, by its index.
     environments: HashMap<usize, Environment>,
+    /// Where the paths of evaluators start, where that is not the root of the eval file.
+    root: Option<PathBuf>,
     builders: Mutex<HashMap<usize, Arc<Builder>>>,
     /// `None` of what is no file.
     digests: Mutex<HashMap<PathBuf, Option<String>>>,
@@ -35,6 +37,7 @@ impl ProjectGraders {
             dry_run,
             scripts: ScriptPlaces::default(),
             environments: HashMap::new(),
+            root: None,
             builders: Mutex::default(),
             digests: Mutex::default(),
         }
@@ -50,10 +53,19 @@ impl ProjectGraders {
         }
     }
 
+    /// The same, for evaluators of a file in another project.
+    pub(crate) fn at_root(self, root: Option<PathBuf>) -> ProjectGraders {
+        ProjectGraders { root, ..self }
+    }
+
+    fn root<'a>(&'a self, file: &'a EvalFile) -> &'a Path {
+        self.root.as_deref().unwrap_or(&file.root)
+    }
+
     fn builder(&self, file: &EvalFile) -> Arc<Builder> {
         let mut builders = self.builders.lock().unwrap_or_else(PoisonError::into_inner);
         let builder = builders.entry(file.index).or_insert_with(|| {
-            let mut context = BuildContext::new(&*file.root);
+            let mut context = BuildContext::new(self.root(file));
             context.allow_outside_root = self.allow_outside_root;
             context.scripts = self.scripts.clone();
             let added = self.environments.get(&file.index).map(Environment::added);
@@ -106,7 +118,7 @@ impl Graders for ProjectGraders {
     fn check(&self, file: &EvalFile, case: &EvalCase) -> Result<(), String> {
         // What stands in the eval file itself was checked when it was read.
         let uses_files = |spec: &&EvaluatorSpec| {
-            let files = grading_files::of(&spec.options, &file.root);
+            let files = grading_files::of(&spec.options, self.root(file));
             !files.is_empty()
         };
         let mut specs = case.evaluators.iter().filter(uses_files);
@@ -118,7 +130,7 @@ impl Graders for ProjectGraders {
 
     fn files(&self, file: &EvalFile, case: &EvalCase) -> Vec<String> {
         let specs = case.evaluators.iter();
-        let paths = specs.flat_map(|spec| grading_files::of(&spec.options, &file.root));
+        let paths = specs.flat_map(|spec| grading_files::of(&spec.options, self.root(file)));
         paths.filter_map(|path| self.digest(path)).collect()
     }
 }

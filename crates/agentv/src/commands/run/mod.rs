@@ -1,22 +1,22 @@
 //! `agentv run`: cases against targets, graded and written down.
 
-mod ending;
-mod files;
+pub(super) mod ending;
+pub(super) mod files;
 pub(super) mod folder;
-mod graders;
+pub(super) mod graders;
 mod grading_files;
-mod plan;
+pub(super) mod plan;
 pub(super) mod refused;
 pub(super) mod reporting;
 pub(super) mod rerun;
 mod signals;
-mod targets;
+pub(super) mod targets;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use agentv_core::{Planned, RanTarget, RunRecord, Target};
+use agentv_core::{Planned, RanTarget, RunRecord, Secrets, Target};
 use agentv_dataset::Rules;
 use agentv_journal::{FolderError, RecordFile, RunFolder, RunWriter};
 use agentv_runner::{
@@ -32,11 +32,11 @@ use files::EvalFiles;
 use graders::ProjectGraders;
 use plan::{Plan, Resumed, nothing_selected};
 use refused::Refused;
-use reporting::Reporting;
+use reporting::{Reporting, Told};
 use targets::ResolvedTargets;
 
 /// How long what is in flight gets once the run is to stop.
-const GRACE: Duration = Duration::from_secs(3);
+pub(crate) const GRACE: Duration = Duration::from_secs(3);
 
 pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, OutputError> {
     let clock = Clock {
@@ -92,12 +92,17 @@ fn prepare(arguments: &RunArguments, clock: &Clock) -> Result<Prepared, Refused>
     };
     let record = record_of(arguments, &plan, &files, &resolved, planned, clock)?;
     let cache = cache(arguments, files.root())?;
-    let reporting = Reporting::new(arguments, &files, &resolved)?;
+    let told = Told {
+        verbose: arguments.load.verbose,
+        several_targets: resolved.targets.len() > 1,
+        secrets: &resolved.secrets,
+    };
+    let reporting = Reporting::new(&arguments.output, &told, &|path| files.uses(path))?;
     let folder = match &plan.resumed {
         Some(resumed) => resumed.folder.clone(),
         None => folder::create(&results, clock.wall)?,
     };
-    let (writer, journal) = write(&folder, &record, &resolved, clock)?;
+    let (writer, journal) = write(&folder, &record, &resolved.secrets, clock.wall)?;
     Ok(Prepared {
         is_whole: plan.is_whole(arguments),
         skipped: files.skipped_by_file(),
@@ -110,12 +115,15 @@ fn prepare(arguments: &RunArguments, clock: &Clock) -> Result<Prepared, Refused>
             planned,
             graders: Arc::new(graders.with_environments(resolved.environments)),
             journal,
-            earlier: earlier(arguments, &plan)?,
+            earlier: match &plan.resumed {
+                Some(Resumed { folder, .. }) => earlier(folder, arguments.retry_errors)?,
+                None => Earlier::default(),
+            },
             cache,
-            budget: arguments.budget,
-            max_time: arguments.max_time,
+            budget: arguments.limits.budget,
+            max_time: arguments.limits.max_time,
             stop_on_required: arguments.stop_on_required,
-            include_trace: arguments.include_trace,
+            include_trace: arguments.output.include_trace,
             dry_run: arguments.dry_run,
             dump_prompts: arguments.dump_prompts.clone(),
             grace: GRACE,
@@ -129,16 +137,16 @@ fn prepare(arguments: &RunArguments, clock: &Clock) -> Result<Prepared, Refused>
 }
 
 /// Locks the run's folder, says in it what is run, and opens its records.
-fn write(
+pub(crate) fn write(
     folder: &RunFolder,
     record: &RunRecord,
-    resolved: &ResolvedTargets,
-    clock: &Clock,
+    secrets: &Secrets,
+    now: Timestamp,
 ) -> Result<(RunWriter, Journal), Refused> {
     let not_written = |error: FolderError| Refused::not_written(error.to_string());
-    let mut writer = folder.write(clock.wall).map_err(folder::unusable)?;
+    let mut writer = folder.write(now).map_err(folder::unusable)?;
     writer.write_run(record).map_err(not_written)?;
-    let journal = Journal::open(&mut writer, resolved.secrets.clone());
+    let journal = Journal::open(&mut writer, secrets.clone());
     Ok((writer, journal.map_err(not_written)?))
 }
 
@@ -154,12 +162,10 @@ fn cache(arguments: &RunArguments, root: &Path) -> Result<Option<Cache>, Refused
     })
 }
 
-fn earlier(arguments: &RunArguments, plan: &Plan) -> Result<Earlier, Refused> {
-    let Some(Resumed { folder, .. }) = &plan.resumed else {
-        return Ok(Earlier::default());
-    };
-    let earlier = Earlier::read(folder, arguments.retry_errors)
-        .map_err(|error| Refused::because(error.to_string()))?;
+/// What a run that goes on has done already.
+pub(crate) fn earlier(folder: &RunFolder, retry_errors: bool) -> Result<Earlier, Refused> {
+    let earlier =
+        Earlier::read(folder, retry_errors).map_err(|error| Refused::because(error.to_string()))?;
     let damaged = earlier.damaged_lines();
     if damaged > 0 {
         let lines = output::counted(damaged, "line");
@@ -211,7 +217,7 @@ fn record_of(
     })
 }
 
-fn ran_target(target: &Target) -> RanTarget {
+pub(crate) fn ran_target(target: &Target) -> RanTarget {
     RanTarget {
         name: target.name.clone(),
         provider: target.kind.clone(),
@@ -225,29 +231,21 @@ fn execute(
     mut prepared: Prepared,
     clock: &Clock,
 ) -> Result<Exit, OutputError> {
-    raise_file_limit();
-    let runtime = match tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-    {
-        Ok(runtime) => runtime,
-        Err(error) => return Ok(Refused::because(format!("cannot start: {error}")).tell()),
-    };
-    let stop = StopHandle::default();
-    let reporting = Arc::new(Mutex::new(prepared.reporting));
-    let reporter = Arc::clone(&reporting) as SharedReporter;
-    // Without signals a run can still be killed, and resumed.
-    let _listening = signals::listen(stop.clone(), Arc::clone(&reporter));
     let planned = prepared.spec.planned;
-    let ended: Ended = runtime.block_on(agentv_runner::run(prepared.spec, stop, reporter));
-    // What hangs on after it was given up ends with the process.
-    runtime.shutdown_background();
+    let spec = prepared.spec;
+    let worked = work(prepared.reporting, |stop, reporter| {
+        agentv_runner::run(spec, stop, reporter)
+    });
+    let (ended, reporting) = match worked {
+        Ok(worked) => worked,
+        Err(refused) => return Ok(refused.tell()),
+    };
     if prepared.is_whole {
         tidy(&mut prepared.writer, &ended);
     }
     let mut reporting = reporting.lock().unwrap_or_else(PoisonError::into_inner);
     ending::end(
-        arguments,
+        &arguments.output,
         &mut reporting,
         &ended,
         &ending::Run {
@@ -272,6 +270,27 @@ fn tidy(writer: &mut RunWriter, ended: &Ended) {
             "results of cases that are gone are still in the run: {error}"
         ));
     }
+}
+
+/// Does the work of a run, with signals heard, and says how it ended.
+pub(crate) fn work<W: Future<Output = Ended>>(
+    reporting: Reporting,
+    work: impl FnOnce(StopHandle, SharedReporter) -> W,
+) -> Result<(Ended, Arc<Mutex<Reporting>>), Refused> {
+    raise_file_limit();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Refused::because(format!("cannot start: {error}")))?;
+    let stop = StopHandle::default();
+    let reporting = Arc::new(Mutex::new(reporting));
+    let reporter = Arc::clone(&reporting) as SharedReporter;
+    // Without signals a run can still be killed, and resumed.
+    let _listening = signals::listen(stop.clone(), Arc::clone(&reporter));
+    let ended = runtime.block_on(work(stop, reporter));
+    // What hangs on after it was given up ends with the process.
+    runtime.shutdown_background();
+    Ok((ended, reporting))
 }
 
 /// Thousands of requests or commands in flight need as many files open.

@@ -5,7 +5,7 @@ use std::path::Path;
 use agentv_core::RunRecord;
 use agentv_journal::RunFolder;
 use agentv_runner::Selection;
-use globset::{Glob, GlobSetBuilder};
+use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use super::files::EvalFiles;
 use super::folder::{self, Wanted};
@@ -53,6 +53,7 @@ impl Plan {
             Resume::Named(name) => Some(folder::find(results, name)?),
             Resume::None | Resume::Newest => None,
         };
+        refuse_grading(named.as_ref())?;
         let rerun_of = match (&repeated, &named) {
             (Some((folder, _)), _) => Some(folder.id().to_string()),
             (None, Some((_, record))) => record.rerun_of.clone(),
@@ -111,6 +112,25 @@ impl Plan {
     }
 }
 
+/// What is graded again was not asked: there is nothing that a run could go on with.
+fn refuse_grading(named: Option<&(RunFolder, RunRecord)>) -> Result<(), Refused> {
+    let Some((folder, record)) = named else {
+        return Ok(());
+    };
+    let Some(origin) = &record.graded_from else {
+        return Ok(());
+    };
+    let message = format!(
+        "`{}` is no run of targets, but a grading of `{origin}`",
+        folder.id()
+    );
+    let hint = format!(
+        "go on with it by `agentv grade {origin} --resume={}`",
+        folder.id()
+    );
+    Err(Refused::with_hint(message, Some(hint)))
+}
+
 fn resume(arguments: &RunArguments) -> Resume<'_> {
     match &arguments.resume {
         Some(Some(name)) => Resume::Named(name),
@@ -121,8 +141,18 @@ fn resume(arguments: &RunArguments) -> Resume<'_> {
 }
 
 fn selection(arguments: &RunArguments) -> Result<Selection, Refused> {
+    Ok(Selection {
+        eval_ids: matching(&arguments.eval_ids)?,
+        shard: arguments.shard,
+        limit: arguments.limit,
+        trials: None,
+    })
+}
+
+/// What `--eval-id` says; `None` where it is not given.
+pub(crate) fn matching(patterns: &[String]) -> Result<Option<GlobSet>, Refused> {
     let mut globs = GlobSetBuilder::new();
-    for pattern in &arguments.eval_ids {
+    for pattern in patterns {
         let glob = Glob::new(pattern).map_err(|error| {
             Refused::because(format!("--eval-id `{pattern}`: {}", error.kind()))
         })?;
@@ -131,12 +161,7 @@ fn selection(arguments: &RunArguments) -> Result<Selection, Refused> {
     let globs = globs
         .build()
         .map_err(|error| Refused::because(error.to_string()))?;
-    Ok(Selection {
-        eval_ids: (!arguments.eval_ids.is_empty()).then_some(globs),
-        shard: arguments.shard,
-        limit: arguments.limit,
-        trials: None,
-    })
+    Ok((!patterns.is_empty()).then_some(globs))
 }
 
 /// Why a selection that leaves nothing does so.

@@ -1,6 +1,7 @@
 //! Who is told what happens in a run.
 
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 use agentv_core::{ReportError, Reporter, RunEvent, Secrets};
@@ -8,10 +9,8 @@ use agentv_report::{
     Clock, DisplayOptions, LiveDisplay, OutFile, PlainProgress, Quiet, Style, Summary, SummaryFold,
 };
 
-use super::files::EvalFiles;
 use super::refused::Refused;
-use super::targets::ResolvedTargets;
-use crate::arguments::RunArguments;
+use crate::arguments::OutputArguments;
 use crate::output;
 
 /// How often progress is told where there is no terminal.
@@ -25,14 +24,22 @@ pub(crate) struct Reporting {
     secrets: Secrets,
 }
 
+/// How much is told of a run, and what must not be.
+pub(crate) struct Told<'a> {
+    pub(crate) verbose: bool,
+    pub(crate) several_targets: bool,
+    pub(crate) secrets: &'a Secrets,
+}
+
 impl Reporting {
+    /// `reads` says whether the run reads a file, which its results must not replace.
     pub(crate) fn new(
-        arguments: &RunArguments,
-        files: &EvalFiles,
-        resolved: &ResolvedTargets,
+        output: &OutputArguments,
+        told: &Told<'_>,
+        reads: &dyn Fn(&Path) -> bool,
     ) -> Result<Reporting, Refused> {
-        let out = match &arguments.out {
-            Some(path) if files.uses(path) => {
+        let out = match &output.out {
+            Some(path) if reads(path) => {
                 let shown = path.display();
                 let message = format!("--out would replace `{shown}`, which the run reads");
                 let hint = "name another file for the results".to_owned();
@@ -50,9 +57,9 @@ impl Reporting {
         };
         Ok(Reporting {
             fold: SummaryFold::new(),
-            display: Some(display(arguments, resolved.targets.len() > 1)),
+            display: Some(display(output.quiet, told)),
             out,
-            secrets: resolved.secrets.clone(),
+            secrets: told.secrets.clone(),
         })
     }
 
@@ -95,15 +102,15 @@ impl Reporter for Reporting {
 }
 
 /// What standard error can show.
-fn display(arguments: &RunArguments, several_targets: bool) -> Box<dyn Reporter + Send> {
+fn display(quiet: bool, told: &Told<'_>) -> Box<dyn Reporter + Send> {
     let stderr = io::stderr();
     let options = DisplayOptions {
         style: output::style_of(&stderr),
-        verbose: arguments.load.verbose,
-        several_targets,
+        verbose: told.verbose,
+        several_targets: told.several_targets,
         clock: Clock::real(),
     };
-    if arguments.quiet {
+    if quiet {
         Box::new(Quiet::to(stderr, options))
     } else if output::is_live(&stderr) {
         let columns = || output::width_of(&io::stderr()).unwrap_or(output::USUAL_WIDTH);

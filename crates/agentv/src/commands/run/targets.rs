@@ -8,12 +8,12 @@ use std::time::Duration;
 use agentv_core::{Secrets, Target};
 use agentv_dataset::Project;
 use agentv_providers::{Delay, Environment, Surroundings, TargetError, Targets};
-use agentv_runner::{Assignment, EvalFile, Survey};
+use agentv_runner::{Assignment, EvalFile, FileJudges, Survey};
 
 use super::files::EvalFiles;
 use super::plan::Plan;
 use super::refused::Refused;
-use crate::arguments::RunArguments;
+use crate::arguments::{LimitArguments, RunArguments};
 use crate::diagnostics::Teller;
 use crate::output;
 
@@ -36,25 +36,13 @@ pub(crate) fn resolve(
     files: &EvalFiles,
     survey: &Survey,
 ) -> Result<ResolvedTargets, Refused> {
-    let mut resolving = Resolving {
-        arguments,
-        working_dir: std::env::current_dir()
-            .and_then(std::fs::canonicalize)
-            .unwrap_or_default(),
-        process: Environment::of_process(),
-        places: HashMap::new(),
-        lanes: HashMap::new(),
-        resolved: ResolvedTargets {
-            targets: Vec::new(),
-            judges: Vec::new(),
-            assignment: Assignment {
-                chosen: plan.chosen_targets.clone(),
-                ..Assignment::default()
-            },
-            environments: HashMap::new(),
-            secrets: Secrets::default(),
-        },
-    };
+    let mut resolving = Resolving::new(Asking {
+        targets: arguments.targets.as_ref(),
+        limits: &arguments.limits,
+        rehearsal: arguments.dry_run.then(|| delay(arguments)),
+    });
+    let chosen = &mut resolving.resolved.assignment.chosen;
+    chosen.clone_from(&plan.chosen_targets);
     for ((file, project), names) in files.projects().zip(&survey.targets) {
         if names.is_empty() {
             continue;
@@ -74,6 +62,68 @@ pub(crate) fn resolve(
     Ok(resolving.resolved)
 }
 
+/// An eval file whose answers are graded, and what that takes.
+pub(crate) struct GradedFile<'a> {
+    pub(crate) file: &'a EvalFile,
+    pub(crate) project: Project,
+    pub(crate) judges: &'a FileJudges,
+}
+
+/// The judges of answers that are there already.
+pub(crate) struct ResolvedJudges {
+    pub(crate) judges: Vec<Target>,
+    pub(crate) assignment: Assignment,
+    /// Who judges the answers of each target where an evaluator names nobody.
+    pub(crate) usual: HashMap<(usize, String), String>,
+    pub(crate) secrets: Secrets,
+}
+
+/// Makes every judge ready that is going to be asked, and no other target. `always` judges in place of
+/// every other.
+pub(crate) fn resolve_judges(
+    asking: Asking<'_>,
+    files: &[GradedFile<'_>],
+    always: Option<&str>,
+) -> Result<ResolvedJudges, Refused> {
+    let mut resolving = Resolving::new(asking);
+    let mut usual = HashMap::new();
+    for GradedFile {
+        file,
+        project,
+        judges,
+    } in files
+    {
+        if judges.judged.is_empty() && judges.named.is_empty() {
+            continue;
+        }
+        let place = resolving.place(project)?;
+        let mut names = judges.named.clone();
+        for target in &judges.judged {
+            let judge = place.targets.judge_of(target, &place.environment);
+            let judge = judge.map_err(|error| refused_judge(error, &file.name))?;
+            let judge = judge.unwrap_or_else(|| target.clone());
+            names.insert(judge.clone());
+            usual.insert((file.index, target.clone()), judge);
+        }
+        for name in names {
+            let asked = always.unwrap_or(&name);
+            let lane = resolving.judge_lane(&place, asked, &file.name)?;
+            let assigned = &mut resolving.resolved.assignment.targets;
+            assigned.insert((file.index, name), lane);
+        }
+    }
+    Ok(ResolvedJudges {
+        judges: resolving.resolved.judges,
+        assignment: resolving.resolved.assignment,
+        usual,
+        secrets: resolving.resolved.secrets,
+    })
+}
+
+fn refused_judge(error: TargetError, file: &str) -> Refused {
+    Refused::with_hint(format!("{error} (judges cases of `{file}`)"), error.hint)
+}
+
 /// Where targets come from: a targets file, and the variables that it may use.
 type PlaceKey = (Option<PathBuf>, Option<PathBuf>, PathBuf);
 
@@ -83,8 +133,18 @@ struct Place {
     environment: Environment,
 }
 
+/// What the command line says of how targets are found and asked.
+#[derive(Clone, Copy)]
+pub(crate) struct Asking<'a> {
+    /// The file that defines them, in place of the nearest.
+    pub(crate) targets: Option<&'a PathBuf>,
+    pub(crate) limits: &'a LimitArguments,
+    /// How long mocks in their places take, where nobody is asked.
+    pub(crate) rehearsal: Option<Delay>,
+}
+
 struct Resolving<'a> {
-    arguments: &'a RunArguments,
+    asking: Asking<'a>,
     working_dir: PathBuf,
     process: Environment,
     places: HashMap<PlaceKey, Arc<Place>>,
@@ -92,7 +152,26 @@ struct Resolving<'a> {
     resolved: ResolvedTargets,
 }
 
-impl Resolving<'_> {
+impl<'a> Resolving<'a> {
+    fn new(asking: Asking<'a>) -> Resolving<'a> {
+        Resolving {
+            asking,
+            working_dir: std::env::current_dir()
+                .and_then(std::fs::canonicalize)
+                .unwrap_or_default(),
+            process: Environment::of_process(),
+            places: HashMap::new(),
+            lanes: HashMap::new(),
+            resolved: ResolvedTargets {
+                targets: Vec::new(),
+                judges: Vec::new(),
+                assignment: Assignment::default(),
+                environments: HashMap::new(),
+                secrets: Secrets::default(),
+            },
+        }
+    }
+
     /// The targets around an eval file; read once, however many files use them.
     fn place(&mut self, project: &Project) -> Result<Arc<Place>, Refused> {
         let surroundings = Surroundings {
@@ -100,7 +179,7 @@ impl Resolving<'_> {
             root: project.root.clone(),
             working_dir: self.working_dir.clone(),
         };
-        let file = match &self.arguments.targets {
+        let file = match self.asking.targets {
             Some(file) => Some(file.clone()),
             None => surroundings.targets_file(),
         };
@@ -227,10 +306,12 @@ impl Resolving<'_> {
             Refused::with_hint(message, error.hint)
         };
         // A rehearsal needs no key, but the names must be right, where there are any.
-        let rehearsed =
-            self.arguments.dry_run && (place.targets.knows(name) || place.targets.file().is_none());
-        let mut target = if rehearsed {
-            place.targets.stand_in(name, delay(self.arguments))
+        let rehearsal = self
+            .asking
+            .rehearsal
+            .filter(|_| place.targets.knows(name) || place.targets.file().is_none());
+        let mut target = if let Some(delay) = rehearsal {
+            place.targets.stand_in(name, delay)
         } else {
             let resolved = place.targets.resolve(name, &place.environment);
             let resolved = resolved.map_err(refused)?;
@@ -241,13 +322,13 @@ impl Resolving<'_> {
             self.resolved.secrets.extend(&resolved.secrets);
             resolved.target
         };
-        limit(&mut target, self.arguments);
+        limit(&mut target, self.asking.limits);
         Ok(target)
     }
 }
 
 /// What the command line says goes before what the targets file says.
-fn limit(target: &mut Target, arguments: &RunArguments) {
+fn limit(target: &mut Target, arguments: &LimitArguments) {
     let limits = &mut target.limits;
     if let Some(workers) = arguments.workers {
         limits.workers = usize::try_from(workers).unwrap_or(usize::MAX);

@@ -1,0 +1,59 @@
+//! The command line of `agentv grade`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::LoadArguments;
+use super::shared::{LimitArguments, OutputArguments, from_one};
+
+/// Grade the answers of an earlier run again, without asking its targets
+///
+/// Every answer of RUN is graded by what its case says today: its expected values, evaluators and
+/// rubrics. A case that is gone, or that asks something else today, is graded as it was recorded; so is
+/// every case where the eval files are not there, so that the folder of a run is all that is needed. The
+/// results make a new run beside RUN. Judges are asked as in a run. Exit code: 0 no case failed, 1 some
+/// failed, 2 nothing was graded because the command line or a file is wrong, 3 some cases errored, 4
+/// stopped by `--budget` or `--max-time`, 5 results could not be written, 130 interrupted, 143
+/// terminated.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  agentv grade latest                                  by what the cases say today
+  agentv grade latest --evaluators strict.yaml         by other evaluators
+  agentv grade .agentv/results/RUN --eval-id 'refund-*'
+  agentv grade RUN --resume                            go on where a grading stopped")]
+pub(crate) struct GradeArguments {
+    /// The id of a run, the path of its folder, `latest` or `latest~N`
+    #[arg(value_name = "RUN")]
+    pub(crate) run: String,
+    /// Grade by the evaluators of FILE in place of those of the cases
+    #[arg(long, value_name = "FILE", help_heading = "What is graded")]
+    pub(crate) evaluators: Option<PathBuf>,
+    /// The file that defines the judges, in place of the nearest `targets.yaml`
+    #[arg(long, value_name = "FILE", help_heading = "What is graded")]
+    pub(crate) targets: Option<PathBuf>,
+    /// Only cases whose ids match; repeat it for more
+    #[arg(long = "eval-id", value_name = "GLOB", help_heading = "What is graded")]
+    pub(crate) eval_ids: Vec<String>,
+    /// Only the first N cases
+    #[arg(long, value_name = "N", value_parser = from_one::<u64>, help_heading = "What is graded")]
+    pub(crate) limit: Option<u64>,
+    /// Ask no judge about an answer that a required check has failed
+    #[arg(long, help_heading = "What is graded")]
+    pub(crate) stop_on_required: bool,
+
+    /// Go on with an earlier grading: the newest of RUN by the same evaluators, or RUN
+    #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, help_heading = "Earlier gradings")]
+    pub(crate) resume: Option<Option<String>>,
+    /// With a resumed grading, also grade again what errored (resumes the newest by itself)
+    #[arg(long, help_heading = "Earlier gradings")]
+    pub(crate) retry_errors: bool,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArguments,
+    #[command(flatten)]
+    pub(crate) output: OutputArguments,
+    #[command(flatten)]
+    pub(crate) load: LoadArguments,
+}

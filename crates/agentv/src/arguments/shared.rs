@@ -1,0 +1,67 @@
+//! What the commands that ask and grade have in common.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use clap::Args;
+
+/// How fast, how often and how long targets are asked.
+#[derive(Debug, Args)]
+pub(crate) struct LimitArguments {
+    /// The most requests in flight to each target
+    #[arg(long, value_name = "N", value_parser = from_one::<u64>, help_heading = "Limits")]
+    pub(crate) workers: Option<u64>,
+    /// The longest that one attempt may take, such as `90s` or `5m`
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Limits")]
+    pub(crate) timeout: Option<Duration>,
+    /// How often a failed attempt is repeated
+    #[arg(long, value_name = "N", value_parser = whole::<u32>, help_heading = "Limits")]
+    pub(crate) max_retries: Option<u32>,
+    /// Stop before the run costs more
+    #[arg(long, value_name = "USD", value_parser = amount, help_heading = "Limits")]
+    pub(crate) budget: Option<f64>,
+    /// Stop before the run takes longer, such as `15m` or `1h30m`
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Limits")]
+    pub(crate) max_time: Option<Duration>,
+}
+
+/// What is told and written besides the records.
+#[derive(Debug, Args)]
+pub(crate) struct OutputArguments {
+    /// Also write the results to FILE: .jsonl, .yaml, .json or .csv
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) out: Option<PathBuf>,
+    /// Put everything that the target said into the results
+    #[arg(long, help_heading = "Output")]
+    pub(crate) include_trace: bool,
+    /// Show nothing but the summary and errors
+    #[arg(short, long, conflicts_with = "verbose", help_heading = "Output")]
+    pub(crate) quiet: bool,
+}
+
+fn whole<N: FromStr>(text: &str) -> Result<N, String> {
+    let number = text.parse();
+    number.map_err(|_| "expected a whole number such as `3`".to_owned())
+}
+
+pub(crate) fn from_one<N: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<N, String> {
+    let number = text.parse().ok().filter(|number| *number >= N::from(1));
+    number.ok_or_else(|| "expected a whole number from 1 on".to_owned())
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok().map(Duration::try_from_secs_f64);
+    let friendly = || text.parse::<jiff::SignedDuration>().ok()?.try_into().ok();
+    let duration = seconds.and_then(Result::ok).or_else(friendly);
+    duration
+        .filter(|duration: &Duration| !duration.is_zero())
+        .ok_or_else(|| "expected a time such as `90s`, `15m` or `1h30m`".to_owned())
+}
+
+fn amount(text: &str) -> Result<f64, String> {
+    let amount = text.trim_start_matches('$').parse::<f64>().ok();
+    amount
+        .filter(|amount| amount.is_finite() && *amount >= 0.0)
+        .ok_or_else(|| "expected an amount in US dollars such as `2.50`".to_owned())
+}
