@@ -113,6 +113,10 @@ pub(crate) static CASE_FIELDS: Record = Record {
         "evaluator": EVALUATOR_TYPE, "The one evaluator of the case, with its defaults.";
         "evaluators": EVALUATORS, "How the answer is graded.";
         "rubrics": RUBRICS, "A checklist for the answer, graded before `evaluators`.";
+        "candidate_answer": ANY, "An answer that a person has graded, for `agentv judge calibrate`.";
+        "output_messages": ANY, "The same with everything that was said, as messages.";
+        "human_score": ANY, "How good the person finds it, from 0 to 1.";
+        "human_verdict": ANY, "What the person calls it: `pass`, `borderline` or `fail`.";
     },
 };
 
@@ -133,6 +137,10 @@ pub(crate) static ROW_FIELDS: Record = Record {
         "evaluator": EVALUATOR_TYPE, "The one evaluator of the case, with its defaults.";
         "evaluators": EVALUATORS, "How the answer is graded.";
         "rubrics": RUBRICS, "A checklist for the answer, graded before `evaluators`.";
+        "candidate_answer": ANY, "An answer that a person has graded, for `agentv judge calibrate`.";
+        "output_messages": ANY, "The same with everything that was said, as messages.";
+        "human_score": ANY, "How good the person finds it, from 0 to 1.";
+        "human_verdict": ANY, "What the person calls it: `pass`, `borderline` or `fail`.";
     },
 };
 

@@ -66,6 +66,7 @@
 //! line below; another format of [`OutFile`] is one file and one line in [`out_file::ALL`], one of reports in
 //! [`FORMATS`].
 
+pub mod agreement;
 mod clock;
 mod display;
 mod figures;

@@ -25,6 +25,7 @@ fn main() -> ExitCode {
     let exit = match arguments.command {
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Grade(arguments) => commands::grade::run(&arguments),
+        Command::Judge(arguments) => commands::judge::run(&arguments),
         Command::Merge(arguments) => commands::merge::run(&arguments),
         Command::Report(arguments) => commands::report::run(&arguments),
         Command::Runs(arguments) => commands::runs::run(&arguments),

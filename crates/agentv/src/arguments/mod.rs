@@ -2,6 +2,7 @@
 
 mod grade;
 mod history;
+mod judge;
 mod report;
 mod run;
 mod shared;
@@ -13,6 +14,7 @@ use clap_complete::Shell;
 
 pub(crate) use grade::GradeArguments;
 pub(crate) use history::{RunsArguments, TrendArguments, TrendFormat};
+pub(crate) use judge::{CalibrateArguments, JudgeAction, JudgeArguments};
 pub(crate) use report::ReportArguments;
 pub(crate) use run::RunArguments;
 pub(crate) use shared::{LimitArguments, OutputArguments};
@@ -35,6 +37,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     Run(Box<RunArguments>),
     Grade(Box<GradeArguments>),
+    Judge(JudgeArguments),
     Merge(MergeArguments),
     Report(ReportArguments),
     Runs(RunsArguments),

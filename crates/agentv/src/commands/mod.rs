@@ -4,6 +4,7 @@ pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod grade;
 pub(crate) mod init;
+pub(crate) mod judge;
 pub(crate) mod merge;
 pub(crate) mod report;
 pub(crate) mod run;

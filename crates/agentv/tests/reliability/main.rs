@@ -13,6 +13,7 @@ mod budget;
 mod cache;
 mod commands;
 mod full_disk;
+mod gradings;
 mod kills;
 mod pace;
 mod scripts;

@@ -103,7 +103,8 @@ fn prepare(arguments: &GradeArguments, now: Timestamp) -> Result<Prepared, Refus
     };
     let files = todays.files().to_vec();
     let projects: Vec<Project> = files.iter().map(|file| project_of(file)).collect();
-    let (missing, reads) = (todays.missing(), todays.paths());
+    let (missing, usable) = (todays.missing(), todays.usable());
+    let reads = todays.paths();
     let with = match given {
         Some(given) => GradedWith::These(tell_warnings(given)),
         None => GradedWith::Today(Arc::new(todays)),
@@ -114,7 +115,7 @@ fn prepare(arguments: &GradeArguments, now: Timestamp) -> Result<Prepared, Refus
         return Err(nothing_selected(arguments));
     }
     if !arguments.output.quiet {
-        tell_outlook(&outlook, &missing);
+        tell_outlook(&outlook, &missing, &usable);
     }
     let asked: Vec<GradedFile<'_>> = files
         .iter()
@@ -224,8 +225,8 @@ fn project_of(file: &EvalFile) -> Project {
 }
 
 /// Says what is graded by what was recorded rather than by what is written today.
-fn tell_outlook(outlook: &Outlook, missing: &[(usize, PathBuf)]) {
-    for (_, path) in missing {
+fn tell_outlook(outlook: &Outlook, missing: &[PathBuf], usable: &[usize]) {
+    for path in missing {
         let shown = output::from_here(path);
         output::note(&format!(
             "`{}` is not there: its cases are graded as recorded",
@@ -240,10 +241,9 @@ fn tell_outlook(outlook: &Outlook, missing: &[(usize, PathBuf)]) {
             "{cases} {have} another input today: graded as recorded"
         ));
     }
-    let is_missing = |index: usize| missing.iter().any(|(at, _)| *at == index);
     let gone = outlook.gone.iter().enumerate();
     let gone: u64 = gone
-        .filter(|(index, _)| !is_missing(*index))
+        .filter(|(index, _)| usable.contains(index))
         .map(|(_, gone)| gone)
         .sum();
     if gone > 0 {

@@ -15,7 +15,7 @@ use crate::output;
 pub(super) struct TodaysFiles {
     files: Vec<Arc<EvalFile>>,
     usable: Vec<(usize, Dataset, Checked)>,
-    missing: Vec<(usize, PathBuf)>,
+    missing: Vec<PathBuf>,
     paths: Vec<PathBuf>,
 }
 
@@ -33,7 +33,7 @@ impl TodaysFiles {
             let path = root.join(&*asked.name);
             let opened = match options {
                 Some(_) if !path.is_file() => {
-                    todays.missing.push((index, path.clone()));
+                    todays.missing.push(path.clone());
                     None
                 }
                 Some(options) => open(&path, options),
@@ -66,9 +66,14 @@ impl TodaysFiles {
         &self.files
     }
 
-    /// Those that are not there, by index.
-    pub(super) fn missing(&self) -> Vec<(usize, PathBuf)> {
+    /// Those that are not there.
+    pub(super) fn missing(&self) -> Vec<PathBuf> {
         self.missing.clone()
+    }
+
+    /// The indexes of those that can be used.
+    pub(super) fn usable(&self) -> Vec<usize> {
+        self.usable.iter().map(|(index, ..)| *index).collect()
     }
 
     /// Where they are looked for, and their sidecars.

@@ -32,6 +32,24 @@ pub(crate) fn end(
     ended: &Ended,
     run: &Run<'_>,
 ) -> Result<Exit, OutputError> {
+    let Closed {
+        summary,
+        not_written,
+    } = close(reporting, ended, run);
+    tell(arguments, &summary, ended, run)?;
+    tell_trouble(reporting, ended);
+    Ok(exit(&summary, ended, run.planned, not_written))
+}
+
+/// What a run came to.
+pub(crate) struct Closed {
+    pub(crate) summary: Summary,
+    /// Whether something could not be written.
+    pub(crate) not_written: bool,
+}
+
+/// Writes what came of a run into its record, and ends what was told meanwhile.
+pub(crate) fn close(reporting: &mut Reporting, ended: &Ended, run: &Run<'_>) -> Closed {
     let summary = reporting.summary(run.planned.skipped);
     let mut not_written = ended.error.as_ref().is_some_and(RunError::is_about_writing);
     if let Err(error) = reporting.finish() {
@@ -48,14 +66,20 @@ pub(crate) fn end(
         output::error(&error.to_string(), None);
         not_written = true;
     }
-    tell(arguments, &summary, ended, run)?;
+    Closed {
+        summary,
+        not_written,
+    }
+}
+
+/// Says why a run ended early, where there is more to say than that it did.
+pub(crate) fn tell_trouble(reporting: &Reporting, ended: &Ended) {
     if ended.stop == Some(Stop::Budget) {
         output::note("to go on, raise `--budget`: what the run has cost so far counts");
     }
     if let Some(error) = &ended.error {
         output::error(&reporting.redacted(&error.to_string()), hint(error));
     }
-    Ok(exit(&summary, ended, run.planned, not_written))
 }
 
 fn tell(
@@ -112,7 +136,7 @@ fn hint(error: &RunError) -> Option<&'static str> {
 }
 
 /// The command line that goes on with this run: what was typed, with `--resume`.
-fn resume_command(run: &Run<'_>) -> String {
+pub(crate) fn resume_command(run: &Run<'_>) -> String {
     let typed = std::env::args_os().skip(1);
     let mut typed = typed.map(|word| word.to_string_lossy().into_owned());
     let mut words = vec!["agentv".to_owned()];
@@ -141,7 +165,7 @@ fn resume_command(run: &Run<'_>) -> String {
 }
 
 /// The first that holds: ended by a signal, not written, limited, nothing ran, errored, failed.
-fn exit(summary: &Summary, ended: &Ended, planned: Planned, not_written: bool) -> Exit {
+pub(crate) fn exit(summary: &Summary, ended: &Ended, planned: Planned, not_written: bool) -> Exit {
     let statuses = &summary.statuses;
     match ended.stop {
         Some(Stop::Interrupted) => Exit::Signal(2),

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use agentv_core::{Planned, RanTarget, RunRecord, Secrets, Target};
+use agentv_core::{Planned, RanTarget, Reporter, RunRecord, Secrets, Target};
 use agentv_dataset::Rules;
 use agentv_journal::{FolderError, RecordFile, RunFolder, RunWriter};
 use agentv_runner::{
@@ -273,10 +273,10 @@ fn tidy(writer: &mut RunWriter, ended: &Ended) {
 }
 
 /// Does the work of a run, with signals heard, and says how it ended.
-pub(crate) fn work<W: Future<Output = Ended>>(
-    reporting: Reporting,
+pub(crate) fn work<R: Reporter + Send + 'static, W: Future<Output = Ended>>(
+    reporting: R,
     work: impl FnOnce(StopHandle, SharedReporter) -> W,
-) -> Result<(Ended, Arc<Mutex<Reporting>>), Refused> {
+) -> Result<(Ended, Arc<Mutex<R>>), Refused> {
     raise_file_limit();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()

@@ -1,0 +1,294 @@
+//! `agentv judge calibrate`: a judge held against people.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
+
+use agentv_core::{Planned, ReportError, Reporter, RunEvent, RunRecord};
+use agentv_dataset::{Rules, sidecar_path};
+use agentv_journal::{RunFolder, RunWriter, list_runs};
+use agentv_runner::{Earlier, Ended, GradeSpec, GradedTarget};
+use jiff::Timestamp;
+
+use super::labelled::{Found, Label, Labelled};
+use super::told::{Calibration, Judged};
+use crate::arguments::{CalibrateArguments, ListFormat};
+use crate::commands::load_options;
+use crate::commands::run::ending::{self, Closed};
+use crate::commands::run::files::is_same;
+use crate::commands::run::graders::ProjectGraders;
+use crate::commands::run::refused::Refused;
+use crate::commands::run::reporting::{Reporting, Told};
+use crate::commands::run::targets::{Asking, GradedFile, ResolvedJudges, resolve_judges};
+use crate::commands::run::{GRACE, earlier, folder, ran_target, work, write};
+use crate::exit::{Exit, OutputError};
+use crate::output;
+
+pub(super) fn run(arguments: &CalibrateArguments) -> Result<Exit, OutputError> {
+    let started = Instant::now();
+    let prepared = match prepare(arguments, Timestamp::now()) {
+        Ok(prepared) => prepared,
+        Err(refused) => return Ok(refused.tell()),
+    };
+    let spec = prepared.spec;
+    let planned = spec.planned;
+    let worked = work(prepared.calibrating, |stop, reporter| {
+        agentv_runner::grade(spec, stop, reporter)
+    });
+    let (ended, calibrating) = match worked {
+        Ok(worked) => worked,
+        Err(refused) => return Ok(refused.tell()),
+    };
+    let mut calibrating = calibrating.lock().unwrap_or_else(PoisonError::into_inner);
+    let run = ending::Run {
+        planned,
+        record: prepared.record,
+        folder: &prepared.folder,
+        writer: &prepared.writer,
+        skipped: &[],
+        elapsed: started.elapsed(),
+    };
+    let closed = ending::close(&mut calibrating.reporting, &ended, &run);
+    let judged = std::mem::take(&mut calibrating.judged);
+    let calibration = Calibration::of(judged, arguments.show);
+    tell(arguments, &calibration, &closed, &run)?;
+    ending::tell_trouble(&calibrating.reporting, &ended);
+    Ok(exit(arguments, &calibration, &closed, &ended, planned))
+}
+
+/// A calibration that was checked in full, and of which nobody was asked yet.
+struct Prepared {
+    spec: GradeSpec,
+    calibrating: Calibrating,
+    record: RunRecord,
+    folder: RunFolder,
+    writer: RunWriter,
+}
+
+/// Keeps what the judge says beside what people said.
+struct Calibrating {
+    reporting: Reporting,
+    labels: HashMap<String, Label>,
+    judged: Vec<Judged>,
+}
+
+impl Reporter for Calibrating {
+    fn on_event(&mut self, event: &RunEvent<'_>) -> Result<(), ReportError> {
+        if let RunEvent::Finished { record, .. } = event
+            && let Some(label) = self.labels.get(&record.eval_id)
+        {
+            self.judged.push(Judged::of(record, *label));
+        }
+        self.reporting.on_event(event)
+    }
+}
+
+/// Checks everything, then makes the folder of the run.
+fn prepare(arguments: &CalibrateArguments, now: Timestamp) -> Result<Prepared, Refused> {
+    let options = load_options(&arguments.load, Rules::Agentv);
+    let labelled = Labelled::open(&arguments.file, &options, now.to_string())?;
+    let graders = ProjectGraders::new(arguments.load.allow_outside_root, false);
+    let found = labelled.look(&graders)?;
+    let judges = judges(arguments, &labelled, &found)?;
+    let planned = Planned {
+        trials: found.labels.len() as u64,
+        skipped: 0,
+    };
+    let results = folder::results_of(&labelled.project().root);
+    let resumed = resumed(arguments, &labelled, &results)?;
+    let told = Told {
+        verbose: arguments.load.verbose,
+        several_targets: false,
+        secrets: &judges.secrets,
+    };
+    let sidecar = sidecar_path(&arguments.file);
+    let reads = |path: &std::path::Path| {
+        let mut read = sidecar.iter().chain([&arguments.file]);
+        read.any(|read| is_same(read, path))
+    };
+    let reporting = Reporting::new(&arguments.output, &told, &reads)?;
+    let before = resumed
+        .as_ref()
+        .map(|(_, record)| record.started_at.clone());
+    let record = RunRecord {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        started_at: before.unwrap_or_else(|| now.to_string()),
+        files: vec![labelled.ran(&arguments.file)?],
+        chosen_targets: arguments.target.iter().cloned().collect(),
+        judges: judges.judges.iter().map(ran_target).collect(),
+        trials: 1,
+        planned: planned.trials,
+        graded_from: Some(labelled.file.name.to_string()),
+        ..RunRecord::default()
+    };
+    let folder = match &resumed {
+        Some((folder, _)) => folder.clone(),
+        None => folder::create(&results, now)?,
+    };
+    let (writer, journal) = write(&folder, &record, &judges.secrets, now)?;
+    let graded = judges.usual.into_iter().map(|(target, judge)| {
+        let judge = Some(judge);
+        let reads_files = false;
+        (target, GradedTarget { judge, reads_files })
+    });
+    Ok(Prepared {
+        spec: GradeSpec {
+            graded: graded.collect(),
+            answers: Arc::new(labelled),
+            judges: judges.judges,
+            assignment: judges.assignment,
+            planned,
+            graders: Arc::new(graders),
+            journal,
+            earlier: match &resumed {
+                Some((folder, _)) => earlier(folder, arguments.retry_errors)?,
+                None => Earlier::default(),
+            },
+            budget: arguments.limits.budget,
+            max_time: arguments.limits.max_time,
+            stop_on_required: false,
+            include_trace: arguments.output.include_trace,
+            grace: GRACE,
+        },
+        calibrating: Calibrating {
+            reporting,
+            labels: found.labels,
+            judged: Vec::new(),
+        },
+        record,
+        folder,
+        writer,
+    })
+}
+
+fn judges(
+    arguments: &CalibrateArguments,
+    labelled: &Labelled,
+    found: &Found,
+) -> Result<ResolvedJudges, Refused> {
+    let asking = Asking {
+        targets: arguments.targets.as_ref(),
+        limits: &arguments.limits,
+        rehearsal: None,
+    };
+    let file = GradedFile {
+        file: &labelled.file,
+        project: labelled.project().clone(),
+        judges: &found.judges,
+    };
+    resolve_judges(asking, &[file], arguments.target.as_deref())
+}
+
+/// The calibration that goes on, where one is to.
+fn resumed(
+    arguments: &CalibrateArguments,
+    labelled: &Labelled,
+    results: &std::path::Path,
+) -> Result<Option<(RunFolder, RunRecord)>, Refused> {
+    let is_same = |record: &RunRecord| {
+        record.graded_from.as_deref() == Some(&*labelled.file.name)
+            && record.chosen_targets.iter().eq(&arguments.target)
+    };
+    match &arguments.resume {
+        None if !arguments.retry_errors => Ok(None),
+        Some(Some(name)) => {
+            let (folder, record) = folder::find(results, name)?;
+            if record.graded_from.as_deref() != Some(&*labelled.file.name) {
+                let (id, file) = (folder.id(), &labelled.file.name);
+                let message = format!("run `{id}` is no calibration with `{file}`");
+                return Err(Refused::because(message));
+            }
+            Ok(Some((folder, record)))
+        }
+        Some(None) | None => {
+            let runs = list_runs(results).map_err(|error| Refused::because(error.to_string()))?;
+            let mut same = runs.into_iter().filter_map(|run| {
+                let record = run.folder.run::<RunRecord>().ok().flatten()?;
+                is_same(&record).then_some((run.folder, record))
+            });
+            let newest = same.next().ok_or_else(|| {
+                let shown = output::from_here(results);
+                let message = format!(
+                    "there is no calibration to go on with in `{}`",
+                    shown.display()
+                );
+                let hint = "leave `--resume` out to begin one".to_owned();
+                Refused::with_hint(message, Some(hint))
+            });
+            newest.map(Some)
+        }
+    }
+}
+
+fn tell(
+    arguments: &CalibrateArguments,
+    calibration: &Calibration,
+    closed: &Closed,
+    run: &ending::Run<'_>,
+) -> io::Result<()> {
+    let shown = output::from_here(run.folder.path());
+    let incomplete = closed.summary.trials < run.planned.trials;
+    let mut stdout = io::stdout().lock();
+    match arguments.format {
+        ListFormat::Text => {
+            stdout.write_all(calibration.text().as_bytes())?;
+            writeln!(stdout, "\nresults  {}", shown.display())?;
+        }
+        ListFormat::Json => {
+            let mut told = calibration.json();
+            told["run"] = run.folder.id().as_str().into();
+            told["complete"] = (!incomplete).into();
+            writeln!(stdout, "{told}")?;
+        }
+    }
+    stdout.flush()?;
+    if incomplete {
+        let missing = run.planned.trials - closed.summary.trials;
+        let missing = output::counted(missing, "case");
+        let command = ending::resume_command(run);
+        output::note(&format!("{missing} not judged; go on with {command}"));
+    }
+    Ok(())
+}
+
+/// As of a run, but that a low score of an answer is no failure: the gates alone are.
+fn exit(
+    arguments: &CalibrateArguments,
+    calibration: &Calibration,
+    closed: &Closed,
+    ended: &Ended,
+    planned: Planned,
+) -> Exit {
+    let exit = ending::exit(&closed.summary, ended, planned, closed.not_written);
+    if !matches!(exit, Exit::Success | Exit::Problems) {
+        return exit;
+    }
+    let agreement = &calibration.agreement;
+    let gates = [
+        ("kappa", "--min-kappa", agreement.kappa, arguments.min_kappa),
+        (
+            "accuracy",
+            "--min-accuracy",
+            agreement.accuracy,
+            arguments.min_accuracy,
+        ),
+    ];
+    let mut met = true;
+    for (name, flag, found, least) in gates {
+        let Some(least) = least else { continue };
+        if found.is_some_and(|found| found >= least) {
+            continue;
+        }
+        met = false;
+        let found = found.map_or_else(|| "not defined".to_owned(), |found| format!("{found:.3}"));
+        output::error(
+            &format!("{name} is {found}, and `{flag}` wants {least}"),
+            None,
+        );
+    }
+    match met {
+        true => Exit::Success,
+        false => Exit::Problems,
+    }
+}
