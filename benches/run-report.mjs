@@ -9,6 +9,7 @@ const CASES = 100_000;
 const LONG_CASES = 1_000_000;
 const CLAIMS = {
   cpuMicrosecondsPerCase: 30,
+  gradingMicrosecondsPerCase: 50,
   peakBytes: 100 * MB,
   bytesPerFurtherCase: 24,
   timesIdeal: 1.2,
@@ -51,6 +52,19 @@ if (long) {
   );
 }
 console.log();
+
+const regraded = least(all("grade 100000").map((one) => one.cpu / CASES)) * 1e6;
+const askedAndGraded = least(all("grade run").map((one) => one.cpu / CASES)) * 1e6;
+console.log("| 100,000 cases, five checks each | CPU a case |");
+console.log("|---|---|");
+console.log(`| \`agentv run\` on \`mock\` | ${askedAndGraded.toFixed(1)} µs |`);
+console.log(`| \`agentv grade\` of its answers | ${regraded.toFixed(1)} µs |`);
+console.log();
+claim(
+  `grading an answer again costs under ${CLAIMS.gradingMicrosecondsPerCase} µs of CPU: ${regraded.toFixed(1)}, ` +
+    `${(regraded / askedAndGraded).toFixed(2)} times the run`,
+  regraded < CLAIMS.gradingMicrosecondsPerCase && all("grade totals")[0].trials === CASES,
+);
 
 const slow = least(all("slow run").map((one) => one.wall));
 const ours = middle(all("slow totals").map((one) => one.latency.median_ms));

@@ -104,7 +104,28 @@ if $long; then
   rm -rf "$data/mock-long"
 fi
 
-# 2. A server that takes 50 ms, 100 requests at a time: half a second at best.
+# 2. What grading the answers of a run again costs, beside the run itself: five checks a case.
+project grade 100000 Paris
+cat >"$data/grade/cases.yaml" <<'END'
+evaluators:
+  - contains: Paris
+  - regex: '"population": [0-9]+'
+  - starts_with: '{'
+  - {type: is_json}
+  - {type: similarity, metric: levenshtein, value: '{"city": "Lyon", "country": "France", "population": 520774}'}
+END
+cat >"$data/grade/targets.yaml" <<'END'
+targets:
+  - {name: town, provider: mock, response: '{"city": "Paris", "country": "France", "population": 2102650}'}
+END
+for ((run = 0; run < runs; run++)); do
+  rm -rf "$data/grade/.agentv/results"
+  measure "grade run" "$agentv" run "$data/grade/cases.jsonl" --target town --quiet
+  measure "grade 100000" "$agentv" grade "$(find "$data/grade/.agentv/results" -mindepth 1 -maxdepth 1)" --quiet
+done
+totals "grade totals" grade
+
+# 3. A server that takes 50 ms, 100 requests at a time: half a second at best.
 project slow 1000 Paris
 serve slow --latency-ms 50
 target slow "$address"
@@ -125,7 +146,7 @@ END
   fi
 done
 
-# 3. A fast server, 2,000 requests at a time: beside a bare reqwest loop with the same bodies.
+# 4. A fast server, 2,000 requests at a time: beside a bare reqwest loop with the same bodies.
 project fast 30000 Paris
 serve fast
 target fast "$address"

@@ -142,8 +142,11 @@ struct Answers {
     source: Arc<dyn AnswerSource>,
     earlier: Earlier,
     graded: HashMap<(usize, String), GradedTarget>,
-    lanes: Mutex<HashMap<(usize, Arc<str>), Arc<Lane>>>,
+    lanes: Mutex<GradedLanes>,
 }
+
+/// What stands for the targets that gave answers, by eval file and name.
+type GradedLanes = HashMap<(usize, Arc<str>), Arc<Lane>>;
 
 type Each<'e> =
     dyn FnMut(&Arc<EvalFile>, Given, &mut Vec<u8>) -> Result<ControlFlow<()>, RunError> + 'e;
