@@ -98,8 +98,9 @@ fn known(spec: &EvaluatorSpec) -> Result<&'static EvaluatorKind, BuildError> {
 #[derive(Debug)]
 pub struct Builder {
     context: BuildContext,
-    pub(crate) expressions: Shared<Regex>,
-    pub(crate) expressions_ignoring_case: Shared<Regex>,
+    // Shared and not copied: a copy begins again with what it learns while it matches.
+    pub(crate) expressions: Shared<Arc<Regex>>,
+    pub(crate) expressions_ignoring_case: Shared<Arc<Regex>>,
     pub(crate) schemas: Shared<Arc<Validator>>,
     pub(crate) templates: Shared<Arc<Template>>,
 }

@@ -92,7 +92,7 @@ pub(crate) fn build(
     };
     let expression = compiled
         .get_or_make(options.required("value")?, || {
-            compile(pattern, matching.ignore_case)
+            compile(pattern, matching.ignore_case).map(Arc::new)
         })
         .map_err(|problem| options.invalid("value", problem))?;
     Ok(evaluator(Matches {
@@ -102,7 +102,7 @@ pub(crate) fn build(
 }
 
 struct Matches {
-    expression: Regex,
+    expression: Arc<Regex>,
     matching: Matching,
 }
 

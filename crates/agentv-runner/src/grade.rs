@@ -1,5 +1,6 @@
 //! From an answer to a grade: every evaluator asked, their scores one.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -105,7 +106,7 @@ impl Grade {
 /// first, and the rest are asked unless one that is required has failed the case.
 pub(crate) async fn grade(run: &RunState, job: &Job, subject: &Subject<'_>) -> Option<Grade> {
     let graders = run.graders.as_ref();
-    let specs = job.case.graders();
+    let specs = specs_of(&job.case);
     let mut results: Vec<Option<EvaluatorResult>> = specs
         .iter()
         .map(|spec| graders.leaves_out(spec).then(|| left_out(spec, REHEARSAL)))
@@ -134,6 +135,14 @@ pub(crate) async fn grade(run: &RunState, job: &Job, subject: &Subject<'_>) -> O
         }
     }
     Some(one_grade(&specs, results.into_iter().flatten().collect()))
+}
+
+/// What a case is graded by; copied only where a checklist stands in front.
+fn specs_of(case: &EvalCase) -> Cow<'_, [EvaluatorSpec]> {
+    match case.rubrics.is_empty() {
+        true => Cow::Borrowed(&case.evaluators),
+        false => Cow::Owned(case.graders()),
+    }
 }
 
 const REHEARSAL: &str = "judges are not asked in a dry run";
