@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use agentv_core::{Stage, TrialError};
-use agentv_journal::{Damage, FileError, Line, Places, RecordFile, RunFolder};
+use agentv_journal::{Damage, FileError, Line, RecordFile, RecordsAt, RunFolder};
 use serde::Deserialize;
 
 use crate::fingerprint::Question;
@@ -179,8 +179,8 @@ impl Origin {
     }
 
     /// The records of one of the two files, by place.
-    pub(crate) fn places(&self, file: RecordFile) -> Result<Places, FileError> {
-        Places::open(&self.folder.file(file))
+    pub(crate) fn places(&self, file: RecordFile) -> Result<RecordsAt, FileError> {
+        RecordsAt::open(&self.folder.file(file))
     }
 }
 

@@ -204,7 +204,7 @@ impl Planning<'_> {
             let (line, judges) = match &given {
                 Some(judges) => {
                     let line = places.get::<Recorded<Passed>>(offset);
-                    let line = line.map_err(unreadable)?;
+                    let line = line.map_err(unreadable)?.value;
                     (
                         (line.eval_file, line.eval_id, line.target),
                         Ok(judges.clone()),
@@ -212,7 +212,7 @@ impl Planning<'_> {
                 }
                 None => {
                     let line = places.get::<Recorded<RecordedCase>>(offset);
-                    let line = line.map_err(unreadable)?;
+                    let line = line.map_err(unreadable)?.value;
                     let has_rubrics = !line.case.rubrics.is_empty();
                     let judges = judges_of(self.graders, &line.case.evaluators, has_rubrics);
                     ((line.eval_file, line.eval_id, line.target), judges)
@@ -248,7 +248,10 @@ impl Planning<'_> {
         let mut places = regrading.places(RecordFile::Results)?;
         for at in open {
             let offset = self.regrading.origin.trials()[at].offset();
-            let line = places.get::<Recorded<Passed>>(offset).map_err(unreadable)?;
+            let line = places
+                .get::<Recorded<Passed>>(offset)
+                .map_err(unreadable)?
+                .value;
             self.regrading.marks[at].selected = self.chooser.takes(&line.eval_file, &line.eval_id);
         }
         Ok(())

@@ -7,7 +7,7 @@ use agentv_core::{
     EvalCase, EvaluatorSpec, ResultRecord, Stage, Status, Timing, Transcript, TranscriptRecord,
     TrialError,
 };
-use agentv_journal::{FileError, Places, RecordFile};
+use agentv_journal::{FileError, RecordFile, RecordsAt};
 use serde::Deserialize;
 
 use crate::answers::{AnswerSource, Given, VisitGiven};
@@ -99,7 +99,7 @@ impl Regrading {
     fn visit_today(
         &self,
         source: &dyn CaseSource,
-        places: &mut Places,
+        places: &mut RecordsAt,
         visit: &mut VisitGiven<'_>,
     ) -> Result<ControlFlow<()>, SourceError> {
         let mut flow = ControlFlow::Continue(());
@@ -113,7 +113,7 @@ impl Regrading {
                 }
                 match places.get::<Answer>(self.origin.trials()[at].offset()) {
                     Ok(answer) => {
-                        let record = record_of(answer, file, &case, target, trial);
+                        let record = record_of(answer.value, file, &case, target, trial);
                         flow = visit(file, Given::Answer(Box::new(record)));
                     }
                     Err(error) => {
@@ -132,14 +132,17 @@ impl Regrading {
 
     fn visit_recorded(
         &self,
-        places: &mut Places,
+        places: &mut RecordsAt,
         visit: &mut VisitGiven<'_>,
     ) -> Result<ControlFlow<()>, SourceError> {
         let recorded =
             |trial: Trial, mark: Mark| mark.selected && !mark.today && trial.left() == Left::Answer;
         for at in self.in_order(recorded) {
             let offset = self.origin.trials()[at].offset();
-            let mut record = places.get::<TranscriptRecord>(offset).map_err(unreadable)?;
+            let mut record = places
+                .get::<TranscriptRecord>(offset)
+                .map_err(unreadable)?
+                .value;
             if let GradedWith::These(evaluators) = &self.with {
                 let case = Arc::make_mut(&mut record.case);
                 case.evaluators.clone_from(evaluators);
@@ -161,7 +164,7 @@ impl Regrading {
         for at in errors {
             let trial = self.origin.trials()[at];
             let record = places.get::<ResultRecord>(trial.offset());
-            let mut record = record.map_err(unreadable)?;
+            let mut record = record.map_err(unreadable)?.value;
             if trial.left() == Left::Lost {
                 record = without_answer(record);
             }
@@ -175,7 +178,7 @@ impl Regrading {
         Ok(())
     }
 
-    pub(crate) fn places(&self, file: RecordFile) -> Result<Places, SourceError> {
+    pub(crate) fn places(&self, file: RecordFile) -> Result<RecordsAt, SourceError> {
         self.origin.places(file).map_err(unreadable)
     }
 }

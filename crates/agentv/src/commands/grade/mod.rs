@@ -11,7 +11,7 @@ use agentv_core::{Planned, RunRecord};
 use agentv_dataset::{EvaluatorsFile, Project, Rules, read_evaluators};
 use agentv_journal::{RunFolder, RunWriter};
 use agentv_runner::{
-    Earlier, EvalFile, GradeSpec, GradedTarget, GradedWith, Origin, Outlook, Selection,
+    Earlier, EvalFile, GradeSpec, GradedTarget, GradedWith, Graders, Origin, Outlook, Selection,
     plan_regrading,
 };
 use jiff::Timestamp;
@@ -106,7 +106,11 @@ fn prepare(arguments: &GradeArguments, now: Timestamp) -> Result<Prepared, Refus
     let (missing, usable) = (todays.missing(), todays.usable());
     let reads = todays.paths();
     let with = match given {
-        Some(given) => GradedWith::These(tell_warnings(given)),
+        Some(given) => {
+            let evaluators = tell_warnings(given);
+            check(&evaluators, &files, &graders)?;
+            GradedWith::These(evaluators)
+        }
         None => GradedWith::Today(Arc::new(todays)),
     };
     let (regrading, outlook) = plan_regrading(origin, files.clone(), with, &selection, &graders)
@@ -161,7 +165,7 @@ fn prepare(arguments: &GradeArguments, now: Timestamp) -> Result<Prepared, Refus
             judges: judges.judges,
             assignment: judges.assignment,
             planned,
-            graders: Arc::new(graders),
+            graders: Arc::new(graders.with_environments(judges.environments)),
             journal,
             earlier: match &graded.resumed {
                 Some((folder, _)) => earlier(folder, arguments.retry_errors)?,
@@ -192,6 +196,23 @@ fn tell_warnings(given: EvaluatorsFile) -> Vec<agentv_core::EvaluatorSpec> {
     let warnings = given.warnings.iter();
     warnings.for_each(|warning| teller.tell_error(warning));
     given.evaluators
+}
+
+/// Whether evaluators can be built: the files that they name were not looked into before.
+fn check(
+    evaluators: &[agentv_core::EvaluatorSpec],
+    files: &[Arc<EvalFile>],
+    graders: &ProjectGraders,
+) -> Result<(), Refused> {
+    let Some(file) = files.first() else {
+        return Ok(());
+    };
+    for spec in evaluators {
+        graders
+            .build(file, spec)
+            .map_err(|reason| Refused::because(format!("evaluator `{}`: {reason}", spec.name)))?;
+    }
+    Ok(())
 }
 
 fn read_origin(folder: &RunFolder) -> Result<Origin, Refused> {

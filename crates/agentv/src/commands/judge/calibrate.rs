@@ -139,7 +139,7 @@ fn prepare(arguments: &CalibrateArguments, now: Timestamp) -> Result<Prepared, R
             judges: judges.judges,
             assignment: judges.assignment,
             planned,
-            graders: Arc::new(graders),
+            graders: Arc::new(graders.with_environments(judges.environments)),
             journal,
             earlier: match &resumed {
                 Some((folder, _)) => earlier(folder, arguments.retry_errors)?,

@@ -48,7 +48,7 @@ pub(crate) fn resolve(
             continue;
         }
         let place = resolving.place(project)?;
-        resolving.surround(file, &place);
+        resolving.surround(file, &place.environment);
         for name in names {
             let named_in = plan.chosen_targets.is_empty().then_some(&*file.name);
             let lane = resolving.lane(&place, name, named_in)?;
@@ -75,6 +75,8 @@ pub(crate) struct ResolvedJudges {
     pub(crate) assignment: Assignment,
     /// Who judges the answers of each target where an evaluator names nobody.
     pub(crate) usual: HashMap<(usize, String), String>,
+    /// The variables of each eval file, by its index.
+    pub(crate) environments: HashMap<usize, Environment>,
     pub(crate) secrets: Secrets,
 }
 
@@ -94,9 +96,12 @@ pub(crate) fn resolve_judges(
     } in files
     {
         if judges.judged.is_empty() && judges.named.is_empty() {
+            let environment = resolving.variables(&resolving.surroundings(project))?;
+            resolving.surround(file, &environment);
             continue;
         }
         let place = resolving.place(project)?;
+        resolving.surround(file, &place.environment);
         let mut names = judges.named.clone();
         for target in &judges.judged {
             let judge = place.targets.judge_of(target, &place.environment);
@@ -115,6 +120,7 @@ pub(crate) fn resolve_judges(
     Ok(ResolvedJudges {
         judges: resolving.resolved.judges,
         assignment: resolving.resolved.assignment,
+        environments: resolving.resolved.environments,
         usual,
         secrets: resolving.resolved.secrets,
     })
@@ -174,11 +180,7 @@ impl<'a> Resolving<'a> {
 
     /// The targets around an eval file; read once, however many files use them.
     fn place(&mut self, project: &Project) -> Result<Arc<Place>, Refused> {
-        let surroundings = Surroundings {
-            folder: project.folder.clone(),
-            root: project.root.clone(),
-            working_dir: self.working_dir.clone(),
-        };
+        let surroundings = self.surroundings(project);
         let file = match self.asking.targets {
             Some(file) => Some(file.clone()),
             None => surroundings.targets_file(),
@@ -207,26 +209,38 @@ impl<'a> Resolving<'a> {
             .warnings()
             .iter()
             .for_each(|warning| teller.tell_error(warning));
-        let environment = match &key.1 {
-            Some(dotenv) => self
-                .process
-                .with_dotenv(dotenv)
-                .map_err(|error| Refused::because(error.to_string()))?,
-            None => self.process.clone(),
-        };
         Ok(Place {
             key,
             targets,
-            environment,
+            environment: self.variables(surroundings)?,
         })
     }
 
     /// Gives the scripts of an eval file the variables around it, whose secrets they may print.
-    fn surround(&mut self, file: &EvalFile, place: &Place) {
-        let (secrets, _) = place.environment.secrets();
+    fn surround(&mut self, file: &EvalFile, environment: &Environment) {
+        let (secrets, _) = environment.secrets();
         self.resolved.secrets.extend(&secrets);
         let environments = &mut self.resolved.environments;
-        environments.insert(file.index, place.environment.clone());
+        environments.insert(file.index, environment.clone());
+    }
+
+    /// The variables of this process, and those of the `.env` around an eval file.
+    fn variables(&self, surroundings: &Surroundings) -> Result<Environment, Refused> {
+        match surroundings.dotenv_file() {
+            Some(dotenv) => self
+                .process
+                .with_dotenv(&dotenv)
+                .map_err(|error| Refused::because(error.to_string())),
+            None => Ok(self.process.clone()),
+        }
+    }
+
+    fn surroundings(&self, project: &Project) -> Surroundings {
+        Surroundings {
+            folder: project.folder.clone(),
+            root: project.root.clone(),
+            working_dir: self.working_dir.clone(),
+        }
     }
 
     /// Makes the judges ready; after all targets, whose places come first.
