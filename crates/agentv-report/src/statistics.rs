@@ -56,4 +56,4 @@ pub use sentence::sentence;
 pub use trials::{CaseTrials, PassAmongTrials, pass_among, pass_at_k, pass_hat_k};
 pub use variance::{VarianceComponents, variance_components};
 pub use wilson::pass_rate;
-pub use wins::{Wins, wins};
+pub use wins::{Outcome, Wins, wins};

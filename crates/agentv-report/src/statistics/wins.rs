@@ -16,7 +16,7 @@ pub struct Wins {
     pub wins: u64,
     /// How many it is worse in.
     pub losses: u64,
-    /// How many cases differ by no more than the threshold.
+    /// How many cases differ by less than the threshold, or not at all.
     pub ties: u64,
     /// How far a case has to differ to count.
     pub threshold: f64,
@@ -25,14 +25,41 @@ pub struct Wins {
     pub p_value: f64,
 }
 
-/// Counts the cases in which the second run is better or worse by more than `threshold`. Cases are
+/// Which of two runs is better in a case, seen from the second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// The second is better.
+    Win,
+    /// The second is worse.
+    Loss,
+    /// Neither is.
+    Tie,
+}
+
+impl Outcome {
+    /// The outcome of a case in which the second run is higher by `difference`: it counts from
+    /// `threshold` on, but for no difference at all, which is a tie whatever the threshold.
+    pub fn of(difference: f64, threshold: f64) -> Outcome {
+        let from = (threshold - ROUNDING).max(ROUNDING);
+        match difference {
+            difference if difference >= from => Outcome::Win,
+            difference if difference <= -from => Outcome::Loss,
+            _ => Outcome::Tie,
+        }
+    }
+}
+
+/// Counts the cases in which the second run is better or worse by `threshold` or more. Cases are
 /// to be independent for the p-value, as for [`mcnemar`](super::mcnemar).
 pub fn wins(pairs: &[Pair<'_>], threshold: f64) -> Wins {
-    let beyond = threshold + ROUNDING;
     let (mut wins, mut losses) = (0, 0);
     for pair in pairs {
-        wins += u64::from(pair.difference() > beyond);
-        losses += u64::from(pair.difference() < -beyond);
+        match Outcome::of(pair.difference(), threshold) {
+            Outcome::Win => wins += 1,
+            Outcome::Loss => losses += 1,
+            Outcome::Tie => {}
+        }
     }
     Wins {
         wins,
@@ -48,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_difference_on_the_threshold_is_a_tie() {
+    fn a_difference_counts_from_the_threshold_on() {
         let pair = |a, b| Pair {
             a,
             b,
@@ -61,6 +88,8 @@ mod tests {
             pair(0.5, 0.5),
         ];
         let found = wins(&pairs, 0.1);
+        assert_eq!((found.wins, found.losses, found.ties), (2, 1, 1));
+        let found = wins(&pairs, 0.11);
         assert_eq!((found.wins, found.losses, found.ties), (1, 0, 3));
         let found = wins(&pairs, 0.0);
         assert_eq!((found.wins, found.losses, found.ties), (2, 1, 1));
