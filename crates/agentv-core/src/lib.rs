@@ -50,7 +50,7 @@ pub use prompt::Prompt;
 pub use provider::{BatchProvider, BoxFuture, Cause, Provider, ProviderError, Request};
 pub use record::{EvaluatorResult, ResultRecord, Stage, Timing, TranscriptRecord, TrialError};
 pub use rubric::{Rubric, ScoreRange};
-pub use run_record::{RanFile, RanTarget, RunRecord};
+pub use run_record::{GateOutcome, RanFile, RanTarget, RunRecord};
 pub use score::{Score, Status, Verdict};
 pub use secrets::Secrets;
 pub use target::{Limits, Retry, Target};

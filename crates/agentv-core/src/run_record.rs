@@ -64,6 +64,22 @@ pub struct RunRecord {
     /// A fold over its results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub totals: Option<Value>,
+    /// What was required of its results, and what was found.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gates: Vec<GateOutcome>,
+}
+
+/// What was required of the results of a run, and what was found.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct GateOutcome {
+    /// Which gate, by the name of its flag: `fail_under`, `baseline`, …
+    pub gate: String,
+    /// What was required, in words.
+    pub required: String,
+    /// What was found, in words.
+    pub found: String,
+    /// Whether that is enough.
+    pub met: bool,
 }
 
 /// An eval file of a run.

@@ -11,6 +11,7 @@
 //! - [`Several`] gives every event of a run to all of those;
 //! - [`RunResults`] are the results of a run, read back from its folder, and a [`ReportFormat`] makes a
 //!   report of them, for people or for another tool;
+//! - a [`Comparison`](compare::Comparison) says how two runs differ, a [`GateSpec`] what is required of one;
 //! - [`statistics`] say how sure the figures of a run are, and whether two runs differ;
 //! - a [`PastRun`] is one of the runs of a project, and a [`RunLine`] what it came to, for lists and
 //!   trends.
@@ -68,9 +69,12 @@
 
 pub mod agreement;
 mod clock;
+pub mod compare;
 mod display;
 mod figures;
+mod gate;
 mod history;
+mod markdown_text;
 pub mod out_file;
 mod render;
 mod report;
@@ -86,6 +90,7 @@ mod whole_file;
 
 pub use clock::Clock;
 pub use display::{DisplayOptions, LiveDisplay, PlainProgress, Quiet};
+pub use gate::{DropGate, GateRule, GateSpec, gate_line};
 pub use history::{PastRun, RunLine, RunState, render_runs, render_trend, trend_page};
 pub use out_file::OutFile;
 pub use render::{Closing, render_summary};

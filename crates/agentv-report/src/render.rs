@@ -1,7 +1,7 @@
 //! The summary of a run as a text.
 
 mod closing;
-mod page;
+pub(crate) mod page;
 #[cfg(test)]
 mod tests;
 mod trials;
@@ -11,7 +11,7 @@ use agentv_core::Status;
 pub use closing::Closing;
 pub(crate) use closing::stop_reason;
 use page::{Page, Piece};
-use trials::score;
+pub(crate) use trials::score;
 
 use crate::figures::{count, counted, milliseconds, money, percent};
 use crate::style::{Paint, Style};

@@ -70,6 +70,16 @@ impl RunResults {
         self.run.as_ref()
     }
 
+    /// The file with the results.
+    pub(crate) fn results_file(&self) -> &Path {
+        &self.results
+    }
+
+    /// The file with what the targets were asked and answered, of a folder.
+    pub(crate) fn transcripts_file(&self) -> Option<&Path> {
+        self.transcripts.as_deref()
+    }
+
     /// Goes through the records that count, of each trial the last, in the order in which they were
     /// written. Says how many lines hold no record.
     ///

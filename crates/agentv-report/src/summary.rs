@@ -17,6 +17,9 @@ use serde::{Deserialize, Serialize};
 pub(crate) use amount::Amount;
 pub(crate) use fold::GroupFold;
 pub use fold::SummaryFold;
+pub(crate) use fold::graded_score;
+pub(crate) use latency::LatencyFold;
+pub(crate) use scores::Moments;
 
 /// What a run came to. Made by a [`SummaryFold`], the same whatever the order of the records.
 ///

@@ -1,7 +1,7 @@
 //! A file that is there whole, or as it was before.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use agentv_core::ReportError;
@@ -9,13 +9,18 @@ use tempfile::NamedTempFile;
 
 use crate::out_file::error_of;
 
-/// Writes a text to a file, which is replaced as a whole or not at all.
+/// Writes a file, which is replaced as a whole or not at all.
 ///
 /// # Errors
-/// When the file cannot be written.
-pub fn write_whole_file(path: &Path, text: &str) -> Result<(), ReportError> {
-    let written = WholeFile::create(path).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
+/// When it cannot be written.
+pub fn write_whole_file(
+    path: &Path,
+    write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), ReportError> {
+    let written = WholeFile::create(path).and_then(|file| {
+        let mut out = BufWriter::with_capacity(1 << 16, file);
+        write(&mut out)?;
+        let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.finish()
     });
     written.map_err(|source| error_of(path, source))

@@ -14,41 +14,41 @@ const NARROWEST: usize = 20;
 
 /// A piece of text in one colour, not broken between lines.
 #[derive(Debug, Clone)]
-pub(super) struct Piece {
-    pub(super) text: String,
-    pub(super) paint: Paint,
+pub(crate) struct Piece {
+    pub(crate) text: String,
+    pub(crate) paint: Paint,
 }
 
 impl Piece {
-    pub(super) fn new(paint: Paint, text: impl Into<String>) -> Piece {
+    pub(crate) fn new(paint: Paint, text: impl Into<String>) -> Piece {
         Piece {
             text: text.into(),
             paint,
         }
     }
 
-    pub(super) fn plain(text: impl Into<String>) -> Piece {
+    pub(crate) fn plain(text: impl Into<String>) -> Piece {
         Piece::new(Paint::Plain, text)
     }
 }
 
 /// One row of a list: a figure, what it is of, and what there is to say about it.
 #[derive(Debug, Clone)]
-pub(super) struct Row {
-    pub(super) figure: Piece,
-    pub(super) name: String,
-    pub(super) remark: Option<String>,
+pub(crate) struct Row {
+    pub(crate) figure: Piece,
+    pub(crate) name: String,
+    pub(crate) remark: Option<String>,
 }
 
 /// A text in the making.
 #[derive(Debug)]
-pub(super) struct Page {
+pub(crate) struct Page {
     style: Style,
     text: String,
 }
 
 impl Page {
-    pub(super) fn new(style: Style) -> Page {
+    pub(crate) fn new(style: Style) -> Page {
         let style = Style {
             width: style.width.max(NARROWEST),
             ..style
@@ -60,13 +60,13 @@ impl Page {
     }
 
     /// The text, without empty lines at its end.
-    pub(super) fn finish(mut self) -> String {
+    pub(crate) fn finish(mut self) -> String {
         self.text.truncate(self.text.trim_end().len());
         self.text.push('\n');
         self.text
     }
 
-    pub(super) fn style(&self) -> Style {
+    pub(crate) fn style(&self) -> Style {
         self.style
     }
 
@@ -79,26 +79,50 @@ impl Page {
         self.style.width < NARROW
     }
 
+    /// A sentence, broken between words.
+    pub(crate) fn paragraph(&mut self, paint: Paint, sentence: &str) {
+        let mut line = String::new();
+        for word in sentence.split(' ') {
+            if !line.is_empty() && width(&line) + 1 + width(word) > self.style.width {
+                self.text.push_str(&self.style.paint(paint, &line));
+                self.text.push('\n');
+                line.clear();
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(&cut(word, self.style.width, self.style));
+        }
+        self.text.push_str(&self.style.paint(paint, &line));
+        self.text.push('\n');
+    }
+
     /// An empty line between parts.
-    pub(super) fn gap(&mut self) {
+    pub(crate) fn gap(&mut self) {
         self.text.push('\n');
     }
 
     /// Figures after a label, on as many lines as they need.
-    pub(super) fn figures(&mut self, label: &str, pieces: &[Piece]) {
+    pub(crate) fn figures(&mut self, label: &str, pieces: &[Piece]) {
         let indent = self.label(label);
         self.flow(indent, pieces);
     }
 
     /// Figures below those of a label.
-    pub(super) fn more_figures(&mut self, pieces: &[Piece]) {
+    pub(crate) fn more_figures(&mut self, pieces: &[Piece]) {
         let indent = self.indent();
         self.text.extend(std::iter::repeat_n(' ', indent));
         self.flow(indent, pieces);
     }
 
+    /// Figures without a label, as far in as rows are.
+    pub(crate) fn indented(&mut self, pieces: &[Piece]) {
+        self.text.extend(std::iter::repeat_n(' ', INDENT));
+        self.flow(INDENT, pieces);
+    }
+
     /// Pieces with separators, from `indent` on; each further line starts there too.
-    pub(super) fn flow(&mut self, indent: usize, pieces: &[Piece]) {
+    pub(crate) fn flow(&mut self, indent: usize, pieces: &[Piece]) {
         let style = self.style;
         let separator = style.separator();
         let room = style.width.saturating_sub(indent).max(1);
@@ -120,7 +144,7 @@ impl Page {
     }
 
     /// Something to copy after a label: never cut, on a line of its own where it does not fit.
-    pub(super) fn verbatim(&mut self, label: &str, text: &str) {
+    pub(crate) fn verbatim(&mut self, label: &str, text: &str) {
         let indent = self.label(label);
         if indent + width(text) > self.style.width && indent == LABEL {
             self.text.truncate(self.text.trim_end().len());
@@ -144,7 +168,7 @@ impl Page {
     }
 
     /// A list under its title. Names and remarks are cut to what there is room for.
-    pub(super) fn rows(&mut self, title: &str, rows: &[Row]) {
+    pub(crate) fn rows(&mut self, title: &str, rows: &[Row]) {
         let style = self.style;
         let title = cut(title, style.width, style);
         self.text.push_str(&style.paint(Paint::Strong, &title));

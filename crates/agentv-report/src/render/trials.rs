@@ -71,7 +71,7 @@ fn list(page: &mut Page, title: &str, rows: Vec<Row>) {
 }
 
 /// A score as tables show it.
-pub(super) fn score(score: f64) -> String {
+pub(crate) fn score(score: f64) -> String {
     format!("{score:.3}")
 }
 

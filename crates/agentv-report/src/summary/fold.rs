@@ -152,7 +152,7 @@ impl SummaryFold {
 }
 
 /// The score, of a trial that has a grade.
-fn graded_score(record: &ResultRecord) -> Option<agentv_core::Score> {
+pub(crate) fn graded_score(record: &ResultRecord) -> Option<agentv_core::Score> {
     match record.status {
         Status::Pass | Status::Borderline | Status::Fail => record.score,
         Status::Error | Status::Ungraded => None,

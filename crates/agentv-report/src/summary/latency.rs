@@ -12,7 +12,7 @@ const FROM_MS: f64 = 1e-3;
 const BUCKETS: usize = 1_750;
 
 #[derive(Debug, Clone)]
-pub(super) struct LatencyFold {
+pub(crate) struct LatencyFold {
     count: u64,
     buckets: Vec<u64>,
 }
@@ -28,7 +28,7 @@ impl Default for LatencyFold {
 
 impl LatencyFold {
     /// Counts a call; `milliseconds` is finite and not below zero.
-    pub(super) fn add(&mut self, milliseconds: f64) {
+    pub(crate) fn add(&mut self, milliseconds: f64) {
         let steps = (milliseconds / FROM_MS).ln() * BUCKETS_PER_E;
         // A negative or infinite number of steps becomes the nearest number there is.
         let bucket = (steps as usize).min(BUCKETS - 1);
@@ -36,7 +36,7 @@ impl LatencyFold {
         self.count += 1;
     }
 
-    pub(super) fn finish(&self) -> Option<Latency> {
+    pub(crate) fn finish(&self) -> Option<Latency> {
         Some(Latency {
             count: self.count,
             median_ms: self.percentile(50)?,

@@ -8,7 +8,7 @@ use super::Scores;
 
 /// Counts and exact sums of scores. Scores are kept to nine decimals for mean and deviation.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Moments {
+pub(crate) struct Moments {
     count: u64,
     sum: u128,
     squares: u128,
@@ -22,7 +22,7 @@ fn nearest(score: Score, parts: f64) -> u64 {
 }
 
 impl Moments {
-    pub(super) fn add(&mut self, score: Score) {
+    pub(crate) fn add(&mut self, score: Score) {
         let units = u128::from(nearest(score, UNITS));
         self.count += 1;
         self.sum += units;
@@ -30,7 +30,7 @@ impl Moments {
     }
 
     /// The plain average; `None` of nothing.
-    pub(super) fn mean(&self) -> Option<f64> {
+    pub(crate) fn mean(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum as f64 / (self.count as f64 * UNITS))
     }
 

@@ -1,0 +1,80 @@
+//! Several comparisons at once: one for each target, or for each evaluator.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::statistics::{
+    Bounds, Level, Pair, PairedDifference, Wins, holm, paired_difference, permutation_test, wins,
+};
+
+/// From where on a corrected p-value says that there is a difference.
+pub(super) const SIGNIFICANT: f64 = 0.05;
+
+/// One comparison of several.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Member {
+    /// The target, or the evaluator.
+    pub name: String,
+    /// How many cases are compared.
+    pub cases: u64,
+    /// The mean of the first run.
+    pub mean_a: f64,
+    /// The mean of the second.
+    pub mean_b: f64,
+    /// How much higher the second is.
+    pub mean_delta: f64,
+    /// With its interval; none of a single case.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difference: Option<PairedDifference>,
+    /// In how many cases each is better.
+    pub wins: Wins,
+    /// How often runs that are as good differ at least as much by chance: the permutation test.
+    pub p_value: f64,
+    /// The same, corrected by Holm for the number of comparisons.
+    pub corrected_p_value: f64,
+    /// Whether the corrected p-value is below 0.05.
+    pub significant: bool,
+}
+
+/// The comparisons of a family, by name, their p-values corrected together.
+pub(super) fn family(members: &BTreeMap<&str, Vec<Pair<'_>>>, threshold: f64) -> Vec<Member> {
+    let members = members.iter().filter(|(_, pairs)| !pairs.is_empty());
+    let mut family: Vec<Member> = members
+        .map(|(name, pairs)| member(name, pairs, threshold))
+        .collect();
+    let p_values: Vec<f64> = family.iter().map(|member| member.p_value).collect();
+    for (member, corrected) in family.iter_mut().zip(holm(&p_values)) {
+        member.corrected_p_value = corrected;
+        member.significant = corrected < SIGNIFICANT;
+    }
+    family
+}
+
+fn member(name: &str, pairs: &[Pair<'_>], threshold: f64) -> Member {
+    let [mean_a, mean_b, mean_delta] = means(pairs).unwrap_or_default();
+    let p_value = permutation_test(pairs).p_value;
+    Member {
+        name: name.to_owned(),
+        cases: pairs.len() as u64,
+        mean_a,
+        mean_b,
+        mean_delta,
+        difference: paired_difference(pairs, Level::NINETY_FIVE, Bounds::DIFFERENCE).ok(),
+        wins: wins(pairs, threshold),
+        p_value,
+        corrected_p_value: p_value,
+        significant: false,
+    }
+}
+
+/// The means of both runs, and of their differences; `None` of nothing.
+pub(super) fn means(pairs: &[Pair<'_>]) -> Option<[f64; 3]> {
+    let mean = |of: fn(&Pair<'_>) -> f64| {
+        let mut fold = crate::statistics::ScoreFold::new();
+        pairs.iter().for_each(|pair| fold.add(of(pair)));
+        fold.mean()
+    };
+    let [a, b] = [mean(|pair| pair.a)?, mean(|pair| pair.b)?];
+    Some([a, b, mean(|pair| pair.difference())?])
+}

@@ -1,0 +1,73 @@
+//! A comparison for people, for scripts, and for pull requests.
+
+use std::io::{self, Write};
+
+use agentv_core::GateOutcome;
+
+use super::comparison::Comparison;
+use super::pairwise::Pairwise;
+use super::showing::Showing;
+use super::{json, markdown, table};
+use crate::Style;
+
+/// How a comparison is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ComparisonFormat {
+    /// For people, in a terminal.
+    Table,
+    /// For scripts: everything in one object.
+    Json,
+    /// For pull requests: below 65,536 characters, and what others wrote has no effect in it.
+    Markdown,
+}
+
+/// Writes a comparison of two runs, and whether it is good enough.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn write_comparison(
+    comparison: &Comparison<'_>,
+    showing: &Showing,
+    gate: &GateOutcome,
+    format: ComparisonFormat,
+    style: Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match format {
+        ComparisonFormat::Json => json::write(comparison, gate, out)?,
+        ComparisonFormat::Table => {
+            let text = table::of_two(comparison, showing, gate, style);
+            out.write_all(text.as_bytes())?;
+        }
+        ComparisonFormat::Markdown => {
+            let text = markdown::of_two(comparison, showing, gate);
+            out.write_all(text.as_bytes())?;
+        }
+    }
+    out.flush()
+}
+
+/// Writes a comparison of every two of several runs, and whether the last is good enough.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn write_pairwise(
+    pairwise: &Pairwise<'_>,
+    gate: &GateOutcome,
+    format: ComparisonFormat,
+    style: Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match format {
+        ComparisonFormat::Json => json::write_pairwise(pairwise, gate, out)?,
+        ComparisonFormat::Table => {
+            let text = table::of_several(pairwise, gate, style);
+            out.write_all(text.as_bytes())?;
+        }
+        ComparisonFormat::Markdown => {
+            let text = markdown::of_several(pairwise, gate);
+            out.write_all(text.as_bytes())?;
+        }
+    }
+    out.flush()
+}

@@ -1,0 +1,215 @@
+//! A comparison as Markdown, fit for a comment on a pull request.
+
+use agentv_core::GateOutcome;
+
+use super::comparison::Comparison;
+use super::families::Member;
+use super::named::label;
+use super::pairwise::Pairwise;
+use super::run::ComparedRun;
+use super::showing::{Showing, ShownCase, ShownSide};
+use super::told;
+use crate::figures::{count, milliseconds, money, percent};
+use crate::markdown_text::{code, code_in_cell};
+use crate::render::score;
+use crate::style::Style;
+use crate::text::clip;
+
+/// The most that a comment may hold is 65,536 characters.
+const MOST: usize = 65_000;
+/// How much of a text of others is shown, in bytes.
+const LONGEST: usize = 300;
+
+const STYLE: Style = Style {
+    colour: false,
+    width: usize::MAX,
+    unicode: true,
+};
+
+/// Two runs.
+pub(super) fn of_two(comparison: &Comparison<'_>, showing: &Showing, gate: &GateOutcome) -> String {
+    let summary = comparison.summary();
+    let mut page = Page::default();
+    page.line(&format!(
+        "### {} {}",
+        mark(gate),
+        comparison.sentence("A", "B", STYLE)
+    ));
+    page.totals(&[comparison.a, comparison.b]);
+    page.line("");
+    for (name, told) in [
+        ("matched", told::matched(summary, ["A", "B"])),
+        ("B has", told::outcomes(summary)),
+        ("statistics", told::statistics(summary, STYLE)),
+    ] {
+        page.line(&format!(
+            "- **{name}:** {}",
+            told.join(" · ").replace('<', "&lt;")
+        ));
+    }
+    page.gate(gate);
+    page.family("targets", comparison.targets());
+    if comparison.evaluators().len() > 1 {
+        page.family("evaluators", comparison.evaluators());
+    }
+    page.cases("B is worse in", &showing.losses);
+    page.cases("B is better in", &showing.wins);
+    for (title, names, more) in told::outside(comparison, ["A", "B"]) {
+        let mut names: Vec<String> = names.iter().map(|name| code(clip(name, LONGEST))).collect();
+        if more > 0 {
+            names.push(format!("{} more", count(more as u64)));
+        }
+        page.line("");
+        page.line(&format!("**{title}:** {}", names.join(", ")));
+    }
+    page.text
+}
+
+/// Several runs.
+pub(super) fn of_several(pairwise: &Pairwise<'_>, gate: &GateOutcome) -> String {
+    let mut page = Page::default();
+    let last = label(pairwise.runs.len().saturating_sub(1));
+    let sentence = match pairwise.ends().map(|pair| &pair.comparison) {
+        Some(Ok(ends)) => ends.sentence("A", &last, STYLE),
+        _ => "the runs share no case".to_owned(),
+    };
+    page.line(&format!("### {} {sentence}", mark(gate)));
+    page.totals(&pairwise.runs.iter().collect::<Vec<_>>());
+    page.line("");
+    page.gate(gate);
+    page.line("");
+    page.line("Mean score of each against those before it; * is more than chance explains, corrected for the number of pairs.");
+    page.line("");
+    let runs = pairwise.runs.len();
+    let heads: Vec<String> = (0..runs.saturating_sub(1))
+        .map(|a| format!("− {}", label(a)))
+        .collect();
+    page.line(&format!("| | {} |", heads.join(" | ")));
+    page.line(&format!("|---|{}", "---:|".repeat(heads.len())));
+    for b in 1..runs {
+        let cells: Vec<String> = (0..runs - 1)
+            .map(|a| {
+                let pair = pairwise.pair(a, b);
+                pair.map(|pair| told::cell(pair, STYLE).replace('*', "\\*"))
+                    .unwrap_or_default()
+            })
+            .collect();
+        page.line(&format!("| **{}** | {} |", label(b), cells.join(" | ")));
+    }
+    page.text
+}
+
+fn mark(gate: &GateOutcome) -> &'static str {
+    if gate.met { "✅" } else { "❌" }
+}
+
+/// A text in the making that does not grow beyond what a comment may hold.
+#[derive(Default)]
+struct Page {
+    text: String,
+    is_full: bool,
+}
+
+impl Page {
+    /// A line of our own; what others wrote in it is code. A line for which there is no room is left
+    /// out, with all that follow.
+    fn line(&mut self, line: &str) {
+        let rest = "\n… and more that a comment has no room for\n";
+        if self.is_full {
+            return;
+        }
+        if self.text.len() + line.len() + rest.len() > MOST {
+            self.is_full = true;
+            self.text.push_str(rest);
+            return;
+        }
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    fn totals(&mut self, runs: &[&ComparedRun]) {
+        self.line("");
+        self.line("| | run | targets | passed | mean | errored | cost | median |");
+        self.line("|---|---|---|---:|---:|---:|---:|---:|");
+        for (index, run) in runs.iter().enumerate() {
+            let totals = run.totals();
+            let targets: Vec<String> = run.targets().iter().map(|name| cell(name)).collect();
+            let passed = totals.pass_rate.map(|rate| {
+                let [pass, graded] = [totals.statuses.pass, totals.statuses.graded()].map(count);
+                format!("{}, {pass} of {graded}", percent(rate))
+            });
+            self.line(&format!(
+                "| **{}** | {} | {} | {} | {} | {} | {} | {} |",
+                label(index),
+                cell(run.name()),
+                targets.join(", "),
+                passed.unwrap_or_default(),
+                totals.mean_score.map(score).unwrap_or_default(),
+                count(totals.statuses.error),
+                totals.cost_usd.map(money).unwrap_or_default(),
+                totals.median_ms.map(milliseconds).unwrap_or_default(),
+            ));
+        }
+    }
+
+    fn gate(&mut self, gate: &GateOutcome) {
+        let met = if gate.met { "met" } else { "not met" };
+        self.line(&format!(
+            "- **gate:** {}: found {} — {met}",
+            code(&gate.required),
+            code(&gate.found)
+        ));
+    }
+
+    fn family(&mut self, title: &str, members: &[Member]) {
+        if members.is_empty() {
+            return;
+        }
+        self.line("");
+        self.line(&format!("| {title} | difference | |"));
+        self.line("|---|---:|---|");
+        for member in members {
+            self.line(&format!(
+                "| {} | {} | {} |",
+                cell(&member.name),
+                told::delta(member.mean_delta, STYLE),
+                told::member(member, STYLE).replace('<', "&lt;"),
+            ));
+        }
+    }
+
+    fn cases(&mut self, title: &str, cases: &[ShownCase]) {
+        if cases.is_empty() {
+            return;
+        }
+        self.line("");
+        self.line(&format!("| {title} | difference | A | B |"));
+        self.line("|---|---:|---|---|");
+        for case in cases {
+            let changed = match case.changed {
+                Some(true) => ", the case has changed",
+                Some(false) | None => "",
+            };
+            self.line(&format!(
+                "| {}{changed} | {} | {} | {} |",
+                cell(&case.name),
+                told::delta(case.delta, STYLE),
+                side(&case.a),
+                side(&case.b),
+            ));
+        }
+    }
+}
+
+fn side(side: &ShownSide) -> String {
+    let reason = side.reason.as_deref().unwrap_or_default();
+    format!("{} {} {}", score(side.score), side.status, cell(reason))
+}
+
+/// A text of others in a table.
+fn cell(text: &str) -> String {
+    match text.len() > LONGEST {
+        true => code_in_cell(&format!("{}…", clip(text, LONGEST))),
+        false => code_in_cell(text),
+    }
+}

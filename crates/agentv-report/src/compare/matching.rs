@@ -1,0 +1,114 @@
+//! Which trials of two runs belong together.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::fmt;
+
+use super::named::listed;
+use super::run::{ComparedRun, Row};
+
+/// Which trials of two runs belong together: those of the same file, case, trial and target. Where
+/// each run has one target, the two are compared whatever they are called.
+#[derive(Debug, Default)]
+pub(super) struct Matching {
+    /// The places of matching rows, in the order of rows.
+    pub(super) matched: Vec<(usize, usize)>,
+    /// The rows of the first run that the second has not.
+    pub(super) only_a: Vec<usize>,
+    /// The rows of the second run that the first has not.
+    pub(super) only_b: Vec<usize>,
+}
+
+/// Two runs have no trial in common, and what differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NothingShared(String);
+
+impl fmt::Display for NothingShared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the runs share no case: {}", self.0)
+    }
+}
+
+impl std::error::Error for NothingShared {}
+
+/// Whether targets are told apart by name: unless each run has only one.
+pub(super) fn by_target(a: &ComparedRun, b: &ComparedRun) -> bool {
+    a.targets().len() > 1 || b.targets().len() > 1
+}
+
+pub(super) fn matching(a: &ComparedRun, b: &ComparedRun) -> Result<Matching, NothingShared> {
+    let by_target = by_target(a, b);
+    let order = |a: &Row, b: &Row| {
+        let targets = match by_target {
+            true => a.target.cmp(&b.target),
+            false => Ordering::Equal,
+        };
+        a.case_order(b).then(targets).then(a.trial.cmp(&b.trial))
+    };
+    let mut found = Matching::default();
+    let (mut of_a, mut of_b) = (0, 0);
+    while let (Some(row_a), Some(row_b)) = (a.rows.get(of_a), b.rows.get(of_b)) {
+        match order(row_a, row_b) {
+            Ordering::Equal => {
+                found.matched.push((of_a, of_b));
+                of_a += 1;
+                of_b += 1;
+            }
+            Ordering::Less => {
+                found.only_a.push(of_a);
+                of_a += 1;
+            }
+            Ordering::Greater => {
+                found.only_b.push(of_b);
+                of_b += 1;
+            }
+        }
+    }
+    found.only_a.extend(of_a..a.rows.len());
+    found.only_b.extend(of_b..b.rows.len());
+    match found.matched.is_empty() {
+        true => Err(nothing_shared(a, b)),
+        false => Ok(found),
+    }
+}
+
+/// What keeps two runs from having a trial in common: the first that explains it.
+fn nothing_shared(a: &ComparedRun, b: &ComparedRun) -> NothingShared {
+    for run in [a, b] {
+        if run.rows.is_empty() {
+            return NothingShared(format!("`{}` has no results", run.name()));
+        }
+    }
+    NothingShared(
+        differing("files", a, b, |row| row.file.to_string())
+            .or_else(|| differing("cases", a, b, |row| format!("{}\0{}", row.file, row.id)))
+            .or_else(|| differing("targets", a, b, |row| row.target.to_string()))
+            .unwrap_or_else(|| "no trial of the same number and target is in both".to_owned()),
+    )
+}
+
+/// What each run has of something, where they have nothing of it in common.
+fn differing(
+    what: &str,
+    a: &ComparedRun,
+    b: &ComparedRun,
+    of: fn(&Row) -> String,
+) -> Option<String> {
+    let all = |run: &ComparedRun| run.rows.iter().map(of).collect::<BTreeSet<String>>();
+    let (of_a, of_b) = (all(a), all(b));
+    of_a.is_disjoint(&of_b).then(|| {
+        let shown = |names: &BTreeSet<String>| {
+            let names = names
+                .iter()
+                .map(|name| name.rsplit('\0').next().unwrap_or(name));
+            listed(names, 3)
+        };
+        format!(
+            "`{}` has the {what} {}, and `{}` has {}",
+            a.name(),
+            shown(&of_a),
+            b.name(),
+            shown(&of_b)
+        )
+    })
+}

@@ -1,0 +1,262 @@
+//! What is kept of a run to compare it with others.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
+use std::thread;
+
+use agentv_core::{ResultRecord, Status};
+use agentv_journal::FileError;
+
+use super::case_digest::{self, digest_of};
+use super::records;
+use super::totals::{RunTotals, Share};
+use crate::results::RunResults;
+
+/// A run as far as a comparison needs it: some hundred bytes a trial, in the order of file, case,
+/// target and trial.
+#[derive(Debug)]
+pub struct ComparedRun {
+    results: RunResults,
+    pub(super) rows: Vec<Row>,
+    /// The scores of evaluators; each row has a range of them.
+    grades: Vec<(Arc<str>, f64)>,
+    totals: RunTotals,
+    targets: Vec<Arc<str>>,
+    damaged_lines: u64,
+    knows_cases: bool,
+}
+
+/// One trial.
+#[derive(Debug, Clone)]
+pub(super) struct Row {
+    pub(super) file: Arc<str>,
+    pub(super) id: Box<str>,
+    pub(super) target: Arc<str>,
+    pub(super) trial: u32,
+    /// The conversation that the case belongs to, with its file.
+    pub(super) cluster: Option<Arc<str>>,
+    pub(super) share: Share,
+    grades: Range<usize>,
+    answer_key: u64,
+    grade_key: u64,
+    /// A digest of the case, where it is known.
+    case: Option<u64>,
+    /// Where its record is.
+    pub(super) place: u64,
+}
+
+impl Row {
+    /// Where it stands among the rows of a run.
+    fn order(&self, other: &Row) -> Ordering {
+        self.case_order(other)
+            .then_with(|| self.target.cmp(&other.target))
+            .then(self.trial.cmp(&other.trial))
+    }
+
+    /// Where its case stands.
+    pub(super) fn case_order(&self, other: &Row) -> Ordering {
+        let files = match Arc::ptr_eq(&self.file, &other.file) {
+            true => Ordering::Equal,
+            false => self.file.cmp(&other.file),
+        };
+        files.then_with(|| self.id.cmp(&other.id))
+    }
+
+    /// The score, of a trial with a grade.
+    pub(super) fn score(&self) -> Option<f64> {
+        self.share.score.map(agentv_core::Score::value)
+    }
+
+    pub(super) fn passed(&self) -> bool {
+        self.share.status == Status::Pass
+    }
+
+    /// Whether another run's trial is of a case that asks or grades something else; `None` where
+    /// that is not known.
+    pub(super) fn differs(&self, other: &Row) -> Option<bool> {
+        if self.grade_key == other.grade_key {
+            return Some(false);
+        }
+        Some(self.case? != other.case?)
+    }
+}
+
+impl ComparedRun {
+    /// What people call it: the id of the run, or the path of the file.
+    pub fn name(&self) -> &str {
+        self.results.name()
+    }
+
+    /// What it came to.
+    pub fn totals(&self) -> &RunTotals {
+        &self.totals
+    }
+
+    /// The targets that were asked, by name.
+    pub fn targets(&self) -> &[Arc<str>] {
+        &self.targets
+    }
+
+    /// How many lines of its file hold no record.
+    pub fn damaged_lines(&self) -> u64 {
+        self.damaged_lines
+    }
+
+    /// Whether the run has not ended: it goes on, or was killed. Of a file alone this is not known.
+    pub fn is_unfinished(&self) -> bool {
+        let run = self.results.run();
+        run.is_some_and(|run| run.finished_at.is_none())
+    }
+
+    /// Whether both are read from one file.
+    pub fn is_same(&self, other: &ComparedRun) -> bool {
+        let place = |run: &ComparedRun| std::fs::canonicalize(run.results.results_file()).ok();
+        place(self).is_some() && place(self) == place(other)
+    }
+
+    /// The scores of the evaluators of a trial, each with its name.
+    pub(super) fn grades(&self, row: &Row) -> &[(Arc<str>, f64)] {
+        &self.grades[row.grades.clone()]
+    }
+
+    /// The whole records of some rows, read again.
+    pub(super) fn records(&self, places: &[u64]) -> Result<Vec<Option<ResultRecord>>, FileError> {
+        records::at(self.results.results_file(), places)
+    }
+
+    /// Keeps what is needed of the records that count: of each trial, the last.
+    fn read(results: &RunResults) -> Result<ComparedRun, FileError> {
+        let mut rows = Rows::default();
+        let damaged_lines = records::each(results.results_file(), &mut |place, record| {
+            rows.add(place, &record);
+        })?;
+        let Rows {
+            mut rows, grades, ..
+        } = rows;
+        // Stable: of rows of the same trial, the last in the file is the last here.
+        rows.sort_by(Row::order);
+        let mut kept: Vec<Row> = Vec::with_capacity(rows.len());
+        for row in rows {
+            match kept.last_mut() {
+                Some(last) if last.order(&row).is_eq() => *last = row,
+                _ => kept.push(row),
+            }
+        }
+        let targets: BTreeSet<&Arc<str>> = kept.iter().map(|row| &row.target).collect();
+        Ok(ComparedRun {
+            totals: RunTotals::of(kept.iter().map(|row| &row.share)),
+            targets: targets.into_iter().cloned().collect(),
+            results: results.clone(),
+            rows: kept,
+            grades,
+            damaged_lines,
+            knows_cases: false,
+        })
+    }
+
+    /// Finds the cases of the trials, to see whether they changed.
+    fn know_cases(&mut self) -> Result<(), FileError> {
+        let Some(path) = self.results.transcripts_file() else {
+            return Ok(());
+        };
+        let digests = case_digest::read(path)?;
+        for row in &mut self.rows {
+            row.case = digests.get(&row.answer_key).copied();
+        }
+        self.knows_cases = true;
+        Ok(())
+    }
+}
+
+/// Reads runs, each on a thread of its own.
+///
+/// # Errors
+/// When a file cannot be read.
+pub fn read_runs(runs: &[RunResults]) -> Result<Vec<ComparedRun>, FileError> {
+    let mut read = thread::scope(|scope| {
+        let started: Vec<_> = runs
+            .iter()
+            .map(|run| scope.spawn(|| ComparedRun::read(run)))
+            .collect();
+        started
+            .into_iter()
+            .map(joined)
+            .collect::<Result<Vec<_>, _>>()
+    })?;
+    if are_of_one_kind(&read) {
+        return Ok(read);
+    }
+    thread::scope(|scope| {
+        let started: Vec<_> = read
+            .iter_mut()
+            .map(|run| scope.spawn(|| run.know_cases()))
+            .collect();
+        started.into_iter().try_for_each(joined)
+    })?;
+    Ok(read)
+}
+
+fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
+    match thread.join() {
+        Ok(value) => value,
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
+
+/// Whether keys alone tell that no case has changed: then transcripts, which may be large, are not
+/// read.
+fn are_of_one_kind(runs: &[ComparedRun]) -> bool {
+    let Some((first, others)) = runs.split_first() else {
+        return true;
+    };
+    let known: HashSet<u64> = first.rows.iter().map(|row| row.grade_key).collect();
+    let mut others = others.iter().flat_map(|run| &run.rows);
+    others.all(|row| known.contains(&row.grade_key))
+}
+
+/// Rows in the making; texts that repeat are kept once.
+#[derive(Default)]
+struct Rows {
+    rows: Vec<Row>,
+    grades: Vec<(Arc<str>, f64)>,
+    texts: HashMap<Arc<str>, Arc<str>>,
+}
+
+impl Rows {
+    fn add(&mut self, place: u64, record: &ResultRecord) {
+        let conversation = record.conversation_id.as_deref();
+        let cluster = conversation.map(|id| format!("{}\n{id}", record.eval_file));
+        let from = self.grades.len();
+        for result in &record.evaluator_results {
+            if let Some(score) = result.score {
+                let name = self.text(&result.name);
+                self.grades.push((name, score.value()));
+            }
+        }
+        let row = Row {
+            file: self.text(&record.eval_file),
+            id: record.eval_id.as_str().into(),
+            target: self.text(&record.target),
+            trial: record.trial,
+            cluster: cluster.map(|cluster| self.text(&cluster)),
+            share: Share::of(record),
+            grades: from..self.grades.len(),
+            answer_key: digest_of(&record.answer_key),
+            grade_key: digest_of(&record.grade_key),
+            case: None,
+            place,
+        };
+        self.rows.push(row);
+    }
+
+    fn text(&mut self, text: &str) -> Arc<str> {
+        if let Some(known) = self.texts.get(text) {
+            return Arc::clone(known);
+        }
+        let text: Arc<str> = text.into();
+        self.texts.insert(Arc::clone(&text), Arc::clone(&text));
+        text
+    }
+}

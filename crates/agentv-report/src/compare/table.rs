@@ -1,0 +1,205 @@
+//! A comparison as a text for people.
+
+use agentv_core::GateOutcome;
+
+use super::comparison::Comparison;
+use super::families::Member;
+use super::named::label;
+use super::pairwise::Pairwise;
+use super::run::ComparedRun;
+use super::showing::{Showing, ShownCase};
+use super::told;
+use crate::figures::{count, counted};
+use crate::gate::gate_line;
+use crate::render::page::{Page, Piece, Row};
+use crate::render::score;
+use crate::statistics::Outcome;
+use crate::style::{Paint, Style};
+use crate::text::{one_line, padded, width};
+
+/// Two runs: what differs in a sentence, both in figures, and the cases that differ most.
+pub(super) fn of_two(
+    comparison: &Comparison<'_>,
+    showing: &Showing,
+    gate: &GateOutcome,
+    style: Style,
+) -> String {
+    let summary = comparison.summary();
+    let mut page = Page::new(style);
+    let sentence = comparison.sentence("A", "B", style);
+    let paint = match summary.mean_delta {
+        Some(delta) if summary.significant => paint(delta),
+        _ => Paint::Strong,
+    };
+    page.paragraph(paint, &sentence);
+    page.gap();
+    run(&mut page, "A", comparison.a);
+    run(&mut page, "B", comparison.b);
+    page.gap();
+    page.figures("matched", &plain(told::matched(summary, ["A", "B"])));
+    page.figures("B has", &plain(told::outcomes(summary)));
+    page.figures("statistics", &plain(told::statistics(summary, style)));
+    page.figures("gate", &[gate_piece(gate, style)]);
+    family(&mut page, "targets", comparison.targets());
+    if comparison.evaluators().len() > 1 {
+        family(&mut page, "evaluators", comparison.evaluators());
+    }
+    cases(&mut page, "B is worse in", &showing.losses);
+    cases(&mut page, "B is better in", &showing.wins);
+    let lists = told::outside(comparison, ["A", "B"]);
+    if !lists.is_empty() {
+        page.gap();
+    }
+    for (title, names, more) in lists {
+        page.paragraph(Paint::Strong, &title);
+        let mut pieces = plain(names);
+        if more > 0 {
+            pieces.push(Piece::plain(format!("{} more", count(more as u64))));
+        }
+        page.indented(&pieces);
+    }
+    page.finish()
+}
+
+/// Several runs: each in figures, and how every two differ.
+pub(super) fn of_several(pairwise: &Pairwise<'_>, gate: &GateOutcome, style: Style) -> String {
+    let mut page = Page::new(style);
+    let last = label(pairwise.runs.len().saturating_sub(1));
+    if let Some(Ok(ends)) = pairwise.ends().map(|pair| &pair.comparison) {
+        page.paragraph(Paint::Strong, &ends.sentence("A", &last, style));
+        page.gap();
+    }
+    for (index, compared) in pairwise.runs.iter().enumerate() {
+        run(&mut page, &label(index), compared);
+    }
+    page.gap();
+    page.figures("gate", &[gate_piece(gate, style)]);
+    page.gap();
+    page.paragraph(Paint::Strong, "mean score of each against those before it");
+    for line in matrix(pairwise, style) {
+        page.indented(&[Piece::plain(line)]);
+    }
+    page.paragraph(
+        Paint::Faint,
+        "* more than chance explains, corrected for the number of pairs",
+    );
+    page.finish()
+}
+
+/// A line a run but the first, and a column for each that it is held against.
+fn matrix(pairwise: &Pairwise<'_>, style: Style) -> Vec<String> {
+    let runs = pairwise.runs.len();
+    let mut rows = vec![vec![String::new(); runs]];
+    for (a, column) in rows[0].iter_mut().skip(1).enumerate() {
+        *column = format!("{} {}", style.minus(), label(a));
+    }
+    for b in 1..runs {
+        let mut row = vec![label(b)];
+        row.extend((0..b).map(|a| {
+            let pair = pairwise.pair(a, b);
+            pair.map(|pair| told::cell(pair, style)).unwrap_or_default()
+        }));
+        rows.push(row);
+    }
+    let wide = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| width(cell)).max().unwrap_or_default()
+    };
+    let widths: Vec<usize> = (0..runs).map(wide).collect();
+    rows.iter()
+        .map(|row| {
+            let cells = row.iter().zip(&widths);
+            let cells: Vec<String> = cells.map(|(cell, width)| padded(cell, *width)).collect();
+            cells.join("  ").trim_end().to_owned()
+        })
+        .collect()
+}
+
+fn run(page: &mut Page, label: &str, run: &ComparedRun) {
+    let targets: Vec<String> = run.targets().iter().map(|name| one_line(name)).collect();
+    let name = Piece::new(Paint::Strong, one_line(run.name()));
+    let mut pieces = vec![name, Piece::plain(targets.join(", "))];
+    pieces.extend(plain(told::totals(run)));
+    page.figures(label, &pieces);
+}
+
+fn plain(texts: Vec<String>) -> Vec<Piece> {
+    texts.into_iter().map(Piece::plain).collect()
+}
+
+fn gate_piece(gate: &GateOutcome, style: Style) -> Piece {
+    let paint = if gate.met { Paint::Good } else { Paint::Bad };
+    Piece::new(paint, one_line(&gate_line(gate, style)))
+}
+
+fn paint(delta: f64) -> Paint {
+    match Outcome::of(delta, 0.0) {
+        Outcome::Win => Paint::Good,
+        Outcome::Loss => Paint::Bad,
+        Outcome::Tie => Paint::Plain,
+    }
+}
+
+fn family(page: &mut Page, title: &str, members: &[Member]) {
+    if members.is_empty() {
+        return;
+    }
+    let style = page.style();
+    let rows: Vec<Row> = members
+        .iter()
+        .map(|member| Row {
+            figure: Piece::new(
+                match member.significant {
+                    true => paint(member.mean_delta),
+                    false => Paint::Plain,
+                },
+                told::delta(member.mean_delta, style),
+            ),
+            name: one_line(&member.name),
+            remark: Some(told::member(member, style)),
+        })
+        .collect();
+    page.gap();
+    page.rows(title, &rows);
+}
+
+fn cases(page: &mut Page, title: &str, cases: &[ShownCase]) {
+    if cases.is_empty() {
+        return;
+    }
+    page.gap();
+    page.paragraph(Paint::Strong, title);
+    let style = page.style();
+    for case in cases {
+        let mut pieces = vec![
+            Piece::new(paint(case.delta), told::delta(case.delta, style)),
+            Piece::new(Paint::Strong, case.name.clone()),
+            Piece::plain(format!(
+                "{} {} {}",
+                score(case.a.score),
+                told::arrow(style),
+                score(case.b.score)
+            )),
+            Piece::plain(format!(
+                "{} {} {}",
+                case.a.status,
+                told::arrow(style),
+                case.b.status
+            )),
+        ];
+        if case.trials > 1 {
+            let trials = counted(case.trials as u64, "trial", "trials");
+            pieces.push(Piece::plain(format!("mean of {trials}")));
+        }
+        if case.changed == Some(true) {
+            pieces.push(Piece::new(Paint::Nearly, "the case has changed"));
+        }
+        page.indented(&pieces);
+        for (label, side) in [("A", &case.a), ("B", &case.b)] {
+            if let Some(reason) = &side.reason {
+                let text = format!("  {label}: {}", one_line(reason));
+                page.indented(&[Piece::new(Paint::Faint, text)]);
+            }
+        }
+    }
+}

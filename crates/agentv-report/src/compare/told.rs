@@ -1,0 +1,235 @@
+//! The figures of a comparison in words, whatever they are written on.
+
+use super::comparison::{Comparison, ComparisonSummary};
+use super::families::Member;
+use super::pairwise::RunPair;
+use super::run::{ComparedRun, Row};
+use crate::figures::{count, counted, milliseconds, money, percent};
+use crate::render::score;
+use crate::style::Style;
+use crate::summary::Statuses;
+
+/// How many trials of a list are named.
+pub(super) const FEW: usize = 5;
+
+/// A difference of scores, with its sign.
+pub(super) fn delta(delta: f64, style: Style) -> String {
+    let digits = score(delta.abs());
+    let is_zero = digits.bytes().all(|digit| matches!(digit, b'0' | b'.'));
+    match delta {
+        _ if is_zero => digits,
+        delta if delta < 0.0 => format!("{}{digits}", style.minus()),
+        _ => format!("+{digits}"),
+    }
+}
+
+/// A p-value: none is written as 0.
+pub(super) fn p_value(p: f64) -> String {
+    match p {
+        p if p < 0.000_1 => "p < 0.0001".to_owned(),
+        p if p < 0.01 => format!("p = {p:.4}"),
+        p => format!("p = {p:.2}"),
+    }
+}
+
+/// What a run came to.
+pub(super) fn totals(run: &ComparedRun) -> Vec<String> {
+    let totals = run.totals();
+    let Statuses {
+        pass,
+        error,
+        ungraded,
+        ..
+    } = totals.statuses;
+    let graded = totals.statuses.graded();
+    let mut told = match totals.pass_rate {
+        Some(rate) => vec![format!(
+            "{} passed, {} of {}",
+            percent(rate),
+            count(pass),
+            count(graded)
+        )],
+        None => vec!["nothing graded".to_owned()],
+    };
+    told.extend(
+        totals
+            .mean_score
+            .map(|mean| format!("mean {}", score(mean))),
+    );
+    told.push(format!("{} errored", count(error)));
+    if ungraded > 0 {
+        told.push(format!("{} ungraded", count(ungraded)));
+    }
+    told.extend(totals.cost_usd.map(money));
+    told.extend(
+        totals
+            .median_ms
+            .map(|ms| format!("median {}", milliseconds(ms))),
+    );
+    if run.is_unfinished() {
+        told.push("not finished".to_owned());
+    }
+    told
+}
+
+/// Which trials belong together, and which do not.
+pub(super) fn matched(summary: &ComparisonSummary, labels: [&str; 2]) -> Vec<String> {
+    let mut told = vec![counted(summary.matched, "trial", "trials")];
+    let [a, b] = labels;
+    let beside = [
+        (summary.only_in_a, format!("only in {a}")),
+        (summary.only_in_b, format!("only in {b}")),
+        (summary.without_grade, "without a grade in both".to_owned()),
+        (summary.changed, "of changed cases".to_owned()),
+    ];
+    for (number, what) in beside {
+        if number > 0 {
+            told.push(format!("{} {what}", count(number)));
+        }
+    }
+    if summary.changed_unknown > 0 {
+        let all = summary.changed_unknown == summary.matched;
+        let of = match all {
+            true => String::new(),
+            false => format!(" of {}", count(summary.changed_unknown)),
+        };
+        told.push(format!("whether cases changed is not known{of}"));
+    }
+    told
+}
+
+/// In how many cases each run is better, and in how many trials where these are more.
+pub(super) fn outcomes(summary: &ComparisonSummary) -> Vec<String> {
+    let wins = &summary.statistics.wins;
+    let mut told = vec![
+        counted(wins.wins, "win", "wins"),
+        counted(wins.losses, "loss", "losses"),
+        counted(wins.ties, "tie", "ties"),
+    ];
+    let [trials, cases] = [
+        [summary.wins, summary.losses, summary.ties],
+        [wins.wins, wins.losses, wins.ties],
+    ];
+    if trials != cases {
+        let [wins, losses, ties] = trials.map(count);
+        told.push(format!("by trial {wins}, {losses}, {ties}"));
+    }
+    told.push(format!("from a difference of {} on", summary.threshold));
+    told
+}
+
+/// What the statistics say.
+pub(super) fn statistics(summary: &ComparisonSummary, style: Style) -> Vec<String> {
+    let statistics = &summary.statistics;
+    let mut told = vec![counted(statistics.cases, "case", "cases")];
+    if let Some(found) = &statistics.difference {
+        let interval = &found.difference;
+        if let Some(clusters) = interval.clusters {
+            told.push(counted(clusters, "conversation", "conversations"));
+        }
+        told.push(format!(
+            "difference {}, 95% interval {} to {}",
+            delta(interval.estimate, style),
+            delta(interval.low, style),
+            delta(interval.high, style)
+        ));
+        if let Some(shown) = found.detectable.filter(|shown| shown.difference < 1.0) {
+            told.push(format!(
+                "shows differences from {} on",
+                score(shown.difference)
+            ));
+        }
+    } else if let Some(mean) = summary.mean_delta {
+        told.push(format!("difference {}", delta(mean, style)));
+    }
+    let permutation = p_value(statistics.permutation.p_value);
+    told.push(format!("scores {permutation} (permutation)"));
+    if let Some(test) = &statistics.mcnemar {
+        told.push(format!("passes {} (McNemar)", p_value(test.p_value)));
+    }
+    if let Some(test) = &statistics.pass_rates {
+        told.push(format!("passes {} (permutation)", p_value(test.p_value)));
+    }
+    told
+}
+
+/// What one of several comparisons says.
+pub(super) fn member(member: &Member, style: Style) -> String {
+    let arrow = arrow(style);
+    let Member { wins, .. } = member;
+    let significant = if member.significant {
+        ", significant"
+    } else {
+        ""
+    };
+    format!(
+        "{} {arrow} {} on {}, {}, {}, {}, {} corrected{significant}",
+        score(member.mean_a),
+        score(member.mean_b),
+        counted(member.cases, "case", "cases"),
+        counted(wins.wins, "win", "wins"),
+        counted(wins.losses, "loss", "losses"),
+        counted(wins.ties, "tie", "ties"),
+        p_value(member.corrected_p_value),
+    )
+}
+
+pub(super) fn arrow(style: Style) -> &'static str {
+    if style.unicode { "→" } else { "->" }
+}
+
+/// A pair in a matrix: the mean difference, with a star where it is significant.
+pub(super) fn cell(pair: &RunPair<'_>, style: Style) -> String {
+    let Ok(comparison) = &pair.comparison else {
+        return "nothing shared".to_owned();
+    };
+    let star = if pair.is_significant() { "*" } else { "" };
+    match comparison.summary().mean_delta {
+        Some(mean) => delta(mean, style) + star,
+        None => "no grade".to_owned(),
+    }
+}
+
+/// The lists of trials that stand outside: a title, the names of the first few, and how many more.
+pub(super) fn outside(
+    comparison: &Comparison<'_>,
+    labels: [&str; 2],
+) -> Vec<(String, Vec<String>, usize)> {
+    let naming = comparison.naming;
+    let first = |rows: &mut dyn Iterator<Item = &Row>| {
+        let names: Vec<String> = rows.take(FEW).map(|row| naming.trial(row)).collect();
+        let more = rows.count();
+        (names, more)
+    };
+    let [a, b] = labels;
+    let (run_a, run_b) = (comparison.a, comparison.b);
+    let changed = comparison
+        .cases
+        .iter()
+        .filter(|case| case.changed == Some(true));
+    let changed = &mut changed.map(|case| comparison.rows(case.trials.start).1);
+    let trials = 0..comparison.matching.matched.len();
+    let ungraded = trials.map(|trial| comparison.rows(trial));
+    let ungraded = ungraded.filter(|(a, b)| a.score().is_none() || b.score().is_none());
+    let lists = [
+        ("changed cases".to_owned(), first(changed)),
+        (
+            "without a grade in both".to_owned(),
+            first(&mut ungraded.map(|(_, row)| row)),
+        ),
+        (
+            format!("only in {a}"),
+            first(&mut comparison.matching.only_a.iter().map(|at| &run_a.rows[*at])),
+        ),
+        (
+            format!("only in {b}"),
+            first(&mut comparison.matching.only_b.iter().map(|at| &run_b.rows[*at])),
+        ),
+    ];
+    let lists = lists
+        .into_iter()
+        .filter(|(_, (names, _))| !names.is_empty());
+    lists
+        .map(|(title, (names, more))| (title, names, more))
+        .collect()
+}

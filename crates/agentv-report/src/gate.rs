@@ -1,0 +1,295 @@
+//! What is required of a run before it counts as good.
+
+use agentv_core::GateOutcome;
+
+use crate::Style;
+use crate::compare::ComparisonSummary;
+use crate::figures::{count, counted, percent};
+use crate::statistics::Interval;
+use crate::summary::Summary;
+
+/// What is less than this is what rounding left of nothing.
+const ROUNDING: f64 = 1e-9;
+
+/// What is required of the results of a run. Errored and ungraded trials stand outside the mean and
+/// the rate, and where nothing was graded neither is met.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct GateSpec {
+    /// The lowest mean score.
+    pub fail_under: Option<f64>,
+    /// The lowest share of graded trials that pass.
+    pub min_pass_rate: Option<f64>,
+    /// The most errored trials.
+    pub max_errors: Option<u64>,
+}
+
+/// How much worse than another run a run may be.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct DropGate {
+    /// What counts as worse.
+    pub rule: GateRule,
+    /// How much lower the mean score may be.
+    pub max_drop: f64,
+}
+
+/// What counts as worse than another run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum GateRule {
+    /// A lower mean.
+    #[default]
+    Mean,
+    /// A lower mean, where that is more than chance explains.
+    Significant,
+}
+
+impl GateSpec {
+    /// What the results come to against what is required, in the order of the fields.
+    pub fn judge(&self, summary: &Summary) -> Vec<GateOutcome> {
+        let beside = beside(summary);
+        let gates = [
+            self.fail_under.map(|least| {
+                let mean = summary.scores.map(|scores| scores.mean);
+                at_least("fail_under", "mean score", least, mean, fixed, &beside)
+            }),
+            self.min_pass_rate.map(|least| {
+                let rate = summary.pass_rate;
+                at_least("min_pass_rate", "pass rate", least, rate, shares, &beside)
+            }),
+            self.max_errors.map(|most| {
+                let errors = summary.statuses.error;
+                GateOutcome {
+                    gate: "max_errors".to_owned(),
+                    required: format!("no more than {} errored", count(most)),
+                    found: count(errors),
+                    met: errors <= most,
+                }
+            }),
+        ];
+        gates.into_iter().flatten().collect()
+    }
+}
+
+/// Trials that stand outside the figures.
+fn beside(summary: &Summary) -> String {
+    let statuses = &summary.statuses;
+    let counts = [(statuses.error, "errored"), (statuses.ungraded, "ungraded")];
+    let counts = counts.iter().filter(|(number, _)| *number > 0);
+    let told: Vec<String> = counts
+        .map(|(number, what)| format!("{} {what}", count(*number)))
+        .collect();
+    match told.is_empty() {
+        true => String::new(),
+        false => format!(" ({} beside)", told.join(", ")),
+    }
+}
+
+fn at_least(
+    gate: &str,
+    what: &str,
+    least: f64,
+    found: Option<f64>,
+    write: fn([f64; 2]) -> [String; 2],
+    beside: &str,
+) -> GateOutcome {
+    let [required, written] = write([least, found.unwrap_or(least)]);
+    let found_text = match found {
+        Some(_) => written,
+        None => "nothing was graded".to_owned(),
+    };
+    GateOutcome {
+        gate: gate.to_owned(),
+        required: format!("{what} at least {required}"),
+        found: found_text + beside,
+        met: found.is_some_and(|found| found >= least - ROUNDING),
+    }
+}
+
+/// Two scores with as many decimals as it takes to tell them apart, from three to six.
+fn fixed(scores: [f64; 2]) -> [String; 2] {
+    let written = |decimals: usize| scores.map(|score| format!("{score:.decimals$}"));
+    let apart = |decimals: &usize| {
+        let [one, other] = written(*decimals);
+        one != other
+    };
+    let differ = (scores[0] - scores[1]).abs() > ROUNDING;
+    let decimals = (3..6).find(apart).filter(|_| differ);
+    written(decimals.unwrap_or(if differ { 6 } else { 3 }))
+}
+
+/// Two shares, told as percentages where that tells them apart.
+fn shares(shares: [f64; 2]) -> [String; 2] {
+    let written = shares.map(percent);
+    let differ = (shares[0] - shares[1]).abs() > ROUNDING;
+    match differ && written[0] == written[1] {
+        true => fixed(shares.map(|share| share * 100.0)).map(|share| share + "%"),
+        false => written,
+    }
+}
+
+impl DropGate {
+    /// Whether a comparison says that the second run is too much worse than the first, which
+    /// `baseline` names. `significant` is whether the difference is more than chance explains. Where
+    /// nothing could be compared it is not known to be good.
+    pub fn judge(
+        &self,
+        summary: &ComparisonSummary,
+        significant: bool,
+        baseline: &str,
+    ) -> GateOutcome {
+        let Some(delta) = summary.mean_delta else {
+            return self.outcome(
+                baseline,
+                "no case has a grade in both runs".to_owned(),
+                false,
+            );
+        };
+        let dropped = -delta > self.max_drop + ROUNDING;
+        let met = match self.rule {
+            GateRule::Mean => !dropped,
+            GateRule::Significant => !(dropped && significant),
+        };
+        let interval = summary.statistics.difference.map(|found| found.difference);
+        let cases = summary.statistics.cases;
+        self.outcome(
+            baseline,
+            self.found(delta, interval, significant, cases),
+            met,
+        )
+    }
+
+    /// A gate that nothing could be found for, and why: it is not met.
+    pub fn not_judged(&self, baseline: &str, why: String) -> GateOutcome {
+        self.outcome(baseline, why, false)
+    }
+
+    fn outcome(&self, baseline: &str, found: String, met: bool) -> GateOutcome {
+        let drop = match self.max_drop {
+            drop if drop > 0.0 => format!("more than {drop} below"),
+            _ => "below".to_owned(),
+        };
+        GateOutcome {
+            gate: "baseline".to_owned(),
+            required: match self.rule {
+                GateRule::Mean => format!("mean score not {drop} {baseline}"),
+                GateRule::Significant => format!("mean score not significantly {drop} {baseline}"),
+            },
+            found,
+            met,
+        }
+    }
+
+    fn found(
+        &self,
+        delta: f64,
+        interval: Option<Interval>,
+        significant: bool,
+        cases: u64,
+    ) -> String {
+        let [size, _] = fixed([delta.abs(), self.max_drop]);
+        let told = match delta {
+            delta if delta.abs() < ROUNDING => "the same".to_owned(),
+            delta if delta > 0.0 => format!("{size} above"),
+            _ => format!("{size} below"),
+        };
+        let told = format!("{told} on {}", counted(cases, "case", "cases"));
+        match (self.rule, interval) {
+            (GateRule::Mean, _) => told,
+            (GateRule::Significant, None) => format!("{told}, which tells no interval"),
+            (GateRule::Significant, Some(interval)) => {
+                let chance = match significant {
+                    true => "more than chance explains",
+                    false => "which may be chance",
+                };
+                let (low, high) = (interval.low, interval.high);
+                format!("{told}, {chance} (95% interval {low:.3} to {high:.3})")
+            }
+        }
+    }
+}
+
+/// A gate in a line: what was required, what was found, and whether that is enough.
+pub fn gate_line(gate: &GateOutcome, style: Style) -> String {
+    let dash = if style.unicode { "—" } else { "-" };
+    let met = if gate.met { "met" } else { "not met" };
+    format!("{}: found {} {dash} {met}", gate.required, gate.found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SummaryFold;
+    use crate::samples::{errored, graded};
+
+    const STYLE: Style = Style {
+        colour: false,
+        width: 80,
+        unicode: true,
+    };
+
+    fn lines(spec: GateSpec, scores: &[f64], errors: u64) -> Vec<String> {
+        let mut fold = SummaryFold::new();
+        scores
+            .iter()
+            .for_each(|score| fold.add(&graded("a", *score)));
+        (0..errors).for_each(|_| fold.add(&errored("b", "no")));
+        let outcomes = spec.judge(&fold.finish(0));
+        outcomes.iter().map(|gate| gate_line(gate, STYLE)).collect()
+    }
+
+    #[test]
+    fn every_gate_says_what_was_required_and_found() {
+        let spec = GateSpec {
+            fail_under: Some(0.9),
+            min_pass_rate: Some(0.5),
+            max_errors: Some(1),
+        };
+        assert_eq!(
+            lines(spec, &[1.0, 0.748], 2),
+            [
+                "mean score at least 0.900: found 0.874 (2 errored beside) — not met",
+                "pass rate at least 50.0%: found 50.0% (2 errored beside) — met",
+                "no more than 1 errored: found 2 — not met",
+            ]
+        );
+    }
+
+    #[test]
+    fn nothing_graded_meets_no_mean_and_no_rate() {
+        let spec = GateSpec {
+            fail_under: Some(0.0),
+            min_pass_rate: Some(0.0),
+            max_errors: None,
+        };
+        assert_eq!(
+            lines(spec, &[], 1),
+            [
+                "mean score at least 0.000: found nothing was graded (1 errored beside) — not met",
+                "pass rate at least 0%: found nothing was graded (1 errored beside) — not met",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_just_missed_does_not_read_as_met() {
+        let under = |least| GateSpec {
+            fail_under: Some(least),
+            ..GateSpec::default()
+        };
+        assert_eq!(
+            lines(under(0.9), &[0.899_98], 0),
+            ["mean score at least 0.90000: found 0.89998 — not met"]
+        );
+        assert_eq!(
+            lines(under(0.9), &[0.9, 0.9, 0.9], 0),
+            ["mean score at least 0.900: found 0.900 — met"]
+        );
+        let rate = GateSpec {
+            min_pass_rate: Some(0.666_7),
+            ..GateSpec::default()
+        };
+        assert_eq!(
+            lines(rate, &[1.0, 1.0, 0.0], 0),
+            ["pass rate at least 66.670%: found 66.667% — not met"]
+        );
+    }
+}
