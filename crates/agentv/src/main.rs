@@ -28,6 +28,7 @@ fn main() -> ExitCode {
         Command::Judge(arguments) => commands::judge::run(&arguments),
         Command::Merge(arguments) => commands::merge::run(&arguments),
         Command::Report(arguments) => commands::report::run(&arguments),
+        Command::Compare(arguments) => commands::compare::run(&arguments),
         Command::Runs(arguments) => commands::runs::run(&arguments),
         Command::Trend(arguments) => commands::trend::run(&arguments),
         Command::Init(arguments) => commands::init::run(&arguments),

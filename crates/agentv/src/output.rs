@@ -42,6 +42,15 @@ pub(crate) fn style_of(stream: &impl IsTerminal) -> Style {
     }
 }
 
+/// What a file can show.
+pub(crate) fn style_of_files() -> Style {
+    Style {
+        colour: false,
+        width: WIDTH_OF_FILES,
+        unicode: true,
+    }
+}
+
 /// Whether a stream is a terminal on which a line can be drawn again and again.
 pub(crate) fn is_live(stream: &impl IsTerminal) -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());

@@ -1,5 +1,7 @@
 //! The command line.
 
+mod compare;
+mod gates;
 mod grade;
 mod history;
 mod judge;
@@ -12,6 +14,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+pub(crate) use compare::CompareArguments;
 pub(crate) use grade::GradeArguments;
 pub(crate) use history::{RunsArguments, TrendArguments, TrendFormat};
 pub(crate) use judge::{CalibrateArguments, JudgeAction, JudgeArguments};
@@ -40,6 +43,7 @@ pub(crate) enum Command {
     Judge(JudgeArguments),
     Merge(MergeArguments),
     Report(ReportArguments),
+    Compare(CompareArguments),
     Runs(RunsArguments),
     Trend(TrendArguments),
     Init(InitArguments),
