@@ -9,7 +9,7 @@ mod trials;
 use agentv_core::Status;
 
 pub use closing::Closing;
-pub(crate) use closing::stop_reason;
+pub(crate) use closing::{gate_sentence, stop_reason};
 use page::{Page, Piece};
 pub(crate) use trials::score;
 

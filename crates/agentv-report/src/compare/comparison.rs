@@ -1,6 +1,6 @@
 //! How two runs differ.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use serde::Serialize;
@@ -339,7 +339,8 @@ fn pair<'r>(a: Mean, b: Mean, cluster: Option<&'r str>) -> Option<Pair<'r>> {
 
 fn statistics(pairs: &Pairs<'_>, threshold: f64) -> Statistics {
     let difference = paired_difference(&pairs.scores, Level::NINETY_FIVE, Bounds::DIFFERENCE);
-    let is_clustered = pairs.scores.iter().any(|pair| pair.cluster.is_some());
+    let clusters = || pairs.scores.iter().filter_map(|pair| pair.cluster);
+    let is_clustered = clusters().collect::<HashSet<_>>().len() < clusters().count();
     Statistics {
         cases: pairs.scores.len() as u64,
         no_interval: difference.err(),

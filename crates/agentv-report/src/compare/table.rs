@@ -10,9 +10,8 @@ use super::run::ComparedRun;
 use super::showing::{Showing, ShownCase};
 use super::told;
 use crate::figures::{count, counted};
-use crate::gate::gate_line;
 use crate::render::page::{Page, Piece, Row};
-use crate::render::score;
+use crate::render::{gate_sentence, score};
 use crate::statistics::Outcome;
 use crate::style::{Paint, Style};
 use crate::text::{one_line, padded, width};
@@ -39,7 +38,7 @@ pub(super) fn of_two(
     page.figures("matched", &plain(told::matched(summary, ["A", "B"])));
     page.figures("B has", &plain(told::outcomes(summary)));
     page.figures("statistics", &plain(told::statistics(summary, style)));
-    page.figures("gate", &[gate_piece(gate, style)]);
+    gate_sentence(&mut page, gate);
     family(&mut page, "targets", comparison.targets());
     if comparison.evaluators().len() > 1 {
         family(&mut page, "evaluators", comparison.evaluators());
@@ -73,7 +72,7 @@ pub(super) fn of_several(pairwise: &Pairwise<'_>, gate: &GateOutcome, style: Sty
         run(&mut page, &label(index), compared);
     }
     page.gap();
-    page.figures("gate", &[gate_piece(gate, style)]);
+    gate_sentence(&mut page, gate);
     page.gap();
     page.paragraph(Paint::Strong, "mean score of each against those before it");
     for line in matrix(pairwise, style) {
@@ -125,11 +124,6 @@ fn run(page: &mut Page, label: &str, run: &ComparedRun) {
 
 fn plain(texts: Vec<String>) -> Vec<Piece> {
     texts.into_iter().map(Piece::plain).collect()
-}
-
-fn gate_piece(gate: &GateOutcome, style: Style) -> Piece {
-    let paint = if gate.met { Paint::Good } else { Paint::Bad };
-    Piece::new(paint, one_line(&gate_line(gate, style)))
 }
 
 fn paint(delta: f64) -> Paint {

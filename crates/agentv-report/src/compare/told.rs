@@ -80,7 +80,7 @@ pub(super) fn matched(summary: &ComparisonSummary, labels: [&str; 2]) -> Vec<Str
         (summary.only_in_a, format!("only in {a}")),
         (summary.only_in_b, format!("only in {b}")),
         (summary.without_grade, "without a grade in both".to_owned()),
-        (summary.changed, "of changed cases".to_owned()),
+        (summary.changed, "of cases that changed".to_owned()),
     ];
     for (number, what) in beside {
         if number > 0 {

@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::time::Duration;
 
-use agentv_core::Stop;
+use agentv_core::{GateOutcome, Stop};
 
 use super::page::{Page, Piece};
 use crate::figures::{counted, duration};
+use crate::gate::gate_line;
 use crate::style::Paint;
 use crate::text::one_line;
 
@@ -31,6 +32,8 @@ pub struct Closing<'a> {
     pub resume_command: Option<&'a str>,
     /// The command to look closer.
     pub next_command: Option<&'a str>,
+    /// What was required of the results, and what was found.
+    pub gates: &'a [GateOutcome],
 }
 
 /// Where cases were left out.
@@ -58,6 +61,10 @@ pub(super) fn skipped(page: &mut Page, skipped: u64, closing: &Closing<'_>) {
 /// Where the results are, and what to do next.
 pub(super) fn write(page: &mut Page, trials: u64, closing: &Closing<'_>) {
     let missing = closing.planned.saturating_sub(trials);
+    closing
+        .gates
+        .iter()
+        .for_each(|gate| gate_sentence(page, gate));
     let path = |path: &Path| one_line(&path.display().to_string());
     if closing.stopped.is_some() || missing > 0 {
         stopped(page, missing, closing.stopped);
@@ -99,4 +106,11 @@ pub(crate) fn stop_reason(stop: Stop) -> &'static str {
         Stop::Time => "the time is used up",
         Stop::Broken => "the run could not go on",
     }
+}
+
+/// What was required, what was found, and whether that is enough.
+pub(crate) fn gate_sentence(page: &mut Page, gate: &GateOutcome) {
+    let paint = if gate.met { Paint::Good } else { Paint::Bad };
+    let line = one_line(&gate_line(gate, page.style()));
+    page.sentence("gate", paint, &line);
 }

@@ -81,19 +81,33 @@ impl Page {
 
     /// A sentence, broken between words.
     pub(crate) fn paragraph(&mut self, paint: Paint, sentence: &str) {
+        self.wrapped(0, paint, sentence);
+    }
+
+    /// A sentence after a label, broken between words.
+    pub(crate) fn sentence(&mut self, label: &str, paint: Paint, sentence: &str) {
+        let indent = self.label(label);
+        self.wrapped(indent, paint, sentence);
+    }
+
+    /// Words from `indent` on; each further line starts there too.
+    fn wrapped(&mut self, indent: usize, paint: Paint, sentence: &str) {
+        let style = self.style;
+        let room = style.width.saturating_sub(indent).max(1);
         let mut line = String::new();
         for word in sentence.split(' ') {
-            if !line.is_empty() && width(&line) + 1 + width(word) > self.style.width {
-                self.text.push_str(&self.style.paint(paint, &line));
+            if !line.is_empty() && width(&line) + 1 + width(word) > room {
+                self.text.push_str(&style.paint(paint, &line));
                 self.text.push('\n');
+                self.text.extend(std::iter::repeat_n(' ', indent));
                 line.clear();
             }
             if !line.is_empty() {
                 line.push(' ');
             }
-            line.push_str(&cut(word, self.style.width, self.style));
+            line.push_str(&cut(word, room, style));
         }
-        self.text.push_str(&self.style.paint(paint, &line));
+        self.text.push_str(&style.paint(paint, &line));
         self.text.push('\n');
     }
 

@@ -31,12 +31,12 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, OutputError> {
         Err(refused) => return Ok(refused.tell()),
     };
     if let Some(path) = &arguments.output {
-        if let Err(error) = write_whole_file(path, &mut |out| (told.write)(told.style, out)) {
+        if let Err(error) = write_whole_file(path, &mut |out| (told.write)(out)) {
             return Ok(Refused::not_written(error.to_string()).tell());
         }
     } else {
         let mut stdout = BufWriter::new(io::stdout().lock());
-        (told.write)(told.style, &mut stdout)?;
+        (told.write)(&mut stdout)?;
         stdout.flush()?;
     }
     Ok(match told.gate.met {
@@ -48,9 +48,10 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, OutputError> {
 /// A comparison that is ready to be written.
 struct Told<'r> {
     gate: GateOutcome,
-    style: Style,
-    write: Box<dyn Fn(Style, &mut dyn Write) -> io::Result<()> + 'r>,
+    write: Writing<'r>,
 }
+
+type Writing<'r> = Box<dyn Fn(&mut dyn Write) -> io::Result<()> + 'r>;
 
 fn of_two<'r>(
     arguments: &CompareArguments,
@@ -63,10 +64,10 @@ fn of_two<'r>(
     let gate = arguments.drop_gate();
     let gate = gate.judge(summary, summary.significant, "that of A");
     let (format, told) = (ComparisonFormat::from(arguments.format), gate.clone());
+    let style = style(arguments.output.as_deref());
     Ok(Told {
         gate,
-        style: style(arguments.output.as_deref()),
-        write: Box::new(move |style, out| {
+        write: Box::new(move |out| {
             write_comparison(&comparison, &showing, &told, format, style, out)
         }),
     })
@@ -89,10 +90,10 @@ fn of_several<'r>(
         Err(nothing) => return Err(Refused::because(nothing.to_string())),
     };
     let (format, told) = (ComparisonFormat::from(arguments.format), gate.clone());
+    let style = style(arguments.output.as_deref());
     Ok(Told {
         gate,
-        style: style(arguments.output.as_deref()),
-        write: Box::new(move |style, out| write_pairwise(&pairwise, &told, format, style, out)),
+        write: Box::new(move |out| write_pairwise(&pairwise, &told, format, style, out)),
     })
 }
 
@@ -102,43 +103,43 @@ fn unusable(error: impl std::error::Error) -> Refused {
 
 /// What standard output can show, or a file in its place.
 fn style(file: Option<&Path>) -> Style {
-    let style = output::style_of(&io::stdout());
     match file {
         Some(_) => output::style_of_files(),
-        None => style,
+        None => output::style_of(&io::stdout()),
     }
 }
 
 fn runs(arguments: &CompareArguments) -> Result<Vec<ComparedRun>, Refused> {
-    let found = arguments.runs.iter().map(|name| named(name));
-    let found = found.collect::<Result<Vec<_>, _>>()?;
+    let named = arguments.runs.iter().map(|name| match of_file(name) {
+        Some(results) => Ok(results),
+        None => of_run(&folder::results_here()?, name),
+    });
+    let found = named.collect::<Result<Vec<_>, _>>()?;
     read_runs(&found).map_err(unusable)
 }
 
-/// The run that a user calls `name`, or the results in a file.
-pub(crate) fn named(name: &str) -> Result<RunResults, Refused> {
+/// The results in a file, where `name` is one.
+pub(crate) fn of_file(name: &str) -> Option<RunResults> {
     let path = Path::new(name);
-    if path.is_file() {
-        return of_file(path);
-    }
-    let (folder, _) = folder::find(&folder::results_here()?, name)?;
-    RunResults::of_folder(&folder).map_err(folder::unusable)
-}
-
-fn of_file(path: &Path) -> Result<RunResults, Refused> {
     let extension = path.extension().and_then(|extension| extension.to_str());
-    let known = extension.is_some_and(|extension| {
+    let is_known = extension.is_some_and(|extension| {
         ["jsonl", "json"]
             .iter()
             .any(|known| extension.eq_ignore_ascii_case(known))
     });
-    match known {
-        true => Ok(RunResults::of_file(path)),
-        false => Err(Refused::with_hint(
-            format!("`{}` is no file of results", path.display()),
+    (is_known && !path.is_dir()).then(|| RunResults::of_file(path))
+}
+
+/// The run that a user calls `name`.
+pub(crate) fn of_run(results: &Path, name: &str) -> Result<RunResults, Refused> {
+    if Path::new(name).is_file() {
+        return Err(Refused::with_hint(
+            format!("`{name}` is no file of results"),
             Some("name a run, or results in a file that ends in .jsonl or .json".to_owned()),
-        )),
+        ));
     }
+    let (folder, _) = folder::find(results, name)?;
+    RunResults::of_folder(&folder).map_err(folder::unusable)
 }
 
 /// Warns of what makes a comparison less than it seems.

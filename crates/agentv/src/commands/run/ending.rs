@@ -102,6 +102,7 @@ fn tell(
         graded_from: run.record.graded_from.as_deref(),
         resume_command: resume.as_deref(),
         next_command: closer.as_deref(),
+        gates: &[],
     };
     let text = render_summary(summary, &closing, summary_style());
     let mut stdout = io::stdout().lock();
