@@ -1,7 +1,55 @@
 //! What is required of results, on the command line.
 
-use agentv_report::GateRule;
-use clap::ValueEnum;
+use agentv_report::{DropGate, GateRule, GateSpec};
+use clap::{Args, ValueEnum};
+
+/// What is required of the results of a run.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct GateArguments {
+    /// Exit with 1 when the mean score is below X
+    #[arg(long, value_name = "X", value_parser = share, help_heading = "Gates")]
+    pub(crate) fail_under: Option<f64>,
+    /// Exit with 1 when a smaller share of the graded trials passes
+    #[arg(long, value_name = "X", value_parser = share, help_heading = "Gates")]
+    pub(crate) min_pass_rate: Option<f64>,
+    /// Require that at most N trials errored; a run with errored trials exits with 3 whatever N is
+    #[arg(long, value_name = "N", value_parser = whole, help_heading = "Gates")]
+    pub(crate) max_errors: Option<u64>,
+    /// Exit with 1 when the run is worse than RUN on the cases that both have
+    #[arg(long, value_name = "RUN", help_heading = "Gates")]
+    pub(crate) baseline: Option<String>,
+    /// How much lower than that of the baseline the mean score may be, 0 unless given
+    #[arg(long, value_name = "X", value_parser = share, requires = "baseline", help_heading = "Gates")]
+    pub(crate) max_drop: Option<f64>,
+    /// What counts as worse than the baseline, `mean` unless given
+    #[arg(
+        long,
+        value_enum,
+        value_name = "RULE",
+        requires = "baseline",
+        help_heading = "Gates"
+    )]
+    pub(crate) gate: Option<GateName>,
+}
+
+impl GateArguments {
+    /// What is required of the results alone.
+    pub(crate) fn spec(&self) -> GateSpec {
+        GateSpec {
+            fail_under: self.fail_under,
+            min_pass_rate: self.min_pass_rate,
+            max_errors: self.max_errors,
+        }
+    }
+
+    /// What is required against the baseline.
+    pub(crate) fn drop_gate(&self) -> DropGate {
+        DropGate {
+            rule: self.gate.unwrap_or(GateName::Mean).into(),
+            max_drop: self.max_drop.unwrap_or(0.0),
+        }
+    }
+}
 
 /// What counts as worse than another run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -19,6 +67,11 @@ impl From<GateName> for GateRule {
             GateName::Significant => GateRule::Significant,
         }
     }
+}
+
+fn whole(text: &str) -> Result<u64, String> {
+    let number = text.parse();
+    number.map_err(|_| "expected a whole number such as `3`".to_owned())
 }
 
 /// A number from 0 to 1.

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::LoadArguments;
 use super::shared::{LimitArguments, OutputArguments, from_one};
+use super::{GateArguments, LoadArguments};
 
 /// Grade the answers of an earlier run again, without asking its targets
 ///
@@ -52,6 +52,8 @@ pub(crate) struct GradeArguments {
 
     #[command(flatten)]
     pub(crate) limits: LimitArguments,
+    #[command(flatten)]
+    pub(crate) gates: GateArguments,
     #[command(flatten)]
     pub(crate) output: OutputArguments,
     #[command(flatten)]

@@ -15,6 +15,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub(crate) use compare::CompareArguments;
+pub(crate) use gates::GateArguments;
 pub(crate) use grade::GradeArguments;
 pub(crate) use history::{RunsArguments, TrendArguments, TrendFormat};
 pub(crate) use judge::{CalibrateArguments, JudgeAction, JudgeArguments};

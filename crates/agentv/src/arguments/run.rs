@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use agentv_runner::Shard;
 use clap::Args;
 
-use super::LoadArguments;
 use super::shared::{LimitArguments, OutputArguments, from_one};
+use super::{GateArguments, LoadArguments};
 
 /// Run cases against targets and grade the answers
 ///
 /// Eval files are checked as a whole before anything is asked. Everything that is answered and graded
 /// is written at once, into a folder of the run's own under `.agentv/results`: an interrupted run is
 /// resumed with `--resume`, and what was answered is not asked again. Exit code: 0 no case failed, 1 some
-/// failed, 2 nothing ran because the command line or a file is wrong, 3 some cases errored, 4 stopped by
+/// failed or a gate was not met, 2 nothing ran because the command line or a file is wrong, 3 some cases errored, 4 stopped by
 /// `--budget` or `--max-time`, 5 results could not be written, 130 interrupted, 143 terminated.
 #[derive(Debug, Args)]
 #[command(
@@ -26,6 +26,8 @@ Examples:
   agentv run evals --target gpt --target claude        every case on both
   agentv run evals --resume                            go on where the last run stopped
   agentv run evals --shard 1/4                         a quarter of the cases; see `agentv merge`
+  agentv run evals --fail-under 0.9 --max-errors 0     gates for CI
+  agentv run evals --baseline RUN --max-drop 0.02      no worse than an earlier run
   agentv run evals --dry-run                           ask nobody, see what would happen"
 )]
 pub(crate) struct RunArguments {
@@ -101,6 +103,9 @@ pub(crate) struct RunArguments {
 
     #[command(flatten)]
     pub(crate) limits: LimitArguments,
+
+    #[command(flatten)]
+    pub(crate) gates: GateArguments,
 
     /// Write what each case sends to its target into DIR
     #[arg(long, value_name = "DIR", help_heading = "Output")]

@@ -43,10 +43,12 @@ pub(crate) fn run(arguments: &TrendArguments) -> Result<Exit, OutputError> {
         stdout.flush()?;
         return Ok(Exit::Success);
     };
-    Ok(match write_whole_file(path, &text) {
-        Ok(()) => Exit::Success,
-        Err(error) => Refused::not_written(error.to_string()).tell(),
-    })
+    Ok(
+        match write_whole_file(path, &mut |out| out.write_all(text.as_bytes())) {
+            Ok(()) => Exit::Success,
+            Err(error) => Refused::not_written(error.to_string()).tell(),
+        },
+    )
 }
 
 fn format_of(arguments: &TrendArguments) -> TrendFormat {

@@ -18,6 +18,7 @@ use jiff::Timestamp;
 
 use super::load_options;
 use super::run::files::is_same;
+use super::run::gates::Gates;
 use super::run::graders::ProjectGraders;
 use super::run::plan::matching;
 use super::run::refused::Refused;
@@ -56,6 +57,7 @@ pub(crate) fn run(arguments: &GradeArguments) -> Result<Exit, OutputError> {
             folder: &prepared.folder,
             writer: &prepared.writer,
             skipped: &[],
+            gates: &prepared.gates,
             elapsed: started.elapsed(),
         },
     )
@@ -66,6 +68,7 @@ struct Prepared {
     spec: GradeSpec,
     planned: Planned,
     reporting: Reporting,
+    gates: Gates,
     record: RunRecord,
     folder: RunFolder,
     writer: RunWriter,
@@ -151,6 +154,8 @@ fn prepare(arguments: &GradeArguments, now: Timestamp) -> Result<Prepared, Refus
         given.into_iter().any(|read| is_same(read, path))
     };
     let reporting = Reporting::new(&arguments.output, &told, &reads)?;
+    let going_on = graded.resumed.as_ref().map(|(folder, _)| folder);
+    let gates = Gates::open(&arguments.gates, &graded.results, going_on)?;
     let record = record_of(arguments, &graded, &judges, planned, evaluators_file, now);
     let folder = match &graded.resumed {
         Some((folder, _)) => folder.clone(),
@@ -179,6 +184,7 @@ fn prepare(arguments: &GradeArguments, now: Timestamp) -> Result<Prepared, Refus
         },
         planned,
         reporting,
+        gates,
         record,
         folder,
         writer,

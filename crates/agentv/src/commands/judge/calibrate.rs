@@ -17,6 +17,7 @@ use crate::arguments::{CalibrateArguments, ListFormat};
 use crate::commands::load_options;
 use crate::commands::run::ending::{self, Closed};
 use crate::commands::run::files::is_same;
+use crate::commands::run::gates::Gates;
 use crate::commands::run::graders::ProjectGraders;
 use crate::commands::run::refused::Refused;
 use crate::commands::run::reporting::{Reporting, Told};
@@ -47,6 +48,7 @@ pub(super) fn run(arguments: &CalibrateArguments) -> Result<Exit, OutputError> {
         folder: &prepared.folder,
         writer: &prepared.writer,
         skipped: &[],
+        gates: &Gates::default(),
         elapsed: started.elapsed(),
     };
     let closed = ending::close(&mut calibrating.reporting, &ended, &run);
@@ -260,7 +262,7 @@ fn exit(
     ended: &Ended,
     planned: Planned,
 ) -> Exit {
-    let exit = ending::exit(&closed.summary, ended, planned, closed.not_written);
+    let exit = ending::exit(closed, ended, planned);
     if !matches!(exit, Exit::Success | Exit::Problems) {
         return exit;
     }

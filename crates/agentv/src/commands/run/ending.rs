@@ -4,12 +4,13 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use agentv_core::{Planned, RunRecord, Stop};
+use agentv_core::{GateOutcome, Planned, RunRecord, Stop};
 use agentv_journal::{RunFolder, RunWriter};
 use agentv_report::{Closing, Summary, render_summary};
 use agentv_runner::{Ended, RunError};
 use jiff::Timestamp;
 
+use super::gates::Gates;
 use super::reporting::{Reporting, summary_style};
 use crate::arguments::OutputArguments;
 use crate::exit::{Exit, OutputError};
@@ -22,6 +23,7 @@ pub(crate) struct Run<'a> {
     pub(crate) folder: &'a RunFolder,
     pub(crate) writer: &'a RunWriter,
     pub(crate) skipped: &'a [(String, u64)],
+    pub(crate) gates: &'a Gates,
     pub(crate) elapsed: Duration,
 }
 
@@ -32,18 +34,17 @@ pub(crate) fn end(
     ended: &Ended,
     run: &Run<'_>,
 ) -> Result<Exit, OutputError> {
-    let Closed {
-        summary,
-        not_written,
-    } = close(reporting, ended, run);
-    tell(arguments, &summary, ended, run)?;
+    let closed = close(reporting, ended, run);
+    tell(arguments, &closed, ended, run)?;
     tell_trouble(reporting, ended);
-    Ok(exit(&summary, ended, run.planned, not_written))
+    Ok(exit(&closed, ended, run.planned))
 }
 
 /// What a run came to.
 pub(crate) struct Closed {
     pub(crate) summary: Summary,
+    /// What was required of it, and what was found.
+    pub(crate) gates: Vec<GateOutcome>,
     /// Whether something could not be written.
     pub(crate) not_written: bool,
 }
@@ -56,10 +57,12 @@ pub(crate) fn close(reporting: &mut Reporting, ended: &Ended, run: &Run<'_>) -> 
         output::error(&error.to_string(), None);
         not_written = true;
     }
+    let gates = run.gates.judge(&summary, run.folder);
     let record = RunRecord {
         finished_at: Some(Timestamp::now().to_string()),
         stopped: ended.stop,
         totals: serde_json::to_value(&summary).ok(),
+        gates: gates.clone(),
         ..run.record.clone()
     };
     if let Err(error) = run.writer.write_run(&record) {
@@ -68,6 +71,7 @@ pub(crate) fn close(reporting: &mut Reporting, ended: &Ended, run: &Run<'_>) -> 
     }
     Closed {
         summary,
+        gates,
         not_written,
     }
 }
@@ -84,10 +88,11 @@ pub(crate) fn tell_trouble(reporting: &Reporting, ended: &Ended) {
 
 fn tell(
     arguments: &OutputArguments,
-    summary: &Summary,
+    closed: &Closed,
     ended: &Ended,
     run: &Run<'_>,
 ) -> io::Result<()> {
+    let summary = &closed.summary;
     let complete = summary.trials >= run.planned.trials;
     let resume = (!complete).then(|| resume_command(run));
     let shown = output::from_here(run.folder.path());
@@ -102,7 +107,7 @@ fn tell(
         graded_from: run.record.graded_from.as_deref(),
         resume_command: resume.as_deref(),
         next_command: closer.as_deref(),
-        gates: &[],
+        gates: &closed.gates,
     };
     let text = render_summary(summary, &closing, summary_style());
     let mut stdout = io::stdout().lock();
@@ -165,17 +170,24 @@ pub(crate) fn resume_command(run: &Run<'_>) -> String {
     words.join(" ")
 }
 
-/// The first that holds: ended by a signal, not written, limited, nothing ran, errored, failed.
-pub(crate) fn exit(summary: &Summary, ended: &Ended, planned: Planned, not_written: bool) -> Exit {
+/// The first that holds: ended by a signal, not written, limited, nothing ran, errored, failed or a gate
+/// not met.
+pub(crate) fn exit(closed: &Closed, ended: &Ended, planned: Planned) -> Exit {
+    let Closed {
+        summary,
+        gates,
+        not_written,
+    } = closed;
     let statuses = &summary.statuses;
+    let all_met = gates.iter().all(|gate| gate.met);
     match ended.stop {
         Some(Stop::Interrupted) => Exit::Signal(2),
         Some(Stop::Terminated) => Exit::Signal(15),
-        _ if not_written => Exit::NotWritten,
+        _ if *not_written => Exit::NotWritten,
         Some(Stop::Budget | Stop::Time) => Exit::Limited,
         _ if ended.error.is_some() || summary.trials < planned.trials => Exit::Unusable,
         Some(Stop::Broken) | None if statuses.error > 0 => Exit::Errored,
-        Some(Stop::Broken) | None if statuses.fail > 0 => Exit::Problems,
+        Some(Stop::Broken) | None if statuses.fail > 0 || !all_met => Exit::Problems,
         Some(Stop::Broken) | None => Exit::Success,
     }
 }

@@ -3,6 +3,7 @@
 pub(super) mod ending;
 pub(super) mod files;
 pub(super) mod folder;
+pub(super) mod gates;
 pub(super) mod graders;
 mod grading_files;
 pub(super) mod plan;
@@ -29,6 +30,7 @@ use crate::arguments::RunArguments;
 use crate::exit::{Exit, OutputError};
 use crate::output;
 use files::EvalFiles;
+use gates::Gates;
 use graders::ProjectGraders;
 use plan::{Plan, Resumed, nothing_selected};
 use refused::Refused;
@@ -63,6 +65,7 @@ struct Prepared {
     folder: RunFolder,
     writer: RunWriter,
     skipped: Vec<(String, u64)>,
+    gates: Gates,
     /// Whether a run goes on with everything that its files have.
     is_whole: bool,
 }
@@ -98,6 +101,8 @@ fn prepare(arguments: &RunArguments, clock: &Clock) -> Result<Prepared, Refused>
         secrets: &resolved.secrets,
     };
     let reporting = Reporting::new(&arguments.output, &told, &|path| files.uses(path))?;
+    let going_on = plan.resumed.as_ref().map(|resumed| &resumed.folder);
+    let gates = Gates::open(&arguments.gates, &results, going_on)?;
     let folder = match &plan.resumed {
         Some(resumed) => resumed.folder.clone(),
         None => folder::create(&results, clock.wall)?,
@@ -106,6 +111,7 @@ fn prepare(arguments: &RunArguments, clock: &Clock) -> Result<Prepared, Refused>
     Ok(Prepared {
         is_whole: plan.is_whole(arguments),
         skipped: files.skipped_by_file(),
+        gates,
         spec: RunSpec {
             source: Arc::new(files),
             targets: resolved.targets,
@@ -254,6 +260,7 @@ fn execute(
             folder: &prepared.folder,
             writer: &prepared.writer,
             skipped: &prepared.skipped,
+            gates: &prepared.gates,
             elapsed: clock.started.elapsed(),
         },
     )
