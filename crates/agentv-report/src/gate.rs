@@ -94,7 +94,7 @@ fn at_least(
     let [required, written] = write([least, found.unwrap_or(least)]);
     let found_text = match found {
         Some(_) => written,
-        None => "nothing was graded".to_owned(),
+        None => "nothing graded".to_owned(),
     };
     GateOutcome {
         gate: gate.to_owned(),
@@ -193,6 +193,7 @@ impl DropGate {
         };
         let told = format!("{told} on {}", counted(cases, "case", "cases"));
         match (self.rule, interval) {
+            _ if delta.abs() < ROUNDING => told,
             (GateRule::Mean, _) => told,
             (GateRule::Significant, None) => format!("{told}, which tells no interval"),
             (GateRule::Significant, Some(interval)) => {
@@ -263,8 +264,8 @@ mod tests {
         assert_eq!(
             lines(spec, &[], 1),
             [
-                "mean score at least 0.000: found nothing was graded (1 errored beside) — not met",
-                "pass rate at least 0%: found nothing was graded (1 errored beside) — not met",
+                "mean score at least 0.000: found nothing graded (1 errored beside) — not met",
+                "pass rate at least 0%: found nothing graded (1 errored beside) — not met",
             ]
         );
     }

@@ -154,7 +154,7 @@ fn tell_troubles(runs: &[ComparedRun]) {
         if run.damaged_lines() > 0 {
             let lines = output::counted(run.damaged_lines(), "line");
             output::warning(&format!(
-                "{lines} of `{}` cannot be read and are left out",
+                "`{}` has {lines} that cannot be read: left out",
                 run.name()
             ));
         }
