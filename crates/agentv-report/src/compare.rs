@@ -6,6 +6,7 @@
 //! sides, and a [`ComparisonFormat`] how.
 
 mod case_digest;
+mod cases;
 mod comparison;
 mod families;
 mod format;
@@ -13,21 +14,24 @@ mod json;
 mod markdown;
 mod matching;
 mod named;
+mod pairs;
 mod pairwise;
 mod records;
 mod run;
 mod showing;
+mod summary;
 mod table;
 #[cfg(test)]
 mod tests;
 mod told;
 mod totals;
 
-pub use comparison::{Comparison, ComparisonSummary, Statistics, compare};
+pub use comparison::{Comparison, compare};
 pub use families::Member;
 pub use format::{ComparisonFormat, write_comparison, write_pairwise};
 pub use matching::NothingShared;
 pub use pairwise::{Pairwise, RunPair};
 pub use run::{ComparedRun, read_runs};
 pub use showing::{Showing, ShownCase, ShownSide};
+pub use summary::{ComparisonSummary, Statistics};
 pub use totals::RunTotals;

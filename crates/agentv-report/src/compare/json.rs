@@ -7,7 +7,8 @@ use agentv_core::{GateOutcome, Status};
 use serde::Serialize;
 use serde_json::json;
 
-use super::comparison::{Case, Comparison};
+use super::cases::Case;
+use super::comparison::Comparison;
 use super::families::Member;
 use super::named::label;
 use super::pairwise::{Pairwise, RunPair};

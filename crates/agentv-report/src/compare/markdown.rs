@@ -129,7 +129,7 @@ impl Page {
 
     fn totals(&mut self, runs: &[&ComparedRun]) {
         self.line("");
-        self.line("| | run | targets | passed | mean | errored | cost | median |");
+        self.line("| | run | targets | passed | mean | without a grade | cost | median |");
         self.line("|---|---|---|---:|---:|---:|---:|---:|");
         for (index, run) in runs.iter().enumerate() {
             let totals = run.totals();
@@ -141,11 +141,14 @@ impl Page {
             self.line(&format!(
                 "| **{}** | {} | {} | {} | {} | {} | {} | {} |",
                 label(index),
-                cell(run.name()),
+                match run.is_unfinished() {
+                    true => format!("{}, not finished", cell(run.name())),
+                    false => cell(run.name()),
+                },
                 targets.join(", "),
                 passed.unwrap_or_default(),
                 totals.mean_score.map(score).unwrap_or_default(),
-                count(totals.statuses.error),
+                told::without_grade(&totals.statuses).join(", "),
                 totals.cost_usd.map(money).unwrap_or_default(),
                 totals.median_ms.map(milliseconds).unwrap_or_default(),
             ));

@@ -25,7 +25,6 @@ pub struct ComparedRun {
     totals: RunTotals,
     targets: Vec<Arc<str>>,
     damaged_lines: u64,
-    knows_cases: bool,
 }
 
 /// One trial.
@@ -104,10 +103,11 @@ impl ComparedRun {
         self.damaged_lines
     }
 
-    /// Whether the run has not ended: it goes on, or was killed. Of a file alone this is not known.
+    /// Whether the run did not end with all done: it goes on, was stopped, or was killed. Of a file
+    /// alone this is not known.
     pub fn is_unfinished(&self) -> bool {
         let run = self.results.run();
-        run.is_some_and(|run| run.finished_at.is_none())
+        run.is_some_and(|run| run.finished_at.is_none() || run.stopped.is_some())
     }
 
     /// Whether both are read from one file.
@@ -152,7 +152,6 @@ impl ComparedRun {
             rows: kept,
             grades,
             damaged_lines,
-            knows_cases: false,
         })
     }
 
@@ -165,7 +164,6 @@ impl ComparedRun {
         for row in &mut self.rows {
             row.case = digests.get(&row.answer_key).copied();
         }
-        self.knows_cases = true;
         Ok(())
     }
 }

@@ -3,7 +3,8 @@
 use agentv_core::{ResultRecord, Status};
 use agentv_journal::FileError;
 
-use super::comparison::{Case, Comparison};
+use super::cases::Case;
+use super::comparison::Comparison;
 use super::run::{ComparedRun, Row};
 use crate::statistics::Outcome;
 use crate::text::clip;

@@ -461,7 +461,7 @@ proptest! {
             prop_assert_eq!((one.only_in_a, one.significant), (other.only_in_b, other.significant));
             prop_assert_eq!(one.statistics.permutation.p_value, other.statistics.permutation.p_value);
             let deltas = |of: &Comparison<'_>| -> Vec<Option<f64>> {
-                of.cases.iter().map(super::comparison::Case::delta).collect()
+                of.cases.iter().map(super::cases::Case::delta).collect()
             };
             let turned: Vec<_> = deltas(back).iter().map(|delta| delta.map(|delta| -delta)).collect();
             prop_assert_eq!(deltas(there), turned);

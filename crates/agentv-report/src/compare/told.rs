@@ -1,9 +1,10 @@
 //! The figures of a comparison in words, whatever they are written on.
 
-use super::comparison::{Comparison, ComparisonSummary};
+use super::comparison::Comparison;
 use super::families::Member;
 use super::pairwise::RunPair;
 use super::run::{ComparedRun, Row};
+use super::summary::ComparisonSummary;
 use crate::figures::{count, counted, milliseconds, money, percent};
 use crate::render::score;
 use crate::style::Style;
@@ -35,13 +36,7 @@ pub(super) fn p_value(p: f64) -> String {
 /// What a run came to.
 pub(super) fn totals(run: &ComparedRun) -> Vec<String> {
     let totals = run.totals();
-    let Statuses {
-        pass,
-        error,
-        ungraded,
-        ..
-    } = totals.statuses;
-    let graded = totals.statuses.graded();
+    let [pass, graded] = [totals.statuses.pass, totals.statuses.graded()];
     let mut told = match totals.pass_rate {
         Some(rate) => vec![format!(
             "{} passed, {} of {}",
@@ -56,10 +51,7 @@ pub(super) fn totals(run: &ComparedRun) -> Vec<String> {
             .mean_score
             .map(|mean| format!("mean {}", score(mean))),
     );
-    told.push(format!("{} errored", count(error)));
-    if ungraded > 0 {
-        told.push(format!("{} ungraded", count(ungraded)));
-    }
+    told.extend(without_grade(&totals.statuses));
     told.extend(totals.cost_usd.map(money));
     told.extend(
         totals
@@ -68,6 +60,15 @@ pub(super) fn totals(run: &ComparedRun) -> Vec<String> {
     );
     if run.is_unfinished() {
         told.push("not finished".to_owned());
+    }
+    told
+}
+
+/// What stands outside of means and rates.
+pub(super) fn without_grade(statuses: &Statuses) -> Vec<String> {
+    let mut told = vec![format!("{} errored", count(statuses.error))];
+    if statuses.ungraded > 0 {
+        told.push(format!("{} ungraded", count(statuses.ungraded)));
     }
     told
 }

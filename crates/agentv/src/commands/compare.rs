@@ -147,7 +147,7 @@ fn tell_troubles(runs: &[ComparedRun]) {
     for run in runs {
         if run.is_unfinished() {
             output::warning(&format!(
-                "run `{}` is not finished: it goes on, or was killed",
+                "run `{}` is not finished: it goes on, was stopped, or was killed",
                 run.name()
             ));
         }

@@ -52,12 +52,13 @@ pub(crate) struct Closed {
 /// Writes what came of a run into its record, and ends what was told meanwhile.
 pub(crate) fn close(reporting: &mut Reporting, ended: &Ended, run: &Run<'_>) -> Closed {
     let summary = reporting.summary(run.planned.skipped);
+    // Before the file of results is put in its place, which may be that of the baseline.
+    let gates = run.gates.judge(&summary, run.folder);
     let mut not_written = ended.error.as_ref().is_some_and(RunError::is_about_writing);
     if let Err(error) = reporting.finish() {
         output::error(&error.to_string(), None);
         not_written = true;
     }
-    let gates = run.gates.judge(&summary, run.folder);
     let record = RunRecord {
         finished_at: Some(Timestamp::now().to_string()),
         stopped: ended.stop,

@@ -1,0 +1,161 @@
+//! What a comparison came to, in figures.
+
+use std::collections::HashSet;
+
+use serde::Serialize;
+
+use super::cases::Case;
+use super::families::{SIGNIFICANT, means};
+use super::matching::Matching;
+use super::pairs::Pairs;
+use super::run::ComparedRun;
+use crate::statistics::{
+    Bounds, Level, McNemar, Outcome, PairedDifference, PermutationTest, TooFew, Wins, mcnemar,
+    paired_difference, permutation_test, wins,
+};
+
+/// What is less than this is what rounding left of nothing.
+const ROUNDING: f64 = 1e-12;
+
+/// What a comparison came to, in figures. `wins`, `losses` and `ties` count matched trials; the
+/// statistics are of cases.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ComparisonSummary {
+    /// How many trials there are in either run.
+    pub total: u64,
+    /// How many are in both.
+    pub matched: u64,
+    /// How many are only in the first.
+    pub only_in_a: u64,
+    /// How many are only in the second.
+    pub only_in_b: u64,
+    /// How many matched trials have no grade in one of the runs, or in both: they errored, or there
+    /// was nothing to grade by.
+    pub without_grade: u64,
+    /// How many matched trials are of a case that asks or grades something else now.
+    pub changed: u64,
+    /// Of how many that is not known.
+    pub changed_unknown: u64,
+    /// How far scores have to differ to count.
+    pub threshold: f64,
+    /// In how many matched trials the second run is better.
+    pub wins: u64,
+    /// In how many it is worse.
+    pub losses: u64,
+    /// In how many neither is.
+    pub ties: u64,
+    /// The mean score of the first run on the cases that are compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_a: Option<f64>,
+    /// The mean score of the second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_b: Option<f64>,
+    /// The mean over cases of how much higher the second is; none where no case has a grade in both.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_delta: Option<f64>,
+    /// Whether that is more than chance explains.
+    pub significant: bool,
+    /// What the cases tell.
+    pub statistics: Statistics,
+}
+
+/// What the cases of two runs tell, the trials and the targets of each averaged.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Statistics {
+    /// How many cases have a grade in both runs.
+    pub cases: u64,
+    /// The mean difference with its interval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difference: Option<PairedDifference>,
+    /// Why there is no interval, where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_interval: Option<TooFew>,
+    /// In how many cases each run is better.
+    pub wins: Wins,
+    /// Whether one run scores higher.
+    pub permutation: PermutationTest,
+    /// Whether one run passes more cases; not where cases belong to conversations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mcnemar: Option<McNemar>,
+    /// The same where cases belong to conversations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pass_rates: Option<PermutationTest>,
+}
+
+fn statistics(pairs: &Pairs<'_>, threshold: f64) -> Statistics {
+    let difference = paired_difference(&pairs.scores, Level::NINETY_FIVE, Bounds::DIFFERENCE);
+    let clusters = || pairs.scores.iter().filter_map(|pair| pair.cluster);
+    let is_clustered = clusters().collect::<HashSet<_>>().len() < clusters().count();
+    Statistics {
+        cases: pairs.scores.len() as u64,
+        no_interval: difference.err(),
+        difference: difference.ok(),
+        wins: wins(&pairs.scores, threshold),
+        permutation: permutation_test(&pairs.scores),
+        mcnemar: (!is_clustered).then(|| mcnemar(pairs.passes)),
+        pass_rates: is_clustered.then(|| permutation_test(&pairs.pass_rates)),
+    }
+}
+
+impl Statistics {
+    /// Whether the difference is more than chance explains: its interval leaves 0 out or, where all
+    /// cases differ by the same and there is none, the permutation test says so.
+    pub fn is_significant(&self) -> bool {
+        let Some(PairedDifference { difference, .. }) = &self.difference else {
+            return false;
+        };
+        match difference.standard_error {
+            Some(error) if error < ROUNDING => self.permutation.p_value < SIGNIFICANT,
+            _ => difference.excludes(0.0),
+        }
+    }
+}
+
+pub(super) fn summary(
+    a: &ComparedRun,
+    b: &ComparedRun,
+    matching: &Matching,
+    cases: &[Case],
+    pairs: &Pairs<'_>,
+    threshold: f64,
+) -> ComparisonSummary {
+    let (mut wins, mut losses, mut ties, mut without_grade) = (0, 0, 0, 0);
+    for (of_a, of_b) in &matching.matched {
+        let scores = a.rows[*of_a].score().zip(b.rows[*of_b].score());
+        match scores.map(|(a, b)| Outcome::of(b - a, threshold)) {
+            None => without_grade += 1,
+            Some(Outcome::Win) => wins += 1,
+            Some(Outcome::Loss) => losses += 1,
+            Some(Outcome::Tie) => ties += 1,
+        }
+    }
+    let trials_of = |changed: Option<bool>| {
+        let of_kind = cases.iter().filter(|case| case.changed == changed);
+        of_kind.map(|case| case.trials.len() as u64).sum()
+    };
+    let [matched, only_in_a, only_in_b] = [
+        matching.matched.len() as u64,
+        matching.only_a.len() as u64,
+        matching.only_b.len() as u64,
+    ];
+    let means = means(&pairs.scores);
+    let statistics = statistics(pairs, threshold);
+    ComparisonSummary {
+        total: matched + only_in_a + only_in_b,
+        matched,
+        only_in_a,
+        only_in_b,
+        without_grade,
+        changed: trials_of(Some(true)),
+        changed_unknown: trials_of(None),
+        threshold,
+        wins,
+        losses,
+        ties,
+        mean_a: means.map(|[mean, ..]| mean),
+        mean_b: means.map(|[_, mean, _]| mean),
+        mean_delta: means.map(|[.., mean]| mean),
+        significant: statistics.is_significant(),
+        statistics,
+    }
+}
