@@ -52,7 +52,8 @@ pub(super) fn family(members: &BTreeMap<&str, Vec<Pair<'_>>>, threshold: f64) ->
 }
 
 fn member(name: &str, pairs: &[Pair<'_>], threshold: f64) -> Member {
-    let [mean_a, mean_b, mean_delta] = means(pairs).unwrap_or_default();
+    let difference = paired_difference(pairs, Level::NINETY_FIVE, Bounds::DIFFERENCE).ok();
+    let [mean_a, mean_b, mean_delta] = means(pairs, difference.as_ref()).unwrap_or_default();
     let p_value = permutation_test(pairs).p_value;
     Member {
         name: name.to_owned(),
@@ -60,7 +61,7 @@ fn member(name: &str, pairs: &[Pair<'_>], threshold: f64) -> Member {
         mean_a,
         mean_b,
         mean_delta,
-        difference: paired_difference(pairs, Level::NINETY_FIVE, Bounds::DIFFERENCE).ok(),
+        difference,
         wins: wins(pairs, threshold),
         p_value,
         corrected_p_value: p_value,
@@ -69,7 +70,10 @@ fn member(name: &str, pairs: &[Pair<'_>], threshold: f64) -> Member {
 }
 
 /// The means of both runs, and of their differences; `None` of nothing.
-pub(super) fn means(pairs: &[Pair<'_>]) -> Option<[f64; 3]> {
+pub(super) fn means(pairs: &[Pair<'_>], difference: Option<&PairedDifference>) -> Option<[f64; 3]> {
+    if let Some(found) = difference {
+        return Some([found.mean_a, found.mean_b, found.difference.estimate]);
+    }
     let mean = |of: fn(&Pair<'_>) -> f64| {
         let mut fold = crate::statistics::ScoreFold::new();
         pairs.iter().for_each(|pair| fold.add(of(pair)));

@@ -138,8 +138,8 @@ pub(super) fn summary(
         matching.only_a.len() as u64,
         matching.only_b.len() as u64,
     ];
-    let means = means(&pairs.scores);
     let statistics = statistics(pairs, threshold);
+    let means = means(&pairs.scores, statistics.difference.as_ref());
     ComparisonSummary {
         total: matched + only_in_a + only_in_b,
         matched,
