@@ -79,6 +79,7 @@ pub mod out_file;
 mod render;
 mod report;
 mod results;
+mod run_statistics;
 #[cfg(test)]
 mod samples;
 mod several;
@@ -96,6 +97,7 @@ pub use out_file::OutFile;
 pub use render::{Closing, render_summary};
 pub use report::{FORMATS, ReportFailure, ReportFormat};
 pub use results::{RunResults, Transcripts};
+pub use run_statistics::{FlakyCase, RunStatistics, StatisticsFold, TrialStatistics};
 pub use several::Several;
 pub use style::Style;
 pub use summary::{

@@ -2,6 +2,7 @@
 
 mod closing;
 pub(crate) mod page;
+mod sureness;
 #[cfg(test)]
 mod tests;
 mod trials;
@@ -30,6 +31,9 @@ pub fn render_summary(summary: &Summary, closing: &Closing<'_>, style: Style) ->
     closing::skipped(&mut page, summary.skipped, closing);
     if let Some(scores) = &summary.scores {
         write_scores(&mut page, scores);
+    }
+    if let Some(statistics) = closing.statistics {
+        sureness::write(&mut page, statistics);
     }
     cost(&mut page, summary);
     if let Some(latency) = &summary.latency {

@@ -10,6 +10,7 @@ use agentv_journal::{
     latest_by_key,
 };
 
+use crate::run_statistics::{RunStatistics, StatisticsFold};
 use crate::summary::{Summary, SummaryFold};
 
 /// The results of a run: those in its folder, or in a file that was written with `--out`.
@@ -154,6 +155,26 @@ impl RunResults {
         let mut fold = SummaryFold::new();
         self.each(&mut |record| fold.add(&record))?;
         Ok(fold.finish(self.skipped()))
+    }
+
+    /// How sure the figures of the results are.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn statistics(&self) -> Result<RunStatistics, FileError> {
+        let mut fold = StatisticsFold::of_trials(self.trials()?);
+        self.each(&mut |record| fold.add(&record))?;
+        Ok(fold.finish())
+    }
+
+    /// How often cases were asked: as the run says, or as a file of results shows.
+    fn trials(&self) -> Result<u32, FileError> {
+        if let Some(run) = &self.run {
+            return Ok(run.trials);
+        }
+        let mut most = 1;
+        self.each(&mut |record| most = most.max(record.trial))?;
+        Ok(most)
     }
 
     /// What the targets were asked and answered, by answer key; nothing where only results are known.

@@ -1,6 +1,6 @@
 //! What there is to say of a run that is not in its records.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agentv_core::{GateOutcome, Stop};
@@ -8,6 +8,7 @@ use agentv_core::{GateOutcome, Stop};
 use super::page::{Page, Piece};
 use crate::figures::{counted, duration};
 use crate::gate::gate_line;
+use crate::run_statistics::RunStatistics;
 use crate::style::Paint;
 use crate::text::one_line;
 
@@ -20,10 +21,14 @@ pub struct Closing<'a> {
     pub graded_from: Option<&'a str>,
     /// The file that the user wanted the records in, too.
     pub out_file: Option<&'a Path>,
+    /// The reports that were written.
+    pub reports: &'a [PathBuf],
     /// How many trials the run was to have: what is missing was not run.
     pub planned: u64,
     /// Files with cases that were left out, and how many of each.
     pub skipped_files: &'a [(String, u64)],
+    /// How sure its figures are.
+    pub statistics: Option<&'a RunStatistics>,
     /// How long it took.
     pub elapsed: Option<Duration>,
     /// Why it ended before all was done.
@@ -80,6 +85,9 @@ pub(super) fn write(page: &mut Page, trials: u64, closing: &Closing<'_>) {
     }
     if let Some(file) = closing.out_file {
         page.verbatim("also in", &path(file));
+    }
+    for report in closing.reports {
+        page.verbatim("report", &path(report));
     }
     if let Some(command) = closing.next_command {
         page.verbatim("look closer", command);

@@ -16,7 +16,7 @@ pub(super) const FORMAT: ReportFormat = ReportFormat {
     write,
 };
 
-/// `{"run": …, "summary": …, "results": […]}`, a result a line.
+/// `{"run": …, "summary": …, "statistics": …, "results": […]}`, a result a line.
 fn write(runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> {
     for run in runs {
         out.write_all(b"{")?;
@@ -25,6 +25,8 @@ fn write(runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> 
             out.write_all(b",\n")?;
         }
         field(out, "summary", &run.summary()?)?;
+        out.write_all(b",\n")?;
+        field(out, "statistics", &run.statistics()?)?;
         out.write_all(b",\n\"results\":[")?;
         write_results(run, out)?;
         out.write_all(b"]}\n")?;

@@ -21,7 +21,7 @@ pub(crate) use history::{RunsArguments, TrendArguments, TrendFormat};
 pub(crate) use judge::{CalibrateArguments, JudgeAction, JudgeArguments};
 pub(crate) use report::ReportArguments;
 pub(crate) use run::RunArguments;
-pub(crate) use shared::{LimitArguments, OutputArguments};
+pub(crate) use shared::{LimitArguments, OutputArguments, ReportTarget};
 
 /// Evaluates AI agents and prompts from files.
 #[derive(Debug, Parser)]

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use agentv_report::{FORMATS, ReportFormat};
+use agentv_syntax::nearest;
 use clap::Args;
 
 /// How fast, how often and how long targets are asked.
@@ -32,12 +34,44 @@ pub(crate) struct OutputArguments {
     /// Also write the results to FILE: .jsonl, .yaml, .json or .csv
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(crate) out: Option<PathBuf>,
+    /// Also write a report, such as `html=report.html`, `junit=report.xml` or `markdown=comment.md`; repeat
+    /// it for more
+    #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = report, help_heading = "Output")]
+    pub(crate) reports: Vec<ReportTarget>,
     /// Put everything that the target said into the results
     #[arg(long, help_heading = "Output")]
     pub(crate) include_trace: bool,
     /// Show nothing but the summary and errors
     #[arg(short, long, conflicts_with = "verbose", help_heading = "Output")]
     pub(crate) quiet: bool,
+}
+
+/// A report that is written when a run has ended.
+#[derive(Debug, Clone)]
+pub(crate) struct ReportTarget {
+    pub(crate) format: &'static ReportFormat,
+    pub(crate) path: PathBuf,
+}
+
+fn report(text: &str) -> Result<ReportTarget, String> {
+    let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+    let (name, path) = text
+        .split_once('=')
+        .filter(|(_, path)| !path.is_empty())
+        .ok_or_else(|| format!("expected FORMAT=FILE, FORMAT one of {}", known.join(", ")))?;
+    let format = ReportFormat::named(name).ok_or_else(|| {
+        let hint = nearest(name, known.iter().copied());
+        let hint = hint.map(|near| format!("; did you mean `{near}`?"));
+        let known = known.join(", ");
+        format!(
+            "there is no format `{name}`, but {known}{}",
+            hint.unwrap_or_default()
+        )
+    })?;
+    Ok(ReportTarget {
+        format,
+        path: PathBuf::from(path),
+    })
 }
 
 fn whole<N: FromStr>(text: &str) -> Result<N, String> {

@@ -147,6 +147,7 @@ fn prepare(arguments: &GradeArguments, now: Timestamp) -> Result<Prepared, Refus
     let told = Told {
         verbose: arguments.load.verbose,
         several_targets,
+        trials: graded.record.trials,
         secrets: &judges.secrets,
     };
     let reads = |path: &Path| {

@@ -102,6 +102,7 @@ fn prepare(arguments: &CalibrateArguments, now: Timestamp) -> Result<Prepared, R
     let told = Told {
         verbose: arguments.load.verbose,
         several_targets: false,
+        trials: 1,
         secrets: &judges.secrets,
     };
     let sidecar = sidecar_path(&arguments.file);

@@ -1,18 +1,18 @@
 //! How a run ends: its record, its summary, its exit code.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agentv_core::{GateOutcome, Planned, RunRecord, Stop};
 use agentv_journal::{RunFolder, RunWriter};
-use agentv_report::{Closing, Summary, render_summary};
+use agentv_report::{Closing, RunResults, RunStatistics, Summary, render_summary};
 use agentv_runner::{Ended, RunError};
 use jiff::Timestamp;
 
 use super::gates::Gates;
 use super::reporting::{Reporting, summary_style};
-use crate::arguments::OutputArguments;
+use crate::arguments::{OutputArguments, ReportTarget};
 use crate::exit::{Exit, OutputError};
 use crate::output;
 
@@ -34,7 +34,8 @@ pub(crate) fn end(
     ended: &Ended,
     run: &Run<'_>,
 ) -> Result<Exit, OutputError> {
-    let closed = close(reporting, ended, run);
+    let mut closed = close(reporting, ended, run);
+    write_reports(arguments, run.folder, &mut closed);
     tell(arguments, &closed, ended, run)?;
     tell_trouble(reporting, ended);
     Ok(exit(&closed, ended, run.planned))
@@ -43,6 +44,9 @@ pub(crate) fn end(
 /// What a run came to.
 pub(crate) struct Closed {
     pub(crate) summary: Summary,
+    pub(crate) statistics: RunStatistics,
+    /// Reports that were written.
+    pub(crate) reports: Vec<PathBuf>,
     /// What was required of it, and what was found.
     pub(crate) gates: Vec<GateOutcome>,
     /// Whether something could not be written.
@@ -72,8 +76,28 @@ pub(crate) fn close(reporting: &mut Reporting, ended: &Ended, run: &Run<'_>) -> 
     }
     Closed {
         summary,
+        statistics: reporting.statistics(),
+        reports: Vec::new(),
         gates,
         not_written,
+    }
+}
+
+/// Writes the reports that were asked for, each of the run's folder as any later report is.
+fn write_reports(arguments: &OutputArguments, folder: &RunFolder, closed: &mut Closed) {
+    for ReportTarget { format, path } in &arguments.reports {
+        let results = RunResults::of_folder(folder).map_err(|error| error.to_string());
+        let written = results.and_then(|results| {
+            let written = format.write_file(&[results], path);
+            written.map_err(|failure| failure.to_string())
+        });
+        match written {
+            Ok(()) => closed.reports.push(path.clone()),
+            Err(reason) => {
+                output::error(&reason, None);
+                closed.not_written = true;
+            }
+        }
     }
 }
 
@@ -109,6 +133,8 @@ fn tell(
         resume_command: resume.as_deref(),
         next_command: closer.as_deref(),
         gates: &closed.gates,
+        statistics: Some(&closed.statistics),
+        reports: &closed.reports,
     };
     let text = render_summary(summary, &closing, summary_style());
     let mut stdout = io::stdout().lock();
@@ -178,6 +204,7 @@ pub(crate) fn exit(closed: &Closed, ended: &Ended, planned: Planned) -> Exit {
         summary,
         gates,
         not_written,
+        ..
     } = closed;
     let statuses = &summary.statuses;
     let all_met = gates.iter().all(|gate| gate.met);

@@ -98,6 +98,7 @@ fn prepare(arguments: &RunArguments, clock: &Clock) -> Result<Prepared, Refused>
     let told = Told {
         verbose: arguments.load.verbose,
         several_targets: resolved.targets.len() > 1,
+        trials: plan.trials,
         secrets: &resolved.secrets,
     };
     let reporting = Reporting::new(&arguments.output, &told, &|path| files.uses(path))?;

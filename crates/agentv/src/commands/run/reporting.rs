@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use agentv_core::{ReportError, Reporter, RunEvent, Secrets};
 use agentv_report::{
-    Clock, DisplayOptions, LiveDisplay, OutFile, PlainProgress, Quiet, Style, Summary, SummaryFold,
+    Clock, DisplayOptions, LiveDisplay, OutFile, PlainProgress, Quiet, RunStatistics,
+    StatisticsFold, Style, Summary, SummaryFold,
 };
 
 use super::refused::Refused;
@@ -19,6 +20,7 @@ const EVERY: Duration = Duration::from_secs(5);
 /// The summary, the display, and the file that the user asked for.
 pub(crate) struct Reporting {
     fold: SummaryFold,
+    statistics: StatisticsFold,
     display: Option<Box<dyn Reporter + Send>>,
     out: Option<OutFile>,
     secrets: Secrets,
@@ -28,6 +30,8 @@ pub(crate) struct Reporting {
 pub(crate) struct Told<'a> {
     pub(crate) verbose: bool,
     pub(crate) several_targets: bool,
+    /// How often each case is asked.
+    pub(crate) trials: u32,
     pub(crate) secrets: &'a Secrets,
 }
 
@@ -38,6 +42,14 @@ impl Reporting {
         told: &Told<'_>,
         reads: &dyn Fn(&Path) -> bool,
     ) -> Result<Reporting, Refused> {
+        for report in &output.reports {
+            if reads(&report.path) {
+                let shown = report.path.display();
+                let message = format!("--report would replace `{shown}`, which the run reads");
+                let hint = "name another file for the report".to_owned();
+                return Err(Refused::with_hint(message, Some(hint)));
+            }
+        }
         let out = match &output.out {
             Some(path) if reads(path) => {
                 let shown = path.display();
@@ -57,6 +69,7 @@ impl Reporting {
         };
         Ok(Reporting {
             fold: SummaryFold::new(),
+            statistics: StatisticsFold::of_trials(told.trials),
             display: Some(display(output.quiet, told)),
             out,
             secrets: told.secrets.clone(),
@@ -66,6 +79,11 @@ impl Reporting {
     /// What all records came to.
     pub(crate) fn summary(&self, skipped: u64) -> Summary {
         self.fold.clone().finish(skipped)
+    }
+
+    /// How sure that is.
+    pub(crate) fn statistics(&self) -> RunStatistics {
+        self.statistics.finish()
     }
 
     /// A text without secrets.
@@ -84,6 +102,7 @@ impl Reporter for Reporting {
     fn on_event(&mut self, event: &RunEvent<'_>) -> Result<(), ReportError> {
         if let RunEvent::Finished { record, .. } = event {
             self.fold.add(record);
+            self.statistics.add(record);
         }
         if let Some(out) = &mut self.out {
             out.on_event(event)?;

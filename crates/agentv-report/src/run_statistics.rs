@@ -1,0 +1,289 @@
+//! How sure the figures of one run are.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use agentv_core::{ResultRecord, Status};
+use serde::Serialize;
+
+use crate::statistics::{
+    Bounds, CaseTrials, ClusteredFold, Detectable, Flakes, Interval, Level, PassAmongTrials, Power,
+    VarianceComponents, detectable_pass_rates, detectable_scores, flakes, pass_among, pass_rate,
+    variance_components,
+};
+
+/// How sure the figures of one run are. Errored and ungraded trials stand outside.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RunStatistics {
+    /// The share of the graded trials that passed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pass_rate: Option<Interval>,
+    /// The mean of the scores; none where there are fewer than two independent ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_score: Option<Interval>,
+    /// The smallest difference of pass rates that another run of this size is likely to show.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detectable_pass_rate: Option<Detectable>,
+    /// The smallest difference of mean scores that another run of this size is likely to show.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detectable_mean_score: Option<Detectable>,
+    /// What the trials of the same cases say; none where each case was asked once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trials: Option<TrialStatistics>,
+}
+
+/// What several trials of the same cases say.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TrialStatistics {
+    /// The chance that some, and that all, of k trials pass, for every k up to ten and for the most
+    /// trials of a case.
+    pub pass_among: Vec<PassAmongTrials>,
+    /// How many cases pass once and do not another time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flakes: Option<Flakes>,
+    /// How far cases differ from each other, apart from how far the trials of one do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variance: Option<VarianceComponents>,
+    /// The cases whose trials disagree most, at most twenty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flaky_cases: Vec<FlakyCase>,
+}
+
+/// A case that passes once and does not another time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FlakyCase {
+    /// The eval file.
+    pub eval_file: Arc<str>,
+    /// The id of the case.
+    pub eval_id: String,
+    /// The target.
+    pub target: Arc<str>,
+    /// How many of its trials passed.
+    pub passed: u64,
+    /// How many were graded.
+    pub trials: u64,
+}
+
+/// Flaky cases that are named.
+const NAMED: usize = 20;
+/// The largest k below the most trials of a case for which the chance is told.
+const LARGEST_K: u64 = 10;
+
+/// Records to [`RunStatistics`], in whatever order. Memory grows with conversations and, where cases
+/// are asked several times, with cases.
+#[derive(Debug, Clone, Default)]
+pub struct StatisticsFold {
+    is_repeated: bool,
+    passed: u64,
+    graded: u64,
+    scores: ClusteredFold,
+    passes: ClusteredFold,
+    cases: BTreeMap<CaseKey, CaseTrials>,
+}
+
+type CaseKey = (Arc<str>, String, Arc<str>);
+
+impl StatisticsFold {
+    /// A fold over the records of a run that asks each case so many times.
+    pub fn of_trials(trials: u32) -> StatisticsFold {
+        StatisticsFold {
+            is_repeated: trials > 1,
+            ..StatisticsFold::default()
+        }
+    }
+
+    /// Takes the record of one trial.
+    pub fn add(&mut self, record: &ResultRecord) {
+        let passed = match record.status {
+            Status::Pass => true,
+            Status::Borderline | Status::Fail => false,
+            Status::Error | Status::Ungraded => return,
+        };
+        let Some(score) = record.score else { return };
+        self.graded += 1;
+        self.passed += u64::from(passed);
+        let conversation = record.conversation_id.as_deref();
+        // The trials of a case are no more independent than the turns of a conversation.
+        let case = self.is_repeated.then(|| self.case_of(record));
+        let cluster = conversation.or(case.as_deref());
+        self.scores.add(score.value(), cluster);
+        self.passes.add(f64::from(u8::from(passed)), cluster);
+        if self.is_repeated {
+            let key = (
+                Arc::clone(&record.eval_file),
+                record.eval_id.clone(),
+                Arc::clone(&record.target),
+            );
+            let trials = self.cases.entry(key);
+            let trials = trials.or_insert_with(|| CaseTrials::new(conversation.map(Arc::from)));
+            trials.add(score.value(), passed);
+        }
+    }
+
+    fn case_of(&self, record: &ResultRecord) -> String {
+        let ResultRecord {
+            eval_file, eval_id, ..
+        } = record;
+        // No conversation is called like that.
+        format!("\0{eval_file}\0{eval_id}")
+    }
+
+    /// How sure the figures are of what was added.
+    pub fn finish(&self) -> RunStatistics {
+        let (level, power) = (Level::NINETY_FIVE, Power::EIGHTY);
+        let clusters = self.passes.clusters();
+        let pass_rate = match clusters == self.graded {
+            true => pass_rate(self.passed, self.graded, level),
+            false => self.clustered_pass_rate(level),
+        };
+        let mean_score = self.scores.interval(level, Bounds::SCORE).ok();
+        // Of clustered trials no more is known than of as many that make the same error.
+        let spread = mean_score.and_then(|mean| {
+            let error = mean.standard_error?;
+            Some(error * (self.graded as f64).sqrt())
+        });
+        RunStatistics {
+            pass_rate,
+            mean_score,
+            detectable_pass_rate: detectable_pass_rates(clusters, level, power),
+            detectable_mean_score: spread
+                .and_then(|spread| detectable_scores(spread, self.graded, level, power)),
+            trials: self.is_repeated.then(|| self.trials()),
+        }
+    }
+
+    /// The pass rate of trials that are not independent. Where all end alike there is no spread to go
+    /// by: then each cluster counts once.
+    fn clustered_pass_rate(&self, level: Level) -> Option<Interval> {
+        let clusters = self.passes.clusters();
+        match self.passed {
+            0 => pass_rate(0, clusters, level),
+            passed if passed == self.graded => pass_rate(clusters, clusters, level),
+            _ => self.passes.interval(level, Bounds::SCORE).ok(),
+        }
+    }
+
+    fn trials(&self) -> TrialStatistics {
+        let most = self.cases.values().map(CaseTrials::trials).max();
+        let most = most.unwrap_or(0);
+        let mut ks: Vec<u64> = (1..=most.min(LARGEST_K)).collect();
+        if most > LARGEST_K {
+            ks.push(most);
+        }
+        let among = ks
+            .iter()
+            .filter_map(|k| pass_among(self.cases.values(), *k));
+        TrialStatistics {
+            pass_among: among.collect(),
+            flakes: flakes(self.cases.values()),
+            variance: variance_components(self.cases.values()),
+            flaky_cases: self.flaky_cases(),
+        }
+    }
+
+    fn flaky_cases(&self) -> Vec<FlakyCase> {
+        let flaky = self.cases.iter().filter(|(_, trials)| trials.is_flaky());
+        let mut flaky: Vec<(&CaseKey, &CaseTrials)> = flaky.collect();
+        let disagreement = |trials: &CaseTrials| trials.disagreement().unwrap_or(0.0);
+        flaky.sort_by(|(_, one), (_, other)| disagreement(other).total_cmp(&disagreement(one)));
+        let named = flaky.into_iter().take(NAMED);
+        named
+            .map(|((eval_file, eval_id, target), trials)| FlakyCase {
+                eval_file: Arc::clone(eval_file),
+                eval_id: eval_id.clone(),
+                target: Arc::clone(target),
+                passed: trials.passed(),
+                trials: trials.trials(),
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::{errored, graded};
+    use crate::statistics::IntervalMethod;
+
+    fn statistics(trials: u32, records: &[ResultRecord]) -> RunStatistics {
+        let mut fold = StatisticsFold::of_trials(trials);
+        records.iter().for_each(|record| fold.add(record));
+        fold.finish()
+    }
+
+    fn trial(id: &str, trial: u32, score: f64) -> ResultRecord {
+        ResultRecord {
+            trial,
+            ..graded(id, score)
+        }
+    }
+
+    #[test]
+    fn errored_trials_stand_outside() {
+        let records = [
+            graded("a", 1.0),
+            graded("b", 0.0),
+            errored("c", "no answer"),
+        ];
+        let found = statistics(1, &records);
+        let rate = found.pass_rate.unwrap();
+        assert_eq!((rate.estimate, rate.n), (0.5, 2));
+        assert_eq!(rate.method, IntervalMethod::Wilson);
+        assert_eq!(found.mean_score.unwrap().n, 2);
+        assert_eq!(found.trials, None);
+    }
+
+    #[test]
+    fn the_trials_of_a_case_are_not_independent() {
+        let records: Vec<ResultRecord> = (1..=4)
+            .flat_map(|number| [trial("a", number, 1.0), trial("b", number, 0.0)])
+            .collect();
+        let found = statistics(4, &records);
+        let rate = found.pass_rate.unwrap();
+        assert_eq!(rate.method, IntervalMethod::TClustered);
+        assert_eq!((rate.n, rate.clusters), (8, Some(2)));
+        let trials = found.trials.unwrap();
+        assert_eq!(trials.pass_among.len(), 4);
+        assert_eq!(trials.flakes.unwrap().flaky, 0);
+        assert_eq!(trials.variance.unwrap().within, 0.0);
+    }
+
+    #[test]
+    fn trials_that_all_end_alike_count_once_a_case() {
+        let records: Vec<ResultRecord> = (1..=5).map(|number| trial("a", number, 0.0)).collect();
+        let rate = statistics(5, &records).pass_rate.unwrap();
+        assert_eq!((rate.low, rate.n), (0.0, 1));
+        assert!(rate.high > 0.7, "one case says little: {rate:?}");
+    }
+
+    #[test]
+    fn a_case_that_passes_once_is_flaky_and_named() {
+        let records = [
+            trial("a", 1, 1.0),
+            trial("a", 2, 0.0),
+            trial("b", 1, 1.0),
+            trial("b", 2, 1.0),
+        ];
+        let trials = statistics(2, &records).trials.unwrap();
+        assert_eq!(trials.flakes.unwrap().flake_rate, 0.5);
+        let names: Vec<&str> = trials
+            .flaky_cases
+            .iter()
+            .map(|case| case.eval_id.as_str())
+            .collect();
+        assert_eq!(names, ["a"]);
+        let both = trials.pass_among[1];
+        assert_eq!((both.k, both.pass_at_k, both.pass_hat_k), (2, 1.0, 0.5));
+    }
+
+    #[test]
+    fn conversations_are_clusters() {
+        let of = |id: &str, conversation: &str, score| ResultRecord {
+            conversation_id: Some(conversation.to_owned()),
+            ..graded(id, score)
+        };
+        let records = [of("a", "x", 1.0), of("b", "x", 1.0), of("c", "y", 0.0)];
+        let mean = statistics(1, &records).mean_score.unwrap();
+        assert_eq!((mean.n, mean.clusters), (3, Some(2)));
+    }
+}
