@@ -168,7 +168,7 @@ impl RunResults {
     }
 
     /// How often cases were asked: as the run says, or as a file of results shows.
-    fn trials(&self) -> Result<u32, FileError> {
+    pub(crate) fn trials(&self) -> Result<u32, FileError> {
         if let Some(run) = &self.run {
             return Ok(run.trials);
         }

@@ -13,7 +13,6 @@ use crate::figures::{count, milliseconds, money, percent};
 use crate::markdown_text::{code, code_in_cell};
 use crate::render::score;
 use crate::style::Style;
-use crate::text::clip;
 
 /// The most that a comment may hold is 65,536 characters.
 const MOST: usize = 65_000;
@@ -55,7 +54,7 @@ pub(super) fn of_two(comparison: &Comparison<'_>, showing: &Showing, gate: &Gate
     page.cases("B is worse in", &showing.losses);
     page.cases("B is better in", &showing.wins);
     for (title, names, more) in told::outside(comparison, ["A", "B"]) {
-        let mut names: Vec<String> = names.iter().map(|name| code(clip(name, LONGEST))).collect();
+        let mut names: Vec<String> = names.iter().map(|name| code(name, LONGEST)).collect();
         if more > 0 {
             names.push(format!("{} more", count(more as u64)));
         }
@@ -159,8 +158,8 @@ impl Page {
         let met = if gate.met { "met" } else { "not met" };
         self.line(&format!(
             "- **gate:** {}: found {} — {met}",
-            code(&gate.required),
-            code(&gate.found)
+            code(&gate.required, LONGEST),
+            code(&gate.found, LONGEST)
         ));
     }
 
@@ -205,14 +204,14 @@ impl Page {
 }
 
 fn side(side: &ShownSide) -> String {
-    let reason = side.reason.as_deref().unwrap_or_default();
-    format!("{} {} {}", score(side.score), side.status, cell(reason))
+    let told = format!("{} {}", score(side.score), side.status);
+    match side.reason.as_deref().filter(|reason| !reason.is_empty()) {
+        Some(reason) => format!("{told} {}", cell(reason)),
+        None => told,
+    }
 }
 
 /// A text of others in a table.
 fn cell(text: &str) -> String {
-    match text.len() > LONGEST {
-        true => code_in_cell(&format!("{}…", clip(text, LONGEST))),
-        false => code_in_cell(text),
-    }
+    code_in_cell(text, LONGEST)
 }

@@ -16,6 +16,7 @@ mod cut;
 mod details;
 mod evaluators;
 mod facts;
+mod folds;
 mod page;
 mod part;
 mod parts;

@@ -1,7 +1,6 @@
 //! Markdown for the comment on a pull request: short, and nothing in it that others can make act.
 
 mod cases;
-mod code;
 mod figures;
 #[cfg(test)]
 mod tests;
@@ -9,7 +8,9 @@ mod tests;
 use std::io::Write;
 
 use super::{ReportFailure, ReportFormat};
+use crate::markdown_text::code;
 use crate::results::RunResults;
+use crate::run_statistics::{RunStatistics, StatisticsFold};
 use crate::summary::{Summary, SummaryFold};
 
 use self::cases::Cases;
@@ -33,9 +34,10 @@ fn write(runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> 
     };
     let before = before.first();
     let base = before.map(RunResults::summary).transpose()?;
-    let (summary, cases) = read(run)?;
+    let (summary, statistics, cases) = read(run)?;
     let mut text = figures::headline(&summary, run.not_run(summary.trials));
     text.push_str(&figures::table(&summary, base.as_ref()));
+    text.push_str(&figures::sureness(&statistics));
     text.push_str(&run_names(run, before));
     cases.write(&mut text, LONGEST);
     out.write_all(text.as_bytes())?;
@@ -44,20 +46,22 @@ fn write(runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> 
 }
 
 /// The figures of a run, and its cases to look at.
-fn read(run: &RunResults) -> Result<(Summary, Cases), ReportFailure> {
+fn read(run: &RunResults) -> Result<(Summary, RunStatistics, Cases), ReportFailure> {
     let mut fold = SummaryFold::new();
+    let mut statistics = StatisticsFold::of_trials(run.trials()?);
     let mut cases = Cases::default();
     run.each(&mut |record| {
         fold.add(&record);
+        statistics.add(&record);
         cases.add(&record);
     })?;
     let files = run.run().into_iter().flat_map(|run| &run.files);
     let summary = fold.finish(files.map(|file| file.skipped).sum());
-    Ok((summary, cases))
+    Ok((summary, statistics.finish(), cases))
 }
 
 fn run_names(run: &RunResults, before: Option<&RunResults>) -> String {
-    let name = |run: &RunResults| code::span(run.name(), 200);
+    let name = |run: &RunResults| code(run.name(), 200);
     match before {
         Some(before) => format!("\nRun {}, compared with {}.\n", name(run), name(before)),
         None => format!("\nRun {}.\n", name(run)),

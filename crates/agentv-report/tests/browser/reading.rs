@@ -44,7 +44,7 @@ fn totals(browser: &Browser) {
     );
     assert_eq!(
         page.text(".figures > div:nth-child(2)"),
-        "Mean score0.500median 0.50"
+        "Mean score0.50095% interval 0.29 – 0.71"
     );
     assert_eq!(page.text("#title"), "2026-11-15T10-43-07Z-4f1a");
     assert_eq!(page.count("svg.plot"), 3);

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::evaluators::EvaluatorFigures;
 use super::parts::Whole;
 use crate::results::RunResults;
+use crate::run_statistics::RunStatistics;
 use crate::statistics::{Level, pass_rate};
 use crate::summary::{Statuses, Summary};
 
@@ -22,10 +23,9 @@ pub(super) struct RunFacts {
     #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<RunRecord>,
     summary: Summary,
-    /// How sure the pass rate is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    interval: Option<[f64; 2]>,
-    /// The same for each target of the summary.
+    /// How sure the figures of the summary are.
+    statistics: RunStatistics,
+    /// How sure the pass rate of each target of the summary is.
     target_intervals: Vec<Option<[f64; 2]>>,
     evaluators: Vec<EvaluatorFigures>,
     /// The results of further evaluators.
@@ -53,7 +53,7 @@ impl RunFacts {
                 totals: None,
                 ..run
             }),
-            interval: interval(&whole.summary.statuses),
+            statistics: whole.statistics,
             target_intervals: targets.map(|target| interval(&target.statuses)).collect(),
             summary: whole.summary,
             evaluators,

@@ -10,11 +10,13 @@ use std::thread;
 
 use super::block;
 use super::evaluators::EvaluatorFold;
+use super::folds::Folds;
 use super::part::{Part, PartMaker};
 use super::sample::Sample;
 use super::sources::Sources;
 use crate::report::ReportFailure;
-use crate::summary::{Summary, SummaryFold};
+use crate::run_statistics::RunStatistics;
+use crate::summary::Summary;
 
 /// The trials of a share.
 const SHARE: usize = 2_048;
@@ -23,6 +25,7 @@ const SHARE: usize = 2_048;
 #[derive(Debug)]
 pub(super) struct Whole {
     pub(super) summary: Summary,
+    pub(super) statistics: RunStatistics,
     pub(super) evaluators: EvaluatorFold,
     pub(super) shown: u64,
     pub(super) damaged: u64,
@@ -41,7 +44,7 @@ pub(super) fn write(
         results,
         transcripts,
     } = source;
-    let summary = Mutex::new(SummaryFold::new());
+    let folds = Mutex::new(Folds::of_trials(run.trials()?));
     let offsets = results.offsets();
     let shares: Vec<&[u64]> = offsets.chunks(SHARE).collect();
     let maker = || -> Result<PartMaker<'_>, ReportFailure> {
@@ -50,14 +53,15 @@ pub(super) fn write(
             results: results.again()?,
             transcripts: transcripts.reader()?,
             sample,
-            summary: &summary,
+            folds: &folds,
         })
     };
     let mut written = Written::new(out);
     in_order(&shares, &maker, &mut |part| written.add(part))?;
-    let fold = summary.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let folds = folds.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(Whole {
-        summary: fold.finish(run.skipped()),
+        summary: folds.summary.finish(run.skipped()),
+        statistics: folds.statistics.finish(),
         evaluators: written.evaluators,
         shown: written.shown,
         damaged: written.damaged + results.damaged_lines(),

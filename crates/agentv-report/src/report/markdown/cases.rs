@@ -2,8 +2,8 @@
 
 use agentv_core::{ResultRecord, Status};
 
-use super::code;
 use crate::figures::{count, counted};
+use crate::markdown_text::code;
 use crate::summary::TrialName;
 
 /// How many of each kind are told.
@@ -53,7 +53,7 @@ impl Kept {
         let case = Case {
             name: TrialName::from(record),
             score,
-            reason: code::span(
+            reason: code(
                 record.reason().unwrap_or("no reason is given"),
                 LONGEST_REASON,
             ),
@@ -109,21 +109,15 @@ impl Cases {
     }
 
     fn line(&self, case: &Case) -> String {
-        let mut line = format!("- {}", code::span(&case.name.eval_id, LONGEST_NAME));
+        let mut line = format!("- {}", code(&case.name.eval_id, LONGEST_NAME));
         if self.several_targets {
-            line.push_str(&format!(
-                " on {}",
-                code::span(&case.name.target, LONGEST_NAME)
-            ));
+            line.push_str(&format!(" on {}", code(&case.name.target, LONGEST_NAME)));
         }
         if self.several_trials {
             line.push_str(&format!(", trial {}", case.name.trial));
         }
         if self.several_files {
-            line.push_str(&format!(
-                " of {}",
-                code::span(&case.name.eval_file, LONGEST_NAME)
-            ));
+            line.push_str(&format!(" of {}", code(&case.name.eval_file, LONGEST_NAME)));
         }
         if let Some(score) = case.score {
             line.push_str(&format!(", score {score:.3}"));

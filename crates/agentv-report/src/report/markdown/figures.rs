@@ -1,7 +1,8 @@
 //! The totals of a run, and how they differ from those of another.
 
-use super::code;
 use crate::figures::{count, counted, money, percent};
+use crate::markdown_text::code_in_cell;
+use crate::run_statistics::RunStatistics;
 use crate::summary::{Statuses, Summary, TargetSummary};
 
 /// The most targets that have a row of their own.
@@ -31,6 +32,37 @@ pub(super) fn headline(summary: &Summary, not_run: u64) -> String {
         parts.push("dry run: mocks answered".to_owned());
     }
     format!("### agentv\n\n{}\n\n", parts.join(" · "))
+}
+
+/// Between what the pass rate and the mean score lie, and what repeated trials tell.
+pub(super) fn sureness(statistics: &RunStatistics) -> String {
+    let mut parts = Vec::new();
+    if let Some(rate) = &statistics.pass_rate {
+        let (low, high) = (percent(rate.low), percent(rate.high));
+        parts.push(format!("pass rate {low} to {high}"));
+    }
+    if let Some(mean) = statistics.mean_score.filter(|mean| mean.low < mean.high) {
+        parts.push(format!("mean score {:.3} to {:.3}", mean.low, mean.high));
+    }
+    let mut text = match parts.is_empty() {
+        true => String::new(),
+        false => format!("\n95% interval: {}.\n", parts.join(" · ")),
+    };
+    let trials = statistics.trials.as_ref();
+    if let Some(among) = trials.and_then(|trials| trials.pass_among.last()) {
+        let (some, all) = (percent(among.pass_at_k), percent(among.pass_hat_k));
+        let k = among.k;
+        text.push_str(&format!(
+            "\nRepeated trials: pass@{k} {some} · pass^{k} {all}"
+        ));
+        let flakes = trials.and_then(|trials| trials.flakes.as_ref());
+        if let Some(flakes) = flakes {
+            let rate = percent(flakes.flake_rate);
+            text.push_str(&format!(" · {rate} of cases flaky"));
+        }
+        text.push_str(".\n");
+    }
+    text
 }
 
 /// One line of the table.
@@ -76,7 +108,7 @@ pub(super) fn table(summary: &Summary, base: Option<&Summary>) -> String {
             let same = |other: &&TargetSummary| other.target == target.target;
             base.targets.iter().find(same).map(Figures::of_target)
         });
-        let name = code::cell(&target.target, 80);
+        let name = code_in_cell(&target.target, 80);
         row(
             &mut text,
             &name,

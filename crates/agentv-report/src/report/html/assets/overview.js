@@ -45,8 +45,9 @@ function headline(app, run, at, runs) {
 }
 
 function rate(run) {
-  const { summary, interval } = run;
-  const sure = interval ? `95% interval ${percent(interval[0])} – ${percent(interval[1])}` : "";
+  const { summary } = run;
+  const interval = run.statistics.pass_rate;
+  const sure = interval ? `95% interval ${percent(interval.low)} – ${percent(interval.high)}` : "";
   return make("div", { class: "rate" },
     make("div", { class: "figure", text: percent(summary.pass_rate) }),
     make("div", { text: summary.graded > 0 ? `passed of ${count(summary.graded)} graded` : "nothing was graded" }),
@@ -61,11 +62,34 @@ function figureList(run) {
   };
   const { scores, latency, tokens } = summary;
   add("Trials", count(summary.trials), summary.cached > 0 ? `${count(summary.cached)} from the cache` : "");
-  add("Mean score", scores ? scores.mean.toFixed(3) : NONE, scores ? `median ${scoreText(scores.median)}` : "");
+  add("Mean score", scores ? scores.mean.toFixed(3) : NONE, meanNote(run));
   add("Cost", dollars(summary.cost_usd), summary.cost_usd !== undefined && summary.trials > 0 ? `${dollars(summary.cost_usd / summary.trials)} a trial` : "");
   add("Tokens", tokens ? shortCount(tokens.input + tokens.output) : NONE, tokens ? `${shortCount(tokens.input)} in, ${shortCount(tokens.output)} out` : "");
   add("Latency, median", latency ? milliseconds(latency.median_ms) : NONE, latency ? `95% within ${milliseconds(latency.p95_ms)}` : "");
   return list;
+}
+
+function meanNote(run) {
+  const mean = run.statistics.mean_score;
+  if (mean && mean.low < mean.high) return `95% interval ${scoreText(mean.low)} – ${scoreText(mean.high)}`;
+  return run.summary.scores ? `median ${scoreText(run.summary.scores.median)}` : "";
+}
+
+/** What several trials of the same cases tell. */
+function repeats(app, run) {
+  const trials = run.statistics.trials;
+  if (!trials) return undefined;
+  const among = trials.pass_among[trials.pass_among.length - 1];
+  const lines = [];
+  if (among) lines.push([`pass@${among.k}`, percent(among.pass_at_k)], [`pass^${among.k}`, percent(among.pass_hat_k)]);
+  if (trials.flakes) lines.push(["Flaky cases", `${count(trials.flakes.flaky)} of ${count(trials.flakes.cases)}, ${percent(trials.flakes.flake_rate)}`]);
+  if (trials.variance) lines.push(["Deviation", `${scoreText(Math.sqrt(trials.variance.between))} between cases, ${scoreText(Math.sqrt(trials.variance.within))} within`]);
+  const flaky = listOf(trials.flaky_cases);
+  const named = flaky.length === 0 ? undefined : table(flaky, [
+    ["Flaky case", (row) => chooser(row.eval_id, () => app.narrow({ text: row.eval_id }))],
+    ["Passed", (row) => `${count(row.passed)} of ${count(row.trials)}`, true],
+  ]);
+  return make("div", {}, facts(lines), named);
 }
 
 function shareBar(summary) {
@@ -96,6 +120,7 @@ function more(app) {
     if (parts.length > 0) panels.append(make("section", { class: "sheet" }, make("h2", { text: title }), ...parts));
   };
   add("Targets", (run) => targetTable(app, run));
+  add("Repeated trials", (run) => repeats(app, run));
   add("Evaluators", (run) => evaluatorTable(app, run));
   add("Errors", (run) => errorTable(app, run));
   add("Run", runFacts);
