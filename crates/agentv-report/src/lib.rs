@@ -97,7 +97,9 @@ pub use out_file::OutFile;
 pub use render::{Closing, render_summary};
 pub use report::{FORMATS, ReportFailure, ReportFormat};
 pub use results::{RunResults, Transcripts};
-pub use run_statistics::{FlakyCase, RunStatistics, StatisticsFold, TrialStatistics};
+pub use run_statistics::{
+    FlakyCase, RunStatistics, StatisticsFold, TargetStatistics, TrialStatistics,
+};
 pub use several::Several;
 pub use style::Style;
 pub use summary::{

@@ -27,9 +27,25 @@ pub struct RunStatistics {
     /// The smallest difference of mean scores that another run of this size is likely to show.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detectable_mean_score: Option<Detectable>,
+    /// The same of each target, by name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<TargetStatistics>,
     /// What the trials of the same cases say; none where each case was asked once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trials: Option<TrialStatistics>,
+}
+
+/// How sure the figures of one target are.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TargetStatistics {
+    /// Its name.
+    pub target: Arc<str>,
+    /// The share of its graded trials that passed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pass_rate: Option<Interval>,
+    /// The mean of its scores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_score: Option<Interval>,
 }
 
 /// What several trials of the same cases say.
@@ -74,11 +90,44 @@ const LARGEST_K: u64 = 10;
 #[derive(Debug, Clone, Default)]
 pub struct StatisticsFold {
     is_repeated: bool,
+    whole: Group,
+    targets: BTreeMap<Arc<str>, Group>,
+    cases: BTreeMap<CaseKey, CaseTrials>,
+}
+
+/// The graded trials of a run, or of one of its targets.
+#[derive(Debug, Clone, Default)]
+struct Group {
     passed: u64,
     graded: u64,
     scores: ClusteredFold,
     passes: ClusteredFold,
-    cases: BTreeMap<CaseKey, CaseTrials>,
+}
+
+impl Group {
+    fn add(&mut self, score: f64, passed: bool, cluster: Option<&str>) {
+        self.graded += 1;
+        self.passed += u64::from(passed);
+        self.scores.add(score, cluster);
+        self.passes.add(f64::from(u8::from(passed)), cluster);
+    }
+
+    fn pass_rate(&self, level: Level) -> Option<Interval> {
+        let clusters = self.passes.clusters();
+        if clusters == self.graded {
+            return pass_rate(self.passed, self.graded, level);
+        }
+        match self.passed {
+            // Trials that all end alike have no spread to go by: then each cluster counts once.
+            0 => pass_rate(0, clusters, level),
+            passed if passed == self.graded => pass_rate(clusters, clusters, level),
+            _ => self.passes.interval(level, Bounds::SCORE).ok(),
+        }
+    }
+
+    fn mean_score(&self, level: Level) -> Option<Interval> {
+        self.scores.interval(level, Bounds::SCORE).ok()
+    }
 }
 
 type CaseKey = (Arc<str>, String, Arc<str>);
@@ -100,14 +149,18 @@ impl StatisticsFold {
             Status::Error | Status::Ungraded => return,
         };
         let Some(score) = record.score else { return };
-        self.graded += 1;
-        self.passed += u64::from(passed);
         let conversation = record.conversation_id.as_deref();
         // The trials of a case are no more independent than the turns of a conversation.
         let case = self.is_repeated.then(|| self.case_of(record));
         let cluster = conversation.or(case.as_deref());
-        self.scores.add(score.value(), cluster);
-        self.passes.add(f64::from(u8::from(passed)), cluster);
+        self.whole.add(score.value(), passed, cluster);
+        if !self.targets.contains_key(&record.target) {
+            let target = Arc::clone(&record.target);
+            self.targets.insert(target, Group::default());
+        }
+        if let Some(target) = self.targets.get_mut(&record.target) {
+            target.add(score.value(), passed, cluster);
+        }
         if self.is_repeated {
             let key = (
                 Arc::clone(&record.eval_file),
@@ -131,36 +184,33 @@ impl StatisticsFold {
     /// How sure the figures are of what was added.
     pub fn finish(&self) -> RunStatistics {
         let (level, power) = (Level::NINETY_FIVE, Power::EIGHTY);
-        let clusters = self.passes.clusters();
-        let pass_rate = match clusters == self.graded {
-            true => pass_rate(self.passed, self.graded, level),
-            false => self.clustered_pass_rate(level),
-        };
-        let mean_score = self.scores.interval(level, Bounds::SCORE).ok();
+        let mean_score = self.whole.mean_score(level);
         // Of clustered trials no more is known than of as many that make the same error.
         let spread = mean_score.and_then(|mean| {
             let error = mean.standard_error?;
-            Some(error * (self.graded as f64).sqrt())
+            Some(error * (self.whole.graded as f64).sqrt())
         });
+        let clusters = self.whole.passes.clusters();
         RunStatistics {
-            pass_rate,
+            pass_rate: self.whole.pass_rate(level),
             mean_score,
             detectable_pass_rate: detectable_pass_rates(clusters, level, power),
             detectable_mean_score: spread
-                .and_then(|spread| detectable_scores(spread, self.graded, level, power)),
+                .and_then(|spread| detectable_scores(spread, self.whole.graded, level, power)),
+            targets: self.targets(level),
             trials: self.is_repeated.then(|| self.trials()),
         }
     }
 
-    /// The pass rate of trials that are not independent. Where all end alike there is no spread to go
-    /// by: then each cluster counts once.
-    fn clustered_pass_rate(&self, level: Level) -> Option<Interval> {
-        let clusters = self.passes.clusters();
-        match self.passed {
-            0 => pass_rate(0, clusters, level),
-            passed if passed == self.graded => pass_rate(clusters, clusters, level),
-            _ => self.passes.interval(level, Bounds::SCORE).ok(),
-        }
+    fn targets(&self, level: Level) -> Vec<TargetStatistics> {
+        let targets = self.targets.iter();
+        targets
+            .map(|(target, group)| TargetStatistics {
+                target: Arc::clone(target),
+                pass_rate: group.pass_rate(level),
+                mean_score: group.mean_score(level),
+            })
+            .collect()
     }
 
     fn trials(&self) -> TrialStatistics {

@@ -7,8 +7,7 @@ use super::evaluators::EvaluatorFigures;
 use super::parts::Whole;
 use crate::results::RunResults;
 use crate::run_statistics::RunStatistics;
-use crate::statistics::{Level, pass_rate};
-use crate::summary::{Statuses, Summary};
+use crate::summary::Summary;
 
 /// What the page says of its runs, in the order in which they were given.
 #[derive(Debug, Default, Serialize)]
@@ -25,8 +24,6 @@ pub(super) struct RunFacts {
     summary: Summary,
     /// How sure the figures of the summary are.
     statistics: RunStatistics,
-    /// How sure the pass rate of each target of the summary is.
-    target_intervals: Vec<Option<[f64; 2]>>,
     evaluators: Vec<EvaluatorFigures>,
     /// The results of further evaluators.
     other_evaluator_results: u64,
@@ -40,11 +37,6 @@ pub(super) struct RunFacts {
 
 impl RunFacts {
     pub(super) fn of(run: &RunResults, whole: Whole) -> RunFacts {
-        let interval = |statuses: &Statuses| {
-            let rate = pass_rate(statuses.pass, statuses.graded(), Level::NINETY_FIVE)?;
-            Some([rate.low, rate.high])
-        };
-        let targets = whole.summary.targets.iter();
         let (evaluators, other_evaluator_results) = whole.evaluators.finish();
         RunFacts {
             name: run.name().to_owned(),
@@ -54,7 +46,6 @@ impl RunFacts {
                 ..run
             }),
             statistics: whole.statistics,
-            target_intervals: targets.map(|target| interval(&target.statuses)).collect(),
             summary: whole.summary,
             evaluators,
             other_evaluator_results,

@@ -169,13 +169,14 @@ function chooser(text, choose) {
 }
 
 function targetTable(app, run) {
-  const rows = listOf(run.summary.targets).map((target, at) => ({ ...target, interval: run.target_intervals[at] }));
+  const sure = new Map(listOf(run.statistics.targets).map((target) => [target.target, target.pass_rate]));
+  const rows = listOf(run.summary.targets).map((target) => ({ ...target, interval: sure.get(target.target) }));
   if (rows.length === 0) return undefined;
   const graded = (row) => row.statuses.pass + row.statuses.borderline + row.statuses.fail;
   return table(rows, [
     ["Target", (row) => chooser(row.target, () => app.narrow({ target: row.target }))],
     ["Passed", (row) => percent(row.pass_rate), true],
-    ["95% interval", (row) => (row.interval ? `${percent(row.interval[0])} – ${percent(row.interval[1])}` : NONE), true],
+    ["95% interval", (row) => (row.interval ? `${percent(row.interval.low)} – ${percent(row.interval.high)}` : NONE), true],
     ["Mean", (row) => scoreText(row.mean_score), true],
     ["Graded", (row) => count(graded(row)), true],
     ["Errors", (row) => count(row.statuses.error), true],
