@@ -46,6 +46,8 @@ pub struct Subject<'a> {
     pub trace: &'a TraceSummary,
     /// Who may be asked about it; none where nobody is to be asked.
     pub judging: Option<Judging<'a>>,
+    /// Whether whoever takes more is not asked once something that is required has failed.
+    pub spares: bool,
 }
 
 impl Subject<'_> {
@@ -66,6 +68,9 @@ pub struct Evaluation {
     pub score: Score,
     /// What that is called: the score's verdict, unless something that was required is missing.
     pub verdict: Verdict,
+    /// Whether something inside was required and is missing, an item of a checklist or a member of
+    /// several: it fails the case whatever the mean.
+    pub lacks_required: bool,
     /// What the answer got right.
     pub hits: Vec<String>,
     /// What it got wrong.
@@ -84,6 +89,7 @@ impl Evaluation {
         Evaluation {
             score,
             verdict: score.verdict(),
+            lacks_required: false,
             hits: Vec::new(),
             misses: Vec::new(),
             reasoning: None,

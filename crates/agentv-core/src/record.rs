@@ -166,6 +166,9 @@ pub struct EvaluatorResult {
     /// What the score is called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
+    /// Whether something inside was required and is missing, which fails the case.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lacks_required: bool,
     /// What the answer got right.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hits: Vec<String>,

@@ -438,6 +438,7 @@ fn written_out(example: &Value) -> Value {
 fn whatever_is_valid_can_be_built() {
     let root = tempfile::tempdir().unwrap();
     std::fs::write(root.path().join("join.py"), "").unwrap();
+    std::fs::create_dir(root.path().join("scripts")).unwrap();
     let builder = crate::Builder::new(crate::BuildContext::new(root.path()));
     for example in value(EVERYTHING).as_array().unwrap() {
         let spec = serde_json::from_value(written_out(example)).unwrap();

@@ -90,6 +90,7 @@ pub fn judged(options: &Value, text: &str) -> Result<Evaluation, String> {
     let transcript = Transcript::of_text("Paris");
     let judges = Saying(text);
     let subject = Subject {
+        spares: false,
         case: &case,
         prompt: &Prompt::of(&case),
         transcript: &transcript,

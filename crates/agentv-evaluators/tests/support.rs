@@ -72,6 +72,7 @@ impl Trial {
         let evaluator = builder.build(&spec(options))?;
         let answer = self.transcript.answer();
         let subject = Subject {
+            spares: false,
             case: &self.case,
             prompt: &Prompt::of(&self.case),
             transcript: &self.transcript,

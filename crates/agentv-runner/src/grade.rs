@@ -116,8 +116,7 @@ pub(crate) async fn grade(run: &RunState, job: &Job, subject: &Subject<'_>) -> O
             true => failed_by(&specs, &results),
             false => None,
         };
-        if let Some(name) = failed {
-            let reason = format!("`{name}` is required and did not pass");
+        if let Some(reason) = failed {
             for at in group {
                 results[at] = Some(left_out(&specs[at], &reason));
             }
@@ -166,17 +165,19 @@ fn groups(
     groups.into_values().collect()
 }
 
-/// The required evaluator that has failed the case, if one has.
-fn failed_by<'s>(
-    specs: &'s [EvaluatorSpec],
-    results: &[Option<EvaluatorResult>],
-) -> Option<&'s str> {
-    let mut said = specs.iter().zip(results);
-    let failed = said.find(|(spec, result)| {
-        let verdict = result.as_ref().and_then(|result| result.verdict);
-        spec.required && verdict.is_some_and(|verdict| verdict != Verdict::Pass)
-    });
-    failed.map(|(spec, _)| spec.name.as_str())
+/// What has failed the case already, if anything has.
+fn failed_by(specs: &[EvaluatorSpec], results: &[Option<EvaluatorResult>]) -> Option<String> {
+    specs.iter().zip(results).find_map(|(spec, result)| {
+        let result = result.as_ref()?;
+        let is_missed = result
+            .verdict
+            .is_some_and(|verdict| verdict != Verdict::Pass);
+        match (spec.required && is_missed, result.lacks_required) {
+            (true, _) => Some(format!("`{}` is required and did not pass", spec.name)),
+            (false, true) => Some(format!("`{}` lacks what it requires", spec.name)),
+            (false, false) => None,
+        }
+    })
 }
 
 /// The part of the record of an evaluator that is not asked.
@@ -197,6 +198,7 @@ async fn ask(
     let judges = TrialJudges::new(run, job);
     let subject = Subject {
         judging: Some(Judging(&judges)),
+        spares: run.stop_on_required,
         ..*subject
     };
     let evaluation = match graders.build(&job.file, spec) {
@@ -221,6 +223,7 @@ fn unsaid(spec: &EvaluatorSpec) -> EvaluatorResult {
         score: None,
         weight: spec.weight,
         verdict: None,
+        lacks_required: false,
         hits: Vec::new(),
         misses: Vec::new(),
         reasoning: None,
@@ -241,6 +244,7 @@ fn result_of(
         Ok(evaluation) => {
             result.score = Some(evaluation.score);
             result.verdict = Some(evaluation.verdict);
+            result.lacks_required = evaluation.lacks_required;
             result.hits = evaluation.hits;
             result.misses = evaluation.misses;
             result.reasoning = evaluation.reasoning;
@@ -266,7 +270,7 @@ fn one_grade(specs: &[EvaluatorSpec], results: Vec<EvaluatorResult>) -> Grade {
     let is_asked = |result: &EvaluatorResult| result.left_out.is_none();
     let missed_required = specs.iter().zip(&results).any(|(spec, result)| {
         let is_missed = spec.required && is_asked(result) && result.verdict != Some(Verdict::Pass);
-        is_missed || lacks_required(result)
+        is_missed || result.lacks_required
     });
     let scores = || {
         results
@@ -300,13 +304,6 @@ fn one_grade(specs: &[EvaluatorSpec], results: Vec<EvaluatorResult>) -> Grade {
         error: errored,
         results,
     }
-}
-
-/// Whether something inside an evaluator was required and is missing, an item of a checklist or a member
-/// of several: then its verdict is worse than its score.
-fn lacks_required(result: &EvaluatorResult) -> bool {
-    let by_score = result.score.map(Score::verdict);
-    result.verdict == Some(Verdict::Fail) && by_score != Some(Verdict::Fail)
 }
 
 /// Names those that were not asked.
@@ -359,6 +356,7 @@ mod tests {
         let spec = spec(1.0, false);
         let mut evaluation = Evaluation::of(Score::new(0.9).unwrap());
         evaluation.verdict = Verdict::Fail;
+        evaluation.lacks_required = true;
         let result = result_of(&spec, Ok(evaluation));
         let grade = one_grade(&[spec], vec![result]);
         assert_eq!(grade.status, Status::Fail);

@@ -40,6 +40,14 @@ impl<'r> TrialJudges<'r> {
         }
     }
 
+    /// What the evaluator calls a judge.
+    fn called<'a>(&'a self, judge: &'a Judge) -> &'a str {
+        match judge {
+            Judge::Usual => self.usual,
+            Judge::Named(name) => name,
+        }
+    }
+
     /// Whether the run was stopped before the evaluator could do its work: nothing is known then.
     pub(crate) fn was_given_up(&self) -> bool {
         self.given_up.load(Ordering::Relaxed)
@@ -62,7 +70,7 @@ impl<'r> TrialJudges<'r> {
         judge: &Judge,
         request: JudgeRequest,
     ) -> Result<Transcript, ProviderError> {
-        let name = self.name(judge);
+        let name = self.called(judge);
         let Some(lane) = self.run.judge_lane(&self.job.file, name) else {
             let message = format!("`{name}` is no target of this run");
             return Err(ProviderError::new(agentv_core::Cause::Setup, message));
@@ -132,10 +140,10 @@ impl Judges for TrialJudges<'_> {
     }
 
     fn name<'a>(&'a self, judge: &'a Judge) -> &'a str {
-        match judge {
-            Judge::Usual => self.usual,
-            Judge::Named(name) => name,
-        }
+        let name = self.called(judge);
+        // Another target may stand in for the one that is named.
+        let lane = self.run.judge_lane(&self.job.file, name);
+        lane.map_or(name, |lane| &lane.target.name)
     }
 
     fn ask<'a>(

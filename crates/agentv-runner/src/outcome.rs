@@ -77,6 +77,7 @@ pub(crate) async fn graded(
         answer: &answer,
         trace: &trace,
         judging: None,
+        spares: false,
     };
     let grading = grade(run, job, &subject);
     let grade = tokio::select! {

@@ -126,12 +126,14 @@ fn by_name(results: &[EvaluatorResult]) -> Value {
     Value::Object(results.collect())
 }
 
-/// The mean of the scores, and who passed.
-fn average(results: &[EvaluatorResult]) -> Evaluation {
+/// The mean of the scores, and who passed. Those that were not asked have neither.
+pub(super) fn average(results: &[EvaluatorResult]) -> Evaluation {
     let mut findings = Findings::default();
     let mut scores = Vec::with_capacity(results.len());
     for result in results {
-        let (score, verdict) = (result.score.unwrap_or(Score::ZERO), result.verdict);
+        let (Some(score), verdict) = (result.score, result.verdict) else {
+            continue;
+        };
         scores.push((score, result.weight));
         findings.add(verdict == Some(Verdict::Pass), || {
             let (name, score) = (quoted(&result.name), figure(score.value()));

@@ -1,9 +1,11 @@
 //! The evaluator that is made of others.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agentv_core::{
-    BoxFuture, Evaluation, Evaluator, EvaluatorError, EvaluatorSpec, Judge, Subject, Verdict,
+    BoxFuture, Effort, Evaluation, Evaluator, EvaluatorError, EvaluatorResult, EvaluatorSpec,
+    Judge, Subject, Verdict,
 };
 use futures_util::future::join_all;
 use serde_json::Value;
@@ -109,26 +111,60 @@ impl Evaluator for Composite {
 
 impl Composite {
     async fn join(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
-        let asked = self.members.iter().map(|it| it.evaluator.evaluate(subject));
-        let mut evaluations = Vec::with_capacity(self.members.len());
-        for (member, evaluation) in self.members.iter().zip(join_all(asked).await) {
-            evaluations.push(evaluation.map_err(|EvaluatorError(reason)| {
-                EvaluatorError(format!("{}: {reason}", quoted(member.name())))
-            })?);
+        let mut results: Vec<Option<EvaluatorResult>> = vec![None; self.members.len()];
+        let mut failed: Vec<&Member> = Vec::new();
+        let mut is_spared = false;
+        for group in self.groups(subject) {
+            if let Some(first) = failed.first().filter(|_| subject.spares) {
+                is_spared = true;
+                let reason = format!("{} is required and did not pass", quoted(first.name()));
+                for at in group {
+                    results[at] = Some(self.members[at].left_out(self.weights[at], reason.clone()));
+                }
+                continue;
+            }
+            let members = group.iter().map(|at| &self.members[*at]);
+            let asked = members.map(|member| member.evaluator.evaluate(subject));
+            for (at, evaluation) in group.iter().zip(join_all(asked).await) {
+                let member = &self.members[*at];
+                let evaluation = evaluation.map_err(|EvaluatorError(reason)| {
+                    EvaluatorError(format!("{}: {reason}", quoted(member.name())))
+                })?;
+                if member.fails_all(&evaluation) {
+                    failed.push(member);
+                }
+                results[*at] = Some(member.result(evaluation, self.weights[*at]));
+            }
         }
-        let pairs = self.members.iter().zip(&evaluations);
-        let failed = pairs.filter(|(member, evaluation)| member.fails_all(evaluation));
-        let failed: Vec<&Member> = failed.map(|(member, _)| member).collect();
-        let results = self.members.iter().zip(evaluations).zip(&self.weights);
-        let results: Vec<_> = results
-            .map(|((member, evaluation), weight)| member.result(evaluation, *weight))
-            .collect();
-        let mut joined = self.aggregator.join(subject, &results).await?;
+        let results: Vec<EvaluatorResult> = results.into_iter().flatten().collect();
+        // Whoever decides over the results takes no less than those that were spared.
+        let mut joined = match is_spared {
+            true => aggregator::average(&results),
+            false => self.aggregator.join(subject, &results).await?,
+        };
         if !failed.is_empty() {
             joined.verdict = Verdict::Fail;
+            joined.lacks_required = true;
             self.aggregator.tell_required(&failed, &mut joined.misses);
         }
         joined.members = results;
         Ok(joined)
+    }
+
+    /// The places of the members that are asked together: all, or those that take the same, the least
+    /// first.
+    fn groups(&self, subject: &Subject<'_>) -> Vec<Vec<usize>> {
+        let all = 0..self.members.len();
+        if !subject.spares {
+            return vec![all.collect()];
+        }
+        let mut groups: BTreeMap<Effort, Vec<usize>> = BTreeMap::new();
+        for at in all {
+            groups
+                .entry(self.members[at].effort())
+                .or_default()
+                .push(at);
+        }
+        groups.into_values().collect()
     }
 }

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use agentv_core::{Evaluation, Evaluator, EvaluatorResult, EvaluatorSpec, Verdict};
+use agentv_core::{Effort, Evaluation, Evaluator, EvaluatorResult, EvaluatorSpec, Score, Verdict};
 
 use crate::builder::Builder;
+use crate::effort::effort;
 use crate::error::BuildError;
 use crate::options::Options;
 
@@ -45,7 +46,22 @@ impl Member {
 
     /// Whether the whole fails with this member's evaluation, whatever the others say.
     pub(super) fn fails_all(&self, evaluation: &Evaluation) -> bool {
-        self.spec.required && evaluation.verdict != Verdict::Pass
+        evaluation.lacks_required || self.spec.required && evaluation.verdict != Verdict::Pass
+    }
+
+    /// What it takes to ask this member.
+    pub(super) fn effort(&self) -> Effort {
+        effort(&self.spec)
+    }
+
+    /// The part of the record of a member that is not asked.
+    pub(super) fn left_out(&self, weight: f64, reason: String) -> EvaluatorResult {
+        EvaluatorResult {
+            score: None,
+            verdict: None,
+            left_out: Some(reason),
+            ..self.result(Evaluation::of(Score::ZERO), weight)
+        }
     }
 
     /// The member's part of the record.
@@ -56,6 +72,7 @@ impl Member {
             score: Some(evaluation.score),
             weight,
             verdict: Some(evaluation.verdict),
+            lacks_required: evaluation.lacks_required,
             hits: evaluation.hits,
             misses: evaluation.misses,
             reasoning: evaluation.reasoning,

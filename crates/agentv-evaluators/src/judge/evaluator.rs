@@ -49,6 +49,7 @@ impl JudgeEvaluator {
                 judges,
                 judge,
                 form: &self.form,
+                judged: subject.answer,
                 schema: schema.clone(),
             })
             .collect();

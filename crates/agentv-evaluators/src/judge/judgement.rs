@@ -26,6 +26,7 @@ impl Judgement {
     pub(super) fn into_evaluation(self) -> Evaluation {
         Evaluation {
             verdict: self.verdict(),
+            lacks_required: self.lacks_required,
             score: self.score,
             hits: self.hits,
             misses: self.misses,

@@ -15,6 +15,8 @@ pub(super) struct Ladder<'a> {
     pub(super) judges: &'a dyn Judges,
     pub(super) judge: &'a Judge,
     pub(super) form: &'a Form,
+    /// What is judged, which a judge may quote.
+    pub(super) judged: &'a str,
     pub(super) schema: Arc<Value>,
 }
 
@@ -54,6 +56,8 @@ impl Ladder<'_> {
     }
 
     fn read(&self, transcript: &Transcript) -> Result<Judgement, String> {
-        extract(&transcript.answer(), |answer| self.form.read(answer))
+        extract(&transcript.answer(), self.judged, |answer| {
+            self.form.read(answer)
+        })
     }
 }

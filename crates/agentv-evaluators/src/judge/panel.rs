@@ -93,6 +93,7 @@ impl Panel {
         Evaluation {
             score,
             verdict,
+            lacks_required,
             details: Some(details),
             ..nearest.into_evaluation()
         }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::command::{Command, Script};
 use super::interpreter;
-use crate::builder::Builder;
+use crate::builder::{BuildContext, Builder};
 use crate::error::BuildError;
 use crate::files;
 use crate::options::Options;
@@ -75,7 +75,9 @@ impl Script {
     ) -> Result<Script, BuildError> {
         let context = builder.context();
         let folder = match options.text("cwd")? {
-            Some(folder) => folder_of(folder, &context.root),
+            Some(folder) => {
+                folder_of(folder, context).map_err(|problem| options.invalid("cwd", problem))?
+            }
             None => context.root.clone(),
         };
         Ok(Script {
@@ -99,11 +101,17 @@ fn deadline(options: &Options<'_>) -> Result<Duration, BuildError> {
     deadline.ok_or_else(|| options.invalid(TIMEOUT.name, format!("expected {}", SECONDS.expected)))
 }
 
-/// A folder that a resolved case names: from the root, or one outside of it.
-fn folder_of(folder: &str, root: &Path) -> PathBuf {
-    let from_root = root.join(folder.trim_start_matches('/'));
-    match from_root.is_dir() {
-        true => from_root,
-        false => PathBuf::from(folder),
+/// A folder that a resolved case names: from the root, or one outside of it where that is allowed.
+fn folder_of(folder: &str, context: &BuildContext) -> Result<PathBuf, String> {
+    let from_root = context.root.join(folder.trim_start_matches('/'));
+    if from_root.is_dir() {
+        return Ok(from_root);
+    }
+    match context.allow_outside_root && Path::new(folder).is_dir() {
+        true => Ok(PathBuf::from(folder)),
+        false => Err(format!(
+            "there is no folder `{folder}` in the project, which starts at `{}`",
+            context.root.display()
+        )),
     }
 }

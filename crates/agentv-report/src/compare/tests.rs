@@ -59,6 +59,7 @@ fn in_conversation(id: &str, record: ResultRecord) -> ResultRecord {
 
 fn judged(record: ResultRecord, scores: &[(&str, f64)]) -> ResultRecord {
     let result = |(name, score): &(&str, f64)| EvaluatorResult {
+        lacks_required: false,
         name: (*name).to_owned(),
         kind: "contains".to_owned(),
         score: Score::new(*score),

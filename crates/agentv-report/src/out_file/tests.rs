@@ -39,6 +39,7 @@ fn any_record() -> impl Strategy<Value = ResultRecord> {
                 evaluator_results: Vec::new(),
                 judge_calls: Vec::new(),
                 left_out: None,
+                lacks_required: false,
                 error: None,
             }],
             ..measured(graded(&id, score), total_ms, cost_usd)
