@@ -13,8 +13,10 @@ use crate::support::{Trial, context, spec};
 fn judged(folder: &Path, trial: &Trial, mut options: Value) -> Result<Evaluation, String> {
     options["type"] = json!("code_judge");
     let builder = Builder::new(context(folder));
-    let judged = trial.judge_with(&builder, options).unwrap();
-    judged.map_err(|error| error.0)
+    let judged = trial.judge_with(&builder, options);
+    judged
+        .map_err(|error| error.to_string())?
+        .map_err(|error| error.0)
 }
 
 fn error_of(script: &str) -> String {
@@ -153,9 +155,19 @@ fn a_program_or_a_folder_that_is_not_there_is_an_error_in_words() {
     );
     let nowhere = judged(json!({"script": "true", "cwd": "/no-such-folder"}));
     assert!(
-        nowhere.starts_with("the script: cannot work in the folder `/no-such-folder`"),
+        nowhere.contains("`cwd`: there is no folder `/no-such-folder` in the project"),
         "{nowhere}"
     );
+}
+
+#[test]
+fn a_folder_outside_of_the_project_is_no_place_to_run_a_script_in() {
+    let project = tempfile::tempdir().unwrap();
+    let outside = tempfile::tempdir().unwrap();
+    let trial = Trial::answered("Paris");
+    let options = json!({"script": "true", "cwd": outside.path()});
+    let refused = judged(project.path(), &trial, options).unwrap_err();
+    assert!(refused.contains("in the project"), "{refused}");
 }
 
 #[test]
