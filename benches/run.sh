@@ -124,6 +124,14 @@ for ((run = 0; run < runs; run++)); do
   measure "grade 100000" "$agentv" grade "$(find "$data/grade/.agentv/results" -mindepth 1 -maxdepth 1)" --quiet
 done
 totals "grade totals" grade
+# What the results of 100,000 cases take to look at: pages and reports of the grading, the two runs compared.
+mapfile -t graded < <(find "$data/grade/.agentv/results" -mindepth 1 -maxdepth 1 | sort)
+for ((run = 0; run < runs; run++)); do
+  for format in html junit markdown json csv; do
+    measure "report $format" "$agentv" report "${graded[0]}" --format "$format" -o "$data/grade/report.$format"
+  done
+  measure "compare" "$agentv" compare "${graded[@]}"
+done
 
 # 3. A server that takes 50 ms, 100 requests at a time: half a second at best.
 project slow 1000 Paris
