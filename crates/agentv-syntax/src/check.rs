@@ -7,7 +7,7 @@ use crate::code::Code;
 use crate::guesses::Guesses;
 use crate::problem::Problem;
 use crate::registry::{Definitions, Registry};
-use crate::shape::{Field, Form, Kind, Others, Record, Shape, Text};
+use crate::shape::{Field, Form, Kind, Others, Record, Shape, Text, may_name_a_file};
 use crate::suggest::nearest;
 use crate::tree::{Node, NodeKind, same_name};
 
@@ -190,7 +190,8 @@ impl<'t, 'p> Checker<'t, 'p> {
         self.mismatch(Code::WrongType, node, shape.expected, found, hint, at);
     }
 
-    /// Holds a value against a form, and if it is written like that, asks whether it makes sense.
+    /// Holds a value against a form, and if it is written like that, asks whether it makes sense. Of a
+    /// text that may name a file that is left to who looks for the file.
     fn checked(
         &mut self,
         node: Node<'t>,
@@ -210,7 +211,11 @@ impl<'t, 'p> Checker<'t, 'p> {
         for found in found.into_iter().flatten() {
             found.check = Some(check);
         }
+        // Only who looks for files knows whether such a text is one itself.
+        let is_for_later =
+            matches!(form, Form::Text(Text::TextOrFile)) && may_name_a_file(&node.text());
         if self.problems.len() == before
+            && !is_for_later
             && let Some(problem) = check(node)
         {
             self.report_inside(problem, at);

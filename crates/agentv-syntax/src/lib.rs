@@ -42,6 +42,6 @@ pub use draft::Draft;
 pub use guesses::Guesses;
 pub use problem::Problem;
 pub use registry::{Definitions, Registry};
-pub use shape::{Field, Form, Kind, Others, Record, Shape, Text};
+pub use shape::{Field, Form, Kind, Others, Record, Shape, Text, may_name_a_file};
 pub use suggest::nearest;
 pub use tree::{Node, NodeKind, Tree};

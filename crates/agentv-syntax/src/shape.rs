@@ -103,6 +103,13 @@ pub enum Text {
     Folder,
 }
 
+/// Whether a text where [`Text::TextOrFile`] is expected may be a path: one that is long, has several
+/// lines or a variable of a template is the text itself.
+pub fn may_name_a_file(text: &str) -> bool {
+    const LONGEST_PATH: usize = 255;
+    text.len() <= LONGEST_PATH && !text.contains('\n') && !text.contains("{{")
+}
+
 /// An object with known fields.
 #[derive(Debug)]
 pub struct Record {

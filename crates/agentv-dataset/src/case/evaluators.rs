@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use agentv_core::{EvaluatorSpec, Extra, Rubric, ScoreRange};
 use agentv_syntax::{
     Code, Draft, Form, Found, Kind, Node, NodeKind, Problem, Record, Registry, Shape, Text,
+    may_name_a_file,
 };
 use serde_json::Value;
 
@@ -210,9 +211,7 @@ pub(crate) fn text_or_file(
     value: &str,
     files: &FileLibrary,
 ) -> Result<Option<String>, FileProblem> {
-    const LONGEST_PATH: usize = 255;
-    let is_inline = value.len() > LONGEST_PATH || value.contains('\n') || value.contains("{{");
-    if is_inline || value.trim().is_empty() {
+    if !may_name_a_file(value) || value.trim().is_empty() {
         return Ok(None);
     }
     match files.find(value) {
@@ -236,7 +235,10 @@ pub(crate) fn check_files(found: &[Found<'_>], files: &FileLibrary, problems: &m
             Text::File => files.find(&value).err(),
             Text::TextOrFile => match text_or_file(&value, files) {
                 Ok(file) => {
-                    problems.extend(file.and_then(|_| remark(found, files)));
+                    problems.extend(match file {
+                        Some(_) => remark(found, files),
+                        None => remark_on_words(found, &value),
+                    });
                     None
                 }
                 Err(problem) => Some(problem),
@@ -258,13 +260,20 @@ fn remark(found: &Found<'_>, files: &FileLibrary) -> Option<Problem> {
     })
 }
 
-/// One word that ends like a file name.
+/// What is wrong or odd about a text that might have been the name of a file, and is none. Of any
+/// other text it is told already.
+fn remark_on_words(found: &Found<'_>, words: &str) -> Option<Problem> {
+    let check = found.check.filter(|_| may_name_a_file(words))?;
+    Some(check(found.node)?.at(found.path.clone()))
+}
+
+/// One word with folders in it, or that ends like a file name.
 fn looks_like_a_path(value: &str) -> bool {
     let extension = value.rsplit_once('.').map(|(_, extension)| extension);
     let has_extension = extension.is_some_and(|extension| {
         (1..=5).contains(&extension.len()) && extension.chars().all(char::is_alphanumeric)
     });
-    !value.contains(char::is_whitespace) && has_extension
+    !value.contains(char::is_whitespace) && (has_extension || value.contains('/'))
 }
 
 /// The rubrics of a checked list.

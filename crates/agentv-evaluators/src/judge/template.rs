@@ -14,8 +14,6 @@ use crate::cache::Cache;
 const PROMPT: &str = "prompt";
 /// Steps that filling a template may take.
 const FUEL: u64 = 1_000_000;
-/// A longer text is no path.
-const LONGEST_PATH: usize = 255;
 
 /// A template over the variables of a judge's prompt.
 #[derive(Debug)]
@@ -136,7 +134,7 @@ thread_local! {
     static OF_JOINS: Findings = RefCell::new(Cache::new(KEPT));
 }
 
-/// What is wrong or odd about a judge's prompt that stands in an eval file itself.
+/// What is wrong or odd about a judge's prompt, wherever it stands.
 pub(crate) fn prompt_problem(node: Node<'_>) -> Option<Problem> {
     OF_GRADES.with(|findings| problem(node, Purpose::Grade, findings))
 }
@@ -148,9 +146,6 @@ pub(crate) fn joining_prompt_problem(node: Node<'_>) -> Option<Problem> {
 
 fn problem(node: Node<'_>, purpose: Purpose, findings: &Findings) -> Option<Problem> {
     let text = node.text();
-    if may_be_a_path(&text) {
-        return None;
-    }
     let key = Value::from(text.as_ref());
     let mut findings = findings.borrow_mut();
     let finding = findings.get(&key).unwrap_or_else(|| {
@@ -170,13 +165,4 @@ fn problem(node: Node<'_>, purpose: Purpose, findings: &Findings) -> Option<Prob
         Finding::Odd(oddity) => Problem::warning(Code::JudgePrompt, node.span(), oddity)
             .hint(format!("known: {}", purpose.known().join(", "))),
     })
-}
-
-/// Whether a text could be the path of a file: one word, or one that ends like a file's name.
-fn may_be_a_path(text: &str) -> bool {
-    let is_inline = text.len() > LONGEST_PATH || text.contains('\n') || text.contains("{{");
-    let ends_like_one = text
-        .rsplit_once('.')
-        .is_some_and(|(_, end)| (1..=5).contains(&end.len()) && !end.contains(' '));
-    !is_inline && (ends_like_one || !text.trim().contains(char::is_whitespace))
 }
