@@ -185,7 +185,10 @@ impl<'t, 'p> Checker<'t, 'p> {
                 _ => {}
             }
         }
-        let found = node.kind().described().to_owned();
+        let found = match is_boundless_number(node, shape) {
+            true => format!("{}, which is no finite number", shortened(&node.text())),
+            false => node.kind().described().to_owned(),
+        };
         let hint = quote_hint(node, shape);
         self.mismatch(Code::WrongType, node, shape.expected, found, hint, at);
     }
@@ -232,7 +235,10 @@ impl<'t, 'p> Checker<'t, 'p> {
     ) {
         let Some(value) = node.as_f64() else { return };
         if !range.contains(&value) || (integer && value.fract() != 0.0) {
-            let found = node.text().into_owned();
+            let found = match value.is_finite() {
+                true => node.text().into_owned(),
+                false => format!("{}, which is too large", shortened(&node.text())),
+            };
             self.mismatch(Code::OutOfRange, node, shape.expected, found, None, at);
         }
     }
@@ -715,6 +721,17 @@ fn quote_hint(node: Node<'_>, shape: &Shape) -> Option<String> {
     );
     let scalar = matches!(node.kind(), NodeKind::Number | NodeKind::Bool);
     (takes_text && scalar).then(|| format!("put it in quotes: \"{}\"", node.text()))
+}
+
+/// Whether a number belongs here, and one of the words stands here that are numbers to YAML only.
+fn is_boundless_number(node: Node<'_>, shape: &Shape) -> bool {
+    let mut forms = shape.forms.iter();
+    let takes_number = forms.any(|form| matches!(form.written(), Form::Number { .. }));
+    takes_number && node.kind() == NodeKind::String && {
+        let text = node.text().to_ascii_lowercase();
+        let word = text.trim_start_matches(['+', '-']);
+        matches!(word, ".nan" | ".inf" | "nan" | "inf" | "infinity")
+    }
 }
 
 fn shortened(text: &str) -> String {

@@ -158,7 +158,6 @@ pub(crate) fn read<'f, 't>(
     let node = fields.node;
     check_keys(node, problems);
     check_depth(node, problems);
-    check_numbers(node, problems);
     let expected = match context.rules {
         Rules::AgentMark => {
             agentmark::check_strictly(node, problems);
@@ -166,6 +165,7 @@ pub(crate) fn read<'f, 't>(
         }
         Rules::Agentv => check(fields, context, guesses, problems),
     };
+    check_numbers(node, first, problems);
     let usable = problems[first..]
         .iter()
         .all(|problem| problem.severity == Severity::Warning);
@@ -195,8 +195,13 @@ pub(crate) fn check_depth(node: Node<'_>, problems: &mut Vec<Problem>) {
     problems.push(Problem::error(Code::TooDeep, start..start + 1, message));
 }
 
-fn check_numbers(node: Node<'_>, problems: &mut Vec<Problem>) {
+/// Tells of a number that cannot be kept, unless the problems from `first` on do so.
+fn check_numbers(node: Node<'_>, first: usize, problems: &mut Vec<Problem>) {
     if let Some(number) = node.overflowing_number() {
+        let told = &problems[first..];
+        if told.iter().any(|problem| problem.span == number.span()) {
+            return;
+        }
         let problem = Problem {
             expected: Some("a number of at most about 1.8e308".to_owned()),
             found: Some(number.text().chars().take(60).collect()),
