@@ -128,6 +128,40 @@ fn dates_are_the_same_day_in_the_formats_that_are_given() {
 }
 
 #[test]
+fn a_date_in_another_format_is_told_with_the_formats() {
+    for (found, formats, why) in [
+        (
+            "2026-03-05",
+            json!(["DD/MM/YYYY"]),
+            "which is not written as `DD/MM/YYYY`",
+        ),
+        (
+            "2026-03-05",
+            json!(["DD/MM/YYYY", "D MMM YYYY"]),
+            "which is written as none of `DD/MM/YYYY`, `D MMM YYYY`",
+        ),
+        (
+            "05/03/2026",
+            json!(null),
+            "which is no date that can be read in one way only",
+        ),
+    ] {
+        let field = json!([{"path": "d", "match": "date", "formats": formats}]);
+        let evaluation = compare(json!({"d": found}), json!({"d": "2026-03-05"}), field);
+        let miss = format!("`d`: expected \"2026-03-05\", found \"{found}\", {why}");
+        assert_eq!(evaluation.misses, [miss]);
+    }
+    let field = json!([{"path": "d", "match": "date", "formats": ["DD/MM/YYYY"]}]);
+    let other_day = compare(
+        json!({"d": "06/03/2026"}),
+        json!({"d": "2026-03-05"}),
+        field,
+    );
+    let miss = "`d`: expected \"2026-03-05\", found \"06/03/2026\"";
+    assert_eq!(other_day.misses, [miss]);
+}
+
+#[test]
 fn an_answer_that_is_not_json_is_a_miss() {
     let options = json!({"type": "field_accuracy", "fields": [{"path": "a"}]});
     let trial = |answer: &str| Trial::answered(answer).expecting(json!({"a": 1}));

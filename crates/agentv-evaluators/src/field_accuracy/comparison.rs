@@ -7,7 +7,7 @@ use super::date::{self, DateFormat};
 use crate::error::BuildError;
 use crate::json::same;
 use crate::options::Options;
-use crate::words::shown;
+use crate::words::{quoted, shown};
 
 /// How a field is compared.
 #[derive(Debug)]
@@ -74,6 +74,25 @@ impl Comparison {
                 Ok(found_day(found, formats) == Some(day))
             }
         }
+    }
+
+    /// Why a value cannot be as expected, whichever that is: it is a date in none of the formats.
+    pub(super) fn unreadable(&self, found: &Value) -> Option<String> {
+        let Comparison::Date(formats) = self else {
+            return None;
+        };
+        if found_day(found, formats).is_some() {
+            return None;
+        }
+        let names = formats.iter().map(|format| quoted(format.written()));
+        Some(match formats.as_slice() {
+            [] => "which is no date that can be read in one way only".to_owned(),
+            [_] => format!("which is not written as {}", names.collect::<String>()),
+            _ => format!(
+                "which is written as none of {}",
+                names.collect::<Vec<_>>().join(", ")
+            ),
+        })
     }
 }
 

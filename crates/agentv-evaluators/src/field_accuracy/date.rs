@@ -6,7 +6,11 @@ use jiff::civil::Date;
 
 /// How dates are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct DateFormat(Vec<Part>);
+pub(super) struct DateFormat {
+    /// As the user writes it.
+    written: String,
+    parts: Vec<Part>,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
@@ -99,14 +103,23 @@ impl DateFormat {
             parts.push(Part::Literal(letter));
             rest = &rest[letter.len_utf8()..];
         }
-        let format = DateFormat(parts);
+        let format = DateFormat {
+            written: written.to_owned(),
+            parts,
+        };
         format.is_complete()?;
         Ok(format)
     }
 
+    /// The format as the user writes it.
+    pub(super) fn written(&self) -> &str {
+        &self.written
+    }
+
     /// A date needs a year, a month and a day, each once.
     fn is_complete(&self) -> Result<(), String> {
-        let count = |is_one: fn(&Part) -> bool| self.0.iter().filter(|part| is_one(part)).count();
+        let count =
+            |is_one: fn(&Part) -> bool| self.parts.iter().filter(|part| is_one(part)).count();
         let years = count(|part| matches!(part, Part::Year | Part::ShortYear));
         let months = count(|part| matches!(part, Part::Month { .. } | Part::MonthName { .. }));
         let days = count(|part| matches!(part, Part::Day { .. }));
@@ -124,7 +137,7 @@ impl DateFormat {
     pub(super) fn read(&self, text: &str) -> Option<Date> {
         let (mut year, mut month, mut day) = (0, 0, 0);
         let mut rest = text;
-        for part in &self.0 {
+        for part in &self.parts {
             match *part {
                 Part::Year => year = digits(&mut rest, 4, 4)?,
                 Part::ShortYear => {

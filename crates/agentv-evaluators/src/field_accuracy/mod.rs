@@ -220,11 +220,12 @@ impl Compared {
         let holds = holds.map_err(|problem| EvaluatorError(format!("{name}: {problem}")))?;
         findings.add(holds, || match holds {
             true => format!("{name}: {}", shown(found)),
-            false => format!(
-                "{name}: expected {}, found {}",
-                shown(expected),
-                shown(found)
-            ),
+            false => {
+                let (wanted, shown) = (shown(expected), shown(found));
+                let why = self.comparison.unreadable(found);
+                let why = why.map(|why| format!(", {why}")).unwrap_or_default();
+                format!("{name}: expected {wanted}, found {shown}{why}")
+            }
         });
         Ok(if holds { Outcome::Hit } else { Outcome::Miss })
     }
