@@ -1,5 +1,6 @@
 //! Answers that are JSON, and when two JSON values are the same.
 
+use agentv_syntax::{Tree, json};
 use serde_json::Value;
 
 /// The JSON of an answer; one fenced block (```` ``` ```` or ```` ```json ````) around the whole of
@@ -33,6 +34,18 @@ fn unfenced(answer: &str) -> &str {
 
 fn is_json_or_nothing(language: &str) -> bool {
     language.is_empty() || language.eq_ignore_ascii_case("json")
+}
+
+/// A key that an object of a JSON text has twice: which of the values is meant cannot be known.
+pub(crate) fn repeated_key(text: &str) -> Option<String> {
+    let mut tree = Tree::default();
+    json::parse(text, &mut tree).ok()?;
+    if !tree.root().may_repeat_keys() {
+        return None;
+    }
+    let mut objects = tree.root().objects();
+    let key = objects.find_map(|object| object.repeated_key())?;
+    Some(key.text().into_owned())
 }
 
 /// Whether two values say the same: `1` and `1.0` do, and the order of keys does not count.

@@ -3,7 +3,8 @@
 use agentv_core::{Evaluation, Score};
 use serde_json::{Map, Value};
 
-use crate::words::shown;
+use crate::json::repeated_key;
+use crate::words::{quoted, shown};
 
 /// The deepest nesting of `details`: deeper ones could not be read back from a record.
 const DEEPEST_DETAILS: usize = 64;
@@ -15,6 +16,8 @@ const MOST_BEGINNINGS: usize = 1_000;
 /// # Errors
 /// What is wrong with it, to be said after "the script".
 pub(crate) fn read(stdout: &str) -> Result<Evaluation, String> {
+    // Some programs begin what they print with a mark of its encoding.
+    let stdout = stdout.strip_prefix('\u{feff}').unwrap_or(stdout);
     let mut printed = object(stdout.trim())?;
     let score = score(printed.get("score"))?;
     let mut texts = |name: &str| texts(name, printed.shift_remove(name));
@@ -49,7 +52,7 @@ fn object(text: &str) -> Result<Map<String, Value>, String> {
         return Err("printed nothing, and a JSON object with `score` is expected".to_owned());
     }
     match serde_json::from_str(text) {
-        Ok(Value::Object(fields)) => Ok(fields),
+        Ok(Value::Object(fields)) => with_every_key_once(text, fields),
         Ok(other) => Err(format!(
             "printed {}, and a JSON object with `score` is expected",
             shown(&other)
@@ -58,9 +61,23 @@ fn object(text: &str) -> Result<Map<String, Value>, String> {
             Some((before, _)) if has_result(before) => {
                 Err("printed several results, and one is expected".to_owned())
             }
-            Some((_, fields)) => Ok(fields),
+            Some((before, fields)) => with_every_key_once(&text[before.len()..], fields),
             None => Err(format!("printed what is no JSON object: {error}")),
         },
+    }
+}
+
+/// The fields of the object that `text` is. Of a key that stands twice one value would be lost.
+fn with_every_key_once(
+    text: &str,
+    fields: Map<String, Value>,
+) -> Result<Map<String, Value>, String> {
+    match repeated_key(text) {
+        Some(key) => Err(format!(
+            "printed JSON in which a key stands twice: {}",
+            quoted(&key)
+        )),
+        None => Ok(fields),
     }
 }
 
@@ -177,6 +194,7 @@ mod tests {
             "{ this is a log }\n{\"level\": \"debug\"}\n{\n  \"score\": 1,\n  \"details\":\n  {\"score\": 0}\n}\n\n",
             "[\n{\"score\": 0}\n]\nseen\n{\"score\": 1}",
             "[1, 2]\r\n{\"score\": 1}\r\n",
+            "\u{feff}{\"score\": 1}",
         ] {
             assert_eq!(read(text).unwrap().score.value(), 1.0, "{text}");
         }
@@ -206,6 +224,11 @@ mod tests {
                 "`reasoning` that is not a text: []",
             ),
             ("{\"score\": 1}\n{\"score\": 0}", "printed several results"),
+            (r#"{"score": 1, "score": 0}"#, "a key stands twice: `score`"),
+            (
+                "so:\n{\"score\": 1, \"details\": [{\"a\": 1, \"\\u0061\": 2}]}",
+                "a key stands twice: `a`",
+            ),
             (
                 "{\n\"score\": 1\n}\nx\n{\n\"score\": 0\n}",
                 "printed several results",
