@@ -60,11 +60,20 @@ fn findings(value: Option<&Value>) -> Vec<String> {
         Some(text) => vec![text],
         None => Vec::new(),
     };
-    let texts = texts.into_iter().filter_map(|text| filled(Some(text)));
+    let texts = texts.into_iter().filter_map(finding);
     texts
         .take(MOST_FINDINGS)
         .map(|text| cut(&text, LONGEST_FINDING).into_owned())
         .collect()
+}
+
+/// What a finding says: a text, or whatever else the judge wrote in its place, as JSON.
+fn finding(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(_) => filled(Some(value)),
+        other => Some(other.to_string()),
+    }
 }
 
 #[cfg(test)]
@@ -99,5 +108,14 @@ mod tests {
         assert_eq!(read.hits, ["0", "1", "2", "3"]);
         assert_eq!(read.misses, ["one alone"]);
         assert_eq!(read.reasoning, None);
+    }
+
+    #[test]
+    fn findings_that_are_no_texts_are_kept_as_json() {
+        let answer =
+            json!({"score": 1, "hits": [1, {"b": 2, "a": [true]}, null, " "], "misses": 3});
+        let read = read(&answer).unwrap();
+        assert_eq!(read.hits, ["1", r#"{"b":2,"a":[true]}"#]);
+        assert_eq!(read.misses, ["3"]);
     }
 }
