@@ -75,7 +75,10 @@ impl Agreement {
     pub fn render(&self) -> String {
         let verdicts = output_counted(self.cases);
         let scores = output_counted(self.scored);
-        let one_category = "not defined: one verdict only";
+        let one_category = match self.cases {
+            0 => "nothing to compare",
+            _ => "not defined: one verdict only",
+        };
         let mut text = String::new();
         let mut line =
             |name: &str, figure: Option<f64>, signed: bool, otherwise: &str, of: &str| {
@@ -103,8 +106,12 @@ impl Agreement {
             one_category,
             &verdicts,
         );
+        let no_scores = match self.cases {
+            0 => "nothing to compare",
+            _ => "no scores given",
+        };
         let constant = match self.scored {
-            0 => "no scores given",
+            0 => no_scores,
             1 => "one score only",
             _ => "not defined: all scores are the same",
         };
@@ -113,10 +120,10 @@ impl Agreement {
             "score difference",
             self.mean_difference,
             false,
-            "no scores given",
+            no_scores,
             &scores,
         );
-        line("score bias", self.bias, true, "no scores given", &scores);
+        line("score bias", self.bias, true, no_scores, &scores);
         text.lines()
             .map(|line| format!("{}\n", line.trim_end()))
             .collect()
@@ -274,7 +281,15 @@ mod tests {
         let text = agreement.render();
         assert!(text.contains("not defined: one verdict only"), "{text}");
         assert!(text.contains("no scores given"), "{text}");
-        assert!(!Agreement::of(&[]).render().contains("NaN"));
+        let nothing = Agreement::of(&[]).render();
+        let lines = nothing.lines();
+        assert_eq!(
+            lines
+                .filter(|line| line.contains("nothing to compare"))
+                .count(),
+            6
+        );
+        assert_eq!(nothing.lines().count(), 6, "{nothing}");
     }
 
     proptest! {

@@ -44,14 +44,15 @@ impl Judged {
         }
     }
 
-    /// How far apart the two are, from 0 to 1.
+    /// How far apart the two are, from 0 to 1: in their scores or their verdicts, whichever is more.
     fn distance(&self) -> f64 {
         let Some((verdict, score)) = self.said else {
             return 0.0;
         };
+        let in_verdicts = rank(verdict).abs_diff(rank(self.label.verdict)) as f64 / 2.0;
         match self.label.score {
-            Some(human) => (score - human.value()).abs(),
-            None => rank(verdict).abs_diff(rank(self.label.verdict)) as f64 / 2.0,
+            Some(human) => (score - human.value()).abs().max(in_verdicts),
+            None => in_verdicts,
         }
     }
 }
@@ -84,37 +85,24 @@ pub(super) struct Calibration {
 
 impl Calibration {
     /// Compares what was said of all cases; `shown` of those that differ are kept.
-    pub(super) fn of(judged: Vec<Judged>, shown: usize) -> Calibration {
-        let mut pairs = Vec::new();
-        let mut by_evaluator: BTreeMap<String, Vec<Pair>> = BTreeMap::new();
-        for case in &judged {
-            pairs.extend(case.said.map(|said| pair(case.label, said)));
-            for (name, verdict, score) in &case.evaluators {
-                let said = by_evaluator.entry(name.clone()).or_default();
-                said.push(pair(case.label, (*verdict, *score)));
-            }
-        }
-        if by_evaluator.len() < 2 {
-            by_evaluator.clear();
-        }
-        let by_evaluator = by_evaluator.into_iter();
-        let (graded, mut errored): (Vec<_>, Vec<_>) =
+    pub(super) fn of(mut judged: Vec<Judged>, shown: usize) -> Calibration {
+        // Sums depend on the order in their last digit, and cases end in any.
+        judged.sort_by(|one, other| one.id.cmp(&other.id));
+        let (graded, errored): (Vec<_>, Vec<_>) =
             judged.into_iter().partition(|case| case.said.is_some());
-        errored.sort_by(|one, other| one.id.cmp(&other.id));
+        let pairs = graded.iter();
+        let pairs = pairs.filter_map(|case| Some(pair(case.label, case.said?)));
+        let agreement = Agreement::of(&pairs.collect::<Vec<_>>());
+        let by_evaluator = by_evaluator(&graded);
         let mut differing: Vec<Judged> = graded
             .into_iter()
             .filter(|case| case.distance() > 0.0)
             .collect();
-        differing.sort_by(|one, other| {
-            let by_distance = other.distance().total_cmp(&one.distance());
-            by_distance.then_with(|| one.id.cmp(&other.id))
-        });
+        differing.sort_by(|one, other| other.distance().total_cmp(&one.distance()));
         differing.truncate(shown);
         Calibration {
-            agreement: Agreement::of(&pairs),
-            by_evaluator: by_evaluator
-                .map(|(name, pairs)| (name, Agreement::of(&pairs)))
-                .collect(),
+            agreement,
+            by_evaluator,
             errored,
             differing,
         }
@@ -168,6 +156,22 @@ impl Calibration {
             "errored": errored.collect::<Vec<_>>(),
         })
     }
+}
+
+/// How far each evaluator agrees by itself; nothing where there is only one.
+fn by_evaluator(graded: &[Judged]) -> BTreeMap<String, Agreement> {
+    let mut pairs: BTreeMap<&str, Vec<Pair>> = BTreeMap::new();
+    for case in graded {
+        for (name, verdict, score) in &case.evaluators {
+            let said = pairs.entry(name).or_default();
+            said.push(pair(case.label, (*verdict, *score)));
+        }
+    }
+    if pairs.len() < 2 {
+        return BTreeMap::new();
+    }
+    let agreement = |(name, pairs): (&str, Vec<Pair>)| (name.to_owned(), Agreement::of(&pairs));
+    pairs.into_iter().map(agreement).collect()
 }
 
 fn differing_line(case: &Judged) -> String {
