@@ -38,7 +38,7 @@ pub(crate) struct OutputArguments {
     /// it for more
     #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = report, help_heading = "Output")]
     pub(crate) reports: Vec<ReportTarget>,
-    /// Put everything that the target said into the results
+    /// Put everything that the target said, and what judges were asked and answered, into the results
     #[arg(long, help_heading = "Output")]
     pub(crate) include_trace: bool,
     /// Show nothing but the summary and errors
