@@ -1,9 +1,9 @@
 //! The answer that a judge's text holds.
 
-use agentv_syntax::{Tree, json};
 use serde_json::Value;
 
 use super::lenient::Lenient;
+use crate::json::repeated_key;
 
 /// The longest text that is looked through.
 const LONGEST: usize = 1 << 20;
@@ -115,12 +115,7 @@ fn strict(text: &str) -> Option<(Value, usize)> {
 
 /// Whether an object of a JSON text has a key twice: which of the values is meant cannot be known.
 fn repeats_a_key(text: &str) -> bool {
-    let mut tree = Tree::default();
-    let is_json = json::parse(text, &mut tree).is_ok();
-    is_json && tree.root().may_repeat_keys() && {
-        let mut objects = tree.root().objects();
-        objects.any(|object| object.repeated_key().is_some())
-    }
+    repeated_key(text).is_some()
 }
 
 /// A brace before a quoted key is no brace of prose.
