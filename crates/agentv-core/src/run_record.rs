@@ -1,5 +1,7 @@
 //! What a run was asked to do, and what came of it: `run.json`.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -46,12 +48,19 @@ pub struct RunRecord {
     /// The run whose failed and errored trials were run again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rerun_of: Option<String>,
-    /// The run, or the file, whose answers were graded again; no target was asked for them.
+    /// The run whose answers were graded again; no target was asked for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub graded_from: Option<String>,
+    /// The file of labelled answers that judges were held against; no target was asked for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibrated_with: Option<String>,
     /// The file whose evaluators graded, where they were not those of the cases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evaluators_file: Option<String>,
+    /// The texts of the files that evaluators read, by their paths from the root: a run is graded
+    /// again by them where the files are not.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub evaluator_files: BTreeMap<String, String>,
     /// Whether judges were not asked about answers that a required check had failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stop_on_required: bool,
@@ -106,6 +115,9 @@ pub struct RanTarget {
     /// What can change its answers, without secrets.
     #[serde(default, skip_serializing_if = "Extra::is_empty")]
     pub settings: Extra,
+    /// The target that judges its answers where an evaluator names none; none where it does itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge_target: Option<String>,
 }
 
 fn is_zero(number: &u64) -> bool {

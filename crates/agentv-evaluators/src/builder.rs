@@ -1,5 +1,6 @@
 //! From what the user asked for to an evaluator that judges.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
@@ -17,6 +18,7 @@ use crate::error::BuildError;
 use crate::judge::Template;
 use crate::kind::EvaluatorKind;
 use crate::options::Options;
+use crate::read_texts::ReadTexts;
 use crate::script::ScriptPlaces;
 
 /// What evaluators need of the world to be built.
@@ -33,6 +35,10 @@ pub struct BuildContext {
     pub runner: Runner,
     /// How many scripts run at a time; shared by contexts that are given the same places.
     pub scripts: ScriptPlaces,
+    /// What is read in place of files that are not there, by their paths from the root.
+    pub kept_texts: Arc<BTreeMap<String, String>>,
+    /// Remembers the files that were read; shared by contexts that are given the same.
+    pub read_texts: ReadTexts,
 }
 
 /// Shows the names of variables, and no values.
@@ -56,6 +62,8 @@ impl BuildContext {
             environment: Vec::new(),
             runner: Runner::of_this_program(),
             scripts: ScriptPlaces::default(),
+            kept_texts: Arc::default(),
+            read_texts: ReadTexts::default(),
         }
     }
 }

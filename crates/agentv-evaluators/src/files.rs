@@ -8,22 +8,38 @@ use crate::builder::BuildContext;
 /// Largest file that an evaluator reads.
 const LARGEST_FILE: u64 = 16 << 20;
 
-/// The text of a file that a resolved case names: a path from the root, or one outside of it.
+/// The text of a file that a resolved case names: a path from the root, or one outside of it. Where it
+/// is not there, what was kept of it.
 pub(crate) fn read_text(path: &str, context: &BuildContext) -> Result<String, String> {
-    let file = find(path, context)?;
+    let text = match find(path, context) {
+        Ok(file) => read(path, &file)?,
+        Err(reason) => match context.kept_texts.get(path) {
+            Some(kept) if !from_root(path, context).exists() => kept.clone(),
+            _ => return Err(reason),
+        },
+    };
+    context.read_texts.add(&context.root, path, &text);
+    Ok(text)
+}
+
+fn read(path: &str, file: &Path) -> Result<String, String> {
     let unusable = |error: &dyn std::fmt::Display| format!("`{path}`: {error}");
-    let size = fs::metadata(&file).map_err(|error| unusable(&error))?.len();
+    let size = fs::metadata(file).map_err(|error| unusable(&error))?.len();
     if size > LARGEST_FILE {
         return Err(unusable(&"larger than 16 MiB"));
     }
-    let text = fs::read_to_string(&file).map_err(|error| unusable(&error))?;
+    let text = fs::read_to_string(file).map_err(|error| unusable(&error))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     Ok(text.replace("\r\n", "\n"))
 }
 
+fn from_root(path: &str, context: &BuildContext) -> PathBuf {
+    context.root.join(path.trim_start_matches('/'))
+}
+
 /// The file that a resolved case names, if it may be used.
 pub(crate) fn find(path: &str, context: &BuildContext) -> Result<PathBuf, String> {
-    let from_root = context.root.join(path.trim_start_matches('/'));
+    let from_root = from_root(path, context);
     let candidates = [from_root.as_path(), Path::new(path)];
     let mut found = candidates
         .iter()
@@ -42,4 +58,46 @@ pub(crate) fn find(path: &str, context: &BuildContext) -> Result<PathBuf, String
         return Err(format!("`{path}` is not a file"));
     }
     Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn context(root: &Path) -> BuildContext {
+        let kept = [("/p.md", "kept"), ("/folder", "kept"), ("/gone.md", "kept")];
+        let kept = kept.map(|(path, text)| (path.to_owned(), text.to_owned()));
+        let mut context = BuildContext::new(root);
+        context.kept_texts = Arc::new(BTreeMap::from(kept));
+        context
+    }
+
+    #[test]
+    fn what_was_kept_is_read_only_where_the_file_is_not_there() {
+        let root = tempfile::tempdir().unwrap();
+        fs::write(root.path().join("p.md"), "today").unwrap();
+        fs::create_dir(root.path().join("folder")).unwrap();
+        let context = context(root.path());
+        let read = |path| read_text(path, &context);
+        assert_eq!(read("/p.md"), Ok("today".to_owned()));
+        assert_eq!(read("/gone.md"), Ok("kept".to_owned()));
+        assert_eq!(read("/folder"), Err("`/folder` is not a file".to_owned()));
+        assert!(read("/other.md").unwrap_err().contains("not found"));
+    }
+
+    #[test]
+    fn texts_that_were_read_are_remembered_wherever_they_came_from() {
+        let root = tempfile::tempdir().unwrap();
+        fs::write(root.path().join("p.md"), "today").unwrap();
+        let context = context(root.path());
+        for path in ["/p.md", "/gone.md"] {
+            read_text(path, &context).unwrap();
+        }
+        let expected = [("/gone.md", "kept"), ("/p.md", "today")];
+        let expected = expected.map(|(path, text)| (path.to_owned(), text.to_owned()));
+        assert_eq!(context.read_texts.by_path(), BTreeMap::from(expected));
+    }
 }

@@ -58,6 +58,7 @@ mod matching;
 mod memo;
 mod options;
 mod proxy;
+mod read_texts;
 mod regex;
 mod rubric;
 mod script;
@@ -73,6 +74,7 @@ mod tests;
 pub use builder::{BuildContext, Builder, build, judges_of};
 pub use effort::effort;
 pub use error::BuildError;
+pub use read_texts::ReadTexts;
 pub use script::ScriptPlaces;
 
 use agentv_syntax::shape::{AMOUNT, BOOL, FILLED};

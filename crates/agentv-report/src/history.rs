@@ -62,9 +62,12 @@ pub struct RunLine {
     /// The run whose failed and errored trials were run again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rerun_of: Option<String>,
-    /// The run, or the file, whose answers were graded again.
+    /// The run whose answers were graded again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub graded_from: Option<String>,
+    /// The file of labelled answers that judges were held against.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibrated_with: Option<String>,
     /// The runs that were joined.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub merged_from: Vec<String>,

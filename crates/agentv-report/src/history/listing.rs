@@ -134,6 +134,11 @@ pub(super) fn notes(run: &RunLine) -> Vec<String> {
             .as_ref()
             .map(|from| format!("graded from {}", one_line(from))),
     );
+    notes.extend(
+        run.calibrated_with
+            .as_ref()
+            .map(|with| format!("calibration with {}", one_line(with))),
+    );
     if !run.merged_from.is_empty() {
         notes.push(format!(
             "merged from {}",

@@ -21,7 +21,15 @@ impl PastRun {
     /// When `run.json` cannot be read.
     pub fn open(folder: RunFolder) -> Result<Option<PastRun>, FolderError> {
         let record = folder.run::<RunRecord>()?;
-        Ok(record.map(|record| PastRun { folder, record }))
+        Ok(record.map(|record| {
+            // Many runs are looked at together, and nobody looks at these texts.
+            let evaluator_files = std::collections::BTreeMap::new();
+            let record = RunRecord {
+                evaluator_files,
+                ..record
+            };
+            PastRun { folder, record }
+        }))
     }
 
     /// The folder it is in.
@@ -129,6 +137,7 @@ impl PastRun {
             shard: record.shard.clone(),
             rerun_of: record.rerun_of.clone(),
             graded_from: record.graded_from.clone(),
+            calibrated_with: record.calibrated_with.clone(),
             merged_from: record.merged_from.clone(),
         }
     }

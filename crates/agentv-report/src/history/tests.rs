@@ -109,6 +109,21 @@ fn a_run_that_stopped_says_why() {
 }
 
 #[test]
+fn a_calibration_is_marked() {
+    let results = tempfile::tempdir().unwrap();
+    let run = RunRecord {
+        calibrated_with: Some("labelled.jsonl".to_owned()),
+        ..asked(3)
+    };
+    let line = line_of(&on_disk(&results, &run, &records()));
+    let notes = listing::notes(&line);
+    assert!(
+        notes.contains(&"calibration with labelled.jsonl".to_owned()),
+        "{notes:?}"
+    );
+}
+
+#[test]
 fn some_of_the_results_make_a_line_of_their_own() {
     let results = tempfile::tempdir().unwrap();
     let run = PastRun::open(on_disk(&results, &asked(3), &records()))
@@ -162,6 +177,7 @@ fn line(id: &str, pass_rate: Option<f64>, mean_score: Option<f64>) -> RunLine {
         shard: Some("1/4".to_owned()),
         rerun_of: Some("2026-11-15T10-43-07Z-4f1a".to_owned()),
         graded_from: None,
+        calibrated_with: None,
         merged_from: Vec::new(),
     }
 }
@@ -192,6 +208,7 @@ fn a_page_holds_no_markup_of_others_and_a_chart_that_is_xml() {
     run.targets = vec![hostile.to_owned()];
     run.files = vec![hostile.to_owned()];
     run.graded_from = Some(hostile.to_owned());
+    run.calibrated_with = Some(hostile.to_owned());
     run.started_at = hostile.to_owned();
     let page = trend_page(&[
         line("first", Some(0.1), None),

@@ -120,7 +120,7 @@ fn hostile_run() -> Runs {
         .map(|text| errored(&format!("{text} errored"), text));
     let long = "unbroken".repeat(20_000);
     let fields = json!({
-        "version": TEXTS[0], "started_at": TEXTS[1], "graded_from": TEXTS[2], "shard": TEXTS[3], "rerun_of": TEXTS[4],
+        "version": TEXTS[0], "started_at": TEXTS[1], "graded_from": TEXTS[2], "calibrated_with": TEXTS[2], "shard": TEXTS[3], "rerun_of": TEXTS[4],
         "merged_from": TEXTS, "eval_ids": TEXTS,
         "files": TEXTS.iter().map(|text| json!({"path": text, "digest": text, "cases": 1})).collect::<Vec<_>>(),
         "targets": TEXTS.iter().map(|text| json!({"name": text, "provider": text})).collect::<Vec<_>>(),

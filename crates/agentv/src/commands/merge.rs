@@ -11,6 +11,7 @@ use agentv_runner::{digest_of_text, trial_fields};
 use jiff::Timestamp;
 
 use super::run::folder;
+use super::run::kept_files::joined;
 use super::run::refused::Refused;
 use super::run::reporting::summary_style;
 use super::run::rerun::each_result;
@@ -94,6 +95,7 @@ fn sources(arguments: &MergeArguments, results: &Path) -> Result<Vec<Source>, Re
     let mut by_place: BTreeMap<PathBuf, Source> = BTreeMap::new();
     for name in &arguments.runs {
         let (folder, record) = folder::find(results, name)?;
+        folder::refuse_calibration(&folder, &record)?;
         folder::refuse_unfinished(&folder)?;
         let place = std::fs::canonicalize(folder.path());
         let place = place.unwrap_or_else(|_| folder.path().to_owned());
@@ -216,6 +218,7 @@ fn merged_record(sources: &[Source]) -> RunRecord {
         rerun_of: None,
         graded_from: shared(&|record| record.graded_from.clone()),
         evaluators_file: shared(&|record| record.evaluators_file.clone()),
+        evaluator_files: evaluator_files(sources),
         merged_from: sources
             .iter()
             .map(|source| source.folder.id().to_string())
@@ -223,6 +226,18 @@ fn merged_record(sources: &[Source]) -> RunRecord {
         totals: None,
         ..first
     }
+}
+
+/// The texts that evaluators read, but for those of paths that stood for several.
+fn evaluator_files(sources: &[Source]) -> BTreeMap<String, String> {
+    let of_each = sources.iter().map(|source| &source.record.evaluator_files);
+    let is_same = |path: &str, text: &str| {
+        let mut others = of_each.clone().filter_map(|files| files.get(path));
+        others.all(|other| other == text)
+    };
+    let texts = of_each.clone().flatten();
+    let texts = texts.filter(|(path, text)| is_same(path, text));
+    joined(texts.map(|(path, text)| (path.clone(), text.clone())))
 }
 
 /// How many trials the runs were to have: of runs of the same shard, or of the same files where they

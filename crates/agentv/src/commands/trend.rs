@@ -114,7 +114,11 @@ fn lines(arguments: &TrendArguments) -> Result<Vec<RunLine>, Refused> {
         targets: &arguments.target,
     };
     let folders = all_runs(&results)?;
-    let runs: Vec<PastRun> = folders.into_iter().filter_map(opened).collect();
+    let runs = folders.into_iter().filter_map(opened);
+    // How a judge agrees with people is no result of a target.
+    let runs: Vec<PastRun> = runs
+        .filter(|run| run.record().calibrated_with.is_none())
+        .collect();
     if runs.is_empty() {
         return Err(no_run(&results));
     }

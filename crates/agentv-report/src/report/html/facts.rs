@@ -1,5 +1,7 @@
 //! What the top of the page says.
 
+use std::collections::BTreeMap;
+
 use agentv_core::RunRecord;
 use serde::Serialize;
 
@@ -40,9 +42,11 @@ impl RunFacts {
         let (evaluators, other_evaluator_results) = whole.evaluators.finish();
         RunFacts {
             name: run.name().to_owned(),
-            // The totals of a run that went on are not up to date, and the summary is.
+            // The totals of a run that went on are not up to date, and the summary is. The texts of
+            // evaluators are not shown.
             run: run.run().cloned().map(|run| RunRecord {
                 totals: None,
+                evaluator_files: BTreeMap::new(),
                 ..run
             }),
             statistics: whole.statistics,

@@ -28,6 +28,7 @@ impl Graded {
         evaluators_file: Option<&str>,
     ) -> Result<Graded, Refused> {
         let (folder, record) = find(&folder::results_here()?, &arguments.run)?;
+        folder::refuse_calibration(&folder, &record)?;
         let path = std::fs::canonicalize(folder.path());
         let path = path.unwrap_or_else(|_| folder.path().to_owned());
         let results = path.parent().unwrap_or(&path).to_owned();

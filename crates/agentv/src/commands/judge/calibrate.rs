@@ -1,14 +1,15 @@
 //! `agentv judge calibrate`: a judge held against people.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 use agentv_core::{Planned, ReportError, Reporter, RunEvent, RunRecord};
 use agentv_dataset::{Rules, sidecar_path};
 use agentv_journal::{RunFolder, RunWriter, list_runs};
-use agentv_runner::{Earlier, Ended, GradeSpec, GradedTarget};
+use agentv_runner::{Earlier, Ended, GradeSpec, GradedTarget, Journal};
 use jiff::Timestamp;
 
 use super::labelled::{Found, Label, Labelled};
@@ -19,6 +20,7 @@ use crate::commands::run::ending::{self, Closed};
 use crate::commands::run::files::is_same;
 use crate::commands::run::gates::Gates;
 use crate::commands::run::graders::ProjectGraders;
+use crate::commands::run::kept_files::KeptFiles;
 use crate::commands::run::refused::Refused;
 use crate::commands::run::reporting::{Reporting, Told};
 use crate::commands::run::targets::{Asking, GradedFile, ResolvedJudges, resolve_judges};
@@ -49,6 +51,7 @@ pub(super) fn run(arguments: &CalibrateArguments) -> Result<Exit, OutputError> {
         writer: &prepared.writer,
         skipped: &[],
         gates: &Gates::default(),
+        kept_files: &prepared.kept_files,
         elapsed: started.elapsed(),
     };
     let closed = ending::close(&mut calibrating.reporting, &ended, &run);
@@ -63,6 +66,7 @@ pub(super) fn run(arguments: &CalibrateArguments) -> Result<Exit, OutputError> {
 struct Prepared {
     spec: GradeSpec,
     calibrating: Calibrating,
+    kept_files: KeptFiles,
     record: RunRecord,
     folder: RunFolder,
     writer: RunWriter,
@@ -86,19 +90,113 @@ impl Reporter for Calibrating {
     }
 }
 
+/// The labelled answers, and what was found in them.
+struct Subject {
+    labelled: Labelled,
+    found: Found,
+    graders: ProjectGraders,
+}
+
+/// The run that a calibration is kept as.
+struct Place {
+    /// Where the runs of the project are.
+    results: PathBuf,
+    /// The calibration that goes on, where one does.
+    resumed: Option<(RunFolder, RunRecord)>,
+}
+
 /// Checks everything, then makes the folder of the run.
 fn prepare(arguments: &CalibrateArguments, now: Timestamp) -> Result<Prepared, Refused> {
-    let options = load_options(&arguments.load, Rules::Agentv);
-    let labelled = Labelled::open(&arguments.file, &options, now.to_string())?;
-    let graders = ProjectGraders::new(arguments.load.allow_outside_root, false);
-    let found = labelled.look(&graders)?;
-    let judges = judges(arguments, &labelled, &found)?;
-    let planned = Planned {
-        trials: found.labels.len() as u64,
-        skipped: 0,
+    let subject = Subject::open(arguments, now)?;
+    let judges = subject.judges(arguments)?;
+    let place = Place::find(arguments, &subject.labelled)?;
+    let reporting = reporting(arguments, &judges)?;
+    let kept_files = KeptFiles::new(
+        place.kept_texts(),
+        subject.graders.read_texts(),
+        judges.secrets.clone(),
+    );
+    let record = RunRecord {
+        evaluator_files: kept_files.texts(),
+        ..record_of(arguments, &subject, &judges, &place, now)?
     };
-    let results = folder::results_of(&labelled.project().root);
-    let resumed = resumed(arguments, &labelled, &results)?;
+    let folder = place.folder(now)?;
+    let (writer, journal) = write(&folder, &record, &judges.secrets, now)?;
+    let calibrating = Calibrating {
+        reporting,
+        labels: subject.found.labels.clone(),
+        judged: Vec::new(),
+    };
+    Ok(Prepared {
+        spec: spec_of(arguments, subject, judges, &place, journal)?,
+        calibrating,
+        kept_files,
+        record,
+        folder,
+        writer,
+    })
+}
+
+impl Subject {
+    fn open(arguments: &CalibrateArguments, now: Timestamp) -> Result<Subject, Refused> {
+        let options = load_options(&arguments.load, Rules::Agentv);
+        let labelled = Labelled::open(&arguments.file, &options, now.to_string())?;
+        let graders = ProjectGraders::new(arguments.load.allow_outside_root, false);
+        Ok(Subject {
+            found: labelled.look(&graders)?,
+            labelled,
+            graders,
+        })
+    }
+
+    /// Makes those ready who judge.
+    fn judges(&self, arguments: &CalibrateArguments) -> Result<ResolvedJudges, Refused> {
+        let asking = Asking {
+            targets: arguments.targets.as_ref(),
+            limits: &arguments.limits,
+            rehearsal: None,
+        };
+        let file = GradedFile {
+            file: &self.labelled.file,
+            project: self.labelled.project().clone(),
+            judges: &self.found.judges,
+        };
+        resolve_judges(asking, &[file], arguments.target.as_deref(), &[])
+    }
+
+    fn planned(&self) -> Planned {
+        Planned {
+            trials: self.found.labels.len() as u64,
+            skipped: 0,
+        }
+    }
+}
+
+impl Place {
+    fn find(arguments: &CalibrateArguments, labelled: &Labelled) -> Result<Place, Refused> {
+        let results = folder::results_of(&labelled.project().root);
+        let resumed = resumed(arguments, labelled, &results)?;
+        Ok(Place { results, resumed })
+    }
+
+    fn kept_texts(&self) -> BTreeMap<String, String> {
+        let before = self.resumed.as_ref();
+        let before = before.map(|(_, record)| record.evaluator_files.clone());
+        before.unwrap_or_default()
+    }
+
+    fn folder(&self, now: Timestamp) -> Result<RunFolder, Refused> {
+        match &self.resumed {
+            Some((folder, _)) => Ok(folder.clone()),
+            None => folder::create(&self.results, now),
+        }
+    }
+}
+
+fn reporting(
+    arguments: &CalibrateArguments,
+    judges: &ResolvedJudges,
+) -> Result<Reporting, Refused> {
     let told = Told {
         verbose: arguments.load.verbose,
         several_targets: false,
@@ -106,98 +204,82 @@ fn prepare(arguments: &CalibrateArguments, now: Timestamp) -> Result<Prepared, R
         secrets: &judges.secrets,
     };
     let sidecar = sidecar_path(&arguments.file);
-    let reads = |path: &std::path::Path| {
+    Reporting::new(&arguments.output, &told, &|path| {
         let mut read = sidecar.iter().chain([&arguments.file]);
         read.any(|read| is_same(read, path))
-    };
-    let reporting = Reporting::new(&arguments.output, &told, &reads)?;
-    let before = resumed
-        .as_ref()
-        .map(|(_, record)| record.started_at.clone());
-    let record = RunRecord {
+    })
+}
+
+/// What `run.json` says.
+fn record_of(
+    arguments: &CalibrateArguments,
+    subject: &Subject,
+    judges: &ResolvedJudges,
+    place: &Place,
+    now: Timestamp,
+) -> Result<RunRecord, Refused> {
+    let before = place.resumed.as_ref();
+    let before = before.map(|(_, record)| record.started_at.clone());
+    Ok(RunRecord {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         started_at: before.unwrap_or_else(|| now.to_string()),
-        files: vec![labelled.ran(&arguments.file)?],
+        files: vec![subject.labelled.ran(&arguments.file)?],
         chosen_targets: arguments.target.iter().cloned().collect(),
         judges: judges.judges.iter().map(ran_target).collect(),
         trials: 1,
-        planned: planned.trials,
-        graded_from: Some(labelled.file.name.to_string()),
+        planned: subject.planned().trials,
+        calibrated_with: Some(subject.labelled.file.name.to_string()),
         ..RunRecord::default()
-    };
-    let folder = match &resumed {
-        Some((folder, _)) => folder.clone(),
-        None => folder::create(&results, now)?,
-    };
-    let (writer, journal) = write(&folder, &record, &judges.secrets, now)?;
+    })
+}
+
+fn spec_of(
+    arguments: &CalibrateArguments,
+    subject: Subject,
+    judges: ResolvedJudges,
+    place: &Place,
+    journal: Journal,
+) -> Result<GradeSpec, Refused> {
     let graded = judges.usual.into_iter().map(|(target, judge)| {
         let judge = Some(judge);
         let reads_files = false;
         (target, GradedTarget { judge, reads_files })
     });
-    Ok(Prepared {
-        spec: GradeSpec {
-            graded: graded.collect(),
-            answers: Arc::new(labelled),
-            judges: judges.judges,
-            assignment: judges.assignment,
-            planned,
-            graders: Arc::new(graders.with_environments(judges.environments)),
-            journal,
-            earlier: match &resumed {
-                Some((folder, _)) => earlier(folder, arguments.retry_errors)?,
-                None => Earlier::default(),
-            },
-            budget: arguments.limits.budget,
-            max_time: arguments.limits.max_time,
-            stop_on_required: false,
-            include_trace: arguments.output.include_trace,
-            grace: GRACE,
+    Ok(GradeSpec {
+        graded: graded.collect(),
+        planned: subject.planned(),
+        answers: Arc::new(subject.labelled),
+        judges: judges.judges,
+        assignment: judges.assignment,
+        graders: Arc::new(subject.graders.with_environments(judges.environments)),
+        journal,
+        earlier: match &place.resumed {
+            Some((folder, _)) => earlier(folder, arguments.retry_errors)?,
+            None => Earlier::default(),
         },
-        calibrating: Calibrating {
-            reporting,
-            labels: found.labels,
-            judged: Vec::new(),
-        },
-        record,
-        folder,
-        writer,
+        budget: arguments.limits.budget,
+        max_time: arguments.limits.max_time,
+        stop_on_required: false,
+        include_trace: arguments.output.include_trace,
+        grace: GRACE,
     })
-}
-
-fn judges(
-    arguments: &CalibrateArguments,
-    labelled: &Labelled,
-    found: &Found,
-) -> Result<ResolvedJudges, Refused> {
-    let asking = Asking {
-        targets: arguments.targets.as_ref(),
-        limits: &arguments.limits,
-        rehearsal: None,
-    };
-    let file = GradedFile {
-        file: &labelled.file,
-        project: labelled.project().clone(),
-        judges: &found.judges,
-    };
-    resolve_judges(asking, &[file], arguments.target.as_deref())
 }
 
 /// The calibration that goes on, where one is to.
 fn resumed(
     arguments: &CalibrateArguments,
     labelled: &Labelled,
-    results: &std::path::Path,
+    results: &Path,
 ) -> Result<Option<(RunFolder, RunRecord)>, Refused> {
     let is_same = |record: &RunRecord| {
-        record.graded_from.as_deref() == Some(&*labelled.file.name)
+        record.calibrated_with.as_deref() == Some(&*labelled.file.name)
             && record.chosen_targets.iter().eq(&arguments.target)
     };
     match &arguments.resume {
         None if !arguments.retry_errors => Ok(None),
         Some(Some(name)) => {
             let (folder, record) = folder::find(results, name)?;
-            if record.graded_from.as_deref() != Some(&*labelled.file.name) {
+            if record.calibrated_with.as_deref() != Some(&*labelled.file.name) {
                 let (id, file) = (folder.id(), &labelled.file.name);
                 let message = format!("run `{id}` is no calibration with `{file}`");
                 return Err(Refused::because(message));

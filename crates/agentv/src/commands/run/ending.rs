@@ -11,6 +11,7 @@ use agentv_runner::{Ended, RunError};
 use jiff::Timestamp;
 
 use super::gates::Gates;
+use super::kept_files::KeptFiles;
 use super::reporting::{Reporting, summary_style};
 use crate::arguments::{OutputArguments, ReportTarget};
 use crate::exit::{Exit, OutputError};
@@ -24,6 +25,7 @@ pub(crate) struct Run<'a> {
     pub(crate) writer: &'a RunWriter,
     pub(crate) skipped: &'a [(String, u64)],
     pub(crate) gates: &'a Gates,
+    pub(crate) kept_files: &'a KeptFiles,
     pub(crate) elapsed: Duration,
 }
 
@@ -68,6 +70,7 @@ pub(crate) fn close(reporting: &mut Reporting, ended: &Ended, run: &Run<'_>) -> 
         stopped: ended.stop,
         totals: serde_json::to_value(&summary).ok(),
         gates: gates.clone(),
+        evaluator_files: run.kept_files.texts(),
         ..run.record.clone()
     };
     if let Err(error) = run.writer.write_run(&record) {

@@ -63,7 +63,10 @@ fn named(results: &Path, name: &str) -> Result<RunFolder, Refused> {
         None => None,
     };
     let found = match back {
-        Some(back) => runs.get(back),
+        Some(back) => runs
+            .iter()
+            .filter(|run| !is_calibration(&run.folder))
+            .nth(back),
         None => runs.iter().find(|run| run.folder.id().as_str() == name),
     };
     if let Some(run) = found {
@@ -80,6 +83,28 @@ fn named(results: &Path, name: &str) -> Result<RunFolder, Refused> {
     let shown = output::from_here(results);
     let message = format!("there is no run `{name}` in `{}`", shown.display());
     Err(Refused::with_hint(message, hint))
+}
+
+/// Whether judges were held against people in it. What cannot be read is told when it is used.
+fn is_calibration(folder: &RunFolder) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Calibrated {
+        calibrated_with: Option<String>,
+    }
+    let record = folder.run::<Calibrated>().ok().flatten();
+    record.is_some_and(|record| record.calibrated_with.is_some())
+}
+
+/// A calibration has no answers of targets: there is nothing to go on with, to grade or to join.
+pub(crate) fn refuse_calibration(folder: &RunFolder, record: &RunRecord) -> Result<(), Refused> {
+    let Some(file) = &record.calibrated_with else {
+        return Ok(());
+    };
+    let id = folder.id();
+    let message = format!("`{id}` is no run of targets, but a calibration with `{file}`");
+    let file = agentv_process::quote(file);
+    let hint = format!("go on with it by `agentv judge calibrate {file} --resume={id}`");
+    Err(Refused::with_hint(message, Some(hint)))
 }
 
 /// What makes a run the same as another.
@@ -103,6 +128,7 @@ impl Wanted<'_> {
             && record.dry_run == self.dry_run
             && record.merged_from.is_empty()
             && record.graded_from.is_none()
+            && record.calibrated_with.is_none()
     }
 }
 

@@ -1,11 +1,11 @@
 //! The evaluators of a run.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agentv_core::{Effort, EvalCase, Evaluator, EvaluatorSpec, Judge};
-use agentv_evaluators::{BuildContext, Builder, ScriptPlaces, effort, judges_of};
+use agentv_evaluators::{BuildContext, Builder, ReadTexts, ScriptPlaces, effort, judges_of};
 use agentv_providers::Environment;
 use agentv_runner::{EvalFile, Graders, digest_of_file};
 
@@ -22,6 +22,9 @@ pub(crate) struct ProjectGraders {
     environments: HashMap<usize, Environment>,
     /// Where the paths of evaluators start, where that is not the root of the eval file.
     root: Option<PathBuf>,
+    /// What is read in place of files that are not there.
+    kept_texts: Arc<BTreeMap<String, String>>,
+    read_texts: ReadTexts,
     builders: Mutex<HashMap<usize, Arc<Builder>>>,
     /// `None` of what is no file.
     digests: Mutex<HashMap<PathBuf, Option<String>>>,
@@ -38,6 +41,8 @@ impl ProjectGraders {
             scripts: ScriptPlaces::default(),
             environments: HashMap::new(),
             root: None,
+            kept_texts: Arc::default(),
+            read_texts: ReadTexts::default(),
             builders: Mutex::default(),
             digests: Mutex::default(),
         }
@@ -58,6 +63,19 @@ impl ProjectGraders {
         ProjectGraders { root, ..self }
     }
 
+    /// The same, with texts to read in place of files that are not there.
+    pub(crate) fn with_kept_texts(self, texts: BTreeMap<String, String>) -> ProjectGraders {
+        ProjectGraders {
+            kept_texts: Arc::new(texts),
+            ..self
+        }
+    }
+
+    /// What evaluators have read so far, and are going to.
+    pub(crate) fn read_texts(&self) -> ReadTexts {
+        self.read_texts.clone()
+    }
+
     fn root<'a>(&'a self, file: &'a EvalFile) -> &'a Path {
         self.root.as_deref().unwrap_or(&file.root)
     }
@@ -68,6 +86,8 @@ impl ProjectGraders {
             let mut context = BuildContext::new(self.root(file));
             context.allow_outside_root = self.allow_outside_root;
             context.scripts = self.scripts.clone();
+            context.kept_texts = Arc::clone(&self.kept_texts);
+            context.read_texts = self.read_texts.clone();
             let added = self.environments.get(&file.index).map(Environment::added);
             let added = added.into_iter().flatten();
             context.environment = added.map(|(k, v)| (k.into(), v.into())).collect();

@@ -6,6 +6,7 @@ pub(super) mod folder;
 pub(super) mod gates;
 pub(super) mod graders;
 mod grading_files;
+pub(super) mod kept_files;
 pub(super) mod plan;
 pub(super) mod refused;
 pub(super) mod reporting;
@@ -32,6 +33,7 @@ use crate::output;
 use files::EvalFiles;
 use gates::Gates;
 use graders::ProjectGraders;
+use kept_files::KeptFiles;
 use plan::{Plan, Resumed, nothing_selected};
 use refused::Refused;
 use reporting::{Reporting, Told};
@@ -66,6 +68,7 @@ struct Prepared {
     writer: RunWriter,
     skipped: Vec<(String, u64)>,
     gates: Gates,
+    kept_files: KeptFiles,
     /// Whether a run goes on with everything that its files have.
     is_whole: bool,
 }
@@ -93,7 +96,11 @@ fn prepare(arguments: &RunArguments, clock: &Clock) -> Result<Prepared, Refused>
         trials: survey.trials,
         skipped: files.skipped(),
     };
-    let record = record_of(arguments, &plan, &files, &resolved, planned, clock)?;
+    let kept_files = kept_files(&plan, &graders, &resolved.secrets);
+    let record = RunRecord {
+        evaluator_files: kept_files.texts(),
+        ..record_of(arguments, &plan, &files, &resolved, planned, clock)?
+    };
     let cache = cache(arguments, files.root())?;
     let told = Told {
         verbose: arguments.load.verbose,
@@ -113,6 +120,7 @@ fn prepare(arguments: &RunArguments, clock: &Clock) -> Result<Prepared, Refused>
         is_whole: plan.is_whole(arguments),
         skipped: files.skipped_by_file(),
         gates,
+        kept_files,
         spec: RunSpec {
             source: Arc::new(files),
             targets: resolved.targets,
@@ -155,6 +163,16 @@ pub(crate) fn write(
     writer.write_run(record).map_err(not_written)?;
     let journal = Journal::open(&mut writer, secrets.clone());
     Ok((writer, journal.map_err(not_written)?))
+}
+
+fn kept_files(plan: &Plan, graders: &ProjectGraders, secrets: &Secrets) -> KeptFiles {
+    let before = plan.resumed.as_ref();
+    let before = before.map(|resumed| resumed.record.evaluator_files.clone());
+    KeptFiles::new(
+        before.unwrap_or_default(),
+        graders.read_texts(),
+        secrets.clone(),
+    )
 }
 
 /// The answers of earlier runs, where they are wanted.
@@ -229,6 +247,11 @@ pub(crate) fn ran_target(target: &Target) -> RanTarget {
         name: target.name.clone(),
         provider: target.kind.clone(),
         settings: target.settings.clone(),
+        // In a rehearsal no variable is looked up: such a name says nothing.
+        judge_target: target
+            .judge_target
+            .clone()
+            .filter(|judge| !judge.contains("${{")),
     }
 }
 
@@ -262,6 +285,7 @@ fn execute(
             writer: &prepared.writer,
             skipped: &prepared.skipped,
             gates: &prepared.gates,
+            kept_files: &prepared.kept_files,
             elapsed: clock.started.elapsed(),
         },
     )

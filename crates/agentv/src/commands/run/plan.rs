@@ -53,6 +53,9 @@ impl Plan {
             Resume::Named(name) => Some(folder::find(results, name)?),
             Resume::None | Resume::Newest => None,
         };
+        for (folder, record) in repeated.iter().chain(&named) {
+            folder::refuse_calibration(folder, record)?;
+        }
         refuse_grading(named.as_ref())?;
         let rerun_of = match (&repeated, &named) {
             (Some((folder, _)), _) => Some(folder.id().to_string()),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentv_core::{Secrets, Target};
+use agentv_core::{Execution, RanTarget, Secrets, Target};
 use agentv_dataset::Project;
 use agentv_providers::{Delay, Environment, Surroundings, TargetError, Targets};
 use agentv_runner::{Assignment, EvalFile, FileJudges, Survey};
@@ -81,11 +81,12 @@ pub(crate) struct ResolvedJudges {
 }
 
 /// Makes every judge ready that is going to be asked, and no other target. `always` judges in place of
-/// every other.
+/// every other; `ran` are the targets that answered, as they were recorded.
 pub(crate) fn resolve_judges(
     asking: Asking<'_>,
     files: &[GradedFile<'_>],
     always: Option<&str>,
+    ran: &[RanTarget],
 ) -> Result<ResolvedJudges, Refused> {
     let mut resolving = Resolving::new(asking);
     let mut usual = HashMap::new();
@@ -104,9 +105,8 @@ pub(crate) fn resolve_judges(
         resolving.surround(file, &place.environment);
         let mut names = judges.named.clone();
         for target in &judges.judged {
-            let judge = place.targets.judge_of(target, &place.environment);
+            let judge = judge_of(target, &place, ran);
             let judge = judge.map_err(|error| refused_judge(error, &file.name))?;
-            let judge = judge.unwrap_or_else(|| target.clone());
             names.insert(judge.clone());
             usual.insert((file.index, target.clone()), judge);
         }
@@ -126,9 +126,27 @@ pub(crate) fn resolve_judges(
     })
 }
 
+/// Who judges the answers of a target: whom today's targets file says, or, where it does not have the
+/// target, whom the run says that asked it.
+fn judge_of(target: &str, place: &Place, ran: &[RanTarget]) -> Result<String, TargetError> {
+    let is_listed = place.targets.listed().any(|listed| listed.name == target);
+    let judge = match is_listed {
+        true => place.targets.judge_of(target, &place.environment)?,
+        false => {
+            let mut ran = ran.iter();
+            let ran = ran.find(|ran| ran.name == target);
+            ran.and_then(|ran| ran.judge_target.clone())
+        }
+    };
+    Ok(judge.unwrap_or_else(|| target.to_owned()))
+}
+
 fn refused_judge(error: TargetError, file: &str) -> Refused {
     Refused::with_hint(format!("{error} (judges cases of `{file}`)"), error.hint)
 }
+
+/// What to do about a judge that is not defined.
+const DEFINE_JUDGE: &str = "define it in a targets file and name that with `--targets`";
 
 /// Where targets come from: a targets file, and the variables that it may use.
 type PlaceKey = (Option<PathBuf>, Option<PathBuf>, PathBuf);
@@ -317,7 +335,14 @@ impl<'a> Resolving<'a> {
                 Some((_, file)) => format!("{error} (asked by cases of `{file}`)"),
                 None => error.to_string(),
             };
-            Refused::with_hint(message, error.hint)
+            // What to do about a target that is asked does not help with one that judges.
+            let is_missing = !place.targets.knows(name);
+            let is_usual = name == Execution::DEFAULT_TARGET || place.targets.file().is_none();
+            let hint = match needed {
+                Some(("judge", _)) if is_missing && is_usual => Some(DEFINE_JUDGE.to_owned()),
+                _ => error.hint,
+            };
+            Refused::with_hint(message, hint)
         };
         // A rehearsal needs no key, but the names must be right, where there are any.
         let rehearsal = self

@@ -237,6 +237,7 @@ function runFacts(run) {
     ["Dry run", asked.dry_run ? "yes: mocks answered" : undefined],
     ["Rerun of", asked.rerun_of],
     ["Answers of", asked.graded_from],
+    ["Calibration with", asked.calibrated_with],
     ["Evaluators of", asked.evaluators_file],
     ["Required checks", asked.stop_on_required ? "judges were not asked once one had failed" : undefined],
     ["Merged from", lines(listOf(asked.merged_from).join("\n"))],
