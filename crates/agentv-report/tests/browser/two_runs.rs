@@ -13,6 +13,10 @@ pub(crate) const TESTS: &[Test] = &[
         other_targets,
     ),
     (
+        "trials_of_another_target_are_new_where_a_run_has_several",
+        added_target,
+    ),
+    (
         "both_answers_stand_beside_each_other_with_what_differs",
         answers,
     ),
@@ -66,6 +70,31 @@ fn other_targets(browser: &Browser) {
     let runs = Runs::new().with(ten()).with(renamed);
     let page = browser.open(&runs.report(), "#change=changed");
     assert_eq!(page.told(), "0 of 10 trials");
+    page.assert_calm();
+}
+
+fn of_target(target: &str, trials: Vec<Trial>) -> Vec<Trial> {
+    let mut trials = trials;
+    for trial in &mut trials {
+        trial.result["target"] = json!(target);
+    }
+    trials
+}
+
+fn added_target(browser: &Browser) {
+    let old = of_target("gpt", ten());
+    let new = [of_target("claude", ten()), old.clone()].concat();
+    let runs = Runs::new().with(old.clone()).with(new.clone());
+    let page = browser.open(&runs.report(), "#change=second");
+    assert_eq!(page.told(), "10 of 20 trials");
+    assert!(page.text(".row .target").contains("claude"));
+    page.choose("#filter-change", "changed");
+    assert_eq!(page.told(), "10 of 20 trials");
+    page.assert_calm();
+
+    let gone = Runs::new().with(new).with(of_target("gemini", ten()));
+    let page = browser.open(&gone.report(), "#change=first");
+    assert_eq!(page.told(), "20 of 30 trials");
     page.assert_calm();
 }
 

@@ -5,7 +5,9 @@ class App {
   constructor(facts, runs, evaluators) {
     this.facts = facts;
     this.evaluators = evaluators;
-    this.items = new Items(runs);
+    // Of all trials of a run, also those that the page does not have.
+    const withTarget = facts.runs.some((run) => listOf(run.summary.targets).length > 1);
+    this.items = new Items(runs, withTarget);
     this.repeats = runs.some((trials) => trials.trial.some((trial) => trial > 1));
     this.filter = emptyFilter();
     this.shown = [];

@@ -99,13 +99,13 @@ class Evaluators {
  * -1 where a run does not have it.
  */
 class Items {
-  constructor(runs) {
+  constructor(runs, withTarget) {
     this.runs = runs;
     this.two = runs.length === 2;
     this.now = runs[runs.length - 1];
     const length = this.now.length;
     this.row = Array.from({ length }, (_, at) => at);
-    this.base = this.two ? matched(runs[0], this.now, this) : undefined;
+    this.base = this.two ? matched(runs[0], this.now, this, withTarget) : undefined;
     this.length = this.row.length;
   }
 
@@ -166,26 +166,22 @@ class Items {
   }
 }
 
-/** For each trial of `now` the same one of `before`; those of `before` alone are added to the items. */
-function matched(before, now, items) {
-  const targets = (trials) => JSON.stringify([...new Set(trials.target)].sort());
-  const withTarget = targets(before) === targets(now);
+/**
+ * For each trial of `now` the same one of `before`; those of `before` alone are added to the items. Trials
+ * of targets of another name are the same only where each run has one target.
+ */
+function matched(before, now, items, withTarget) {
   const known = new Map();
-  for (let row = 0; row < before.length; row += 1) {
-    const key = before.keyOf(row, withTarget);
-    const rows = known.get(key);
-    if (rows) rows.push(row);
-    else known.set(key, [row]);
-  }
-  const used = new Uint8Array(before.length);
+  for (let row = 0; row < before.length; row += 1) known.set(before.keyOf(row, withTarget), row);
   const base = items.row.map((row) => {
-    const rows = known.get(now.keyOf(row, withTarget)) ?? [];
-    const found = rows.find((other) => before.target[other] === now.target[row]) ?? rows[0] ?? -1;
-    if (found >= 0) used[found] = 1;
+    const key = now.keyOf(row, withTarget);
+    const found = known.get(key) ?? -1;
+    known.delete(key);
     return found;
   });
+  const used = new Set(base);
   for (let row = 0; row < before.length; row += 1) {
-    if (used[row]) continue;
+    if (used.has(row)) continue;
     items.row.push(-1);
     base.push(row);
   }
