@@ -1,5 +1,6 @@
 //! JUnit XML, which CI servers show beside the tests of a program.
 
+mod incomplete;
 mod suite;
 #[cfg(test)]
 mod tests;
@@ -11,9 +12,11 @@ use std::io::Write;
 use std::sync::Arc;
 
 use agentv_core::ResultRecord;
+use agentv_journal::FileError;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, Event};
 
+use self::incomplete::Incomplete;
 use self::suite::Suite;
 use self::trial::Naming;
 use super::{ReportFailure, ReportFormat};
@@ -46,26 +49,53 @@ fn write(runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> 
 }
 
 fn write_run(run: &RunResults, xml: &mut Writer<&mut dyn Write>) -> Result<(), ReportFailure> {
-    let mut suites: BTreeMap<Arc<str>, Suite> = BTreeMap::new();
     let mut naming = Naming::default();
+    let suites = suites(run, &mut naming)?;
+    let mut all = Suite::default();
+    suites.values().for_each(|suite| all.join(suite));
+    let not_run = Incomplete::of(run, all.trials());
+    all.add_errors(not_run.iter().count() as u64);
+    let name = format!("agentv {}", run.name());
+    xml::start(xml, "testsuites", &all.attributes(&name))?;
+    for (file, suite) in &suites {
+        write_suite(run, file, suite, &naming, xml)?;
+    }
+    if let Some(not_run) = not_run {
+        not_run.write(xml)?;
+    }
+    xml::end(xml, "testsuites")?;
+    Ok(())
+}
+
+/// A suite for each file that was run or has results.
+fn suites(run: &RunResults, naming: &mut Naming) -> Result<BTreeMap<Arc<str>, Suite>, FileError> {
+    let files = run.run().into_iter().flat_map(|run| &run.files);
+    let empty = files.map(|file| (Arc::from(&*file.path), Suite::default()));
+    let mut suites: BTreeMap<Arc<str>, Suite> = empty.collect();
     run.each_placed(&mut |record| {
         naming.add(&record.value);
         let suite = suites.entry(Arc::clone(&record.value.eval_file));
         suite.or_default().add(&record.value, record.offset);
     })?;
-    let mut all = Suite::default();
-    suites.values().for_each(|suite| all.join(suite));
-    let name = format!("agentv {}", run.name());
-    xml::start(xml, "testsuites", &all.attributes(&name))?;
-    let mut records = run.at()?;
-    for (file, suite) in &suites {
-        suite.start(xml, file, run.name(), run.not_run(all.trials()))?;
+    Ok(suites)
+}
+
+fn write_suite(
+    run: &RunResults,
+    file: &str,
+    suite: &Suite,
+    naming: &Naming,
+    xml: &mut Writer<&mut dyn Write>,
+) -> Result<(), ReportFailure> {
+    suite.start(xml, file, run.name())?;
+    // A run without results may have no file of them.
+    if !suite.places().is_empty() {
+        let mut records = run.at()?;
         for offset in suite.places() {
             let record = records.get::<ResultRecord>(*offset)?.value;
-            trial::write(xml, &record, &naming)?;
+            trial::write(xml, &record, naming)?;
         }
-        xml::end(xml, "testsuite")?;
     }
-    xml::end(xml, "testsuites")?;
+    xml::end(xml, "testsuite")?;
     Ok(())
 }

@@ -131,6 +131,7 @@ fn junit_adds_up_to_the_summary() {
     let rows = suites
         .suites
         .iter()
+        .filter(|suite| suite.name != "agentv")
         .flat_map(|suite| &suite.cases)
         .map(|case| {
             let said = case.system_out.as_deref().unwrap();
@@ -147,9 +148,10 @@ fn junit_adds_up_to_the_summary() {
         });
     let expected = expected();
     assert_eq!(rounded(added_up(rows), 1e9), rounded(self::expected(), 1e9));
-    assert_eq!(suites.tests, expected.trials);
+    // One more: that a trial was not run.
+    assert_eq!(suites.tests, expected.trials + 1);
     assert_eq!(suites.failures, expected.fail);
-    assert_eq!(suites.errors, expected.error);
+    assert_eq!(suites.errors, expected.error + 1);
     assert_eq!(
         suites.skipped, 0,
         "the schema has no such attribute of all suites"

@@ -39,6 +39,11 @@ impl Suite {
         self.milliseconds += other.milliseconds;
     }
 
+    /// Counts errors of which there is no record.
+    pub(super) fn add_errors(&mut self, errors: u64) {
+        self.figures.statuses.error += errors;
+    }
+
     /// How many trials there are.
     pub(super) fn trials(&self) -> u64 {
         self.figures.statuses.total()
@@ -67,7 +72,6 @@ impl Suite {
         xml: &mut Writer<&mut dyn Write>,
         file: &str,
         run: &str,
-        not_run: u64,
     ) -> io::Result<()> {
         let statuses = &self.figures.statuses;
         let mut attributes = self.attributes(file);
@@ -78,9 +82,6 @@ impl Suite {
         xml::start(xml, "testsuite", &attributes)?;
         xml::start(xml, "properties", &[])?;
         property(xml, "run", run)?;
-        if not_run > 0 {
-            property(xml, "trials_not_run", &not_run.to_string())?;
-        }
         for (name, figure) in [
             ("pass_rate", statuses.pass_rate()),
             ("mean_score", self.figures.mean_score()),
@@ -95,7 +96,11 @@ impl Suite {
     }
 }
 
-fn property(xml: &mut Writer<&mut dyn Write>, name: &str, value: &str) -> io::Result<()> {
+pub(super) fn property(
+    xml: &mut Writer<&mut dyn Write>,
+    name: &str,
+    value: &str,
+) -> io::Result<()> {
     let attributes = [
         ("name", Cow::Borrowed(name)),
         ("value", Cow::Borrowed(value)),

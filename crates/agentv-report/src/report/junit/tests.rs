@@ -3,7 +3,9 @@
 use std::io::Write;
 
 use agentv_core::ResultRecord;
+use agentv_journal::{RecordFile, RunFolder};
 use proptest::prelude::*;
+use serde_json::json;
 
 use super::*;
 use crate::samples::{errored, failed, graded, record};
@@ -35,6 +37,66 @@ fn names(suites: &junit_parser::TestSuites) -> Vec<&str> {
 fn no_results_are_no_suites() {
     let suites = read_back(&[]);
     assert_eq!((suites.tests, suites.suites.len()), (0, 0));
+}
+
+/// The report of a run that was to have so many trials of two files; `None` has no file of results.
+fn of_a_run(planned: u64, records: Option<&[ResultRecord]>) -> junit_parser::TestSuites {
+    let results = tempfile::tempdir().unwrap();
+    let now = "2026-11-15T10:43:07.309Z".parse().unwrap();
+    let folder = RunFolder::create_at(results.path(), now).unwrap();
+    let file = folder.file(RecordFile::Results);
+    let files = ["evals/geography.yaml", "evals/untouched.yaml"]
+        .map(|path| json!({"path": path, "digest": "d", "cases": 1}));
+    let run = json!({
+        "schema_version": 1, "version": "0.1.0", "started_at": "2026-11-15T10:43:07Z", "trials": 1,
+        "finished_at": "2026-11-15T10:44:07Z", "planned": planned, "files": files,
+    });
+    std::fs::write(file.with_file_name("run.json"), run.to_string()).unwrap();
+    if let Some(records) = records {
+        let lines = records
+            .iter()
+            .map(|record| serde_json::to_string(record).unwrap() + "\n");
+        std::fs::write(&file, lines.collect::<String>()).unwrap();
+    }
+    let mut out = Vec::new();
+    let run = RunResults::of_folder(&folder).unwrap();
+    FORMAT.write(&[run], &mut out).unwrap();
+    junit_parser::from_reader(out.as_slice()).unwrap()
+}
+
+#[test]
+fn trials_that_were_not_run_are_one_error_and_files_without_results_are_empty() {
+    let records = [graded("a", 1.0)];
+    for (records, told) in [
+        (Some(&records[..]), "2 of 3 trials were not run"),
+        (Some(&[]), "3 of 3 trials were not run"),
+        (None, "3 of 3 trials were not run"),
+    ] {
+        let suites = of_a_run(3, records);
+        let trials = records.map_or(0, <[_]>::len) as u64;
+        assert_eq!((suites.tests, suites.errors), (trials + 1, 1));
+        let sizes: Vec<(&str, u64, u64)> = suites
+            .suites
+            .iter()
+            .map(|suite| (&*suite.name, suite.tests, suite.errors))
+            .collect();
+        let expected = [
+            ("evals/geography.yaml", trials, 0),
+            ("evals/untouched.yaml", 0, 0),
+            ("agentv", 1, 1),
+        ];
+        assert_eq!(sizes, expected);
+        let missing = &suites.suites[2].cases[0];
+        assert_eq!(missing.original_name, told);
+        assert_eq!(missing.status.error_as_ref().error_type, "incomplete");
+    }
+}
+
+#[test]
+fn a_run_that_has_all_its_trials_has_no_suite_of_its_own() {
+    let suites = of_a_run(1, Some(&[graded("a", 1.0)]));
+    assert_eq!((suites.tests, suites.errors), (1, 0));
+    assert_eq!(suites.suites.len(), 2);
 }
 
 #[test]
