@@ -59,6 +59,10 @@ impl ReportFormat {
     /// The format of a file, by its extension.
     pub fn of_file(path: &Path) -> Option<&'static ReportFormat> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        let extension = match &*extension {
+            "htm" => "html",
+            extension => extension,
+        };
         FORMATS.iter().find(|format| format.extension == extension)
     }
 

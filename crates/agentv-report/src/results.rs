@@ -107,8 +107,13 @@ impl RunResults {
                 Line::Damaged(_) => damaged += 1,
             }
         }
-        self.damaged.store(damaged, Ordering::Relaxed);
+        self.found_damaged(damaged);
         Ok(damaged)
+    }
+
+    /// Takes down how many lines hold no record, of who goes through the results by itself.
+    pub(crate) fn found_damaged(&self, lines: u64) {
+        self.damaged.store(lines, Ordering::Relaxed);
     }
 
     /// How many lines held no record when the results were last gone through.

@@ -61,6 +61,7 @@ fn write_with(
     let mut facts = Facts::default();
     for (index, source) in sources.iter().enumerate() {
         let whole = parts::write(source, index, &sample, out)?;
+        source.run.found_damaged(whole.damaged);
         facts.runs.push(RunFacts::of(source.run, whole));
     }
     block::write(out, "facts", &block::packed_json(&facts)?)?;

@@ -48,12 +48,16 @@ fn notices(browser: &Browser) {
     let ended = "2026-11-15T10:59:00Z";
     assert!(
         told(json!({"planned": 12}))
-            .contains("had not ended when this report was written: 10 of 12 planned trials")
+            .contains("had not ended when this report was written: 2 of 12 trials were not run.")
+    );
+    assert_eq!(
+        told(json!({"finished_at": ended, "planned": 11})),
+        "1 of 11 trials was not run."
     );
     let stopped = told(json!({"finished_at": ended, "stopped": "budget"}));
-    assert!(
-        stopped.contains("stopped early, because its budget was spent"),
-        "{stopped}"
+    assert_eq!(
+        stopped,
+        "The run stopped early, because its budget was spent."
     );
     assert!(told(json!({"finished_at": ended, "dry_run": true})).contains("mocks answered"));
 }

@@ -78,6 +78,17 @@ fn json_blocks(page: &str, kind: &str) -> Vec<Value> {
 }
 
 #[test]
+fn damaged_lines_are_counted() {
+    let root = tempfile::tempdir().unwrap();
+    let run = run(root.path(), &[graded("one", 1.0), graded("two", 1.0)], &[]);
+    let text = fs::read_to_string(run.results_file()).unwrap();
+    let wrong_status = text.replace("\"eval_id\":\"two\"", "\"eval_id\":\"two\",\"score\":\"?\"");
+    fs::write(run.results_file(), wrong_status + "{\"torn\n").unwrap();
+    page(std::slice::from_ref(&run), 10);
+    assert_eq!(run.damaged_lines(), 2);
+}
+
+#[test]
 fn a_small_run_has_the_blocks_that_the_script_reads() {
     let root = tempfile::tempdir().unwrap();
     let results = [

@@ -20,12 +20,7 @@ function notices(runs) {
   for (const run of runs) {
     const of = runs.length === 2 ? ` of ${run.name}` : "";
     const { summary } = run;
-    const done = run.run?.planned ? `${count(summary.trials)} of ${counted(run.run.planned, "planned trial")}` : counted(summary.trials, "trial");
-    if (run.run && !run.run.finished_at) {
-      texts.push(`The run${of && ` ${run.name}`} had not ended when this report was written: ${done} are in it.`);
-    } else if (run.run?.stopped) {
-      texts.push(`The run${of && ` ${run.name}`} stopped early, because ${STOPS[run.run.stopped] ?? run.run.stopped}: ${done} are in it.`);
-    }
+    texts.push(...incomplete(run, `The run${of && ` ${run.name}`}`, of));
     if (run.run?.dry_run) texts.push(`A dry run${of}: mocks answered in the place of targets.`);
     if (run.shown < summary.trials) {
       texts.push(
@@ -36,6 +31,17 @@ function notices(runs) {
     if (summary.skipped > 0) texts.push(`${counted(summary.skipped, "case")}${of} could not be used and ${summary.skipped === 1 ? "was" : "were"} skipped.`);
   }
   return texts.map((text) => make("p", { class: "notice theirs", text }));
+}
+
+/** That trials are missing, and why, so far as the run says. */
+function incomplete(run, it, of) {
+  if (!run.run) return [];
+  const { planned, finished_at: ended, stopped } = run.run;
+  const missing = planned > run.summary.trials
+    ? `${count(planned - run.summary.trials)} of ${counted(planned, "trial")}${of} ${planned - run.summary.trials === 1 ? "was" : "were"} not run.` : "";
+  const why = !ended ? `${it} had not ended when this report was written` : stopped ? `${it} stopped early, because ${STOPS[stopped] ?? stopped}` : "";
+  if (!why) return missing ? [missing] : [];
+  return [missing ? `${why}: ${missing}` : `${why}.`];
 }
 
 function headline(app, run, at, runs) {
