@@ -44,8 +44,7 @@ pub(crate) fn find(results: &Path, name: &str) -> Result<(RunFolder, RunRecord),
     let record = record.ok_or_else(|| {
         let shown = output::from_here(folder.path());
         let message = format!("`{}` is no run: it has no run.json", shown.display());
-        let hint = "name a run by its id, by the path of its folder, or as `latest`".to_owned();
-        Refused::with_hint(message, Some(hint))
+        Refused::with_hint(message, Some("`agentv runs` lists the runs".to_owned()))
     })?;
     Ok((folder, record))
 }
@@ -63,10 +62,7 @@ fn named(results: &Path, name: &str) -> Result<RunFolder, Refused> {
         None => None,
     };
     let found = match back {
-        Some(back) => runs
-            .iter()
-            .filter(|run| !is_calibration(&run.folder))
-            .nth(back),
+        Some(back) => runs.iter().filter(|run| is_run(&run.folder)).nth(back),
         None => runs.iter().find(|run| run.folder.id().as_str() == name),
     };
     if let Some(run) = found {
@@ -76,23 +72,30 @@ fn named(results: &Path, name: &str) -> Result<RunFolder, Refused> {
     let hint = match nearest(name, ids()) {
         _ if back.is_some() => None,
         Some(near) => Some(format!("did you mean `{near}`?")),
-        None => ids()
-            .next()
-            .map(|newest| format!("the newest is `{newest}`")),
+        None => {
+            let newest = runs.iter().find(|run| is_run(&run.folder));
+            newest.map(|run| format!("the newest is `{}`", run.folder.id()))
+        }
     };
     let shown = output::from_here(results);
     let message = format!("there is no run `{name}` in `{}`", shown.display());
     Err(Refused::with_hint(message, hint))
 }
 
-/// Whether judges were held against people in it. What cannot be read is told when it is used.
-fn is_calibration(folder: &RunFolder) -> bool {
+/// Whether a folder holds a run of targets, and not only its name: one that has no `run.json` is left
+/// out, as are calibrations, and one whose `run.json` cannot be read, with a warning.
+fn is_run(folder: &RunFolder) -> bool {
     #[derive(serde::Deserialize)]
-    struct Calibrated {
+    struct Known {
         calibrated_with: Option<String>,
     }
-    let record = folder.run::<Calibrated>().ok().flatten();
-    record.is_some_and(|record| record.calibrated_with.is_some())
+    match folder.run::<Known>() {
+        Ok(record) => record.is_some_and(|record| record.calibrated_with.is_none()),
+        Err(error) => {
+            output::warning(&error.to_string());
+            false
+        }
+    }
 }
 
 /// A calibration has no answers of targets: there is nothing to go on with, to grade or to join.
