@@ -81,7 +81,7 @@ fn fit(columns: &[Column], rows: &[Vec<Cell>], room: usize) -> Vec<Option<usize>
         match kept.max_by_key(|at| columns[*at].spare) {
             Some(at) => widths[at] = None,
             None => {
-                shrink(columns, &mut widths, over);
+                squeeze(&mut widths, over);
                 return widths;
             }
         }
@@ -108,6 +108,16 @@ fn shrink(columns: &[Column], widths: &mut [Option<usize>], over: usize) {
             .filter(|at| spare(&columns[*at], widths[*at]) > 0)
             .max_by_key(|at| widths[*at]);
         if let Some(width) = widest.and_then(|at| widths[at].as_mut()) {
+            *width -= 1;
+        }
+    }
+}
+
+/// Takes from the widest first, also of what should be whole: a line must not break.
+fn squeeze(widths: &mut [Option<usize>], over: usize) {
+    for _ in 0..over {
+        let widest = widths.iter_mut().flatten().max();
+        if let Some(width) = widest.filter(|width| **width > 1) {
             *width -= 1;
         }
     }

@@ -9,14 +9,14 @@ use crate::text::one_line;
 
 const COLUMNS: [Column; 9] = [
     column("run", false, None, 0),
-    column("when", false, None, 4),
-    column("what", false, Some(12), 1),
-    column("trials", true, None, 2),
+    column("when", false, None, 7),
+    column("what", false, Some(12), 4),
+    column("trials", true, None, 5),
     column("passed", true, None, 0),
-    column("score", true, None, 0),
-    column("errors", true, None, 0),
-    column("cost", true, None, 3),
-    column("note", false, Some(10), 0),
+    column("score", true, None, 1),
+    column("errors", true, None, 2),
+    column("cost", true, None, 6),
+    column("note", false, Some(10), 3),
 ];
 
 pub(super) const fn column(

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::RunLine;
-use super::listing::{first_and_others, notes, when};
+use super::listing::{first_and_others, notes, trials, when};
 use crate::figures::{count, money, percent};
 
 const WIDTH: f64 = 800.0;
@@ -26,7 +26,7 @@ svg{width:100%;height:auto}svg text{fill:var(--faint);font-size:12px}
 .wide{overflow-x:auto}table{border-collapse:collapse;width:100%}
 th,td{text-align:left;padding:.3rem .6rem;border-bottom:1px solid var(--line);white-space:nowrap}
 td.number,th.number{text-align:right;font-variant-numeric:tabular-nums}
-.key{display:inline-block;width:1.5em;border-top:2px solid}.key.score{border-top-style:dashed}
+.key{display:inline-block;width:1.5em;border-top:2px solid}.key.rate{border-color:var(--rate)}.key.score{border-color:var(--score);border-top-style:dashed}
 p{color:var(--faint)}";
 
 /// The page of some runs, oldest first.
@@ -164,7 +164,7 @@ fn table(page: &mut String, runs: &[RunLine]) {
             escaped(&run.id),
             escaped(&when(run)),
             escaped(&first_and_others(&run.targets)),
-            count(run.trials),
+            trials(run).text,
             or_dash(run.pass_rate.map(percent)),
             or_dash(run.mean_score.map(|score| format!("{score:.3}"))),
             count(run.statuses.error),

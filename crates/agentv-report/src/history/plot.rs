@@ -80,16 +80,8 @@ pub(super) fn plot(runs: &[RunLine], style: Style) -> String {
     text.push(letters.corner);
     text.extend(std::iter::repeat_n(letters.floor, drawn));
     text.push('\n');
-    text.push_str(&days(runs, drawn));
-    let legend = format!(
-        "{} pass rate   {} mean score   {} both",
-        letters.rate, letters.score, letters.both
-    );
-    text.push_str(&format!(
-        "{}{}\n",
-        " ".repeat(LABEL + 2),
-        style.paint(Paint::Faint, &legend)
-    ));
+    text.push_str(&days(runs, drawn, room));
+    text.push_str(&legend(letters, style));
     text
 }
 
@@ -103,12 +95,31 @@ fn letter(run: &RunLine, line: usize, range: Range, letters: &Letters) -> char {
     }
 }
 
+/// What the letters mean, in a line where there is room for it.
+fn legend(letters: &Letters, style: Style) -> String {
+    let words = [
+        format!("{} pass rate", letters.rate),
+        format!("{} mean score", letters.score),
+        format!("{} both", letters.both),
+    ];
+    let in_a_line = words.join("   ");
+    let lines = match LABEL + 2 + width(&in_a_line) <= style.width {
+        true => vec![in_a_line],
+        false => words.to_vec(),
+    };
+    let painted = lines.iter().map(|line| {
+        let line = style.paint(Paint::Faint, line);
+        format!("{}{line}\n", " ".repeat(LABEL + 2))
+    });
+    painted.collect()
+}
+
 /// The first day and the last, under their points where both have room.
-fn days(runs: &[RunLine], drawn: usize) -> String {
+fn days(runs: &[RunLine], drawn: usize, room: usize) -> String {
     let day = |run: Option<&RunLine>| run.map(|run| when(run).chars().take(10).collect::<String>());
     let first = day(runs.first()).unwrap_or_default();
     let last = day(runs.last())
-        .filter(|last| *last != first)
+        .filter(|last| *last != first && width(&first) + 2 + width(last) <= room)
         .unwrap_or_default();
     let gap = drawn.saturating_sub(width(&first) + width(&last)).max(2);
     let line = format!("{}{first}{}{last}", " ".repeat(LABEL + 2), " ".repeat(gap));

@@ -230,12 +230,38 @@ fn a_page_holds_no_markup_of_others_and_a_chart_that_is_xml() {
     assert_eq!(circles, 5);
 }
 
+#[test]
+fn a_page_says_how_many_trials_are_missing_and_which_curve_is_which() {
+    let page = trend_page(&[line("first", Some(0.1), None)]);
+    assert!(
+        page.contains("<td class=\"number\">12,345/100,000<"),
+        "{page}"
+    );
+    for figure in ["rate", "score"] {
+        let colour = format!(".key.{figure}{{border-color:var(--{figure})");
+        assert!(page.contains(&colour), "{page}");
+    }
+}
+
+#[test]
+fn forty_columns_have_room_for_the_run_and_its_figures() {
+    let style = Style { width: 40, ..STYLE };
+    let runs = [line("2026-11-15T10-43-07Z-4f1a", Some(0.5), Some(0.75))];
+    let titles = |text: String| text.lines().next().map(str::to_owned);
+    let listed = titles(render_runs(&runs, style));
+    let expected = format!("{:25}  passed  score", "run");
+    assert_eq!(listed.as_deref(), Some(&*expected));
+    let trend = titles(render_trend(&runs, style));
+    let expected = format!("{:16}  passed  score  errors", "when");
+    assert_eq!(trend.as_deref(), Some(&*expected));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
 
     #[test]
     fn no_line_is_wider_than_the_terminal(
-        columns in 60_usize..200,
+        columns in 20_usize..200,
         unicode: bool,
         rates in prop::collection::vec(prop::option::of(0.0..=1.0_f64), 1..80),
         target in "\\PC{0,40}",

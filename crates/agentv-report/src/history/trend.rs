@@ -6,14 +6,14 @@ use super::{RunLine, plot};
 use crate::style::{Paint, Style};
 
 const COLUMNS: [Column; 8] = [
-    column("run", false, None, 2),
+    column("run", false, None, 6),
     column("when", false, None, 0),
-    column("target", false, Some(8), 1),
-    column("trials", true, None, 1),
+    column("target", false, Some(8), 4),
+    column("trials", true, None, 5),
     column("passed", true, None, 0),
-    column("score", true, None, 0),
-    column("errors", true, None, 0),
-    column("note", false, Some(10), 0),
+    column("score", true, None, 1),
+    column("errors", true, None, 2),
+    column("note", false, Some(10), 3),
 ];
 
 /// The runs, oldest first, in a table and a plot of their pass rates and mean scores.
