@@ -101,6 +101,7 @@ impl<'a> Page<'a> {
             "Escape" => 27,
             "ArrowUp" => 38,
             "ArrowDown" => 40,
+            "PageDown" => 34,
             "End" => 35,
             "Home" => 36,
             _ => 0,

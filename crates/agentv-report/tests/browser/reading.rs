@@ -10,6 +10,11 @@ pub(crate) const TESTS: &[Test] = &[
     ("columns_sort_upwards_downwards_and_not_at_all", sorts),
     ("a_trial_is_opened_read_and_closed_with_keys_alone", keys),
     (
+        "keys_move_through_the_list_before_it_has_the_focus",
+        keys_at_once,
+    ),
+    ("figures_read_as_in_the_other_reports", figures),
+    (
         "a_trial_shows_what_was_asked_answered_expected_and_said_of_it",
         case,
     ),
@@ -44,7 +49,7 @@ fn totals(browser: &Browser) {
     );
     assert_eq!(
         page.text(".figures > div:nth-child(2)"),
-        "Mean score0.50095% interval 0.29 – 0.71"
+        "Mean score0.50095% interval 0.289 – 0.711"
     );
     assert_eq!(page.text("#title"), "2026-11-15T10-43-07Z-4f1a");
     assert_eq!(page.count("svg.plot"), 3);
@@ -144,6 +149,54 @@ fn keys(browser: &Browser) {
     page.assert_calm();
 }
 
+fn keys_at_once(browser: &Browser) {
+    let runs = Runs::new().with(ten());
+    let report = runs.report();
+    let chosen = "document.querySelector('.row[aria-selected=true] b').textContent";
+    for (key, trial) in [
+        ("ArrowDown", "case-1"),
+        ("End", "case-10"),
+        ("Home", "case-1"),
+        ("PageDown", "case-10"),
+    ] {
+        let page = browser.open(&report, "");
+        page.press(key);
+        assert_eq!(page.value(chosen), trial, "{key}");
+        page.assert_calm();
+    }
+    let page = browser.open(&report, "");
+    page.value("document.getElementById('filter-least').focus()");
+    page.press("End");
+    assert_eq!(page.count(".row[aria-selected=true]"), 0);
+}
+
+fn figures(browser: &Browser) {
+    let runs = Runs::new().with(ten());
+    let page = browser.open(&runs.report(), "");
+    for (call, told) in [
+        (
+            "[1, 0.99999, 0.841, 0.5, 0.00001, 0].map(percent)",
+            "100% 99.9% 84.1% 50.0% 0.1% 0%",
+        ),
+        (
+            "[0, 0.00001, 0.0004, 0.0123, 0.999, 12.5, 1234.567, 1.5e13].map(dollars)",
+            "$0.00 <$0.0001 $0.0004 $0.0123 $1.00 $12.50 $1,234.57 $1.50e13",
+        ),
+        // Exactly half goes to the even digit.
+        (
+            "[0, 0.0625, 0.1875, 0.3125, 2 / 3, 1].map(scoreText)",
+            "0.000 0.062 0.188 0.312 0.667 1.000",
+        ),
+        ("[0.25, -0.7, 0.0001].map(signed)", "+0.250 −0.700 ±0"),
+        (
+            "[0.26, 812.4, 999.7, 12340, 59990, 125000, 3660000, 90000000].map(milliseconds)",
+            "0.3 ms 812 ms 1.0 s 12.3 s 1 min 0 s 2 min 5 s 1 h 1 min 1 day 1 h",
+        ),
+    ] {
+        assert_eq!(page.value(&format!("{call}.join(' ')")), told, "{call}");
+    }
+}
+
 fn case(browser: &Browser) {
     let runs = Runs::new().with(ten());
     let page = browser.open(&runs.report(), "");
@@ -160,7 +213,7 @@ fn case(browser: &Browser) {
         "promises nothing",
         "Friendly enough.",
         "Not asked: a required check had failed",
-        "1 judge call, $0.00040",
+        "1 judge call, $0.0004",
         "large-2026",
         "answer case-4",
         "900 in, 80 out",

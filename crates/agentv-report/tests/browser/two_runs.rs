@@ -46,7 +46,7 @@ fn changes(browser: &Browser) {
     page.choose("#filter-change", "worse");
     assert_eq!(page.ids(), ["case-9"]);
     assert!(
-        page.text(".row").contains("−0.70was pass"),
+        page.text(".row").contains("−0.700was pass"),
         "{}",
         page.text(".row")
     );
@@ -111,6 +111,20 @@ fn answers(browser: &Browser) {
     page.shot("two-runs-case");
     page.size(1440, 3000);
     page.press("Escape");
+    page.wait("!document.getElementById('case').open");
+    page.open_trial("case-10");
+    let notes =
+        page.value("[...document.querySelectorAll('#case .notice')].map((one) => one.textContent)");
+    let told = ["2026-11-15T10-43-07Z-4f1a", "2026-11-15T11-43-07Z-4f1a"];
+    for (note, run) in notes.as_array().unwrap().iter().zip(told) {
+        let text = note.as_str().unwrap();
+        assert!(
+            text.starts_with(&format!("{run}: The target gave no answer")),
+            "{text}"
+        );
+    }
+    page.press("Escape");
+    page.wait("!document.getElementById('case').open");
     page.open_trial("new");
     let told = page.text("#case .notice");
     assert!(told.ends_with("does not have this trial."), "{told}");

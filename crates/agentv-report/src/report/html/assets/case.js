@@ -79,7 +79,7 @@ class CaseView {
   one(detail) {
     const { result } = detail;
     return [
-      ...notes(detail),
+      ...notes(detail, ""),
       make("div", { class: "stack" }, errorSheet(result), conversationSheet(detail), expectedSheet(detail)),
       make("div", { class: "stack" }, evaluatorSheet("Evaluators", result), figuresSheet(detail)),
     ];
@@ -95,7 +95,7 @@ class CaseView {
     const shown = now ?? before;
     return [
       before ? undefined : missing(names[0]), now ? undefined : missing(names[1]),
-      ...[before, now].filter(Boolean).flatMap(notes),
+      ...[before, now].flatMap((detail, at) => (detail ? notes(detail, `${names[at]}: `) : [])),
       before && now ? make("div", { class: "wide" }, answersSheet(before, now)) : undefined,
       side(before, 0), side(now, 1),
       make("div", { class: "stack wide" }, conversationSheet(shown), expectedSheet(shown)),
@@ -103,13 +103,14 @@ class CaseView {
   }
 }
 
-function notes(detail) {
+/** What there is to know of a trial as a whole; `whose` says of which run. */
+function notes(detail, whose) {
   const texts = [];
   const { result, transcript, cut } = detail;
   if (cut > 0) texts.push(`${cut === 1 ? "A text is" : `${count(cut)} texts are`} too long for a page and cut. The run's folder has the whole.`);
   if (!transcript) texts.push(result.error?.stage === "target" ? "The target gave no answer, so what it was asked was not recorded." : "What the target was asked is not recorded.");
   else if (transcript.case?.id !== result.eval_id) texts.push("The answer was recorded for another case that asks the same; what was expected of this one is not recorded.");
-  return texts.map((text) => make("p", { class: "notice wide", text }));
+  return texts.map((text) => make("p", { class: "notice wide theirs", text: whose + text }));
 }
 
 function errorSheet(result) {

@@ -14,37 +14,56 @@ function counted(value, noun) {
   return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
 }
 
+/** With so many decimals; exactly half goes to the even one, as in the other reports. */
+function fixed(value, decimals) {
+  const exact = value.toFixed(100);
+  const kept = exact.slice(0, exact.length - 100 + decimals);
+  const isHalf = /^50*$/.test(exact.slice(kept.length));
+  return decimals > 0 && isHalf && "02468".includes(kept[kept.length - 1]) ? kept : value.toFixed(decimals);
+}
+
 function percent(share) {
   if (!isFigure(share)) return NONE;
-  // Rounded towards the middle: only all is 100%, and only none is 0%.
-  const tenths = share >= 1 ? 1000 : share <= 0 ? 0 : Math.min(999, Math.max(1, Math.round(share * 1000)));
-  return `${(tenths / 10).toFixed(1)}%`;
+  // Only all is 100%, and only none is 0%.
+  if (share >= 1) return "100%";
+  if (share <= 0) return "0%";
+  return `${fixed(Math.min(99.9, Math.max(0.1, share * 100)), 1)}%`;
 }
 
 function scoreText(score) {
-  return isFigure(score) ? score.toFixed(2) : NONE;
+  return isFigure(score) ? fixed(score, 3) : NONE;
 }
 
 function signed(value) {
   if (!isFigure(value)) return NONE;
-  const text = Math.abs(value).toFixed(2);
-  if (text === "0.00") return "±0.00";
-  return (value > 0 ? "+" : "−") + text;
+  if (Math.abs(value) < 0.0005) return "±0";
+  return (value > 0 ? "+" : "−") + fixed(Math.abs(value), 3);
 }
 
 function milliseconds(value) {
   if (!isFigure(value)) return NONE;
-  if (value < 1) return `${value.toFixed(2)} ms`;
-  if (value < 1000) return `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
-  if (value < 120000) return `${(value / 1000).toFixed(value < 10000 ? 2 : 1)} s`;
-  return `${(value / 60000).toFixed(1)} min`;
+  if (value < 9.95) return `${fixed(value, 1)} ms`;
+  if (value < 999.5) return `${fixed(value, 0)} ms`;
+  if (value < 59950) return `${fixed(value / 1000, 1)} s`;
+  return longTime(Math.round(value / 1000));
+}
+
+/** The two largest units of some seconds. */
+function longTime(seconds) {
+  const [minutes, hours, days] = [60, 3600, 86400].map((unit) => Math.floor(seconds / unit));
+  if (hours < 1) return `${minutes} min ${seconds % 60} s`;
+  if (days < 1) return `${hours} h ${minutes % 60} min`;
+  return `${counted(days, "day")} ${hours % 24} h`;
 }
 
 function dollars(value) {
   if (!isFigure(value)) return NONE;
-  if (value === 0) return "$0";
-  if (value >= 0.995) return `$${value.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
-  return `$${value.toPrecision(value >= 0.1 ? 3 : 2).replace(/e.*$/, (power) => power)}`;
+  if (value === 0) return "$0.00";
+  if (value < 0.00005) return "<$0.0001";
+  if (value < 0.995) return `$${fixed(value, 4)}`;
+  if (value >= 1e12) return `$${value.toExponential(2).replace("+", "")}`;
+  const cents = Math.round(value * 100);
+  return `$${count(Math.floor(cents / 100))}.${String(cents % 100).padStart(2, "0")}`;
 }
 
 function shortCount(value) {

@@ -46,16 +46,12 @@ function actionOf(app, event) {
   const onControl = ["BUTTON", "SUMMARY", "A"].includes(event.target.tagName);
   if (key === "/") return () => byId("text").focus();
   if (key === "Enter" && !onControl && app.list.at >= 0) return () => app.open(app.shown[app.list.at]);
-  const inList = event.target === byId("list");
-  if (key in STEPS && (inList || key === "j" || key === "k" || (event.target === document.body && key.startsWith("Arrow") && app.list.at >= 0))) {
-    return () => move(app, STEPS[key]);
-  }
+  if (key in STEPS) return () => move(app, STEPS[key]);
   return undefined;
 }
 
 function move(app, by) {
   byId("list").focus({ preventScroll: true });
-  if (app.list.at < 0) return app.list.choose(0);
   const last = app.shown.length - 1;
   app.list.choose(Math.max(0, Math.min(last, app.list.at + by)));
 }

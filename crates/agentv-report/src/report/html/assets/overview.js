@@ -68,7 +68,7 @@ function figureList(run) {
   };
   const { scores, latency, tokens } = summary;
   add("Trials", count(summary.trials), summary.cached > 0 ? `${count(summary.cached)} from the cache` : "");
-  add("Mean score", scores ? scores.mean.toFixed(3) : NONE, meanNote(run));
+  add("Mean score", scoreText(scores?.mean), meanNote(run));
   add("Cost", dollars(summary.cost_usd), summary.cost_usd !== undefined && summary.trials > 0 ? `${dollars(summary.cost_usd / summary.trials)} a trial` : "");
   add("Tokens", tokens ? shortCount(tokens.input + tokens.output) : NONE, tokens ? `${shortCount(tokens.input)} in, ${shortCount(tokens.output)} out` : "");
   add("Latency, median", latency ? milliseconds(latency.median_ms) : NONE, latency ? `95% within ${milliseconds(latency.p95_ms)}` : "");
