@@ -9,18 +9,18 @@ use super::amount::Amount;
 use super::errors::ErrorFold;
 use super::extremes::Top;
 use super::latency::LatencyFold;
-use super::scores::{Moments, ScoreFold};
+use super::scores::{Moments, ScoreCounts};
 use super::{CostlyTrial, SlowTrial, Statuses, Summary, TargetSummary, Tokens, WorstTrial};
 
 /// Records to a [`Summary`], in bounded memory however many there are.
 ///
-/// The order of adding changes nothing, to the last bit: sums are of whole numbers, and lists have
+/// The order of adding changes nothing, to the last bit: sums are without rounding, and lists have
 /// an order for every two trials. So the summary of a resumed run is that of an uninterrupted one.
 /// It is a [`Reporter`] too, and then takes every record of the run, reused ones included.
 #[derive(Debug, Clone, Default)]
 pub struct SummaryFold {
     statuses: Statuses,
-    scores: ScoreFold,
+    scores: ScoreCounts,
     cached: u64,
     dry_run: u64,
     retried: u64,
@@ -35,7 +35,7 @@ pub struct SummaryFold {
 }
 
 /// The main figures of some of the records, in a few bytes.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct GroupFold {
     pub(crate) statuses: Statuses,
     scores: Moments,
@@ -127,6 +127,14 @@ impl SummaryFold {
         }
     }
 
+    /// Those of all scores: each is a score of one target.
+    fn moments(&self) -> Moments {
+        let mut all = Moments::default();
+        let targets = self.targets.values();
+        targets.for_each(|target| all.join(&target.scores));
+        all
+    }
+
     /// The summary of what was added; `skipped` cases were left out of the run.
     pub fn finish(&self, skipped: u64) -> Summary {
         Summary {
@@ -135,7 +143,7 @@ impl SummaryFold {
             statuses: self.statuses,
             graded: self.statuses.graded(),
             pass_rate: self.statuses.pass_rate(),
-            scores: self.scores.finish(),
+            scores: self.scores.finish(&self.moments()),
             cached: self.cached,
             dry_run: self.dry_run,
             retried: self.retried,

@@ -120,6 +120,24 @@ proptest! {
     }
 }
 
+proptest! {
+    #[test]
+    fn mean_and_deviation_are_those_of_the_statistics_to_the_last_bit(
+        scores in proptest::collection::vec((0.0..=1.0f64, 0..3u8), 0..60)
+    ) {
+        let records: Vec<ResultRecord> = scores.iter().map(|(score, target)| ResultRecord {
+            target: format!("target {target}").into(),
+            ..graded("case", *score)
+        }).collect();
+        let mut exact = crate::statistics::ScoreFold::new();
+        scores.iter().rev().for_each(|(score, _)| exact.add(*score));
+        let summary = fold(&records);
+        prop_assert_eq!(summary.scores.map(|scores| scores.mean), exact.mean());
+        let deviation = summary.scores.and_then(|scores| scores.standard_deviation);
+        prop_assert_eq!(deviation, exact.standard_deviation());
+    }
+}
+
 #[test]
 fn errored_and_ungraded_trials_stand_outside_every_mean_and_rate() {
     let records = [

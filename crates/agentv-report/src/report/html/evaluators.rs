@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use agentv_core::{EvaluatorResult, Verdict};
 use serde::Serialize;
 
+use crate::summary::Moments;
+
 /// The most evaluators that are told apart.
 const MOST: usize = 500;
 
@@ -16,10 +18,10 @@ pub(super) struct EvaluatorFold {
     others: u64,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 struct Figures {
     scored: u64,
-    sum: f64,
+    scores: Moments,
     passed: u64,
     borderline: u64,
     failed: u64,
@@ -46,66 +48,73 @@ pub(super) struct EvaluatorFigures {
     left_out: u64,
 }
 
+impl Figures {
+    fn join(&mut self, more: &Figures) {
+        self.scored += more.scored;
+        self.scores.join(&more.scores);
+        self.passed += more.passed;
+        self.borderline += more.borderline;
+        self.failed += more.failed;
+        self.errors += more.errors;
+        self.left_out += more.left_out;
+    }
+}
+
 impl EvaluatorFold {
     /// Takes what one evaluator said of one answer.
     pub(super) fn add(&mut self, result: &EvaluatorResult) {
-        let key = (result.name.clone(), result.kind.clone());
-        let mut one = Figures::default();
+        let Some(figures) = self.figures_of((result.name.clone(), result.kind.clone())) else {
+            self.others += 1;
+            return;
+        };
         match (result.score, result.verdict) {
             (Some(score), verdict) => {
-                one.scored = 1;
-                one.sum = score.value();
+                figures.scored += 1;
+                figures.scores.add(score);
                 match verdict.unwrap_or(score.verdict()) {
-                    Verdict::Pass => one.passed = 1,
-                    Verdict::Borderline => one.borderline = 1,
-                    Verdict::Fail => one.failed = 1,
+                    Verdict::Pass => figures.passed += 1,
+                    Verdict::Borderline => figures.borderline += 1,
+                    Verdict::Fail => figures.failed += 1,
                 }
             }
-            (None, _) if result.left_out.is_some() => one.left_out = 1,
-            (None, _) => one.errors = 1,
+            (None, _) if result.left_out.is_some() => figures.left_out += 1,
+            (None, _) => figures.errors += 1,
         }
-        self.merge(key, one);
     }
 
-    /// Takes what was collected of other trials. The order of merging is that of the sums.
+    /// Takes what was collected of other trials.
     pub(super) fn extend(&mut self, other: EvaluatorFold) {
         self.others += other.others;
-        for (key, figures) in other.figures {
-            self.merge(key, figures);
+        for (key, more) in other.figures {
+            match self.figures_of(key) {
+                Some(figures) => figures.join(&more),
+                None => self.others += more.scored + more.errors + more.left_out,
+            }
         }
     }
 
-    fn merge(&mut self, key: (String, String), more: Figures) {
-        if self.figures.len() >= MOST && !self.figures.contains_key(&key) {
-            self.others += more.scored + more.errors + more.left_out;
-            return;
-        }
-        let figures = self.figures.entry(key).or_default();
-        figures.scored += more.scored;
-        figures.sum += more.sum;
-        figures.passed += more.passed;
-        figures.borderline += more.borderline;
-        figures.failed += more.failed;
-        figures.errors += more.errors;
-        figures.left_out += more.left_out;
+    /// The figures of an evaluator, unless there are too many others.
+    fn figures_of(&mut self, key: (String, String)) -> Option<&mut Figures> {
+        let is_known = self.figures.len() < MOST || self.figures.contains_key(&key);
+        is_known.then(|| self.figures.entry(key).or_default())
     }
 
     /// The figures by name, and how many results are of evaluators that are not among them.
     pub(super) fn finish(self) -> (Vec<EvaluatorFigures>, u64) {
-        let figures = self.figures.into_iter().map(|((name, kind), figures)| {
-            let mean = (figures.scored > 0).then(|| figures.sum / figures.scored as f64);
-            EvaluatorFigures {
+        let figures = self
+            .figures
+            .into_iter()
+            .map(|((name, kind), figures)| EvaluatorFigures {
                 name,
                 kind,
                 scored: figures.scored,
-                mean,
+                mean: figures.scores.mean(),
                 passed: figures.passed,
                 borderline: figures.borderline,
                 failed: figures.failed,
                 errors: figures.errors,
                 left_out: figures.left_out,
-            }
-        });
+            });
         (figures.collect(), self.others)
     }
 }
