@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use crate::disk::FileError;
 use crate::key::{Key, KeyFields, KeyScan};
-use crate::lines::{JUMP, LineReader, MAX_LINE, RawLine, STREAM};
+use crate::lines::{Ending, JUMP, LineReader, MAX_LINE, RawLine, STREAM};
 use crate::read::{Damage, Line, Record, open_if_there, parse_line, parse_record};
 
 /// The damaged lines of which more is kept than their number.
@@ -77,7 +77,19 @@ impl Damaged {
 /// # }
 /// ```
 pub fn latest_by_key(path: &Path, fields: &KeyFields) -> Result<Latest, FileError> {
-    let lines = LineReader::new(open_if_there(path)?, STREAM, MAX_LINE);
+    latest_by_key_until(path, fields, Ending::Growing)
+}
+
+/// As [`latest_by_key`], of a file that ends as `ending` says.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn latest_by_key_until(
+    path: &Path,
+    fields: &KeyFields,
+    ending: Ending,
+) -> Result<Latest, FileError> {
+    let lines = LineReader::new(open_if_there(path)?, STREAM, MAX_LINE).ending(ending);
     Latest::read(path, fields, lines).map_err(FileError::of("read", path))
 }
 
@@ -165,7 +177,7 @@ impl Latest {
         Ok(Latest {
             path: self.path.clone(),
             fields: self.fields.clone(),
-            lines: LineReader::new(open_if_there(&self.path)?, JUMP, MAX_LINE),
+            lines: self.lines.again(open_if_there(&self.path)?, JUMP),
             places: Arc::clone(&self.places),
             damaged: self.damaged.clone(),
         })

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use crate::disk::FileError;
 use crate::fold::line_bytes;
-use crate::lines::{JUMP, LineReader, MAX_LINE};
+use crate::lines::{Ending, JUMP, LineReader, MAX_LINE};
 use crate::read::{Record, open_if_there, parse_record};
 
 /// The records of a file at known places, in any order, with one in memory at a time. Records that
@@ -41,6 +41,18 @@ impl RecordsAt {
         Ok(RecordsAt {
             path: path.to_owned(),
             lines: LineReader::new(open_if_there(path)?, JUMP, MAX_LINE),
+        })
+    }
+
+    /// As [`RecordsAt::open`], of a file that ends as `ending` says.
+    ///
+    /// # Errors
+    /// When the file cannot be opened.
+    pub fn with_ending(path: &Path, ending: Ending) -> Result<RecordsAt, FileError> {
+        let records = RecordsAt::open(path)?;
+        Ok(RecordsAt {
+            lines: records.lines.ending(ending),
+            ..records
         })
     }
 

@@ -72,11 +72,11 @@ mod storage;
 
 pub use append::{Append, AppendError, Appended, PendingSync, SYNC_INTERVAL};
 pub use disk::FileError;
-pub use fold::{Latest, LatestRecords, latest_by_key};
+pub use fold::{Latest, LatestRecords, latest_by_key, latest_by_key_until};
 pub use folder::{FolderError, RecordFile, RunFolder, RunWriter, SCHEMA_VERSION};
 pub use jump::RecordsAt;
 pub use key::{Key, KeyFields, KeyPart};
-pub use lines::MAX_LINE;
+pub use lines::{Ending, MAX_LINE};
 pub use list::{ListedRun, list_runs};
 pub use lock::Holder;
 pub use merge::{MergeRule, Merged, merge_files};

@@ -16,7 +16,16 @@ pub(crate) const JUMP: usize = 1 << 12;
 /// A buffer that a long line may leave behind.
 const KEPT_BUFFER: usize = 1 << 20;
 
-/// Reads a file by lines. Bytes after the last newline are no line yet.
+/// Whether a file may still be written to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// Bytes after the last newline are no line yet.
+    Growing,
+    /// Bytes after the last newline are the last line.
+    Finished,
+}
+
+/// Reads a file by lines.
 #[derive(Debug)]
 pub(crate) struct LineReader {
     /// `None` is an empty file.
@@ -24,6 +33,7 @@ pub(crate) struct LineReader {
     /// What is read at once at least.
     chunk: usize,
     longest: u64,
+    ending: Ending,
     buffer: Vec<u8>,
     /// What of the buffer is read from the file and not yet given out.
     start: usize,
@@ -48,12 +58,24 @@ impl LineReader {
             file,
             chunk,
             longest,
+            ending: Ending::Growing,
             buffer: Vec::new(),
             start: 0,
             end: 0,
             offset: 0,
             seek: true,
         }
+    }
+
+    /// Reads a file that ends as this says.
+    pub(crate) fn ending(mut self, ending: Ending) -> LineReader {
+        self.ending = ending;
+        self
+    }
+
+    /// A reader of the same file, opened again, from its first line on.
+    pub(crate) fn again(&self, file: Option<File>, chunk: usize) -> LineReader {
+        LineReader::new(file, chunk, self.longest).ending(self.ending)
     }
 
     /// Reads in pieces of this size from now on.
@@ -93,10 +115,21 @@ impl LineReader {
                 return self.skip_line();
             }
             if self.fill()? == 0 {
-                self.forget();
-                return Ok(None);
+                return Ok(self.rest());
             }
         }
+    }
+
+    /// What follows the last newline, where that is a line.
+    fn rest(&mut self) -> Option<RawLine<'_>> {
+        let line = self.start..self.end;
+        if self.ending == Ending::Growing || line.is_empty() {
+            self.forget();
+            return None;
+        }
+        self.start = line.end;
+        self.offset += line.len() as u64;
+        Some(RawLine::Bytes(&self.buffer[line]))
     }
 
     /// The line that begins at `offset`, which must be the beginning of one.
@@ -125,6 +158,9 @@ impl LineReader {
             self.start = self.end;
             if self.fill()? == 0 {
                 self.forget();
+                if self.ending == Ending::Finished {
+                    return Ok(Some(RawLine::TooLong(self.offset - begin)));
+                }
                 self.offset = begin;
                 return Ok(None);
             }

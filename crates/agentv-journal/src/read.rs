@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 
 use crate::disk::FileError;
-use crate::lines::{LineReader, MAX_LINE, RawLine, STREAM};
+use crate::lines::{Ending, LineReader, MAX_LINE, RawLine, STREAM};
 
 /// What a line of a record file holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -106,6 +106,19 @@ impl<T: DeserializeOwned> Reader<T> {
         })
     }
 
+    /// As [`Reader::open`], of a file that is not written to any more where `ending` says so: what
+    /// follows its last newline is a line as any other.
+    ///
+    /// # Errors
+    /// When the file cannot be opened.
+    pub fn with_ending(path: &Path, ending: Ending) -> Result<Reader<T>, FileError> {
+        let reader = Reader::open(path)?;
+        Ok(Reader {
+            lines: reader.lines.ending(ending),
+            ..reader
+        })
+    }
+
     fn next_line(&mut self) -> std::io::Result<Option<Line<T>>> {
         loop {
             let offset = self.lines.offset();
@@ -176,4 +189,45 @@ pub(crate) fn parse_record<T>(
             .to_string()
             .replace(" at line 1 column ", " at column "),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str, longest: u64, ending: Ending) -> (Vec<u8>, Vec<u64>) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.jsonl");
+        std::fs::write(&path, text).unwrap();
+        let mut reader = Reader::<[u8; 1]>::with_limit(&path, longest).unwrap();
+        reader.lines = reader.lines.ending(ending);
+        let (mut records, mut damaged) = (Vec::new(), Vec::new());
+        for line in &mut reader {
+            match line.unwrap() {
+                Line::Record(record) => records.push(record.value[0]),
+                Line::Damaged(damage) => damaged.push(damage.length),
+            }
+        }
+        assert!(reader.next().is_none(), "nothing comes twice");
+        (records, damaged)
+    }
+
+    #[test]
+    fn the_last_line_of_a_finished_file_needs_no_newline() {
+        let both = |text| [Ending::Growing, Ending::Finished].map(|end| lines(text, 100, end));
+        assert_eq!(both("[1]\n[2]"), [(vec![1], vec![]), (vec![1, 2], vec![])]);
+        assert_eq!(both("[1]\n[2"), [(vec![1], vec![]), (vec![1], vec![2])]);
+        assert_eq!(both("[1]\n  "), [(vec![1], vec![]), (vec![1], vec![])]);
+        assert_eq!(both("[1]"), [(vec![], vec![]), (vec![1], vec![])]);
+    }
+
+    #[test]
+    fn a_last_line_that_is_too_long_is_damaged() {
+        let text = format!("[1]\n{}", "x".repeat(1 << 19));
+        assert_eq!(
+            lines(&text, 1 << 10, Ending::Finished),
+            (vec![1], vec![1 << 19])
+        );
+        assert_eq!(lines(&text, 1 << 10, Ending::Growing), (vec![1], vec![]));
+    }
 }
