@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use agentv_core::{ResultRecord, RunRecord, TranscriptRecord};
 use agentv_journal::{
-    FileError, FolderError, Key, KeyFields, Latest, Line, Record, RecordFile, RecordsAt, RunFolder,
-    latest_by_key,
+    Ending, FileError, FolderError, Key, KeyFields, Latest, Line, Record, RecordFile, RecordsAt,
+    RunFolder, latest_by_key, latest_by_key_until,
 };
 
 use crate::run_statistics::{RunStatistics, StatisticsFold};
@@ -76,6 +76,14 @@ impl RunResults {
         &self.results
     }
 
+    /// Whether results may still come: those of a run do, those in a file are all there.
+    pub(crate) fn ending(&self) -> Ending {
+        match self.transcripts {
+            Some(_) => Ending::Growing,
+            None => Ending::Finished,
+        }
+    }
+
     /// The file with what the targets were asked and answered, of a folder.
     pub(crate) fn transcripts_file(&self) -> Option<&Path> {
         self.transcripts.as_deref()
@@ -132,12 +140,13 @@ impl RunResults {
     /// # Errors
     /// When the file cannot be read.
     pub fn at(&self) -> Result<RecordsAt, FileError> {
-        RecordsAt::open(&self.results)
+        RecordsAt::with_ending(&self.results, self.ending())
     }
 
     /// Where the records that count are.
     pub(crate) fn latest(&self) -> Result<Latest, FileError> {
-        latest_by_key(&self.results, &KeyFields::new(ResultRecord::TRIAL))
+        let fields = KeyFields::new(ResultRecord::TRIAL);
+        latest_by_key_until(&self.results, &fields, self.ending())
     }
 
     /// Where the last transcript of each key is; nothing where only results are known.

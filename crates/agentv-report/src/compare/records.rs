@@ -1,18 +1,22 @@
 //! The records of a file of results, with their places.
 
+use std::cell::Cell;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use agentv_core::ResultRecord;
-use agentv_journal::{FileError, Line, MAX_LINE, Reader};
-use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
+use agentv_journal::{Ending, FileError, Line, MAX_LINE, Reader};
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
 
-/// Goes through all records of a file, each with its place: the byte at which its line begins, or its
-/// number in an array. Says how many lines hold no record.
+/// Goes through all records of a file, each with its place: the byte at which it begins. Says how
+/// many lines hold no record.
 pub(super) fn each(
     path: &Path,
+    ending: Ending,
     visit: &mut dyn FnMut(u64, ResultRecord),
 ) -> Result<u64, FileError> {
     if is_array(path) {
@@ -22,7 +26,7 @@ pub(super) fn each(
     // A reader takes a file that is not there for an empty one.
     File::open(path).map_err(unreadable(path))?;
     let mut damaged = 0;
-    for line in Reader::<ResultRecord>::open(path)? {
+    for line in Reader::<ResultRecord>::with_ending(path, ending)? {
         match line? {
             Line::Record(record) => visit(record.offset, record.value),
             Line::Damaged(_) => damaged += 1,
@@ -33,27 +37,19 @@ pub(super) fn each(
 
 /// The records at these places; none where a place holds no record any more.
 pub(super) fn at(path: &Path, places: &[u64]) -> Result<Vec<Option<ResultRecord>>, FileError> {
-    let mut found = vec![None; places.len()];
-    if is_array(path) {
-        let mut keep = |place: u64, record: ResultRecord| {
-            for (found, wanted) in found.iter_mut().zip(places) {
-                if *wanted == place {
-                    *found = Some(record.clone());
-                }
-            }
-        };
-        each_of_array(path, &mut keep).map_err(unreadable(path))?;
-        return Ok(found);
-    }
     let mut file = BufReader::new(File::open(path).map_err(unreadable(path))?);
-    for (found, place) in found.iter_mut().zip(places) {
-        let mut line = Vec::new();
-        let sought = file.seek(SeekFrom::Start(*place));
-        let read = sought.and_then(|_| file.by_ref().take(MAX_LINE).read_until(b'\n', &mut line));
-        read.map_err(unreadable(path))?;
-        *found = serde_json::from_slice(&line).ok();
-    }
-    Ok(found)
+    let found = places.iter().map(|place| {
+        file.seek(SeekFrom::Start(*place))
+            .map_err(unreadable(path))?;
+        // What follows the record in an array is not looked at.
+        let mut text = serde_json::Deserializer::from_reader(file.by_ref().take(MAX_LINE));
+        match ResultRecord::deserialize(&mut text) {
+            Ok(record) => Ok(Some(record)),
+            Err(error) if error.is_io() => Err(unreadable(path)(error.into())),
+            Err(_) => Ok(None),
+        }
+    });
+    found.collect()
 }
 
 /// Whether a file holds one array in place of a record a line.
@@ -72,21 +68,43 @@ fn unreadable(path: &Path) -> impl Fn(io::Error) -> FileError {
 }
 
 fn each_of_array(path: &Path, visit: &mut dyn FnMut(u64, ResultRecord)) -> io::Result<()> {
-    let file = BufReader::with_capacity(1 << 16, File::open(path)?);
+    let read = Cell::new(0);
+    let file = Counted {
+        file: BufReader::with_capacity(1 << 16, File::open(path)?),
+        read: &read,
+    };
     let mut deserializer = serde_json::Deserializer::from_reader(file);
-    Records(visit).deserialize(&mut deserializer)?;
+    let records = Records { read: &read, visit };
+    records.deserialize(&mut deserializer)?;
     deserializer.end()?;
     Ok(())
 }
 
-/// Gives each record of an array away as it is read.
-struct Records<'v>(&'v mut dyn FnMut(u64, ResultRecord));
+/// A file that says how many bytes of it were read.
+struct Counted<'c> {
+    file: BufReader<File>,
+    read: &'c Cell<u64>,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        self.read.set(self.read.get() + count as u64);
+        Ok(count)
+    }
+}
+
+/// Gives each record of an array away as it is read, or of an object that has them as `results`.
+struct Records<'v> {
+    read: &'v Cell<u64>,
+    visit: &'v mut dyn FnMut(u64, ResultRecord),
+}
 
 impl<'de> DeserializeSeed<'de> for Records<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_seq(self)
+        deserializer.deserialize_any(self)
     }
 }
 
@@ -94,15 +112,46 @@ impl<'de> Visitor<'de> for Records<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an array of results")
+        f.write_str("an array of results, or an object with `results`")
     }
 
     fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<(), S::Error> {
-        let mut place = 0;
-        while let Some(record) = seq.next_element()? {
-            (self.0)(place, record);
-            place += 1;
+        while let Some((place, record)) = seq.next_element_seed(Placed(self.read))? {
+            (self.visit)(place, record);
         }
         Ok(())
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
+        let Records { read, visit } = self;
+        let mut has_results = false;
+        while let Some(key) = map.next_key::<String>()? {
+            if key == "results" {
+                has_results = true;
+                let visit = &mut *visit;
+                map.next_value_seed(Records { read, visit })?;
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        match has_results {
+            true => Ok(()),
+            false => Err(M::Error::custom(
+                "expected an array of results, or an object with `results`",
+            )),
+        }
+    }
+}
+
+/// A record and the byte at which it begins.
+struct Placed<'c>(&'c Cell<u64>);
+
+impl<'de> DeserializeSeed<'de> for Placed<'_> {
+    type Value = (u64, ResultRecord);
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        // The first byte of the record has been looked at, and no more.
+        let place = self.0.get().saturating_sub(1);
+        Ok((place, ResultRecord::deserialize(deserializer)?))
     }
 }

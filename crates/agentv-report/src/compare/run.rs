@@ -129,9 +129,13 @@ impl ComparedRun {
     /// Keeps what is needed of the records that count: of each trial, the last.
     fn read(results: &RunResults) -> Result<ComparedRun, FileError> {
         let mut rows = Rows::default();
-        let damaged_lines = records::each(results.results_file(), &mut |place, record| {
-            rows.add(place, &record);
-        })?;
+        let damaged_lines = records::each(
+            results.results_file(),
+            results.ending(),
+            &mut |place, record| {
+                rows.add(place, &record);
+            },
+        )?;
         let Rows {
             mut rows, grades, ..
         } = rows;

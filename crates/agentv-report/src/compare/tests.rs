@@ -278,6 +278,45 @@ fn an_array_is_read_like_lines() {
 }
 
 #[test]
+fn a_file_of_results_needs_no_newline_at_its_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("results.jsonl");
+    let line = |record: &ResultRecord| serde_json::to_string(record).unwrap();
+    let [first, last] = [graded("a", 1.0), failed("b", 0.5, "no city")].map(|record| line(&record));
+    fs::write(&path, format!("{first}\n{last}")).unwrap();
+    let results = RunResults::of_file(&path);
+    let runs = read_runs(&[results.clone(), results.clone()]).unwrap();
+    assert_eq!((runs[0].totals().trials, runs[0].damaged_lines()), (2, 0));
+    assert_eq!(results.summary().unwrap().statuses.total(), 2);
+    let place = runs[0].rows[1].place;
+    let again = runs[0].records(&[place]).unwrap();
+    assert_eq!(again[0].as_ref().unwrap().reason(), Some("no city"));
+    assert!(results.at().unwrap().get::<ResultRecord>(place).is_ok());
+    fs::write(&path, format!("{first}\n{}", &last[..20])).unwrap();
+    let runs = read_runs(&[results]).unwrap();
+    assert_eq!((runs[0].totals().trials, runs[0].damaged_lines()), (1, 1));
+}
+
+#[test]
+fn a_json_report_of_a_run_is_read_like_its_results() {
+    let folder = tempfile::tempdir().unwrap();
+    let records = [failed("a", 0.0, "no | city"), failed("b", 0.5, "no river")];
+    let lines = write(&folder.path().join("a.jsonl"), &records);
+    let path = folder.path().join("a.json");
+    let mut report = Vec::new();
+    let json = crate::ReportFormat::named("json").unwrap();
+    json.write(std::slice::from_ref(&lines), &mut report)
+        .unwrap();
+    fs::write(&path, report).unwrap();
+    let runs = read_runs(&[lines, RunResults::of_file(&path)]).unwrap();
+    assert_eq!(runs[0].totals(), runs[1].totals());
+    let places: Vec<u64> = runs[1].rows.iter().map(|row| row.place).collect();
+    let again = runs[1].records(&places).unwrap();
+    let reasons: Vec<_> = again.iter().flatten().map(ResultRecord::reason).collect();
+    assert_eq!(reasons, [Some("no | city"), Some("no river")]);
+}
+
+#[test]
 fn runs_that_share_nothing_say_what_differs() {
     let told = |a: &[ResultRecord], b: &[ResultRecord]| {
         with_runs(&[a, b], |runs| {
