@@ -18,6 +18,7 @@ mod pairs;
 mod pairwise;
 mod records;
 mod run;
+mod sentence;
 mod showing;
 mod summary;
 mod table;
@@ -26,7 +27,7 @@ mod tests;
 mod told;
 mod totals;
 
-pub use comparison::{Comparison, compare};
+pub use comparison::{Comparison, Figures, compare};
 pub use families::Member;
 pub use format::{ComparisonFormat, write_comparison, write_pairwise};
 pub use matching::NothingShared;

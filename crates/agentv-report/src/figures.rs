@@ -21,6 +21,17 @@ pub(crate) fn counted(number: u64, one: &str, several: &str) -> String {
     format!("{} {word}", count(number))
 }
 
+/// A p-value: none is written as 0.
+pub(crate) fn p_value(p: f64) -> String {
+    match p {
+        p if p < 0.000_1 => "p < 0.0001".to_owned(),
+        p if p < 0.01 => format!("p = {p:.4}"),
+        // What rounds to the level of significance is told apart from it.
+        p if (0.045..0.055).contains(&p) => format!("p = {p:.3}"),
+        p => format!("p = {p:.2}"),
+    }
+}
+
 /// Dollars, small amounts with more digits.
 pub(crate) fn money(dollars: f64) -> String {
     if dollars == 0.0 {

@@ -4,8 +4,8 @@ use agentv_core::GateOutcome;
 
 use crate::Style;
 use crate::compare::ComparisonSummary;
-use crate::figures::{count, counted, percent};
-use crate::statistics::Interval;
+use crate::figures::{count, counted, p_value, percent};
+use crate::statistics::is_significantly_below;
 use crate::summary::Summary;
 
 /// What is less than this is what rounding left of nothing.
@@ -38,7 +38,7 @@ pub enum GateRule {
     /// A lower mean.
     #[default]
     Mean,
-    /// A lower mean, where that is more than chance explains.
+    /// A lower mean, where that it is lower by more than allowed is more than chance explains.
     Significant,
 }
 
@@ -128,14 +128,11 @@ fn shares(shares: [f64; 2]) -> [String; 2] {
 
 impl DropGate {
     /// Whether a comparison says that the second run is too much worse than the first, which
-    /// `baseline` names. `significant` is whether the difference is more than chance explains. Where
-    /// nothing could be compared it is not known to be good.
-    pub fn judge(
-        &self,
-        summary: &ComparisonSummary,
-        significant: bool,
-        baseline: &str,
-    ) -> GateOutcome {
+    /// `baseline` names: by a mean that is lower by more than allowed or, of
+    /// [`GateRule::Significant`], by a difference that [is significantly
+    /// below](is_significantly_below) that. Where nothing could be compared it is not known to be
+    /// good.
+    pub fn judge(&self, summary: &ComparisonSummary, baseline: &str) -> GateOutcome {
         let Some(delta) = summary.mean_delta else {
             return self.outcome(
                 baseline,
@@ -143,18 +140,13 @@ impl DropGate {
                 false,
             );
         };
-        let dropped = -delta > self.max_drop + ROUNDING;
         let met = match self.rule {
-            GateRule::Mean => !dropped,
-            GateRule::Significant => !(dropped && significant),
+            GateRule::Mean => -delta <= self.max_drop + ROUNDING,
+            GateRule::Significant => !summary.interval().is_some_and(|interval| {
+                is_significantly_below(&interval, summary.p_value, -self.max_drop)
+            }),
         };
-        let interval = summary.statistics.difference.map(|found| found.difference);
-        let cases = summary.statistics.cases;
-        self.outcome(
-            baseline,
-            self.found(delta, interval, significant, cases),
-            met,
-        )
+        self.outcome(baseline, self.found(summary, delta, met), met)
     }
 
     /// A gate that nothing could be found for, and why: it is not met.
@@ -178,41 +170,48 @@ impl DropGate {
         }
     }
 
-    fn found(
-        &self,
-        delta: f64,
-        interval: Option<Interval>,
-        significant: bool,
-        cases: u64,
-    ) -> String {
-        let [size, _] = fixed([delta.abs(), self.max_drop]);
+    fn found(&self, summary: &ComparisonSummary, delta: f64, met: bool) -> String {
+        let [size, drop] = fixed([delta.abs(), self.max_drop]);
         let told = match delta {
             delta if delta.abs() < ROUNDING => "the same".to_owned(),
             delta if delta > 0.0 => format!("{size} above"),
             _ => format!("{size} below"),
         };
-        let told = format!("{told} on {}", counted(cases, "case", "cases"));
-        match (self.rule, interval) {
-            _ if delta.abs() < ROUNDING => told,
-            (GateRule::Mean, _) => told,
-            (GateRule::Significant, None) => format!("{told}, which tells no interval"),
-            (GateRule::Significant, Some(interval)) => {
-                let chance = match significant {
-                    true => "more than chance explains",
-                    false => "which may be chance",
-                };
-                let (low, high) = (interval.low, interval.high);
-                format!("{told}, {chance} (95% interval {low:.3} to {high:.3})")
-            }
+        let [graded, matched] = [summary.statistics.cases, summary.matched_cases];
+        let cases = counted(matched, "matched case", "matched cases");
+        let told = format!("{told} on {} of {cases}", count(graded));
+        if self.rule == GateRule::Mean || delta.abs() < ROUNDING {
+            return told;
         }
+        let Some(interval) = summary.interval() else {
+            return format!("{told}, which tells no interval");
+        };
+        let chance = match (met, self.max_drop > 0.0 && delta < 0.0) {
+            (true, true) => format!("not significantly more than {drop}"),
+            (false, true) => format!("significantly more than {drop}"),
+            _ if summary.significant => "more than chance explains".to_owned(),
+            _ => "which may be chance".to_owned(),
+        };
+        let [low, high] = [interval.low, interval.high].map(signed);
+        let p_value = p_value(summary.p_value);
+        format!("{told}, {chance} (95% interval {low} to {high}, {p_value})")
     }
+}
+
+/// An end of an interval, with a sign where it is below zero.
+fn signed(end: f64) -> String {
+    format!("{end:.3}").replace('-', "−")
 }
 
 /// A gate in a line: what was required, what was found, and whether that is enough.
 pub fn gate_line(gate: &GateOutcome, style: Style) -> String {
     let dash = if style.unicode { "—" } else { "-" };
     let met = if gate.met { "met" } else { "not met" };
-    format!("{}: found {} {dash} {met}", gate.required, gate.found)
+    let found = match style.unicode {
+        true => gate.found.clone(),
+        false => gate.found.replace('−', "-"),
+    };
+    format!("{}: found {found} {dash} {met}", gate.required)
 }
 
 #[cfg(test)]

@@ -9,7 +9,8 @@
 //! - several trials a case: [`CaseTrials`], [`pass_among`] them, [`flakes`],
 //!   [`variance_components`];
 //! - two runs: [`shared_cases`], [`paired_difference`] and its [`sentence`], [`mcnemar`],
-//!   [`permutation_test`], [`wins`], and [`holm`] where there are several comparisons;
+//!   [`permutation_test`], [`is_significant`], [`wins`], and [`holm`] where there are several
+//!   comparisons;
 //! - before a run: what difference a suite would show, [`detectable_scores`],
 //!   [`detectable_pass_rates`], [`detectable_paired_pass_rates`].
 
@@ -31,6 +32,7 @@ mod permutation;
 mod quantiles;
 mod random;
 mod sentence;
+mod significance;
 mod trials;
 mod variance;
 mod wilson;
@@ -53,6 +55,7 @@ pub use pairs::{Pair, PassTable, SharedCases, shared_cases};
 pub use permutation::{PermutationMethod, PermutationTest, permutation_test};
 pub use quantiles::Quantiles;
 pub use sentence::sentence;
+pub use significance::{is_significant, is_significantly_below};
 pub use trials::{CaseTrials, PassAmongTrials, pass_among, pass_at_k, pass_hat_k};
 pub use variance::{VarianceComponents, variance_components};
 pub use wilson::pass_rate;

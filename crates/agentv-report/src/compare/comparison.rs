@@ -7,8 +7,6 @@ use super::named::Naming;
 use super::pairs::Pairs;
 use super::run::{ComparedRun, Row};
 use super::summary::{ComparisonSummary, summary};
-use crate::Style;
-use crate::statistics::sentence;
 
 /// How the second of two runs differs from the first.
 #[derive(Debug)]
@@ -19,9 +17,18 @@ pub struct Comparison<'r> {
     /// The matched trials of each case on each target.
     pub(super) cases: Vec<Case>,
     pub(super) naming: Naming,
-    summary: ComparisonSummary,
-    targets: Vec<Member>,
-    evaluators: Vec<Member>,
+    pub(super) figures: Figures,
+}
+
+/// How two runs differ, in figures.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figures {
+    /// What it came to.
+    pub summary: ComparisonSummary,
+    /// The same for each target, where a run has several.
+    pub targets: Vec<Member>,
+    /// The same for each evaluator.
+    pub evaluators: Vec<Member>,
 }
 
 /// Compares two runs, the first being what the second is held against.
@@ -52,12 +59,14 @@ pub fn compare<'r>(
             files: rows().any(|row| Some(&row.file) != first_file),
             targets: by_target,
         },
-        summary: summary(a, b, &matching, &cases, &pairs, threshold),
-        targets: match by_target {
-            true => family(&pairs.targets, threshold),
-            false => Vec::new(),
+        figures: Figures {
+            summary: summary(a, b, &matching, &cases, &pairs, threshold),
+            targets: match by_target {
+                true => family(&pairs.targets, threshold),
+                false => Vec::new(),
+            },
+            evaluators: family(&pairs.evaluators, threshold),
         },
-        evaluators: family(&pairs.evaluators, threshold),
         a,
         b,
         matching,
@@ -68,41 +77,17 @@ pub fn compare<'r>(
 impl Comparison<'_> {
     /// What it came to.
     pub fn summary(&self) -> &ComparisonSummary {
-        &self.summary
+        &self.figures.summary
     }
 
     /// The same for each target, where a run has several.
     pub fn targets(&self) -> &[Member] {
-        &self.targets
+        &self.figures.targets
     }
 
     /// The same for each evaluator.
     pub fn evaluators(&self) -> &[Member] {
-        &self.evaluators
-    }
-
-    /// What it came to in a sentence, the runs under these names.
-    pub fn sentence(&self, a: &str, b: &str, style: Style) -> String {
-        let statistics = &self.summary.statistics;
-        if self.a.is_same(self.b) {
-            return format!("{b} is the same run as {a}: all is a tie");
-        }
-        match (&statistics.difference, self.summary.mean_delta) {
-            (Some(difference), _) => sentence(difference, a, b, style),
-            (None, None) => {
-                format!("{b} cannot be compared with {a}: no case has a grade in both runs")
-            }
-            (None, Some(delta)) => {
-                let why = statistics.no_interval.map(|why| format!("; {why}"));
-                let points = format!("{:.1}", delta.abs() * 100.0);
-                let told = match delta {
-                    delta if delta > 0.0 => format!("{b} is better by {points} points"),
-                    delta if delta < 0.0 => format!("{b} is worse by {points} points"),
-                    _ => format!("no difference: {b} and {a} score the same"),
-                };
-                told + &why.unwrap_or_default()
-            }
-        }
+        &self.figures.evaluators
     }
 
     /// The rows of a matched trial.

@@ -5,11 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::statistics::{
-    Bounds, Level, Pair, PairedDifference, Wins, holm, paired_difference, permutation_test, wins,
+    Bounds, Level, Pair, PairedDifference, Wins, holm, is_significant, paired_difference,
+    permutation_test, wins,
 };
-
-/// From where on a corrected p-value says that there is a difference.
-pub(super) const SIGNIFICANT: f64 = 0.05;
 
 /// One comparison of several.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -33,7 +31,7 @@ pub struct Member {
     pub p_value: f64,
     /// The same, corrected by Holm for the number of comparisons.
     pub corrected_p_value: f64,
-    /// Whether the corrected p-value is below 0.05.
+    /// Whether that is more than chance explains: by [`is_significant`] of the corrected p-value.
     pub significant: bool,
 }
 
@@ -46,7 +44,9 @@ pub(super) fn family(members: &BTreeMap<&str, Vec<Pair<'_>>>, threshold: f64) ->
     let p_values: Vec<f64> = family.iter().map(|member| member.p_value).collect();
     for (member, corrected) in family.iter_mut().zip(holm(&p_values)) {
         member.corrected_p_value = corrected;
-        member.significant = corrected < SIGNIFICANT;
+        let difference = member.difference.as_ref();
+        member.significant =
+            difference.is_some_and(|found| is_significant(&found.difference, corrected));
     }
     family
 }

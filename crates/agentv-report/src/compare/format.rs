@@ -34,7 +34,7 @@ pub fn write_comparison(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     match format {
-        ComparisonFormat::Json => json::write(comparison, gate, out)?,
+        ComparisonFormat::Json => json::write(comparison, showing, gate, out)?,
         ComparisonFormat::Table => {
             let text = table::of_two(comparison, showing, gate, style);
             out.write_all(text.as_bytes())?;

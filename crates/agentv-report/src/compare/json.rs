@@ -1,20 +1,28 @@
 //! A comparison in one JSON object, for scripts.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::sync::Arc;
 
 use agentv_core::{GateOutcome, Status};
 use serde::Serialize;
-use serde_json::json;
 
-use super::cases::Case;
-use super::comparison::Comparison;
-use super::families::Member;
+use super::cases::{Case, cases};
+use super::comparison::{Comparison, Figures};
+use super::matching::{Matching, matching};
 use super::named::label;
 use super::pairwise::{Pairwise, RunPair};
 use super::run::{ComparedRun, Row};
+use super::showing::{Showing, ShownCase};
 use super::totals::RunTotals;
+use crate::Style;
 use crate::statistics::Outcome;
+
+const STYLE: Style = Style {
+    colour: false,
+    width: usize::MAX,
+    unicode: true,
+};
 
 /// What is said of a run.
 #[derive(Serialize)]
@@ -49,6 +57,8 @@ struct Trial<'c> {
     status: Status,
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'c str>,
 }
 
 #[derive(Serialize)]
@@ -63,40 +73,34 @@ struct Unmatched<'c> {
     only_in: &'static str,
 }
 
-/// `{"a": …, "b": …, "summary": …, "targets": …, "evaluators": …, "gate": …, "matched": […],
-/// "unmatched": […]}`, a trial a line, in the order of file, case, target and trial.
+/// `{"a": …, "b": …, "sentence": …, "summary": …, "targets": …, "evaluators": …, "gate": …,
+/// "matched": […], "unmatched": […]}`, a trial a line, in the order of file, case, target and trial.
+/// The trials of the cases that are shown have the reasons of both sides.
 pub(super) fn write(
     comparison: &Comparison<'_>,
+    showing: &Showing,
     gate: &GateOutcome,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     out.write_all(b"{\"a\":")?;
     serde_json::to_writer(&mut *out, &run(comparison.a))?;
     field(out, "b", &run(comparison.b))?;
-    members(out, comparison)?;
+    figures(out, &comparison.figures, ["A", "B"])?;
     field(out, "gate", gate)?;
-    out.write_all(b",\n\"matched\":[")?;
-    let mut before = "\n";
-    for case in &comparison.cases {
-        for trial in case.trials.clone() {
-            entry(out, &mut before, &matched(comparison, case, trial))?;
-        }
-    }
-    out.write_all(b"\n],\n\"unmatched\":[")?;
-    let mut before = "\n";
-    let sides = [
-        ("a", comparison.a, &comparison.matching.only_a),
-        ("b", comparison.b, &comparison.matching.only_b),
-    ];
-    for (only_in, run, places) in sides {
-        for place in places {
-            entry(out, &mut before, &unmatched(&run.rows[*place], only_in))?;
-        }
-    }
-    out.write_all(b"\n]}\n")
+    let shown = showing.losses.iter().chain(&showing.wins);
+    let trials = Trials {
+        a: comparison.a,
+        b: comparison.b,
+        matching: &comparison.matching,
+        cases: &comparison.cases,
+        threshold: comparison.summary().threshold,
+        shown: shown.map(|case| (case.trial, case)).collect(),
+    };
+    trials.write(out)?;
+    out.write_all(b"}\n")
 }
 
-/// `{"runs": […], "pairs": […], "gate": …}`, a pair a line.
+/// `{"runs": […], "gate": …, "pairs": […]}`, each pair with what the comparison of two runs has.
 pub(super) fn write_pairwise(
     pairwise: &Pairwise<'_>,
     gate: &GateOutcome,
@@ -111,35 +115,51 @@ pub(super) fn write_pairwise(
     for pair in &pairwise.pairs {
         out.write_all(before.as_bytes())?;
         before = ",\n";
-        write_pair(pair, out)?;
+        write_pair(pairwise, pair, out)?;
     }
     out.write_all(b"\n]}\n")
 }
 
-fn write_pair(pair: &RunPair<'_>, out: &mut dyn Write) -> io::Result<()> {
+fn write_pair(pairwise: &Pairwise<'_>, pair: &RunPair, out: &mut dyn Write) -> io::Result<()> {
     let (a, b) = (label(pair.a), label(pair.b));
     write!(out, "{{\"a\":\"{a}\",\"b\":\"{b}\"")?;
-    match &pair.comparison {
-        Ok(comparison) => {
-            field(out, "corrected_p_value", &pair.corrected_p_value)?;
-            field(out, "significant", &pair.is_significant())?;
-            members(out, comparison)?;
+    match &pair.figures {
+        Ok(found) => {
+            field(out, "corrected_p_value", &found.summary.p_value)?;
+            field(out, "significant", &found.summary.significant)?;
+            figures(out, found, [&a, &b])?;
+            write_trials(pairwise, pair, found.summary.threshold, out)?;
         }
         Err(nothing) => field(out, "not_compared", &nothing.to_string())?,
     }
     out.write_all(b"}")
 }
 
-fn members(out: &mut dyn Write, comparison: &Comparison<'_>) -> io::Result<()> {
-    field(out, "summary", comparison.summary())?;
-    let families: [(&str, &[Member]); 2] = [
-        ("targets", comparison.targets()),
-        ("evaluators", comparison.evaluators()),
-    ];
-    for (name, family) in families {
-        field(out, name, &json!(family))?;
-    }
-    Ok(())
+/// The trials of a pair, which are matched again: those of all pairs at once would be too many.
+fn write_trials(
+    pairwise: &Pairwise<'_>,
+    pair: &RunPair,
+    threshold: f64,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let (a, b) = (&pairwise.runs[pair.a], &pairwise.runs[pair.b]);
+    let matching = matching(a, b).unwrap_or_default();
+    let trials = Trials {
+        a,
+        b,
+        matching: &matching,
+        cases: &cases(a, b, &matching),
+        threshold,
+        shown: HashMap::new(),
+    };
+    trials.write(out)
+}
+
+fn figures(out: &mut dyn Write, figures: &Figures, [a, b]: [&str; 2]) -> io::Result<()> {
+    field(out, "sentence", &figures.summary.sentence(a, b, STYLE))?;
+    field(out, "summary", &figures.summary)?;
+    field(out, "targets", &figures.targets)?;
+    field(out, "evaluators", &figures.evaluators)
 }
 
 fn field<T: Serialize>(out: &mut dyn Write, name: &str, value: &T) -> io::Result<()> {
@@ -165,26 +185,65 @@ fn run(run: &ComparedRun) -> Run<'_> {
     }
 }
 
-fn matched<'c>(comparison: &'c Comparison<'_>, case: &Case, trial: usize) -> Matched<'c> {
-    let (a, b) = comparison.rows(trial);
-    let delta = a.score().zip(b.score()).map(|(a, b)| b - a);
-    Matched {
-        eval_file: &b.file,
-        eval_id: &b.id,
-        trial: b.trial,
-        a: side(a),
-        b: side(b),
-        delta,
-        outcome: delta.map(|delta| Outcome::of(delta, comparison.summary().threshold)),
-        changed: case.changed,
+/// The trials of two runs.
+struct Trials<'c> {
+    a: &'c ComparedRun,
+    b: &'c ComparedRun,
+    matching: &'c Matching,
+    cases: &'c [Case],
+    threshold: f64,
+    /// The cases whose reasons are told, by the trial that shows them best.
+    shown: HashMap<usize, &'c ShownCase>,
+}
+
+impl Trials<'_> {
+    /// `"matched": […], "unmatched": […]`.
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(b",\n\"matched\":[")?;
+        let mut before = "\n";
+        for case in self.cases {
+            for trial in case.trials.clone() {
+                entry(out, &mut before, &self.matched(case, trial))?;
+            }
+        }
+        out.write_all(b"\n],\n\"unmatched\":[")?;
+        let mut before = "\n";
+        let sides = [
+            ("a", self.a, &self.matching.only_a),
+            ("b", self.b, &self.matching.only_b),
+        ];
+        for (only_in, run, places) in sides {
+            for place in places {
+                entry(out, &mut before, &unmatched(&run.rows[*place], only_in))?;
+            }
+        }
+        out.write_all(b"\n]")
+    }
+
+    fn matched(&self, case: &Case, trial: usize) -> Matched<'_> {
+        let (a, b) = self.matching.matched[trial];
+        let (a, b) = (&self.a.rows[a], &self.b.rows[b]);
+        let delta = a.score().zip(b.score()).map(|(a, b)| b - a);
+        let shown = self.shown.get(&trial);
+        Matched {
+            eval_file: &b.file,
+            eval_id: &b.id,
+            trial: b.trial,
+            a: side(a, shown.and_then(|case| case.a.reason.as_deref())),
+            b: side(b, shown.and_then(|case| case.b.reason.as_deref())),
+            delta,
+            outcome: delta.map(|delta| Outcome::of(delta, self.threshold)),
+            changed: case.changed,
+        }
     }
 }
 
-fn side(row: &Row) -> Trial<'_> {
+fn side<'c>(row: &'c Row, reason: Option<&'c str>) -> Trial<'c> {
     Trial {
         target: &row.target,
         status: row.share.status,
         score: row.score(),
+        reason,
     }
 }
 

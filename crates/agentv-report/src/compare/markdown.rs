@@ -32,7 +32,7 @@ pub(super) fn of_two(comparison: &Comparison<'_>, showing: &Showing, gate: &Gate
     page.line(&format!(
         "### {} {}",
         mark(gate),
-        comparison.sentence("A", "B", STYLE)
+        summary.sentence("A", "B", STYLE)
     ));
     page.totals(&[comparison.a, comparison.b]);
     page.line("");
@@ -68,8 +68,8 @@ pub(super) fn of_two(comparison: &Comparison<'_>, showing: &Showing, gate: &Gate
 pub(super) fn of_several(pairwise: &Pairwise<'_>, gate: &GateOutcome) -> String {
     let mut page = Page::default();
     let last = label(pairwise.runs.len().saturating_sub(1));
-    let sentence = match pairwise.ends().map(|pair| &pair.comparison) {
-        Some(Ok(ends)) => ends.sentence("A", &last, STYLE),
+    let sentence = match pairwise.ends().map(|pair| &pair.figures) {
+        Some(Ok(ends)) => ends.summary.sentence("A", &last, STYLE),
         _ => "the runs share no case".to_owned(),
     };
     page.line(&format!("### {} {sentence}", mark(gate)));
@@ -94,6 +94,13 @@ pub(super) fn of_several(pairwise: &Pairwise<'_>, gate: &GateOutcome) -> String 
             })
             .collect();
         page.line(&format!("| **{}** | {} |", label(b), cells.join(" | ")));
+    }
+    page.line("");
+    page.line("| pair | difference | | |");
+    page.line("|---|---:|---|---|");
+    for pair in &pairwise.pairs {
+        let told = told::pair(pair, STYLE).map(|told| told.replace('*', "\\*"));
+        page.line(&format!("| {} |", told.join(" | ").replace('<', "&lt;")));
     }
     page.text
 }

@@ -82,8 +82,15 @@ fn nothing_shared(a: &ComparedRun, b: &ComparedRun) -> NothingShared {
     NothingShared(
         differing("files", a, b, |row| row.file.to_string())
             .or_else(|| differing("cases", a, b, |row| format!("{}\0{}", row.file, row.id)))
-            .or_else(|| differing("targets", a, b, |row| row.target.to_string()))
-            .unwrap_or_else(|| "no trial of the same number and target is in both".to_owned()),
+            .or_else(|| match by_target(a, b) {
+                true => differing("targets", a, b, |row| row.target.to_string()),
+                false => None,
+            })
+            .or_else(|| differing("trials", a, b, |row| format!("{0:010}\0{0}", row.trial)))
+            .unwrap_or_else(|| match by_target(a, b) {
+                true => "no trial of the same case, number and target is in both".to_owned(),
+                false => "no trial of the same case and number is in both".to_owned(),
+            }),
     )
 }
 

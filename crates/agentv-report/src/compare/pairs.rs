@@ -10,6 +10,8 @@ use crate::statistics::{Pair, PassTable};
 /// What the statistics are made of: a pair a case.
 #[derive(Debug, Default)]
 pub(super) struct Pairs<'r> {
+    /// How many cases there are, with a grade or without.
+    pub(super) cases: u64,
     pub(super) scores: Vec<Pair<'r>>,
     pub(super) pass_rates: Vec<Pair<'r>>,
     pub(super) passes: PassTable,
@@ -43,6 +45,7 @@ impl<'r> Pairs<'r> {
         of_case: &[Case],
         by_target: bool,
     ) {
+        self.cases += 1;
         let [mut of_a, mut of_b] = [Side::default(), Side::default()];
         let mut graded: BTreeMap<&str, [Mean; 2]> = BTreeMap::new();
         let mut cluster = None;

@@ -32,6 +32,8 @@ pub struct ShownCase {
     pub trials: usize,
     /// Whether the case asks or grades something else now, where that is known.
     pub changed: Option<bool>,
+    /// The place of the matched trial that shows it best.
+    pub(super) trial: usize,
     /// The first run.
     pub a: ShownSide,
     /// The second.
@@ -77,16 +79,18 @@ fn shown(
     // Stable, so that cases that differ as much stand in their order.
     cases.sort_by(|(one, _), (other, _)| other.abs().total_cmp(&one.abs()));
     cases.truncate(most);
-    let telling: Vec<(&Row, &Row)> = cases
+    let trials: Vec<usize> = cases
         .iter()
         .map(|(delta, case)| telling(comparison, case, *delta))
         .collect();
+    let telling: Vec<(&Row, &Row)> = trials.iter().map(|at| comparison.rows(*at)).collect();
     let of_a = reasons(comparison.a, telling.iter().map(|(row, _)| *row))?;
     let of_b = reasons(comparison.b, telling.iter().map(|(_, row)| *row))?;
     let reasons = of_a.into_iter().zip(of_b);
-    let cases = cases.into_iter().zip(telling).zip(reasons);
+    let cases = cases.into_iter().zip(trials).zip(reasons);
     Ok(cases
-        .filter_map(|(((delta, case), (row_a, row_b)), (a, b))| {
+        .filter_map(|(((delta, case), trial), (a, b))| {
+            let (row_a, row_b) = comparison.rows(trial);
             let scores = case.scores?;
             let side = |score: f64, row: &Row, reason: Option<String>| ShownSide {
                 score,
@@ -98,6 +102,7 @@ fn shown(
                 delta,
                 trials: case.trials.len(),
                 changed: case.changed,
+                trial,
                 a: side(scores.0, row_a, a),
                 b: side(scores.1, row_b, b),
             })
@@ -105,23 +110,37 @@ fn shown(
         .collect())
 }
 
-/// The trial that differs most in the direction of the case, or the first that has a grade.
-fn telling<'c>(comparison: &'c Comparison<'_>, case: &Case, delta: f64) -> (&'c Row, &'c Row) {
-    let trials = || case.trials.clone().map(|trial| comparison.rows(trial));
-    let size = |(a, b): &(&Row, &Row)| Some((b.score()? - a.score()?) * delta.signum());
-    let mut best: Option<((&Row, &Row), f64)> = None;
-    for rows in trials() {
-        let found = size(&rows);
+/// The trial that differs most in the direction of the case, or the first that has a grade on some
+/// side.
+fn telling(comparison: &Comparison<'_>, case: &Case, delta: f64) -> usize {
+    let size = |trial: usize| {
+        let (a, b) = comparison.rows(trial);
+        Some((b.score()? - a.score()?) * delta.signum())
+    };
+    let mut best: Option<(usize, f64)> = None;
+    for trial in case.trials.clone() {
+        let found = size(trial);
         if let Some(found) = found.filter(|found| best.is_none_or(|(_, size)| *found > size)) {
-            best = Some((rows, found));
+            best = Some((trial, found));
         }
     }
-    let first = comparison.rows(case.trials.start);
-    best.map(|(rows, _)| rows).unwrap_or_else(|| {
-        let a = trials().map(|(a, _)| a).find(|row| row.score().is_some());
-        let b = trials().map(|(_, b)| b).find(|row| row.score().is_some());
-        (a.unwrap_or(first.0), b.unwrap_or(first.1))
-    })
+    let is_graded = |trial: &usize| {
+        let (a, b) = comparison.rows(*trial);
+        a.score().or(b.score()).is_some()
+    };
+    let graded = || case.trials.clone().find(is_graded);
+    let best = best.map(|(trial, _)| trial).or_else(graded);
+    best.unwrap_or(case.trials.start)
+}
+
+/// Why a trial ended as it did; of one that passed, what was found.
+fn reason(record: &ResultRecord) -> Option<&str> {
+    let passed = || match (record.status, record.hits.first()) {
+        (Status::Pass, Some(hit)) => Some(hit.as_str()),
+        (Status::Pass, None) => Some("nothing was missed"),
+        _ => None,
+    };
+    record.reason().or_else(passed)
 }
 
 fn reasons<'r>(
@@ -139,7 +158,7 @@ fn reasons<'r>(
     Ok(records
         .map(|(record, row)| {
             let record = record.filter(|record| is_of(record, row))?;
-            let reason = record.reason()?;
+            let reason = reason(&record)?;
             Some(clip(reason, LONGEST_REASON).to_owned())
         })
         .collect())

@@ -5,17 +5,14 @@ use std::collections::HashSet;
 use serde::Serialize;
 
 use super::cases::Case;
-use super::families::{SIGNIFICANT, means};
+use super::families::means;
 use super::matching::Matching;
 use super::pairs::Pairs;
 use super::run::ComparedRun;
 use crate::statistics::{
-    Bounds, Level, McNemar, Outcome, PairedDifference, PermutationTest, TooFew, Wins, mcnemar,
-    paired_difference, permutation_test, wins,
+    Bounds, Interval, Level, McNemar, Outcome, PairedDifference, PermutationTest, TooFew, Wins,
+    is_significant, mcnemar, paired_difference, permutation_test, wins,
 };
-
-/// What is less than this is what rounding left of nothing.
-const ROUNDING: f64 = 1e-12;
 
 /// What a comparison came to, in figures. `wins`, `losses` and `ties` count matched trials; the
 /// statistics are of cases.
@@ -25,6 +22,8 @@ pub struct ComparisonSummary {
     pub total: u64,
     /// How many are in both.
     pub matched: u64,
+    /// How many cases these are of.
+    pub matched_cases: u64,
     /// How many are only in the first.
     pub only_in_a: u64,
     /// How many are only in the second.
@@ -36,6 +35,9 @@ pub struct ComparisonSummary {
     pub changed: u64,
     /// Of how many that is not known.
     pub changed_unknown: u64,
+    /// Whether both are one run.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub of_one_run: bool,
     /// How far scores have to differ to count.
     pub threshold: f64,
     /// In how many matched trials the second run is better.
@@ -53,7 +55,10 @@ pub struct ComparisonSummary {
     /// The mean over cases of how much higher the second is; none where no case has a grade in both.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_delta: Option<f64>,
-    /// Whether that is more than chance explains.
+    /// How often runs that are as good differ at least as much by chance: of the permutation test,
+    /// corrected by Holm where several runs are compared.
+    pub p_value: f64,
+    /// Whether the difference is more than chance explains, by [`is_significant`].
     pub significant: bool,
     /// What the cases tell.
     pub statistics: Statistics,
@@ -97,17 +102,23 @@ fn statistics(pairs: &Pairs<'_>, threshold: f64) -> Statistics {
     }
 }
 
-impl Statistics {
-    /// Whether the difference is more than chance explains: its interval leaves 0 out or, where all
-    /// cases differ by the same and there is none, the permutation test says so.
-    pub fn is_significant(&self) -> bool {
-        let Some(PairedDifference { difference, .. }) = &self.difference else {
-            return false;
-        };
-        match difference.standard_error {
-            Some(error) if error < ROUNDING => self.permutation.p_value < SIGNIFICANT,
-            _ => difference.excludes(0.0),
-        }
+impl ComparisonSummary {
+    /// Takes the p-value corrected for the number of comparisons that are made.
+    pub(super) fn correct(&mut self, p_value: f64) {
+        self.p_value = p_value;
+        let interval = self.interval();
+        self.significant = interval.is_some_and(|found| is_significant(&found, p_value));
+    }
+
+    /// How much higher the second run is, with its interval.
+    pub fn interval(&self) -> Option<Interval> {
+        self.statistics.difference.map(|found| found.difference)
+    }
+
+    /// Whether less than half of the cases in both runs have a grade in both: then a comparison says
+    /// little of them.
+    pub fn is_mostly_without_grade(&self) -> bool {
+        self.statistics.cases * 2 < self.matched_cases
     }
 }
 
@@ -140,14 +151,17 @@ pub(super) fn summary(
     ];
     let statistics = statistics(pairs, threshold);
     let means = means(&pairs.scores, statistics.difference.as_ref());
-    ComparisonSummary {
+    let p_value = statistics.permutation.p_value;
+    let mut summary = ComparisonSummary {
         total: matched + only_in_a + only_in_b,
         matched,
+        matched_cases: pairs.cases,
         only_in_a,
         only_in_b,
         without_grade,
         changed: trials_of(Some(true)),
         changed_unknown: trials_of(None),
+        of_one_run: a.is_same(b),
         threshold,
         wins,
         losses,
@@ -155,7 +169,10 @@ pub(super) fn summary(
         mean_a: means.map(|[mean, ..]| mean),
         mean_b: means.map(|[_, mean, _]| mean),
         mean_delta: means.map(|[.., mean]| mean),
-        significant: statistics.is_significant(),
+        p_value,
+        significant: false,
         statistics,
-    }
+    };
+    summary.correct(p_value);
+    summary
 }

@@ -25,7 +25,7 @@ pub(super) fn of_two(
 ) -> String {
     let summary = comparison.summary();
     let mut page = Page::new(style);
-    let sentence = comparison.sentence("A", "B", style);
+    let sentence = summary.sentence("A", "B", style);
     let paint = match summary.mean_delta {
         Some(delta) if summary.significant => paint(delta),
         _ => Paint::Strong,
@@ -64,8 +64,8 @@ pub(super) fn of_two(
 pub(super) fn of_several(pairwise: &Pairwise<'_>, gate: &GateOutcome, style: Style) -> String {
     let mut page = Page::new(style);
     let last = label(pairwise.runs.len().saturating_sub(1));
-    if let Some(Ok(ends)) = pairwise.ends().map(|pair| &pair.comparison) {
-        page.paragraph(Paint::Strong, &ends.sentence("A", &last, style));
+    if let Some(Ok(ends)) = pairwise.ends().map(|pair| &pair.figures) {
+        page.paragraph(Paint::Strong, &ends.summary.sentence("A", &last, style));
         page.gap();
     }
     for (index, compared) in pairwise.runs.iter().enumerate() {
@@ -75,8 +75,25 @@ pub(super) fn of_several(pairwise: &Pairwise<'_>, gate: &GateOutcome, style: Sty
     gate_sentence(&mut page, gate);
     page.gap();
     page.paragraph(Paint::Strong, "mean score of each against those before it");
-    for line in matrix(pairwise, style) {
-        page.indented(&[Piece::plain(line)]);
+    let matrix = matrix(pairwise, style);
+    // Where it does not fit, the list of pairs says the same.
+    if matrix.iter().all(|line| width(line) + 2 <= style.width) {
+        for line in matrix {
+            page.indented(&[Piece::plain(line)]);
+        }
+        page.gap();
+    }
+    let pairs = pairwise.pairs.iter().map(|pair| told::pair(pair, style));
+    let (heads, told): (Vec<_>, Vec<_>) = pairs
+        .map(|[runs, difference, told, p_value]| (vec![runs, difference], [told, p_value]))
+        .unzip();
+    for (head, told) in in_columns(heads.into_iter()).into_iter().zip(told) {
+        let told = told.into_iter().filter(|told| !told.is_empty());
+        let pieces: Vec<Piece> = std::iter::once(head)
+            .chain(told)
+            .map(Piece::plain)
+            .collect();
+        page.indented(&pieces);
     }
     page.paragraph(
         Paint::Faint,
@@ -100,16 +117,24 @@ fn matrix(pairwise: &Pairwise<'_>, style: Style) -> Vec<String> {
         }));
         rows.push(row);
     }
+    let lines = in_columns(rows.into_iter()).into_iter();
+    lines.map(|line| line.trim_end().to_owned()).collect()
+}
+
+/// Rows of cells, those of a column as wide as its widest.
+fn in_columns(rows: impl Iterator<Item = Vec<String>>) -> Vec<String> {
+    let rows: Vec<Vec<String>> = rows.collect();
+    let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
     let wide = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
         cells.map(|cell| width(cell)).max().unwrap_or_default()
     };
-    let widths: Vec<usize> = (0..runs).map(wide).collect();
+    let widths: Vec<usize> = (0..columns).map(wide).collect();
     rows.iter()
         .map(|row| {
             let cells = row.iter().zip(&widths);
             let cells: Vec<String> = cells.map(|(cell, width)| padded(cell, *width)).collect();
-            cells.join("  ").trim_end().to_owned()
+            cells.join("  ")
         })
         .collect()
 }

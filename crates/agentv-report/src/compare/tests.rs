@@ -81,8 +81,7 @@ fn judged(record: ResultRecord, scores: &[(&str, f64)]) -> ResultRecord {
 }
 
 fn gate(comparison: &Comparison<'_>) -> GateOutcome {
-    let summary = comparison.summary();
-    DropGate::default().judge(summary, summary.significant, "A")
+    DropGate::default().judge(comparison.summary(), "A")
 }
 
 fn written(comparison: &Comparison<'_>, format: ComparisonFormat) -> String {
@@ -188,10 +187,13 @@ fn errored_and_ungraded_trials_stand_beside() {
         assert!(!summary.significant, "one case tells nothing");
         let table = written(&found, ComparisonFormat::Table);
         assert!(
-            table.starts_with("B is worse by 50.0 points; one case alone"),
+            table.starts_with("no difference can be told: B − A is −50.0 points; one case alone"),
             "{table}"
         );
-        assert!(table.contains("2 without a grade in both"), "{table}");
+        assert!(
+            table.contains("2 without a grade in one or both"),
+            "{table}"
+        );
         assert!(table.contains("1 errored"), "{table}");
     });
 }
@@ -346,6 +348,21 @@ fn runs_that_share_nothing_say_what_differs() {
         ),
         "the runs share no case: `A` has the targets `x`, `y`, and `B` has `z`"
     );
+    let numbered = |numbers: &[u32], target: &str| -> Vec<ResultRecord> {
+        let trials = numbers
+            .iter()
+            .map(|number| trial(*number, graded("a", 1.0)));
+        trials.map(|record| on(target, record)).collect()
+    };
+    assert_eq!(
+        told(&numbered(&[1, 2], "old"), &numbered(&[10, 4], "new")),
+        "the runs share no case: `A` has the trials `1`, `2`, and `B` has `4`, `10`"
+    );
+    let other = trial(2, graded("b", 1.0));
+    assert_eq!(
+        told(&[graded("a", 1.0), other], &[trial(2, graded("a", 1.0))]),
+        "the runs share no case: no trial of the same case and number is in both"
+    );
     assert_eq!(
         told(&[graded("a", 1.0)], &[]),
         "the runs share no case: `B` has no results"
@@ -383,13 +400,13 @@ fn every_pair_of_several_runs_is_corrected_together() {
         let corrected: Vec<f64> = pairwise
             .pairs
             .iter()
-            .map(|pair| pair.corrected_p_value)
+            .map(|pair| pair.figures.as_ref().unwrap().summary.p_value)
             .collect();
         assert_eq!(corrected, [3.0 / 32.0; 3]);
         let ends = pairwise.ends().unwrap();
-        assert_eq!((ends.a, ends.b, ends.is_significant()), (0, 2, false));
-        let summary = ends.comparison.as_ref().unwrap().summary();
-        let gate = DropGate::default().judge(summary, ends.is_significant(), "A");
+        let summary = &ends.figures.as_ref().unwrap().summary;
+        assert_eq!((ends.a, ends.b, summary.significant), (0, 2, false));
+        let gate = DropGate::default().judge(summary, "A");
         for (format, part) in [
             (ComparisonFormat::Table, "  C  −0.250  −0.500\n"),
             (ComparisonFormat::Markdown, "| **C** | −0.250 | −0.500 |"),
@@ -413,12 +430,11 @@ fn a_gate_of_significance_lets_chance_pass() {
     with_runs(&[&of_a, &of_b], |runs| {
         let found = compare(&runs[0], &runs[1], 0.1).unwrap();
         let summary = found.summary();
-        let judge =
-            |rule, max_drop| DropGate { rule, max_drop }.judge(summary, summary.significant, "`A`");
+        let judge = |rule, max_drop| DropGate { rule, max_drop }.judge(summary, "`A`");
         let mean = judge(GateRule::Mean, 0.0);
         assert!(!mean.met);
         assert_eq!(mean.required, "mean score not below `A`");
-        assert_eq!(mean.found, "0.050 below on 4 cases");
+        assert_eq!(mean.found, "0.050 below on 4 of 4 matched cases");
         assert!(judge(GateRule::Mean, 0.05).met);
         let significant = judge(GateRule::Significant, 0.0);
         assert!(significant.met);
@@ -426,6 +442,211 @@ fn a_gate_of_significance_lets_chance_pass() {
             significant.found.contains("which may be chance"),
             "{}",
             significant.found
+        );
+    });
+}
+
+#[test]
+fn significant_takes_the_interval_and_the_test_wherever_it_is_told() {
+    let run = |scores: &[f64]| -> Vec<ResultRecord> {
+        let cases = scores.iter().enumerate();
+        cases
+            .map(|(id, score)| graded(&format!("{id}"), *score))
+            .collect()
+    };
+    let [good, bad] = [run(&[0.95, 0.97, 0.99]), run(&[0.05, 0.04, 0.01])];
+    let rule = GateRule::Significant;
+    with_runs(&[&good, &bad, &bad], |runs| {
+        let found = compare(&runs[0], &runs[1], 0.1).unwrap();
+        let summary = found.summary();
+        assert!(summary.interval().unwrap().high < 0.0);
+        assert!(!summary.significant, "p = {}", summary.p_value);
+        let sentence = summary.sentence("A", "B", STYLE);
+        assert!(
+            sentence.ends_with("which may be chance even so: p = 0.25"),
+            "{sentence}"
+        );
+        let gate = DropGate {
+            rule,
+            max_drop: 0.0,
+        }
+        .judge(summary, "A");
+        assert!(
+            gate.met
+                && gate
+                    .found
+                    .contains("which may be chance (95% interval −1.000 to")
+        );
+        let pairwise = Pairwise::of(runs, 0.1);
+        let ends = pairwise.ends().unwrap().figures.as_ref().unwrap();
+        assert_eq!(
+            (ends.summary.significant, ends.summary.p_value),
+            (false, 0.75)
+        );
+        let sentence = ends.summary.sentence("A", "C", STYLE);
+        assert!(sentence.ends_with("p = 0.75"), "{sentence}");
+    });
+}
+
+#[test]
+fn a_gate_of_significance_asks_for_more_than_the_drop_that_is_allowed() {
+    let run = |drop: f64| -> Vec<ResultRecord> {
+        let case = |id: u32| {
+            graded(
+                &format!("{id}"),
+                0.9 - drop - 0.02 * drop * f64::from(id % 3),
+            )
+        };
+        (0..30).map(case).collect()
+    };
+    with_runs(&[&run(0.0), &run(0.1)], |runs| {
+        let found = compare(&runs[0], &runs[1], 0.1).unwrap();
+        let rule = GateRule::Significant;
+        let judge = |max_drop| DropGate { rule, max_drop }.judge(found.summary(), "`A`");
+        let [none, less, about, more] = [0.0, 0.09, 0.1019, 0.2].map(judge);
+        assert_eq!(
+            [none.met, less.met, about.met, more.met],
+            [false, false, true, true]
+        );
+        assert_eq!(
+            less.required,
+            "mean score not significantly more than 0.09 below `A`"
+        );
+        let told = [&none, &less, &about].map(|gate| gate.found.as_str());
+        assert_eq!(
+            told,
+            [
+                "0.102 below on 30 of 30 matched cases, more than chance explains (95% interval \
+                 −0.103 to −0.101, p = 0.0001)",
+                "0.102 below on 30 of 30 matched cases, significantly more than 0.090 (95% interval \
+                 −0.103 to −0.101, p = 0.0001)",
+                "0.1020 below on 30 of 30 matched cases, not significantly more than 0.1019 (95% \
+                 interval −0.103 to −0.101, p = 0.0001)",
+            ]
+        );
+    });
+}
+
+#[test]
+fn a_gate_says_of_how_many_matched_cases_it_is() {
+    let of_a: Vec<ResultRecord> = (0..5).map(|id| graded(&format!("{id}"), 1.0)).collect();
+    let of_b: Vec<ResultRecord> = (0..5)
+        .map(|id| match id {
+            0 | 1 => graded(&format!("{id}"), 1.0),
+            id => errored(&format!("{id}"), "no"),
+        })
+        .collect();
+    with_runs(&[&of_a, &of_b, &of_b[..4]], |runs| {
+        let found = compare(&runs[0], &runs[1], 0.1).unwrap();
+        assert_eq!(gate(&found).found, "the same on 2 of 5 matched cases");
+        assert!(found.summary().is_mostly_without_grade());
+        let half = compare(&runs[0], &runs[2], 0.1).unwrap();
+        assert_eq!(gate(&half).found, "the same on 2 of 4 matched cases");
+        assert!(!half.summary().is_mostly_without_grade());
+    });
+}
+
+#[test]
+fn several_runs_have_the_trials_of_every_pair_and_a_list_where_a_matrix_is_too_wide() {
+    let run = |score: f64| [graded("a", score), graded("b", 0.5), graded("c", 0.5)];
+    let mut first = run(1.0).to_vec();
+    first.push(graded("only here", 1.0));
+    with_runs(&[&first, &run(0.5), &run(0.0), &run(0.0)], |runs| {
+        let pairwise = Pairwise::of(runs, 0.1);
+        let summary = &pairwise.ends().unwrap().figures.as_ref().unwrap().summary;
+        let gate = DropGate::default().judge(summary, "A");
+        let written = |format, width| {
+            let mut out = Vec::new();
+            let style = Style { width, ..STYLE };
+            write_pairwise(&pairwise, &gate, format, style, &mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        let json: Value = serde_json::from_str(&written(ComparisonFormat::Json, 80)).unwrap();
+        for (pair, unmatched) in json["pairs"].as_array().unwrap().iter().zip([1, 1, 1, 0]) {
+            assert_eq!(pair["matched"].as_array().unwrap().len(), 3);
+            assert_eq!(pair["unmatched"].as_array().unwrap().len(), unmatched);
+            let outcome = &pair["matched"][0]["outcome"];
+            assert_eq!(outcome, if pair["a"] == "C" { "tie" } else { "loss" });
+            assert_eq!(pair["significant"], pair["summary"]["significant"]);
+        }
+        let line = "  A → C  −0.333 · 0 wins, 1 loss, 2 ties · p = 1.00 corrected\n";
+        let wide = written(ComparisonFormat::Table, 80);
+        assert!(
+            wide.contains("  C  −0.333  −0.167\n") && wide.contains(line),
+            "{wide}"
+        );
+        let narrow = written(ComparisonFormat::Table, 20);
+        assert!(
+            !narrow.contains("− A     − B") && narrow.contains("  A → C  −0.333\n"),
+            "{narrow}"
+        );
+        let markdown = written(ComparisonFormat::Markdown, 80);
+        assert!(
+            markdown.contains("| A → C | −0.333 | 0 wins, 1 loss, 2 ties"),
+            "{markdown}"
+        );
+    });
+}
+
+#[test]
+fn the_cases_that_are_shown_have_reasons_on_both_sides() {
+    let hit = ResultRecord {
+        hits: vec!["names the city".to_owned()],
+        ..graded("hit", 1.0)
+    };
+    let of_a = [hit, graded("plain", 1.0), graded("same", 1.0)];
+    let of_b = [
+        failed("hit", 0.0, "no city"),
+        graded("plain", 0.5),
+        graded("same", 1.0),
+    ];
+    with_runs(&[&of_a, &of_b], |runs| {
+        let found = compare(&runs[0], &runs[1], 0.1).unwrap();
+        let table = written(&found, ComparisonFormat::Table);
+        for line in ["A: names the city", "B: no city", "A: nothing was missed"] {
+            assert!(table.contains(line), "{line} in {table}");
+        }
+        let json: Value = serde_json::from_str(&written(&found, ComparisonFormat::Json)).unwrap();
+        let reasons = |side: &str| -> Vec<&Value> {
+            let matched = json["matched"].as_array().unwrap().iter();
+            matched.map(|entry| &entry[side]["reason"]).collect()
+        };
+        assert_eq!(
+            reasons("a"),
+            [
+                "names the city".into(),
+                "nothing was missed".into(),
+                Value::Null
+            ]
+            .iter()
+            .collect::<Vec<&Value>>()
+        );
+        assert_eq!(reasons("b")[0], "no city");
+        assert_eq!(
+            json["sentence"],
+            found.summary().sentence("A", "B", STYLE).as_str()
+        );
+    });
+}
+
+#[test]
+fn conversations_and_cases_on_their_own_are_told_apart() {
+    let run = |score: f64| -> Vec<ResultRecord> {
+        let case = |id: usize| graded(&format!("{id}"), score);
+        let talks = (0..4).map(|id| in_conversation(["one", "two"][id % 2], case(id)));
+        talks.chain((4..7).map(case)).collect()
+    };
+    with_runs(&[&run(0.5), &run(0.75)], |runs| {
+        let found = compare(&runs[0], &runs[1], 0.1).unwrap();
+        let table = written(&found, ComparisonFormat::Table);
+        let table = table.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            table.contains("7 cases · 2 conversations and 3 cases "),
+            "{table}"
+        );
+        assert!(
+            table.contains("in each of 2 conversations and 3 cases on average"),
+            "{table}"
         );
     });
 }

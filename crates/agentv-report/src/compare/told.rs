@@ -1,11 +1,12 @@
 //! The figures of a comparison in words, whatever they are written on.
 
-use super::comparison::Comparison;
+use super::comparison::{Comparison, Figures};
 use super::families::Member;
+use super::named::label;
 use super::pairwise::RunPair;
 use super::run::{ComparedRun, Row};
 use super::summary::ComparisonSummary;
-use crate::figures::{count, counted, milliseconds, money, percent};
+use crate::figures::{count, counted, milliseconds, money, p_value, percent};
 use crate::render::score;
 use crate::style::Style;
 use crate::summary::Statuses;
@@ -21,15 +22,6 @@ pub(super) fn delta(delta: f64, style: Style) -> String {
         _ if is_zero => digits,
         delta if delta < 0.0 => format!("{}{digits}", style.minus()),
         _ => format!("+{digits}"),
-    }
-}
-
-/// A p-value: none is written as 0.
-pub(super) fn p_value(p: f64) -> String {
-    match p {
-        p if p < 0.000_1 => "p < 0.0001".to_owned(),
-        p if p < 0.01 => format!("p = {p:.4}"),
-        p => format!("p = {p:.2}"),
     }
 }
 
@@ -80,7 +72,10 @@ pub(super) fn matched(summary: &ComparisonSummary, labels: [&str; 2]) -> Vec<Str
     let beside = [
         (summary.only_in_a, format!("only in {a}")),
         (summary.only_in_b, format!("only in {b}")),
-        (summary.without_grade, "without a grade in both".to_owned()),
+        (
+            summary.without_grade,
+            "without a grade in one or both".to_owned(),
+        ),
         (summary.changed, "of cases that changed".to_owned()),
     ];
     for (number, what) in beside {
@@ -125,8 +120,8 @@ pub(super) fn statistics(summary: &ComparisonSummary, style: Style) -> Vec<Strin
     let mut told = vec![counted(statistics.cases, "case", "cases")];
     if let Some(found) = &statistics.difference {
         let interval = &found.difference;
-        if let Some(clusters) = interval.clusters {
-            told.push(counted(clusters, "conversation", "conversations"));
+        if interval.clusters.is_some() {
+            told.push(found.groups());
         }
         told.push(format!(
             "difference {}, 95% interval {} to {}",
@@ -180,15 +175,35 @@ pub(super) fn arrow(style: Style) -> &'static str {
 }
 
 /// A pair in a matrix: the mean difference, with a star where it is significant.
-pub(super) fn cell(pair: &RunPair<'_>, style: Style) -> String {
-    let Ok(comparison) = &pair.comparison else {
+pub(super) fn cell(pair: &RunPair, style: Style) -> String {
+    let Ok(Figures { summary, .. }) = &pair.figures else {
         return "nothing shared".to_owned();
     };
-    let star = if pair.is_significant() { "*" } else { "" };
-    match comparison.summary().mean_delta {
+    let star = if summary.significant { "*" } else { "" };
+    match summary.mean_delta {
         Some(mean) => delta(mean, style) + star,
         None => "no grade".to_owned(),
     }
+}
+
+/// A pair in a list: which runs, how they differ, in how many cases each is better, and how often
+/// chance does as much. The last two are empty where nothing is shared.
+pub(super) fn pair(pair: &RunPair, style: Style) -> [String; 4] {
+    let runs = [label(pair.a), label(pair.b)].join(&format!(" {} ", arrow(style)));
+    let [wins, p_value] = match &pair.figures {
+        Ok(Figures { summary, .. }) => {
+            let wins = &summary.statistics.wins;
+            let wins = [
+                counted(wins.wins, "win", "wins"),
+                counted(wins.losses, "loss", "losses"),
+                counted(wins.ties, "tie", "ties"),
+            ];
+            let p_value = format!("{} corrected", p_value(summary.p_value));
+            [wins.join(", "), p_value]
+        }
+        Err(_) => [String::new(), String::new()],
+    };
+    [runs, cell(pair, style), wins, p_value]
 }
 
 /// The lists of trials that stand outside: a title, the names of the first few, and how many more.
@@ -215,7 +230,7 @@ pub(super) fn outside(
     let lists = [
         ("changed cases".to_owned(), first(changed)),
         (
-            "without a grade in both".to_owned(),
+            "without a grade in one or both".to_owned(),
             first(&mut ungraded.map(|(_, row)| row)),
         ),
         (

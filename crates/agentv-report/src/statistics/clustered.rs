@@ -72,6 +72,11 @@ impl ClusteredFold {
         self.alone.count() + self.clusters.len() as u64
     }
 
+    /// How many clusters have a name.
+    pub fn named_clusters(&self) -> u64 {
+        self.clusters.len() as u64
+    }
+
     /// The plain average; `None` of nothing.
     pub fn mean(&self) -> Option<f64> {
         let count = self.count();

@@ -6,6 +6,10 @@ use super::{
     Bounds, ClusteredFold, Detectable, Interval, Level, Pair, Power, ScoreFold, TooFew,
     detectable_by,
 };
+use crate::figures::counted;
+
+/// With fewer cases, or clusters of them, no permutation test has a p-value below 0.05.
+const FEWEST: u64 = 6;
 
 /// The mean difference of two runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -16,10 +20,32 @@ pub struct PairedDifference {
     pub mean_b: f64,
     /// How much higher the second is: the mean of the differences with its interval.
     pub difference: Interval,
+    /// How many clusters have a name, where the interval is of clusters: the others are cases on their
+    /// own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conversations: Option<u64>,
     /// The smallest difference that this comparison shows four times out of five; none where all
-    /// differences are equal.
+    /// differences are equal, or too few for any to be significant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detectable: Option<Detectable>,
+}
+
+impl PairedDifference {
+    /// What differences count as independent: `8 conversations and 10 cases`.
+    pub(crate) fn groups(&self) -> String {
+        let cases = |number| counted(number, "case", "cases");
+        let clusters = self.difference.clusters.zip(self.conversations);
+        match clusters.map(|(clusters, named)| (named, clusters.saturating_sub(named))) {
+            None => cases(self.difference.n),
+            Some((named, alone)) => {
+                let named = counted(named, "conversation", "conversations");
+                match alone {
+                    0 => named,
+                    alone => format!("{named} and {}", cases(alone)),
+                }
+            }
+        }
+    }
 }
 
 /// The mean of b − a over cases, with the interval of [`ClusteredFold`]: cases of one cluster count
@@ -47,7 +73,9 @@ pub fn paired_difference(
     Ok(PairedDifference {
         mean_a: a.mean().ok_or(TooFew::NoValues)?,
         mean_b: b.mean().ok_or(TooFew::NoValues)?,
-        detectable: detectable_by(&difference, Power::EIGHTY),
+        detectable: detectable_by(&difference, Power::EIGHTY)
+            .filter(|_| difference.clusters.unwrap_or(difference.n) >= FEWEST),
+        conversations: difference.clusters.map(|_| differences.named_clusters()),
         difference,
     })
 }

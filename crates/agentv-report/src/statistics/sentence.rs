@@ -1,30 +1,36 @@
 //! A comparison as a sentence that people understand.
 
-use super::{Interval, Level, PairedDifference};
+use super::{Interval, Level, PairedDifference, is_significant};
 use crate::Style;
-use crate::figures::count;
+use crate::figures::p_value as told_p_value;
 use crate::text::one_line;
 
 /// What is less than this is what rounding left of nothing.
 const ROUNDING: f64 = 1e-12;
 
-/// What a comparison of scores came to, with the names of the two runs. Points are hundredths of
-/// the scale of scores.
+/// What a comparison of scores came to, with the p-value of its permutation test and the names of the
+/// two runs. Points are hundredths of the scale of scores.
 ///
-/// A difference is told as one only where the interval leaves 0 out; else the sentence says what
-/// difference the suite would have shown.
-pub fn sentence(comparison: &PairedDifference, a: &str, b: &str, style: Style) -> String {
+/// A difference is told as one only where it is significant by [`is_significant`]; else the sentence
+/// says what difference the suite would have shown.
+pub fn sentence(
+    comparison: &PairedDifference,
+    p_value: f64,
+    a: &str,
+    b: &str,
+    style: Style,
+) -> String {
     let (a, b) = (one_line(a), one_line(b));
     let interval = &comparison.difference;
     if interval
         .standard_error
         .is_some_and(|error| error < ROUNDING)
     {
-        return without_spread(interval, &a, &b, style);
+        return without_spread(comparison, p_value, &a, &b, style);
     }
-    match interval.excludes(0.0) {
+    match is_significant(interval, p_value) {
         true => difference(interval, &b, style),
-        false => no_difference(comparison, &a, &b, style),
+        false => no_difference(comparison, p_value, &a, &b, style),
     }
 }
 
@@ -45,7 +51,13 @@ fn difference(interval: &Interval, b: &str, style: Style) -> String {
     )
 }
 
-fn no_difference(comparison: &PairedDifference, a: &str, b: &str, style: Style) -> String {
+fn no_difference(
+    comparison: &PairedDifference,
+    p_value: f64,
+    a: &str,
+    b: &str,
+    style: Style,
+) -> String {
     let interval = &comparison.difference;
     let points = Points::for_all(&[interval.estimate, interval.low, interval.high], style);
     let told = format!(
@@ -56,34 +68,56 @@ fn no_difference(comparison: &PairedDifference, a: &str, b: &str, style: Style) 
         points.text(interval.low),
         points.text(interval.high),
     );
+    if interval.excludes(0.0) {
+        return format!(
+            "{told}, which may be chance even so: {}",
+            told_p_value(p_value)
+        );
+    }
     match comparison
         .detectable
         .map(|detectable| detectable.difference)
     {
-        None => told,
         Some(shown) if shown < 1.0 => format!(
             "{told}; a suite of this size shows differences from about {} points on",
             Points::for_all(&[shown], style).text(shown)
         ),
-        Some(_) => format!("{told}; a suite of this size is too small to show any"),
+        Some(_) | None => format!("{told}; a suite of this size is too small to show any"),
     }
 }
 
 /// Every case differs by the same, or every conversation on average.
-fn without_spread(interval: &Interval, a: &str, b: &str, style: Style) -> String {
+fn without_spread(
+    comparison: &PairedDifference,
+    p_value: f64,
+    a: &str,
+    b: &str,
+    style: Style,
+) -> String {
+    let interval = &comparison.difference;
     let all = match interval.clusters {
-        None => format!("{} cases", count(interval.n)),
-        Some(clusters) => format!("{} conversations on average", count(clusters)),
+        None => comparison.groups(),
+        Some(_) => format!("{} on average", comparison.groups()),
     };
     let difference = interval.estimate;
     if difference.abs() < ROUNDING {
         return format!("no difference: {b} and {a} score the same in all {all}");
     }
-    let points = Points::for_all(&[difference], style).text(difference.abs());
-    format!(
-        "{b} is {} by {points} points in each of {all}: without any spread there is no interval",
-        direction(difference)
-    )
+    let points = Points::for_all(&[difference], style);
+    match is_significant(interval, p_value) {
+        true => format!(
+            "{b} is {} by {} points in each of {all}",
+            direction(difference),
+            points.text(difference.abs())
+        ),
+        false => format!(
+            "no difference can be told: {b} {} {a} is {} points in each of {all}, which may be \
+             chance: {}",
+            style.minus(),
+            points.text(difference),
+            told_p_value(p_value)
+        ),
+    }
 }
 
 fn direction(difference: f64) -> &'static str {
@@ -124,7 +158,7 @@ impl Points {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::{Bounds, Pair, paired_difference};
+    use crate::statistics::{Bounds, Pair, paired_difference, permutation_test};
 
     const STYLE: Style = Style {
         colour: false,
@@ -142,46 +176,61 @@ mod tests {
             })
             .collect();
         let found = paired_difference(&pairs, Level::NINETY_FIVE, Bounds::DIFFERENCE).unwrap();
-        sentence(&found, "A", "B", style)
+        sentence(&found, permutation_test(&pairs).p_value, "A", "B", style)
     }
 
     #[test]
     fn a_difference_is_told_with_its_interval() {
         assert_eq!(
-            of(&[0.02, 0.05, 0.03, 0.04], STYLE),
-            "B is better by 3.5 points, 95% interval 1.4 to 5.6"
+            of(&[0.02, 0.05, 0.03, 0.04, 0.03, 0.04], STYLE),
+            "B is better by 3.5 points, 95% interval 2.4 to 4.6"
         );
         assert_eq!(
+            of(&[-0.02, -0.05, -0.03, -0.04, -0.03, -0.04], STYLE),
+            "B is worse by 3.5 points, 95% interval 2.4 to 4.6"
+        );
+    }
+
+    #[test]
+    fn an_interval_that_the_test_does_not_confirm_is_no_difference() {
+        assert_eq!(
             of(&[-0.02, -0.05, -0.03, -0.04], STYLE),
-            "B is worse by 3.5 points, 95% interval 1.4 to 5.6"
+            "no difference can be told: B − A is −3.5 points, 95% interval −5.6 to −1.4, which may \
+             be chance even so: p = 0.12"
         );
     }
 
     #[test]
     fn no_difference_says_what_would_have_been_seen() {
-        let differences = [-0.05, 0.04, -0.02, 0.03, 0.02];
+        let differences = [-0.05, 0.04, -0.02, 0.03, 0.02, 0.0];
         assert_eq!(
             of(&differences, STYLE),
-            "no difference can be told: B − A is 0.4 points, 95% interval −4.3 to 5.1; a suite of \
-             this size shows differences from about 6.3 points on"
+            "no difference can be told: B − A is 0.3 points, 95% interval −3.2 to 3.9; a suite of \
+             this size shows differences from about 4.8 points on"
         );
         let ascii = Style {
             unicode: false,
             ..STYLE
         };
-        assert!(of(&differences, ascii).contains("B - A is 0.4 points, 95% interval -4.3 to 5.1"));
+        assert!(of(&differences, ascii).contains("B - A is 0.3 points, 95% interval -3.2 to 3.9"));
         assert!(of(&[-0.5, 0.5], STYLE).ends_with("is too small to show any"));
+        assert!(of(&[-0.01, 0.01, 0.02, -0.02, 0.0], STYLE).ends_with("is too small to show any"));
     }
 
     #[test]
-    fn differences_without_spread_have_no_interval() {
+    fn differences_without_spread_are_told_of_each_case() {
         assert_eq!(
             of(&[0.0, 0.0, 0.0], STYLE),
             "no difference: B and A score the same in all 3 cases"
         );
         assert_eq!(
             of(&[0.25, 0.25], STYLE),
-            "B is better by 25.0 points in each of 2 cases: without any spread there is no interval"
+            "no difference can be told: B − A is 25.0 points in each of 2 cases, which may be \
+             chance: p = 0.50"
+        );
+        assert_eq!(
+            of(&[-0.25; 6], STYLE),
+            "B is worse by 25.0 points in each of 6 cases"
         );
     }
 
@@ -200,7 +249,7 @@ mod tests {
         ];
         let found = paired_difference(&pairs, Level::NINETY_FIVE, Bounds::DIFFERENCE);
         assert_eq!(
-            sentence(&found.unwrap(), "A", "B", STYLE),
+            sentence(&found.unwrap(), 1.0, "A", "B", STYLE),
             "no difference: B and A score the same in all 2 conversations on average"
         );
     }
@@ -208,8 +257,8 @@ mod tests {
     #[test]
     fn what_rounding_leaves_is_no_spread() {
         assert_eq!(
-            of(&[0.1, 0.1 + 1e-16, 0.1 - 1e-16], STYLE),
-            "B is better by 10.0 points in each of 3 cases: without any spread there is no interval"
+            of(&[0.1, 0.1 + 1e-16, 0.1 - 1e-16, 0.1, 0.1, 0.1], STYLE),
+            "B is better by 10.0 points in each of 6 cases"
         );
     }
 
@@ -236,7 +285,7 @@ mod tests {
             Level::NINETY_FIVE,
             Bounds::DIFFERENCE,
         );
-        let told = sentence(&found.unwrap(), "a\x1b[2J\n", "b\r", STYLE);
+        let told = sentence(&found.unwrap(), 1.0, "a\x1b[2J\n", "b\r", STYLE);
         assert!(told.chars().all(|letter| !letter.is_control()), "{told:?}");
     }
 }

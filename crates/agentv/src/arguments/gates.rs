@@ -56,7 +56,7 @@ impl GateArguments {
 pub(crate) enum GateName {
     /// A lower mean score
     Mean,
-    /// A lower mean score, where that is more than chance explains
+    /// A mean score that is significantly lower by more than is allowed
     Significant,
 }
 

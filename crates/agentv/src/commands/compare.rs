@@ -5,8 +5,8 @@ use std::path::Path;
 
 use agentv_core::GateOutcome;
 use agentv_report::compare::{
-    ComparedRun, ComparisonFormat, Pairwise, Showing, compare, read_runs, write_comparison,
-    write_pairwise,
+    ComparedRun, ComparisonFormat, ComparisonSummary, Pairwise, Showing, compare, read_runs,
+    write_comparison, write_pairwise,
 };
 use agentv_report::{RunResults, Style, write_whole_file};
 
@@ -61,8 +61,8 @@ fn of_two<'r>(
     let comparison = compare(a, b, arguments.threshold).map_err(unusable)?;
     let showing = Showing::of(&comparison, arguments.show as usize).map_err(unusable)?;
     let summary = comparison.summary();
-    let gate = arguments.drop_gate();
-    let gate = gate.judge(summary, summary.significant, "that of A");
+    tell_few_grades(summary);
+    let gate = arguments.drop_gate().judge(summary, "that of A");
     let (format, told) = (ComparisonFormat::from(arguments.format), gate.clone());
     let style = style(arguments.output.as_deref());
     Ok(Told {
@@ -81,11 +81,10 @@ fn of_several<'r>(
     let Some(ends) = pairwise.ends() else {
         return Err(Refused::because("there is nothing to compare"));
     };
-    let gate = match &ends.comparison {
-        Ok(comparison) => {
-            arguments
-                .drop_gate()
-                .judge(comparison.summary(), ends.is_significant(), "that of A")
+    let gate = match &ends.figures {
+        Ok(figures) => {
+            tell_few_grades(&figures.summary);
+            arguments.drop_gate().judge(&figures.summary, "that of A")
         }
         Err(nothing) => return Err(Refused::because(nothing.to_string())),
     };
@@ -151,12 +150,28 @@ fn tell_troubles(runs: &[ComparedRun]) {
                 run.name()
             ));
         }
-        if run.damaged_lines() > 0 {
-            let lines = output::counted(run.damaged_lines(), "line");
-            output::warning(&format!(
-                "`{}` has {lines} that cannot be read: left out",
-                run.name()
-            ));
-        }
+        tell_damaged(run);
+    }
+}
+
+/// Warns of lines that hold no result.
+pub(crate) fn tell_damaged(run: &ComparedRun) {
+    if run.damaged_lines() > 0 {
+        let lines = output::counted(run.damaged_lines(), "line");
+        output::warning(&format!(
+            "`{}` has {lines} that cannot be read: left out",
+            run.name()
+        ));
+    }
+}
+
+/// Warns where a gate rests on few of the cases that both runs have.
+pub(crate) fn tell_few_grades(summary: &ComparisonSummary) {
+    if summary.is_mostly_without_grade() {
+        let matched = output::counted(summary.matched_cases, "matched case");
+        output::warning(&format!(
+            "only {} of {matched} have a grade in both runs: the comparison says nothing of the others",
+            summary.statistics.cases
+        ));
     }
 }

@@ -9,7 +9,7 @@ use agentv_report::{RunResults, Summary};
 
 use super::refused::Refused;
 use crate::arguments::GateArguments;
-use crate::commands::compare::{of_file, of_run};
+use crate::commands::compare::{of_file, of_run, tell_damaged, tell_few_grades};
 
 /// The gates of a run, and what it is held against.
 #[derive(Default)]
@@ -64,7 +64,8 @@ impl Gates {
         match compare(&runs[0], &runs[1], 0.0) {
             Ok(comparison) => {
                 let summary = comparison.summary();
-                gate.judge(summary, summary.significant, &name)
+                tell_few_grades(summary);
+                gate.judge(summary, &name)
             }
             Err(nothing) => gate.not_judged(&name, nothing.to_string()),
         }
@@ -81,6 +82,7 @@ fn check(baseline: &RunResults, going_on: Option<&RunFolder>) -> Result<(), Refu
     }
     let runs = read_runs(std::slice::from_ref(baseline));
     let runs = runs.map_err(|error| Refused::because(format!("the baseline: {error}")))?;
+    runs.iter().for_each(tell_damaged);
     match runs.iter().all(|run| run.totals().trials == 0) {
         true => Err(Refused::because(format!(
             "the baseline `{}` has no results",

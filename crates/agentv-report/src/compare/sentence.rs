@@ -1,0 +1,30 @@
+//! What a comparison came to in a sentence.
+
+use super::summary::ComparisonSummary;
+use crate::Style;
+use crate::statistics::sentence;
+
+impl ComparisonSummary {
+    /// What it came to in a sentence, the runs under these names: `better` and `worse` only of what is
+    /// [`significant`](ComparisonSummary::significant).
+    pub fn sentence(&self, a: &str, b: &str, style: Style) -> String {
+        if self.of_one_run {
+            return format!("{b} is the same run as {a}: all is a tie");
+        }
+        if let Some(difference) = &self.statistics.difference {
+            return sentence(difference, self.p_value, a, b, style);
+        }
+        let Some(delta) = self.mean_delta else {
+            return format!("{b} cannot be compared with {a}: no case has a grade in both runs");
+        };
+        let minus = style.minus();
+        let sign = if delta < 0.0 { minus } else { "" };
+        let points = delta.abs() * 100.0;
+        let told = match delta {
+            0.0 => format!("no difference: {b} and {a} score the same"),
+            _ => format!("no difference can be told: {b} {minus} {a} is {sign}{points:.1} points"),
+        };
+        let why = self.statistics.no_interval.map(|why| format!("; {why}"));
+        told + &why.unwrap_or_default()
+    }
+}

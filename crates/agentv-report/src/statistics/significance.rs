@@ -1,0 +1,60 @@
+//! Whether a difference is more than chance explains.
+
+use super::Interval;
+
+/// Below this a p-value says that there is a difference.
+const SIGNIFICANT: f64 = 0.05;
+/// What is less than this is what rounding left of nothing.
+const ROUNDING: f64 = 1e-9;
+
+/// Whether a difference is more than chance explains: its interval leaves 0 out, and the p-value of
+/// the permutation test, corrected where it is one of several, is below 0.05. The interval alone is
+/// too narrow for few cases, and the test alone does not say how large the difference may be.
+pub fn is_significant(difference: &Interval, p_value: f64) -> bool {
+    let is_above = difference.low > ROUNDING && p_value < SIGNIFICANT;
+    is_above || is_significantly_below(difference, p_value, 0.0)
+}
+
+/// Whether a difference is below `limit`, which is 0 or less, by more than chance explains: the whole
+/// interval lies below it, and there is a difference at all by [`is_significant`].
+pub fn is_significantly_below(difference: &Interval, p_value: f64, limit: f64) -> bool {
+    difference.high < limit - ROUNDING && p_value < SIGNIFICANT
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::{IntervalMethod, Level};
+
+    fn interval(low: f64, high: f64) -> Interval {
+        Interval {
+            estimate: (low + high) / 2.0,
+            low,
+            high,
+            level: Level::NINETY_FIVE,
+            n: 10,
+            clusters: None,
+            standard_error: None,
+            method: IntervalMethod::T,
+        }
+    }
+
+    #[test]
+    fn it_takes_both_the_interval_and_the_test() {
+        assert!(is_significant(&interval(0.1, 0.3), 0.01));
+        assert!(is_significant(&interval(-0.3, -0.1), 0.049));
+        assert!(!is_significant(&interval(0.1, 0.3), 0.05));
+        assert!(!is_significant(&interval(-0.1, 0.3), 0.01));
+        assert!(!is_significant(&interval(0.0, 0.0), 0.01));
+    }
+
+    #[test]
+    fn the_whole_interval_has_to_lie_below_a_limit() {
+        let found = interval(-0.102, -0.051);
+        assert!(is_significantly_below(&found, 0.01, -0.05));
+        assert!(!is_significantly_below(&found, 0.01, -0.07));
+        assert!(!is_significantly_below(&found, 0.25, -0.05));
+        let as_much = interval(0.4 - 0.9, 0.4 - 0.9);
+        assert!(!is_significantly_below(&as_much, 0.01, -0.5));
+    }
+}
