@@ -1,6 +1,8 @@
 //! JUnit XML, which CI servers show beside the tests of a program.
 
 mod incomplete;
+#[cfg(test)]
+mod schema;
 mod suite;
 #[cfg(test)]
 mod tests;

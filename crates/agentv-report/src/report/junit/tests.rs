@@ -7,6 +7,7 @@ use agentv_journal::{RecordFile, RunFolder};
 use proptest::prelude::*;
 use serde_json::json;
 
+use super::schema::assert_fits;
 use super::*;
 use crate::samples::{errored, failed, graded, record};
 
@@ -21,7 +22,9 @@ fn written(records: &[ResultRecord]) -> String {
     FORMAT
         .write(&[RunResults::of_file(&path)], &mut out)
         .unwrap();
-    String::from_utf8(out).unwrap()
+    let text = String::from_utf8(out).unwrap();
+    assert_fits(&text);
+    text
 }
 
 fn read_back(records: &[ResultRecord]) -> junit_parser::TestSuites {
@@ -31,6 +34,11 @@ fn read_back(records: &[ResultRecord]) -> junit_parser::TestSuites {
 fn names(suites: &junit_parser::TestSuites) -> Vec<&str> {
     let cases = suites.suites.iter().flat_map(|suite| &suite.cases);
     cases.map(|case| case.original_name.as_str()).collect()
+}
+
+#[test]
+fn a_rich_report_fits_the_schema() {
+    assert_fits(include_str!("../../../tests/formats/golden/report.xml"));
 }
 
 #[test]
@@ -61,6 +69,7 @@ fn of_a_run(planned: u64, records: Option<&[ResultRecord]>) -> junit_parser::Tes
     let mut out = Vec::new();
     let run = RunResults::of_folder(&folder).unwrap();
     FORMAT.write(&[run], &mut out).unwrap();
+    assert_fits(std::str::from_utf8(&out).unwrap());
     junit_parser::from_reader(out.as_slice()).unwrap()
 }
 
