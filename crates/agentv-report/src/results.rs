@@ -171,14 +171,18 @@ impl RunResults {
         Ok(fold.finish(self.skipped()))
     }
 
-    /// How sure the figures of the results are.
+    /// What the results came to, and how sure that is, in one pass.
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn statistics(&self) -> Result<RunStatistics, FileError> {
-        let mut fold = StatisticsFold::of_trials(self.trials()?);
-        self.each(&mut |record| fold.add(&record))?;
-        Ok(fold.finish())
+    pub fn figures(&self) -> Result<(Summary, RunStatistics), FileError> {
+        let mut summary = SummaryFold::new();
+        let mut statistics = StatisticsFold::of_trials(self.trials()?);
+        self.each(&mut |record| {
+            summary.add(&record);
+            statistics.add(&record);
+        })?;
+        Ok((summary.finish(self.skipped()), statistics.finish()))
     }
 
     /// How often cases were asked: as the run says, or as a file of results shows.

@@ -24,9 +24,10 @@ fn write(runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> 
             field(out, "run", asked)?;
             out.write_all(b",\n")?;
         }
-        field(out, "summary", &run.summary()?)?;
+        let (summary, statistics) = run.figures()?;
+        field(out, "summary", &summary)?;
         out.write_all(b",\n")?;
-        field(out, "statistics", &run.statistics()?)?;
+        field(out, "statistics", &statistics)?;
         out.write_all(b",\n\"results\":[")?;
         write_results(run, out)?;
         out.write_all(b"]}\n")?;
