@@ -128,8 +128,23 @@ impl Drop for Running {
         if !matches!(self.child.try_wait(), Ok(None)) {
             return;
         }
-        for id in processes::descendants(self.id()) {
-            let _ = process(id).and_then(|process| Ok(kill(process, Signal::SIGKILL)?));
+        let send = |id: u32, signal| process(id).and_then(|process| Ok(kill(process, signal)?));
+        // One that is stopped starts no other: nobody is missed who comes while we look.
+        let _ = send(self.id(), Signal::SIGSTOP);
+        let mut stopped: Vec<u32> = Vec::new();
+        loop {
+            let mut new = processes::descendants(self.id());
+            new.retain(|id| !stopped.contains(id));
+            if new.is_empty() {
+                break;
+            }
+            for id in new {
+                let _ = send(id, Signal::SIGSTOP);
+                stopped.push(id);
+            }
+        }
+        for id in stopped {
+            let _ = send(id, Signal::SIGKILL);
         }
         let _ = self.child.kill();
         let _ = self.child.wait();
