@@ -106,7 +106,13 @@ async fn every_misbehaviour_is_an_answer_or_a_sentence_that_says_what_happened()
             if matches!(expected(word, target), Never) {
                 continue;
             }
-            let result = stage.ask(target, &format!("!{word}!")).await;
+            let mut result = stage.ask(target, &format!("!{word}!")).await;
+            // A kept connection that the server closes just as it is taken up again fails, and is
+            // asked again by the runner; so it is here.
+            let is_lost = |error: &ProviderError| error.cause == Cause::Network;
+            if *word == "close" && result.as_ref().is_err_and(is_lost) {
+                result = stage.ask(target, &format!("!{word}!")).await;
+            }
             assert!(!format!("{result:?}").contains(KEY), "{target} at {word}");
             wrong.extend(check(word, target, &result).err());
         }
