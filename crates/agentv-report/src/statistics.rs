@@ -5,10 +5,10 @@
 //! are finite numbers.
 //!
 //! - one run: [`pass_rate`] and [`mean_score`] with their intervals, [`ScoreFold`] and
-//!   [`ClusteredFold`] for streams, [`Quantiles`] and [`Histogram`];
+//!   [`ClusteredFold`] for streams;
 //! - several trials a case: [`CaseTrials`], [`pass_among`] them, [`flakes`],
 //!   [`variance_components`];
-//! - two runs: [`shared_cases`], [`paired_difference`] and its [`sentence`], [`mcnemar`],
+//! - two runs: [`Pair`], [`paired_difference`] and its [`sentence`], [`mcnemar`],
 //!   [`permutation_test`], [`is_significant`], [`wins`], and [`holm`] where there are several
 //!   comparisons;
 //! - before a run: what difference a suite would show, [`detectable_scores`],
@@ -22,14 +22,12 @@ mod distributions;
 mod exact;
 mod flakes;
 mod fold;
-mod histogram;
 mod holm;
 mod interval;
 mod level;
 mod mcnemar;
 mod pairs;
 mod permutation;
-mod quantiles;
 mod random;
 mod sentence;
 mod significance;
@@ -46,14 +44,12 @@ pub use detectable::{
 pub use difference::{PairedDifference, paired_difference};
 pub use flakes::{Flakes, flakes};
 pub use fold::ScoreFold;
-pub use histogram::Histogram;
 pub use holm::holm;
 pub use interval::{Bounds, Interval, IntervalMethod, TooFew};
 pub use level::{Level, Power};
 pub use mcnemar::{McNemar, McNemarMethod, mcnemar};
-pub use pairs::{Pair, PassTable, SharedCases, shared_cases};
+pub use pairs::{Pair, PassTable};
 pub use permutation::{PermutationMethod, PermutationTest, permutation_test};
-pub use quantiles::Quantiles;
 pub use sentence::sentence;
 pub use significance::{is_significant, is_significantly_below};
 pub use trials::{CaseTrials, PassAmongTrials, pass_among, pass_at_k, pass_hat_k};

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::LazyLock;
 
 use agentv_report::statistics::{
-    Bounds, CaseTrials, Histogram, Level, Pair, PassTable, PermutationMethod, Power, Quantiles,
-    ScoreFold, detectable_paired_pass_rates, detectable_pass_rates, detectable_scores, holm,
-    mcnemar, mean_score, paired_difference, pass_at_k, pass_hat_k, pass_rate, permutation_test,
+    Bounds, CaseTrials, Level, Pair, PassTable, PermutationMethod, Power, ScoreFold,
+    detectable_paired_pass_rates, detectable_pass_rates, detectable_scores, holm, mcnemar,
+    mean_score, paired_difference, pass_at_k, pass_hat_k, pass_rate, permutation_test,
     variance_components,
 };
 use serde_json::Value;
@@ -236,45 +236,6 @@ fn means_and_variances_are_those_of_whole_fractions_to_the_last_bits() {
         match case["variance"].as_f64() {
             Some(expected) => assert_within(fold.variance().unwrap(), expected, 1e-15, case),
             None => assert_eq!(fold.variance(), None),
-        }
-    }
-}
-
-#[test]
-fn quantiles_are_the_inverted_distribution_of_numpy() {
-    for case in cases("quantiles") {
-        let quantiles = Quantiles::of(numbers(&case["values"]));
-        for pair in case["quantiles"].as_array().unwrap() {
-            let (share, expected) = (number(&pair[0]), number(&pair[1]));
-            assert_eq!(quantiles.at(share), Some(expected), "{share} of {case}");
-        }
-    }
-}
-
-#[test]
-fn histograms_are_those_of_numpy() {
-    for case in cases("histograms") {
-        let bins = whole(&case["bins"]);
-        let exponent = |name: &str| case[name].as_i64().unwrap() as i8;
-        let mut found = match case["kind"].as_str().unwrap() {
-            "unit" => Histogram::unit(bins as u16),
-            _ => Histogram::decades(exponent("from"), exponent("to"), bins as u8),
-        };
-        let values = numbers(&case["values"]);
-        values.iter().for_each(|value| found.add(*value));
-        let counts: Vec<u64> = case["counts"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(whole)
-            .collect();
-        assert_eq!(
-            (&found.counts, found.below + found.above),
-            (&counts, 0),
-            "{case}"
-        );
-        for (found, expected) in found.edges.iter().zip(numbers(&case["edges"])) {
-            assert!((found - expected).abs() <= 1e-12 * expected, "{case}");
         }
     }
 }

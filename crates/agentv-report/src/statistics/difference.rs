@@ -49,13 +49,11 @@ impl PairedDifference {
 }
 
 /// The mean of b − a over cases, with the interval of [`ClusteredFold`]: cases of one cluster count
-/// as one where they agree. A case with several trials is to be averaged first, as [`shared_cases`]
-/// does.
+/// as one where they agree. A case with several trials is to be averaged first.
 ///
 /// The interval rests on means being about normal. With few cases and scores that are mostly 0 or 1
 /// it is rough: [`permutation_test`] is exact then.
 ///
-/// [`shared_cases`]: super::shared_cases
 /// [`permutation_test`]: super::permutation_test
 pub fn paired_difference(
     pairs: &[Pair<'_>],

@@ -255,29 +255,6 @@ def t_quantiles(rng):
             yield {"tail": tail, "freedom": freedom, "t": float(t), "z": float(z)}
 
 
-def quantiles(rng):
-    for size in [1, 2, 3, 10, 99, 100, 1000]:
-        values = [round(rng.expovariate(0.002), 3) for _ in range(size)]
-        # Shares whose rank is no whole number: there rounding does not matter to either program.
-        shares = [q for q in [0.001, 0.1234, 0.25, 0.5, 0.75, 0.95, 0.987, 0.999, 1.0]]
-        ranks = {q: float(numpy.quantile(values, q, method="inverted_cdf")) for q in shares}
-        yield {"values": values, "quantiles": [[q, found] for q, found in ranks.items()]}
-
-
-def histograms(rng):
-    for bins, size in [(1, 10), (10, 200), (20, 500), (7, 100)]:
-        values = [score(rng) for _ in range(size)]
-        counts, edges = numpy.histogram(values, bins=numpy.arange(bins + 1) / bins)
-        yield {"kind": "unit", "bins": bins, "values": values, "counts": counts.tolist(), "edges": edges.tolist()}
-    for low, high, per_decade in [(0, 4, 1), (-3, 2, 3), (-6, 1, 5)]:
-        values = [round(10 ** rng.uniform(low, high), 9) for _ in range(300)]
-        edges = numpy.logspace(low, high, (high - low) * per_decade + 1)
-        values = [value for value in values if edges[0] <= value <= edges[-1]]
-        counts, edges = numpy.histogram(values, bins=edges)
-        yield {"kind": "decades", "from": low, "to": high, "bins": per_decade, "values": values,
-               "counts": counts.tolist(), "edges": edges.tolist()}
-
-
 def write(name, sections):
     parts = []
     for section, cases in sections.items():
@@ -289,5 +266,5 @@ def write(name, sections):
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     kinds = [wilson, means, draws, components, paired, mcnemars, permutations, families, unpaired_rates, paired_rates,
-             unpaired_scores, folds, t_quantiles, quantiles, histograms]
+             unpaired_scores, folds, t_quantiles]
     write("statistics.json", {kind.__name__: list(kind(random.Random(20261115))) for kind in kinds})
