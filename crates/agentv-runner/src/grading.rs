@@ -20,6 +20,7 @@ use crate::answers::{AnswerSource, Given};
 use crate::budget::Budget;
 use crate::earlier::Earlier;
 use crate::eval_file::EvalFile;
+use crate::feed::{Feeder, feed};
 use crate::grade::Graders;
 use crate::job::{Job, Work, prompt_of};
 use crate::journal::Journal;
@@ -28,7 +29,7 @@ use crate::lane::Lane;
 use crate::outcome::{Answered, finish, graded};
 use crate::produce::graded_by;
 use crate::reuse::reuse;
-use crate::run::{Assignment, Ended, READ_AHEAD, carry_out};
+use crate::run::{Assignment, Ended, carry_out};
 use crate::state::{RunError, RunState, SharedReporter};
 use crate::stop::StopHandle;
 
@@ -130,7 +131,7 @@ async fn work(state: Arc<RunState>, answers: Arc<Answers>, at_once: usize) {
     if state.stop.is_stopped() {
         return;
     }
-    let (sender, receiver) = tokio::sync::mpsc::channel(READ_AHEAD);
+    let (sender, receiver) = feed();
     let producing = tokio::task::spawn_blocking(move || answers.produce(&sender));
     take_up(state, receiver, at_once).await;
     let _ = producing.await;
@@ -181,6 +182,7 @@ impl Answers {
     /// Sends what is not graded yet, in order, and carries over what cannot be. Waits while nobody takes
     /// it.
     fn produce(&self, jobs: &Sender<(Job, bool)>) {
+        let mut jobs = Feeder::new(jobs);
         self.each(&mut |file, given, buffer| {
             let record = match given {
                 Given::Answer(record) => record,
@@ -208,10 +210,7 @@ impl Answers {
                 dry_run: record.dry_run,
                 work: Work::Grade(record),
             };
-            Ok(match jobs.blocking_send((job, is_written)) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(_) => ControlFlow::Break(()),
-            })
+            Ok(jobs.send((job, is_written)))
         });
     }
 

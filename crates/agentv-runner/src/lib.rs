@@ -24,6 +24,7 @@ mod dispatch;
 mod dump;
 mod earlier;
 mod eval_file;
+mod feed;
 mod fingerprint;
 mod grade;
 mod grading;

@@ -8,6 +8,7 @@ use tokio::sync::mpsc::Sender;
 
 use crate::earlier::Earlier;
 use crate::eval_file::{CaseSource, EvalFile};
+use crate::feed::Feeder;
 use crate::grade::Graders;
 use crate::job::{Job, Work};
 use crate::keys::{GradedBy, Keys};
@@ -68,6 +69,7 @@ impl Producer {
     /// Streams the cases of the lane, and sends what is to be done for them, in order. Waits while
     /// nobody takes it.
     pub(crate) fn produce(&self, jobs: &Sender<Job>) {
+        let mut jobs = Feeder::new(jobs);
         self.each_trial(&mut |trial| {
             if self.earlier.has_result(&trial.grade_key)? {
                 return Ok(ControlFlow::Continue(()));
@@ -83,10 +85,7 @@ impl Producer {
                 work: transcript.map_or(Work::Ask, |record| Work::Grade(Box::new(record))),
                 dry_run: self.run.dry_run,
             };
-            Ok(match jobs.blocking_send(job) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(_) => ControlFlow::Break(()),
-            })
+            Ok(jobs.send(job))
         });
     }
 

@@ -14,6 +14,7 @@ use crate::cache::Cache;
 use crate::dispatch::dispatch;
 use crate::earlier::Earlier;
 use crate::eval_file::{CaseSource, EvalFile};
+use crate::feed::feed;
 use crate::grade::Graders;
 use crate::journal::Journal;
 use crate::judging::prepare;
@@ -108,8 +109,6 @@ pub struct Ended {
     pub counted: Option<Vec<u64>>,
 }
 
-/// The trials that are read ahead of those that are taken up. Few, because a case may be large.
-pub(crate) const READ_AHEAD: usize = 64;
 /// How long work that was given up gets to end.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 /// How long it gets where somebody has asked twice.
@@ -233,7 +232,7 @@ async fn work(state: Arc<RunState>, producers: Vec<Producer>) {
     }
     let mut work = Vec::new();
     for producer in producers {
-        let (sender, receiver) = tokio::sync::mpsc::channel(READ_AHEAD);
+        let (sender, receiver) = feed();
         let lane = Arc::clone(&producer.lane);
         work.push(tokio::task::spawn_blocking(move || {
             producer.produce(&sender);

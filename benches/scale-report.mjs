@@ -1,0 +1,48 @@
+// Reads the lines that scale.sh has measured, prints them as tables, and checks that the cost of a case is flat.
+//
+// Exit code 1 when a claim does not hold.
+
+import { readFileSync } from "node:fs";
+
+const MB = 1e6;
+// Below this many cases, start-up counts.
+const YARDSTICK = 100_000;
+const CLAIMS = { timesYardstick: 1.5, bytesPerFurtherCase: 40 };
+
+const works = new Map();
+for (const line of readFileSync(process.argv[2], "utf8").trim().split("\n")) {
+  const { label, ...cost } = JSON.parse(line);
+  const space = label.lastIndexOf(" ");
+  const [work, size] = [label.slice(0, space), Number(label.slice(space + 1))];
+  if (!works.has(work)) works.set(work, new Map());
+  works.get(work).set(size, cost);
+}
+const sizes = [...works.get("validate").keys()];
+
+const table = (title, cell) => {
+  console.log(`| ${title} | ${sizes.map((size) => size.toLocaleString("en")).join(" | ")} |`);
+  console.log(`|---|${sizes.map(() => "---|").join("")}`);
+  for (const [work, costs] of works) {
+    console.log(`| ${work} | ${sizes.map((size) => cell(costs.get(size), size)).join(" | ")} |`);
+  }
+  console.log();
+};
+const microseconds = (cost, size) => (cost.cpu / size) * 1e6;
+const short = (number) => (number < 10 ? number.toFixed(2) : number.toFixed(0));
+table("wall, seconds", (cost) => short(cost.wall));
+table("CPU a case, µs", (cost, size) => microseconds(cost, size).toFixed(2));
+table("peak memory, MB", (cost) => (cost.peak_bytes / MB).toFixed(0));
+
+const largest = sizes.at(-1);
+const claims = [];
+for (const [work, costs] of works) {
+  const times = microseconds(costs.get(largest), largest) / microseconds(costs.get(YARDSTICK), YARDSTICK);
+  claims.push([
+    `\`${work}\`: a case among ${largest.toLocaleString("en")} costs ${times.toFixed(2)} of one among ${YARDSTICK.toLocaleString("en")}`,
+    times <= CLAIMS.timesYardstick,
+  ]);
+  const further = (costs.get(largest).peak_bytes - costs.get(YARDSTICK).peak_bytes) / (largest - YARDSTICK);
+  claims.push([`\`${work}\`: a further case takes ${further.toFixed(1)} bytes of memory`, further <= CLAIMS.bytesPerFurtherCase]);
+}
+for (const [sentence, holds] of claims) console.log(`- ${holds ? "holds" : "**does not hold**"}: ${sentence}`);
+process.exit(claims.every(([, holds]) => holds) ? 0 : 1);

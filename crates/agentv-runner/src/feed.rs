@@ -1,0 +1,77 @@
+//! From the thread that reads to the tasks that work.
+
+use std::ops::ControlFlow;
+
+use tokio::runtime::Handle;
+use tokio::sync::mpsc::PermitIterator;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+/// What is read ahead of what is taken up. Few, because a case may be large.
+const READ_AHEAD: usize = 64;
+/// The room that a reader who found none waits for. Woken for every single place, reader and workers
+/// would spend their time waking each other.
+const ROOM: usize = READ_AHEAD / 2;
+
+/// A way from one reading thread to whoever works.
+pub(crate) fn feed<T>() -> (Sender<T>, Receiver<T>) {
+    channel(READ_AHEAD)
+}
+
+/// The end of it that the reading thread has.
+pub(crate) struct Feeder<'s, T> {
+    sender: &'s Sender<T>,
+    room: Option<PermitIterator<'s, T>>,
+}
+
+impl<'s, T> Feeder<'s, T> {
+    pub(crate) fn new(sender: &'s Sender<T>) -> Feeder<'s, T> {
+        Feeder { sender, room: None }
+    }
+
+    /// Hands one thing over, in order; waits while there is no room. Breaks when nobody takes it.
+    pub(crate) fn send(&mut self, thing: T) -> ControlFlow<()> {
+        loop {
+            if let Some(place) = self.room.as_mut().and_then(Iterator::next) {
+                place.send(thing);
+                return ControlFlow::Continue(());
+            }
+            match Handle::current().block_on(self.sender.reserve_many(ROOM)) {
+                Ok(room) => self.room = Some(room),
+                Err(_) => return ControlFlow::Break(()),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn all_arrive_in_order_however_many_are_read_ahead() {
+        let (sender, mut receiver) = feed();
+        let last = READ_AHEAD * 3 + 1;
+        let reading = tokio::task::spawn_blocking(move || {
+            let mut feeder = Feeder::new(&sender);
+            (0..last).all(|number| feeder.send(number).is_continue())
+        });
+        for number in 0..last {
+            assert_eq!(receiver.recv().await, Some(number));
+        }
+        assert_eq!(receiver.recv().await, None);
+        assert!(reading.await.unwrap());
+    }
+
+    #[tokio::test]
+    async fn whoever_reads_stops_when_nobody_takes() {
+        let (sender, mut receiver) = feed();
+        let reading = tokio::task::spawn_blocking(move || {
+            let mut feeder = Feeder::new(&sender);
+            let sent = (0..).take_while(|&number| feeder.send(number).is_continue());
+            sent.count()
+        });
+        assert_eq!(receiver.recv().await, Some(0));
+        drop(receiver);
+        assert!(reading.await.unwrap() <= 2 * READ_AHEAD);
+    }
+}
