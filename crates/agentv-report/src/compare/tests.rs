@@ -227,6 +227,44 @@ fn cases_of_a_conversation_count_as_one_where_they_agree() {
 }
 
 #[test]
+fn what_difference_of_passes_would_be_shown_is_told_where_any_would() {
+    let run = |passes: fn(usize) -> bool, talks: bool| -> Vec<ResultRecord> {
+        let case = |id: usize| {
+            let case = graded(&format!("{id}"), f64::from(u8::from(passes(id))));
+            match talks {
+                true => in_conversation(["one", "two"][id % 2], case),
+                false => case,
+            }
+        };
+        (0..100).map(case).collect()
+    };
+    let told = |passes: [fn(usize) -> bool; 2], talks: bool| {
+        let [a, b] = passes.map(|passes| run(passes, talks));
+        with_runs(&[&a, &b], |runs| {
+            let found = compare(&runs[0], &runs[1], 0.1).unwrap();
+            let json: Value =
+                serde_json::from_str(&written(&found, ComparisonFormat::Json)).unwrap();
+            let method = &json["summary"]["statistics"]["detectable_pass_rate"]["method"];
+            let told = super::told::statistics(found.summary(), STYLE);
+            let of_passes = told.iter().find(|part| part.contains("of passes")).cloned();
+            (of_passes, method.as_str().map(str::to_owned))
+        })
+    };
+    // One passes and the other does not in 20 of 100 cases, then in 2.
+    let often: [fn(usize) -> bool; 2] = [|id| id % 10 != 0, |id| id % 10 != 1];
+    let rarely: [fn(usize) -> bool; 2] = [|id| id != 0, |id| id != 1];
+    assert_eq!(
+        told(often, false),
+        (
+            Some("shows differences of passes from 12.4% on".to_owned()),
+            Some("paired_pass_rates".to_owned())
+        )
+    );
+    assert_eq!(told(rarely, false), (None, None));
+    assert_eq!(told(often, true), (None, None));
+}
+
+#[test]
 fn evaluators_are_compared_by_name() {
     let case = |id: &str, exact: f64| judged(graded(id, exact), &[("exact", exact), ("json", 1.0)]);
     let of_a = [case("a", 1.0), case("b", 1.0)];
