@@ -57,7 +57,7 @@ pub(crate) struct Closed {
 
 /// Writes what came of a run into its record, and ends what was told meanwhile.
 pub(crate) fn close(reporting: &mut Reporting, ended: &Ended, run: &Run<'_>) -> Closed {
-    let summary = reporting.summary(run.planned.skipped);
+    let (summary, statistics) = reporting.figures(run.planned.skipped);
     // Before the file of results is put in its place, which may be that of the baseline.
     let gates = run.gates.judge(&summary, run.folder);
     let mut not_written = ended.error.as_ref().is_some_and(RunError::is_about_writing);
@@ -79,7 +79,7 @@ pub(crate) fn close(reporting: &mut Reporting, ended: &Ended, run: &Run<'_>) -> 
     }
     Closed {
         summary,
-        statistics: reporting.statistics(),
+        statistics,
         reports: Vec::new(),
         gates,
         not_written,
