@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use agentv_core::{EvaluatorResult, GateOutcome, ResultRecord, Score};
+use agentv_core::{EvaluatorResult, EvaluatorSpec, GateOutcome, ResultRecord, Score};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use serde_json::Value;
@@ -59,20 +59,9 @@ fn in_conversation(id: &str, record: ResultRecord) -> ResultRecord {
 
 fn judged(record: ResultRecord, scores: &[(&str, f64)]) -> ResultRecord {
     let result = |(name, score): &(&str, f64)| EvaluatorResult {
-        lacks_required: false,
         name: (*name).to_owned(),
-        kind: "contains".to_owned(),
         score: Score::new(*score),
-        weight: 1.0,
-        verdict: None,
-        hits: Vec::new(),
-        misses: Vec::new(),
-        reasoning: None,
-        details: None,
-        evaluator_results: Vec::new(),
-        judge_calls: Vec::new(),
-        left_out: None,
-        error: None,
+        ..EvaluatorResult::unsaid(&EvaluatorSpec::of_kind("contains"))
     };
     ResultRecord {
         evaluator_results: scores.iter().map(result).collect(),
