@@ -58,17 +58,26 @@ pub trait Graders: Send + Sync {
     /// # Errors
     /// A sentence that says why they cannot be known.
     fn judges(&self, case: &EvalCase) -> Result<Vec<Judge>, String> {
-        let mut judges = Vec::new();
-        if !case.rubrics.is_empty() {
-            judges.push(Judge::Usual);
-        }
-        for spec in &case.evaluators {
-            judges.extend(self.judges_of(spec)?);
-        }
-        judges.sort();
-        judges.dedup();
-        Ok(judges)
+        judges_asked(self, &case.evaluators, !case.rubrics.is_empty())
     }
+}
+
+/// The judges that evaluators ask, each once, and the usual one where there is a checklist.
+pub(crate) fn judges_asked<G: Graders + ?Sized>(
+    graders: &G,
+    evaluators: &[EvaluatorSpec],
+    has_rubrics: bool,
+) -> Result<Vec<Judge>, String> {
+    let mut judges = Vec::new();
+    if has_rubrics {
+        judges.push(Judge::Usual);
+    }
+    for spec in evaluators {
+        judges.extend(graders.judges_of(spec)?);
+    }
+    judges.sort();
+    judges.dedup();
+    Ok(judges)
 }
 
 /// How an answer was graded.
