@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 const INSIDE: &str = "AGENTV_TEST_ALONE";
 /// Where a test has failed to end by itself. Far more than any of them needs, on any machine.
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_secs(300);
 /// Address space of the process, in KiB: a bomb that goes off must not take the machine with it.
 const ADDRESS_SPACE: u64 = 6 << 20;
 
 /// Runs `work` in a process of its own, as the test that is called `name`, and fails when it takes
-/// longer than a minute, ever held more than `most` bytes of memory, or is called something else.
+/// longer than the deadline, ever held more than `most` bytes of memory, or is called something else.
 pub(crate) fn alone(name: &str, most: u64, work: impl FnOnce()) {
     if std::env::var_os(INSIDE).is_some_and(|inside| inside == name) {
         work();
