@@ -8,12 +8,10 @@ mod reading;
 mod several;
 mod showing;
 
-use std::fs;
-use std::path::Path;
-
 use agentv_core::{EvaluatorResult, EvaluatorSpec, GateOutcome, ResultRecord, Score};
 
 use super::*;
+use crate::samples::results_in;
 use crate::{DropGate, RunResults, Style};
 
 const STYLE: Style = Style {
@@ -22,22 +20,13 @@ const STYLE: Style = Style {
     unicode: true,
 };
 
-fn write(path: &Path, records: &[ResultRecord]) -> RunResults {
-    let lines = records
-        .iter()
-        .map(|record| serde_json::to_string(record).unwrap());
-    let lines: Vec<String> = lines.map(|line| line + "\n").collect();
-    fs::write(path, lines.concat()).unwrap();
-    RunResults::of_file(path)
-}
-
 /// What `test` finds of runs with these records.
 fn with_runs<T>(runs: &[&[ResultRecord]], test: impl FnOnce(&[ComparedRun]) -> T) -> T {
     let folder = tempfile::tempdir().unwrap();
     let written: Vec<RunResults> = runs
         .iter()
         .enumerate()
-        .map(|(index, records)| write(&folder.path().join(format!("{index}.jsonl")), records))
+        .map(|(index, records)| results_in(&folder.path().join(format!("{index}.jsonl")), records))
         .collect();
     test(&read_runs(&written).unwrap())
 }

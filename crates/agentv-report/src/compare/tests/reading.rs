@@ -4,16 +4,15 @@ use std::fs;
 
 use agentv_core::ResultRecord;
 
-use super::write;
 use crate::RunResults;
 use crate::compare::{Showing, compare, read_runs};
-use crate::samples::{failed, graded};
+use crate::samples::{failed, graded, results_in};
 
 #[test]
 fn the_last_record_of_a_trial_counts_and_damaged_lines_are_counted() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("results.jsonl");
-    let results = write(
+    let results = results_in(
         &path,
         &[graded("a", 0.0), graded("b", 1.0), graded("a", 1.0)],
     );
@@ -28,7 +27,7 @@ fn the_last_record_of_a_trial_counts_and_damaged_lines_are_counted() {
 #[test]
 fn an_array_is_read_like_lines() {
     let folder = tempfile::tempdir().unwrap();
-    let lines = write(
+    let lines = results_in(
         &folder.path().join("a.jsonl"),
         &[graded("a", 1.0), graded("b", 1.0)],
     );
@@ -70,7 +69,7 @@ fn a_file_of_results_needs_no_newline_at_its_end() {
 fn a_json_report_of_a_run_is_read_like_its_results() {
     let folder = tempfile::tempdir().unwrap();
     let records = [failed("a", 0.0, "no | city"), failed("b", 0.5, "no river")];
-    let lines = write(&folder.path().join("a.jsonl"), &records);
+    let lines = results_in(&folder.path().join("a.jsonl"), &records);
     let path = folder.path().join("a.json");
     let mut report = Vec::new();
     let json = crate::ReportFormat::named("json").unwrap();
