@@ -1,5 +1,6 @@
 //! What judges an answer, and what it says.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde_json::Value;
@@ -29,6 +30,25 @@ pub enum Effort {
     Script,
     /// A target that is asked.
     Judge,
+}
+
+impl Effort {
+    /// Which of several evaluators are asked together, by their places: all, or those that take the
+    /// same and the least first where one may spare those after it.
+    pub fn rounds(
+        asked: impl Iterator<Item = usize>,
+        spares: bool,
+        effort_at: impl Fn(usize) -> Effort,
+    ) -> Vec<Vec<usize>> {
+        if !spares {
+            return vec![asked.collect()];
+        }
+        let mut rounds: BTreeMap<Effort, Vec<usize>> = BTreeMap::new();
+        for at in asked {
+            rounds.entry(effort_at(at)).or_default().push(at);
+        }
+        rounds.into_values().collect()
+    }
 }
 
 /// What is judged: an answer, and the case that asked for it.
@@ -122,3 +142,16 @@ impl fmt::Display for EvaluatorError {
 }
 
 impl std::error::Error for EvaluatorError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_one_may_spare_others_those_that_take_least_are_asked_first() {
+        let efforts = [Effort::Judge, Effort::Check, Effort::Script, Effort::Check];
+        let rounds = |spares| Effort::rounds([0, 1, 3].into_iter(), spares, |at| efforts[at]);
+        assert_eq!(rounds(true), [vec![1, 3], vec![0]]);
+        assert_eq!(rounds(false), [vec![0, 1, 3]]);
+    }
+}

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{EvalCase, JudgeCall, Message, Score, Status, TraceSummary, Transcript, Verdict};
+use crate::{
+    EvalCase, Evaluation, EvaluatorError, EvaluatorSpec, JudgeCall, Message, Score, Status,
+    TraceSummary, Transcript, Verdict,
+};
 
 /// What a target answered in one trial. Written before the answer is graded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -193,6 +196,59 @@ pub struct EvaluatorResult {
     /// Why it could not do its work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+}
+
+impl EvaluatorResult {
+    /// Of an evaluator that has said nothing yet.
+    pub fn unsaid(spec: &EvaluatorSpec) -> EvaluatorResult {
+        EvaluatorResult {
+            name: spec.name.clone(),
+            kind: spec.kind.clone(),
+            score: None,
+            weight: spec.weight,
+            verdict: None,
+            lacks_required: false,
+            hits: Vec::new(),
+            misses: Vec::new(),
+            reasoning: None,
+            details: None,
+            evaluator_results: Vec::new(),
+            judge_calls: Vec::new(),
+            left_out: None,
+            error: None,
+        }
+    }
+
+    /// What an evaluator said; the calls of judges that it took are not known from that.
+    pub fn said(spec: &EvaluatorSpec, evaluation: Evaluation) -> EvaluatorResult {
+        EvaluatorResult {
+            score: Some(evaluation.score),
+            verdict: Some(evaluation.verdict),
+            lacks_required: evaluation.lacks_required,
+            hits: evaluation.hits,
+            misses: evaluation.misses,
+            reasoning: evaluation.reasoning,
+            details: evaluation.details,
+            evaluator_results: evaluation.members,
+            ..EvaluatorResult::unsaid(spec)
+        }
+    }
+
+    /// Of an evaluator that is not asked, and why.
+    pub fn left_out(spec: &EvaluatorSpec, reason: impl Into<String>) -> EvaluatorResult {
+        EvaluatorResult {
+            left_out: Some(reason.into()),
+            ..EvaluatorResult::unsaid(spec)
+        }
+    }
+
+    /// Of an evaluator that could not do its work, and why.
+    pub fn errored(spec: &EvaluatorSpec, error: EvaluatorError) -> EvaluatorResult {
+        EvaluatorResult {
+            error: Some(error.0),
+            ..EvaluatorResult::unsaid(spec)
+        }
+    }
 }
 
 /// What went wrong in an errored trial.

@@ -1,16 +1,16 @@
 //! A test in a process of its own: its memory is measured, its time is limited.
 
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 const INSIDE: &str = "AGENTV_TEST_ALONE";
 /// Where a test has failed to end by itself. Far more than any of them needs, on any machine.
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_secs(300);
 /// Address space of the process, in KiB: a bomb that goes off must not take the machine with it.
 const ADDRESS_SPACE: u64 = 6 << 20;
 
 /// Runs `work` in a process of its own, as the test that is called `name`, and fails when it takes
-/// longer than a minute or ever held more than `most` bytes of memory.
+/// longer than the deadline, ever held more than `most` bytes of memory, or is called something else.
 pub(crate) fn alone(name: &str, most: u64, work: impl FnOnce()) {
     if std::env::var_os(INSIDE).is_some_and(|inside| inside == name) {
         work();
@@ -20,18 +20,21 @@ pub(crate) fn alone(name: &str, most: u64, work: impl FnOnce()) {
     }
     let test = std::env::current_exe().unwrap();
     let limited = format!("ulimit -v {ADDRESS_SPACE} && exec \"$0\" \"$@\"");
+    let said = tempfile::NamedTempFile::new().unwrap();
     let mut child = Command::new("sh")
         .args(["-c", &limited])
         .arg(test)
         .args([name, "--exact", "--nocapture"])
         .env(INSIDE, name)
-        .stdout(Stdio::null())
+        .stdout(said.reopen().unwrap())
         .spawn()
         .unwrap();
     let start = Instant::now();
     loop {
         if let Some(status) = child.try_wait().unwrap() {
             assert!(status.success(), "{name} alone: {status}");
+            let said = std::fs::read_to_string(said.path()).unwrap();
+            assert!(said.contains("1 passed"), "no test is called {name}");
             return;
         }
         if start.elapsed() > DEADLINE {

@@ -2,15 +2,10 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 
-use agentv_core::{
-    BoxFuture, Evaluation, EvaluatorSpec, Judge, JudgeRequest, Judges, ProviderError, Transcript,
-    Verdict,
-};
+use agentv_core::{Evaluation, EvaluatorSpec, Judges, Transcript, Verdict};
 use agentv_evaluators::{Builder, judges_of};
 use serde_json::{Value, json};
-use tokio::sync::Barrier;
 
 use crate::scripted::{ScriptedJudges, said_by_user};
 use crate::support::{Trial, context, spec};
@@ -149,33 +144,10 @@ fn a_required_member_fails_the_whole_whoever_decides() {
     }
 }
 
-/// Judges that answer when two are asked at a time, and not before.
-struct Together(Arc<Barrier>);
-
-impl Judges for Together {
-    fn known(&self) -> Vec<&str> {
-        vec!["usual"]
-    }
-
-    fn name<'a>(&'a self, _: &'a Judge) -> &'a str {
-        "usual"
-    }
-
-    fn ask<'a>(
-        &'a self,
-        _: &'a Judge,
-        _: JudgeRequest,
-    ) -> BoxFuture<'a, Result<Transcript, ProviderError>> {
-        Box::pin(async {
-            self.0.wait().await;
-            Ok(Transcript::of_text(r#"{"score": 1}"#))
-        })
-    }
-}
-
 #[test]
 fn members_are_asked_side_by_side() {
-    let judges = Together(Arc::new(Barrier::new(2)));
+    let judges = ScriptedJudges::new(|_, _| Ok(Transcript::of_text(r#"{"score": 1}"#)));
+    let judges = judges.together(2);
     let members = json!([{"type": "llm_judge", "name": "a"}, {"type": "llm_judge", "name": "b"}]);
     let options = json!({"type": "composite", "evaluators": members});
     let builder = Builder::new(context(Path::new(".")));

@@ -1,15 +1,10 @@
 //! Scripts that ask targets, over real sockets.
 
 use std::fs;
-use std::sync::Arc;
 
-use agentv_core::{
-    BoxFuture, Cause, Evaluation, Judge, JudgeRequest, Judges, ProviderError, Role, TokenUsage,
-    Transcript,
-};
+use agentv_core::{Cause, Evaluation, Judges, ProviderError, Role, TokenUsage, Transcript};
 use agentv_evaluators::Builder;
 use serde_json::{Value, json};
-use tokio::sync::Barrier;
 
 use crate::scripted::ScriptedJudges;
 use crate::support::{Trial, context};
@@ -230,33 +225,11 @@ fn without_access_there_is_no_server() {
     assert!(error.contains("AGENTV_TARGET_PROXY_URL"), "{error}");
 }
 
-/// Judges that answer when three are asked at a time, and not before.
-struct Together(Arc<Barrier>);
-
-impl Judges for Together {
-    fn known(&self) -> Vec<&str> {
-        vec!["usual"]
-    }
-
-    fn name<'a>(&'a self, _: &'a Judge) -> &'a str {
-        "usual"
-    }
-
-    fn ask<'a>(
-        &'a self,
-        _: &'a Judge,
-        request: JudgeRequest,
-    ) -> BoxFuture<'a, Result<Transcript, ProviderError>> {
-        Box::pin(async {
-            self.0.wait().await;
-            Ok(Transcript::of_text(request.prompt.question))
-        })
-    }
-}
-
 #[test]
 fn the_requests_of_a_batch_are_made_side_by_side_and_answered_in_order() {
-    let judges = Together(Arc::new(Barrier::new(3)));
+    let judges =
+        ScriptedJudges::new(|_, request| Ok(Transcript::of_text(&*request.prompt.question)));
+    let judges = judges.together(3);
     let script = "\
 requests = [{'question': str(number)} for number in range(3)]
 responses = ask('/invokeBatch', {'requests': requests})[1]['responses']

@@ -8,6 +8,7 @@ use agentv_core::{
 };
 use agentv_evaluators::{BuildContext, Builder};
 use serde_json::Value;
+use tokio::sync::Barrier;
 
 use crate::support::Trial;
 
@@ -16,6 +17,7 @@ type Reply = dyn Fn(&str, &JudgeRequest) -> Result<Transcript, ProviderError> + 
 /// Judges that answer by a script, and remember what they were asked.
 pub(crate) struct ScriptedJudges {
     reply: Box<Reply>,
+    meeting: Barrier,
     asked: Mutex<Vec<(String, JudgeRequest)>>,
 }
 
@@ -25,7 +27,17 @@ impl ScriptedJudges {
     ) -> ScriptedJudges {
         ScriptedJudges {
             reply: Box::new(reply),
+            meeting: Barrier::new(1),
             asked: Mutex::default(),
+        }
+    }
+
+    /// The same where nobody answers before so many are asked: those who are asked one after the other
+    /// wait for ever.
+    pub(crate) fn together(self, count: usize) -> ScriptedJudges {
+        ScriptedJudges {
+            meeting: Barrier::new(count),
+            ..self
         }
     }
 
@@ -74,7 +86,10 @@ impl Judges for ScriptedJudges {
         let name = self.name(judge).to_owned();
         let answer = (self.reply)(&name, &request);
         self.asked.lock().unwrap().push((name, request));
-        Box::pin(async move { answer })
+        Box::pin(async move {
+            self.meeting.wait().await;
+            answer
+        })
     }
 }
 

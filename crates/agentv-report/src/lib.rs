@@ -3,7 +3,8 @@
 //! The nouns:
 //!
 //! - a [`Summary`] is what a run came to in figures; a [`SummaryFold`] makes it of records in any
-//!   order and in bounded memory, and [`render_summary`] writes it as a text for people;
+//!   order and in bounded memory, a [`RunFold`] with how sure it is, and [`render_summary`] writes it
+//!   as a text for people;
 //! - a display shows a run while it is going on: [`LiveDisplay`] a progress bar in a terminal,
 //!   [`PlainProgress`] a line every few seconds elsewhere, [`Quiet`] errors only;
 //! - an [`OutFile`] has the records in a file of the user's choice, in one of
@@ -79,6 +80,7 @@ pub mod out_file;
 mod render;
 mod report;
 mod results;
+mod run_fold;
 mod run_statistics;
 #[cfg(test)]
 mod samples;
@@ -97,9 +99,8 @@ pub use out_file::OutFile;
 pub use render::{Closing, render_summary};
 pub use report::{FORMATS, ReportFailure, ReportFormat};
 pub use results::{RunResults, Transcripts};
-pub use run_statistics::{
-    FlakyCase, RunStatistics, StatisticsFold, TargetStatistics, TrialStatistics,
-};
+pub use run_fold::RunFold;
+pub use run_statistics::{FlakyCase, RunStatistics, TargetStatistics, TrialStatistics};
 pub use several::Several;
 pub use style::Style;
 pub use summary::{

@@ -10,7 +10,8 @@ use agentv_journal::{
     RunFolder, latest_by_key, latest_by_key_until,
 };
 
-use crate::run_statistics::{RunStatistics, StatisticsFold};
+use crate::run_fold::RunFold;
+use crate::run_statistics::RunStatistics;
 use crate::summary::{Summary, SummaryFold};
 
 /// The results of a run: those in its folder, or in a file that was written with `--out`.
@@ -176,13 +177,9 @@ impl RunResults {
     /// # Errors
     /// When the file cannot be read.
     pub fn figures(&self) -> Result<(Summary, RunStatistics), FileError> {
-        let mut summary = SummaryFold::new();
-        let mut statistics = StatisticsFold::of_trials(self.trials()?);
-        self.each(&mut |record| {
-            summary.add(&record);
-            statistics.add(&record);
-        })?;
-        Ok((summary.finish(self.skipped()), statistics.finish()))
+        let mut fold = RunFold::of_trials(self.trials()?);
+        self.each(&mut |record| fold.add(&record))?;
+        Ok(fold.finish(self.skipped()))
     }
 
     /// How often cases were asked: as the run says, or as a file of results shows.

@@ -88,7 +88,7 @@ const LARGEST_K: u64 = 10;
 /// Records to [`RunStatistics`], in whatever order. Memory grows with conversations and, where cases
 /// are asked several times, with cases.
 #[derive(Debug, Clone, Default)]
-pub struct StatisticsFold {
+pub(crate) struct StatisticsFold {
     is_repeated: bool,
     whole: Group,
     targets: BTreeMap<Arc<str>, Group>,
@@ -134,7 +134,7 @@ type CaseKey = (Arc<str>, String, Arc<str>);
 
 impl StatisticsFold {
     /// A fold over the records of a run that asks each case so many times.
-    pub fn of_trials(trials: u32) -> StatisticsFold {
+    pub(crate) fn of_trials(trials: u32) -> StatisticsFold {
         StatisticsFold {
             is_repeated: trials > 1,
             ..StatisticsFold::default()
@@ -142,7 +142,7 @@ impl StatisticsFold {
     }
 
     /// Takes the record of one trial.
-    pub fn add(&mut self, record: &ResultRecord) {
+    pub(crate) fn add(&mut self, record: &ResultRecord) {
         let passed = match record.status {
             Status::Pass => true,
             Status::Borderline | Status::Fail => false,
@@ -182,7 +182,7 @@ impl StatisticsFold {
     }
 
     /// How sure the figures are of what was added.
-    pub fn finish(&self) -> RunStatistics {
+    pub(crate) fn finish(&self) -> RunStatistics {
         let (level, power) = (Level::NINETY_FIVE, Power::EIGHTY);
         let mean_score = self.whole.mean_score(level);
         // Of clustered trials no more is known than of as many that make the same error.

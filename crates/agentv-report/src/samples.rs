@@ -1,8 +1,12 @@
 //! Records for tests.
 
+use std::path::Path;
+
 use agentv_core::{
     ResultRecord, Score, Stage, Status, Timing, TokenUsage, TraceSummary, TrialError,
 };
+
+use crate::{ReportFormat, RunResults};
 
 /// A trial that was not graded and is otherwise empty.
 pub(crate) fn record(eval_id: &str) -> ResultRecord {
@@ -82,4 +86,22 @@ pub(crate) fn measured(record: ResultRecord, total_ms: f64, cost_usd: f64) -> Re
         }),
         ..record
     }
+}
+
+/// A file with these records, a line each, and the results in it.
+pub(crate) fn results_in(path: &Path, records: &[ResultRecord]) -> RunResults {
+    let lines = records
+        .iter()
+        .map(|record| serde_json::to_string(record).unwrap() + "\n");
+    std::fs::write(path, lines.collect::<String>()).unwrap();
+    RunResults::of_file(path)
+}
+
+/// The report of a file with these records.
+pub(crate) fn report_of(format: &ReportFormat, records: &[ResultRecord]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let results = results_in(&folder.path().join("results.jsonl"), records);
+    let mut out = Vec::new();
+    format.write(&[results], &mut out).unwrap();
+    String::from_utf8(out).unwrap()
 }

@@ -9,10 +9,11 @@
 //! - several trials a case: [`CaseTrials`], [`pass_among`] them, [`flakes`],
 //!   [`variance_components`];
 //! - two runs: [`Pair`], [`paired_difference`] and its [`sentence`], [`mcnemar`],
-//!   [`permutation_test`], [`is_significant`], [`wins`], and [`holm`] where there are several
-//!   comparisons;
-//! - before a run: what difference a suite would show, [`detectable_scores`],
-//!   [`detectable_pass_rates`], [`detectable_paired_pass_rates`].
+//!   [`permutation_test`], [`is_significant`], [`wins`], [`holm`] where there are several
+//!   comparisons, and what difference they would show, [`detectable_by`] and
+//!   [`detectable_paired_pass_rates`];
+//! - before the other run: what difference a suite would show, [`detectable_scores`],
+//!   [`detectable_pass_rates`].
 
 mod binomial;
 mod clustered;

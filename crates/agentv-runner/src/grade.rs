@@ -1,12 +1,11 @@
 //! From an answer to a grade: every evaluator asked, their scores one.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agentv_core::{
-    Effort, EvalCase, Evaluation, Evaluator, EvaluatorError, EvaluatorResult, EvaluatorSpec, Judge,
-    Judging, Score, Stage, Status, Subject, TrialError, Verdict,
+    Effort, EvalCase, Evaluator, EvaluatorError, EvaluatorResult, EvaluatorSpec, Judge, Judging,
+    Score, Stage, Status, Subject, TrialError, Verdict,
 };
 use futures_util::future::join_all;
 
@@ -59,17 +58,26 @@ pub trait Graders: Send + Sync {
     /// # Errors
     /// A sentence that says why they cannot be known.
     fn judges(&self, case: &EvalCase) -> Result<Vec<Judge>, String> {
-        let mut judges = Vec::new();
-        if !case.rubrics.is_empty() {
-            judges.push(Judge::Usual);
-        }
-        for spec in &case.evaluators {
-            judges.extend(self.judges_of(spec)?);
-        }
-        judges.sort();
-        judges.dedup();
-        Ok(judges)
+        judges_asked(self, &case.evaluators, !case.rubrics.is_empty())
     }
+}
+
+/// The judges that evaluators ask, each once, and the usual one where there is a checklist.
+pub(crate) fn judges_asked<G: Graders + ?Sized>(
+    graders: &G,
+    evaluators: &[EvaluatorSpec],
+    has_rubrics: bool,
+) -> Result<Vec<Judge>, String> {
+    let mut judges = Vec::new();
+    if has_rubrics {
+        judges.push(Judge::Usual);
+    }
+    for spec in evaluators {
+        judges.extend(graders.judges_of(spec)?);
+    }
+    judges.sort();
+    judges.dedup();
+    Ok(judges)
 }
 
 /// How an answer was graded.
@@ -109,16 +117,21 @@ pub(crate) async fn grade(run: &RunState, job: &Job, subject: &Subject<'_>) -> O
     let specs = specs_of(&job.case);
     let mut results: Vec<Option<EvaluatorResult>> = specs
         .iter()
-        .map(|spec| graders.leaves_out(spec).then(|| left_out(spec, REHEARSAL)))
+        .map(|spec| {
+            let is_left_out = graders.leaves_out(spec);
+            is_left_out.then(|| EvaluatorResult::left_out(spec, REHEARSAL))
+        })
         .collect();
-    for group in groups(run, &specs, &results) {
+    let asked = (0..specs.len()).filter(|at| results[*at].is_none());
+    let rounds = Effort::rounds(asked, run.stop_on_required, |at| graders.effort(&specs[at]));
+    for group in rounds {
         let failed = match run.stop_on_required {
             true => failed_by(&specs, &results),
             false => None,
         };
         if let Some(reason) = failed {
             for at in group {
-                results[at] = Some(left_out(&specs[at], &reason));
+                results[at] = Some(EvaluatorResult::left_out(&specs[at], &reason));
             }
             continue;
         }
@@ -146,25 +159,6 @@ fn specs_of(case: &EvalCase) -> Cow<'_, [EvaluatorSpec]> {
 
 const REHEARSAL: &str = "judges are not asked in a dry run";
 
-/// The places of the evaluators that are asked together: all, or those that take the same, the least
-/// first.
-fn groups(
-    run: &RunState,
-    specs: &[EvaluatorSpec],
-    results: &[Option<EvaluatorResult>],
-) -> Vec<Vec<usize>> {
-    let asked = (0..specs.len()).filter(|at| results[*at].is_none());
-    if !run.stop_on_required {
-        return vec![asked.collect()];
-    }
-    let mut groups: BTreeMap<Effort, Vec<usize>> = BTreeMap::new();
-    for at in asked {
-        let effort = run.graders.effort(&specs[at]);
-        groups.entry(effort).or_default().push(at);
-    }
-    groups.into_values().collect()
-}
-
 /// What has failed the case already, if anything has.
 fn failed_by(specs: &[EvaluatorSpec], results: &[Option<EvaluatorResult>]) -> Option<String> {
     specs.iter().zip(results).find_map(|(spec, result)| {
@@ -178,14 +172,6 @@ fn failed_by(specs: &[EvaluatorSpec], results: &[Option<EvaluatorResult>]) -> Op
             (false, false) => None,
         }
     })
-}
-
-/// The part of the record of an evaluator that is not asked.
-fn left_out(spec: &EvaluatorSpec, reason: &str) -> EvaluatorResult {
-    EvaluatorResult {
-        left_out: Some(reason.to_owned()),
-        ..unsaid(spec)
-    }
 }
 
 async fn ask(
@@ -209,51 +195,14 @@ async fn ask(
         return None;
     }
     let judge_calls = judges.into_calls(evaluation.is_err());
+    let result = match evaluation {
+        Ok(evaluation) => EvaluatorResult::said(spec, evaluation),
+        Err(error) => EvaluatorResult::errored(spec, error),
+    };
     Some(EvaluatorResult {
         judge_calls,
-        ..result_of(spec, evaluation)
+        ..result
     })
-}
-
-/// The part of the record of an evaluator that has said nothing yet.
-fn unsaid(spec: &EvaluatorSpec) -> EvaluatorResult {
-    EvaluatorResult {
-        name: spec.name.clone(),
-        kind: spec.kind.clone(),
-        score: None,
-        weight: spec.weight,
-        verdict: None,
-        lacks_required: false,
-        hits: Vec::new(),
-        misses: Vec::new(),
-        reasoning: None,
-        details: None,
-        evaluator_results: Vec::new(),
-        judge_calls: Vec::new(),
-        left_out: None,
-        error: None,
-    }
-}
-
-fn result_of(
-    spec: &EvaluatorSpec,
-    evaluation: Result<Evaluation, EvaluatorError>,
-) -> EvaluatorResult {
-    let mut result = unsaid(spec);
-    match evaluation {
-        Ok(evaluation) => {
-            result.score = Some(evaluation.score);
-            result.verdict = Some(evaluation.verdict);
-            result.lacks_required = evaluation.lacks_required;
-            result.hits = evaluation.hits;
-            result.misses = evaluation.misses;
-            result.reasoning = evaluation.reasoning;
-            result.details = evaluation.details;
-            result.evaluator_results = evaluation.members;
-        }
-        Err(error) => result.error = Some(error.0),
-    }
-    result
 }
 
 /// The status of a case: an error of any evaluator makes it errored, nothing to grade by leaves it
@@ -317,6 +266,8 @@ fn not_asked(results: &[EvaluatorResult]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use agentv_core::Evaluation;
+
     use super::*;
 
     fn spec(weight: f64, required: bool) -> EvaluatorSpec {
@@ -329,11 +280,12 @@ mod tests {
 
     fn graded(parts: &[(EvaluatorSpec, Result<f64, &str>)]) -> (Status, Option<f64>) {
         let specs: Vec<_> = parts.iter().map(|(spec, _)| spec.clone()).collect();
-        let results = parts.iter().map(|(spec, score)| {
-            let evaluation = score
-                .map(|score| Evaluation::of(Score::new(score).unwrap()))
-                .map_err(|error| EvaluatorError(error.to_owned()));
-            result_of(spec, evaluation)
+        let results = parts.iter().map(|(spec, score)| match score {
+            Ok(score) => {
+                let evaluation = Evaluation::of(Score::new(*score).unwrap());
+                EvaluatorResult::said(spec, evaluation)
+            }
+            Err(error) => EvaluatorResult::errored(spec, EvaluatorError((*error).to_owned())),
         });
         let grade = one_grade(&specs, results.collect());
         (grade.status, grade.score.map(Score::value))
@@ -357,7 +309,7 @@ mod tests {
         let mut evaluation = Evaluation::of(Score::new(0.9).unwrap());
         evaluation.verdict = Verdict::Fail;
         evaluation.lacks_required = true;
-        let result = result_of(&spec, Ok(evaluation));
+        let result = EvaluatorResult::said(&spec, evaluation);
         let grade = one_grade(&[spec], vec![result]);
         assert_eq!(grade.status, Status::Fail);
         assert_eq!(grade.score.map(Score::value), Some(0.9));

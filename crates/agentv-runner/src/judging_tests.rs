@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use agentv_core::{
     BoxFuture, Cause, Effort, Evaluation, Evaluator, EvaluatorError, EvaluatorSpec, Judge,
-    JudgeRequest, Judging, Prompt, Provider, ProviderError, Score, Stage, Status, Stop, Subject,
-    Target, Transcript,
+    JudgeRequest, Judging, Prompt, Provider, ProviderError, Request, Score, Stage, Status, Stop,
+    Subject, Target, Transcript,
 };
+use tokio::sync::Barrier;
+use tokio_util::sync::CancellationToken;
 
 use crate::testing::{self, Scripted, Told, Trying, case, scripted, target_with};
 use crate::*;
@@ -240,6 +243,38 @@ async fn a_run_that_ends_while_a_judge_is_asked_records_nothing_of_that_trial() 
     let (_, told) = court.run(|_| {}).await;
     assert_eq!(told.records[0].0.status, Status::Pass);
     assert_eq!(target.calls.load(Ordering::SeqCst), 1);
+}
+
+/// Judges that answer once so many are asked: those who are asked one after the other wait for ever.
+struct Meeting(Barrier);
+
+impl Provider for Meeting {
+    fn answer<'a>(
+        &'a self,
+        _: &'a Request,
+        _: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Transcript, ProviderError>> {
+        Box::pin(async {
+            self.0.wait().await;
+            Ok(Transcript::of_text("0.9"))
+        })
+    }
+}
+
+#[tokio::test]
+async fn the_evaluators_of_a_case_are_asked_side_by_side() {
+    for stop_on_required in [false, true] {
+        let mut court = Court::new(1, four(), Arc::new(Meeting(Barrier::new(3))));
+        court.trying.cases[0].evaluators = ["a", "b", "c"].map(EvaluatorSpec::of_kind).to_vec();
+        let run = court.run(|spec| spec.stop_on_required = stop_on_required);
+        let (ended, told) = tokio::time::timeout(Duration::from_secs(60), run)
+            .await
+            .expect("one waits for another");
+        assert_eq!(ended.stop, None);
+        let results = &told.records[0].0.evaluator_results;
+        let scores: Vec<_> = results.iter().map(|result| result.score).collect();
+        assert_eq!(scores, [Score::new(0.9); 3]);
+    }
 }
 
 /// `contains` is a check, everything else asks a judge.

@@ -11,7 +11,7 @@ use serde::de::IgnoredAny;
 
 use crate::eval_file::{CaseSource, EvalFile, SourceError};
 use crate::fingerprint::Question;
-use crate::grade::Graders;
+use crate::grade::{Graders, judges_asked};
 use crate::origin::{Left, Origin, trial_key};
 use crate::regrading::{GradedWith, Mark, Regrading, unreadable};
 use crate::selection::Selection;
@@ -193,7 +193,7 @@ impl Planning<'_> {
         let given = match &regrading.with {
             GradedWith::Today(_) => None,
             GradedWith::These(evaluators) => {
-                let judges = judges_of(self.graders, evaluators, false);
+                let judges = judges_asked(self.graders, evaluators, false);
                 Some(judges.map_err(SourceError)?)
             }
         };
@@ -214,7 +214,7 @@ impl Planning<'_> {
                     let line = places.get::<Recorded<RecordedCase>>(offset);
                     let line = line.map_err(unreadable)?.value;
                     let has_rubrics = !line.case.rubrics.is_empty();
-                    let judges = judges_of(self.graders, &line.case.evaluators, has_rubrics);
+                    let judges = judges_asked(self.graders, &line.case.evaluators, has_rubrics);
                     ((line.eval_file, line.eval_id, line.target), judges)
                 }
             };
@@ -282,23 +282,6 @@ impl From<IgnoredAny> for Passed {
     fn from(_: IgnoredAny) -> Passed {
         Passed
     }
-}
-
-fn judges_of(
-    graders: &dyn Graders,
-    evaluators: &[EvaluatorSpec],
-    has_rubrics: bool,
-) -> Result<Vec<Judge>, String> {
-    let mut judges = Vec::new();
-    if has_rubrics {
-        judges.push(Judge::Usual);
-    }
-    for spec in evaluators {
-        judges.extend(graders.judges_of(spec)?);
-    }
-    judges.sort();
-    judges.dedup();
-    Ok(judges)
 }
 
 fn of_case(id: &str, reason: &str) -> SourceError {

@@ -1,15 +1,25 @@
 //! Holds a value against a shape, and says everything that is wrong with it.
 
-use smallvec::SmallVec;
-use std::borrow::Cow;
+mod hints;
+mod keys;
+mod names;
+mod path;
+#[cfg(test)]
+mod tests;
 
+use smallvec::SmallVec;
+
+use self::hints::{article, did_you_mean, is_boundless_number, quote_hint, shortened, tag_hint};
+pub use self::keys::{check_keys, repeated_key};
+use self::names::{holds_one, is_one_of, key_name, position};
+use self::path::{At, START, Step, push_key};
 use crate::code::Code;
 use crate::guesses::Guesses;
 use crate::problem::Problem;
 use crate::registry::{Definitions, Registry};
 use crate::shape::{Field, Form, Kind, Others, Record, Shape, Text, may_name_a_file};
 use crate::suggest::nearest;
-use crate::tree::{Node, NodeKind, same_name};
+use crate::tree::{Node, NodeKind};
 
 /// A value that names a file, found on the way.
 #[derive(Debug, Clone)]
@@ -28,82 +38,6 @@ pub struct Found<'t> {
 pub fn check(node: Node<'_>, shape: &Shape, definitions: Definitions, problems: &mut Vec<Problem>) {
     let mut guesses = Guesses::default();
     Checker::new(definitions, problems, &mut guesses).value(node, shape);
-}
-
-/// The error that `key` stands twice in an object of `node`.
-pub fn repeated_key(node: Node<'_>, key: Node<'_>) -> Problem {
-    let problem = Problem {
-        expected: Some("every key once".to_owned()),
-        found: Some(format!("`{}` twice", key.text())),
-        ..Problem::error(
-            Code::DuplicateKey,
-            key.span(),
-            format!("duplicate key `{}`", key.text()),
-        )
-    };
-    problem
-        .at(node.path_to(key))
-        .hint("keep one of them: the other's value would be lost")
-}
-
-/// Repeated keys that are told of one value: what has more is not worth the time.
-const MOST_REPEATED_KEYS: usize = 100;
-
-/// Adds an error for every key that stands twice in one object of `node`, up to a hundred.
-pub fn check_keys(node: Node<'_>, problems: &mut Vec<Problem>) {
-    if !node.may_repeat_keys() {
-        return;
-    }
-    let repeated = node.objects().filter_map(Node::repeated_key);
-    problems.extend(
-        repeated
-            .take(MOST_REPEATED_KEYS)
-            .map(|key| repeated_key(node, key)),
-    );
-}
-
-/// One step of a field's path.
-#[derive(Clone, Copy)]
-enum Step<'t> {
-    Start,
-    Key(Node<'t>),
-    Name(&'static str),
-    Index(usize),
-}
-
-/// The way to the value that is being checked. Lives on the stack, and is put into words only when
-/// something is wrong.
-#[derive(Clone, Copy)]
-struct At<'a, 't> {
-    parent: Option<&'a At<'a, 't>>,
-    step: Step<'t>,
-}
-
-/// The value that the checker was given.
-const START: At<'static, 'static> = At {
-    parent: None,
-    step: Step::Start,
-};
-
-impl<'a, 't> At<'a, 't> {
-    fn then(&'a self, step: Step<'t>) -> At<'a, 't> {
-        At {
-            parent: Some(self),
-            step,
-        }
-    }
-
-    fn write(&self, path: &mut String) {
-        if let Some(parent) = self.parent {
-            parent.write(path);
-        }
-        match self.step {
-            Step::Start => {}
-            Step::Index(index) => path.push_str(&format!("[{index}]")),
-            Step::Name(name) => push_key(path, name),
-            Step::Key(key) => push_key(path, &key.text()),
-        }
-    }
 }
 
 /// Keys that a record does not know.
@@ -621,85 +555,9 @@ impl<'t, 'p> Checker<'t, 'p> {
     }
 }
 
-/// What to write where the name of a kind, or nearly one, stands as a key without being a shorthand.
-fn tag_hint(registry: &Registry, key: &str) -> Option<String> {
-    let tag = registry.tag;
-    let Some(kind) = registry.kind(key) else {
-        let near = nearest(key, registry.names())?;
-        return Some(format!("did you mean `{near}`?"));
-    };
-    Some(match kind.shorthand {
-        Some(option) => format!(
-            "`{key}: …` is short only by itself; beside other fields write `{tag}: {key}` and `{option}: …`"
-        ),
-        None => format!("write `{tag}: {key}` and its fields beside it"),
-    })
-}
-
-/// Whether a string is one of these words.
-fn is_one_of(node: Node<'_>, words: &[&str]) -> bool {
-    match node.plain() {
-        Some(text) => words.iter().any(|word| same_name(text, word.as_bytes())),
-        None => words.iter().any(|word| node.is_text(word)),
-    }
-}
-
-/// The field that `key` names, looked for from `likely` on.
-fn position(key: Node<'_>, fields: &[Field], likely: usize) -> Option<usize> {
-    let decoded;
-    let name = match key.plain() {
-        Some(name) => name,
-        None => {
-            decoded = key.text();
-            decoded.as_bytes()
-        }
-    };
-    let named = |field: &Field| same_name(field.name.as_bytes(), name);
-    let (before, after) = fields.split_at(likely.min(fields.len()));
-    match after.iter().position(named) {
-        Some(index) => Some(before.len() + index),
-        None => before.iter().position(named),
-    }
-}
-
-/// Whether one of the names is among the fields that are given, a bit each.
-fn holds_one(mut given: u64, fields: &[Field], names: &[&str]) -> bool {
-    while given != 0 {
-        let name = fields[given.trailing_zeros() as usize].name.as_bytes();
-        if names.iter().any(|other| same_name(name, other.as_bytes())) {
-            return true;
-        }
-        given &= given - 1;
-    }
-    false
-}
-
-fn push_key(path: &mut String, key: &str) {
-    if !path.is_empty() {
-        path.push('.');
-    }
-    path.push_str(key);
-}
-
 /// The fields of an object that say something: an explicit `null` is the same as leaving it out.
 fn written_fields(node: Node<'_>) -> impl Iterator<Item = (Node<'_>, Node<'_>)> {
     node.fields().filter(|(_, value)| !value.is_null())
-}
-
-/// A key's name, `camelCase` turned into `snake_case` where that is accepted.
-fn key_name(key: Node<'_>, camel_case: bool) -> Cow<'_, str> {
-    let name = key.text();
-    if !camel_case || !name.contains(|letter: char| letter.is_ascii_uppercase()) {
-        return name;
-    }
-    let mut snake = String::with_capacity(name.len() + 4);
-    for letter in name.chars() {
-        if letter.is_ascii_uppercase() {
-            snake.push('_');
-        }
-        snake.push(letter.to_ascii_lowercase());
-    }
-    Cow::Owned(snake)
 }
 
 /// Whether `text` has a `${{ NAME }}` in it.
@@ -708,166 +566,4 @@ fn holds_reference(text: &str) -> bool {
         let name = rest.split_once("}}").map_or("", |(name, _)| name.trim());
         !name.is_empty() && !name.contains('}')
     })
-}
-
-fn did_you_mean<'k>(written: &str, known: impl IntoIterator<Item = &'k str>) -> Option<String> {
-    nearest(written, known).map(|name| format!("did you mean `{name}`?"))
-}
-
-/// A number or boolean where a string belongs wants quotes.
-fn quote_hint(node: Node<'_>, shape: &Shape) -> Option<String> {
-    let takes_text = shape.forms.iter().any(
-        |form| matches!(form.written(), Form::Text(text) if !matches!(text, Text::Reference(_))),
-    );
-    let scalar = matches!(node.kind(), NodeKind::Number | NodeKind::Bool);
-    (takes_text && scalar).then(|| format!("put it in quotes: \"{}\"", node.text()))
-}
-
-/// Whether a number belongs here, and one of the words stands here that are numbers to YAML only.
-fn is_boundless_number(node: Node<'_>, shape: &Shape) -> bool {
-    let mut forms = shape.forms.iter();
-    let takes_number = forms.any(|form| matches!(form.written(), Form::Number { .. }));
-    takes_number && node.kind() == NodeKind::String && {
-        let text = node.text().to_ascii_lowercase();
-        let word = text.trim_start_matches(['+', '-']);
-        matches!(word, ".nan" | ".inf" | "nan" | "inf" | "infinity")
-    }
-}
-
-fn shortened(text: &str) -> String {
-    const LONGEST: usize = 60;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("`{}…`", &text[..end]),
-        None => format!("`{text}`"),
-    }
-}
-
-fn article(noun: &str) -> &'static str {
-    if noun.starts_with(['a', 'e', 'i', 'o', 'u']) {
-        "an"
-    } else {
-        "a"
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tree::Tree;
-    use crate::{json, schema};
-
-    static NOTHING: Registry = Registry {
-        noun: "evaluator",
-        tag: "type",
-        common: &Record {
-            name: "evaluator",
-            fields: &[],
-            required: &[],
-            others: Others::Keep,
-        },
-        kinds: &[&RANGE],
-        camel_case: false,
-        unknown: Code::UnknownEvaluator,
-        check: Some(|_, options| {
-            let bound = |name| options.given(name).and_then(Node::as_f64);
-            let span = options.span();
-            (bound("low")? > bound("high")?)
-                .then(|| Problem::error(Code::OutOfRange, span, "ends before it begins").at("low"))
-        }),
-    };
-
-    static RANGE: Kind = Kind {
-        name: "range",
-        aliases: &[],
-        doc: "A range.",
-        options: Record {
-            name: "range",
-            fields: &[
-                Field {
-                    name: "low",
-                    shape: &EVEN,
-                    doc: "Where it begins.",
-                },
-                Field {
-                    name: "high",
-                    shape: &EVEN,
-                    doc: "Where it ends.",
-                },
-            ],
-            required: &[],
-            others: Others::Keep,
-        },
-        shorthand: Some("low"),
-    };
-
-    static EVEN: Shape = Shape {
-        expected: "an even number from 0 to 10",
-        forms: &[Form::Checked {
-            form: &Form::Number {
-                min: 0.0,
-                max: 10.0,
-                integer: true,
-            },
-            check: |node| {
-                let is_odd = node.as_f64()? % 2.0 != 0.0;
-                is_odd.then(|| Problem::error(Code::OutOfRange, node.span(), "an odd number"))
-            },
-        }],
-    };
-
-    const DEFINITIONS: Definitions = Definitions {
-        evaluators: &NOTHING,
-        targets: &NOTHING,
-    };
-
-    fn problems(source: &str) -> Vec<(String, String)> {
-        let mut tree = Tree::default();
-        json::parse(source, &mut tree).unwrap();
-        let mut problems = Vec::new();
-        check(
-            tree.root(),
-            &crate::shape::EVALUATOR,
-            DEFINITIONS,
-            &mut problems,
-        );
-        let told = problems
-            .into_iter()
-            .map(|found| (found.path, found.message));
-        told.collect()
-    }
-
-    #[test]
-    fn a_checked_value_is_asked_for_its_sense_only_if_its_form_is_right() {
-        let odd = |path: &str| vec![(path.to_owned(), "an odd number".to_owned())];
-        assert_eq!(problems(r#"{"type": "range", "low": 4}"#), []);
-        assert_eq!(problems(r#"{"type": "range", "high": 5}"#), odd("high"));
-        assert_eq!(problems(r#"{"range": 7}"#), odd("range"));
-        for source in [r#"{"type": "range", "low": 11}"#, r#"{"range": "7"}"#] {
-            let found = problems(source);
-            assert_eq!(found.len(), 1);
-            assert!(
-                found[0].1.starts_with("expected an even number"),
-                "{found:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn options_are_held_against_each_other_only_if_each_is_right() {
-        let turned = ("low".to_owned(), "ends before it begins".to_owned());
-        assert_eq!(
-            problems(r#"{"type": "range", "low": 4, "high": 2}"#),
-            [turned]
-        );
-        assert_eq!(problems(r#"{"type": "range", "low": 2, "high": 4}"#), []);
-        let found = problems(r#"{"type": "range", "low": 4, "high": 1}"#);
-        assert_eq!(found, [("high".to_owned(), "an odd number".to_owned())]);
-    }
-
-    #[test]
-    fn the_schema_of_a_checked_value_is_that_of_its_form() {
-        let schema = schema::of_file("even", &EVEN, DEFINITIONS);
-        assert_eq!(schema["type"], "integer");
-        assert_eq!(schema["maximum"], 10);
-    }
 }

@@ -1,6 +1,5 @@
 //! The evaluator that is made of others.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agentv_core::{
@@ -114,7 +113,10 @@ impl Composite {
         let mut results: Vec<Option<EvaluatorResult>> = vec![None; self.members.len()];
         let mut failed: Vec<&Member> = Vec::new();
         let mut is_spared = false;
-        for group in self.groups(subject) {
+        let rounds = Effort::rounds(0..self.members.len(), subject.spares, |at| {
+            self.members[at].effort()
+        });
+        for group in rounds {
             if let Some(first) = failed.first().filter(|_| subject.spares) {
                 is_spared = true;
                 let reason = format!("{} is required and did not pass", quoted(first.name()));
@@ -149,22 +151,5 @@ impl Composite {
         }
         joined.members = results;
         Ok(joined)
-    }
-
-    /// The places of the members that are asked together: all, or those that take the same, the least
-    /// first.
-    fn groups(&self, subject: &Subject<'_>) -> Vec<Vec<usize>> {
-        let all = 0..self.members.len();
-        if !subject.spares {
-            return vec![all.collect()];
-        }
-        let mut groups: BTreeMap<Effort, Vec<usize>> = BTreeMap::new();
-        for at in all {
-            groups
-                .entry(self.members[at].effort())
-                .or_default()
-                .push(at);
-        }
-        groups.into_values().collect()
     }
 }

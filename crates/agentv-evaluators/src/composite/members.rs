@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agentv_core::{Effort, Evaluation, Evaluator, EvaluatorResult, EvaluatorSpec, Score, Verdict};
+use agentv_core::{Effort, Evaluation, Evaluator, EvaluatorResult, EvaluatorSpec, Verdict};
 
 use crate::builder::Builder;
 use crate::effort::effort;
@@ -57,30 +57,16 @@ impl Member {
     /// The part of the record of a member that is not asked.
     pub(super) fn left_out(&self, weight: f64, reason: String) -> EvaluatorResult {
         EvaluatorResult {
-            score: None,
-            verdict: None,
-            left_out: Some(reason),
-            ..self.result(Evaluation::of(Score::ZERO), weight)
+            weight,
+            ..EvaluatorResult::left_out(&self.spec, reason)
         }
     }
 
     /// The member's part of the record.
     pub(super) fn result(&self, evaluation: Evaluation, weight: f64) -> EvaluatorResult {
         EvaluatorResult {
-            name: self.spec.name.clone(),
-            kind: self.spec.kind.clone(),
-            score: Some(evaluation.score),
             weight,
-            verdict: Some(evaluation.verdict),
-            lacks_required: evaluation.lacks_required,
-            hits: evaluation.hits,
-            misses: evaluation.misses,
-            reasoning: evaluation.reasoning,
-            details: evaluation.details,
-            evaluator_results: evaluation.members,
-            judge_calls: Vec::new(),
-            left_out: None,
-            error: None,
+            ..EvaluatorResult::said(&self.spec, evaluation)
         }
     }
 }

@@ -10,8 +10,9 @@ use super::matching::Matching;
 use super::pairs::Pairs;
 use super::run::ComparedRun;
 use crate::statistics::{
-    Bounds, Interval, Level, McNemar, Outcome, PairedDifference, PermutationTest, TooFew, Wins,
-    is_significant, mcnemar, paired_difference, permutation_test, wins,
+    Bounds, Detectable, Interval, Level, McNemar, Outcome, PairedDifference, PermutationTest,
+    Power, TooFew, Wins, detectable_paired_pass_rates, is_significant, mcnemar, paired_difference,
+    permutation_test, wins,
 };
 
 /// What a comparison came to, in figures. `wins`, `losses` and `ties` count matched trials; the
@@ -82,7 +83,11 @@ pub struct Statistics {
     /// Whether one run passes more cases; not where cases belong to conversations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mcnemar: Option<McNemar>,
-    /// The same where cases belong to conversations.
+    /// The smallest difference of pass rates that the test of McNemar shows four times out of five;
+    /// none where too few cases pass in one run alone for any to be shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detectable_pass_rate: Option<Detectable>,
+    /// Whether one run passes more cases, where cases belong to conversations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pass_rates: Option<PermutationTest>,
 }
@@ -98,6 +103,14 @@ fn statistics(pairs: &Pairs<'_>, threshold: f64) -> Statistics {
         wins: wins(&pairs.scores, threshold),
         permutation: permutation_test(&pairs.scores),
         mcnemar: (!is_clustered).then(|| mcnemar(pairs.passes)),
+        detectable_pass_rate: pairs
+            .passes
+            .discordance()
+            .filter(|_| !is_clustered)
+            .and_then(|share| {
+                let cases = pairs.passes.cases();
+                detectable_paired_pass_rates(share, cases, Level::NINETY_FIVE, Power::EIGHTY)
+            }),
         pass_rates: is_clustered.then(|| permutation_test(&pairs.pass_rates)),
     }
 }

@@ -143,6 +143,12 @@ pub(super) fn statistics(summary: &ComparisonSummary, style: Style) -> Vec<Strin
     if let Some(test) = &statistics.mcnemar {
         told.push(format!("passes {} (McNemar)", p_value(test.p_value)));
     }
+    if let Some(shown) = &statistics.detectable_pass_rate {
+        told.push(format!(
+            "shows differences of passes from {} on",
+            percent(shown.difference)
+        ));
+    }
     if let Some(test) = &statistics.pass_rates {
         told.push(format!("passes {} (permutation)", p_value(test.p_value)));
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-use agentv_core::{EvaluatorResult, ResultRecord, Verdict};
+use agentv_core::{EvaluatorResult, EvaluatorSpec, ResultRecord, Verdict};
 use agentv_syntax::{Tree, json, yaml};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -28,19 +28,10 @@ fn any_record() -> impl Strategy<Value = ResultRecord> {
             misses,
             evaluator_results: vec![EvaluatorResult {
                 name: id.clone(),
-                kind: "llm_judge".to_owned(),
-                score: None,
-                weight: 1.0,
                 verdict: Some(Verdict::Fail),
-                hits: Vec::new(),
-                misses: Vec::new(),
                 reasoning: Some(answer),
                 details: Some(json!({"semanticSearch": [1, 2.5, null]})),
-                evaluator_results: Vec::new(),
-                judge_calls: Vec::new(),
-                left_out: None,
-                lacks_required: false,
-                error: None,
+                ..EvaluatorResult::unsaid(&EvaluatorSpec::of_kind("llm_judge"))
             }],
             ..measured(graded(&id, score), total_ms, cost_usd)
         }

@@ -16,7 +16,6 @@ mod cut;
 mod details;
 mod evaluators;
 mod facts;
-mod folds;
 mod page;
 mod part;
 mod parts;

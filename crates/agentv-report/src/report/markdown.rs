@@ -10,8 +10,9 @@ use std::io::Write;
 use super::{ReportFailure, ReportFormat};
 use crate::markdown_text::code;
 use crate::results::RunResults;
-use crate::run_statistics::{RunStatistics, StatisticsFold};
-use crate::summary::{Summary, SummaryFold};
+use crate::run_fold::RunFold;
+use crate::run_statistics::RunStatistics;
+use crate::summary::Summary;
 
 use self::cases::Cases;
 
@@ -47,17 +48,14 @@ fn write(runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> 
 
 /// The figures of a run, and its cases to look at.
 fn read(run: &RunResults) -> Result<(Summary, RunStatistics, Cases), ReportFailure> {
-    let mut fold = SummaryFold::new();
-    let mut statistics = StatisticsFold::of_trials(run.trials()?);
+    let mut fold = RunFold::of_trials(run.trials()?);
     let mut cases = Cases::default();
     run.each(&mut |record| {
         fold.add(&record);
-        statistics.add(&record);
         cases.add(&record);
     })?;
-    let files = run.run().into_iter().flat_map(|run| &run.files);
-    let summary = fold.finish(files.map(|file| file.skipped).sum());
-    Ok((summary, statistics.finish(), cases))
+    let (summary, statistics) = fold.finish(run.skipped());
+    Ok((summary, statistics, cases))
 }
 
 fn run_names(run: &RunResults, before: Option<&RunResults>) -> String {

@@ -9,10 +9,10 @@ use super::block;
 use super::columns::Columns;
 use super::details::{Detail, Details};
 use super::evaluators::EvaluatorFold;
-use super::folds::Folds;
 use super::sample::Sample;
 use super::transcripts::TranscriptTexts;
 use crate::report::ReportFailure;
+use crate::run_fold::RunFold;
 
 /// One share of a run's trials, ready to be written.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub(super) struct PartMaker<'a> {
     pub(super) transcripts: TranscriptTexts<'a>,
     pub(super) sample: &'a Sample,
     /// Takes every trial, those that are not shown too.
-    pub(super) folds: &'a Mutex<Folds>,
+    pub(super) fold: &'a Mutex<RunFold>,
 }
 
 impl PartMaker<'_> {
@@ -51,7 +51,7 @@ impl PartMaker<'_> {
                 damaged += 1;
                 continue;
             };
-            self.folds
+            self.fold
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .add(&record);

@@ -10,11 +10,11 @@ use std::thread;
 
 use super::block;
 use super::evaluators::EvaluatorFold;
-use super::folds::Folds;
 use super::part::{Part, PartMaker};
 use super::sample::Sample;
 use super::sources::Sources;
 use crate::report::ReportFailure;
+use crate::run_fold::RunFold;
 use crate::run_statistics::RunStatistics;
 use crate::summary::Summary;
 
@@ -44,7 +44,7 @@ pub(super) fn write(
         results,
         transcripts,
     } = source;
-    let folds = Mutex::new(Folds::of_trials(run.trials()?));
+    let fold = Mutex::new(RunFold::of_trials(run.trials()?));
     let offsets = results.offsets();
     let shares: Vec<&[u64]> = offsets.chunks(SHARE).collect();
     let maker = || -> Result<PartMaker<'_>, ReportFailure> {
@@ -53,15 +53,16 @@ pub(super) fn write(
             results: results.again()?,
             transcripts: transcripts.reader()?,
             sample,
-            folds: &folds,
+            fold: &fold,
         })
     };
     let mut written = Written::new(out);
     in_order(&shares, &maker, &mut |part| written.add(part))?;
-    let folds = folds.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let fold = fold.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (summary, statistics) = fold.finish(run.skipped());
     Ok(Whole {
-        summary: folds.summary.finish(run.skipped()),
-        statistics: folds.statistics.finish(),
+        summary,
+        statistics,
         evaluators: written.evaluators,
         shown: written.shown,
         damaged: written.damaged + results.damaged_lines(),

@@ -1,7 +1,5 @@
 //! What any text may stand in, and how trials are named.
 
-use std::io::Write;
-
 use agentv_core::ResultRecord;
 use agentv_journal::{RecordFile, RunFolder};
 use proptest::prelude::*;
@@ -9,20 +7,10 @@ use serde_json::json;
 
 use super::schema::assert_fits;
 use super::*;
-use crate::samples::{errored, failed, graded, record};
+use crate::samples::{errored, failed, graded, record, report_of};
 
 fn written(records: &[ResultRecord]) -> String {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("results.jsonl");
-    let mut file = std::fs::File::create(&path).unwrap();
-    for record in records {
-        writeln!(file, "{}", serde_json::to_string(record).unwrap()).unwrap();
-    }
-    let mut out = Vec::new();
-    FORMAT
-        .write(&[RunResults::of_file(&path)], &mut out)
-        .unwrap();
-    let text = String::from_utf8(out).unwrap();
+    let text = report_of(&FORMAT, records);
     assert_fits(&text);
     text
 }

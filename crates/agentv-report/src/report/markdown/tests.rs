@@ -1,26 +1,14 @@
 //! What others wrote stays a text, and a report stays short.
 
-use std::io::Write;
-
 use agentv_core::ResultRecord;
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
 use super::*;
-use crate::samples::{errored, failed, graded};
+use crate::samples::{errored, failed, graded, report_of};
 
 fn written(records: &[ResultRecord]) -> String {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("r.jsonl");
-    let mut file = std::fs::File::create(&path).unwrap();
-    for record in records {
-        writeln!(file, "{}", serde_json::to_string(record).unwrap()).unwrap();
-    }
-    let mut out = Vec::new();
-    FORMAT
-        .write(&[RunResults::of_file(&path)], &mut out)
-        .unwrap();
-    String::from_utf8(out).unwrap()
+    report_of(&FORMAT, records)
 }
 
 /// What a reader sees, without what stands in code spans; fails where something takes effect.

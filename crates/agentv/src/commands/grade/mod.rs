@@ -9,7 +9,6 @@ use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 use agentv_core::{Planned, RunRecord};
-use agentv_journal::{RunFolder, RunWriter};
 use agentv_runner::{Earlier, GradeSpec, Journal};
 use jiff::Timestamp;
 
@@ -25,13 +24,16 @@ use subject::Subject;
 
 pub(crate) fn run(arguments: &GradeArguments) -> Result<Exit, OutputError> {
     let started = Instant::now();
-    let prepared = match prepare(arguments, Timestamp::now()) {
+    let prepared = prepare(arguments, Timestamp::now(), started);
+    let Prepared {
+        spec,
+        reporting,
+        run,
+    } = match prepared {
         Ok(prepared) => prepared,
         Err(refused) => return Ok(refused.tell()),
     };
-    let spec = prepared.spec;
-    let planned = spec.planned;
-    let worked = work(prepared.reporting, |stop, reporter| {
+    let worked = work(reporting, |stop, reporter| {
         agentv_runner::grade(spec, stop, reporter)
     });
     let (ended, reporting) = match worked {
@@ -39,36 +41,22 @@ pub(crate) fn run(arguments: &GradeArguments) -> Result<Exit, OutputError> {
         Err(refused) => return Ok(refused.tell()),
     };
     let mut reporting = reporting.lock().unwrap_or_else(PoisonError::into_inner);
-    ending::end(
-        &arguments.output,
-        &mut reporting,
-        &ended,
-        &ending::Run {
-            planned,
-            record: prepared.record,
-            folder: &prepared.folder,
-            writer: &prepared.writer,
-            skipped: &[],
-            gates: &prepared.gates,
-            kept_files: &prepared.kept_files,
-            elapsed: started.elapsed(),
-        },
-    )
+    ending::end(&arguments.output, &mut reporting, &ended, &run)
 }
 
 /// A grading that was checked in full, and of which nobody was asked yet.
 struct Prepared {
     spec: GradeSpec,
     reporting: Reporting,
-    gates: Gates,
-    kept_files: KeptFiles,
-    record: RunRecord,
-    folder: RunFolder,
-    writer: RunWriter,
+    run: ending::Run,
 }
 
 /// Checks everything, then makes the folder of the grading.
-fn prepare(arguments: &GradeArguments, now: Timestamp) -> Result<Prepared, Refused> {
+fn prepare(
+    arguments: &GradeArguments,
+    now: Timestamp,
+    started: Instant,
+) -> Result<Prepared, Refused> {
     let subject = Subject::find(arguments)?;
     let judges = subject.judges(arguments)?;
     let reporting = reporting(arguments, &subject, &judges)?;
@@ -89,14 +77,20 @@ fn prepare(arguments: &GradeArguments, now: Timestamp) -> Result<Prepared, Refus
         None => folder::create(&graded.results, now)?,
     };
     let (writer, journal) = write(&folder, &record, &judges.secrets, now)?;
-    Ok(Prepared {
-        spec: spec_of(arguments, subject, judges, journal)?,
-        reporting,
-        gates,
-        kept_files,
+    let run = ending::Run {
+        planned: planned(&subject),
         record,
         folder,
         writer,
+        skipped: Vec::new(),
+        gates,
+        kept_files,
+        started,
+    };
+    Ok(Prepared {
+        spec: spec_of(arguments, subject, judges, journal)?,
+        reporting,
+        run,
     })
 }
 

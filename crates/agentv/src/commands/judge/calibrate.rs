@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use agentv_core::{Planned, ReportError, Reporter, RunEvent, RunRecord};
 use agentv_dataset::{Rules, sidecar_path};
-use agentv_journal::{RunFolder, RunWriter, list_runs};
+use agentv_journal::{RunFolder, list_runs};
 use agentv_runner::{Earlier, Ended, GradeSpec, GradedTarget, Journal};
 use jiff::Timestamp;
 
@@ -30,13 +30,16 @@ use crate::output;
 
 pub(super) fn run(arguments: &CalibrateArguments) -> Result<Exit, OutputError> {
     let started = Instant::now();
-    let prepared = match prepare(arguments, Timestamp::now()) {
+    let prepared = prepare(arguments, Timestamp::now(), started);
+    let Prepared {
+        spec,
+        calibrating,
+        run,
+    } = match prepared {
         Ok(prepared) => prepared,
         Err(refused) => return Ok(refused.tell()),
     };
-    let spec = prepared.spec;
-    let planned = spec.planned;
-    let worked = work(prepared.calibrating, |stop, reporter| {
+    let worked = work(calibrating, |stop, reporter| {
         agentv_runner::grade(spec, stop, reporter)
     });
     let (ended, calibrating) = match worked {
@@ -44,32 +47,19 @@ pub(super) fn run(arguments: &CalibrateArguments) -> Result<Exit, OutputError> {
         Err(refused) => return Ok(refused.tell()),
     };
     let mut calibrating = calibrating.lock().unwrap_or_else(PoisonError::into_inner);
-    let run = ending::Run {
-        planned,
-        record: prepared.record,
-        folder: &prepared.folder,
-        writer: &prepared.writer,
-        skipped: &[],
-        gates: &Gates::default(),
-        kept_files: &prepared.kept_files,
-        elapsed: started.elapsed(),
-    };
     let closed = ending::close(&mut calibrating.reporting, &ended, &run);
     let judged = std::mem::take(&mut calibrating.judged);
     let calibration = Calibration::of(judged, arguments.show);
     tell(arguments, &calibration, &closed, &run)?;
     ending::tell_trouble(&calibrating.reporting, &ended);
-    Ok(exit(arguments, &calibration, &closed, &ended, planned))
+    Ok(exit(arguments, &calibration, &closed, &ended, run.planned))
 }
 
 /// A calibration that was checked in full, and of which nobody was asked yet.
 struct Prepared {
     spec: GradeSpec,
     calibrating: Calibrating,
-    kept_files: KeptFiles,
-    record: RunRecord,
-    folder: RunFolder,
-    writer: RunWriter,
+    run: ending::Run,
 }
 
 /// Keeps what the judge says beside what people said.
@@ -106,7 +96,11 @@ struct Place {
 }
 
 /// Checks everything, then makes the folder of the run.
-fn prepare(arguments: &CalibrateArguments, now: Timestamp) -> Result<Prepared, Refused> {
+fn prepare(
+    arguments: &CalibrateArguments,
+    now: Timestamp,
+    started: Instant,
+) -> Result<Prepared, Refused> {
     let subject = Subject::open(arguments, now)?;
     let judges = subject.judges(arguments)?;
     let place = Place::find(arguments, &subject.labelled)?;
@@ -127,13 +121,20 @@ fn prepare(arguments: &CalibrateArguments, now: Timestamp) -> Result<Prepared, R
         labels: subject.found.labels.clone(),
         judged: Vec::new(),
     };
-    Ok(Prepared {
-        spec: spec_of(arguments, subject, judges, &place, journal)?,
-        calibrating,
-        kept_files,
+    let run = ending::Run {
+        planned: subject.planned(),
         record,
         folder,
         writer,
+        skipped: Vec::new(),
+        gates: Gates::default(),
+        kept_files,
+        started,
+    };
+    Ok(Prepared {
+        spec: spec_of(arguments, subject, judges, &place, journal)?,
+        calibrating,
+        run,
     })
 }
 
@@ -310,7 +311,7 @@ fn tell(
     arguments: &CalibrateArguments,
     calibration: &Calibration,
     closed: &Closed,
-    run: &ending::Run<'_>,
+    run: &ending::Run,
 ) -> io::Result<()> {
     let shown = output::from_here(run.folder.path());
     let incomplete = closed.summary.trials < run.planned.trials;

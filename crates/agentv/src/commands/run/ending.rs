@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use agentv_core::{GateOutcome, Planned, RunRecord, Stop};
 use agentv_journal::{RunFolder, RunWriter};
@@ -18,15 +18,16 @@ use crate::exit::{Exit, OutputError};
 use crate::output;
 
 /// What is known of a run besides its results.
-pub(crate) struct Run<'a> {
+pub(crate) struct Run {
     pub(crate) planned: Planned,
     pub(crate) record: RunRecord,
-    pub(crate) folder: &'a RunFolder,
-    pub(crate) writer: &'a RunWriter,
-    pub(crate) skipped: &'a [(String, u64)],
-    pub(crate) gates: &'a Gates,
-    pub(crate) kept_files: &'a KeptFiles,
-    pub(crate) elapsed: Duration,
+    pub(crate) folder: RunFolder,
+    pub(crate) writer: RunWriter,
+    /// How many cases of which files were left out.
+    pub(crate) skipped: Vec<(String, u64)>,
+    pub(crate) gates: Gates,
+    pub(crate) kept_files: KeptFiles,
+    pub(crate) started: Instant,
 }
 
 /// Writes what came of the run, tells it, and gives the exit code.
@@ -34,11 +35,12 @@ pub(crate) fn end(
     arguments: &OutputArguments,
     reporting: &mut Reporting,
     ended: &Ended,
-    run: &Run<'_>,
+    run: &Run,
 ) -> Result<Exit, OutputError> {
+    let elapsed = run.started.elapsed();
     let mut closed = close(reporting, ended, run);
-    write_reports(arguments, run.folder, &mut closed);
-    tell(arguments, &closed, ended, run)?;
+    write_reports(arguments, &run.folder, &mut closed);
+    tell(arguments, &closed, ended, run, elapsed)?;
     tell_trouble(reporting, ended);
     Ok(exit(&closed, ended, run.planned))
 }
@@ -56,10 +58,10 @@ pub(crate) struct Closed {
 }
 
 /// Writes what came of a run into its record, and ends what was told meanwhile.
-pub(crate) fn close(reporting: &mut Reporting, ended: &Ended, run: &Run<'_>) -> Closed {
-    let summary = reporting.summary(run.planned.skipped);
+pub(crate) fn close(reporting: &mut Reporting, ended: &Ended, run: &Run) -> Closed {
+    let (summary, statistics) = reporting.figures(run.planned.skipped);
     // Before the file of results is put in its place, which may be that of the baseline.
-    let gates = run.gates.judge(&summary, run.folder);
+    let gates = run.gates.judge(&summary, &run.folder);
     let mut not_written = ended.error.as_ref().is_some_and(RunError::is_about_writing);
     if let Err(error) = reporting.finish() {
         output::error(&error.to_string(), None);
@@ -79,7 +81,7 @@ pub(crate) fn close(reporting: &mut Reporting, ended: &Ended, run: &Run<'_>) -> 
     }
     Closed {
         summary,
-        statistics: reporting.statistics(),
+        statistics,
         reports: Vec::new(),
         gates,
         not_written,
@@ -118,7 +120,8 @@ fn tell(
     arguments: &OutputArguments,
     closed: &Closed,
     ended: &Ended,
-    run: &Run<'_>,
+    run: &Run,
+    elapsed: Duration,
 ) -> io::Result<()> {
     let summary = &closed.summary;
     let complete = summary.trials >= run.planned.trials;
@@ -129,8 +132,8 @@ fn tell(
         folder: Some(&shown),
         out_file: arguments.out.as_deref(),
         planned: run.planned.trials,
-        skipped_files: run.skipped,
-        elapsed: Some(run.elapsed),
+        skipped_files: &run.skipped,
+        elapsed: Some(elapsed),
         stopped: ended.stop,
         graded_from: run.record.graded_from.as_deref(),
         resume_command: resume.as_deref(),
@@ -172,7 +175,7 @@ fn hint(error: &RunError) -> Option<&'static str> {
 }
 
 /// The command line that goes on with this run: what was typed, with `--resume`.
-pub(crate) fn resume_command(run: &Run<'_>) -> String {
+pub(crate) fn resume_command(run: &Run) -> String {
     let typed = std::env::args_os().skip(1);
     let mut typed = typed.map(|word| word.to_string_lossy().into_owned());
     let mut words = vec!["agentv".to_owned()];

@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, OutputError> {
         started: Instant::now(),
     };
     match prepare(arguments, &clock) {
-        Ok(prepared) => execute(arguments, prepared, &clock),
+        Ok(prepared) => execute(arguments, prepared),
         Err(refused) => Ok(refused.tell()),
     }
 }
@@ -63,12 +63,7 @@ struct Clock {
 struct Prepared {
     spec: RunSpec,
     reporting: Reporting,
-    record: RunRecord,
-    folder: RunFolder,
-    writer: RunWriter,
-    skipped: Vec<(String, u64)>,
-    gates: Gates,
-    kept_files: KeptFiles,
+    run: ending::Run,
     /// Whether a run goes on with everything that its files have.
     is_whole: bool,
 }
@@ -118,9 +113,16 @@ fn prepare(arguments: &RunArguments, clock: &Clock) -> Result<Prepared, Refused>
     let (writer, journal) = write(&folder, &record, &resolved.secrets, clock.wall)?;
     Ok(Prepared {
         is_whole: plan.is_whole(arguments),
-        skipped: files.skipped_by_file(),
-        gates,
-        kept_files,
+        run: ending::Run {
+            planned,
+            record,
+            folder,
+            writer,
+            skipped: files.skipped_by_file(),
+            gates,
+            kept_files,
+            started: clock.started,
+        },
         spec: RunSpec {
             source: Arc::new(files),
             targets: resolved.targets,
@@ -145,9 +147,6 @@ fn prepare(arguments: &RunArguments, clock: &Clock) -> Result<Prepared, Refused>
             selection: plan.selection,
         },
         reporting,
-        record,
-        folder,
-        writer,
     })
 }
 
@@ -256,39 +255,25 @@ pub(crate) fn ran_target(target: &Target) -> RanTarget {
 }
 
 /// Runs what was prepared, and says what came of it.
-fn execute(
-    arguments: &RunArguments,
-    mut prepared: Prepared,
-    clock: &Clock,
-) -> Result<Exit, OutputError> {
-    let planned = prepared.spec.planned;
-    let spec = prepared.spec;
-    let worked = work(prepared.reporting, |stop, reporter| {
+fn execute(arguments: &RunArguments, prepared: Prepared) -> Result<Exit, OutputError> {
+    let Prepared {
+        spec,
+        reporting,
+        mut run,
+        is_whole,
+    } = prepared;
+    let worked = work(reporting, |stop, reporter| {
         agentv_runner::run(spec, stop, reporter)
     });
     let (ended, reporting) = match worked {
         Ok(worked) => worked,
         Err(refused) => return Ok(refused.tell()),
     };
-    if prepared.is_whole {
-        tidy(&mut prepared.writer, &ended);
+    if is_whole {
+        tidy(&mut run.writer, &ended);
     }
     let mut reporting = reporting.lock().unwrap_or_else(PoisonError::into_inner);
-    ending::end(
-        &arguments.output,
-        &mut reporting,
-        &ended,
-        &ending::Run {
-            planned,
-            record: prepared.record,
-            folder: &prepared.folder,
-            writer: &prepared.writer,
-            skipped: &prepared.skipped,
-            gates: &prepared.gates,
-            kept_files: &prepared.kept_files,
-            elapsed: clock.started.elapsed(),
-        },
-    )
+    ending::end(&arguments.output, &mut reporting, &ended, &run)
 }
 
 /// Takes results of cases that are gone out of a run that went on to its end.

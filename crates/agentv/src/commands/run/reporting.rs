@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use agentv_core::{ReportError, Reporter, RunEvent, Secrets};
 use agentv_report::{
-    Clock, DisplayOptions, LiveDisplay, OutFile, PlainProgress, Quiet, RunStatistics,
-    StatisticsFold, Style, Summary, SummaryFold,
+    Clock, DisplayOptions, LiveDisplay, OutFile, PlainProgress, Quiet, RunFold, RunStatistics,
+    Style, Summary,
 };
 
 use super::refused::Refused;
@@ -19,8 +19,7 @@ const EVERY: Duration = Duration::from_secs(5);
 
 /// The summary, the display, and the file that the user asked for.
 pub(crate) struct Reporting {
-    fold: SummaryFold,
-    statistics: StatisticsFold,
+    fold: RunFold,
     display: Option<Box<dyn Reporter + Send>>,
     out: Option<OutFile>,
     secrets: Secrets,
@@ -68,22 +67,16 @@ impl Reporting {
             None => None,
         };
         Ok(Reporting {
-            fold: SummaryFold::new(),
-            statistics: StatisticsFold::of_trials(told.trials),
+            fold: RunFold::of_trials(told.trials),
             display: Some(display(output.quiet, told)),
             out,
             secrets: told.secrets.clone(),
         })
     }
 
-    /// What all records came to.
-    pub(crate) fn summary(&self, skipped: u64) -> Summary {
-        self.fold.clone().finish(skipped)
-    }
-
-    /// How sure that is.
-    pub(crate) fn statistics(&self) -> RunStatistics {
-        self.statistics.finish()
+    /// What all records came to, and how sure that is.
+    pub(crate) fn figures(&self, skipped: u64) -> (Summary, RunStatistics) {
+        self.fold.finish(skipped)
     }
 
     /// A text without secrets.
@@ -102,7 +95,6 @@ impl Reporter for Reporting {
     fn on_event(&mut self, event: &RunEvent<'_>) -> Result<(), ReportError> {
         if let RunEvent::Finished { record, .. } = event {
             self.fold.add(record);
-            self.statistics.add(record);
         }
         if let Some(out) = &mut self.out {
             out.on_event(event)?;

@@ -1,0 +1,76 @@
+//! Answers that are empty, refusals, reasoning or calls of tools.
+
+use agentv_core::Content;
+use serde_json::json;
+
+use super::{KEY, exchange};
+use crate::model::server::Reply;
+
+#[tokio::test]
+async fn an_empty_answer_is_a_transcript_where_the_vendor_says_why_it_stopped() {
+    let chat = |reason: &str| {
+        json!({"model": "m", "choices": [
+            {"finish_reason": reason, "message": {"role": "assistant", "content": null}}
+        ]})
+    };
+    let blocked = json!({"promptFeedback": {"blockReason": "SAFETY"}, "modelVersion": "g"});
+    let cut = json!({"candidates": [{"finishReason": "MAX_TOKENS"}],
+        "usageMetadata": {"promptTokenCount": 5, "thoughtsTokenCount": 9}});
+    let incomplete = json!({"id": "1", "status": "incomplete", "model": "m", "output": [],
+        "incomplete_details": {"reason": "max_output_tokens"}});
+    let nothing = json!({"content": [], "stop_reason": "refusal"});
+    for (kind, api, answer, reason) in [
+        ("openai", "chat", chat("content_filter"), "content_filter"),
+        ("openai", "chat", chat("length"), "length"),
+        ("openai", "responses", incomplete, "max_output_tokens"),
+        ("gemini", "chat", blocked, "safety"),
+        ("gemini", "chat", cut, "max_tokens"),
+        ("anthropic", "chat", nothing, "refusal"),
+    ] {
+        let fields = json!({"model": "m", "api": api, "api_key": KEY});
+        let (_, transcript) = exchange(kind, fields, Reply::json(200, &[], &answer)).await;
+        assert_eq!(transcript.answer(), "", "{answer}");
+        assert_eq!(
+            transcript.finish_reason.as_deref(),
+            Some(reason),
+            "{answer}"
+        );
+        let content = &transcript.output_messages[0].content;
+        assert_eq!(content, &Some(Content::Text(String::new())));
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_is_what_the_model_said() {
+    let chat = json!({"model": "m", "choices": [{"finish_reason": "stop",
+        "message": {"role": "assistant", "content": null, "refusal": "I will not."}}]});
+    let responses = json!({"id": "1", "status": "completed", "model": "m", "output": [
+        {"type": "message", "content": [{"type": "refusal", "refusal": "I will not."}]}]});
+    for (api, answer) in [("chat", chat), ("responses", responses)] {
+        let fields = json!({"model": "m", "api": api});
+        let (_, transcript) = exchange("openai", fields, Reply::json(200, &[], &answer)).await;
+        assert_eq!(transcript.answer(), "I will not.", "{api}");
+    }
+}
+
+#[tokio::test]
+async fn reasoning_and_tool_calls_of_the_chat_protocol_are_kept_apart() {
+    let answer = json!({"model": "m", "choices": [{"finish_reason": "tool_calls", "message": {
+        "role": "assistant", "content": null, "reasoning_content": "Look it up.",
+        "tool_calls": [{"id": "call_1", "type": "function",
+            "function": {"name": "semanticSearch", "arguments": "{\"q\": \"x\"}"}}]
+    }}]});
+    let reply = Reply::json(200, &[], &answer);
+    let (_, transcript) = exchange("openai", json!({"model": "m"}), reply).await;
+    assert_eq!(transcript.answer(), "");
+    assert_eq!(transcript.output_messages[0].content, None);
+    assert_eq!(transcript.trace, Some(json!({"reasoning": "Look it up."})));
+    let call = transcript.tool_calls().next().unwrap();
+    assert_eq!(
+        (call.tool.as_str(), &call.input),
+        ("semanticSearch", &Some(json!({"q": "x"})))
+    );
+    assert_eq!(transcript.finish_reason.as_deref(), Some("tool_calls"));
+    assert_eq!(transcript.token_usage, None);
+    assert_eq!(transcript.cost_usd, None);
+}

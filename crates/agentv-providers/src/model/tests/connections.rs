@@ -1,0 +1,42 @@
+//! Connections are shared, and a request to stop ends the wait on them.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agentv_core::{Cause, Request};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::{ask, chat_answer, made};
+use crate::model::server::{Reply, Server};
+
+#[tokio::test]
+async fn targets_share_their_connections() {
+    let server = Server::start(Reply::json(200, &[], &chat_answer())).await;
+    for model in ["a", "b", "c"] {
+        let fields = json!({"model": model, "base_url": server.url});
+        let provider = made("openai", fields, &[]).unwrap();
+        ask(provider.as_ref()).await.unwrap();
+    }
+    assert_eq!(server.received().len(), 3);
+    assert_eq!(server.connections(), 1);
+}
+
+#[tokio::test]
+async fn a_request_to_stop_ends_the_wait_for_an_answer() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base_url = format!("http://{}", listener.local_addr().unwrap());
+    let provider = made("openai", json!({"model": "m", "base_url": base_url}), &[]).unwrap();
+    let folder: Arc<Path> = Arc::from(Path::new("/"));
+    let request = Request::of_text("Hi", folder, Duration::from_secs(60));
+    let cancel = CancellationToken::new();
+    let asking = provider.answer(&request, &cancel);
+    let stopping = async {
+        let connection = listener.accept().await.unwrap();
+        cancel.cancel();
+        connection
+    };
+    let (answer, _connection) = tokio::join!(asking, stopping);
+    assert_eq!(answer.unwrap_err().cause, Cause::Cancelled);
+}

@@ -1,0 +1,201 @@
+//! What a comparison comes to, in figures.
+
+use agentv_core::ResultRecord;
+use serde_json::Value;
+
+use super::{STYLE, in_conversation, judged, trial, with_runs, written};
+use crate::compare::{ComparisonFormat, Pairwise, Showing, compare};
+use crate::samples::{errored, graded, record};
+use crate::{DropGate, GateRule};
+
+#[test]
+fn trials_are_averaged_within_their_case() {
+    let of_a = [
+        trial(1, graded("a", 1.0)),
+        trial(2, graded("a", 0.0)),
+        graded("b", 1.0),
+    ];
+    let of_b = [
+        trial(1, graded("a", 1.0)),
+        trial(2, graded("a", 1.0)),
+        graded("b", 0.0),
+    ];
+    with_runs(&[&of_a, &of_b], |runs| {
+        let found = compare(&runs[0], &runs[1], 0.1).unwrap();
+        let summary = found.summary();
+        assert_eq!(summary.mean_delta, Some(-0.25));
+        assert_eq!((summary.wins, summary.losses, summary.ties), (1, 1, 1));
+        let cases = &summary.statistics;
+        assert_eq!((cases.cases, cases.wins.wins, cases.wins.losses), (2, 1, 1));
+        let shown = Showing::of(&found, 1).unwrap();
+        assert_eq!(
+            (shown.wins[0].name.as_str(), shown.wins[0].trials),
+            ("a", 2)
+        );
+        assert_eq!(shown.wins[0].delta, 0.5);
+    });
+}
+
+#[test]
+fn errored_and_ungraded_trials_stand_beside() {
+    let of_a = [graded("a", 1.0), graded("b", 1.0), record("c")];
+    let of_b = [
+        graded("a", 0.5),
+        errored("b", "timed out"),
+        graded("c", 1.0),
+    ];
+    with_runs(&[&of_a, &of_b], |runs| {
+        let found = compare(&runs[0], &runs[1], 0.1).unwrap();
+        let summary = found.summary();
+        assert_eq!((summary.matched, summary.without_grade), (3, 2));
+        assert_eq!(summary.mean_delta, Some(-0.5));
+        assert!(!summary.significant, "one case tells nothing");
+        let table = written(&found, ComparisonFormat::Table);
+        assert!(
+            table.starts_with("no difference can be told: B − A is −50.0 points; one case alone"),
+            "{table}"
+        );
+        assert!(
+            table.contains("2 without a grade in one or both"),
+            "{table}"
+        );
+        assert!(table.contains("1 errored"), "{table}");
+    });
+}
+
+#[test]
+fn cases_of_a_conversation_count_as_one_where_they_agree() {
+    let run = |first: f64, second: f64| -> Vec<ResultRecord> {
+        let case = |id: usize| match id % 2 {
+            0 => in_conversation("one", graded(&format!("{id}"), first)),
+            _ => in_conversation("two", graded(&format!("{id}"), second)),
+        };
+        (0..10).map(case).collect()
+    };
+    with_runs(&[&run(0.5, 0.5), &run(0.6, 1.0)], |runs| {
+        let found = compare(&runs[0], &runs[1], 0.1).unwrap();
+        let statistics = &found.summary().statistics;
+        let interval = statistics.difference.unwrap().difference;
+        assert_eq!((interval.n, interval.clusters), (10, Some(2)));
+        assert!(statistics.mcnemar.is_none());
+        assert_eq!(statistics.pass_rates.unwrap().n, 1);
+    });
+}
+
+#[test]
+fn conversations_and_cases_on_their_own_are_told_apart() {
+    let run = |score: f64| -> Vec<ResultRecord> {
+        let case = |id: usize| graded(&format!("{id}"), score);
+        let talks = (0..4).map(|id| in_conversation(["one", "two"][id % 2], case(id)));
+        talks.chain((4..7).map(case)).collect()
+    };
+    with_runs(&[&run(0.5), &run(0.75)], |runs| {
+        let found = compare(&runs[0], &runs[1], 0.1).unwrap();
+        let table = written(&found, ComparisonFormat::Table);
+        let table = table.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            table.contains("7 cases · 2 conversations and 3 cases "),
+            "{table}"
+        );
+        assert!(
+            table.contains("in each of 2 conversations and 3 cases on average"),
+            "{table}"
+        );
+    });
+}
+
+#[test]
+fn what_difference_of_passes_would_be_shown_is_told_where_any_would() {
+    let run = |passes: fn(usize) -> bool, talks: bool| -> Vec<ResultRecord> {
+        let case = |id: usize| {
+            let case = graded(&format!("{id}"), f64::from(u8::from(passes(id))));
+            match talks {
+                true => in_conversation(["one", "two"][id % 2], case),
+                false => case,
+            }
+        };
+        (0..100).map(case).collect()
+    };
+    let told = |passes: [fn(usize) -> bool; 2], talks: bool| {
+        let [a, b] = passes.map(|passes| run(passes, talks));
+        with_runs(&[&a, &b], |runs| {
+            let found = compare(&runs[0], &runs[1], 0.1).unwrap();
+            let json: Value =
+                serde_json::from_str(&written(&found, ComparisonFormat::Json)).unwrap();
+            let method = &json["summary"]["statistics"]["detectable_pass_rate"]["method"];
+            let told = crate::compare::told::statistics(found.summary(), STYLE);
+            let of_passes = told.iter().find(|part| part.contains("of passes")).cloned();
+            (of_passes, method.as_str().map(str::to_owned))
+        })
+    };
+    // One passes and the other does not in 20 of 100 cases, then in 2.
+    let often: [fn(usize) -> bool; 2] = [|id| id % 10 != 0, |id| id % 10 != 1];
+    let rarely: [fn(usize) -> bool; 2] = [|id| id != 0, |id| id != 1];
+    assert_eq!(
+        told(often, false),
+        (
+            Some("shows differences of passes from 12.4% on".to_owned()),
+            Some("paired_pass_rates".to_owned())
+        )
+    );
+    assert_eq!(told(rarely, false), (None, None));
+    assert_eq!(told(often, true), (None, None));
+}
+
+#[test]
+fn evaluators_are_compared_by_name() {
+    let case = |id: &str, exact: f64| judged(graded(id, exact), &[("exact", exact), ("json", 1.0)]);
+    let of_a = [case("a", 1.0), case("b", 1.0)];
+    let of_b = [case("a", 0.0), case("b", 0.5)];
+    with_runs(&[&of_a, &of_b], |runs| {
+        let found = compare(&runs[0], &runs[1], 0.1).unwrap();
+        let told: Vec<_> = found
+            .evaluators()
+            .iter()
+            .map(|member| (member.name.as_str(), member.cases, member.mean_delta))
+            .collect();
+        assert_eq!(told, [("exact", 2, -0.75), ("json", 2, 0.0)]);
+    });
+}
+
+#[test]
+fn significant_takes_the_interval_and_the_test_wherever_it_is_told() {
+    let run = |scores: &[f64]| -> Vec<ResultRecord> {
+        let cases = scores.iter().enumerate();
+        cases
+            .map(|(id, score)| graded(&format!("{id}"), *score))
+            .collect()
+    };
+    let [good, bad] = [run(&[0.95, 0.97, 0.99]), run(&[0.05, 0.04, 0.01])];
+    let rule = GateRule::Significant;
+    with_runs(&[&good, &bad, &bad], |runs| {
+        let found = compare(&runs[0], &runs[1], 0.1).unwrap();
+        let summary = found.summary();
+        assert!(summary.interval().unwrap().high < 0.0);
+        assert!(!summary.significant, "p = {}", summary.p_value);
+        let sentence = summary.sentence("A", "B", STYLE);
+        assert!(
+            sentence.ends_with("which may be chance even so: p = 0.25"),
+            "{sentence}"
+        );
+        let gate = DropGate {
+            rule,
+            max_drop: 0.0,
+        }
+        .judge(summary, "A");
+        assert!(
+            gate.met
+                && gate
+                    .found
+                    .contains("which may be chance (95% interval −1.000 to")
+        );
+        let pairwise = Pairwise::of(runs, 0.1);
+        let ends = pairwise.ends().unwrap().figures.as_ref().unwrap();
+        assert_eq!(
+            (ends.summary.significant, ends.summary.p_value),
+            (false, 0.75)
+        );
+        let sentence = ends.summary.sentence("A", "C", STYLE);
+        assert!(sentence.ends_with("p = 0.75"), "{sentence}");
+    });
+}

@@ -1,0 +1,101 @@
+//! What is required of a comparison.
+
+use agentv_core::ResultRecord;
+
+use super::{gate, with_runs};
+use crate::compare::compare;
+use crate::samples::{errored, graded};
+use crate::{DropGate, GateRule};
+
+#[test]
+fn nothing_graded_in_both_is_never_good() {
+    with_runs(&[&[graded("a", 1.0)], &[errored("a", "no")]], |runs| {
+        let found = compare(&runs[0], &runs[1], 0.1).unwrap();
+        assert_eq!(found.summary().mean_delta, None);
+        assert!(!gate(&found).met);
+    });
+}
+
+#[test]
+fn a_gate_of_significance_lets_chance_pass() {
+    let of_a: Vec<ResultRecord> = (0..4).map(|id| graded(&format!("{id}"), 0.5)).collect();
+    let scores = [0.4, 0.6, 0.3, 0.5];
+    let of_b: Vec<ResultRecord> = (0..4)
+        .map(|id| graded(&format!("{id}"), scores[id]))
+        .collect();
+    with_runs(&[&of_a, &of_b], |runs| {
+        let found = compare(&runs[0], &runs[1], 0.1).unwrap();
+        let summary = found.summary();
+        let judge = |rule, max_drop| DropGate { rule, max_drop }.judge(summary, "`A`");
+        let mean = judge(GateRule::Mean, 0.0);
+        assert!(!mean.met);
+        assert_eq!(mean.required, "mean score not below `A`");
+        assert_eq!(mean.found, "0.050 below on 4 of 4 matched cases");
+        assert!(judge(GateRule::Mean, 0.05).met);
+        let significant = judge(GateRule::Significant, 0.0);
+        assert!(significant.met);
+        assert!(
+            significant.found.contains("which may be chance"),
+            "{}",
+            significant.found
+        );
+    });
+}
+
+#[test]
+fn a_gate_of_significance_asks_for_more_than_the_drop_that_is_allowed() {
+    let run = |drop: f64| -> Vec<ResultRecord> {
+        let case = |id: u32| {
+            graded(
+                &format!("{id}"),
+                0.9 - drop - 0.02 * drop * f64::from(id % 3),
+            )
+        };
+        (0..30).map(case).collect()
+    };
+    with_runs(&[&run(0.0), &run(0.1)], |runs| {
+        let found = compare(&runs[0], &runs[1], 0.1).unwrap();
+        let rule = GateRule::Significant;
+        let judge = |max_drop| DropGate { rule, max_drop }.judge(found.summary(), "`A`");
+        let [none, less, about, more] = [0.0, 0.09, 0.1019, 0.2].map(judge);
+        assert_eq!(
+            [none.met, less.met, about.met, more.met],
+            [false, false, true, true]
+        );
+        assert_eq!(
+            less.required,
+            "mean score not significantly more than 0.09 below `A`"
+        );
+        let told = [&none, &less, &about].map(|gate| gate.found.as_str());
+        assert_eq!(
+            told,
+            [
+                "0.102 below on 30 of 30 matched cases, more than chance explains (95% interval \
+                 −0.103 to −0.101, p = 0.0001)",
+                "0.102 below on 30 of 30 matched cases, significantly more than 0.090 (95% interval \
+                 −0.103 to −0.101, p = 0.0001)",
+                "0.1020 below on 30 of 30 matched cases, not significantly more than 0.1019 (95% \
+                 interval −0.103 to −0.101, p = 0.0001)",
+            ]
+        );
+    });
+}
+
+#[test]
+fn a_gate_says_of_how_many_matched_cases_it_is() {
+    let of_a: Vec<ResultRecord> = (0..5).map(|id| graded(&format!("{id}"), 1.0)).collect();
+    let of_b: Vec<ResultRecord> = (0..5)
+        .map(|id| match id {
+            0 | 1 => graded(&format!("{id}"), 1.0),
+            id => errored(&format!("{id}"), "no"),
+        })
+        .collect();
+    with_runs(&[&of_a, &of_b, &of_b[..4]], |runs| {
+        let found = compare(&runs[0], &runs[1], 0.1).unwrap();
+        assert_eq!(gate(&found).found, "the same on 2 of 5 matched cases");
+        assert!(found.summary().is_mostly_without_grade());
+        let half = compare(&runs[0], &runs[2], 0.1).unwrap();
+        assert_eq!(gate(&half).found, "the same on 2 of 4 matched cases");
+        assert!(!half.summary().is_mostly_without_grade());
+    });
+}

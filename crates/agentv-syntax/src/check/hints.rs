@@ -1,0 +1,64 @@
+//! What to write instead of what is wrong, in words.
+
+use crate::registry::Registry;
+use crate::shape::{Form, Shape, Text};
+use crate::suggest::nearest;
+use crate::tree::{Node, NodeKind};
+
+/// What to write where the name of a kind, or nearly one, stands as a key without being a shorthand.
+pub(super) fn tag_hint(registry: &Registry, key: &str) -> Option<String> {
+    let tag = registry.tag;
+    let Some(kind) = registry.kind(key) else {
+        let near = nearest(key, registry.names())?;
+        return Some(format!("did you mean `{near}`?"));
+    };
+    Some(match kind.shorthand {
+        Some(option) => format!(
+            "`{key}: …` is short only by itself; beside other fields write `{tag}: {key}` and `{option}: …`"
+        ),
+        None => format!("write `{tag}: {key}` and its fields beside it"),
+    })
+}
+
+pub(super) fn did_you_mean<'k>(
+    written: &str,
+    known: impl IntoIterator<Item = &'k str>,
+) -> Option<String> {
+    nearest(written, known).map(|name| format!("did you mean `{name}`?"))
+}
+
+/// A number or boolean where a string belongs wants quotes.
+pub(super) fn quote_hint(node: Node<'_>, shape: &Shape) -> Option<String> {
+    let takes_text = shape.forms.iter().any(
+        |form| matches!(form.written(), Form::Text(text) if !matches!(text, Text::Reference(_))),
+    );
+    let scalar = matches!(node.kind(), NodeKind::Number | NodeKind::Bool);
+    (takes_text && scalar).then(|| format!("put it in quotes: \"{}\"", node.text()))
+}
+
+/// Whether a number belongs here, and one of the words stands here that are numbers to YAML only.
+pub(super) fn is_boundless_number(node: Node<'_>, shape: &Shape) -> bool {
+    let mut forms = shape.forms.iter();
+    let takes_number = forms.any(|form| matches!(form.written(), Form::Number { .. }));
+    takes_number && node.kind() == NodeKind::String && {
+        let text = node.text().to_ascii_lowercase();
+        let word = text.trim_start_matches(['+', '-']);
+        matches!(word, ".nan" | ".inf" | "nan" | "inf" | "infinity")
+    }
+}
+
+pub(super) fn shortened(text: &str) -> String {
+    const LONGEST: usize = 60;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("`{}…`", &text[..end]),
+        None => format!("`{text}`"),
+    }
+}
+
+pub(super) fn article(noun: &str) -> &'static str {
+    if noun.starts_with(['a', 'e', 'i', 'o', 'u']) {
+        "an"
+    } else {
+        "a"
+    }
+}
