@@ -9,13 +9,13 @@ use agentv_testkit::model::{Answer, Behaviour, ModelServer, Usage};
 use agentv_testkit::{Project, Random};
 use serde_json::Value;
 
+use crate::campaign::{rounds, seed};
 use crate::program::{Ended, Program, agentv, finish, model_target, project};
 use crate::records::{each_case_once, records_after_kill, run_folder};
 
 const CASES: usize = 2_000;
 const WORKERS: usize = 32;
 const KILLS: u64 = 10;
-const SEED: u64 = 20_261_115;
 
 /// Some answers are wrong, and some requests are refused for good.
 fn message(number: usize) -> String {
@@ -138,10 +138,11 @@ fn killed_and_resumed(seed: u64) -> (String, Value) {
 }
 
 #[test]
-fn a_run_killed_at_fifty_random_moments_ends_as_one_that_was_not() {
-    println!("seed {SEED}");
+fn a_run_killed_at_random_moments_ends_as_one_that_was_not() {
+    let seed = seed();
     let expected = uninterrupted();
-    for round in 0..5 {
-        assert_eq!(killed_and_resumed(SEED + round), expected, "round {round}");
+    for round in 0..rounds(5, 10) {
+        let ended = killed_and_resumed(seed.wrapping_add(round as u64));
+        assert_eq!(ended, expected, "round {round}");
     }
 }

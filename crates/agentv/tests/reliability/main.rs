@@ -6,6 +6,7 @@
     reason = "a test says its seed, and why it is skipped"
 )]
 
+mod campaign;
 mod program;
 mod records;
 
