@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
+use crate::fault;
 use crate::lines::MAX_LINE;
 use crate::recover::Recovery;
 use crate::storage::{RunFile, Storage};
@@ -334,6 +335,7 @@ impl PendingSync {
     /// # Errors
     /// What the system said.
     pub fn wait(self) -> io::Result<()> {
+        fault::step();
         retried(|| self.0.sync_data())
     }
 }

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use crate::fault;
+
 /// A file or folder that could not be read or written.
 #[derive(Debug)]
 pub struct FileError {
@@ -51,11 +53,13 @@ const TEMPORARY: &str = ".unfinished-";
 
 /// Creates `path` and what is missing above it, for the user alone.
 pub(crate) fn create_folders(path: &Path) -> io::Result<()> {
+    fault::step();
     private_folder().recursive(true).create(path)
 }
 
 /// Creates the one folder `path`, for the user alone; fails where something has that name.
 pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
+    fault::step();
     private_folder().create(path)
 }
 
@@ -79,6 +83,7 @@ pub(crate) fn private_file() -> OpenOptions {
 /// Makes the names in a folder survive power loss.
 pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     if cfg!(unix) {
+        fault::step();
         File::open(path)?.sync_all()?;
     }
     Ok(())
@@ -89,12 +94,27 @@ pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
 #[derive(Debug)]
 pub(crate) struct Replacement {
     path: PathBuf,
-    writer: BufWriter<NamedTempFile>,
+    writer: BufWriter<Temporary>,
+}
+
+/// The file that a replacement is written to.
+#[derive(Debug)]
+struct Temporary(NamedTempFile);
+
+impl Write for Temporary {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        fault::write(&mut self.0, bytes);
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 impl Replacement {
     pub(crate) fn of(path: &Path) -> io::Result<Replacement> {
-        let temporary = temporary_in(folder_of(path))?;
+        let temporary = Temporary(temporary_in(folder_of(path))?);
         Ok(Replacement {
             path: path.to_owned(),
             writer: BufWriter::with_capacity(1 << 18, temporary),
@@ -107,18 +127,21 @@ impl Replacement {
 
     /// Puts the content in its place, safe from power loss.
     pub(crate) fn commit(self) -> io::Result<()> {
-        let temporary = self
+        let Temporary(file) = self
             .writer
             .into_inner()
             .map_err(IntoInnerError::into_error)?;
-        temporary.as_file().sync_all()?;
-        temporary.persist(&self.path).map_err(|error| error.error)?;
+        fault::step();
+        file.as_file().sync_all()?;
+        fault::step();
+        file.persist(&self.path).map_err(|error| error.error)?;
         sync_folder(folder_of(&self.path))
     }
 }
 
 /// A file for the user alone that is removed when it is dropped.
 pub(crate) fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
+    fault::step();
     tempfile::Builder::new()
         .prefix(TEMPORARY)
         .tempfile_in(folder)
@@ -137,6 +160,7 @@ pub(crate) fn remove_temporary(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         if entry.file_name().to_string_lossy().starts_with(TEMPORARY) {
+            fault::step();
             fs::remove_file(entry.path())?;
         }
     }

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::append::Append;
 use crate::disk::{self, FileError, Replacement};
+use crate::fault;
 use crate::fold::{Latest, latest_by_key};
 use crate::keep::keep_keys;
 use crate::key::KeyFields;
@@ -239,6 +240,7 @@ impl RunWriter {
     pub fn append(&mut self, name: RecordFile) -> Result<Append, FolderError> {
         let path = self.folder.file(name);
         self.reserve(name)?;
+        fault::step();
         let mut options = disk::private_file();
         let opened = options.read(true).append(true).open(&path);
         let mut file = opened.map_err(|error| {

@@ -56,6 +56,7 @@
 
 mod append;
 mod disk;
+mod fault;
 mod fold;
 mod folder;
 mod jump;

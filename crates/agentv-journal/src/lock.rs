@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::disk::{self, FileError};
+use crate::fault;
 use crate::folder::RecordFile;
 
 const FILE: &str = "lock";
@@ -50,6 +51,7 @@ impl Lock {
         let path = folder.join(FILE);
         let failed = |error| LockError::File(FileError::of("lock", &path)(error));
         loop {
+            fault::step();
             let mut file = disk::private_file()
                 .read(true)
                 .write(true)
@@ -102,6 +104,7 @@ impl Drop for Lock {
     fn drop(&mut self) {
         // Removed while it is locked, so never the file of another holder.
         if cfg!(unix) {
+            fault::step();
             let _ = fs::remove_file(&self.path);
         }
         let _ = self.file.unlock();
@@ -120,8 +123,10 @@ fn introduce(file: &mut File, now: Timestamp) -> io::Result<()> {
         process: std::process::id(),
         since: now.to_string(),
     })?;
+    fault::step();
     file.set_len(0)?;
     file.rewind()?;
+    fault::write(file, &introduction);
     file.write_all(&introduction)
 }
 

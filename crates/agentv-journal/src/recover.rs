@@ -6,6 +6,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use memchr::memrchr;
 use serde::de::IgnoredAny;
 
+use crate::fault;
 use crate::lines::MAX_LINE;
 use crate::read::parse_record;
 
@@ -35,7 +36,9 @@ pub(crate) fn recover(file: &mut File) -> io::Result<Recovery> {
         kept = start;
     }
     if kept < length {
+        fault::step();
         file.set_len(kept)?;
+        fault::step();
         file.sync_data()?;
     }
     Ok(Recovery {

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use crate::fault;
 use crate::folder::RecordFile;
 use crate::lock::Lock;
 
@@ -75,14 +76,17 @@ impl Drop for RunFile {
 
 impl Storage for RunFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        fault::write(&mut self.file, bytes);
         Storage::write(&mut self.file, bytes)
     }
 
     fn set_len(&mut self, length: u64) -> io::Result<()> {
+        fault::step();
         Storage::set_len(&mut self.file, length)
     }
 
     fn sync(&mut self) -> io::Result<()> {
+        fault::step();
         Storage::sync(&mut self.file)
     }
 }

@@ -1,6 +1,5 @@
 //! A run that is killed again and again ends as if nothing had happened.
 
-use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -10,8 +9,8 @@ use agentv_testkit::{Project, Random};
 use serde_json::Value;
 
 use crate::campaign::{rounds, seed};
-use crate::program::{Ended, Program, agentv, finish, model_target, project};
-use crate::records::{each_case_once, records_after_kill, run_folder};
+use crate::program::{Program, agentv, finish, model_target, project};
+use crate::records::{each_case_once, final_words, nothing_is_lost, run_folder};
 
 const CASES: usize = 2_000;
 const WORKERS: usize = 32;
@@ -47,33 +46,13 @@ fn project_at(server: &ModelServer) -> Project {
     project(&model_target(server, &[&workers, price]), CASES, message)
 }
 
-/// What a run says of itself in the end, times and the name of the run apart.
-fn final_words(ended: Ended, project: &Project) -> (String, Value) {
-    let folder = run_folder(project);
-    let id = folder.file_name().unwrap().to_str().unwrap().to_owned();
-    let told = ended.stdout.replace(&id, "RUN");
-    let parts = told.split("\n\n");
-    let parts = parts.filter(|part| !part.starts_with("slowest"));
-    let lines = parts.flat_map(str::lines);
-    let about_time = |line: &&str| line.starts_with("took") || line.starts_with("latency");
-    let told: Vec<&str> = lines.filter(|line| !about_time(line)).collect();
-    let run = std::fs::read_to_string(folder.join("run.json")).unwrap();
-    let mut run: Value = serde_json::from_str(&run).unwrap();
-    let mut totals = run["totals"].take();
-    for times in ["latency", "slowest"] {
-        totals.as_object_mut().unwrap().remove(times).unwrap();
-    }
-    assert!(told.len() > 10, "{told:?}");
-    (told.join("\n"), totals)
-}
-
 fn uninterrupted() -> (String, Value) {
     let server = server();
     let project = project_at(&server);
     let ended = finish(&mut agentv(&project, ["--quiet"])).expect(3);
     each_case_once(&run_folder(&project), CASES);
     assert_eq!(server.calls().total, CASES as u64);
-    final_words(ended, &project)
+    final_words(&ended, &run_folder(&project))
 }
 
 /// Starts or resumes the run, and kills it after a number of further calls and some moments more.
@@ -102,14 +81,6 @@ fn run_exists(project: &Project) -> bool {
         .any(|folder| folder.join("run.json").exists())
 }
 
-/// Holds that whatever was there before a kill is there after it.
-fn nothing_is_lost(before: &mut Vec<Value>, file: &Path) {
-    let after = records_after_kill(file);
-    assert!(after.len() >= before.len());
-    assert_eq!(after[..before.len()], before[..]);
-    *before = after;
-}
-
 /// Kills a run ten times at random moments, resumes it each time, and at last lets it end.
 fn killed_and_resumed(seed: u64) -> (String, Value) {
     let mut random = Random::new(seed);
@@ -134,7 +105,7 @@ fn killed_and_resumed(seed: u64) -> (String, Value) {
         calls <= most,
         "{calls} calls, and at most {most} were needed"
     );
-    final_words(ended, &project)
+    final_words(&ended, &run_folder(&project))
 }
 
 #[test]

@@ -20,6 +20,7 @@ mod pace;
 mod scripts;
 mod secrets;
 mod signals;
+mod steps;
 mod torn_journal;
 mod two_runs;
 mod workers;

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use agentv_testkit::Project;
 use serde_json::Value;
 
+use crate::program::Ended;
+
 /// The folder of the only run of a project.
 pub(crate) fn run_folder(project: &Project) -> PathBuf {
     let [folder] = run_folders(project).try_into().unwrap();
@@ -67,4 +69,50 @@ pub(crate) fn each_case_once(folder: &Path, cases: usize) -> Vec<Value> {
     let counts = counts(&transcripts, "answer_key");
     assert!(counts.values().all(|count| *count == 1), "an answer twice");
     results
+}
+
+/// Holds that whatever was there before a kill is there after it.
+#[track_caller]
+pub(crate) fn nothing_is_lost(before: &mut Vec<Value>, file: &Path) {
+    let after = records_after_kill(file);
+    assert!(after.len() >= before.len());
+    assert_eq!(after[..before.len()], before[..]);
+    *before = after;
+}
+
+/// What a run says of itself in the end and in `run.json`, times and the name of the run apart.
+#[track_caller]
+pub(crate) fn final_words(ended: &Ended, folder: &Path) -> (String, Value) {
+    let id = folder.file_name().unwrap().to_str().unwrap().to_owned();
+    let told = ended.stdout.replace(&id, "RUN");
+    let parts = told.split("\n\n");
+    let parts = parts.filter(|part| !part.starts_with("slowest"));
+    let lines = parts.flat_map(str::lines);
+    let about_time = |line: &&str| line.starts_with("took") || line.starts_with("latency");
+    let told: Vec<&str> = lines.filter(|line| !about_time(line)).collect();
+    let run = fs::read_to_string(folder.join("run.json")).unwrap();
+    let mut run: Value = serde_json::from_str(&run).unwrap();
+    let mut totals = run["totals"].take();
+    for times in ["latency", "slowest"] {
+        totals.as_object_mut().unwrap().remove(times).unwrap();
+    }
+    assert!(told.len() > 10, "{told:?}");
+    (told.join("\n"), totals)
+}
+
+/// The records of a file that is whole, without times, in an order of their own.
+#[track_caller]
+pub(crate) fn timeless_records(file: &Path) -> Vec<String> {
+    let mut records = whole_records(file);
+    records.iter_mut().for_each(without_times);
+    let mut records: Vec<String> = records.iter().map(Value::to_string).collect();
+    records.sort();
+    records
+}
+
+fn without_times(value: &mut Value) {
+    if let Value::Object(fields) = value {
+        fields.retain(|name, _| !["timestamp", "timing", "duration_ms"].contains(&name.as_str()));
+        fields.values_mut().for_each(without_times);
+    }
 }
