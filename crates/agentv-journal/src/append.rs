@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
+use crate::disk::cause;
 use crate::fault;
 use crate::lines::MAX_LINE;
 use crate::recover::Recovery;
@@ -404,11 +405,7 @@ impl fmt::Display for AppendError {
                 )
             }
             AppendError::Write { path, source, .. } => {
-                let cause = match source.kind() {
-                    io::ErrorKind::StorageFull => "the disk is full: ",
-                    io::ErrorKind::QuotaExceeded => "the disk quota is used up: ",
-                    _ => "",
-                };
+                let cause = cause(source);
                 write!(
                     f,
                     "a record was not written to `{}`: {cause}{source}; \

@@ -38,7 +38,17 @@ impl fmt::Display for FileError {
             path,
             source,
         } = self;
-        write!(f, "cannot {action} `{}`: {source}", path.display())
+        let cause = cause(source);
+        write!(f, "cannot {action} `{}`: {cause}{source}", path.display())
+    }
+}
+
+/// What the system's words mean to somebody who does not know them.
+pub(crate) fn cause(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull => "the disk is full: ",
+        io::ErrorKind::QuotaExceeded => "the disk quota is used up: ",
+        _ => "",
     }
 }
 
@@ -103,8 +113,10 @@ struct Temporary(NamedTempFile);
 
 impl Write for Temporary {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        fault::write(&mut self.0, bytes);
-        self.0.write(bytes)
+        // Not by way of its name, which would stand in every error.
+        let file = self.0.as_file_mut();
+        fault::write(file, bytes);
+        file.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -145,6 +157,18 @@ pub(crate) fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
     tempfile::Builder::new()
         .prefix(TEMPORARY)
         .tempfile_in(folder)
+        .map_err(without_name)
+}
+
+/// An error of a temporary file without its name, which tells nobody anything.
+fn without_name(error: io::Error) -> io::Error {
+    match error.kind() {
+        kind @ (io::ErrorKind::StorageFull
+        | io::ErrorKind::QuotaExceeded
+        | io::ErrorKind::ReadOnlyFilesystem
+        | io::ErrorKind::PermissionDenied) => kind.into(),
+        _ => error,
+    }
 }
 
 /// The folder that `path` is in.

@@ -28,6 +28,34 @@ impl SmallDisk {
         Ok(SmallDisk { folder })
     }
 
+    /// Makes it larger, or smaller down to what is on it.
+    ///
+    /// # Errors
+    /// With the reason.
+    pub fn resize(&self, kibibytes: u32) -> Result<(), String> {
+        self.remount(&format!("remount,size={kibibytes}k"))
+    }
+
+    /// Lets nobody write to it any more.
+    ///
+    /// # Errors
+    /// With the reason, such as that something on it is open for writing.
+    pub fn make_read_only(&self) -> Result<(), String> {
+        self.remount("remount,ro")
+    }
+
+    fn remount(&self, options: &str) -> Result<(), String> {
+        let output = Command::new("mount")
+            .args(["-o", options])
+            .arg(&self.folder)
+            .output()
+            .map_err(|error| error.to_string())?;
+        match output.status.success() {
+            true => Ok(()),
+            false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+        }
+    }
+
     /// The folder that it stands in.
     pub fn path(&self) -> &Path {
         &self.folder

@@ -63,8 +63,8 @@ fn merge(arguments: &MergeArguments) -> Result<Merged, Refused> {
     let complete = tell_missing_shards(&sources);
     tell_different_files(&sources);
     let folder = open_or_create(&results, &merged_id(&sources)?)?;
-    let not_written = |error: FolderError| Refused::not_written(error.to_string());
-    let mut writer = folder.write(Timestamp::now()).map_err(folder::unusable)?;
+    let not_written = folder::not_written;
+    let mut writer = folder.write(Timestamp::now()).map_err(not_written)?;
     let folders: Vec<RunFolder> = sources.iter().map(|source| source.folder.clone()).collect();
     let rule = MergeRule {
         key: trial_fields(),

@@ -1,13 +1,16 @@
-//! A disk that is full in the middle of a run.
+//! A disk that is full before, in the middle or at the end of a run.
 
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
-use agentv_testkit::SmallDisk;
 use agentv_testkit::model::{Behaviour, ModelServer};
+use agentv_testkit::{Project, Random, SmallDisk};
 
-use crate::program::{agentv, finish, model_target, project};
-use crate::records::{each_case_once, run_folder, whole_records};
+use crate::campaign::{rounds, seed};
+use crate::program::{agentv, clean, finish, model_target, project};
+use crate::records::{each_case_once, run_folder, run_folders, whole_records};
 
 const CASES: usize = 300;
 const WORKERS: u64 = 8;
@@ -19,6 +22,14 @@ fn message(number: usize) -> String {
     )
 }
 
+/// A disk in place of a folder, unless none can be had.
+fn disk_at(folder: &Path, kibibytes: u32) -> Option<SmallDisk> {
+    fs::create_dir_all(folder).unwrap();
+    let disk = SmallDisk::mount(folder, kibibytes);
+    disk.inspect_err(|reason| println!("skipped: {reason}"))
+        .ok()
+}
+
 #[test]
 fn a_full_disk_is_told_and_after_freeing_space_nothing_is_asked_twice() {
     let server = ModelServer::start(Behaviour::echo().latency(Duration::from_millis(2))).unwrap();
@@ -26,12 +37,8 @@ fn a_full_disk_is_told_and_after_freeing_space_nothing_is_asked_twice() {
     let project = project(&model_target(&server, &[&workers]), CASES, message);
     let results = project.path(".agentv/results");
     fs::create_dir_all(&results).unwrap();
-    let disk = match SmallDisk::mount(&results, 8 << 10) {
-        Ok(disk) => disk,
-        Err(reason) => {
-            println!("skipped: {reason}");
-            return;
-        }
+    let Some(disk) = disk_at(&results, 8 << 10) else {
+        return;
     };
     let filler = disk.path().join(".filler");
     fs::write(&filler, vec![0; 7 << 20]).unwrap();
@@ -61,4 +68,100 @@ fn a_full_disk_is_told_and_after_freeing_space_nothing_is_asked_twice() {
         assert_eq!(server.calls_of(&message(number)), 1, "{id}");
     }
     assert!(server.calls().total <= CASES as u64 + WORKERS);
+}
+
+/// A project that asks nobody.
+fn quick_project(cases: usize) -> Project {
+    let targets = "targets: [{name: default, provider: mock, response: right}]\n";
+    project(targets, cases, |number| format!("number {number}"))
+}
+
+#[test]
+fn a_disk_of_any_size_that_fills_up_is_told_and_with_more_room_the_run_goes_on() {
+    const QUICK: usize = 30;
+    let mut random = Random::new(seed());
+    // The smallest has no room for what is to be run, and about 15 pages are enough for all.
+    let others = (0..rounds(6, 40)).map(|_| random.between(1, 16));
+    for pages in [1, 2].into_iter().chain(others) {
+        let project = quick_project(QUICK);
+        let results = project.path(".agentv/results");
+        let Some(disk) = disk_at(&results, 4 * pages as u32) else {
+            return;
+        };
+        let ended = finish(&mut agentv(&project, ["--quiet"]));
+        let is_full = ended.code != Some(0);
+        if is_full {
+            let said = ended.expect(5).stderr;
+            assert!(said.contains("the disk is full"), "{pages} pages: {said}");
+        }
+        assert!(is_full || pages > 2, "nothing fits into {pages} pages");
+        disk.resize(1 << 10).unwrap();
+        let begun = run_folders(&project);
+        for folder in &begun {
+            assert!(folder.join("run.json").exists(), "{pages} pages");
+            for file in ["results.jsonl", "transcripts.jsonl"] {
+                whole_records(&folder.join(file));
+            }
+        }
+        let resume = (!begun.is_empty()).then_some("--resume");
+        finish(agentv(&project, ["--quiet"]).args(resume)).expect(0);
+        each_case_once(&run_folder(&project), QUICK);
+    }
+}
+
+#[test]
+fn whatever_else_is_written_onto_a_full_disk_is_told_and_leaves_no_file() {
+    let project = quick_project(50);
+    let Some(disk) = disk_at(&project.path("full"), 8) else {
+        return;
+    };
+    fs::write(disk.path().join("filler"), vec![0; 8 << 10]).unwrap();
+    finish(&mut agentv(&project, ["--quiet"])).expect(0);
+    let lines = [
+        "report latest -o full/report.json",
+        "report latest -o full/report.html",
+        "report latest --format junit -o full/report.xml",
+        "convert cases.jsonl --to yaml --output full/cases.yaml",
+        "run cases.jsonl --quiet --out full/records.jsonl",
+        "run cases.jsonl --quiet --report json=full/report.json",
+    ];
+    for line in lines {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_agentv"));
+        command.args(line.split(' ')).current_dir(project.root());
+        clean(&mut command);
+        let said = finish(&mut command).expect(5).stderr;
+        let is_clear = said.contains("full/") && said.contains("No space left on device");
+        assert!(is_clear, "{line}: {said}");
+        let left = fs::read_dir(disk.path()).unwrap().count();
+        assert_eq!(left, 1, "{line} leaves something beside the filler");
+    }
+    for folder in run_folders(&project) {
+        each_case_once(&folder, 50);
+    }
+}
+
+#[test]
+fn a_cache_on_a_full_disk_costs_no_result() {
+    let server = ModelServer::start(Behaviour::echo()).unwrap();
+    let project = project(&model_target(&server, &[]), 100, message);
+    let Some(disk) = disk_at(&project.path(".agentv/cache"), 8) else {
+        return;
+    };
+    let refused = finish(&mut agentv(&project, ["--quiet", "--cache"])).expect(2);
+    let said = refused.stderr;
+    assert!(
+        said.contains("the cache") && said.contains("leave `--cache` out"),
+        "{said}"
+    );
+    assert_eq!(
+        server.calls().total,
+        0,
+        "it was told before anything was asked"
+    );
+    assert!(run_folders(&project).is_empty());
+    // Enough to begin with, and not for all answers.
+    disk.resize(100).unwrap();
+    let ended = finish(&mut agentv(&project, ["--cache"])).expect(0);
+    assert!(ended.stderr.contains("cannot be used"), "{}", ended.stderr);
+    each_case_once(&run_folder(&project), 100);
 }

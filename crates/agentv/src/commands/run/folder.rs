@@ -33,7 +33,7 @@ pub(crate) fn refuse_unfinished(folder: &RunFolder) -> Result<(), Refused> {
 
 /// A new folder for a run that begins now.
 pub(crate) fn create(results: &Path, now: Timestamp) -> Result<RunFolder, Refused> {
-    RunFolder::create_at(results, now).map_err(|error| Refused::not_written(error.to_string()))
+    RunFolder::create_at(results, now).map_err(not_written)
 }
 
 /// The run that a user calls `name` (its id, the path of its folder, `latest`, `latest~2`), and what
@@ -160,6 +160,19 @@ pub(crate) fn find_same(
             Some("leave `--resume` out to begin one, or name one with `--resume=RUN`".to_owned()),
         )
     })
+}
+
+/// A folder that is to be written, and is not.
+pub(crate) fn not_written(error: FolderError) -> Refused {
+    match error {
+        FolderError::Locked { .. } => unusable(error),
+        FolderError::Exists(_)
+        | FolderError::NotThere(_)
+        | FolderError::Id(_)
+        | FolderError::InUse(_)
+        | FolderError::Newer { .. }
+        | FolderError::File(_) => Refused::not_written(error.to_string()),
+    }
 }
 
 pub(crate) fn unusable(error: FolderError) -> Refused {

@@ -150,18 +150,27 @@ fn prepare(arguments: &RunArguments, clock: &Clock) -> Result<Prepared, Refused>
     })
 }
 
-/// Locks the run's folder, says in it what is run, and opens its records.
+/// Locks the run's folder, says in it what is run, and opens its records. A folder that is new and
+/// cannot be written is taken away again.
 pub(crate) fn write(
     folder: &RunFolder,
     record: &RunRecord,
     secrets: &Secrets,
     now: Timestamp,
 ) -> Result<(RunWriter, Journal), Refused> {
-    let not_written = |error: FolderError| Refused::not_written(error.to_string());
-    let mut writer = folder.write(now).map_err(folder::unusable)?;
-    writer.write_run(record).map_err(not_written)?;
-    let journal = Journal::open(&mut writer, secrets.clone());
-    Ok((writer, journal.map_err(not_written)?))
+    let is_new = !folder.path().join("run.json").exists();
+    let open = || {
+        let mut writer = folder.write(now)?;
+        writer.write_run(record)?;
+        let journal = Journal::open(&mut writer, secrets.clone())?;
+        Ok((writer, journal))
+    };
+    open().map_err(|error: FolderError| {
+        if is_new {
+            let _ = std::fs::remove_dir_all(folder.path());
+        }
+        folder::not_written(error)
+    })
 }
 
 fn kept_files(plan: &Plan, graders: &ProjectGraders, secrets: &Secrets) -> KeptFiles {
