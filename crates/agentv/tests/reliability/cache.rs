@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use agentv_testkit::Random;
 use agentv_testkit::crash::Moment;
 use agentv_testkit::model::{Behaviour, ModelServer};
 
+use crate::campaign::{rounds, seed};
 use crate::program::{Program, agentv, finish, model_target, project};
 use crate::records::{each_case_once, run_folders};
 
@@ -54,5 +56,42 @@ fn processes_that_begin_together_can_all_create_the_cache() {
             let ended = program.wait().expect(0);
             assert_eq!(ended.stderr, "");
         }
+    }
+}
+
+#[test]
+fn processes_that_are_killed_while_they_share_a_cache_leave_it_whole() {
+    const CASES: usize = 100;
+    let mut random = Random::new(seed());
+    for _ in 0..rounds(2, 20) {
+        let latency = Duration::from_millis(5);
+        let server = ModelServer::start(Behaviour::answering("right").latency(latency)).unwrap();
+        let targets = model_target(&server, &["workers: 4"]);
+        let project = project(&targets, CASES, |number| format!("number {number}"));
+        let start = |_| Program::start(&mut agentv(&project, ["--quiet", "--cache"]));
+        let mut programs: Vec<Program> = (0..3).map(start).collect();
+        for program in &mut programs {
+            let calls = server.calls().total + random.between(1, 60);
+            program.kill_at(&Moment::Calls(&server, calls.min(CASES as u64)));
+        }
+        programs
+            .into_iter()
+            .for_each(|program| drop(program.wait()));
+
+        for folder in run_folders(&project) {
+            if !folder.join("run.json").exists() {
+                continue;
+            }
+            let run = folder.file_name().unwrap().to_str().unwrap();
+            let resume = format!("--resume={run}");
+            let ended = finish(&mut agentv(&project, ["--quiet", "--cache", &resume])).expect(0);
+            assert_eq!(ended.stderr, "");
+            each_case_once(&folder, CASES);
+        }
+        let asked = server.calls().total;
+        let ended = finish(&mut agentv(&project, ["--quiet", "--cache"])).expect(0);
+        assert_eq!(ended.stderr, "");
+        let lost = server.calls().total - asked;
+        assert_eq!(lost, 0, "answers that were kept are gone");
     }
 }

@@ -1,4 +1,4 @@
-//! A run that is killed again and again ends as if nothing had happened.
+//! A run that is killed and asked to stop again and again ends as if nothing had happened.
 
 use std::thread::sleep;
 use std::time::Duration;
@@ -55,15 +55,25 @@ fn uninterrupted() -> (String, Value) {
     final_words(&ended, &run_folder(&project))
 }
 
-/// Starts or resumes the run, and kills it after a number of further calls and some moments more.
-fn run_and_kill(project: &Project, server: &ModelServer, calls: u64, moments: Duration) {
+/// Starts or resumes the run, and sends it a signal after a number of further calls and some moments
+/// more.
+fn run_and_signal(
+    project: &Project,
+    server: &ModelServer,
+    (signal, code): (Signal, Option<i32>),
+    calls: u64,
+    moments: Duration,
+) {
     let resume = run_exists(project).then_some("--resume");
     let mut program = Program::start(&mut agentv(project, resume));
     let calls = server.calls().total + calls;
     program.until(&Moment::Calls(server, calls));
     sleep(moments);
-    program.signal(Signal::SIGKILL);
-    assert_eq!(program.wait().code, None, "it ended before it was killed");
+    program.signal(signal);
+    let ended = program.wait().code;
+    // Who has just begun does not listen yet, and is ended as any process is.
+    let is_told = ended == code || ended.is_none();
+    assert!(is_told, "it ended with {ended:?} before it was told to");
 }
 
 /// Resumes the run, and kills it when it has written its last result and says so.
@@ -81,8 +91,9 @@ fn run_exists(project: &Project) -> bool {
         .any(|folder| folder.join("run.json").exists())
 }
 
-/// Kills a run ten times at random moments, resumes it each time, and at last lets it end.
-fn killed_and_resumed(seed: u64) -> (String, Value) {
+/// Ends a run ten times at random moments by one of `signals`, resumes it each time, and at last lets
+/// it end.
+fn stopped_and_resumed(seed: u64, signals: &[(Signal, Option<i32>)]) -> (String, Value) {
     let mut random = Random::new(seed);
     let server = server();
     let project = project_at(&server);
@@ -91,7 +102,8 @@ fn killed_and_resumed(seed: u64) -> (String, Value) {
         // The first kill comes after a call, so that there is a run to resume.
         let calls = random.between(u64::from(kill == 0), CASES as u64 / (KILLS + 4));
         let moments = Duration::from_micros(random.between(0, 4_000));
-        run_and_kill(&project, &server, calls, moments);
+        let signal = random.pick(signals);
+        run_and_signal(&project, &server, signal, calls, moments);
         let folder = run_folder(&project);
         nothing_is_lost(&mut results, &folder.join("results.jsonl"));
         nothing_is_lost(&mut transcripts, &folder.join("transcripts.jsonl"));
@@ -108,12 +120,26 @@ fn killed_and_resumed(seed: u64) -> (String, Value) {
     final_words(&ended, &run_folder(&project))
 }
 
-#[test]
-fn a_run_killed_at_random_moments_ends_as_one_that_was_not() {
+const KILL: (Signal, Option<i32>) = (Signal::SIGKILL, None);
+const INTERRUPT: (Signal, Option<i32>) = (Signal::SIGINT, Some(130));
+const TERMINATE: (Signal, Option<i32>) = (Signal::SIGTERM, Some(143));
+
+/// Holds that a run ends the same whatever signals come, with some seeds.
+fn ends_the_same(signals: &[(Signal, Option<i32>)], rounds: usize) {
     let seed = seed();
     let expected = uninterrupted();
-    for round in 0..rounds(5, 10) {
-        let ended = killed_and_resumed(seed.wrapping_add(round as u64));
+    for round in 0..rounds {
+        let ended = stopped_and_resumed(seed.wrapping_add(round as u64), signals);
         assert_eq!(ended, expected, "round {round}");
     }
+}
+
+#[test]
+fn a_run_killed_at_random_moments_ends_as_one_that_was_not() {
+    ends_the_same(&[KILL], rounds(3, 10));
+}
+
+#[test]
+fn a_run_that_gets_random_signals_at_random_moments_ends_as_one_that_does_not() {
+    ends_the_same(&[KILL, INTERRUPT, TERMINATE], rounds(2, 10));
 }
