@@ -19,8 +19,10 @@ pub struct ListedRun {
     pub started: Option<Timestamp>,
 }
 
-/// The runs in `results`, newest first: by when they began, then by id. Runs of unknown time come
-/// last; what is hidden or no folder is no run. A folder that is not there has no runs.
+/// The runs in `results`, newest first: by when they say they began, then by id, so that of those that
+/// began at the same moment the one that was created last is the newest. After a clock was set back, a
+/// new run stands where its time puts it. Runs of unknown time come last; what is hidden or no folder
+/// is no run. A folder that is not there has no runs.
 ///
 /// # Errors
 /// When the folder cannot be read.
@@ -70,4 +72,42 @@ fn started(folder: &RunFolder) -> Option<Timestamp> {
     let file = File::open(folder.path().join(RUN_FILE)).ok()?;
     let times: Times = serde_json::from_reader(BufReader::new(file)).ok()?;
     times.started_at.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn created(results: &Path, time: &str) -> RunFolder {
+        let now = time.parse().unwrap();
+        let folder = RunFolder::create_at(results, now).unwrap();
+        let writer = folder.write(now).unwrap();
+        let run = serde_json::json!({"started_at": now.to_string()});
+        writer.write_run(&run).unwrap();
+        folder
+    }
+
+    fn listed(results: &Path) -> Vec<RunFolder> {
+        let runs = list_runs(results).unwrap().into_iter();
+        runs.map(|run| run.folder).collect()
+    }
+
+    #[test]
+    fn of_runs_that_begin_at_the_same_moment_the_last_created_is_the_newest() {
+        let results = tempfile::tempdir().unwrap();
+        let create = |_| created(results.path(), "2026-11-15T10:43:07.309Z");
+        let mut folders: Vec<RunFolder> = (0..20).map(create).collect();
+        folders.reverse();
+        assert_eq!(listed(results.path()), folders);
+    }
+
+    #[test]
+    fn a_clock_that_goes_back_takes_no_run_away_and_the_latest_time_stays_the_newest() {
+        let results = tempfile::tempdir().unwrap();
+        let before = created(results.path(), "2026-11-15T10:43:07Z");
+        let back = created(results.path(), "2026-11-15T09:43:07Z");
+        // The clock comes to the same moment again.
+        let again = created(results.path(), "2026-11-15T10:43:07Z");
+        assert_eq!(listed(results.path()), [again, before, back]);
+    }
 }
