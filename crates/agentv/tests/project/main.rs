@@ -6,6 +6,7 @@ mod corpus;
 mod generated;
 mod interrupt;
 mod registries;
+mod reliability;
 mod schemas;
 mod workspace;
 
