@@ -59,8 +59,8 @@ impl Dataset {
         let path = path.as_ref();
         let file: Arc<str> = path.to_string_lossy().into();
         let Some((format, base_name)) = FormatKind::of(path) else {
-            // A folder has no extension, but that is not what is wrong with it.
-            if path.is_dir() {
+            // A folder or a pipe has no extension, but that is not what is wrong with it.
+            if path.exists() && !path.is_file() {
                 open_regular(path, &file)?;
             }
             return Err(unsupported(path, &file).into());

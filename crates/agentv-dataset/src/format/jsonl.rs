@@ -10,6 +10,7 @@ use std::thread;
 use agentv_syntax::{Code, Diagnostic, Node, NodeKind, Problem, Tree, json};
 
 use super::chunks::{Buffer, ChunkError, Chunks, LONGEST_LINE, Place};
+use super::unchanged::{Identity, Unchanged};
 use super::{
     Findings, FormatKind, Inspect, Origin, Row, Rows, Scratch, Source, WrittenRow, open_regular,
     unreadable,
@@ -25,19 +26,23 @@ pub(super) const FORMAT: FormatKind = FormatKind {
 struct JsonLines {
     path: PathBuf,
     file: Arc<str>,
+    opened: Identity,
 }
 
 impl JsonLines {
     fn open(path: &Path, file: &Arc<str>) -> Result<JsonLines, Diagnostic> {
-        open_regular(path, file)?;
+        let opened = open_regular(path, file)?;
         Ok(JsonLines {
             path: path.to_owned(),
             file: Arc::clone(file),
+            opened: Identity::of(&opened).map_err(|error| unreadable(file, &error))?,
         })
     }
 
     fn chunks(&self) -> Result<Chunks, Diagnostic> {
         let input = open_regular(&self.path, &self.file)?;
+        let input =
+            Unchanged::new(input, self.opened).map_err(|error| unreadable(&self.file, &error))?;
         let extension = self.path.extension().and_then(|name| name.to_str());
         let input: Box<dyn Read + Send> = match extension {
             Some("gz") => Box::new(flate2::read::MultiGzDecoder::new(input)),

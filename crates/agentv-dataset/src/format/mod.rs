@@ -3,6 +3,7 @@
 mod chunks;
 mod jsonl;
 mod suite;
+mod unchanged;
 
 pub(crate) use suite::{Document, read_text};
 
@@ -172,12 +173,13 @@ pub(crate) fn unreadable(file: &Arc<str>, error: &std::io::Error) -> Diagnostic 
 pub(crate) fn open_regular(path: &Path, file: &Arc<str>) -> Result<std::fs::File, Diagnostic> {
     let metadata = std::fs::metadata(path).map_err(|error| unreadable(file, &error))?;
     if !metadata.is_file() {
-        let what = if metadata.is_dir() {
-            "is a directory, expected a file"
+        let problem = if metadata.is_dir() {
+            Problem::fatal(Code::Unreadable, 0..0, "is a directory, expected a file")
         } else {
-            "is not a regular file"
+            Problem::fatal(Code::Unreadable, 0..0, "is not a regular file").hint(
+                "it is read more than once: write what a pipe or a device gives to a file first",
+            )
         };
-        let problem = Problem::fatal(Code::Unreadable, 0..0, what);
         return Err(Diagnostic::of_file(file, problem));
     }
     std::fs::File::open(path).map_err(|error| unreadable(file, &error))
