@@ -25,16 +25,22 @@ impl ScriptPlaces {
         ScriptPlaces(Arc::new(Semaphore::new(count)))
     }
 
+    /// How many there are by default: four for each core, for scripts wait more than they compute;
+    /// at least 16.
+    pub fn usual() -> usize {
+        let cores = available_parallelism().map_or(1, usize::from);
+        (4 * cores).max(16)
+    }
+
     /// A place, once there is one.
     pub(super) async fn take(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.0).acquire_owned().await.ok()
     }
 }
 
-/// Four for each core, for scripts wait more than they compute; at least 16.
+/// As many as [`ScriptPlaces::usual`] says.
 impl Default for ScriptPlaces {
     fn default() -> ScriptPlaces {
-        let cores = available_parallelism().map_or(1, usize::from);
-        ScriptPlaces::new((4 * cores).max(16))
+        ScriptPlaces::new(ScriptPlaces::usual())
     }
 }

@@ -10,6 +10,7 @@ use agentv_providers::Environment;
 use agentv_runner::{EvalFile, Graders, digest_of_file};
 
 use super::grading_files;
+use super::open_files::OpenFiles;
 
 /// Builds evaluators for the projects of a run.
 pub(crate) struct ProjectGraders {
@@ -38,7 +39,7 @@ impl ProjectGraders {
         ProjectGraders {
             allow_outside_root,
             dry_run,
-            scripts: ScriptPlaces::default(),
+            scripts: OpenFiles::of_this_process().script_places(),
             environments: HashMap::new(),
             root: None,
             kept_texts: Arc::default(),

@@ -7,6 +7,7 @@ pub(super) mod gates;
 pub(super) mod graders;
 mod grading_files;
 pub(super) mod kept_files;
+pub(super) mod open_files;
 pub(super) mod plan;
 pub(super) mod refused;
 pub(super) mod reporting;
@@ -303,7 +304,6 @@ pub(crate) fn work<R: Reporter + Send + 'static, W: Future<Output = Ended>>(
     reporting: R,
     work: impl FnOnce(StopHandle, SharedReporter) -> W,
 ) -> Result<(Ended, Arc<Mutex<R>>), Refused> {
-    raise_file_limit();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -317,16 +317,4 @@ pub(crate) fn work<R: Reporter + Send + 'static, W: Future<Output = Ended>>(
     // What hangs on after it was given up ends with the process.
     runtime.shutdown_background();
     Ok((ended, reporting))
-}
-
-/// Thousands of requests or commands in flight need as many files open.
-fn raise_file_limit() {
-    #[cfg(unix)]
-    {
-        use rustix::process::{Resource, getrlimit, setrlimit};
-        let mut limit = getrlimit(Resource::Nofile);
-        limit.current = limit.maximum;
-        // A limit that cannot be raised is told by the first file that cannot be opened.
-        let _ = setrlimit(Resource::Nofile, limit);
-    }
 }

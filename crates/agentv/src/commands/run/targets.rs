@@ -11,6 +11,7 @@ use agentv_providers::{Delay, Environment, Surroundings, TargetError, Targets};
 use agentv_runner::{Assignment, EvalFile, FileJudges, Survey};
 
 use super::files::EvalFiles;
+use super::open_files::OpenFiles;
 use super::plan::Plan;
 use super::refused::Refused;
 use crate::arguments::{LimitArguments, RunArguments};
@@ -59,6 +60,11 @@ pub(crate) fn resolve(
     if !arguments.dry_run {
         resolving.judges(files, survey)?;
     }
+    let ResolvedTargets {
+        targets, judges, ..
+    } = &mut resolving.resolved;
+    let trials = usize::try_from(survey.trials).unwrap_or(usize::MAX);
+    OpenFiles::of_this_process().fit(targets, judges, trials)?;
     Ok(resolving.resolved)
 }
 
@@ -117,6 +123,7 @@ pub(crate) fn resolve_judges(
             assigned.insert((file.index, name), lane);
         }
     }
+    OpenFiles::of_this_process().fit(&mut [], &mut resolving.resolved.judges, usize::MAX)?;
     Ok(ResolvedJudges {
         judges: resolving.resolved.judges,
         assignment: resolving.resolved.assignment,
