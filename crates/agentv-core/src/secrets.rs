@@ -40,18 +40,26 @@ impl Secrets {
         endings.any(|ending| name.ends_with(ending))
     }
 
-    /// Adds a value; false where it is too short to be hidden.
+    /// Adds a value, and each line of one that has several; false where it is too short to be hidden.
     pub fn add(&mut self, value: &str) -> bool {
         if value.len() < Self::SHORTEST {
             return false;
         }
+        self.hide(value);
+        // A key of several lines is often printed one by one, or indented.
+        let lines = value.lines().map(str::trim);
+        let lines = lines.filter(|line| line.len() >= Self::SHORTEST && line.len() < value.len());
+        lines.for_each(|line| self.hide(line));
+        true
+    }
+
+    fn hide(&mut self, value: &str) {
         insert(&mut self.values, value.to_owned());
         let mut escaped = value.to_owned();
         for _ in 0..3 {
             insert(&mut self.in_json, escaped.clone());
             escaped = in_json_string(&escaped);
         }
-        true
     }
 
     /// Adds all values of `other`.
@@ -247,6 +255,14 @@ mod tests {
                 json!([expected]).to_string()
             );
         }
+    }
+
+    #[test]
+    fn the_lines_of_a_secret_are_secret_each() {
+        let mut secrets = Secrets::default();
+        secrets.add("-----BEGIN KEY-----\r\nMIIEvQIBADANBgkq\n  hkiG9w0B\nend\n");
+        let shown = "MIIEvQIBADANBgkq\n> hkiG9w0B\n> end";
+        assert_eq!(secrets.redact(shown), "[REDACTED]\n> [REDACTED]\n> end");
     }
 
     #[test]
