@@ -66,7 +66,7 @@ mod tree;
 
 pub use error::ProcessError;
 pub use finished::{Captured, Finished, Status};
-pub use quote::quote;
+pub use quote::{quote, quote_os};
 pub use run::Runner;
 pub use spec::CommandSpec;
 

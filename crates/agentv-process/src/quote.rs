@@ -1,5 +1,7 @@
 //! Any text as one word of a shell line.
 
+use std::ffi::OsStr;
+
 /// `text` as one word for a POSIX `sh`, whatever is in it but NUL, which no argument can hold.
 ///
 /// ```
@@ -25,4 +27,47 @@ pub fn quote(text: &str) -> String {
     }
     quoted.push('\'');
     quoted
+}
+
+/// The same for what may not be text, such as a path. What cannot be typed or shown is written as
+/// numbers that `printf` turns back.
+///
+/// ```
+/// use agentv_process::quote_os;
+///
+/// assert_eq!(quote_os("two words".as_ref()), "'two words'");
+/// assert_eq!(quote_os("two\nlines".as_ref()), r#""$(printf 'two\012lines')""#);
+/// ```
+pub fn quote_os(text: &OsStr) -> String {
+    match text.to_str() {
+        // A line break at the end would be lost on the way through `printf`.
+        Some(plain) if !plain.contains(char::is_control) || plain.ends_with('\n') => quote(plain),
+        _ => format!("\"$(printf {})\"", as_numbers(text.as_encoded_bytes())),
+    }
+}
+
+/// Bytes as a format of `printf`, in quotes; what cannot be shown as its number.
+fn as_numbers(bytes: &[u8]) -> String {
+    let mut format = String::from("'");
+    for chunk in bytes.utf8_chunks() {
+        for letter in chunk.valid().chars() {
+            match letter {
+                // At the beginning it would be taken for an option.
+                '-' => format.push_str(r"\055"),
+                '%' => format.push_str("%%"),
+                '\\' => format.push_str(r"\\"),
+                '\'' => format.push_str(r"'\''"),
+                letter if letter.is_control() => {
+                    let mut bytes = [0; 4];
+                    let bytes = letter.encode_utf8(&mut bytes).bytes();
+                    format.extend(bytes.map(|byte| format!(r"\{byte:03o}")));
+                }
+                letter => format.push(letter),
+            }
+        }
+        let invalid = chunk.invalid().iter();
+        format.extend(invalid.map(|byte| format!(r"\{byte:03o}")));
+    }
+    format.push('\'');
+    format
 }

@@ -1,14 +1,18 @@
 //! The law of quoting: the shell gives back what was quoted.
 
+use std::ffi::OsString;
 use std::process::Command;
 
-use agentv_process::quote;
+use agentv_process::{quote, quote_os};
 use libtest_mimic::Trial;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
 pub(crate) fn trials() -> Vec<Trial> {
-    trials![the_shell_gives_back_what_was_quoted]
+    trials![
+        the_shell_gives_back_what_was_quoted,
+        the_shell_gives_back_bytes_that_are_no_text
+    ]
 }
 
 fn the_shell_gives_back_what_was_quoted() {
@@ -36,4 +40,29 @@ fn the_shell_gives_back_what_was_quoted() {
         ..Config::default()
     };
     TestRunner::new(config).run(&texts, law).unwrap();
+}
+
+/// A line break at the very end is the one thing that a substitution loses.
+#[cfg(unix)]
+fn the_shell_gives_back_bytes_that_are_no_text() {
+    use std::os::unix::ffi::OsStringExt;
+    let law = |mut bytes: Vec<u8>| {
+        bytes.push(b'.');
+        let word = quote_os(&OsString::from_vec(bytes.clone()));
+        prop_assert!(!word.contains(char::is_control), "{}", word);
+        let line = format!("printf %s {word}");
+        let output = Command::new("sh").arg("-c").arg(&line).output().unwrap();
+        prop_assert_eq!(output.stdout, bytes, "{}", line);
+        Ok(())
+    };
+    let odd = prop::sample::select(b"\xff\xc3-%\\'\"$`\n\x1b 09a".to_vec());
+    let bytes = prop_oneof![
+        prop::collection::vec(1_u8..=255, 0..40),
+        prop::collection::vec(odd, 0..20),
+    ];
+    let config = Config {
+        failure_persistence: None,
+        ..Config::default()
+    };
+    TestRunner::new(config).run(&bytes, law).unwrap();
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use agentv_core::{Cause, ProviderError, Request, Secrets};
-use agentv_process::{Captured, CommandSpec, ProcessError, Runner, quote};
+use agentv_process::{Captured, CommandSpec, ProcessError, Runner, quote, quote_os};
 use tokio_util::sync::CancellationToken;
 
 use super::workplace::Workplace;
@@ -159,7 +159,7 @@ impl Command {
     }
 
     fn fill(&self, values: &Values<'_>) -> Result<String, ProviderError> {
-        let path = |path: Option<&Path>| quote(&path.unwrap_or(Path::new("")).to_string_lossy());
+        let path = |path: Option<&Path>| quote_os(path.unwrap_or(Path::new("")).as_os_str());
         let line = self.line.fill(|placeholder| match placeholder {
             "PROMPT" => quote(values.prompt),
             "PROMPT_FILE" => path(values.work.prompt_file()),
@@ -171,7 +171,10 @@ impl Command {
             other => format!("{{{other}}}"),
         });
         let wrong = |reason: String| {
-            let help = "write `{PROMPT_FILE}` in place of `{PROMPT}` in `command_template`";
+            let help = match self.uses("PROMPT") {
+                true => "write `{PROMPT_FILE}` in place of `{PROMPT}` in `command_template`",
+                false => "see what stands in `command_template`",
+            };
             Err(ProviderError::new(
                 Cause::Setup,
                 format!("{reason}; {help}"),
@@ -191,12 +194,12 @@ impl Command {
 
     fn files(&self, files: &[PathBuf]) -> String {
         let words = files.iter().map(|file| {
-            let path = quote(&file.to_string_lossy());
+            let path = quote_os(file.as_os_str());
             let Some(format) = &self.files_format else {
                 return path;
             };
             format.fill(|word| match word {
-                "basename" => quote(&file.file_name().unwrap_or_default().to_string_lossy()),
+                "basename" => quote_os(file.file_name().unwrap_or_default()),
                 _ => path.clone(),
             })
         });

@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &InitArguments) -> Result<Exit, OutputError> {
     }
     let evals = arguments.folder.join("evals");
     let evals = evals.strip_prefix(".").unwrap_or(&evals);
-    let evals = agentv_process::quote(&evals.to_string_lossy());
+    let evals = agentv_process::quote_os(evals.as_os_str());
     told.push_str(&format!(
         "\nRun the first eval with `agentv run {evals}`. It asks a mock, and needs no key;\n\
          `.agentv/targets.yaml` says how to ask a model in its place.\n"

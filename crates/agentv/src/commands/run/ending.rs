@@ -148,9 +148,12 @@ fn tell(
     stdout.flush()
 }
 
+/// The longest id that a command is told with, in bytes.
+const LONGEST_ID: usize = 256;
+
 /// The command that shows the worst result in full, or all of them where some errored.
 fn look_closer(summary: &Summary, folder: &Path) -> Option<String> {
-    let folder = agentv_process::quote(&folder.to_string_lossy());
+    let folder = agentv_process::quote_os(folder.as_os_str());
     let worst = summary
         .worst
         .first()
@@ -160,9 +163,9 @@ fn look_closer(summary: &Summary, folder: &Path) -> Option<String> {
         None if summary.statuses.error > 0 => String::new(),
         None => return None,
     };
-    // What a terminal would not show as it is cannot be typed either.
-    let plain = !id.contains(char::is_control);
-    plain.then(|| format!("agentv show {folder}{id} --format yaml"))
+    // What a terminal would not show as it is cannot be typed either, nor what fills the screen.
+    let typed = !id.contains(char::is_control) && id.len() < LONGEST_ID;
+    typed.then(|| format!("agentv show {folder}{id} --format yaml"))
 }
 
 fn hint(error: &RunError) -> Option<&'static str> {
@@ -176,11 +179,10 @@ fn hint(error: &RunError) -> Option<&'static str> {
 
 /// The command line that goes on with this run: what was typed, with `--resume`.
 pub(crate) fn resume_command(run: &Run) -> String {
-    let typed = std::env::args_os().skip(1);
-    let mut typed = typed.map(|word| word.to_string_lossy().into_owned());
+    let mut typed = std::env::args_os().skip(1);
     let mut words = vec!["agentv".to_owned()];
     while let Some(word) = typed.next() {
-        match word.as_str() {
+        match &*word.to_string_lossy() {
             "--resume" => {}
             // The run knows what it repeats.
             "--rerun-failed" => drop(typed.next()),
@@ -190,7 +192,7 @@ pub(crate) fn resume_command(run: &Run) -> String {
                 let origin = run.record.graded_from.as_deref().unwrap_or(word);
                 words.push(agentv_process::quote(origin));
             }
-            word => words.push(agentv_process::quote(word)),
+            _ => words.push(agentv_process::quote_os(&word)),
         }
     }
     // What follows two dashes is a path, whatever it looks like.
