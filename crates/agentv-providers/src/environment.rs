@@ -1,12 +1,14 @@
 //! The environment that targets take values from: the process's variables, then those of a `.env`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::{fmt, fs};
 
 use agentv_core::Secrets;
+
+use crate::dotenv_file::content_of;
 
 /// Variables by name. Those of the process win over those of a `.env` file.
 ///
@@ -20,15 +22,27 @@ use agentv_core::Secrets;
 pub struct Environment {
     process: Arc<HashMap<String, String>>,
     dotenv: Arc<BTreeMap<String, String>>,
+    /// Those of the process whose values are no text, and cannot be used.
+    not_text: Arc<BTreeSet<String>>,
 }
 
 impl Environment {
     /// The variables of this process; one that is not text is left out.
     pub fn of_process() -> Environment {
-        let text = |(name, value): (OsString, OsString)| {
-            Some((name.into_string().ok()?, value.into_string().ok()?))
-        };
-        Environment::new(std::env::vars_os().filter_map(text))
+        Environment::of_system(std::env::vars_os())
+    }
+
+    fn of_system(variables: impl Iterator<Item = (OsString, OsString)>) -> Environment {
+        let named = variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
+        let (text, not_text): (Vec<_>, Vec<_>) =
+            named.partition(|(_, value)| value.to_str().is_some());
+        let text = text
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value.into_string().ok()?)));
+        Environment {
+            not_text: Arc::new(not_text.into_iter().map(|(name, _)| name).collect()),
+            ..Environment::new(text)
+        }
     }
 
     /// These variables, as those of a process.
@@ -36,6 +50,7 @@ impl Environment {
         Environment {
             process: Arc::new(variables.into_iter().collect()),
             dotenv: Arc::default(),
+            not_text: Arc::default(),
         }
     }
 
@@ -49,7 +64,7 @@ impl Environment {
             line,
             reason,
         };
-        let bytes = fs::read(path).map_err(|error| failed(None, error.to_string()))?;
+        let bytes = content_of(path).map_err(|error| failed(None, error.to_string()))?;
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
             let line = line_of(error.as_bytes(), at);
@@ -76,6 +91,7 @@ impl Environment {
         Ok(Environment {
             process: Arc::clone(&self.process),
             dotenv: Arc::new(variables),
+            not_text: Arc::clone(&self.not_text),
         })
     }
 
@@ -83,6 +99,11 @@ impl Environment {
     pub fn get(&self, name: &str) -> Option<&str> {
         let value = self.process.get(name).or_else(|| self.dotenv.get(name));
         value.map(String::as_str)
+    }
+
+    /// Whether the process has a variable of this name whose value is no text.
+    pub(crate) fn is_not_text(&self, name: &str) -> bool {
+        self.not_text.contains(name)
     }
 
     /// What a command of the user's gets beyond the variables of the process: those of the `.env`
@@ -160,7 +181,7 @@ mod tests {
     fn read(text: impl AsRef<[u8]>) -> Result<Environment, DotenvError> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(".env");
-        fs::write(&path, text).unwrap();
+        std::fs::write(&path, text).unwrap();
         let process = [("BOTH".to_owned(), "process".to_owned())];
         Environment::new(process).with_dotenv(&path)
     }
@@ -171,6 +192,20 @@ mod tests {
         assert_eq!(environment.get("BOTH"), Some("process"));
         assert_eq!(environment.get("OWN"), Some("file"));
         assert_eq!(environment.added().collect::<Vec<_>>(), [("OWN", "file")]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_value_that_is_no_text_is_known_to_be_there() {
+        use std::os::unix::ffi::OsStringExt;
+        let variables = [
+            ("TEXT".into(), "right".into()),
+            ("BYTES".into(), OsString::from_vec(vec![b'a', 0xff])),
+        ];
+        let environment = Environment::of_system(variables.into_iter());
+        assert_eq!(environment.get("TEXT"), Some("right"));
+        assert_eq!(environment.get("BYTES"), None);
+        assert!(environment.is_not_text("BYTES") && !environment.is_not_text("TEXT"));
     }
 
     #[test]

@@ -129,6 +129,11 @@ impl Filling<'_> {
     }
 
     fn variable(&mut self, name: &str) -> Result<&str, FieldError> {
+        if self.environment.is_not_text(name) {
+            let message = format!("the variable `{name}` holds bytes that are not UTF-8");
+            let wrong = SettingError::of(self.field, message);
+            return Err(FieldError::Wrong(wrong));
+        }
         let Some(value) = self.environment.get(name) else {
             return Err(FieldError::Missing {
                 field: self.field.to_owned(),

@@ -29,6 +29,7 @@ mod answer;
 mod built_in;
 mod cli;
 mod digest;
+mod dotenv_file;
 mod echo;
 mod environment;
 mod fields;

@@ -32,7 +32,14 @@ impl Workplace {
         let prefix = format!("agentv-{}-", file_name(id));
         let mut builder = tempfile::Builder::new();
         let made = builder.prefix(&prefix).disable_cleanup(keep).tempdir();
-        let made = made.map_err(|error| failed("no folder can be made for the command", &error))?;
+        let made = made.map_err(|error| {
+            let place = std::env::temp_dir();
+            let place = place.display();
+            let what = format!("no folder for the command's files can be made in `{place}`");
+            // The system's words without the name that was tried, which is another each time.
+            let why = io::Error::from(error.kind());
+            failed(&format!("{what} (`TMPDIR` says where)"), &why)
+        })?;
         let path = made.path();
         let file = |placeholder: &str, name: &str| wanted(placeholder).then(|| path.join(name));
         Ok(Workplace {
@@ -66,6 +73,12 @@ impl Workplace {
             return Ok(Vec::new());
         };
         let answer = |message: String| ProviderError::new(Cause::Answer, message);
+        // Opening a pipe would wait for somebody to write into it.
+        if path.exists() && !path.is_file() {
+            return Err(answer(
+                "the command made something else of `{OUTPUT_FILE}` than a file".to_owned(),
+            ));
+        }
         let file = tokio::fs::File::open(path).await;
         let file = file.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => {

@@ -31,6 +31,11 @@ pub(super) fn find(settings: &Settings) -> Result<Source, SettingError> {
     if path.is_dir() {
         return run_in(&path, shown);
     }
+    if path.exists() && !path.is_file() {
+        let message = format!("`{shown}` is neither a file nor a folder");
+        let hint = "answers are read again and again: write them to a file";
+        return Err(SettingError::of("path", message).hint(hint));
+    }
     if path.exists() {
         let transcripts = path.file_name().is_some_and(|name| name == transcripts());
         return Ok(Source {

@@ -1,0 +1,54 @@
+//! The bytes of a `.env` file, which may be a pipe that a password manager fills.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+/// The most that a `.env` file may have.
+const LARGEST: u64 = 16 << 20;
+/// How long whoever writes into a pipe gets.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What a file holds, or what is written into a pipe of that name before long.
+///
+/// # Errors
+/// When it cannot be read, is too large, is neither a file nor a pipe, or nobody writes into the pipe.
+pub(crate) fn content_of(path: &Path) -> io::Result<Vec<u8>> {
+    let found = fs::metadata(path)?.file_type();
+    if found.is_file() {
+        return read(path);
+    }
+    if !is_pipe(found) {
+        return Err(io::Error::other("is not a file"));
+    }
+    let (sender, receiver) = mpsc::channel();
+    let path = path.to_owned();
+    // Opening a pipe waits for the other side, and cannot be told to stop.
+    thread::spawn(move || sender.send(read(&path)));
+    let nobody = |_| io::Error::other("is a pipe, and nobody writes into it");
+    receiver.recv_timeout(PATIENCE).map_err(nobody)?
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?
+        .take(LARGEST + 1)
+        .read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > LARGEST {
+        true => Err(io::Error::other("is larger than 16 MiB")),
+        false => Ok(bytes),
+    }
+}
+
+#[cfg(unix)]
+fn is_pipe(found: fs::FileType) -> bool {
+    std::os::unix::fs::FileTypeExt::is_fifo(&found)
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: fs::FileType) -> bool {
+    false
+}
