@@ -46,7 +46,11 @@ mod prose;
 mod random;
 pub mod size;
 mod small_disk;
+#[cfg(unix)]
+mod terminal;
 
 pub use project::Project;
 pub use random::Random;
 pub use small_disk::SmallDisk;
+#[cfg(unix)]
+pub use terminal::Terminal;
