@@ -12,20 +12,29 @@ mod records;
 
 mod budget;
 mod cache;
+mod changing_files;
 mod commands;
 mod copies;
 mod full_disk;
 mod gradings;
 mod kills;
+mod names;
+mod odd_files;
+mod open_files;
 mod pace;
 mod read_only;
 mod scripts;
 mod secrets;
 mod signals;
+mod sizes;
 mod steps;
+mod surroundings;
+mod terminals;
 mod torn_journal;
 mod two_runs;
+mod variables;
 mod workers;
+mod wrong_cases;
 
 use std::time::Duration;
 

@@ -1,9 +1,12 @@
 //! How many requests are in flight.
 
+use std::time::Instant;
+
 use agentv_testkit::crash::{Moment, Signal};
 use agentv_testkit::model::{Behaviour, ModelServer, Step};
 
 use crate::LONGEST;
+use crate::campaign::rounds;
 use crate::program::{Program, add_model_target, agentv, finish, model_target, project};
 use crate::records::{counts, each_case_once, run_folder, whole_records};
 
@@ -13,7 +16,7 @@ fn silent() -> ModelServer {
 }
 
 /// Ends a run that would not end by itself.
-fn end(mut program: Program) {
+pub(crate) fn end(mut program: Program) {
     program.signal(Signal::SIGINT);
     program.until_said(1);
     program.signal(Signal::SIGINT);
@@ -31,6 +34,55 @@ fn five_hundred_workers_are_five_hundred_requests_in_flight() {
     assert_eq!(server.calls().most_in_flight, 500);
     end(program);
     assert_eq!(server.calls().total, 500, "and no more");
+}
+
+#[test]
+fn thousands_of_workers_are_as_many_requests_in_flight_in_bounded_memory() {
+    let workers = rounds(1_500, 5_000);
+    if !may_open(2 * workers as u64) {
+        println!("skipped: too few files may be open");
+        return;
+    }
+    let server = silent();
+    let project = project(&model_target(&server, &[]), workers + 10, |number| {
+        format!("{number}")
+    });
+    let asked = workers.to_string();
+    let program = Program::start(&mut agentv(&project, ["--quiet", "--workers", &asked]));
+    assert!(server.wait_for_calls(workers as u64, LONGEST));
+    assert_eq!(server.calls().most_in_flight, workers);
+    program.signal(Signal::SIGTERM);
+    let (ended, kibibytes) = program.wait_and_measure();
+    ended.expect(143);
+    assert_eq!(server.calls().total, workers as u64, "and no more");
+    assert!((1..600 << 10).contains(&kibibytes), "{kibibytes} KiB");
+}
+
+/// Lets this process, which serves, have so many files open.
+fn may_open(files: u64) -> bool {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    let _ = setrlimit(Resource::Nofile, limit);
+    getrlimit(Resource::Nofile)
+        .current
+        .is_none_or(|current| current > files)
+}
+
+#[test]
+fn workers_that_have_nothing_to_do_cost_nothing() {
+    let targets = "targets: [{name: default, provider: mock, response: right}]";
+    let project = project(targets, 5, |number| format!("{number}"));
+    let mut peaks = ["1", "5000"].map(|workers| {
+        let program = Program::start(&mut agentv(&project, ["--quiet", "--workers", workers]));
+        let began = Instant::now();
+        let (ended, kibibytes) = program.wait_and_measure();
+        ended.expect(0);
+        assert!(began.elapsed() < LONGEST);
+        kibibytes
+    });
+    peaks.sort_unstable();
+    assert!(peaks[1] - peaks[0] < 20 << 10, "{peaks:?} KiB");
 }
 
 #[test]

@@ -1,0 +1,116 @@
+//! Files that change while a run reads them.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::time::Duration;
+
+use agentv_testkit::Project;
+use agentv_testkit::crash::Moment;
+use agentv_testkit::model::{Behaviour, ModelServer};
+use serde_json::Value;
+
+use crate::program::{Ended, Program, agentv, finish, model_target, project};
+use crate::records::{each_case_once, run_folder, whole_records};
+
+const CASES: usize = 400;
+
+/// Long enough that a run has not read all of the file when it asks the first.
+fn message(number: usize) -> String {
+    format!("number {number} of the right ones {}", "x".repeat(8_000))
+}
+
+/// Runs a project, and does something to it when the first cases are asked.
+fn run_while(change: impl FnOnce(&Project)) -> (Project, Ended, Vec<Value>) {
+    let server = ModelServer::start(Behaviour::echo().latency(Duration::from_millis(1))).unwrap();
+    let project = project(&model_target(&server, &["workers: 2"]), CASES, message);
+    project
+        .write("cases.yaml", "description: theirs\n")
+        .unwrap();
+    let mut program = Program::start(&mut agentv(&project, ["--quiet"]));
+    program.until(&Moment::Calls(&server, 3));
+    change(&project);
+    let ended = program.wait();
+    let results = whole_records(&run_folder(&project).join("results.jsonl"));
+    for record in &results {
+        let number = record["eval_id"].as_str().unwrap();
+        let number: usize = number.trim_start_matches("case-").parse().unwrap();
+        assert_eq!(record["candidate_answer"], message(number));
+    }
+    (project, ended, results)
+}
+
+#[test]
+fn a_dataset_that_changes_under_a_run_ends_it_and_no_record_is_of_what_was_not_checked() {
+    let append = |project: &Project| {
+        let mut options = OpenOptions::new();
+        let file = options.append(true).open(project.path("cases.jsonl"));
+        let mut file = file.unwrap();
+        file.write_all(
+            b"{\"id\": \"late\", \"expected_outcome\": \"none\", \"input\": \"late\"}\n",
+        )
+        .unwrap();
+    };
+    let cut = |project: &Project| {
+        let mut options = OpenOptions::new();
+        let file = options.write(true).open(project.path("cases.jsonl"));
+        file.unwrap().set_len(1_000_000).unwrap();
+    };
+    let overwrite = |project: &Project| {
+        let text = project.read("cases.jsonl").unwrap();
+        project
+            .write("cases.jsonl", text.replace("right ones", "wrong ones"))
+            .unwrap();
+    };
+    for change in [&append as &dyn Fn(&Project), &cut, &overwrite] {
+        let (_, ended, results) = run_while(change);
+        let ended = ended.expect(2);
+        let told = "cases.jsonl: cannot be read: it changed while it was in use";
+        assert!(ended.stderr.contains(told), "{}", ended.stderr);
+        assert!((1..CASES).contains(&results.len()), "{}", results.len());
+        assert!(ended.stdout.contains("--resume="), "{}", ended.stdout);
+    }
+}
+
+#[test]
+fn a_run_that_was_ended_by_a_change_goes_on_with_the_new_content() {
+    let (project, ended, _) = run_while(|project| {
+        let text = project.read("cases.jsonl").unwrap();
+        let last = message(CASES).replace("number", "the new number");
+        let added = serde_json::json!({
+            "id": "case-0400", "expected_outcome": "the right answer", "input": last,
+            "evaluators": [{"type": "contains", "value": "new"}],
+        });
+        project
+            .write("cases.jsonl", format!("{text}{added}\n"))
+            .unwrap();
+    });
+    ended.expect(2);
+    let targets = "targets: [{name: default, provider: echo}]";
+    project.write("targets.yaml", targets).unwrap();
+    finish(&mut agentv(&project, ["--quiet", "--resume"])).expect(0);
+    let results = whole_records(&run_folder(&project).join("results.jsonl"));
+    let ids: std::collections::BTreeSet<&str> = results
+        .iter()
+        .filter_map(|r| r["eval_id"].as_str())
+        .collect();
+    assert_eq!(ids.len(), CASES + 1);
+}
+
+#[test]
+fn a_dataset_that_is_replaced_or_removed_under_a_run_is_read_to_its_end_as_it_was() {
+    let replace = |project: &Project| {
+        let text = project.read("cases.jsonl").unwrap();
+        let new = project.write("new", text.replace("right ones", "wrong ones"));
+        fs::rename(new.unwrap(), project.path("cases.jsonl")).unwrap();
+    };
+    let remove = |project: &Project| {
+        fs::remove_file(project.path("cases.jsonl")).unwrap();
+        fs::remove_file(project.path("cases.yaml")).unwrap();
+        fs::remove_file(project.path("targets.yaml")).unwrap();
+    };
+    for change in [&replace as &dyn Fn(&Project), &remove] {
+        let (project, ended, _) = run_while(change);
+        ended.expect(0);
+        each_case_once(&run_folder(&project), CASES);
+    }
+}

@@ -1,0 +1,185 @@
+//! Names that lead to no plain file, wherever a file is expected.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
+use std::process::Command;
+use std::thread;
+
+use agentv_testkit::Project;
+
+use crate::program::{Ended, agentv, clean, finish, project, typed};
+use crate::records::{run_folder, whole_records};
+
+const ECHO: &str = "targets: [{name: default, provider: echo}]";
+
+fn right(number: usize) -> String {
+    format!("right {number}")
+}
+
+fn pipe(project: &Project, name: &str) {
+    let made = Command::new("mkfifo").arg(project.path(name)).status();
+    assert!(made.unwrap().success());
+}
+
+/// Runs an `agentv` command to its end, which must come.
+fn said(project: &Project, arguments: &[&str]) -> Ended {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_agentv"));
+    command.args(arguments).current_dir(project.root());
+    clean(&mut command);
+    finish(&mut command)
+}
+
+#[test]
+fn an_eval_file_that_is_no_file_is_refused_at_once_and_by_what_it_is() {
+    let project = project(ECHO, 1, right);
+    pipe(&project, "pipe.jsonl");
+    pipe(&project, "pipe.yaml");
+    let _socket = UnixListener::bind(project.path("socket.jsonl")).unwrap();
+    for (target, link) in [
+        ("/dev/zero", "zero.jsonl"),
+        ("/dev/zero", "zero.yaml"),
+        ("/dev/null", "null.jsonl"),
+        ("nowhere", "dangling.jsonl"),
+        ("itself.jsonl", "itself.jsonl"),
+    ] {
+        symlink(target, project.path(link)).unwrap();
+    }
+    let no_file = "is not a regular file";
+    for (name, reason) in [
+        ("pipe.jsonl", no_file),
+        ("pipe.yaml", no_file),
+        ("socket.jsonl", no_file),
+        ("zero.jsonl", no_file),
+        ("zero.yaml", no_file),
+        ("null.jsonl", no_file),
+        ("/dev/zero", no_file),
+        ("/dev/stdin", no_file),
+        ("dangling.jsonl", "no such file"),
+        ("itself.jsonl", "Too many levels of symbolic links"),
+        (".git", "no eval files in this folder"),
+    ] {
+        let run = said(&project, &["run", name]).expect(2);
+        assert!(run.stderr.contains(reason), "{name}: {}", run.stderr);
+        let checked = said(&project, &["validate", name]);
+        let told = checked.stdout + &checked.stderr;
+        assert!(told.contains(reason), "{name}: {told}");
+        assert!(matches!(checked.code, Some(1 | 2)), "{:?}", checked.code);
+    }
+}
+
+#[test]
+fn what_a_shell_makes_of_a_command_is_refused_with_what_to_do() {
+    let project = project(ECHO, 1, right);
+    for line in [
+        "cat cases.jsonl | agentv run /dev/stdin",
+        "agentv run /dev/fd/7 7< pipe",
+    ] {
+        fs::remove_file(project.path("pipe")).ok();
+        pipe(&project, "pipe");
+        let fed = project.path("pipe");
+        // The shell opens the pipe only when there is somebody at the other end.
+        let writer = thread::spawn(move || fs::OpenOptions::new().read(true).write(true).open(fed));
+        let ended = typed(&project, line).expect(2);
+        drop(writer.join().unwrap());
+        let help = "write what a pipe or a device gives to a file first";
+        assert!(ended.stderr.contains(help), "{line}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn a_file_beside_the_eval_file_that_is_no_file_is_an_error_that_names_it() {
+    for (name, target) in [
+        ("cases.yaml", "pipe"),
+        ("cases.yaml", "/dev/zero"),
+        ("targets.yaml", "pipe"),
+        ("targets.yaml", "/dev/zero"),
+        (".agentv/config.yaml", "pipe"),
+        (".env", "/dev/zero"),
+    ] {
+        let project = project(ECHO, 1, right);
+        pipe(&project, "pipe");
+        fs::create_dir(project.path(".agentv")).unwrap();
+        fs::remove_file(project.path(name)).ok();
+        let target = match target {
+            "pipe" => project.path("pipe"),
+            device => device.into(),
+        };
+        symlink(target, project.path(name)).unwrap();
+        let ended = finish(&mut agentv(&project, ["--quiet"])).expect(2);
+        assert!(ended.stderr.contains(name), "{}", ended.stderr);
+        assert!(ended.stderr.contains("is not a"), "{}", ended.stderr);
+    }
+}
+
+#[test]
+fn variables_may_come_from_a_pipe_that_somebody_fills_and_nobody_is_not_waited_for() {
+    let targets = "targets: [{name: default, provider: mock, response: '${{ WORD }}'}]";
+    let project = project(targets, 1, right);
+    pipe(&project, ".env");
+    let ended = finish(&mut agentv(&project, ["--quiet"])).expect(2);
+    let told = "is a pipe, and nobody writes into it";
+    assert!(ended.stderr.contains(told), "{}", ended.stderr);
+    let fed = project.path(".env");
+    let manager = thread::spawn(move || fs::write(fed, "WORD=right\n"));
+    finish(&mut agentv(&project, ["--quiet"])).expect(0);
+    manager.join().unwrap().unwrap();
+}
+
+#[test]
+fn a_file_of_a_case_that_is_no_file_costs_that_case_only() {
+    let project = project(ECHO, 1, right);
+    pipe(&project, "pipe");
+    symlink("/dev/zero", project.path("zero")).unwrap();
+    let mut cases = project.read("cases.jsonl").unwrap();
+    for file in ["pipe", "zero", ".git"] {
+        cases += &format!(
+            r#"{{"id": "{file}", "expected_outcome": "none", "input": [{{"role": "user", "content": [{{"type": "file", "value": "{file}"}}]}}]}}"#
+        );
+        cases.push('\n');
+    }
+    project.write("cases.jsonl", cases).unwrap();
+    let ended = finish(&mut agentv(&project, ["--quiet", "--allow-outside-root"])).expect(0);
+    for reason in [
+        "`pipe` is not a regular file",
+        "`zero` is not a regular file",
+        "`.git` is a directory",
+    ] {
+        assert!(ended.stderr.contains(reason), "{}", ended.stderr);
+    }
+    let told = "skipped      3 cases";
+    assert!(ended.stdout.contains(told), "{}", ended.stdout);
+}
+
+#[test]
+fn a_command_that_makes_a_pipe_or_a_device_of_its_output_file_has_not_answered() {
+    let targets = "targets: [{name: default, provider: cli, command_template: \
+                   'case {EVAL_ID} in case-0000) mkfifo {OUTPUT_FILE};; \
+                   case-0001) ln -s /dev/zero {OUTPUT_FILE};; \
+                   case-0002) mkdir {OUTPUT_FILE};; *) echo right > {OUTPUT_FILE};; esac'}]";
+    let project = project(targets, 4, right);
+    finish(&mut agentv(&project, ["--quiet"])).expect(3);
+    let results = whole_records(&run_folder(&project).join("results.jsonl"));
+    assert_eq!(results.len(), 4);
+    for record in results {
+        match record["error"]["message"].as_str() {
+            Some(error) => assert!(
+                error.contains("something else of `{OUTPUT_FILE}`"),
+                "{error}"
+            ),
+            None => assert_eq!(record["eval_id"], "case-0003"),
+        }
+    }
+}
+
+#[test]
+fn recorded_answers_that_are_no_file_are_refused_at_the_start() {
+    for path in ["pipe", "/dev/zero"] {
+        let targets = format!("targets: [{{name: default, provider: replay, path: {path}}}]");
+        let project = project(&targets, 1, right);
+        pipe(&project, "pipe");
+        let ended = finish(&mut agentv(&project, ["--quiet"])).expect(2);
+        let told = "is neither a file nor a folder";
+        assert!(ended.stderr.contains(told), "{}", ended.stderr);
+    }
+}

@@ -1,0 +1,130 @@
+//! Homes, locales, time zones, working folders and temporary folders that are not as usual.
+
+use std::fs;
+use std::process::Command;
+
+use agentv_testkit::Project;
+
+use crate::program::{Ended, agentv, clean, finish, project};
+use crate::records::{each_case_once, run_folders};
+
+const TARGETS: &str = "targets:
+- {name: default, provider: echo}
+- {name: command, provider: cli, command_template: 'cat {PROMPT_FILE}'}
+";
+
+fn right(_: usize) -> String {
+    "right".to_owned()
+}
+
+/// Runs `agentv` with arguments that have `ROOT` in place of the project's root.
+fn said(project: &Project, arguments: &str, around: impl FnOnce(&mut Command)) -> Ended {
+    let root = project.root().to_string_lossy();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_agentv"));
+    command
+        .args(arguments.split(' ').map(|word| word.replace("ROOT", &root)))
+        .current_dir(project.root());
+    clean(&mut command);
+    around(&mut command);
+    finish(&mut command)
+}
+
+#[test]
+fn whatever_the_home_the_locale_and_the_time_zone_a_run_is_the_same() {
+    let project = project(TARGETS, 2, right);
+    let odd = [
+        ("HOME", "/nonexistent"),
+        ("HOME", "/proc/1"),
+        ("HOME", ""),
+        ("XDG_CACHE_HOME", "/nonexistent"),
+        ("LC_ALL", "C"),
+        ("LANG", "C"),
+        ("LC_ALL", "xx_YY.none"),
+        ("TZ", "Nowhere/Else"),
+        ("TZ", "/dev/zero"),
+        ("TZ", "<>;"),
+    ];
+    for (name, value) in odd {
+        let with = |command: &mut Command| {
+            command.env(name, value);
+        };
+        let ended = said(
+            &project,
+            "run cases.jsonl --quiet --cache --target command",
+            with,
+        );
+        let ended = ended.expect(0);
+        assert!(ended.stdout.starts_with("100% passed"), "{}", ended.stdout);
+        assert_eq!(ended.stderr, "", "{name}={value}");
+        said(&project, "runs", with).expect(0);
+        let folder = run_folders(&project).pop().unwrap();
+        each_case_once(&folder, 2);
+        fs::remove_dir_all(folder).unwrap();
+    }
+}
+
+#[test]
+fn a_temporary_folder_that_is_not_there_is_named_and_matters_only_to_who_needs_one() {
+    let project = project(TARGETS, 2, right);
+    for missing in ["/nonexistent", "/proc/none", "/dev/null"] {
+        let with = |command: &mut Command| {
+            command.env("TMPDIR", missing);
+        };
+        said(&project, "run cases.jsonl --quiet", with).expect(0);
+        let ended = said(&project, "run cases.jsonl --quiet --target command", with).expect(3);
+        let told = format!("can be made in `{missing}` (`TMPDIR` says where)");
+        assert!(ended.stdout.contains(&told), "{}", ended.stdout);
+        assert!(ended.stdout.contains("2 x  target"), "{}", ended.stdout);
+    }
+}
+
+#[test]
+fn a_path_that_finds_no_shell_is_an_error_of_the_cases_that_need_one() {
+    let project = project(TARGETS, 2, right);
+    for nowhere in ["", "/nonexistent"] {
+        let with = |command: &mut Command| {
+            command.env("PATH", nowhere);
+        };
+        said(&project, "run cases.jsonl --quiet", with).expect(0);
+        let ended = said(&project, "run cases.jsonl --quiet --target command", with).expect(3);
+        let told = "command `sh` not found";
+        assert!(ended.stdout.contains(told), "{}", ended.stdout);
+    }
+}
+
+#[test]
+fn the_working_folder_may_be_gone_or_the_root_of_all() {
+    let project = project(TARGETS, 2, right);
+    for (folder, leave) in [("gone", "rmdir ../gone"), ("/", "true")] {
+        let line = |arguments: &str| {
+            let root = project.root().to_string_lossy();
+            let arguments = arguments.replace("ROOT", &root);
+            let line =
+                format!("mkdir -p gone && cd {folder} && {leave} && exec agentv {arguments}");
+            let mut command = Command::new("sh");
+            command.args(["-c", &line]).current_dir(project.root());
+            clean(&mut command);
+            finish(&mut command)
+        };
+        line("run ROOT/cases.jsonl --quiet --target command").expect(0);
+        line("validate ROOT/cases.jsonl").expect(0);
+        line("run cases.jsonl").expect(2);
+        let ended = line("runs").expect(2);
+        assert!(ended.stderr.starts_with("error: "), "{}", ended.stderr);
+    }
+}
+
+#[test]
+fn a_file_that_nobody_may_read_is_told_before_anything_is_asked() {
+    use std::os::unix::fs::PermissionsExt;
+    let project = project(TARGETS, 2, right);
+    let file = project.path("cases.jsonl");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0)).unwrap();
+    if fs::read(&file).is_ok() {
+        println!("skipped: this user may read everything");
+        return;
+    }
+    let ended = finish(&mut agentv(&project, ["--quiet"])).expect(2);
+    let told = "cannot be read: Permission denied";
+    assert!(ended.stderr.contains(told), "{}", ended.stderr);
+}

@@ -1,0 +1,122 @@
+//! Environment variables that hold what one does not expect.
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::ffi::OsStringExt;
+
+use agentv_testkit::Project;
+use agentv_testkit::model::{Behaviour, ModelServer};
+
+use crate::program::{agentv, clean, finish, project};
+use crate::records::{run_folders, whole_records};
+
+const TARGETS: &str = "targets:
+- {name: mock, provider: mock, response: 'right ${{ WORD }}'}
+- {name: command, provider: cli, command_template: 'printf %s \"right $WORD\"'}
+- {name: model, provider: openai, model: m, api_key: '${{ WORD }}', base_url: 'URL/v1'}
+";
+
+fn right(_: usize) -> String {
+    "right".to_owned()
+}
+
+/// The answer of the newest run's only case.
+fn answer(project: &Project) -> String {
+    let folder = run_folders(project).pop().unwrap();
+    let results = whole_records(&folder.join("results.jsonl"));
+    let answer = results[0]["candidate_answer"].as_str();
+    fs::remove_dir_all(folder).unwrap();
+    answer.unwrap().to_owned()
+}
+
+#[test]
+fn what_a_variable_holds_reaches_a_target_as_it_is_or_is_refused_with_its_name() {
+    let server = ModelServer::start(Behaviour::echo()).unwrap();
+    let project = project(&TARGETS.replace("URL", &server.url()), 1, right);
+    let long = "x".repeat(100_000);
+    let values = [
+        "two\nlines",
+        "q'uo\"te `touch owned` $(touch owned) ${HOME} \\",
+        "",
+        " spaces \t",
+        "日本語 🦀",
+        "${{ WORD }} {{ WORD }} %s",
+        &long,
+    ];
+    for value in values {
+        for target in ["mock", "command"] {
+            let mut command = agentv(&project, ["--quiet", "--target", target]);
+            finish(command.env("WORD", value)).expect(0);
+            let told = answer(&project);
+            assert_eq!(
+                told.trim_end(),
+                format!("right {value}").trim_end(),
+                "{target}"
+            );
+        }
+    }
+    for (value, reason) in [
+        ("key-of\ntwo lines", "look for a line break in it"),
+        ("", "the variable `WORD` holds nothing"),
+    ] {
+        let mut command = agentv(&project, ["--quiet", "--target", "model"]);
+        let ended = finish(command.env("WORD", value)).expect(2);
+        assert!(ended.stderr.contains(reason), "{}", ended.stderr);
+        assert!(!ended.stderr.contains("key-of"), "{}", ended.stderr);
+    }
+    assert!(!project.path("owned").exists());
+    assert_eq!(server.calls().total, 0);
+}
+
+#[test]
+fn a_variable_that_is_no_text_is_said_to_be_so_and_others_are_no_matter() {
+    let project = project(TARGETS, 1, right);
+    let bytes = OsString::from_vec(b"key-\xff\xfe-bytes".to_vec());
+    let mut command = agentv(&project, ["--quiet", "--target", "mock"]);
+    let ended = finish(command.env("WORD", &bytes)).expect(2);
+    let told = "the variable `WORD` holds bytes that are not UTF-8";
+    assert!(ended.stderr.contains(told), "{}", ended.stderr);
+    let mut command = agentv(&project, ["--quiet", "--target", "mock"]);
+    let command = command.env("WORD", "word").env("OTHER", &bytes);
+    finish(command.env(&bytes, "named so")).expect(0);
+    assert_eq!(answer(&project), "right word");
+}
+
+#[test]
+fn no_line_of_a_secret_that_has_several_is_written_anywhere() {
+    const LINES: [&str; 3] = [
+        "-----BEGIN PRIVATE KEY-----",
+        "MIIEvQIBADANBgkqhkiG9w0B",
+        "AQEFAASCBKcwggSjAgEAAoIB",
+    ];
+    let targets = "targets: [{name: default, provider: cli, command_template: \
+                   'printf \"right\\n%s\\n\" \"$SIGNING_KEY\"; echo \"$SIGNING_KEY\" | sed \"s/^/> /\"; \
+                   echo \"$SIGNING_KEY\" | tail -n 1 >&2; test {EVAL_ID} = case-0000'}]";
+    let project = project(targets, 2, right);
+    let key = LINES.join("\n");
+    project
+        .write(".env", format!("SIGNING_KEY=\"{key}\"\n"))
+        .unwrap();
+    let arguments = ["--verbose", "--include-trace", "--out", "out.jsonl"];
+    let ended = finish(&mut agentv(&project, arguments)).expect(3);
+    let folder = run_folders(&project).pop().unwrap();
+    let mut written = vec![ended.stdout, ended.stderr];
+    let files = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    for file in files.chain([project.path("out.jsonl")]) {
+        written.push(String::from_utf8_lossy(&fs::read(file).unwrap()).into_owned());
+    }
+    for text in written {
+        let found = LINES.iter().find(|line| text.contains(**line));
+        assert_eq!(found, None, "{text}");
+    }
+}
+
+#[test]
+fn an_environment_of_nothing_at_all_is_enough() {
+    let project = project("targets: [{name: default, provider: echo}]", 1, right);
+    let mut command = agentv(&project, ["--quiet"]);
+    clean(&mut command);
+    finish(command.env_clear()).expect(0);
+}
