@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use agentv_core::{BoxFuture, Cause, Provider, ProviderError, Request, Transcript};
+use agentv_core::{BoxFuture, Cause, Content, Provider, ProviderError, Request, Transcript};
 use genai::chat::{ChatOptions, ChatResponseFormat, JsonSpec};
 use genai::{Client, ServiceTarget};
 use tokio_util::sync::CancellationToken;
@@ -56,7 +56,7 @@ impl ModelProvider {
             .client
             .exec_chat(self.target.clone(), chat, Some(options));
         match asking.await {
-            Ok(response) => transcript(&self.asked, response),
+            Ok(response) => within_bounds(transcript(&self.asked, response)?),
             Err(error) => match &error {
                 genai::Error::ChatResponseGeneration { response_body, .. } => {
                     blocked(&self.asked, response_body).ok_or_else(|| failure(&self.asked, error))
@@ -65,6 +65,26 @@ impl ModelProvider {
             },
         }
     }
+}
+
+/// The most that an answer may have, in bytes.
+const LARGEST: usize = 64 << 20;
+
+/// The transcript, if its answer is not larger than any other target's may be.
+fn within_bounds(transcript: Transcript) -> Result<Transcript, ProviderError> {
+    let contents = transcript.output_messages.iter();
+    let contents = contents.filter_map(|message| message.content.as_ref());
+    let size: usize = contents
+        .map(|content| match content {
+            Content::Text(text) => text.len(),
+            Content::Blocks(_) | Content::Structured(_) => 0,
+        })
+        .sum();
+    if size <= LARGEST {
+        return Ok(transcript);
+    }
+    let message = format!("the answer has more than {} MiB", LARGEST >> 20);
+    Err(ProviderError::new(Cause::Answer, message))
 }
 
 impl Provider for ModelProvider {

@@ -169,6 +169,14 @@ async fn an_answer_without_end_is_not_read_into_memory() {
 }
 
 #[tokio::test]
+async fn an_answer_of_a_model_may_be_no_larger_than_that_of_any_target() {
+    let stage = Stage::new();
+    let error = stage.ask("chat", "!huge=68MB!").await.unwrap_err();
+    assert_eq!(error.cause, Cause::Answer);
+    assert!(error.message.contains("more than 64 MiB"), "{error}");
+}
+
+#[tokio::test]
 async fn a_target_answers_after_every_misbehaviour() {
     let stage = Stage::new();
     for target in TARGETS {
