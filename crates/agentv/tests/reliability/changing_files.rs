@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::program::{Ended, Program, agentv, finish, model_target, project};
 use crate::records::{each_case_once, run_folder, whole_records};
 
-const CASES: usize = 400;
+const CASES: usize = 250;
 
 /// Long enough that a run has not read all of the file when it asks the first.
 fn message(number: usize) -> String {
@@ -77,7 +77,7 @@ fn a_run_that_was_ended_by_a_change_goes_on_with_the_new_content() {
         let text = project.read("cases.jsonl").unwrap();
         let last = message(CASES).replace("number", "the new number");
         let added = serde_json::json!({
-            "id": "case-0400", "expected_outcome": "the right answer", "input": last,
+            "id": "case-0250", "expected_outcome": "the right answer", "input": last,
             "evaluators": [{"type": "contains", "value": "new"}],
         });
         project

@@ -8,6 +8,7 @@ use std::process::Command;
 
 use agentv_testkit::Project;
 
+use crate::campaign::rounds;
 use crate::program::{Ended, clean, finish, project, typed};
 use crate::records::{run_folders, whole_records};
 
@@ -64,16 +65,18 @@ fn said(project: &Project, arguments: &str, path: &OsStr) -> Ended {
     finish(&mut command)
 }
 
-/// Each name as that of an eval file, and as that of a folder with one in it.
+/// Each name as that of an eval file, and as that of a folder with one in it; by turns where there
+/// is no time for both.
 fn paths() -> impl Iterator<Item = OsString> {
-    names().into_iter().flat_map(|name| {
+    let pairs = names().into_iter().enumerate().map(|(turn, name)| {
         let mut file = name.clone();
         file.push(".jsonl");
-        [
-            file,
-            PathBuf::from(name).join("cases.jsonl").into_os_string(),
-        ]
-    })
+        let within = PathBuf::from(name).join("cases.jsonl");
+        let mut pair = [file, within.into_os_string()];
+        pair.rotate_left(turn % 2);
+        pair
+    });
+    pairs.flat_map(|pair| pair.into_iter().take(rounds(1, 2)))
 }
 
 #[test]

@@ -33,12 +33,12 @@ fn hungry(server: &ModelServer) -> Vec<(Project, usize)> {
         )
         .replace('\n', "")
     };
-    let cases: Vec<String> = (0..40).map(graded).collect();
+    let cases: Vec<String> = (0..16).map(graded).collect();
     scripts.write("cases.jsonl", cases.join("\n")).unwrap();
     vec![
-        (project(&model_target(server, &[]), 300, message), 300),
-        (project(command, 60, message), 60),
-        (scripts, 40),
+        (project(&model_target(server, &[]), 120, message), 120),
+        (project(command, 24, message), 24),
+        (scripts, 16),
     ]
 }
 
@@ -50,7 +50,7 @@ fn with_few_files_open_at_a_time_every_case_is_answered_fewer_at_a_time() {
         each_case_once(&run_folder(&project), cases);
         // Scripts have places of their own, and are never started 200 at a time.
         let is_narrowed = ended.stderr.contains("at a time and not");
-        assert!(is_narrowed || cases == 40, "{}", ended.stderr);
+        assert!(is_narrowed || cases == 16, "{}", ended.stderr);
     }
     let most = server.calls().most_in_flight;
     assert!(most < 40, "{most} at a time");

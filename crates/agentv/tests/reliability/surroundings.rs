@@ -119,7 +119,7 @@ fn a_file_that_nobody_may_read_is_told_before_anything_is_asked() {
     use std::os::unix::fs::PermissionsExt;
     let project = project(TARGETS, 2, right);
     let file = project.path("cases.jsonl");
-    fs::set_permissions(&file, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o000)).unwrap();
     if fs::read(&file).is_ok() {
         println!("skipped: this user may read everything");
         return;

@@ -5,6 +5,7 @@ use std::process::Command;
 use agentv_testkit::{Project, Terminal};
 
 use crate::LONGEST;
+use crate::campaign::rounds;
 use crate::program::{Ended, clean, finish, project};
 
 /// Three cases, of which one passes, one fails and one errors.
@@ -42,19 +43,21 @@ fn agentv(project: &Project, arguments: &str) -> Command {
 
 #[test]
 fn on_a_terminal_of_whatever_width_all_commands_end_as_ever() {
-    for columns in [20, 1, 0, 7, 65_535] {
-        for term in ["xterm-256color", "dumb", ""] {
+    let terms = ["xterm-256color", "dumb", ""];
+    for (turn, columns) in [20, 0, 1, 7, 65_535].into_iter().enumerate() {
+        for place in 0..rounds(1, terms.len()) {
+            let term = terms[(turn + place) % terms.len()];
             let project = mixed();
             for (arguments, code) in SHOWING {
                 let mut command = agentv(&project, arguments);
                 command.env("TERM", term);
                 let terminal = Terminal::open(columns).unwrap();
                 let (status, shown) = terminal.show(command, LONGEST).unwrap();
-                let place = format!("{columns} columns, `{term}`: {arguments}\n{shown}");
-                assert_eq!(status.code(), Some(*code), "{place}");
-                assert!(!shown.contains("panicked"), "{place}");
+                let seen = format!("{columns} columns, `{term}`: {arguments}\n{shown}");
+                assert_eq!(status.code(), Some(*code), "{seen}");
+                assert!(!shown.contains("panicked"), "{seen}");
                 let is_plain = !shown.contains('\u{1b}');
-                assert!(is_plain || term != "dumb", "{place}");
+                assert!(is_plain || term != "dumb", "{seen}");
             }
         }
     }

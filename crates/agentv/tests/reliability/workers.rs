@@ -38,7 +38,7 @@ fn five_hundred_workers_are_five_hundred_requests_in_flight() {
 
 #[test]
 fn thousands_of_workers_are_as_many_requests_in_flight_in_bounded_memory() {
-    let workers = rounds(1_500, 5_000);
+    let workers = rounds(1_000, 5_000);
     if !may_open(2 * workers as u64) {
         println!("skipped: too few files may be open");
         return;

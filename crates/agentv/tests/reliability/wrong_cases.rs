@@ -51,8 +51,11 @@ fn of_many_requests_at_a_time_each_gets_its_own_answer_though_some_are_given_up(
     let server = ModelServer::start(behaviour).unwrap();
     let fields = ["workers: 200", "max_retries: 0"];
     let hangs = |number: usize| number % 100 == 50;
-    let nonce =
-        |number: usize| format!("right {:016x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let seed = seed();
+    let nonce = |number: usize| {
+        let luck = Random::of_item(seed, number as u64).next();
+        format!("right {luck:016x}")
+    };
     let project = project(&model_target(&server, &fields), cases, |number| {
         let trouble = match number {
             _ if hangs(number) => "!hang-body! ",
