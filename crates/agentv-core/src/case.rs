@@ -1,5 +1,7 @@
 //! One case, resolved: defaults applied, shorthands expanded, files found.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{EvaluatorSpec, Execution, Extra, Message, Rubric};
@@ -30,9 +32,10 @@ pub struct EvalCase {
     /// How the case is run.
     #[serde(default)]
     pub execution: Execution,
-    /// How the answer is graded, with the dataset's defaults applied.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub evaluators: Vec<EvaluatorSpec>,
+    /// How the answer is graded, with the dataset's defaults applied: all cases without evaluators
+    /// of their own share those.
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub evaluators: Arc<[EvaluatorSpec]>,
     /// A checklist for the answer, graded before `evaluators`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rubrics: Vec<Rubric>,

@@ -18,7 +18,7 @@ pub(crate) struct Defaults {
     pub(crate) description: String,
     pub(crate) execution: Execution,
     /// The dataset's list of evaluators, `execution.evaluators` before `evaluators`.
-    pub(crate) evaluators: Option<Vec<EvaluatorSpec>>,
+    pub(crate) evaluators: Option<Arc<[EvaluatorSpec]>>,
     /// The one kind of evaluator, where it is named.
     pub(crate) evaluator: Option<String>,
     pub(crate) prompt: Prompt,
@@ -84,7 +84,7 @@ impl Defaults {
             execution: merged_execution(execution, text("target")),
             evaluators: list
                 .filter(|list| list.kind() == NodeKind::Array)
-                .map(|list| resolved_specs(list, definitions.evaluators, files)),
+                .map(|list| resolved_specs(list, definitions.evaluators, files).into()),
             evaluator: text("evaluator"),
             prompt: match header.given("prompt") {
                 None => Prompt::Absent,

@@ -17,7 +17,7 @@ use crate::shapes::SIDECAR_FIELDS;
 #[derive(Debug, Clone)]
 pub struct EvaluatorsFile {
     /// The evaluators, named, with shorthands expanded.
-    pub evaluators: Vec<EvaluatorSpec>,
+    pub evaluators: Arc<[EvaluatorSpec]>,
     /// The project around the file.
     pub project: Project,
     /// What a user should know of the file.
@@ -55,7 +55,9 @@ pub fn read_evaluators(
     let is_wrong = |problem: &Problem| problem.severity != Severity::Warning;
     let wrong = problems.iter().any(is_wrong);
     let one = defaults.evaluator.map(EvaluatorSpec::of_kind);
-    let evaluators = defaults.evaluators.unwrap_or_else(|| Vec::from_iter(one));
+    let evaluators = defaults
+        .evaluators
+        .unwrap_or_else(|| one.into_iter().collect());
     if evaluators.is_empty() && !wrong {
         let message = "there are no evaluators in it, expected `evaluators` with at least one";
         let hint = "write them as in a suite or a sidecar: `evaluators: [{contains: Paris}]`";

@@ -136,7 +136,7 @@ mod tests {
         let read: Question = serde_json::from_str(&serde_json::to_string(&asked).unwrap()).unwrap();
         assert_eq!(read.digest(), digest(&asked));
         let mut regraded = asked.clone();
-        regraded.evaluators.clear();
+        regraded.evaluators = Default::default();
         regraded.expected_outcome = Some("another".to_owned());
         assert_eq!(digest(&regraded), digest(&asked));
         for change in [

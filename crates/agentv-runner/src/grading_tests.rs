@@ -64,13 +64,13 @@ impl Again {
             judge: judge.as_ref().map(|judge| judge.name.clone()),
             reads_files: false,
         };
-        let named = judge.iter().map(|judge| ((0, judge.name.clone()), 0));
+        let named = judge.iter().map(|judge| (judge.name.clone(), 0));
         let mut spec = GradeSpec {
             answers: Arc::new(regrading),
             graded: HashMap::from([((0, "t".to_owned()), graded)]),
             assignment: Assignment {
                 chosen: Vec::new(),
-                targets: named.collect(),
+                targets: HashMap::from([(0, named.collect())]),
             },
             planned: Planned::default(),
             graders: match judge {
@@ -115,7 +115,7 @@ fn four() -> Arc<Scripted> {
 }
 
 fn expecting(value: &str, mut case: EvalCase) -> EvalCase {
-    let options = &mut case.evaluators[0].options;
+    let options = &mut Arc::make_mut(&mut case.evaluators)[0].options;
     options.insert("value".to_owned(), value.into());
     case
 }
@@ -210,10 +210,10 @@ async fn given_evaluators_grade_in_place_of_those_of_the_cases() {
     let again = Again::of(vec![case("a", "What is 2+2?")], four()).await;
     let mut spec = EvaluatorSpec::of_kind("contains");
     spec.options.insert("value".to_owned(), "5".into());
-    let (_, told, _) = again.grade(GradedWith::These(vec![spec.clone()])).await;
+    let (_, told, _) = again.grade(GradedWith::These([spec.clone()].into())).await;
     assert_eq!(statuses(&told), [("a", Status::Fail)]);
     let after: Vec<TranscriptRecord> = again.records(RecordFile::Transcripts);
-    assert_eq!(after[0].case.evaluators, [spec]);
+    assert_eq!(*after[0].case.evaluators, [spec]);
 }
 
 #[tokio::test]

@@ -90,7 +90,7 @@ impl Court {
         let run = self.trying.run_until(stop, |spec| {
             spec.graders = Arc::new(Judged);
             spec.judges = vec![judge];
-            spec.assignment.targets.insert((0, "j".to_owned()), 1);
+            spec.assignment.assign(0, "j".to_owned(), 1);
             change(spec);
         });
         run.await
@@ -265,7 +265,7 @@ impl Provider for Meeting {
 async fn the_evaluators_of_a_case_are_asked_side_by_side() {
     for stop_on_required in [false, true] {
         let mut court = Court::new(1, four(), Arc::new(Meeting(Barrier::new(3))));
-        court.trying.cases[0].evaluators = ["a", "b", "c"].map(EvaluatorSpec::of_kind).to_vec();
+        court.trying.cases[0].evaluators = ["a", "b", "c"].map(EvaluatorSpec::of_kind).into();
         let run = court.run(|spec| spec.stop_on_required = stop_on_required);
         let (ended, told) = tokio::time::timeout(Duration::from_secs(60), run)
             .await
@@ -307,10 +307,10 @@ impl Graders for Mixed {
 fn guarded(wanted: &str, judge: Arc<Scripted>) -> Court {
     let mut court = Court::new(1, four(), judge);
     let case = &mut court.trying.cases[0];
-    let mut check = case.evaluators.remove(0);
+    let mut check = case.evaluators[0].clone();
     check.required = true;
     check.options.insert("value".to_owned(), wanted.into());
-    case.evaluators = vec![EvaluatorSpec::of_kind("llm_judge"), check];
+    case.evaluators = [EvaluatorSpec::of_kind("llm_judge"), check].into();
     court
 }
 

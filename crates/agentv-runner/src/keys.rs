@@ -166,7 +166,7 @@ mod tests {
         let (answer, grade) = keys_of(&case, 1);
         assert_eq!(keys_of(&case, 1), (answer.clone(), grade.clone()));
         let mut graded = case.clone();
-        graded.evaluators[0]
+        Arc::make_mut(&mut graded.evaluators)[0]
             .options
             .insert("value".to_owned(), "5".into());
         let regraded = keys_of(&graded, 1);

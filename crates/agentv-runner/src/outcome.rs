@@ -9,6 +9,7 @@ use agentv_core::{
 };
 use futures_util::FutureExt;
 use jiff::Timestamp;
+use jiff::fmt::temporal::DateTimePrinter;
 
 use crate::attempt::Asked;
 use crate::grade::{Grade, grade};
@@ -171,7 +172,6 @@ pub(crate) fn finish(run: &RunState, record: Option<ResultRecord>) {
 
 fn now() -> String {
     // Milliseconds, always three digits, so that times sort as texts.
-    Timestamp::now()
-        .strftime("%Y-%m-%dT%H:%M:%S%.3fZ")
-        .to_string()
+    const PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
+    PRINTER.timestamp_to_string(&Timestamp::now())
 }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use agentv_core::EvalCase;
+use agentv_core::{EvalCase, EvaluatorSpec};
 use tokio::sync::mpsc::Sender;
 
 use crate::earlier::Earlier;
@@ -92,6 +92,7 @@ impl Producer {
     /// Goes through the trials of the lane, in order, until the run is stopped. An error ends it.
     fn each_trial(&self, each: &mut Each<'_>) {
         let mut keys = Keys::of(&self.lane.target);
+        let mut shared = Shared::default();
         let mut selector = self.selection.selector();
         let mut failed = None;
         let visited = self.source.visit(&mut |file, case| {
@@ -103,7 +104,7 @@ impl Producer {
             {
                 return ControlFlow::Continue(());
             }
-            self.trials_of(file, case, &mut keys, each)
+            self.trials_of(file, case, &mut keys, &mut shared, each)
                 .unwrap_or_else(|error| {
                     failed = Some(error);
                     ControlFlow::Break(())
@@ -122,9 +123,12 @@ impl Producer {
         file: &Arc<EvalFile>,
         case: EvalCase,
         keys: &mut Keys,
+        shared: &mut Shared,
         each: &mut Each<'_>,
     ) -> Result<ControlFlow<()>, RunError> {
-        let by = graded_by(&self.run, &self.lane, file, &case);
+        let by = shared.of(file, &case, || {
+            graded_by(&self.run, &self.lane, file, &case)
+        });
         let keys = keys.of_case(file, &case, &by);
         let case = &Arc::new(case);
         for number in 1..=self.trials {
@@ -147,6 +151,33 @@ impl Producer {
             }
         }
         Ok(ControlFlow::Continue(()))
+    }
+}
+
+/// What the grades of cases depend on that share evaluators, as most cases of a file do: found once.
+#[derive(Default)]
+struct Shared(Option<(usize, Arc<[EvaluatorSpec]>, Arc<GradedBy>)>);
+
+impl Shared {
+    fn of(
+        &mut self,
+        file: &EvalFile,
+        case: &EvalCase,
+        find: impl FnOnce() -> GradedBy,
+    ) -> Arc<GradedBy> {
+        // A checklist is the case's own.
+        if !case.rubrics.is_empty() {
+            return Arc::new(find());
+        }
+        if let Some((index, evaluators, by)) = &self.0
+            && *index == file.index
+            && Arc::ptr_eq(evaluators, &case.evaluators)
+        {
+            return Arc::clone(by);
+        }
+        let by = Arc::new(find());
+        self.0 = Some((file.index, Arc::clone(&case.evaluators), Arc::clone(&by)));
+        by
     }
 }
 

@@ -19,7 +19,7 @@ pub enum GradedWith {
     /// What the cases say today, where they ask what they asked then; else what was recorded.
     Today(Arc<dyn CaseSource>),
     /// These evaluators, whatever the cases say.
-    These(Vec<EvaluatorSpec>),
+    These(Arc<[EvaluatorSpec]>),
 }
 
 /// The answers of an earlier run and what they are graded by, as [`plan_regrading`] found them.
@@ -145,7 +145,7 @@ impl Regrading {
                 .value;
             if let GradedWith::These(evaluators) = &self.with {
                 let case = Arc::make_mut(&mut record.case);
-                case.evaluators.clone_from(evaluators);
+                case.evaluators = Arc::clone(evaluators);
                 case.rubrics.clear();
             }
             let Some(file) = self.file(&record.eval_file) else {

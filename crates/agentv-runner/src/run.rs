@@ -69,21 +69,26 @@ pub struct RunSpec {
 pub struct Assignment {
     /// The targets that every case is asked of; where empty, the one that it names.
     pub chosen: Vec<String>,
-    /// The target of each eval file's index and target name, by its place among the run's targets,
-    /// the judges after them.
-    pub targets: HashMap<(usize, String), usize>,
+    /// What each eval file, by its index, calls its targets: the place of each among the run's
+    /// targets, the judges after them.
+    pub targets: HashMap<usize, HashMap<String, usize>>,
 }
 
 impl Assignment {
+    /// Notes what a file calls `name`.
+    pub fn assign(&mut self, file: usize, name: String, place: usize) {
+        self.targets.entry(file).or_default().insert(name, place);
+    }
+
     /// The place of the target that a file calls `name`.
-    pub(crate) fn target(&self, file: usize, name: &str) -> Option<usize> {
-        self.targets.get(&(file, name.to_owned())).copied()
+    pub fn target(&self, file: usize, name: &str) -> Option<usize> {
+        self.targets.get(&file)?.get(name).copied()
     }
 
     /// What a file calls its targets and judges, sorted.
     pub(crate) fn names(&self, file: usize) -> Vec<&str> {
-        let of_file = self.targets.keys().filter(|(index, _)| *index == file);
-        let mut names: Vec<&str> = of_file.map(|(_, name)| name.as_str()).collect();
+        let of_file = self.targets.get(&file).into_iter().flatten();
+        let mut names: Vec<&str> = of_file.map(|(name, _)| name.as_str()).collect();
         names.sort_unstable();
         names
     }

@@ -211,10 +211,7 @@ impl Trying {
             selection: Selection::default(),
             assignment: Assignment {
                 chosen: names.clone().collect(),
-                targets: names
-                    .enumerate()
-                    .map(|(index, name)| ((0, name), index))
-                    .collect::<HashMap<_, _>>(),
+                targets: HashMap::from([(0, names.zip(0..).collect())]),
             },
             targets: self.targets.clone(),
             judges: Vec::new(),

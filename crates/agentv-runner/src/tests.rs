@@ -67,7 +67,7 @@ async fn a_second_run_in_the_same_folder_does_nothing_again() {
     assert_eq!(sorted(&first), sorted(&second));
 
     // Another evaluator: graded again, not asked again.
-    trying.cases[0].evaluators[0]
+    Arc::make_mut(&mut trying.cases[0].evaluators)[0]
         .options
         .insert("value".to_owned(), "5".into());
     // Another question: asked again.
@@ -427,7 +427,7 @@ async fn the_last_record_of_a_trial_in_the_file_is_the_one_that_counts() {
     };
     trying.run(|_| {}).await;
     let first = trying.cases.clone();
-    trying.cases[0].evaluators[0]
+    Arc::make_mut(&mut trying.cases[0].evaluators)[0]
         .options
         .insert("value".to_owned(), "5".into());
     trying.run(|_| {}).await;

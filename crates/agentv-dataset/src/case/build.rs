@@ -1,5 +1,7 @@
 //! A checked case to an [`EvalCase`].
 
+use std::sync::Arc;
+
 use agentv_core::{EvalCase, EvaluatorSpec, Execution, Extra, Message, Role, Source};
 use agentv_syntax::Node;
 use serde_json::Value;
@@ -86,24 +88,24 @@ impl WrittenCase<'_, '_> {
     }
 
     /// The first of: the case's own lists, the dataset's lists, the single kind that is named.
-    fn evaluators(&self, context: &Context) -> Vec<EvaluatorSpec> {
+    fn evaluators(&self, context: &Context) -> Arc<[EvaluatorSpec]> {
         let registry = context.definitions.evaluators;
         let mut own = self.fields.evaluator_lists().into_iter();
         if let Some(list) = own.find_map(|(_, list)| list) {
-            return evaluators::resolved_specs(list, registry, &context.files);
+            return evaluators::resolved_specs(list, registry, &context.files).into();
         }
         if self.fields.rubrics.is_some() {
-            return Vec::new();
+            return Arc::default();
         }
         if let Some(list) = &context.defaults.evaluators {
-            return list.clone();
+            return Arc::clone(list);
         }
         let named = self.fields.evaluator.map(Node::text);
         let named = named.as_deref().or(context.defaults.evaluator.as_deref());
         match named {
-            Some(kind) => vec![EvaluatorSpec::of_kind(kind)],
-            None if self.has_nothing_to_grade_by() => Vec::new(),
-            None => vec![EvaluatorSpec::of_kind(EvaluatorSpec::DEFAULT_KIND)],
+            Some(kind) => [EvaluatorSpec::of_kind(kind)].into(),
+            None if self.has_nothing_to_grade_by() => Arc::default(),
+            None => [EvaluatorSpec::of_kind(EvaluatorSpec::DEFAULT_KIND)].into(),
         }
     }
 

@@ -202,7 +202,7 @@ fn usable_evaluators(
     given: Given,
     asked: &AskedFiles,
     graders: &ProjectGraders,
-) -> Result<Vec<EvaluatorSpec>, Refused> {
+) -> Result<Arc<[EvaluatorSpec]>, Refused> {
     let teller = Teller::for_checking();
     let warnings = given.file.warnings.iter();
     warnings.for_each(|warning| teller.tell_error(warning));
@@ -210,7 +210,7 @@ fn usable_evaluators(
     let Some(file) = asked.files.first() else {
         return Ok(evaluators);
     };
-    for spec in &evaluators {
+    for spec in evaluators.iter() {
         graders
             .build(file, spec)
             .map_err(|reason| Refused::because(format!("evaluator `{}`: {reason}", spec.name)))?;

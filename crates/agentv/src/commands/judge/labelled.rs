@@ -180,11 +180,12 @@ fn note(found: &mut Found, case: &EvalCase, judges: Vec<Judge>) {
 /// none.
 fn judged(mut case: EvalCase) -> EvalCase {
     let asks = |spec: &EvaluatorSpec| agentv_evaluators::effort(spec) == Effort::Judge;
-    case.evaluators.retain(asks);
-    if case.evaluators.is_empty() && case.rubrics.is_empty() {
-        let usual = EvaluatorSpec::of_kind(EvaluatorSpec::DEFAULT_KIND);
-        case.evaluators.push(usual);
+    let mut evaluators = case.evaluators.to_vec();
+    evaluators.retain(asks);
+    if evaluators.is_empty() && case.rubrics.is_empty() {
+        evaluators.push(EvaluatorSpec::of_kind(EvaluatorSpec::DEFAULT_KIND));
     }
+    case.evaluators = evaluators.into();
     case
 }
 

@@ -53,8 +53,8 @@ pub(crate) fn resolve(
         for name in names {
             let named_in = plan.chosen_targets.is_empty().then_some(&*file.name);
             let lane = resolving.lane(&place, name, named_in)?;
-            let assigned = &mut resolving.resolved.assignment.targets;
-            assigned.insert((file.index, name.clone()), lane);
+            let assignment = &mut resolving.resolved.assignment;
+            assignment.assign(file.index, name.clone(), lane);
         }
     }
     if !arguments.dry_run {
@@ -119,8 +119,8 @@ pub(crate) fn resolve_judges(
         for name in names {
             let asked = always.unwrap_or(&name);
             let lane = resolving.judge_lane(&place, asked, &file.name)?;
-            let assigned = &mut resolving.resolved.assignment.targets;
-            assigned.insert((file.index, name), lane);
+            let assignment = &mut resolving.resolved.assignment;
+            assignment.assign(file.index, name, lane);
         }
     }
     OpenFiles::of_this_process().fit(&mut [], &mut resolving.resolved.judges, usize::MAX)?;
@@ -280,8 +280,8 @@ impl<'a> Resolving<'a> {
             let place = self.place(project)?;
             for name in names {
                 let lane = self.judge_lane(&place, &name, &file.name)?;
-                let assigned = &mut self.resolved.assignment.targets;
-                assigned.insert((file.index, name), lane);
+                let assignment = &mut self.resolved.assignment;
+                assignment.assign(file.index, name, lane);
             }
         }
         Ok(())
@@ -289,9 +289,8 @@ impl<'a> Resolving<'a> {
 
     /// The target that judges the answers of the one that a file calls `name`.
     fn usual_judge(&self, file: &EvalFile, name: &str) -> String {
-        let assigned = &self.resolved.assignment.targets;
-        let at = assigned.get(&(file.index, name.to_owned()));
-        let target = at.and_then(|at| self.resolved.targets.get(*at));
+        let at = self.resolved.assignment.target(file.index, name);
+        let target = at.and_then(|at| self.resolved.targets.get(at));
         let judge = target.and_then(|target| target.judge_target.clone());
         judge.unwrap_or_else(|| name.to_owned())
     }
