@@ -37,6 +37,7 @@ mod score;
 mod secrets;
 mod target;
 mod transcript;
+mod visible;
 
 pub use case::{EvalCase, Source};
 pub use content::{Block, Content, FileBlock, TextBlock};
@@ -55,6 +56,7 @@ pub use score::{Score, Status, Verdict};
 pub use secrets::Secrets;
 pub use target::{Limits, Retry, Target};
 pub use transcript::{TokenUsage, TraceSummary, Transcript};
+pub use visible::{is_obeyed, visible};
 
 /// Fields that a user wrote beyond those that have a meaning here, in the order written.
 pub type Extra = serde_json::Map<String, serde_json::Value>;

@@ -1,5 +1,6 @@
 //! Texts of others on one line of ours: nothing that moves the cursor, no wider than there is room.
 
+use agentv_core::is_obeyed;
 use unicode_width::UnicodeWidthStr;
 
 use crate::Style;
@@ -18,16 +19,12 @@ pub(crate) fn one_line(text: &str) -> String {
             if !line.is_empty() && !line.ends_with(' ') {
                 line.push(' ');
             }
-        } else if !letter.is_control() && !turns_direction(letter) {
+        } else if !is_obeyed(letter) {
             line.push(letter);
         }
     }
     line.truncate(line.trim_end().len());
     line
-}
-
-fn turns_direction(letter: char) -> bool {
-    matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// The text in at most `columns` columns; what is cut off is told by an ellipsis.

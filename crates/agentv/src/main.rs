@@ -5,6 +5,7 @@ mod commands;
 mod diagnostics;
 mod exit;
 mod output;
+mod shown;
 
 use std::process::ExitCode;
 

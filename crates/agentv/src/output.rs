@@ -1,9 +1,12 @@
 //! Where words go: answers to standard output, everything else to standard error.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 
+use agentv_core::visible;
 use agentv_report::Style;
+
+use crate::shown::Shown;
 
 /// Whether a stream shows colours.
 pub(crate) fn has_colour(stream: &impl IsTerminal) -> bool {
@@ -75,6 +78,7 @@ pub(crate) fn warning(message: &str) {
     } else {
         ("", "")
     };
+    let message = visible(message);
     let _ = writeln!(io::stderr(), "{start}warning{end}: {message}");
 }
 
@@ -85,16 +89,24 @@ pub(crate) fn error(message: &str, hint: Option<&str>) {
     } else {
         ("", "")
     };
+    let message = visible(message);
     // Nothing is left to tell a reader of standard error who is gone.
     let _ = writeln!(io::stderr(), "{start}error{end}: {message}");
     if let Some(hint) = hint {
-        let _ = writeln!(io::stderr(), "  help: {hint}");
+        let _ = writeln!(io::stderr(), "  help: {}", visible(hint));
     }
 }
 
 /// Says something on standard error that is not an error.
 pub(crate) fn note(message: &str) {
-    let _ = writeln!(io::stderr(), "{message}");
+    let _ = writeln!(io::stderr(), "{}", visible(message));
+}
+
+/// Standard output for what others wrote: where it is a terminal, nothing in it is obeyed.
+pub(crate) fn stdout() -> BufWriter<Shown<StdoutLock<'static>>> {
+    let stdout = io::stdout();
+    let is_terminal = stdout.is_terminal();
+    BufWriter::new(Shown::on(stdout.lock(), is_terminal))
 }
 
 /// `1 case`, `2 cases`, `1,234 cases`.
@@ -113,13 +125,15 @@ pub(crate) fn counted(count: u64, noun: &str) -> String {
 
 /// Rows with their columns under each other, two blanks between them, a line each.
 pub(crate) fn in_columns<const N: usize>(rows: &[[String; N]]) -> String {
+    let shown = |row: &[String; N]| row.clone().map(|cell| visible(&cell).into_owned());
+    let rows: Vec<[String; N]> = rows.iter().map(shown).collect();
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());
         cells.max().unwrap_or_default()
     };
     let widths: [usize; N] = std::array::from_fn(width);
     let mut lines = String::new();
-    for row in rows {
+    for row in &rows {
         let mut line = String::new();
         for (cell, width) in row.iter().zip(widths) {
             // A column in which nothing stands takes no room.

@@ -35,7 +35,13 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, OutputError> {
             return Ok(Refused::not_written(error.to_string()).tell());
         }
     } else {
-        let mut stdout = BufWriter::new(io::stdout().lock());
+        let mut stdout: Box<dyn Write> = match ComparisonFormat::from(arguments.format) {
+            ComparisonFormat::Json => Box::new(output::stdout()),
+            // Others leave out what a terminal would obey, and have colours of their own.
+            ComparisonFormat::Table | ComparisonFormat::Markdown => {
+                Box::new(BufWriter::new(io::stdout()))
+            }
+        };
         (told.write)(&mut stdout)?;
         stdout.flush()?;
     }

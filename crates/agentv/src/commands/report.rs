@@ -1,6 +1,6 @@
 //! `agentv report`: a run in a format for people or for another tool.
 
-use std::io::{self, BufWriter, Write};
+use std::io::Write;
 
 use agentv_report::{FORMATS, ReportFailure, ReportFormat, RunResults};
 
@@ -60,7 +60,7 @@ fn runs(arguments: &ReportArguments, format: &ReportFormat) -> Result<Vec<RunRes
 
 /// Writes the report to standard output.
 fn print(format: &ReportFormat, runs: &[RunResults]) -> Result<Exit, OutputError> {
-    let mut stdout = BufWriter::new(io::stdout().lock());
+    let mut stdout = crate::output::stdout();
     match format.write(runs, &mut stdout) {
         Ok(()) => stdout.flush()?,
         Err(ReportFailure::Write(error)) => return Err(error.source.into()),

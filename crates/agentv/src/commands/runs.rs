@@ -3,6 +3,7 @@
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
+use agentv_core::visible;
 use agentv_journal::{RunFolder, list_runs};
 use agentv_report::{PastRun, RunLine, render_runs};
 
@@ -90,7 +91,7 @@ pub(super) fn no_run(results: &Path) -> Refused {
 pub(super) fn json_lines(lines: &[RunLine]) -> io::Result<String> {
     let mut text = String::new();
     for line in lines {
-        text.push_str(&serde_json::to_string(line)?);
+        text.push_str(&visible(&serde_json::to_string(line)?));
         text.push('\n');
     }
     Ok(text)

@@ -1,5 +1,6 @@
 //! GitHub workflow commands, which annotate the lines of a pull request.
 
+use agentv_core::visible;
 use agentv_syntax::{Diagnostic, Severity};
 
 pub(super) fn render(diagnostic: &Diagnostic) -> String {
@@ -21,8 +22,9 @@ pub(super) fn render(diagnostic: &Diagnostic) -> String {
 }
 
 fn data(text: &str) -> String {
-    text.replace('%', "%25")
-        .replace('\r', "%0D")
+    // A log is read on a screen, too.
+    visible(&text.replace('\r', "\n"))
+        .replace('%', "%25")
         .replace('\n', "%0A")
 }
 

@@ -1,7 +1,8 @@
 //! One JSON object a diagnostic, for editors and scripts.
 
+use agentv_core::visible;
 use agentv_syntax::Diagnostic;
 
 pub(super) fn render(diagnostic: &Diagnostic) -> String {
-    diagnostic.to_json().to_string()
+    visible(&diagnostic.to_json().to_string()).into_owned()
 }

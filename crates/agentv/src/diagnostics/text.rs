@@ -1,5 +1,6 @@
 //! Diagnostics for people: the sentence, the line with a caret, the advice.
 
+use agentv_core::is_obeyed;
 use agentv_syntax::{Diagnostic, Excerpt};
 use annotate_snippets::{AnnotationKind, Group, Level as Title, Origin, Renderer, Snippet};
 
@@ -85,11 +86,11 @@ fn place(diagnostic: &Diagnostic) -> Origin<'_> {
 /// Text of a file may hold anything; a terminal must not act on it.
 fn printable(text: &str) -> String {
     text.chars()
-        .map(|letter| if letter.is_control() { ' ' } else { letter })
+        .map(|letter| if is_obeyed(letter) { ' ' } else { letter })
         .collect()
 }
 
-/// The excerpt with control characters blanked, the underlined part in place.
+/// The excerpt with what a terminal would obey blanked, the underlined part in place.
 fn shown(excerpt: &Excerpt) -> Excerpt {
     let before = printable(&excerpt.text[..excerpt.span.start]);
     let within = printable(&excerpt.text[excerpt.span.clone()]);

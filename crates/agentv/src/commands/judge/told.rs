@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agentv_core::{ResultRecord, Status, Verdict};
+use agentv_core::{ResultRecord, Status, Verdict, is_obeyed};
 use agentv_report::agreement::{Agreement, Pair, word};
 use serde_json::{Value, json};
 
@@ -201,7 +201,7 @@ fn reason(case: &Judged) -> String {
 fn one_line(text: &str) -> String {
     let shown: String = text
         .chars()
-        .map(|letter| if letter.is_control() { ' ' } else { letter })
+        .map(|letter| if is_obeyed(letter) { ' ' } else { letter })
         .collect();
     shown.trim().to_owned()
 }

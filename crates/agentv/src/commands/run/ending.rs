@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use agentv_core::{GateOutcome, Planned, RunRecord, Stop};
+use agentv_core::{GateOutcome, Planned, RunRecord, Stop, is_obeyed};
 use agentv_journal::{RunFolder, RunWriter};
 use agentv_report::{Closing, RunResults, RunStatistics, Summary, render_summary};
 use agentv_runner::{Ended, RunError};
@@ -164,7 +164,7 @@ fn look_closer(summary: &Summary, folder: &Path) -> Option<String> {
         None => return None,
     };
     // What a terminal would not show as it is cannot be typed either, nor what fills the screen.
-    let typed = !id.contains(char::is_control) && id.len() < LONGEST_ID;
+    let typed = !id.contains(is_obeyed) && id.len() < LONGEST_ID;
     typed.then(|| format!("agentv show {folder}{id} --format yaml"))
 }
 

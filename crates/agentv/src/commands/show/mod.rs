@@ -3,7 +3,7 @@
 mod printer;
 mod results;
 
-use std::io::{self, BufWriter, Write};
+use std::io::Write;
 use std::ops::ControlFlow;
 
 use agentv_dataset::{Dataset, Rules};
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &ShowArguments) -> Result<Exit, OutputError> {
             return Ok(Exit::Unusable);
         }
     };
-    let mut printer = Printer::new(BufWriter::new(io::stdout().lock()), arguments.format);
+    let mut printer = Printer::new(output::stdout(), arguments.format);
     let mut near: Option<String> = None;
     for case in cases {
         let case = match case {

@@ -1,6 +1,6 @@
 //! The results of a run.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use agentv_journal::RunFolder;
 
@@ -19,7 +19,7 @@ pub(super) fn show(arguments: &ShowArguments) -> Result<Exit, OutputError> {
             return Ok(Exit::Unusable);
         }
     };
-    let mut printer = Printer::new(BufWriter::new(io::stdout().lock()), arguments.format);
+    let mut printer = Printer::new(output::stdout(), arguments.format);
     let mut printed: io::Result<()> = Ok(());
     let read = each_result(&folder, &mut |record| {
         let wanted = arguments.id.as_ref().is_none_or(|id| *id == record.eval_id);

@@ -1,11 +1,11 @@
 //! `agentv targets check`: each target is asked once.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agentv_core::{Cause, ProviderError, Request, Secrets, Target};
+use agentv_core::{Cause, ProviderError, Request, Secrets, Target, is_obeyed};
 use agentv_providers::{Environment, Targets};
 use serde_json::json;
 use tokio::task::JoinSet;
@@ -60,7 +60,9 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, OutputError> {
         ListFormat::Text => for_people(&checked),
         ListFormat::Json => for_scripts(&checked),
     };
-    io::stdout().write_all(secrets.redact(&told).as_bytes())?;
+    let mut stdout = output::stdout();
+    stdout.write_all(secrets.redact(&told).as_bytes())?;
+    stdout.flush()?;
     Ok(
         match checked.iter().all(|checked| checked.outcome.is_ok()) {
             true => Exit::Success,
@@ -249,7 +251,7 @@ fn for_people(checked: &[Checked]) -> String {
 /// Text of a server or a command may hold anything; a terminal must not act on it.
 fn one_line(text: &str) -> String {
     let letters = text.chars();
-    let shown = letters.map(|letter| if letter.is_control() { ' ' } else { letter });
+    let shown = letters.map(|letter| if is_obeyed(letter) { ' ' } else { letter });
     shown.collect()
 }
 

@@ -1,6 +1,6 @@
 //! `agentv targets list`: the targets of the file, and the built-in ones.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use agentv_providers::{BUILT_IN, ListedTarget, Targets, vendors};
 use serde_json::json;
@@ -23,7 +23,9 @@ pub(super) fn run(arguments: &ListArguments) -> Result<Exit, OutputError> {
     if targets.file().is_none() {
         output::note("no targets.yaml was found; built-in targets need none");
     }
-    io::stdout().write_all(told.as_bytes())?;
+    let mut stdout = output::stdout();
+    stdout.write_all(told.as_bytes())?;
+    stdout.flush()?;
     Ok(Exit::Success)
 }
 

@@ -1,0 +1,78 @@
+//! A writer on which nothing that others wrote is obeyed.
+
+use std::io::{self, Write};
+
+use agentv_core::visible;
+
+/// Writes text through; on a terminal, what would be obeyed there is written out: `\u001b`.
+pub(crate) struct Shown<W> {
+    out: W,
+    is_terminal: bool,
+    /// The beginning of a letter whose end is still to come.
+    begun: Vec<u8>,
+}
+
+impl<W: Write> Shown<W> {
+    pub(crate) fn on(out: W, is_terminal: bool) -> Shown<W> {
+        Shown {
+            out,
+            is_terminal,
+            begun: Vec::new(),
+        }
+    }
+}
+
+impl<W: Write> Write for Shown<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if !self.is_terminal {
+            return self.out.write(bytes);
+        }
+        self.begun.extend_from_slice(bytes);
+        let all = std::mem::take(&mut self.begun);
+        let mut chunks = all.utf8_chunks().peekable();
+        while let Some(chunk) = chunks.next() {
+            self.out.write_all(visible(chunk.valid()).as_bytes())?;
+            let invalid = chunk.invalid();
+            if chunks.peek().is_none() && is_beginning(invalid) {
+                self.begun = invalid.to_vec();
+            } else if !invalid.is_empty() {
+                self.out.write_all("\u{fffd}".as_bytes())?;
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// Whether bytes at the end of a text may be the beginning of a letter.
+fn is_beginning(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(pieces: &[&[u8]], is_terminal: bool) -> String {
+        let mut shown = Shown::on(Vec::new(), is_terminal);
+        for piece in pieces {
+            shown.write_all(piece).unwrap();
+        }
+        String::from_utf8(shown.out).unwrap()
+    }
+
+    #[test]
+    fn on_a_terminal_nothing_is_obeyed_wherever_the_text_is_cut() {
+        let text = "{\"a\": \"é\u{9b}31m\u{202e}\x1b]8;;x\x07\"}\n";
+        let expected = "{\"a\": \"é\\u009b31m\\u202e\\u001b]8;;x\\u0007\"}\n";
+        for cut in 0..text.len() {
+            let (start, end) = text.as_bytes().split_at(cut);
+            assert_eq!(written(&[start, end], true), expected, "{cut}");
+        }
+        assert_eq!(written(&[text.as_bytes()], false), text);
+        assert_eq!(written(&[b"a\xffb"], true), "a\u{fffd}b");
+    }
+}
