@@ -7,6 +7,7 @@ use agentv_syntax::{Code, Node, Problem};
 use minijinja::{Environment, UndefinedBehavior};
 use serde_json::Value;
 
+use super::bounds::{self, Bounded};
 use super::fence::Fence;
 use super::variables::{self, NAMES, RESULTS};
 use crate::cache::Cache;
@@ -33,6 +34,9 @@ impl Template {
         environment.set_undefined_behavior(UndefinedBehavior::Chainable);
         // A dataset from elsewhere must not be able to loop for ever.
         environment.set_fuel(Some(FUEL));
+        bounds::restrain(&mut environment);
+        // First: parsing works out what is constant.
+        bounds::check(source)?;
         let parsed = environment.add_template_owned(PROMPT, source.to_owned());
         parsed.map_err(|error| in_words(&error))?;
         let template = environment.get_template(PROMPT);
@@ -55,9 +59,14 @@ impl Template {
         if let Some(results) = results {
             values.insert(RESULTS, fence.wrap("evaluator_results", results));
         }
+        let mut prompt = Bounded::default();
         let template = self.environment.get_template(PROMPT);
-        let filled = template.and_then(|template| template.render(minijinja::value::Serde(values)));
-        filled.map_err(|error| in_words(&error))
+        let filled = template.and_then(|template| {
+            let values = minijinja::value::Serde(values);
+            template.render_captured_to(values, &mut prompt).map(drop)
+        });
+        filled.map_err(|error| in_words(&error))?;
+        prompt.text()
     }
 
     /// What is odd about it for this purpose, though it can be filled.
