@@ -37,6 +37,11 @@ fn builder() -> ClientBuilder {
         .user_agent(concat!("agentv/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(CONNECT)
         .tcp_nodelay(true)
+        // A thousandth of an answer could ask for all the memory that there is.
+        .no_gzip()
+        .no_brotli()
+        .no_deflate()
+        .no_zstd()
         .redirect(Policy::custom(redirected))
 }
 
@@ -50,9 +55,9 @@ fn redirected(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     );
     let same = attempt.previous().last().is_some_and(|from| {
         let to = attempt.url();
-        from.host() == to.host()
-            && (from.scheme() == to.scheme() || to.scheme() == "https")
-            && (from.port() == to.port() || to.port().is_none())
+        let is_secured = from.scheme() == "http" && to.scheme() == "https";
+        let is_same_port = from.scheme() == to.scheme() && from.port() == to.port();
+        from.host() == to.host() && (is_same_port || is_secured)
     });
     if kept && same && attempt.previous().len() <= MOST {
         attempt.follow()

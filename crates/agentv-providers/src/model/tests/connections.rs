@@ -40,3 +40,17 @@ async fn a_request_to_stop_ends_the_wait_for_an_answer() {
     let (answer, _connection) = tokio::join!(asking, stopping);
     assert_eq!(answer.unwrap_err().cause, Cause::Cancelled);
 }
+
+#[tokio::test]
+async fn what_is_compressed_is_neither_asked_for_nor_unpacked() {
+    let answer = json!({"choices": [{"message": {"role": "assistant", "content": "4"}}]});
+    let fields = || json!({"model": "m", "api_key": KEY});
+    let (received, _) = exchange("openai", fields(), Reply::json(200, &[], &answer)).await;
+    assert_eq!(received.headers.get("accept-encoding"), None);
+    // The beginning of a gzip stream: what it would become does not matter any more.
+    let packed = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 3, 0xed, 0xc1];
+    let headers = [("content-encoding", "gzip")];
+    let reply = Reply::bytes(200, "application/json", &headers, &packed);
+    let error = failure("openai", fields(), reply).await;
+    assert_eq!(error.cause, Cause::Answer);
+}
