@@ -34,12 +34,13 @@ impl Template {
         while at < line.len() {
             let word = placeholder_at(line, at, words).filter(|_| !reading.in_comment);
             if let Some(word) = word {
-                let within = reading.within().map_err(|place| {
+                let within = reading.within(line).map_err(|place| {
                     format!("`{{{word}}}` cannot stand in {place}: its text would be run")
                 })?;
                 reading.placeholder(word, within);
                 at += word.len() + 2;
             } else {
+                reading.at = at;
                 at += reading.step(&line[at..], line[..at].chars().next_back());
             }
         }
@@ -87,6 +88,21 @@ fn placeholder_at(line: &str, at: usize, words: &'static [&'static str]) -> Opti
     words.iter().copied().find(|known| *known == word)
 }
 
+/// Whether the word that follows is a line that another shell runs.
+fn is_for_a_shell(before: &str) -> bool {
+    const SHELLS: &[&str] = &["sh", "bash", "dash", "ksh", "zsh", "fish"];
+    let mut words = before.split_whitespace().rev();
+    match words.next() {
+        Some("eval") => true,
+        Some(option) if option.starts_with('-') && option.ends_with('c') => {
+            let mut named = words.skip_while(|word| word.starts_with('-'));
+            let shell = named.next().and_then(|word| word.rsplit('/').next());
+            shell.is_some_and(|shell| SHELLS.contains(&shell))
+        }
+        _ => false,
+    }
+}
+
 /// What the shell is in the middle of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Open {
@@ -104,10 +120,28 @@ struct Reading {
     open: Vec<Open>,
     in_comment: bool,
     after_heredoc: bool,
+    /// Behind `$'`, of which shells make different things.
+    after_dollar_quote: bool,
+    in_arithmetic: bool,
+    /// Where the reader is, and where the last quotes began.
+    at: usize,
+    quotes_at: usize,
 }
 
 impl Reading {
-    fn within(&self) -> Result<Within, &'static str> {
+    fn within(&self, line: &str) -> Result<Within, &'static str> {
+        if self.after_dollar_quote {
+            return Err("or behind `$'…'`");
+        }
+        if self.in_arithmetic {
+            return Err("or behind `$((…))`");
+        }
+        let in_quotes = matches!(self.open.last(), Some(Open::Single | Open::Double));
+        if in_quotes && is_for_a_shell(&line[..self.quotes_at]) {
+            return Err(
+                "a line for another shell (write `sh -c '… \"$1\"' sh {PROMPT}` in its place)",
+            );
+        }
         if self.after_heredoc {
             return Err("or behind a here-document (`<<`)");
         }
@@ -169,6 +203,7 @@ impl Reading {
             }
             '`' => self.open.push(Open::Backticks),
             '$' if rest.starts_with("$(") => {
+                self.in_arithmetic |= rest.starts_with("$((");
                 self.open.push(Open::Command(0));
                 return 2;
             }
@@ -188,14 +223,22 @@ impl Reading {
             before.is_none_or(|before| before.is_whitespace() || ";&|(".contains(before));
         match letter {
             '\\' => return 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
-            '\'' => self.open.push(Open::Single),
-            '"' => self.open.push(Open::Double),
+            '\'' => {
+                self.after_dollar_quote |= before == Some('$');
+                self.quotes_at = self.at;
+                self.open.push(Open::Single);
+            }
+            '"' => {
+                self.quotes_at = self.at;
+                self.open.push(Open::Double);
+            }
             '#' if begins_word => self.in_comment = true,
             '`' if inside == Some(Open::Backticks) => {
                 self.open.pop();
             }
             '`' => self.open.push(Open::Backticks),
             '$' if rest.starts_with("$(") => {
+                self.in_arithmetic |= rest.starts_with("$((");
                 self.open.push(Open::Command(0));
                 return 2;
             }
@@ -264,6 +307,7 @@ mod tests {
                 ("printf '<%s>' \"\\\"{PROMPT}\\\"\"", "<\"", "\">"),
                 ("printf '<%s>' ä\\\"{PROMPT}", "<ä\"", ">"),
                 ("(printf '<%s>' \"a#(\"{PROMPT})", "<a#(", ">"),
+                ("sh -c 'printf \"<%s>\" \"$1\"' sh {PROMPT}", "<", ">"),
             ] {
                 let expected = format!("{before}{prompt}{after}");
                 assert_eq!(run(line, prompt), expected, "{line}");
@@ -277,6 +321,11 @@ mod tests {
             "cat <<EOF\n{PROMPT}\nEOF",
             "echo `cat {PROMPT}`",
             "echo \"`cat {PROMPT}`\"",
+            "bash -c 'agent \"{PROMPT}\"'",
+            "docker exec box /bin/sh -e -lc \"agent {PROMPT}\"",
+            "eval \"agent {PROMPT}\"",
+            "echo $'it\\'s {PROMPT}'",
+            "echo $(( {PROMPT} + 1 ))",
         ] {
             let error = Template::of(line, WORDS).unwrap_err();
             assert!(error.starts_with("`{PROMPT}` cannot stand in "), "{error}");
