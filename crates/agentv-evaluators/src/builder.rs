@@ -29,6 +29,8 @@ pub struct BuildContext {
     pub root: PathBuf,
     /// Whether files that lie outside the root may be read.
     pub allow_outside_root: bool,
+    /// Whether evaluators may run commands.
+    pub allow_scripts: bool,
     /// Variables that scripts get beyond those of this process.
     pub environment: Vec<(OsString, OsString)>,
     /// What runs scripts: this program as their supervisor, unless set.
@@ -59,6 +61,7 @@ impl BuildContext {
         BuildContext {
             root: root.into(),
             allow_outside_root: false,
+            allow_scripts: true,
             environment: Vec::new(),
             runner: Runner::of_this_program(),
             scripts: ScriptPlaces::default(),

@@ -74,6 +74,15 @@ impl Script {
         noun: &'static str,
     ) -> Result<Script, BuildError> {
         let context = builder.context();
+        if !context.allow_scripts {
+            let field = match options.text("path")? {
+                Some(_) => "path",
+                None => "script",
+            };
+            return Err(
+                options.invalid(field, "a command would be run, which --no-scripts forbids")
+            );
+        }
         let folder = match options.text("cwd")? {
             Some(folder) => {
                 folder_of(folder, context).map_err(|problem| options.invalid("cwd", problem))?

@@ -26,6 +26,9 @@ pub(crate) struct LimitArguments {
     /// Stop before the run takes longer, such as `15m` or `1h30m`
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Limits")]
     pub(crate) max_time: Option<Duration>,
+    /// Refuse evaluators that run a command, for eval files and runs of others
+    #[arg(long, help_heading = "Limits")]
+    pub(crate) no_scripts: bool,
 }
 
 /// What is told and written besides the records.

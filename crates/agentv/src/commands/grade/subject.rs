@@ -189,7 +189,8 @@ impl AskedFiles {
 /// What builds the evaluators: those of a file from the project around it, those of the cases from
 /// what the run kept, too.
 fn graders(arguments: &GradeArguments, graded: &Graded, given: Option<&Given>) -> ProjectGraders {
-    let graders = ProjectGraders::new(arguments.load.allow_outside_root, false);
+    let graders = ProjectGraders::new(arguments.load.allow_outside_root, false)
+        .without_scripts(arguments.limits.no_scripts);
     match given {
         Some(given) => graders.at_root(Some(given.file.project.root.clone())),
         None => graders.with_kept_texts(graded.record.evaluator_files.clone()),

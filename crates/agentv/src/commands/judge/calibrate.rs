@@ -142,7 +142,8 @@ impl Subject {
     fn open(arguments: &CalibrateArguments, now: Timestamp) -> Result<Subject, Refused> {
         let options = load_options(&arguments.load, Rules::Agentv);
         let labelled = Labelled::open(&arguments.file, &options, now.to_string())?;
-        let graders = ProjectGraders::new(arguments.load.allow_outside_root, false);
+        let graders = ProjectGraders::new(arguments.load.allow_outside_root, false)
+            .without_scripts(arguments.limits.no_scripts);
         Ok(Subject {
             found: labelled.look(&graders)?,
             labelled,
@@ -315,7 +316,7 @@ fn tell(
 ) -> io::Result<()> {
     let shown = output::from_here(run.folder.path());
     let incomplete = closed.summary.trials < run.planned.trials;
-    let mut stdout = io::stdout().lock();
+    let mut stdout = output::stdout();
     match arguments.format {
         ListFormat::Text => {
             stdout.write_all(calibration.text().as_bytes())?;

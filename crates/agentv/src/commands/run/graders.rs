@@ -15,6 +15,7 @@ use super::open_files::OpenFiles;
 /// Builds evaluators for the projects of a run.
 pub(crate) struct ProjectGraders {
     allow_outside_root: bool,
+    allow_scripts: bool,
     /// In a rehearsal no judge is asked.
     dry_run: bool,
     /// Shared by the scripts of all projects.
@@ -38,6 +39,7 @@ impl ProjectGraders {
     pub(crate) fn new(allow_outside_root: bool, dry_run: bool) -> ProjectGraders {
         ProjectGraders {
             allow_outside_root,
+            allow_scripts: true,
             dry_run,
             scripts: OpenFiles::of_this_process().script_places(),
             environments: HashMap::new(),
@@ -55,6 +57,14 @@ impl ProjectGraders {
             environments,
             // What was built so far has none of them.
             builders: Mutex::default(),
+            ..self
+        }
+    }
+
+    /// The same where no evaluator may run a command, if so.
+    pub(crate) fn without_scripts(self, no_scripts: bool) -> ProjectGraders {
+        ProjectGraders {
+            allow_scripts: !no_scripts,
             ..self
         }
     }
@@ -86,6 +96,7 @@ impl ProjectGraders {
         let builder = builders.entry(file.index).or_insert_with(|| {
             let mut context = BuildContext::new(self.root(file));
             context.allow_outside_root = self.allow_outside_root;
+            context.allow_scripts = self.allow_scripts;
             context.scripts = self.scripts.clone();
             context.kept_texts = Arc::clone(&self.kept_texts);
             context.read_texts = self.read_texts.clone();
@@ -138,11 +149,11 @@ impl Graders for ProjectGraders {
 
     fn check(&self, file: &EvalFile, case: &EvalCase) -> Result<(), String> {
         // What stands in the eval file itself was checked when it was read.
-        let uses_files = |spec: &&EvaluatorSpec| {
+        let is_open = |spec: &&EvaluatorSpec| {
             let files = grading_files::of(&spec.options, self.root(file));
-            !files.is_empty()
+            !files.is_empty() || !self.allow_scripts
         };
-        let mut specs = case.evaluators.iter().filter(uses_files);
+        let mut specs = case.evaluators.iter().filter(is_open);
         specs.try_for_each(|spec| match self.builder(file).build(spec) {
             Ok(_) => Ok(()),
             Err(error) => Err(error.to_string()),

@@ -75,7 +75,8 @@ fn prepare(arguments: &RunArguments, clock: &Clock) -> Result<Prepared, Refused>
     let files = EvalFiles::open(arguments, &options)?;
     let results = folder::results_of(files.root());
     let plan = Plan::of(arguments, &files, &results)?;
-    let graders = ProjectGraders::new(arguments.load.allow_outside_root, arguments.dry_run);
+    let graders = ProjectGraders::new(arguments.load.allow_outside_root, arguments.dry_run)
+        .without_scripts(arguments.limits.no_scripts);
     let survey = survey(
         &files,
         &plan.selection,
