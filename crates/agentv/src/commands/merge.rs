@@ -115,6 +115,9 @@ fn identity(source: &Source) -> String {
     format!("{} {started_at} {shard}", source.folder.id())
 }
 
+/// How many missing shards are named.
+const MOST_SHARDS_TOLD: usize = 20;
+
 /// Says which shards are not there; whether all are.
 fn tell_missing_shards(sources: &[Source]) -> bool {
     let shards = sources.iter().filter_map(|source| {
@@ -127,13 +130,20 @@ fn tell_missing_shards(sources: &[Source]) -> bool {
     });
     let mut complete = true;
     for (count, there) in found {
-        let missing: Vec<String> = (1..=count)
-            .filter(|index| !there.contains(index))
+        let missing = (1..=count).filter(|index| !there.contains(index));
+        // The record of somebody else's run may say anything.
+        let told: Vec<String> = missing
+            .take(MOST_SHARDS_TOLD + 1)
             .map(|index| format!("{index}/{count}"))
             .collect();
-        if !missing.is_empty() {
+        if !told.is_empty() {
             complete = false;
-            let missing = missing.join(", ");
+            let more = if told.len() > MOST_SHARDS_TOLD {
+                ", …"
+            } else {
+                ""
+            };
+            let missing = told[..told.len().min(MOST_SHARDS_TOLD)].join(", ") + more;
             output::warning(&format!(
                 "there is no run of shard {missing}: run it with `--shard`, then merge again"
             ));
@@ -252,5 +262,6 @@ fn planned(sources: &[Source]) -> u64 {
         let planned = planned.or_default();
         *planned = source.record.planned.max(*planned);
     }
-    by_shard.values().sum()
+    let planned = by_shard.into_values();
+    planned.fold(0, u64::saturating_add)
 }
