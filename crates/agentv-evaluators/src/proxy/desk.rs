@@ -6,15 +6,21 @@ use agentv_core::{Judge, Judges};
 use futures_util::future::join_all;
 use hyper::StatusCode;
 use serde_json::{Value, json};
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::answer::Refusal;
 use super::call::{Call, answered};
+
+/// How many bodies of requests are read at a time.
+const MOST_BODIES: usize = 8;
 
 /// Where one script asks targets.
 pub(super) struct Desk<'j> {
     judges: &'j dyn Judges,
     most_calls: u64,
     calls: AtomicU64,
+    /// Places for bodies that are being read.
+    bodies: Semaphore,
 }
 
 impl<'j> Desk<'j> {
@@ -23,7 +29,13 @@ impl<'j> Desk<'j> {
             judges,
             most_calls,
             calls: AtomicU64::new(0),
+            bodies: Semaphore::new(MOST_BODIES),
         }
+    }
+
+    /// Waits until a body may be read: all together they are bounded, too.
+    pub(super) async fn place_for_a_body(&self) -> Option<SemaphorePermit<'_>> {
+        self.bodies.acquire().await.ok()
     }
 
     /// Whom a script may ask, and how often.

@@ -33,8 +33,8 @@ pub(super) async fn answer(
     }
     match (request.uri().path(), request.method()) {
         ("/info", &Method::GET) => Ok(desk.info()),
-        ("/invoke", &Method::POST) => desk.invoke(&body(request).await?).await,
-        ("/invokeBatch", &Method::POST) => desk.invoke_batch(&body(request).await?).await,
+        ("/invoke", &Method::POST) => desk.invoke(&body(request, desk).await?).await,
+        ("/invokeBatch", &Method::POST) => desk.invoke_batch(&body(request, desk).await?).await,
         ("/info", method) => Err(wrong_method("/info", "GET", method)),
         (path @ ("/invoke" | "/invokeBatch"), method) => Err(wrong_method(path, "POST", method)),
         (path, _) => {
@@ -50,7 +50,8 @@ fn wrong_method(path: &str, expected: &str, found: &Method) -> Refusal {
 }
 
 /// The JSON that a request holds.
-async fn body(request: Request<Incoming>) -> Result<Value, Refusal> {
+async fn body(request: Request<Incoming>, desk: &Desk<'_>) -> Result<Value, Refusal> {
+    let _place = desk.place_for_a_body().await;
     let body = Limited::new(request.into_body(), LARGEST_BODY);
     let Ok(collected) = timeout(LONGEST_BODY, body.collect()).await else {
         let reason = "the body took too long to arrive".to_owned();
