@@ -1,6 +1,8 @@
 //! Which values of a target are secret.
 
 use agentv_core::{Extra, Secrets};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use reqwest::Url;
 use serde_json::Value;
 
@@ -83,7 +85,11 @@ impl<'t> SecretValues<'t> {
         let target = self.target;
         let place = || format!("the address in `{name}` of target `{target}`");
         if let Some(password) = url.password() {
-            self.add(password, place);
+            let (user, password) = (decoded(url.username()), decoded(password));
+            // As the address has it, as it is, and as the client sends it.
+            self.add(url.password().unwrap_or_default(), place);
+            self.add(&BASE64_STANDARD.encode(format!("{user}:{password}")), place);
+            self.add(&password, place);
         }
         for (parameter, value) in url.query_pairs() {
             if Secrets::is_secret_name(&parameter) {
@@ -144,7 +150,53 @@ impl<'t> SecretValues<'t> {
     }
 }
 
+/// A part of an address without its `%` escapes.
+fn decoded(part: &str) -> String {
+    let mut bytes = Vec::with_capacity(part.len());
+    let mut rest = part.as_bytes();
+    while let [first, behind @ ..] = rest {
+        let escaped = part
+            .get(part.len() - behind.len()..)
+            .and_then(|digits| digits.get(..2));
+        let byte = escaped.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match byte.filter(|_| *first == b'%') {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &behind[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = behind;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 /// `AWS_BEARER_TOKEN_BEDROCK` is one, though its name ends otherwise.
 fn is_secret_variable(name: &str) -> bool {
     name.split('_').any(Secrets::is_secret_name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_password_in_an_address_is_hidden_in_every_form_in_which_it_is_sent() {
+        let environment = Environment::new(std::iter::empty());
+        let mut values = SecretValues::of("t", &environment);
+        let Value::Object(fields) = json!({"base_url": "http://user:pass%2Fword%21@api.test/v1"})
+        else {
+            unreachable!();
+        };
+        values.add_fields(&fields);
+        for form in ["pass%2Fword%21", "pass/word!", "Basic dXNlcjpwYXNzL3dvcmQh"] {
+            let told = values.secrets.redact(form);
+            assert!(told.ends_with(Secrets::REPLACEMENT), "{told}");
+        }
+        assert_eq!(decoded("a%2"), "a%2");
+        assert_eq!(decoded("%zz\u{e9}%41"), "%zz\u{e9}A");
+    }
 }
