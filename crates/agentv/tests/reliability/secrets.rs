@@ -91,7 +91,14 @@ fn nothing_is_told(project: &Project, ended: &Ended) {
     has_no_secret(ended.stderr.as_bytes(), "stderr");
     let mut files = 0;
     for path in files_under(project.root()) {
-        let given = [".env", "cases.jsonl"].map(|name| project.path(name));
+        let given = [
+            ".env",
+            "cases.jsonl",
+            "graded.jsonl",
+            "labelled.jsonl",
+            "converted.yaml",
+        ]
+        .map(|name| project.path(name));
         if !given.contains(&path) {
             has_no_secret(&fs::read(&path).unwrap(), &path.display().to_string());
             files += 1;
@@ -125,6 +132,115 @@ fn no_key_is_ever_written_or_shown() {
             let text = fs::read_to_string(folder.join("results.jsonl")).unwrap();
             assert!(text.contains("[REDACTED]"));
         }
+    }
+}
+
+/// Every command, with arguments that bring it to what it does with targets and results.
+const COMMANDS: &[(&str, &[&str])] = &[
+    ("run", &["cases.jsonl", "--cache", "--verbose"]),
+    ("grade", &["RUN", "--include-trace"]),
+    ("judge", &["calibrate", "labelled.jsonl"]),
+    ("merge", &["RUN"]),
+    ("report", &["RUN", "--format", "html"]),
+    ("report", &["RUN", "--format", "junit"]),
+    (
+        "report",
+        &["RUN", "--format", "markdown", "-o", "report.md"],
+    ),
+    ("report", &["RUN", "--format", "csv", "-o", "report.csv"]),
+    ("report", &["RUN", "--format", "json", "-o", "report.json"]),
+    ("compare", &["RUN", "RUN", "--format", "json"]),
+    ("runs", &["--format", "json"]),
+    ("trend", &["--format", "html", "-o", "trend.html"]),
+    ("init", &["new"]),
+    ("validate", &["cases.jsonl", "targets.yaml"]),
+    ("show", &["RUN"]),
+    (
+        "convert",
+        &["graded.jsonl", "--to", "yaml", "-o", "converted.yaml"],
+    ),
+    ("targets", &["list", "--format", "json"]),
+    ("targets", &["check"]),
+    ("targets", &["check", "--format", "json"]),
+    ("schema", &["targets"]),
+    ("completions", &["bash"]),
+];
+
+/// What `--help` lists.
+fn commands_of_help(project: &Project) -> Vec<String> {
+    let help = run_in(project, &["--help"]).stdout;
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let listed = listed.take_while(|line| !line.is_empty());
+    let names = listed.filter_map(|line| line.split_whitespace().next());
+    names
+        .filter(|name| *name != "help")
+        .map(str::to_owned)
+        .collect()
+}
+
+fn run_in(project: &Project, arguments: &[&str]) -> Ended {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_agentv"));
+    crate::program::clean(&mut command);
+    // Whatever is kept elsewhere is searched, too.
+    for (variable, folder) in [
+        ("HOME", "home"),
+        ("TMPDIR", "tmp"),
+        ("XDG_CACHE_HOME", "cache"),
+    ] {
+        fs::create_dir_all(project.path(folder)).unwrap();
+        command.env(variable, project.path(folder));
+    }
+    finish(command.args(arguments).current_dir(project.root()))
+}
+
+#[test]
+fn after_every_command_no_file_and_no_output_has_a_key() {
+    let server = ModelServer::start(Behaviour::echo()).unwrap();
+    let project = project_at(&server);
+    let judged = format!(
+        r#"{{"id": "judged", "expected_outcome": "x", "input": "!echo-key=200! {}", "evaluators": [
+            {{"type": "llm_judge", "target": "default"}},
+            {{"type": "code_judge", "script": "env; cat .env; exit 1"}}]}}"#,
+        HEADER
+    )
+    .replace('\n', "");
+    project
+        .write("graded.jsonl", format!("{judged}\n"))
+        .unwrap();
+    let labelled = serde_json::json!({
+        "id": "labelled", "expected_outcome": "x", "input": "q", "human_score": 1.0,
+        "candidate_answer": format!("!echo-key=200! {KEY}"),
+        "evaluators": [{"type": "llm_judge", "target": "default"}],
+    });
+    project
+        .write("labelled.jsonl", format!("{labelled}\n"))
+        .unwrap();
+    let ended = run_in(&project, &["run", "cases.jsonl", "graded.jsonl"]);
+    nothing_is_told(&project, &ended);
+    let [folder] = run_folders(&project).try_into().unwrap();
+    let run = folder.to_str().unwrap().to_owned();
+    for command in commands_of_help(&project) {
+        let tried = COMMANDS.iter().any(|(name, _)| *name == command);
+        assert!(tried, "`{command}` is not among the commands of this test");
+    }
+    for (name, arguments) in COMMANDS {
+        let named = |argument: &&str| {
+            if *argument == "RUN" {
+                run.clone()
+            } else {
+                (*argument).to_owned()
+            }
+        };
+        let arguments: Vec<String> = arguments.iter().map(named).collect();
+        let mut words = vec![*name];
+        words.extend(arguments.iter().map(String::as_str));
+        let ended = run_in(&project, &words);
+        nothing_is_told(&project, &ended);
+        assert!(
+            !ended.stderr.contains("Usage:"),
+            "{words:?}: {}",
+            ended.stderr
+        );
     }
 }
 
