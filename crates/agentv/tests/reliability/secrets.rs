@@ -104,7 +104,7 @@ fn nothing_is_told(project: &Project, ended: &Ended) {
             files += 1;
         }
     }
-    assert!(files > 5);
+    assert!(files >= 5);
 }
 
 #[test]
@@ -140,7 +140,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("run", &["cases.jsonl", "--cache", "--verbose"]),
     ("grade", &["RUN", "--include-trace"]),
     ("judge", &["calibrate", "labelled.jsonl"]),
-    ("merge", &["RUN"]),
+    ("merge", &["RUN", "RUN"]),
     ("report", &["RUN", "--format", "html"]),
     ("report", &["RUN", "--format", "junit"]),
     (
