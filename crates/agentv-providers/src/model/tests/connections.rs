@@ -8,7 +8,7 @@ use agentv_core::{Cause, Request};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::{ask, chat_answer, made};
+use super::{KEY, ask, chat_answer, exchange, failure, made};
 use crate::model::server::{Reply, Server};
 
 #[tokio::test]
