@@ -74,6 +74,28 @@ fn every_protocol_says_the_text_the_model_the_reason_and_the_tokens() {
 }
 
 #[test]
+fn a_chat_that_is_asked_for_as_a_stream_is_sent_as_events() {
+    let server = counted();
+    let text = "two\n\nlines";
+    let mut body: Value = serde_json::from_str(&chat_body(text)).unwrap();
+    body["stream"] = true.into();
+    let reply = send(&server, CHAT, "", &body.to_string());
+    assert!(reply.head().contains("content-type: text/event-stream\r\n"));
+
+    let body = str::from_utf8(reply.body()).unwrap();
+    let events = body.split_terminator("\n\n");
+    let mut events: Vec<&str> = events.map(|event| &event["data: ".len()..]).collect();
+    assert_eq!(events.pop(), Some("[DONE]"));
+    let events: Vec<Value> = events
+        .iter()
+        .map(|event| serde_json::from_str(event).unwrap())
+        .collect();
+    assert_eq!(events[0]["choices"][0]["delta"]["content"], text);
+    assert_eq!(events[1]["choices"][0]["finish_reason"], "stop");
+    assert_eq!(events[2]["usage"]["completion_tokens"], 5);
+}
+
+#[test]
 fn every_protocol_calls_tools() {
     let server = counted();
     let get = |path: &str, body: &str| send(&server, path, "", body).json();

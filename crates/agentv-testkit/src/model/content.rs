@@ -109,20 +109,30 @@ impl Source<'_> {
         Some(self.behaviour.usage.unwrap_or(counted))
     }
 
-    fn body(&self, form: Form<'_>, text: &str, usage: Option<Usage>) -> String {
-        let said = Said {
+    fn said<'a>(&'a self, form: Form<'a>, text: &'a str, usage: Option<Usage>) -> Said<'a> {
+        Said {
             number: self.number,
             model: &self.asked.model,
             text,
             form,
             usage,
-        };
-        bodies::answer(self.protocol, &said)
+        }
     }
 
+    fn body(&self, form: Form<'_>, text: &str, usage: Option<Usage>) -> String {
+        bodies::answer(self.protocol, &self.said(form, text, usage))
+    }
+
+    /// The answer, as a stream of events if the client asked for one.
     fn answer(&self, form: Form<'_>) -> Content {
         let text = self.text();
-        Content::json(200, self.body(form, text, self.usage(text)))
+        let said = self.said(form, text, self.usage(text));
+        if self.asked.streamed
+            && let Some(events) = bodies::events(self.protocol, &said)
+        {
+            return Content::of_kind("text/event-stream", events);
+        }
+        Content::json(200, bodies::answer(self.protocol, &said))
     }
 
     fn saying(&self, text: &str) -> Content {

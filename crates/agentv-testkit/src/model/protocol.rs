@@ -38,6 +38,8 @@ pub(crate) struct Asked {
     /// The last thing that a user said; the whole body where that cannot be told.
     pub(crate) message: String,
     pub(crate) model: String,
+    /// Whether the answer is wanted as a stream of events.
+    pub(crate) streamed: bool,
 }
 
 impl Asked {
@@ -57,6 +59,7 @@ impl Asked {
         Asked {
             message: message.unwrap_or_else(whole),
             model: model(protocol, request, &body).to_owned(),
+            streamed: body["stream"] == true,
         }
     }
 }
@@ -138,6 +141,7 @@ mod tests {
             let expected = Asked {
                 message: "hi".to_owned(),
                 model: "m".to_owned(),
+                streamed: false,
             };
             assert_eq!(asked(target, body), (protocol, expected), "{target}");
         }

@@ -10,16 +10,42 @@ pub(crate) fn answer(said: &Said<'_>) -> String {
     )
 }
 
-fn choices(said: &Said<'_>) -> String {
-    let (message, reason) = match said.form {
-        Form::Nothing => return String::new(),
-        Form::Tool(name) => (tool_call(said.number, name), "tool_calls"),
-        Form::Cut => (format!(r#""content":{}"#, quoted(said.text)), "length"),
-        Form::Text => (format!(r#""content":{}"#, quoted(said.text)), "stop"),
+/// The same answer as a stream of events: what is said, how it ended, what it took.
+pub(crate) fn events(said: &Said<'_>) -> String {
+    let Said { number, model, .. } = said;
+    let (model, text, usage) = (quoted(model), quoted(said.text), usage(said));
+    let reason = reason(said.form);
+    let event = |choices: &str, usage: &str| {
+        format!(
+            r#"data: {{"id":"chatcmpl-{number}","object":"chat.completion.chunk","created":1700000000,"model":{model},"choices":[{choices}]{usage}}}"#
+        )
     };
+    let said = format!(
+        r#"{{"index":0,"delta":{{"role":"assistant","content":{text}}},"finish_reason":null}}"#
+    );
+    let end = format!(r#"{{"index":0,"delta":{{}},"finish_reason":"{reason}"}}"#);
+    let events = [event(&said, ""), event(&end, ""), event("", &usage)];
+    format!("{}\n\ndata: [DONE]\n\n", events.join("\n\n"))
+}
+
+fn choices(said: &Said<'_>) -> String {
+    let message = match said.form {
+        Form::Nothing => return String::new(),
+        Form::Tool(name) => tool_call(said.number, name),
+        Form::Cut | Form::Text => format!(r#""content":{}"#, quoted(said.text)),
+    };
+    let reason = reason(said.form);
     format!(
         r#"{{"index":0,"message":{{"role":"assistant",{message}}},"logprobs":null,"finish_reason":"{reason}"}}"#
     )
+}
+
+fn reason(form: Form<'_>) -> &'static str {
+    match form {
+        Form::Tool(_) => "tool_calls",
+        Form::Cut => "length",
+        Form::Text | Form::Nothing => "stop",
+    }
 }
 
 fn tool_call(number: u64, name: &str) -> String {

@@ -44,6 +44,12 @@ pub(crate) fn answer(protocol: Protocol, said: &Said<'_>) -> String {
     }
 }
 
+/// A text answer as a stream of events, where the protocol has such.
+pub(crate) fn events(protocol: Protocol, said: &Said<'_>) -> Option<String> {
+    let text = matches!(said.form, Form::Text | Form::Cut);
+    (text && protocol == Protocol::OpenAiChat).then(|| chat::events(said))
+}
+
 /// The error that goes with `status`.
 pub(crate) fn error(protocol: Protocol, status: u16, message: &str) -> String {
     match protocol {
