@@ -90,6 +90,19 @@ pub(crate) fn private_file() -> OpenOptions {
     options
 }
 
+/// Creates an empty file and the folders that are missing above it, for the user alone; leaves one
+/// that is there as it is.
+///
+/// # Errors
+/// When it cannot be created.
+pub fn create_private(path: &Path) -> io::Result<()> {
+    if path.exists() {
+        return Ok(());
+    }
+    create_folders(folder_of(path))?;
+    private_file().append(true).open(path).map(drop)
+}
+
 /// Makes the names in a folder survive power loss.
 pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     if cfg!(unix) {

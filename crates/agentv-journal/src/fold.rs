@@ -27,6 +27,7 @@ pub struct Latest {
     lines: LineReader,
     /// By digest, then by place.
     places: Arc<Vec<Place>>,
+    superseded: usize,
     damaged: Damaged,
 }
 
@@ -102,11 +103,13 @@ impl Latest {
             places.push(Place { digest, offset });
         })?;
         lines.set_chunk(JUMP);
+        let records = places.len();
         keep_latest(&mut places, &mut lines, &mut scan)?;
         Ok(Latest {
             path: path.to_owned(),
             fields: fields.clone(),
             lines,
+            superseded: records - places.len(),
             places: Arc::new(places),
             damaged,
         })
@@ -120,6 +123,11 @@ impl Latest {
     /// Whether no record was found.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
+    }
+
+    /// How many records do not count, as another with their key came after them.
+    pub fn superseded(&self) -> usize {
+        self.superseded
     }
 
     /// How many lines hold no record with a key.
@@ -179,6 +187,7 @@ impl Latest {
             fields: self.fields.clone(),
             lines: self.lines.again(open_if_there(&self.path)?, JUMP),
             places: Arc::clone(&self.places),
+            superseded: self.superseded,
             damaged: self.damaged.clone(),
         })
     }
@@ -388,6 +397,7 @@ mod tests {
 
             let fields = KeyFields::new(["key"]).with_digest_bits(digest_bits);
             let mut latest = latest_by_key(&path, &fields).unwrap();
+            prop_assert_eq!(latest.superseded(), keys.len() - last.len());
             for key in 0..25_u8 {
                 let found = latest.get::<Value>(&Key::of([i32::from(key).into()])).unwrap();
                 let at = found.map(|record| record.value["at"].as_u64().unwrap() as usize);

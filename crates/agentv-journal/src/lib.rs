@@ -72,7 +72,7 @@ mod run_id;
 mod storage;
 
 pub use append::{Append, AppendError, Appended, PendingSync, SYNC_INTERVAL};
-pub use disk::FileError;
+pub use disk::{FileError, create_private};
 pub use fold::{Latest, LatestRecords, latest_by_key, latest_by_key_until};
 pub use folder::{FolderError, RecordFile, RunFolder, RunWriter, SCHEMA_VERSION};
 pub use jump::RecordsAt;

@@ -25,12 +25,11 @@ impl Cache {
     /// When the file cannot be opened, or is something else.
     pub fn open(path: &Path) -> Result<Cache, CacheError> {
         let failed = |error: rusqlite::Error| CacheError::new(path, error);
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(|error| CacheError {
-                path: path.to_owned(),
-                reason: error.to_string(),
-            })?;
-        }
+        // It holds what models answered, as runs do; what SQLite puts beside it is as private.
+        agentv_journal::create_private(path).map_err(|error| CacheError {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        })?;
         let connection = Connection::open(path).map_err(failed)?;
         connection.busy_timeout(PATIENCE).map_err(failed)?;
         set_up(&connection).map_err(failed)?;
@@ -145,6 +144,24 @@ mod tests {
         one.put("a", &transcript, &secrets).unwrap();
         let found = other.get("a").unwrap().unwrap();
         assert_eq!(found.answer(), "the key is [REDACTED]");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_kept_is_for_the_user_alone() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cache/answers.sqlite");
+        let cache = Cache::open(&path).unwrap();
+        let transcript = Transcript::of_text("four");
+        cache.put("a", &transcript, &Secrets::default()).unwrap();
+        let files = std::fs::read_dir(path.parent().unwrap()).unwrap();
+        let files: Vec<_> = files.map(|file| file.unwrap()).collect();
+        assert!(!files.is_empty());
+        for file in files {
+            let mode = file.metadata().unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode, 0o600, "{}", file.path().display());
+        }
     }
 
     #[test]

@@ -22,7 +22,8 @@ struct Opened {
     folder: RunFolder,
     transcripts: Mutex<Latest>,
     results: Mutex<Latest>,
-    trials: Mutex<Latest>,
+    /// The last result of each trial, where a trial has several.
+    trials: Option<Mutex<Latest>>,
 }
 
 /// What a transcript's record says of its cost.
@@ -69,12 +70,13 @@ impl Earlier {
     /// When a file cannot be read.
     pub fn read(folder: &RunFolder, retry_errors: bool) -> Result<Earlier, FileError> {
         let latest = |file, key| folder.latest(file, &KeyFields::new([key])).map(Mutex::new);
+        let trials = folder.latest(RecordFile::Results, &trial_fields())?;
         Ok(Earlier {
             journal: Some(Opened {
                 folder: folder.clone(),
                 transcripts: latest(RecordFile::Transcripts, "answer_key")?,
                 results: latest(RecordFile::Results, "grade_key")?,
-                trials: Mutex::new(folder.latest(RecordFile::Results, &trial_fields())?),
+                trials: (trials.superseded() > 0).then(|| Mutex::new(trials)),
             }),
             retry_errors,
         })
@@ -156,7 +158,10 @@ impl Earlier {
         let Some(record) = record.filter(|record| !self.is_to_be_retried(&record.value)) else {
             return Ok(None);
         };
-        let latest = lock(&journal.trials).get::<IgnoredAny>(&trial_of(&record.value))?;
+        let latest = match &journal.trials {
+            Some(trials) => lock(trials).get::<IgnoredAny>(&trial_of(&record.value))?,
+            None => None,
+        };
         Ok(Some(Found {
             is_latest: latest.is_none_or(|latest| latest.offset == record.offset),
             offset: record.offset,

@@ -1,7 +1,7 @@
 //! From cases to trials: what is done, and what each of the others still needs.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use agentv_core::{EvalCase, EvaluatorSpec};
 use tokio::sync::mpsc::Sender;
@@ -27,6 +27,8 @@ pub(crate) struct Producer {
     pub(crate) earlier: Arc<Earlier>,
     pub(crate) lane: Arc<Lane>,
     pub(crate) trials: u32,
+    /// Which trials of the lane were done before, in order, once that was told.
+    pub(crate) done: OnceLock<Vec<bool>>,
 }
 
 /// A trial of the lane, with its keys.
@@ -48,8 +50,11 @@ impl Producer {
             return true;
         }
         let mut asks = false;
+        let mut done = Vec::new();
         self.each_trial(&mut |trial| {
-            match self.earlier.result(&trial.grade_key)? {
+            let found = self.earlier.result(&trial.grade_key)?;
+            done.push(found.is_some());
+            match found {
                 Some(found) => {
                     reuse(
                         &self.run,
@@ -63,6 +68,7 @@ impl Producer {
             }
             Ok(ControlFlow::Continue(()))
         });
+        let _ = self.done.set(done);
         asks
     }
 
@@ -70,8 +76,9 @@ impl Producer {
     /// nobody takes it.
     pub(crate) fn produce(&self, jobs: &Sender<Job>) {
         let mut jobs = Feeder::new(jobs);
+        let mut done = self.done.get().into_iter().flatten();
         self.each_trial(&mut |trial| {
-            if self.earlier.has_result(&trial.grade_key)? {
+            if done.next() == Some(&true) {
                 return Ok(ControlFlow::Continue(()));
             }
             let transcript = self.earlier.transcript(&trial.answer_key)?;

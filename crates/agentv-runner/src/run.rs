@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use agentv_core::{EvalCase, Planned, RunEvent, Stop, Target};
@@ -217,6 +217,7 @@ fn set_up(
         earlier: Arc::clone(&earlier),
         lane,
         trials: spec.trials,
+        done: OnceLock::new(),
     });
     let producers = producers.collect();
     (state, producers)
