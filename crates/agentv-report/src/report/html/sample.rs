@@ -1,6 +1,5 @@
 //! Which trials of a run too large for a page are shown.
 
-use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use agentv_core::{ResultRecord, Status};
@@ -19,8 +18,8 @@ pub(super) enum Sample {
     All,
     /// The ones whose digest is below the bound of their kind.
     Some {
-        /// The digests of trials that did not pass, in one run at least.
-        notable: HashMap<u64, bool>,
+        /// The digests of trials that did not pass, in one run at least, sorted.
+        notable: Vec<u64>,
         notable_below: u64,
         others_below: u64,
     },
@@ -45,28 +44,22 @@ impl Sample {
         if runs.iter().all(|run| run.len() <= most) {
             return Ok(Sample::All);
         }
-        let mut notable = HashMap::new();
+        let mut all = Digests::default();
         for run in &runs {
             let mut run = run.again()?;
             for offset in run.offsets() {
-                let Ok(ending) = serde_json::from_str::<Ending>(run.text_at(offset)?) else {
-                    continue;
-                };
-                let digest = digest(&ending.eval_file, &ending.eval_id, ending.trial);
-                *notable.entry(digest).or_default() |= is_notable(ending.status);
+                if let Ok(ending) = serde_json::from_str(run.text_at(offset)?) {
+                    all.add(&ending);
+                }
             }
         }
+        let (notable, others) = all.divide();
         // Trials of several targets share a digest: as many fewer of them are chosen.
         let trials = runs.iter().map(|run| run.len()).max().unwrap_or(0);
-        let most = most * notable.len() / trials.max(1);
-        let count = notable.values().filter(|notable| **notable).count();
-        let bound_of = |kind: bool, most: usize| {
-            let digests = notable.iter().filter(|(_, notable)| **notable == kind);
-            bound(digests.map(|(digest, _)| *digest).collect(), most)
-        };
+        let most = most * (notable.len() + others.len()) / trials.max(1);
         Ok(Sample::Some {
-            notable_below: bound_of(true, most),
-            others_below: bound_of(false, most.saturating_sub(count)),
+            notable_below: bound(&notable, most),
+            others_below: bound(&others, most.saturating_sub(notable.len())),
             notable,
         })
     }
@@ -81,13 +74,11 @@ impl Sample {
                 others_below,
             } => {
                 let digest = digest(&record.eval_file, &record.eval_id, record.trial);
-                let is_notable = notable.get(&digest).copied().unwrap_or_default();
-                digest
-                    < if is_notable {
-                        *notable_below
-                    } else {
-                        *others_below
-                    }
+                let below = match notable.binary_search(&digest) {
+                    Ok(_) => notable_below,
+                    Err(_) => others_below,
+                };
+                digest < *below
             }
         }
     }
@@ -100,16 +91,47 @@ fn is_notable(status: Status) -> bool {
     }
 }
 
+/// The digest of a trial, an even number.
 fn digest(eval_file: &str, eval_id: &str, trial: u32) -> u64 {
     let mut hasher = DefaultHasher::new();
     (eval_file, eval_id, trial).hash(&mut hasher);
-    hasher.finish()
+    hasher.finish() & !NOTABLE
 }
 
-/// The bound below which at most so many of the digests lie.
-fn bound(mut digests: Vec<u64>, most: usize) -> u64 {
-    if digests.len() <= most {
-        return u64::MAX;
+/// What is added to the digest of a trial that did not pass.
+const NOTABLE: u64 = 1;
+
+/// The digests of all trials, in eight bytes each.
+#[derive(Default)]
+struct Digests(Vec<u64>);
+
+impl Digests {
+    fn add(&mut self, ending: &Ending) {
+        let digest = digest(&ending.eval_file, &ending.eval_id, ending.trial);
+        let notable = u64::from(is_notable(ending.status)) * NOTABLE;
+        self.0.push(digest | notable);
     }
-    *digests.select_nth_unstable(most).1
+
+    /// The digests of trials that did not pass once at least, and of the others, sorted, each once.
+    fn divide(self) -> (Vec<u64>, Vec<u64>) {
+        let Digests(mut all) = self;
+        all.sort_unstable();
+        // The one that is marked follows the one that is not.
+        all.dedup_by(|later, kept| {
+            let same = *later & !NOTABLE == *kept & !NOTABLE;
+            if same {
+                *kept = *later;
+            }
+            same
+        });
+        let notable = all.iter().filter(|digest| **digest & NOTABLE != 0);
+        let notable = notable.map(|digest| digest & !NOTABLE).collect();
+        all.retain(|digest| digest & NOTABLE == 0);
+        (notable, all)
+    }
+}
+
+/// The bound below which at most so many of the digests, which are sorted, lie.
+fn bound(digests: &[u64], most: usize) -> u64 {
+    digests.get(most).copied().unwrap_or(u64::MAX)
 }
