@@ -16,6 +16,9 @@ const OF_A_FILE: &[&str] = &["path", "basename"];
 const PREFIX: &str = "AGENTV_";
 /// The most bytes that the system takes as one argument, which the line is, or as one variable.
 const LONGEST: usize = (128 << 10) - 1;
+/// The most bytes of all variables. Commands get them as variables and as arguments, and systems take
+/// one or two MiB of both.
+const MOST: usize = 512 << 10;
 
 /// Names of variables and their values.
 type Variables = Vec<(String, OsString)>;
@@ -39,9 +42,14 @@ impl Line {
             move |reason| SettingError::of(&field, reason)
         };
         let file = files_format.unwrap_or("{path}");
+        let of_line = Template::of(line, PLACEHOLDERS).map_err(refused(field))?;
+        let of_file = Template::of(file, OF_A_FILE).map_err(refused("files_format"))?;
+        // `-c {path}` is harmless, but not behind `bash`.
+        let together = Template::of(&line.replace("{FILES}", file), OF_A_FILE);
+        together.map_err(refused("files_format"))?;
         Ok(Line {
-            line: Template::of(line, PLACEHOLDERS).map_err(refused(field))?,
-            file: Template::of(file, OF_A_FILE).map_err(refused("files_format"))?,
+            line: of_line,
+            file: of_file,
         })
     }
 
@@ -105,10 +113,16 @@ impl Line {
         let lengths = variables
             .iter()
             .map(|(name, value)| name.len() + 1 + value.len());
-        let length = lengths.fold(line.len(), usize::max);
-        if cfg!(target_os = "linux") && length > LONGEST {
+        let longest = lengths.clone().fold(line.len(), usize::max);
+        if cfg!(target_os = "linux") && longest > LONGEST {
             return wrong(format!(
-                "the command line has a part of {length} bytes, and the system takes {LONGEST}"
+                "the command line has a part of {longest} bytes, and the system takes {LONGEST}"
+            ));
+        }
+        if lengths.sum::<usize>() > MOST {
+            let most = MOST >> 10;
+            return wrong(format!(
+                "the command line's values have more than {most} KiB"
             ));
         }
         Ok(())

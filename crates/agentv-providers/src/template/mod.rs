@@ -6,13 +6,11 @@
 //! The reader is there to keep a value one word; `program` knows whom a word would be a program to.
 
 mod command;
+mod interpreters;
 mod program;
 mod reader;
 
 use reader::Reader;
-
-/// Placeholders for what may begin with anything, an option of a program too.
-const FREE: &[&str] = &["PROMPT", "GUIDELINES", "EVAL_ID", "basename"];
 
 /// A command line, or a part of one, with placeholders.
 ///
@@ -59,7 +57,7 @@ impl Template {
                 at += reader.step(&line[at..], line[..at].chars().next_back());
                 continue;
             };
-            let within = reader.within(FREE.contains(&word)).map_err(|place| {
+            let within = reader.within(word).map_err(|place| {
                 format!("`{{{word}}}` cannot stand in {place}: its text would be run")
             })?;
             reader.placeholder();

@@ -4,6 +4,9 @@ use super::Within;
 use super::command::Command;
 use super::program::Role;
 
+/// Placeholders for what may begin with anything, an option of a program too.
+const FREE: &[&str] = &["PROMPT", "GUIDELINES", "EVAL_ID", "basename"];
+
 /// What the shell is in the middle of.
 #[derive(Debug)]
 enum Open {
@@ -36,11 +39,11 @@ impl Reader {
         self.in_comment
     }
 
-    /// The quotes that a placeholder stands in. `free` says that it may begin with anything.
+    /// The quotes that a placeholder of this word stands in.
     ///
     /// # Errors
     /// The place where it must not stand.
-    pub(super) fn within(&self, free: bool) -> Result<Within, String> {
+    pub(super) fn within(&self, placeholder: &str) -> Result<Within, String> {
         let refused = if self.after_dollar_quote {
             "or behind `$'…'`"
         } else if self.after_arithmetic {
@@ -54,13 +57,14 @@ impl Reader {
         {
             "backticks (write `$(…)` in their place)"
         } else {
-            return self.program(free).map_or_else(|| self.quotes(), Err);
+            return self.program(placeholder).map_or_else(|| self.quotes(), Err);
         };
         Err(refused.to_owned())
     }
 
     /// The place in a word that is a program, of this command or of one that it is a part of.
-    fn program(&self, free: bool) -> Option<String> {
+    fn program(&self, placeholder: &str) -> Option<String> {
+        let free = FREE.contains(&placeholder);
         let inner = self.open.iter().filter_map(Open::command);
         let before = std::iter::once(&self.line).chain(inner);
         let mut before = before.filter_map(Command::before).peekable();
@@ -68,9 +72,13 @@ impl Reader {
             let is_innermost = before.peek().is_none();
             match word.runner(free && is_innermost) {
                 Some((name, Role::Program)) => {
+                    let instead = match free {
+                        true => "let it read `{PROMPT_FILE}` or its stdin, or take the text",
+                        false => "let it take the value",
+                    };
                     return Some(format!(
-                        "what `{name}` runs (let it read `{{PROMPT_FILE}}` or its stdin, or take \
-                         the text as an argument: `sh -c '… \"$1\"' sh {{PROMPT}}`)"
+                        "what `{name}` runs ({instead} as an argument: \
+                         `sh -c '… \"$1\"' sh {{{placeholder}}}`)"
                     ));
                 }
                 Some((name, Role::Option)) => {
