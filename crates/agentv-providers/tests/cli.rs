@@ -15,6 +15,12 @@ pub(crate) fn trials() -> Vec<Trial> {
         a_prompt_with_anything_in_it_reaches_the_command_as_one_word,
         guidelines_stand_before_the_question_unless_they_have_a_place_of_their_own,
         every_placeholder_is_filled_in,
+        files_are_words_of_their_own_whatever_they_are_called,
+        more_files_than_the_system_takes_are_an_error_in_words,
+        variables_of_others_do_not_stand_in_for_a_value,
+        a_command_is_told_the_values_of_its_own_placeholders_only,
+        a_hostile_text_is_not_run_wherever_it_stands,
+        what_another_program_would_run_is_refused_with_what_to_do,
         the_answer_is_read_from_the_output_file_where_the_command_has_one,
         an_output_in_json_says_what_was_done,
         the_folder_is_that_of_the_eval_file_or_relative_to_it,
@@ -93,6 +99,119 @@ fn every_placeholder_is_filled_in() {
         project.answer(&request).unwrap().answer(),
         "<start></x/a b><end>"
     );
+}
+
+fn files_are_words_of_their_own_whatever_they_are_called() {
+    let names = [
+        "/x/$(touch owned)",
+        "/x/'; touch owned; '",
+        "/x/two\nlines\n",
+        "/x/ * ",
+        "/x/`touch owned`\"",
+    ];
+    for (template, format, before, after) in [
+        ("printf '<%s>' {FILES}", "{path}", "", ""),
+        ("printf '<%s>' {FILES}", "--file=\"{path}\"", "--file=", ""),
+        ("printf '<%s>' {FILES}", "'{path}'.", "", "."),
+        ("f() { printf '<%s>' {FILES}; }; f other", "{path}", "", ""),
+    ] {
+        let project = Project::of(json!({
+            "provider": "cli", "command_template": template, "files_format": format,
+        }));
+        let mut request = project.request("case", "Hi");
+        request.files = names.iter().map(Into::into).collect();
+        let expected: String = names
+            .iter()
+            .map(|name| format!("<{before}{name}{after}>"))
+            .collect();
+        assert_eq!(project.answer(&request).unwrap().answer(), expected);
+        assert!(!project.evals().join("owned").exists());
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        let project = cli("printf %s {FILES} | od -An -tx1");
+        let mut request = project.request("case", "Hi");
+        request.files = vec![std::ffi::OsStr::from_bytes(b"/\xff\x81\xc3").into()];
+        assert_eq!(
+            project.answer(&request).unwrap().answer().trim(),
+            "2f ff 81 c3"
+        );
+    }
+}
+
+fn more_files_than_the_system_takes_are_an_error_in_words() {
+    let project = cli("printf '<%s>' {FILES} | wc -c");
+    let mut request = project.request("case", "Hi");
+    request.files = vec!["/x/a".into(); 3_000];
+    assert_eq!(project.answer(&request).unwrap().answer(), "18000");
+    request.files = vec!["/x/a".into(); 20_000];
+    let error = project.answer(&request).unwrap_err();
+    assert_eq!(error.cause, Cause::Setup);
+    assert!(error.message.contains("and the system takes"), "{error}");
+    request.files = vec!["x".repeat(4_000).into(); 2_000];
+    let error = project.answer(&request).unwrap_err();
+    assert_eq!(error.cause, Cause::Setup);
+    assert!(error.message.contains("more than 512 KiB"), "{error}");
+}
+
+fn variables_of_others_do_not_stand_in_for_a_value() {
+    let project = cli("printf '%s' {PROMPT}");
+    project.write(".env", "AGENTV_PROMPT=another\n");
+    assert_eq!(project.ask("Hi").unwrap().answer(), "Hi");
+}
+
+fn a_command_is_told_the_values_of_its_own_placeholders_only() {
+    let project = cli("cat {PROMPT_FILE} > seen; env | grep ^AGENTV_ | cut -d= -f1 | sort");
+    let answer = project.ask("Hi").unwrap().answer();
+    let told: Vec<&str> = answer.lines().collect();
+    assert!(told.contains(&"AGENTV_PROMPT_FILE"), "{told:?}");
+    assert!(!told.contains(&"AGENTV_PROMPT"), "{told:?}");
+}
+
+fn a_hostile_text_is_not_run_wherever_it_stands() {
+    for prompt in [
+        "$(touch owned)",
+        "'; touch owned; '",
+        "`touch owned`",
+        "a\ntouch owned\n",
+    ] {
+        for template in [
+            "echo \"${X:-{PROMPT}}\"",
+            "echo \"${X:-'{PROMPT}'}\"",
+            "echo \"$(case x in x) echo {PROMPT};; esac)\"",
+            "(true)# it's\necho {PROMPT}",
+            "echo a\\\n# '\necho {PROMPT} #'",
+        ] {
+            let project = cli(template);
+            let answer = project.ask(prompt).unwrap().answer();
+            assert!(answer.contains(prompt.trim_end()), "{template}: {answer}");
+            assert!(!project.evals().join("owned").exists(), "{template}");
+        }
+    }
+}
+
+fn what_another_program_would_run_is_refused_with_what_to_do() {
+    for field in ["command_template", "healthcheck"] {
+        let line = "bash -o pipefail -c \"agent {PROMPT}\"";
+        let project = match field {
+            "healthcheck" => Project::of(json!({
+                "provider": "cli", "command_template": "cat",
+                "healthcheck": {"type": "command", "command_template": line},
+            })),
+            _ => cli(line),
+        };
+        let error = project.resolve("t", &[]).unwrap_err().to_string();
+        let expected = format!("`{field}`: `{{PROMPT}}` cannot stand in what `bash` runs (");
+        assert!(error.contains(&expected), "{error}");
+        assert!(error.contains("{PROMPT_FILE}"), "{error}");
+    }
+    let project = Project::of(json!({
+        "provider": "cli", "command_template": "bash {FILES}", "files_format": "-c {path}",
+    }));
+    let error = project.resolve("t", &[]).unwrap_err().to_string();
+    let expected = "`files_format`: `{path}` cannot stand in what `bash` runs (";
+    assert!(error.contains(expected), "{error}");
 }
 
 fn the_answer_is_read_from_the_output_file_where_the_command_has_one() {

@@ -1,28 +1,22 @@
 //! The command line of a target, filled in and run.
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use agentv_core::{Cause, ProviderError, Request, Secrets};
-use agentv_process::{Captured, CommandSpec, ProcessError, Runner, quote, quote_os};
+use agentv_process::{Captured, CommandSpec, ProcessError, Runner};
 use tokio_util::sync::CancellationToken;
 
+use super::line::Line;
 use super::workplace::Workplace;
-use crate::placeholder::PLACEHOLDERS;
 use crate::settings::{SettingError, Settings};
-use crate::template::Template;
 
-/// What `files_format` may have in braces.
-const OF_A_FILE: &[&str] = &["path", "basename"];
-/// The most bytes that the system takes as one argument, which a line for the shell is.
-const LONGEST_LINE: usize = (128 << 10) - 1;
 /// The most that is told of what a command wrote to stderr.
 const TOLD: usize = 1_000;
 
 /// A command line with placeholders, and where it runs.
 pub(super) struct Command {
-    line: Template,
-    files_format: Option<Template>,
+    line: Line,
     cwd: Option<PathBuf>,
     /// What the command inherits beyond our own environment.
     variables: Vec<(String, String)>,
@@ -56,17 +50,9 @@ impl Command {
         cwd: Option<&str>,
         field: &str,
     ) -> Result<Command, SettingError> {
-        let refused = |field: &str| {
-            let field = field.to_owned();
-            move |reason| SettingError::of(&field, reason)
-        };
-        let files_format = settings.text("files_format");
-        let files_format = files_format
-            .map(|format| Template::of(format, OF_A_FILE).map_err(refused("files_format")));
         let variables = settings.environment().added();
         Ok(Command {
-            line: Template::of(line, PLACEHOLDERS).map_err(refused(field))?,
-            files_format: files_format.transpose()?,
+            line: Line::of(line, field, settings.text("files_format"))?,
             cwd: cwd.map(PathBuf::from),
             variables: variables
                 .map(|(name, value)| (name.to_owned(), value.to_owned()))
@@ -129,11 +115,16 @@ impl Command {
             Some(cwd) => request.folder.join(cwd),
             None => request.folder.to_path_buf(),
         };
-        let mut spec = CommandSpec::shell(self.fill(values)?)
+        let (line, filled) = self.line.fill(values)?;
+        let mut spec = CommandSpec::shell(line)
             .current_dir(folder)
             .deadline(request.timeout)
             .stdout_limit(values.largest_output);
         for (name, value) in &self.variables {
+            spec = spec.env(name, value);
+        }
+        // Behind the others, for these are what the line refers to.
+        for (name, value) in filled {
             spec = spec.env(name, value);
         }
         let finished = self.runner.run(spec, cancel).await;
@@ -156,54 +147,6 @@ impl Command {
             return Err(ProviderError::new(Cause::Answer, message));
         }
         Ok(finished.stdout.bytes)
-    }
-
-    fn fill(&self, values: &Values<'_>) -> Result<String, ProviderError> {
-        let path = |path: Option<&Path>| quote_os(path.unwrap_or(Path::new("")).as_os_str());
-        let line = self.line.fill(|placeholder| match placeholder {
-            "PROMPT" => quote(values.prompt),
-            "PROMPT_FILE" => path(values.work.prompt_file()),
-            "GUIDELINES" => quote(values.guidelines),
-            "EVAL_ID" => quote(values.eval_id),
-            "ATTEMPT" => values.attempt.to_string(),
-            "FILES" => self.files(values.files),
-            "OUTPUT_FILE" => path(values.work.output_file()),
-            other => format!("{{{other}}}"),
-        });
-        let wrong = |reason: String| {
-            let help = match self.uses("PROMPT") {
-                true => "write `{PROMPT_FILE}` in place of `{PROMPT}` in `command_template`",
-                false => "see what stands in `command_template`",
-            };
-            Err(ProviderError::new(
-                Cause::Setup,
-                format!("{reason}; {help}"),
-            ))
-        };
-        if line.contains('\0') {
-            return wrong("no command line can hold the NUL character of the prompt".to_owned());
-        }
-        if cfg!(target_os = "linux") && line.len() > LONGEST_LINE {
-            let length = line.len();
-            return wrong(format!(
-                "the command line has {length} bytes, and the system takes {LONGEST_LINE}"
-            ));
-        }
-        Ok(line)
-    }
-
-    fn files(&self, files: &[PathBuf]) -> String {
-        let words = files.iter().map(|file| {
-            let path = quote_os(file.as_os_str());
-            let Some(format) = &self.files_format else {
-                return path;
-            };
-            format.fill(|word| match word {
-                "basename" => quote_os(file.file_name().unwrap_or_default()),
-                _ => path.clone(),
-            })
-        });
-        words.collect::<Vec<_>>().join(" ")
     }
 }
 

@@ -3,6 +3,7 @@
 mod batch;
 mod command;
 mod healthcheck;
+mod line;
 mod workplace;
 
 use std::sync::Arc;

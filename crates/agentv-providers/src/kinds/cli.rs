@@ -17,7 +17,7 @@ pub(super) static KIND: Kind = Kind {
             Field {
                 name: "command_template",
                 shape: &FILLED,
-                doc: "The command line for the shell, with `{PROMPT}`, `{PROMPT_FILE}`, `{GUIDELINES}`, `{EVAL_ID}`, `{ATTEMPT}`, `{FILES}` and `{OUTPUT_FILE}` filled in, each safely quoted.",
+                doc: "The command line for the shell, with `{PROMPT}`, `{PROMPT_FILE}`, `{GUIDELINES}`, `{EVAL_ID}`, `{ATTEMPT}`, `{FILES}` and `{OUTPUT_FILE}` filled in, whose texts the shell never runs.",
             },
             Field {
                 name: "cwd",
