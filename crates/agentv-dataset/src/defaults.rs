@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use agentv_core::{EvaluatorSpec, Execution, Extra};
 use agentv_syntax::{
-    Checker, Code, Definitions, Guesses, Node, NodeKind, Problem, Record, check_keys, repeated_key,
+    Checker, Code, Definitions, Guesses, Node, NodeKind, Problem, Record, TemplateError,
+    check_keys, repeated_key,
 };
 use serde_json::Value;
 
@@ -139,7 +140,7 @@ fn row_prompt(
     };
     match RowPrompt::parse(&text) {
         Ok(prompt) => Some(prompt),
-        Err((reason, line)) => {
+        Err(TemplateError { reason, line }) => {
             let place = line.map(|line| format!(" (line {line} of the template)"));
             let message = format!("not a template: {reason}{}", place.unwrap_or_default());
             problems.push(Problem::error(Code::InvalidTemplate, node.span(), message).at("prompt"));

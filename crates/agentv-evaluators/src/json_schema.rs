@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::builder::{BuildContext, Builder};
 use crate::check::{Check, evaluator};
 use crate::error::BuildError;
+use crate::expansion;
 use crate::files;
 use crate::json;
 use crate::memo::Memo;
@@ -58,6 +59,7 @@ const LONGEST_WORDS: usize = 200;
 
 /// The compiled schema. It refers to nothing outside itself: neither files nor the network are read.
 fn compile(schema: &Value) -> Result<Validator, String> {
+    expansion::check(schema).map_err(|reason| format!("not a usable JSON Schema: {reason}"))?;
     jsonschema::validator_for(schema).map_err(|error| {
         let place = match error.instance_path().as_str() {
             "" => String::new(),

@@ -44,6 +44,7 @@ mod effort;
 mod equals;
 mod error;
 mod execution_metrics;
+mod expansion;
 mod field_accuracy;
 mod files;
 mod is_json;

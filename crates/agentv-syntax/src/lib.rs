@@ -32,6 +32,7 @@ pub mod rubric;
 pub mod schema;
 pub mod shape;
 mod suggest;
+mod template;
 mod tree;
 pub mod yaml;
 
@@ -44,4 +45,5 @@ pub use problem::Problem;
 pub use registry::{Definitions, Registry};
 pub use shape::{Field, Form, Kind, Others, Record, Shape, Text, may_name_a_file};
 pub use suggest::nearest;
+pub use template::{Missing, Template, TemplateError};
 pub use tree::{Node, NodeKind, Tree};

@@ -1,63 +1,38 @@
 //! AgentMark rows: cases whose `input` is an object.
 
 use agentv_core::{Content, Message, Role};
-use agentv_syntax::{Code, Node, NodeKind, Problem};
-use minijinja::{Environment, UndefinedBehavior};
+use agentv_syntax::{Code, Missing, Node, NodeKind, Problem, Template, TemplateError};
 
 use super::Context;
 use super::read::Fields;
 use crate::defaults::Prompt;
 use crate::options::Rules;
 
-const PROMPT: &str = "prompt";
-/// Steps that filling a template may take.
-const FUEL: u64 = 1_000_000;
-
 /// The `prompt` of a sidecar: a template over the keys of `input`.
 #[derive(Debug)]
-pub(crate) struct RowPrompt {
-    templates: Environment<'static>,
-}
+pub(crate) struct RowPrompt(Template);
 
 impl RowPrompt {
     /// Parses the template.
     ///
     /// # Errors
     /// The reason and the line within the template.
-    pub(crate) fn parse(source: &str) -> Result<RowPrompt, (String, Option<usize>)> {
-        let mut templates = Environment::new();
-        templates.set_undefined_behavior(UndefinedBehavior::Strict);
-        // A dataset from elsewhere must not be able to loop for ever.
-        templates.set_fuel(Some(FUEL));
-        templates
-            .add_template_owned(PROMPT, source.to_owned())
-            .map_err(|error| (reason(&error), error.line()))?;
-        Ok(RowPrompt { templates })
+    pub(crate) fn parse(source: &str) -> Result<RowPrompt, TemplateError> {
+        Template::parse(source, Missing::Refused).map(RowPrompt)
     }
 
     fn fill(&self, input: Node<'_>) -> Result<String, String> {
-        let filled = self
-            .templates
-            .get_template(PROMPT)
-            .and_then(|template| template.render(minijinja::value::Serde(input.to_value())));
-        filled.map_err(|error| {
-            let template = self.templates.get_template(PROMPT);
-            let missing = template.map(|template| template.undeclared_variables(false));
-            let mut missing: Vec<String> = missing.into_iter().flatten().collect();
-            missing.retain(|name| input.get(name).is_none());
-            missing.sort();
-            if missing.is_empty() {
-                return reason(&error);
+        self.0.fill(input.to_value()).map_err(|error| {
+            let variables = self.0.variables().iter();
+            let missing: Vec<&str> = variables
+                .filter(|name| input.get(name).is_none())
+                .map(String::as_str)
+                .collect();
+            match missing.is_empty() {
+                true => error.reason,
+                false => format!("no `{}` in `input`", missing.join("`, `")),
             }
-            format!("no `{}` in `input`", missing.join("`, `"))
         })
-    }
-}
-
-fn reason(error: &minijinja::Error) -> String {
-    match error.detail() {
-        Some(detail) => detail.to_owned(),
-        None => error.kind().to_string(),
     }
 }
 

@@ -11,6 +11,7 @@ use agentv_syntax::{Code, Diagnostic, Node, NodeKind, Problem, Tree, json};
 
 use super::chunks::{Buffer, ChunkError, Chunks, LONGEST_LINE, Place};
 use super::unchanged::{Identity, Unchanged};
+use super::unpacked::Unpacked;
 use super::{
     Findings, FormatKind, Inspect, Origin, Row, Rows, Scratch, Source, WrittenRow, open_regular,
     unreadable,
@@ -45,9 +46,14 @@ impl JsonLines {
             Unchanged::new(input, self.opened).map_err(|error| unreadable(&self.file, &error))?;
         let extension = self.path.extension().and_then(|name| name.to_str());
         let input: Box<dyn Read + Send> = match extension {
-            Some("gz") => Box::new(flate2::read::MultiGzDecoder::new(input)),
+            Some("gz") => {
+                let unpacked = flate2::read::MultiGzDecoder::new(input);
+                Box::new(Unpacked::new(unpacked, self.opened.length()))
+            }
             Some("zst") => {
-                Box::new(zstd::Decoder::new(input).map_err(|error| unreadable(&self.file, &error))?)
+                let unpacked = zstd::Decoder::new(input);
+                let unpacked = unpacked.map_err(|error| unreadable(&self.file, &error))?;
+                Box::new(Unpacked::new(unpacked, self.opened.length()))
             }
             _ => Box::new(input),
         };

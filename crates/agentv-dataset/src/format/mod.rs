@@ -4,6 +4,7 @@ mod chunks;
 mod jsonl;
 mod suite;
 mod unchanged;
+mod unpacked;
 
 pub(crate) use suite::{Document, read_text};
 

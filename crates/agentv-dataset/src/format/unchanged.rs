@@ -21,6 +21,11 @@ impl Identity {
             place: place_of(&metadata),
         })
     }
+
+    /// The size of the file in bytes.
+    pub(super) fn length(&self) -> u64 {
+        self.length
+    }
 }
 
 #[cfg(unix)]

@@ -158,6 +158,11 @@ fn a_template_that_loops_for_ever_ends_in_an_error() {
                 "{% for a in 'x' * 999999999999 %}{% endfor %}",
                 "{{ range(999999999) | list }}",
                 "{{ animal * 9999999999 }}",
+                "{{ animal|indent(4000000000) }}",
+                "{{ '%9999999999d'|format(1) }}",
+                &format!("{{{{ animal{} }}}}", "|upper".repeat(60_000)),
+                &format!("{{{{ animal{} }}}}", ".a".repeat(60_000)),
+                &format!("{{% if 1 %}}{}{{% endif %}}", "{% elif 1 %}".repeat(60_000)),
             ] {
                 let sidecar = serde_json::json!({"prompt": template}).to_string();
                 project.write("loop.yaml", sidecar);

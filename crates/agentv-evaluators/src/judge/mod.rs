@@ -8,7 +8,6 @@
 //! What others wrote reaches a judge inside a `Fence`, tags that nobody can guess, and is declared to
 //! be data.
 
-mod bounds;
 mod checklist;
 mod evaluator;
 mod extract;

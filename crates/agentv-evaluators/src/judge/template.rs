@@ -3,26 +3,16 @@
 use std::cell::RefCell;
 
 use agentv_core::Subject;
-use agentv_syntax::{Code, Node, Problem};
-use minijinja::{Environment, UndefinedBehavior};
+use agentv_syntax::{Code, Missing, Node, Problem, TemplateError};
 use serde_json::Value;
 
-use super::bounds::{self, Bounded};
 use super::fence::Fence;
 use super::variables::{self, NAMES, RESULTS};
 use crate::cache::Cache;
 
-const PROMPT: &str = "prompt";
-/// Steps that filling a template may take.
-const FUEL: u64 = 1_000_000;
-
 /// A template over the variables of a judge's prompt.
 #[derive(Debug)]
-pub(crate) struct Template {
-    environment: Environment<'static>,
-    /// The variables that it uses.
-    used: Vec<String>,
-}
+pub(crate) struct Template(agentv_syntax::Template);
 
 impl Template {
     /// Parses a template.
@@ -30,20 +20,8 @@ impl Template {
     /// # Errors
     /// The reason, with the line within the template.
     pub(crate) fn parse(source: &str) -> Result<Template, String> {
-        let mut environment = Environment::new();
-        environment.set_undefined_behavior(UndefinedBehavior::Chainable);
-        // A dataset from elsewhere must not be able to loop for ever.
-        environment.set_fuel(Some(FUEL));
-        bounds::restrain(&mut environment);
-        // First: parsing works out what is constant.
-        bounds::check(source)?;
-        let parsed = environment.add_template_owned(PROMPT, source.to_owned());
-        parsed.map_err(|error| in_words(&error))?;
-        let template = environment.get_template(PROMPT);
-        let used = template.map(|template| template.undeclared_variables(false));
-        let mut used: Vec<String> = used.into_iter().flatten().collect();
-        used.sort();
-        Ok(Template { environment, used })
+        let parsed = agentv_syntax::Template::parse(source, Missing::Empty);
+        parsed.map(Template).map_err(in_words)
     }
 
     /// The prompt for a subject, what others wrote inside the fence. The results of other evaluators
@@ -54,34 +32,29 @@ impl Template {
         fence: &Fence,
         results: Option<&str>,
     ) -> Result<String, String> {
-        let is_used = |name: &str| self.used.iter().any(|used| used == name);
-        let mut values = variables::fenced(subject, fence, is_used);
+        let mut values = variables::fenced(subject, fence, |name| self.uses(name));
         if let Some(results) = results {
             values.insert(RESULTS, fence.wrap("evaluator_results", results));
         }
-        let mut prompt = Bounded::default();
-        let template = self.environment.get_template(PROMPT);
-        let filled = template.and_then(|template| {
-            let values = minijinja::value::Serde(values);
-            template.render_captured_to(values, &mut prompt).map(drop)
-        });
-        filled.map_err(|error| in_words(&error))?;
-        prompt.text()
+        self.0.fill(values).map_err(in_words)
+    }
+
+    fn uses(&self, name: &str) -> bool {
+        self.0.variables().iter().any(|used| used == name)
     }
 
     /// What is odd about it for this purpose, though it can be filled.
     fn oddity(&self, purpose: Purpose) -> Option<String> {
         let known = purpose.known();
-        let mut used = self.used.iter();
+        let mut used = self.0.variables().iter();
         let unknown = used.find(|used| !known.contains(&used.as_str()));
         if let Some(unknown) = unknown {
             return Some(format!(
                 "the prompt has no variable `{unknown}`, it stays empty"
             ));
         }
-        let shows = |name: &&str| self.used.iter().any(|used| used == name);
         let (wanted, without) = purpose.wanted();
-        (!wanted.iter().any(shows)).then(|| without.to_owned())
+        (!wanted.iter().any(|name| self.uses(name))).then(|| without.to_owned())
     }
 }
 
@@ -115,15 +88,8 @@ impl Purpose {
     }
 }
 
-fn in_words(error: &minijinja::Error) -> String {
-    let reason = match error.detail() {
-        Some(detail) => detail.to_owned(),
-        None => error.kind().to_string(),
-    };
-    match error.line() {
-        Some(line) => format!("line {line}: {reason}"),
-        None => reason,
-    }
+fn in_words(error: TemplateError) -> String {
+    error.to_string()
 }
 
 /// What was found out about a prompt: it cannot be parsed, or it is odd.

@@ -1,0 +1,323 @@
+//! How often a JSON Schema may look at one value, told before any answer is held against it.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+/// The most looks at one value of an answer.
+const MOST: u64 = 100_000;
+/// Schemas within schemas, references followed.
+const DEEPEST: usize = 500;
+/// Steps that finding this out may take.
+const STEPS: usize = 1_000_000;
+
+/// Refuses a schema whose references multiply, go too deep, or lead back to themselves at once.
+///
+/// # Errors
+/// What it does, and what to do.
+pub(crate) fn check(schema: &Value) -> Result<(), String> {
+    let mut expansion = Expansion {
+        resources: Vec::new(),
+        anchors: HashMap::new(),
+        known: HashMap::new(),
+        steps: 0,
+        descended: 0,
+    };
+    expansion.collect(schema, true);
+    match expansion.looks(schema, 0)? {
+        looks if looks > MOST => Err(
+            "its references multiply: it would look at one value more than 100,000 times; \
+             refer to each part once"
+                .to_owned(),
+        ),
+        _ => Ok(()),
+    }
+}
+
+struct Expansion<'s> {
+    /// What references may count from: the whole, and parts with an `$id`.
+    resources: Vec<&'s Value>,
+    anchors: HashMap<&'s str, Vec<&'s Value>>,
+    known: HashMap<*const Value, Looks>,
+    steps: usize,
+    /// How many steps into values of the answer lead here.
+    descended: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Looks {
+    Known(u64),
+    /// Being counted since so many steps into the answer.
+    Counting(usize),
+}
+
+impl<'s> Expansion<'s> {
+    fn collect(&mut self, schema: &'s Value, is_whole: bool) {
+        let named = |key: &str| schema.get(key).and_then(Value::as_str);
+        if is_whole || named("$id").or(named("id")).is_some() {
+            self.resources.push(schema);
+        }
+        for key in ["$anchor", "$dynamicAnchor"] {
+            if let Some(name) = named(key) {
+                self.anchors.entry(name).or_default().push(schema);
+            }
+        }
+        match schema {
+            Value::Object(fields) => fields.values().for_each(|value| self.collect(value, false)),
+            Value::Array(items) => items.iter().for_each(|value| self.collect(value, false)),
+            _ => {}
+        }
+    }
+
+    /// The most looks that a schema takes at any one value. Coming back to where it began, deeper in
+    /// the answer, counts nothing.
+    fn looks(&mut self, schema: &'s Value, depth: usize) -> Result<u64, String> {
+        let Value::Object(fields) = schema else {
+            return Ok(0);
+        };
+        self.step()?;
+        if depth > DEEPEST {
+            return Err("its references are more than 500 deep".to_owned());
+        }
+        match self.known.get(&std::ptr::from_ref(schema)) {
+            Some(Looks::Known(looks)) => return Ok(*looks),
+            Some(Looks::Counting(since)) if *since < self.descended => return Ok(0),
+            Some(Looks::Counting(_)) => {
+                return Err(
+                    "it refers to itself without end, for one and the same value".to_owned(),
+                );
+            }
+            None => {}
+        }
+        let counting = Looks::Counting(self.descended);
+        self.known.insert(std::ptr::from_ref(schema), counting);
+        let looks = self.looks_of_fields(fields, depth)?;
+        self.known
+            .insert(std::ptr::from_ref(schema), Looks::Known(looks));
+        Ok(looks)
+    }
+
+    fn looks_of_fields(
+        &mut self,
+        fields: &'s Map<String, Value>,
+        depth: usize,
+    ) -> Result<u64, String> {
+        let mut looks: u64 = 1;
+        let mut named: u64 = 0;
+        for (key, value) in fields {
+            let more = match (key.as_str(), value) {
+                ("$defs" | "definitions" | "enum" | "const" | "default" | "examples", _) => 0,
+                ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(to)) => {
+                    self.looks_of_reference(to, depth)?
+                }
+                // A value has one name, and is additional only without.
+                ("properties", Value::Object(parts)) => {
+                    let most = self.within(|within| within.most(parts.values(), depth))?;
+                    named = named.max(most);
+                    0
+                }
+                ("additionalProperties", _) => {
+                    let looks = self.within(|within| within.looks(value, depth + 1))?;
+                    named = named.max(looks);
+                    0
+                }
+                ("patternProperties", Value::Object(parts)) => {
+                    self.within(|within| within.sum(parts.values(), depth))?
+                }
+                ("dependentSchemas" | "dependencies", Value::Object(parts)) => {
+                    self.sum(parts.values(), depth)?
+                }
+                ("allOf" | "anyOf" | "oneOf", Value::Array(parts)) => {
+                    self.sum(parts.iter(), depth)?
+                }
+                ("not" | "if" | "then" | "else", Value::Object(_)) => {
+                    self.looks(value, depth + 1)?
+                }
+                (_, Value::Array(parts)) => {
+                    self.within(|within| within.sum(parts.iter(), depth))?
+                }
+                (_, Value::Object(_)) => self.within(|within| within.looks(value, depth + 1))?,
+                _ => 0,
+            };
+            looks = looks.saturating_add(more);
+        }
+        Ok(looks.saturating_add(named))
+    }
+
+    fn within<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, String>,
+    ) -> Result<T, String> {
+        self.descended += 1;
+        let result = work(self);
+        self.descended -= 1;
+        result
+    }
+
+    fn most(
+        &mut self,
+        parts: impl Iterator<Item = &'s Value>,
+        depth: usize,
+    ) -> Result<u64, String> {
+        let mut most = 0;
+        for part in parts {
+            most = most.max(self.looks(part, depth + 1)?);
+        }
+        Ok(most)
+    }
+
+    fn sum(&mut self, parts: impl Iterator<Item = &'s Value>, depth: usize) -> Result<u64, String> {
+        let mut sum: u64 = 0;
+        for part in parts {
+            sum = sum.saturating_add(self.looks(part, depth + 1)?);
+        }
+        Ok(sum)
+    }
+
+    /// The most of what a reference may lead to, whichever resource it counts from.
+    fn looks_of_reference(&mut self, to: &str, depth: usize) -> Result<u64, String> {
+        let targets = self.targets(to);
+        let is_sure = targets.len() == 1;
+        let mut most = 0;
+        for target in targets {
+            let place = std::ptr::from_ref(target);
+            let is_counting = matches!(self.known.get(&place), Some(Looks::Counting(_)));
+            if is_sure || !is_counting {
+                most = most.max(self.looks(target, depth + 1)?);
+            }
+        }
+        Ok(most)
+    }
+
+    fn targets(&mut self, to: &str) -> Vec<&'s Value> {
+        let (base, fragment) = to.split_once('#').unwrap_or((to, ""));
+        let mut targets = self.anchors.get(fragment).cloned().unwrap_or_default();
+        if fragment.is_empty() || fragment.starts_with('/') {
+            let fragment = decoded(fragment);
+            self.steps += self.resources.len();
+            let resources = self.resources.iter();
+            let meant = resources.filter(|resource| base.is_empty() || is_called(resource, base));
+            targets.extend(meant.filter_map(|resource| resource.pointer(&fragment)));
+        }
+        targets
+    }
+
+    fn step(&mut self) -> Result<(), String> {
+        self.steps += 1;
+        match self.steps > STEPS {
+            true => Err("it is too large: it has more than 1,000,000 parts".to_owned()),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Whether the last part of a resource's address is that of a reference.
+fn is_called(resource: &Value, address: &str) -> bool {
+    let last = |address: &str| {
+        let address = address.trim_end_matches('#');
+        let start = address.rfind('/').map_or(0, |slash| slash + 1);
+        address[start..].to_owned()
+    };
+    let id = resource.get("$id").or_else(|| resource.get("id"));
+    let id = id.and_then(Value::as_str);
+    id.is_some_and(|id| last(id) == last(address))
+}
+
+/// A fragment without its percent signs.
+fn decoded(fragment: &str) -> String {
+    let mut bytes = Vec::with_capacity(fragment.len());
+    let mut rest = fragment.as_bytes();
+    while let [first, after @ ..] = rest {
+        let hex = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
+        let byte = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        (rest, _) = match byte.filter(|_| *first == b'%') {
+            Some(byte) => (&after[2..], bytes.push(byte)),
+            None => (after, bytes.push(*first)),
+        };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// A schema of `levels`, each made from a reference to the next one by `make`.
+    fn chain(levels: usize, make: impl Fn(Value) -> Value) -> Value {
+        let mut levels: Map<String, Value> = (0..levels)
+            .map(|level| {
+                let next = json!({"$ref": format!("#/$defs/l{}", level + 1)});
+                (format!("l{level}"), make(next))
+            })
+            .collect();
+        levels.insert(format!("l{}", levels.len()), json!({"type": "object"}));
+        json!({"$defs": levels, "$ref": "#/$defs/l0"})
+    }
+
+    #[test]
+    fn references_that_multiply_are_refused() {
+        let twice: &[fn(Value) -> Value] = &[
+            |next| json!({"allOf": [next.clone(), next]}),
+            |next| json!({"anyOf": [next.clone(), next]}),
+            |next| json!({"if": next.clone(), "then": next}),
+            |next| json!({"items": {"oneOf": [next.clone(), next]}}),
+            |next| json!({"properties": {"a": next.clone()}, "additionalProperties": next.clone(), "patternProperties": {"a": next}}),
+            |next| json!({"not": {"dependentSchemas": {"a": next.clone(), "b": next}}}),
+        ];
+        for make in twice {
+            assert!(check(&chain(10, make)).is_ok(), "{}", chain(1, make));
+            let refused = check(&chain(40, make)).unwrap_err();
+            assert!(refused.contains("more than 100,000 times"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn references_by_anchors_and_addresses_are_counted_too() {
+        let mut parts = Map::new();
+        for level in 0..40 {
+            let (by_name, by_address) =
+                (format!("#n{}", level + 1), format!("a{}.json", level + 1));
+            let part = json!({
+                "$id": format!("https://example.com/a{level}.json"), "$anchor": format!("n{level}"),
+                "allOf": [{"$ref": by_name}, {"$ref": by_address}],
+            });
+            parts.insert(format!("l{level}"), part);
+        }
+        let schema = json!({"$defs": parts, "$ref": "a0.json"});
+        assert!(check(&schema).is_err());
+    }
+
+    #[test]
+    fn references_that_are_too_deep_or_never_end_are_refused() {
+        let deep = check(&chain(100_000, |next| json!({"allOf": [next]}))).unwrap_err();
+        assert_eq!(deep, "its references are more than 500 deep");
+        for endless in [
+            json!({"$ref": "#"}),
+            json!({"allOf": [{"not": {"$ref": "#"}}]}),
+            json!({"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}),
+        ] {
+            let refused = check(&endless).unwrap_err();
+            assert!(
+                refused.starts_with("it refers to itself without end"),
+                "{refused}"
+            );
+        }
+    }
+
+    #[test]
+    fn ordinary_schemas_are_taken() {
+        let tree = json!({"type": "object", "properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}}});
+        let values = json!({"$defs": {"value": {"anyOf": [
+            {"type": "array", "items": {"$ref": "#/$defs/value"}},
+            {"type": "object", "additionalProperties": {"$ref": "#/$defs/value"}},
+            {"type": ["string", "number"]},
+        ]}}, "$ref": "#/$defs/value"});
+        let fields =
+            |next: Value| json!({"properties": {"a": next.clone(), "b": next.clone(), "c": next}});
+        let escaped = json!({"$defs": {"a/b c": true, "x": {}}, "$ref": "#/$defs/a~1b%20c", "definitions": {}});
+        for schema in [tree, values, chain(40, fields), escaped, json!(true)] {
+            assert_eq!(check(&schema), Ok(()), "{schema}");
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! Hostile templates and ordinary ones.
+
+use super::*;
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// Where a filling has failed to end. Far more than any needs, on any machine.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+fn filled_with(source: &str, answer: &str) -> Result<String, String> {
+    let values = serde_json::json!({
+        "answer": answer, "n": 3, "rows": [{"name": "a", "of": ["x", "y"]}, {"name": "b", "of": []}],
+    });
+    let template = Template::parse(source, Missing::Empty).map_err(|error| error.to_string())?;
+    template.fill(&values).map_err(|error| error.to_string())
+}
+
+fn filled(source: &str) -> Result<String, String> {
+    filled_with(source, &"a,b\nc".repeat(20_000))
+}
+
+/// Does it on a stack that is half of what threads usually have.
+fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
+    let thread = std::thread::Builder::new().stack_size(1 << 20);
+    thread.spawn(work).unwrap().join().unwrap();
+}
+
+#[test]
+fn no_template_makes_much_of_little() {
+    let doubled = "{% set a = a ~ a %}".repeat(30);
+    for source in [
+        &format!("{{% set a = answer %}}{doubled}{{{{ a }}}}"),
+        &doubled.replace('~', "+"),
+        "{{ 'a' * 100000000 }}",
+        "{{ 9 ** 9 ** 9 }}",
+        "{% set l = [answer, answer] %}",
+        "{% for a in [answer] %}{% endfor %}",
+        "{% set l = (answer, answer) %}",
+        "{% set l = answer, answer %}",
+        "{% set l = {'a': answer} %}",
+        "{% set a %}{{ answer }}{{ answer }}{% endset %}",
+        "{% filter upper %}{{ answer }}{% endfilter %}",
+        "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
+        "{% set ns = namespace(a=answer) %}",
+        "{{ '%9999999999d'|format(1) }}",
+        "{{ answer|indent(4000000000) }}",
+        "{{ answer|batch(4000000000, answer) }}",
+        "{{ answer|replace('a', answer) }}",
+        "{{ answer|join(answer) }}",
+        "{{ answer|list|sum(start='') }}",
+        "{{ answer|trim(answer) }}",
+        "{{ answer|lines|tojson(indent=4000000) }}",
+        "{% for i in range(99999) %}{{ answer }}{% endfor %}",
+    ] {
+        assert!(filled(source).is_err(), "{source}");
+    }
+}
+
+#[test]
+fn no_template_is_too_deep_for_the_stack() {
+    on_a_small_stack(|| {
+        for count in [190, 3_000, 200_000] {
+            for (before, repeated, after) in [
+                ("{{ answer", "|upper", " }}"),
+                ("{{ answer", ".a", " }}"),
+                ("{{ answer", "[0]", " }}"),
+                ("{{ range", "()", " }}"),
+                ("{{ 1", " + 1", " }}"),
+                ("{{ 1", " - 1", " }}"),
+                ("{{ 1", " and 1", " }}"),
+                ("{{ 1", " == 1", " }}"),
+                ("{{ ", "not ", "1 }}"),
+                ("{{ ", "-", "1 }}"),
+                ("{{ ", "1 if 1 else ", "1 }}"),
+                ("{{ answer", " is defined", " }}"),
+                ("{{ ", "(", ""),
+                ("{{ ", "range(", ""),
+                ("{{ answer", "[n", ""),
+                ("{{ 1 ", "if 1 ", "}}"),
+                ("{% if 1 %}", "{% elif 1 %}", "{% endif %}"),
+                ("", "{% if 1 %}", ""),
+                ("", "{% for a in answer %}", ""),
+                ("", "{% if 1 %}{% elif 1 %}", ""),
+                ("{{ answer[1", ":", "] }}"),
+            ] {
+                let source = format!("{before}{}{after}", repeated.repeat(count));
+                let parsed = Template::parse(&source, Missing::Empty);
+                match parsed {
+                    Ok(template) => drop(template.fill(BTreeMap::from([("answer", "a")]))),
+                    Err(error) => assert!(!error.reason.is_empty()),
+                }
+                let is_long = repeated.len() * count > 20_000;
+                assert!(!is_long || Template::parse(&source, Missing::Empty).is_err());
+            }
+        }
+    });
+}
+
+#[test]
+fn a_template_at_each_limit_is_filled_on_a_small_stack() {
+    on_a_small_stack(|| {
+        let nested = |open: &str, inner: &str, close: &str, times: usize| {
+            format!("{}{inner}{}", open.repeat(times), close.repeat(times))
+        };
+        for source in [
+            format!("{{{{ 'a'{} }}}}", "|upper".repeat(98)),
+            format!("{{{{ {}1 }}}}", "not ".repeat(197)),
+            format!("{{{{ {} }}}}", nested("(", "1", ")", 20)),
+            format!("{{{{ {} }}}}", nested("range(", "1", ")|length", 20)),
+            nested(
+                "{% if 1 %}",
+                &format!("{{{{ {}1 }}}}", "not ".repeat(197)),
+                "{% endif %}",
+                50,
+            ),
+            nested("{% for a in range(1) %}", "{{ a }}", "{% endfor %}", 50),
+            format!("{{% if 0 %}}{}x{{% endif %}}", "{% elif n %}".repeat(49)),
+            "{{ n }}".repeat(6_000),
+        ] {
+            let filled = filled_with(&source, "a");
+            assert!(filled.is_ok(), "{filled:?} {source}");
+        }
+    });
+}
+
+#[test]
+fn what_is_kept_by_a_template_is_bounded() {
+    let kept: String = (0..300)
+        .map(|index| format!("{{% set a{index} = answer|list %}}"))
+        .collect();
+    let refused = filled(&kept).unwrap_err();
+    assert!(refused.contains("more than 128 MiB to do"), "{refused}");
+    let cut = "{% set a = answer[1:] %}".repeat(9);
+    let refused = filled(&cut).unwrap_err();
+    assert_eq!(
+        refused,
+        "line 1: a prompt takes no more than 8 parts of texts, `[…:…]`"
+    );
+}
+
+#[test]
+fn the_time_of_a_template_is_bounded_by_its_size_and_that_of_the_texts() {
+    let answer = "a".repeat(2 << 20);
+    for step in [
+        "{% if answer|upper == 1 %}{% endif %}",
+        "{% if answer == answer %}{% endif %}",
+        "{% if 'b' in answer %}{% endif %}",
+        "{% if answer is in(answer) %}{% endif %}",
+        "{% if 'b' is not in(answer) %}{% endif %}",
+        "{% if answer is eq(answer) %}{% endif %}",
+        "{% if answer is lower %}{% endif %}",
+        "{% if answer[1:] %}{% endif %}",
+        "{% if answer[2000000] %}{% endif %}",
+        "{% if answer[j] %}{% endif %}",
+        "{% if answer[-1] %}{% endif %}",
+        "{% if answer|attr(j) %}{% endif %}",
+        "{% if answer ~ answer %}{% endif %}",
+        "{% if answer + answer %}{% endif %}",
+        "{% if loop.changed(answer) %}{% endif %}",
+        "{% if answer|length %}{% endif %}",
+        "{% for a in answer if 'b' in answer %}{% endfor %}",
+        "{% for a in answer|sort %}{% endfor %}",
+        "{% if answer|replace('b', 'c') %}{% endif %}",
+        "{% if answer|tojson %}{% endif %}",
+        "{% if answer|join %}{% endif %}",
+        "{% if answer|trim('ba') %}{% endif %}",
+        "{% if j %}{% endif %}",
+    ] {
+        let loops = "{% for i in range(99999) %}{% for j in range(99999) %}";
+        let source = format!("{loops}{step}{{% endfor %}}{{% endfor %}}");
+        let start = Instant::now();
+        assert!(filled_with(&source, &answer).is_err(), "{step}");
+        assert!(start.elapsed() < DEADLINE, "{step}: {:?}", start.elapsed());
+    }
+}
+
+#[test]
+fn a_list_that_is_iterated_anew_for_each_place_is_paid_for() {
+    let source = "{% set l = answer|list %}{% for i in range(99999) %}{% if l|last %}{% endif %}{% endfor %}";
+    assert!(filled(source).is_err());
+}
+
+#[test]
+fn what_is_refused_is_told_with_its_line_and_what_to_write() {
+    let in_loop = |inner: &str| format!("{{% for a in rows %}}\n{inner}{{% endfor %}}");
+    for (source, expected) in [
+        (
+            in_loop("{% if 'x' in answer %}{% endif %}"),
+            "line 2: a prompt takes no `in` inside of a loop: write `is in(…)`",
+        ),
+        (
+            in_loop("{{ answer[:9] }}"),
+            "line 2: a prompt takes no `[…]` inside of a loop, but of names and small numbers: write `|attr(…)`",
+        ),
+        (
+            format!("{{{{ answer{} }}}}", "|upper".repeat(200)),
+            "line 1: a prompt takes no more than 200 words and signs in one `{{ … }}` or `{% … %}`",
+        ),
+        (
+            "{{ n }}".repeat(7_000),
+            "line 1: a prompt takes no more than 20,000 words and signs in `{{ … }}` and `{% … %}` together",
+        ),
+        (
+            in_loop(
+                "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}",
+            ),
+            "line 2: filling it takes more than 1,000,000 steps, loop over less",
+        ),
+    ] {
+        assert_eq!(filled(&source).unwrap_err(), expected, "{source}");
+    }
+}
+
+#[test]
+fn what_prompts_need_is_taken() {
+    for (source, expected) in [
+        ("{{ 'Q: ' ~ n }}", "Q: 3"),
+        ("{{ n + 1 }} {{ n - 1 }}", "4 2"),
+        (
+            "{% for i in range(3) %}{{ loop.index0 + 1 }}{% endfor %}",
+            "123",
+        ),
+        (
+            "{% if n > 2 and n in range(9) %}x{% else %}y{% endif %}",
+            "x",
+        ),
+        ("{% set a = answer|lines %}{{ a[0] }}", "a,b"),
+        ("{{ answer|lines|first|replace(',', ';') }}", "a;b"),
+        ("{{ answer|lines|first|split(',')|join('+') }}", "a+b"),
+        ("{{ 'a\"b'|tojson }}", "\"a\\\"b\""),
+        ("{{ answer[:3]|upper|trim|default('x', true) }}", "A,B"),
+        ("{# * #}{% raw %}{{ a * b }}{% endraw %} *", "{{ a * b }} *"),
+        (
+            "{% for row in rows %}{% if row.name == 'a' %}{{ row['name'] }}:{% for x in row.of %}{{ x }}{% if not loop.last %}, {% endif %}{% endfor %}{% endif %}{% endfor %}",
+            "a:x, y",
+        ),
+        (
+            "{% for row in rows %}{% if loop.index < n and 'a' is in(row.name) %}{{ row|attr('name') }}{% endif %}{% endfor %}",
+            "a",
+        ),
+        ("{{ rows|selectattr('name', 'eq', 'b')|list|length }}", "1"),
+        (
+            "{{ rows|sort(attribute='name', reverse=true)|first|items|first|last }}",
+            "b",
+        ),
+        (
+            "{% for i in range(2) %}{{ rows|attr(i)|attr('name') }}{% endfor %}",
+            "ab",
+        ),
+        (
+            "{{ none_such.at.all }}{{ none_such|default('d') }}{{ none_such|upper }}",
+            "d",
+        ),
+    ] {
+        assert_eq!(filled(source), Ok(expected.to_owned()), "{source}");
+    }
+}
+
+#[test]
+fn ordinary_loops_over_long_texts_are_taken() {
+    let answer = "a line of some length\n".repeat(20_000);
+    let source =
+        "{% for line in answer|lines if line %}{{ loop.index }}: {{ line|trim }}\n{% endfor %}";
+    let filled = filled_with(source, &answer).unwrap();
+    assert!(filled.ends_with("20000: a line of some length\n"));
+}
+
+#[test]
+fn the_functions_of_templates_are_no_variables_of_theirs() {
+    let source = "{% for i in range(n) %}{{ loop.index }}{{ i }}{{ other }}{% endfor %}";
+    let template = Template::parse(source, Missing::Empty).unwrap();
+    assert_eq!(template.variables(), ["n", "other"]);
+}
+
+#[test]
+fn what_is_missing_is_empty_or_refused() {
+    let fill = |missing| {
+        let template = Template::parse("a{{ b }}", missing).unwrap();
+        template.fill(BTreeMap::<&str, &str>::new())
+    };
+    assert_eq!(fill(Missing::Empty).unwrap(), "a");
+    assert!(fill(Missing::Refused).is_err());
+}
