@@ -31,7 +31,19 @@ impl Secrets {
     pub const REPLACEMENT: &str = "[REDACTED]";
 
     /// The endings of the names of fields, headers and variables whose values are secret.
-    pub const NAME_ENDINGS: &[&str] = &["key", "token", "secret", "password", "authorization"];
+    pub const NAME_ENDINGS: &[&str] = &[
+        "key",
+        "token",
+        "secret",
+        "password",
+        "passwd",
+        "passphrase",
+        "credential",
+        "credentials",
+        "authorization",
+        "cookie",
+        "_pat",
+    ];
 
     /// Whether the value of a field, header or variable of this name is secret.
     pub fn is_secret_name(name: &str) -> bool {
@@ -254,6 +266,22 @@ mod tests {
                 String::from_utf8(json).unwrap(),
                 json!([expected]).to_string()
             );
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_name_says_that_a_value_is_secret() {
+        for name in [
+            "API_KEY",
+            "PASSWD",
+            "Cookie",
+            "GITHUB_PAT",
+            "AWS_CREDENTIALS",
+        ] {
+            assert!(Secrets::is_secret_name(name), "{name}");
+        }
+        for name in ["COMPAT", "KEYS_FILE", "MODEL"] {
+            assert!(!Secrets::is_secret_name(name), "{name}");
         }
     }
 

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use agentv_core::private_file;
 use agentv_syntax::{Code, Node, Problem};
 
 use crate::project::Project;
@@ -160,6 +161,7 @@ impl FileLibrary {
             return Err(problem(Code::NotAFile, message));
         }
         self.keep_inside(value, &absolute)?;
+        self.keep_private(value, &absolute)?;
         let metadata = fs::metadata(&absolute)
             .map_err(|error| problem(Code::FileUnusable, format!("`{value}`: {error}")))?;
         if !metadata.is_file() {
@@ -189,6 +191,19 @@ impl FileLibrary {
                 "the root is {}; --allow-outside-root lifts this for files that you trust",
                 self.project.root.display()
             )),
+        })
+    }
+
+    /// Refuses what no case may read, wherever the project lies.
+    fn keep_private(&self, value: &str, absolute: &Path) -> Result<(), FileProblem> {
+        let from_root = absolute.strip_prefix(&self.project.root);
+        let Some(reason) = private_file(from_root.unwrap_or(absolute)) else {
+            return Ok(());
+        };
+        Err(FileProblem {
+            code: Code::PrivateFile,
+            message: format!("`{value}` {reason}: no case may read it"),
+            hint: Some("copy what the case needs of it to a file of another name".to_owned()),
         })
     }
 

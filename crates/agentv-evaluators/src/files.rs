@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use agentv_core::private_file;
+
 use crate::builder::BuildContext;
 
 /// Largest file that an evaluator reads.
@@ -49,10 +51,13 @@ pub(crate) fn find(path: &str, context: &BuildContext) -> Result<PathBuf, String
             "file not found: `{path}`, looked up from the project root"
         ));
     };
-    let root = context.root.canonicalize();
-    let is_inside = root.is_ok_and(|root| file.starts_with(root));
-    if !is_inside && !context.allow_outside_root {
+    let root = context.root.canonicalize().ok();
+    let inside = root.and_then(|root| file.strip_prefix(root).ok());
+    if inside.is_none() && !context.allow_outside_root {
         return Err(format!("`{path}` lies outside the project root"));
+    }
+    if let Some(reason) = private_file(inside.unwrap_or(&file)) {
+        return Err(format!("`{path}` {reason}: no case may read it"));
     }
     if !file.is_file() {
         return Err(format!("`{path}` is not a file"));

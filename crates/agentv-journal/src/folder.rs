@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -19,6 +19,7 @@ use crate::keep::keep_keys;
 use crate::key::KeyFields;
 use crate::lock::{Holder, Lock, LockError};
 use crate::merge::{MergeRule, Merged, merge_files};
+use crate::open::{open_to_read, open_to_write};
 use crate::read::Reader;
 use crate::recover::recover;
 use crate::run_id::{InvalidRunId, RunId};
@@ -62,7 +63,7 @@ impl RunFolder {
     /// # Errors
     /// [`FolderError::Exists`] when there is one.
     pub fn create(results: &Path, id: &RunId) -> Result<RunFolder, FolderError> {
-        disk::create_folders(results).map_err(FileError::of("create", results))?;
+        disk::create_folders(results).map_err(|error| in_the_way(results, error))?;
         let path = results.join(id.as_str());
         disk::create_folder(&path).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => FolderError::Exists(id.clone()),
@@ -134,11 +135,12 @@ impl RunFolder {
     /// read or is not a `T`.
     pub fn run<T: DeserializeOwned>(&self) -> Result<Option<T>, FolderError> {
         let path = self.path.join(RUN_FILE);
-        let text = match fs::read(&path) {
-            Ok(text) => text,
+        let mut text = Vec::new();
+        match open_to_read(&path).and_then(|mut file| file.read_to_end(&mut text)) {
+            Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(FileError::of("read", &path)(error).into()),
-        };
+        }
         let not_a_run = |error: serde_json::Error| FileError::of("read", &path)(error.into());
         let mut run: Value = serde_json::from_slice(&text).map_err(not_a_run)?;
         let fields = run.as_object_mut();
@@ -195,6 +197,20 @@ impl RunFolder {
     }
 }
 
+/// Why folders cannot be created: what stands in their way, or what the system said.
+fn in_the_way(path: &Path, error: io::Error) -> FileError {
+    let found = |path: &&Path| path.symlink_metadata().is_ok();
+    let first = path.ancestors().find(found).unwrap_or(path);
+    let reason = match first.symlink_metadata() {
+        Ok(_) if first.is_dir() => return FileError::of("create", path)(error),
+        Ok(found) if found.is_symlink() => {
+            "it is a link that leads to no folder; create the folder it leads to, or remove it"
+        }
+        _ => "it is not a folder; move it away",
+    };
+    FileError::of("use", first)(io::Error::new(io::ErrorKind::AlreadyExists, reason))
+}
+
 /// The right to write a run folder.
 #[derive(Debug)]
 pub struct RunWriter {
@@ -242,7 +258,7 @@ impl RunWriter {
         self.reserve(name)?;
         fault::step();
         let mut options = disk::private_file();
-        let opened = options.read(true).append(true).open(&path);
+        let opened = open_to_write(options.read(true).append(true), &path);
         let mut file = opened.map_err(|error| {
             self.lock.closed(name);
             FileError::of("open", &path)(error)

@@ -1,6 +1,6 @@
 //! The runs of a results folder, newest first.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{BufReader, ErrorKind};
 use std::path::Path;
 
@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use crate::disk::FileError;
 use crate::folder::{RUN_FILE, RunFolder};
+use crate::open::open_to_read;
 
 /// A run and when it began.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +70,7 @@ struct Times {
 }
 
 fn started(folder: &RunFolder) -> Option<Timestamp> {
-    let file = File::open(folder.path().join(RUN_FILE)).ok()?;
+    let file = open_to_read(&folder.path().join(RUN_FILE)).ok()?;
     let times: Times = serde_json::from_reader(BufReader::new(file)).ok()?;
     times.started_at.parse().ok()
 }

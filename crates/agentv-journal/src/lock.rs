@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::disk::{self, FileError};
 use crate::fault;
 use crate::folder::RecordFile;
+use crate::open::{open_to_read, open_to_write};
 
 const FILE: &str = "lock";
 
@@ -52,12 +53,9 @@ impl Lock {
         let failed = |error| LockError::File(FileError::of("lock", &path)(error));
         loop {
             fault::step();
-            let mut file = disk::private_file()
-                .read(true)
-                .write(true)
-                .truncate(false)
-                .open(&path)
-                .map_err(failed)?;
+            let mut options = disk::private_file();
+            options.read(true).write(true).truncate(false);
+            let mut file = open_to_write(&mut options, &path).map_err(failed)?;
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Err(LockError::Held(holder(&mut file))),
@@ -76,7 +74,7 @@ impl Lock {
 
     /// Whether another holds the lock of a folder. Nothing is created or written to find that out.
     pub(crate) fn is_held(folder: &Path) -> bool {
-        let Ok(file) = File::open(folder.join(FILE)) else {
+        let Ok(file) = open_to_read(&folder.join(FILE)) else {
             return false;
         };
         // Shared, so that those who only look are in nobody's way but a writer's, for a moment.

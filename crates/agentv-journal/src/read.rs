@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 
 use crate::disk::FileError;
 use crate::lines::{Ending, LineReader, MAX_LINE, RawLine, STREAM};
+use crate::open::open_to_read;
 
 /// What a line of a record file holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -146,7 +147,7 @@ impl<T: DeserializeOwned> Iterator for Reader<T> {
 
 /// The file, or `None` where there is none.
 pub(crate) fn open_if_there(path: &Path) -> Result<Option<File>, FileError> {
-    match File::open(path) {
+    match open_to_read(path) {
         Ok(file) => Ok(Some(file)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(FileError::of("read", path)(error)),

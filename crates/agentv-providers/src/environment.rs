@@ -9,6 +9,7 @@ use std::sync::Arc;
 use agentv_core::Secrets;
 
 use crate::dotenv_file::content_of;
+use crate::secret_parts::secret_parts;
 
 /// Variables by name. Those of the process win over those of a `.env` file.
 ///
@@ -115,7 +116,8 @@ impl Environment {
             .map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// The values of the `.env` file that must not be written anywhere, and warnings about those
+    /// The values of the `.env` file that must not be written anywhere, passwords in addresses among
+    /// them, and warnings about those
     /// that are too short to be hidden.
     pub fn secrets(&self) -> (Secrets, Vec<String>) {
         let mut secrets = Secrets::default();
@@ -123,6 +125,11 @@ impl Environment {
         for (name, value) in self.added() {
             if Secrets::is_secret_name(name) && !value.is_empty() && !secrets.add(value) {
                 warnings.push(too_short(&format!("the variable `{name}`")));
+            }
+            let parts = secret_parts(value);
+            let hidden = parts.iter().filter(|part| secrets.add(part)).count();
+            if hidden < parts.len() {
+                warnings.push(too_short(&format!("the address in the variable `{name}`")));
             }
         }
         (secrets, warnings)
@@ -238,11 +245,12 @@ mod tests {
 
     #[test]
     fn secrets_of_the_file_are_known_by_their_names() {
-        let (secrets, warnings) = read("API_KEY=0123456789\nMODEL=abcdefghij\nTOKEN=abc\n")
-            .unwrap()
-            .secrets();
-        let text = secrets.redact("0123456789 abcdefghij abc");
-        assert_eq!(text, "[REDACTED] abcdefghij abc");
+        let text = "API_KEY=0123456789\nMODEL=abcdefghij\nTOKEN=abc\nDB=pg://u:p%40ssw0rdLong@db\n";
+        let (secrets, warnings) = read(text).unwrap().secrets();
+        let text =
+            secrets.redact("0123456789 abcdefghij abc p@ssw0rdLong pg://u:p%40ssw0rdLong@db");
+        let expected = "[REDACTED] abcdefghij abc [REDACTED] pg://u:[REDACTED]@db";
+        assert_eq!(text, expected);
         assert_eq!(warnings.len(), 1);
         assert!(warnings[0].contains("`TOKEN`"), "{warnings:?}");
     }

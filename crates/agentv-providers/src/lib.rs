@@ -42,6 +42,7 @@ mod network;
 mod placeholder;
 mod reference;
 mod replay;
+mod secret_parts;
 mod secret_values;
 mod setting;
 mod settings;
@@ -58,7 +59,7 @@ mod tests;
 
 pub use built_in::{BUILT_IN, vendors};
 pub use environment::{DotenvError, Environment};
-pub use kinds::{ALL, reads_files};
+pub use kinds::{ALL, reads_files, runs_commands};
 pub use stand_in::Delay;
 pub use surroundings::Surroundings;
 pub use target_error::TargetError;

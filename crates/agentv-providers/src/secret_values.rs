@@ -1,13 +1,11 @@
 //! Which values of a target are secret.
 
 use agentv_core::{Extra, Secrets};
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
-use reqwest::Url;
 use serde_json::Value;
 
 use crate::Environment;
 use crate::environment::too_short;
+use crate::secret_parts::secret_parts;
 
 /// The fields whose keys are case ids or part of an answer, and not names of anything of ours.
 const ANSWERS: &[&str] = &["response", "responses"];
@@ -42,15 +40,22 @@ impl<'t> SecretValues<'t> {
         }
     }
 
-    /// Adds the values of variables whose names say that they are secret.
+    /// Adds the values of variables whose names say that they are secret, and what is secret in addresses
+    /// among the others.
     pub(crate) fn add_variables<'v>(
         &mut self,
         names: impl IntoIterator<Item = &'v String>,
         environment: &Environment,
     ) {
         for name in names {
-            if let Some(value) = environment.get(name).filter(|_| is_secret_variable(name)) {
+            let Some(value) = environment.get(name) else {
+                continue;
+            };
+            if is_secret_variable(name) {
                 self.add(value, || format!("the variable `{name}`"));
+            }
+            for part in secret_parts(value) {
+                self.add(&part, || format!("the address in the variable `{name}`"));
             }
         }
     }
@@ -79,28 +84,11 @@ impl<'t> SecretValues<'t> {
 
     /// The password and the secret parameters of an address.
     fn add_parts_of_address(&mut self, name: &str, text: &str) {
-        let Some(url) = Url::parse(text).ok().filter(Url::has_host) else {
-            return;
-        };
         let target = self.target;
-        let place = || format!("the address in `{name}` of target `{target}`");
-        if let Some(password) = url.password() {
-            let (user, password) = (decoded(url.username()), decoded(password));
-            // As the address has it, as it is, and as the client sends it.
-            self.add(url.password().unwrap_or_default(), place);
-            self.add(&BASE64_STANDARD.encode(format!("{user}:{password}")), place);
-            self.add(&password, place);
-        }
-        for (parameter, value) in url.query_pairs() {
-            if Secrets::is_secret_name(&parameter) {
-                self.add(&value, place);
-            }
-        }
-        for pair in url.query().unwrap_or_default().split('&') {
-            match pair.split_once('=') {
-                Some((name, value)) if Secrets::is_secret_name(name) => self.add(value, place),
-                _ => {}
-            }
+        for part in secret_parts(text) {
+            self.add(&part, || {
+                format!("the address in `{name}` of target `{target}`")
+            });
         }
     }
 
@@ -150,29 +138,6 @@ impl<'t> SecretValues<'t> {
     }
 }
 
-/// A part of an address without its `%` escapes.
-fn decoded(part: &str) -> String {
-    let mut bytes = Vec::with_capacity(part.len());
-    let mut rest = part.as_bytes();
-    while let [first, behind @ ..] = rest {
-        let escaped = part
-            .get(part.len() - behind.len()..)
-            .and_then(|digits| digits.get(..2));
-        let byte = escaped.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match byte.filter(|_| *first == b'%') {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &behind[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = behind;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
 /// `AWS_BEARER_TOKEN_BEDROCK` is one, though its name ends otherwise.
 fn is_secret_variable(name: &str) -> bool {
     name.split('_').any(Secrets::is_secret_name)
@@ -196,7 +161,5 @@ mod tests {
             let told = values.secrets.redact(form);
             assert!(told.ends_with(Secrets::REPLACEMENT), "{told}");
         }
-        assert_eq!(decoded("a%2"), "a%2");
-        assert_eq!(decoded("%zz\u{e9}%41"), "%zz\u{e9}A");
     }
 }

@@ -107,4 +107,4 @@ pub use summary::{
     CostlyTrial, ErrorGroup, Latency, Scores, SlowTrial, Statuses, Summary, SummaryFold,
     TargetSummary, Tokens, TrialName, WorstTrial,
 };
-pub use whole_file::write_whole_file;
+pub use whole_file::{check_destination, write_whole_file};

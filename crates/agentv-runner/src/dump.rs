@@ -5,11 +5,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use agentv_core::{Prompt, Secrets};
+use agentv_journal::create_private;
 use serde_json::json;
 
 use crate::job::Job;
 
-/// Writes what a trial sends into `folder`, one file for each case and target, without secrets.
+/// Writes what a trial sends into `folder`, one file for each case and target, without secrets and for
+/// the user alone.
 pub(crate) fn dump(
     folder: &Path,
     job: &Job,
@@ -30,10 +32,10 @@ pub(crate) fn dump(
         "guideline_files": job.case.guideline_files,
         "messages": messages,
     });
-    fs::create_dir_all(folder)?;
     let path = folder.join(file_name(&job.file.name, &job.case.id, target));
     let mut json = format!("{content:#}\n").into_bytes();
     secrets.redact_json(&mut json);
+    create_private(&path)?;
     fs::write(&path, json)?;
     Ok(path)
 }

@@ -95,6 +95,8 @@ codes! {
     /// A regular expression, a JSON Schema, the path of a field or a date format that cannot be
     /// understood.
     InvalidExpression = "E033",
+    /// A referenced file is one that no case may read: `.env`, or a file of `.git` or of `.agentv`.
+    PrivateFile = "E034",
     /// Both spellings of a field are given; `input_messages`, `expected_messages` and
     /// `expected_outcome` are used.
     BothSpellings = "W001",

@@ -22,7 +22,10 @@ fn main() -> ExitCode {
     if let Some(exit) = agentv_process::supervise(std::env::args_os()) {
         return exit;
     }
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return output::wrong_arguments(&error),
+    };
     let exit = match arguments.command {
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Grade(arguments) => commands::grade::run(&arguments),

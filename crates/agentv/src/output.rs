@@ -2,6 +2,7 @@
 
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use agentv_core::visible;
 use agentv_report::Style;
@@ -95,6 +96,24 @@ pub(crate) fn error(message: &str, hint: Option<&str>) {
     if let Some(hint) = hint {
         let _ = writeln!(io::stderr(), "  help: {}", visible(hint));
     }
+}
+
+/// Says what is wrong with the command line, or prints the help that it asks for; gives the exit code.
+pub(crate) fn wrong_arguments(error: &clap::Error) -> ExitCode {
+    use clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    // Help repeats nothing that was typed.
+    if !error.use_stderr() || error.kind() == DisplayHelpOnMissingArgumentOrSubcommand {
+        error.exit();
+    }
+    let text = error.render().to_string();
+    let mut text = visible(&text);
+    if has_colour(&io::stderr())
+        && let Some(rest) = text.strip_prefix("error:")
+    {
+        text = format!("\x1b[1;31merror\x1b[0m:{rest}").into();
+    }
+    let _ = io::stderr().write_all(text.as_bytes());
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
 /// Says something on standard error that is not an error.

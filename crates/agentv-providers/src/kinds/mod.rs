@@ -69,6 +69,11 @@ pub fn reads_files(provider: &str) -> bool {
     cli::KIND.answers_to(provider)
 }
 
+/// Whether targets of this provider run commands of the targets file.
+pub fn runs_commands(provider: &str) -> bool {
+    cli::KIND.answers_to(provider)
+}
+
 /// Every kind of provider as the registry has it.
 pub const ALL: &[&Kind] = &{
     let mut kinds = [PROVIDERS[0].kind; PROVIDERS.len()];

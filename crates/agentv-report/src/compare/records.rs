@@ -7,7 +7,7 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use agentv_core::ResultRecord;
-use agentv_journal::{Ending, FileError, Line, MAX_LINE, Reader};
+use agentv_journal::{Ending, FileError, Line, MAX_LINE, Reader, open_to_read};
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
 };
@@ -24,7 +24,7 @@ pub(super) fn each(
         return Ok(0);
     }
     // A reader takes a file that is not there for an empty one.
-    File::open(path).map_err(unreadable(path))?;
+    open_to_read(path).map_err(unreadable(path))?;
     let mut damaged = 0;
     for line in Reader::<ResultRecord>::with_ending(path, ending)? {
         match line? {
@@ -37,7 +37,7 @@ pub(super) fn each(
 
 /// The records at these places; none where a place holds no record any more.
 pub(super) fn at(path: &Path, places: &[u64]) -> Result<Vec<Option<ResultRecord>>, FileError> {
-    let mut file = BufReader::new(File::open(path).map_err(unreadable(path))?);
+    let mut file = BufReader::new(open_to_read(path).map_err(unreadable(path))?);
     let found = places.iter().map(|place| {
         file.seek(SeekFrom::Start(*place))
             .map_err(unreadable(path))?;
@@ -70,7 +70,7 @@ fn unreadable(path: &Path) -> impl Fn(io::Error) -> FileError {
 fn each_of_array(path: &Path, visit: &mut dyn FnMut(u64, ResultRecord)) -> io::Result<()> {
     let read = Cell::new(0);
     let file = Counted {
-        file: BufReader::with_capacity(1 << 16, File::open(path)?),
+        file: BufReader::with_capacity(1 << 16, open_to_read(path)?),
         read: &read,
     };
     let mut deserializer = serde_json::Deserializer::from_reader(file);

@@ -220,7 +220,7 @@ fn what_cannot_be_written_to_is_told_before_the_run() {
     fs::create_dir(folder.path().join("folder.csv")).unwrap();
     assert_eq!(
         error("folder.csv"),
-        "there is something of that name that is not a file"
+        "it is a folder; name a file, such as one in it"
     );
     fs::write(folder.path().join("file"), "").unwrap();
     error("file/out.csv");

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use globset::Glob;
 
 use super::ListFormat;
+use super::shared::from_one;
 
 /// List the runs of the project, newest first
 ///
@@ -20,7 +21,7 @@ Examples:
   agentv runs --format json | jq -r 'select(.pass_rate < 0.9) | .id'")]
 pub(crate) struct RunsArguments {
     /// The most runs that are listed
-    #[arg(long, value_name = "N", default_value = "20", value_parser = at_least_one)]
+    #[arg(long, value_name = "N", default_value = "20", value_parser = from_one::<usize>)]
     pub(crate) limit: usize,
     /// How runs are told
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
@@ -47,7 +48,7 @@ pub(crate) struct TrendArguments {
     #[arg(long, value_name = "NAME")]
     pub(crate) target: Vec<String>,
     /// The most runs that are shown, the newest
-    #[arg(long, value_name = "N", default_value = "30", value_parser = at_least_one)]
+    #[arg(long, value_name = "N", default_value = "30", value_parser = from_one::<usize>)]
     pub(crate) limit: usize,
     /// All runs, whatever they ran
     #[arg(long)]
@@ -68,13 +69,6 @@ pub(crate) enum TrendFormat {
     Json,
     /// For people: one page with a chart, without scripts
     Html,
-}
-
-fn at_least_one(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(number) if number > 0 => Ok(number),
-        _ => Err("expected a whole number from 1 on".to_owned()),
-    }
 }
 
 fn glob(text: &str) -> Result<Glob, String> {

@@ -26,7 +26,8 @@ pub(crate) struct LimitArguments {
     /// Stop before the run takes longer, such as `15m` or `1h30m`
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Limits")]
     pub(crate) max_time: Option<Duration>,
-    /// Refuse evaluators that run a command, for eval files and runs of others
+    /// Refuse evaluators, and targets of a file that `--targets` does not name, that run a command: for eval
+    /// files and runs of others
     #[arg(long, help_heading = "Limits")]
     pub(crate) no_scripts: bool,
 }
@@ -79,12 +80,25 @@ fn report(text: &str) -> Result<ReportTarget, String> {
 
 fn whole<N: FromStr>(text: &str) -> Result<N, String> {
     let number = text.parse();
-    number.map_err(|_| "expected a whole number such as `3`".to_owned())
+    number.map_err(|_| match is_whole(text) {
+        true => TOO_LARGE.to_owned(),
+        false => "expected a whole number such as `3`".to_owned(),
+    })
 }
 
+/// Whether a text is a whole number, however large.
+fn is_whole(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+const TOO_LARGE: &str = "the number is too large: expected a smaller one";
+
 pub(crate) fn from_one<N: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<N, String> {
-    let number = text.parse().ok().filter(|number| *number >= N::from(1));
-    number.ok_or_else(|| "expected a whole number from 1 on".to_owned())
+    match text.parse() {
+        Ok(number) if number >= N::from(1) => Ok(number),
+        Err(_) if is_whole(text) => Err(TOO_LARGE.to_owned()),
+        _ => Err("expected a whole number from 1 on".to_owned()),
+    }
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use agentv_core::{ReportError, Reporter, RunEvent, Secrets};
 use agentv_report::{
     Clock, DisplayOptions, LiveDisplay, OutFile, PlainProgress, Quiet, RunFold, RunStatistics,
-    Style, Summary,
+    Style, Summary, check_destination,
 };
 
 use super::refused::Refused;
@@ -48,6 +48,8 @@ impl Reporting {
                 let hint = "name another file for the report".to_owned();
                 return Err(Refused::with_hint(message, Some(hint)));
             }
+            check_destination(&report.path)
+                .map_err(|error| Refused::not_written(error.to_string()))?;
         }
         let out = match &output.out {
             Some(path) if reads(path) => {

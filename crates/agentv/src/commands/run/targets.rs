@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use agentv_core::{Execution, RanTarget, Secrets, Target};
 use agentv_dataset::Project;
-use agentv_providers::{Delay, Environment, Surroundings, TargetError, Targets};
+use agentv_providers::{Delay, Environment, Surroundings, TargetError, Targets, runs_commands};
 use agentv_runner::{Assignment, EvalFile, FileJudges, Survey};
 
 use super::files::EvalFiles;
@@ -174,6 +174,22 @@ pub(crate) struct Asking<'a> {
     pub(crate) rehearsal: Option<Delay>,
 }
 
+impl Asking<'_> {
+    /// Whether a target would run a command that came with the files of others. What the command line
+    /// names is the user's own.
+    fn forbids(&self, target: &Target) -> bool {
+        self.limits.no_scripts && self.targets.is_none() && runs_commands(&target.kind)
+    }
+}
+
+/// What to do about a target that runs a command.
+fn trust(place: &Place) -> Option<String> {
+    let file = agentv_process::quote(place.targets.file()?);
+    Some(format!(
+        "read the targets file; if you trust it, give `--targets {file}`"
+    ))
+}
+
 struct Resolving<'a> {
     asking: Asking<'a>,
     working_dir: PathBuf,
@@ -335,12 +351,13 @@ impl<'a> Resolving<'a> {
         name: &str,
         needed: Option<(&str, &str)>,
     ) -> Result<Target, Refused> {
+        let message = |error: String| match needed {
+            Some(("judge", file)) => format!("{error} (judges cases of `{file}`)"),
+            Some((_, file)) => format!("{error} (asked by cases of `{file}`)"),
+            None => error,
+        };
         let refused = |error: TargetError| {
-            let message = match needed {
-                Some(("judge", file)) => format!("{error} (judges cases of `{file}`)"),
-                Some((_, file)) => format!("{error} (asked by cases of `{file}`)"),
-                None => error.to_string(),
-            };
+            let message = message(error.to_string());
             // What to do about a target that is asked does not help with one that judges.
             let is_missing = !place.targets.knows(name);
             let is_usual = name == Execution::DEFAULT_TARGET || place.targets.file().is_none();
@@ -360,6 +377,10 @@ impl<'a> Resolving<'a> {
         } else {
             let resolved = place.targets.resolve(name, &place.environment);
             let resolved = resolved.map_err(refused)?;
+            if self.asking.forbids(&resolved.target) {
+                let why = format!("target `{name}` runs a command, which --no-scripts forbids");
+                return Err(Refused::with_hint(message(why), trust(place)));
+            }
             resolved
                 .warnings
                 .iter()

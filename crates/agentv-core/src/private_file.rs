@@ -1,0 +1,81 @@
+//! Which files of a project a case must not read.
+
+use std::path::{Component, Path};
+
+/// What the program keeps in `.agentv/`: runs, answers, settings and keys.
+const KEPT: &[&str] = &["results", "cache", "targets", "config"];
+
+/// Why a case must not read a file: a sentence that goes on after the file's name. `None` where it may.
+///
+/// A case from elsewhere must not send somebody keys, the history of a repository, or the answers of
+/// earlier runs. `path` is the place itself, links and `..` followed, from the project root on.
+///
+/// ```
+/// use agentv_core::private_file;
+/// use std::path::Path;
+///
+/// assert!(private_file(Path::new("evals/.env.local")).is_some());
+/// assert!(private_file(Path::new(".agentv/results/1/results.jsonl")).is_some());
+/// assert!(private_file(Path::new(".agentv/prompts/judge.md")).is_none());
+/// ```
+pub fn private_file(path: &Path) -> Option<&'static str> {
+    let mut names = path.components().filter_map(|part| match part {
+        Component::Normal(name) => Some(name.to_string_lossy().to_ascii_lowercase()),
+        _ => None,
+    });
+    while let Some(name) = names.next() {
+        match &*name {
+            ".git" => return Some("lies in `.git`, which is for the repository alone"),
+            ".agentv" if names.clone().next().is_some_and(|name| is_kept(&name)) => {
+                return Some("is one that agentv keeps for itself in `.agentv`");
+            }
+            name if name.starts_with(".env") => {
+                return Some("holds variables of the environment, which may be keys");
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn is_kept(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or(name);
+    KEPT.contains(&stem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_history_and_runs_are_private_and_nothing_else_is() {
+        for path in [
+            ".env",
+            "evals/.ENV",
+            ".envrc",
+            ".env.local",
+            ".env/key",
+            ".git",
+            ".git/config",
+            "vendor/.git/config",
+            ".agentv/targets.yaml",
+            ".agentv/config.yaml",
+            ".agentv/cache/answers.sqlite",
+            "sub/.agentv/results/1/run.json",
+        ] {
+            assert!(private_file(Path::new(path)).is_some(), "{path}");
+        }
+        for path in [
+            "env",
+            "a.env",
+            ".gitignore",
+            ".github/workflows/ci.yml",
+            "results/a.md",
+            ".agentv/prompts/judge.md",
+            ".agentv/prompts/results/judge.md",
+            "",
+        ] {
+            assert_eq!(private_file(Path::new(path)), None, "{path}");
+        }
+    }
+}

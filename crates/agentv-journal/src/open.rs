@@ -1,0 +1,119 @@
+//! Opening the files of a run folder, which somebody else may have made.
+
+use std::fs::{File, FileType, Metadata, OpenOptions};
+use std::io;
+use std::path::Path;
+
+/// Opens a file for reading without waiting for anybody.
+///
+/// # Errors
+/// What the system said; for whatever is not a regular file, such as a pipe on which a reader would
+/// wait for ever, what it is and what to do about it.
+pub fn open_to_read(path: &Path) -> io::Result<File> {
+    open(File::options().read(true), path)
+}
+
+/// Opens a file of a run folder as `options` say, for writing. A link is refused: it may lead to a
+/// file that is none of the run's.
+pub(crate) fn open_to_write(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    // Opened under its name, a link is not followed; this is for the words, and for systems that
+    // cannot be told so.
+    if std::fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
+        return Err(unusable(
+            "it is a link, and writing through it could destroy a file that is not the run's; \
+             put the file itself in its place",
+        ));
+    }
+    #[cfg(unix)]
+    flag(
+        options,
+        rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOFOLLOW,
+    );
+    regular(options.open(path)?)
+}
+
+fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    #[cfg(unix)]
+    flag(options, rustix::fs::OFlags::NONBLOCK);
+    regular(options.open(path)?)
+}
+
+#[cfg(unix)]
+fn flag(options: &mut OpenOptions, flags: rustix::fs::OFlags) {
+    use std::os::unix::fs::OpenOptionsExt;
+    options.custom_flags(flags.bits().cast_signed());
+}
+
+fn regular(file: File) -> io::Result<File> {
+    let found = file.metadata()?;
+    match what_it_is(&found) {
+        None => Ok(file),
+        Some(thing) => Err(unusable(&format!(
+            "it is {thing} and not a file; remove it, or use another run"
+        ))),
+    }
+}
+
+/// What something is that is not a regular file.
+fn what_it_is(found: &Metadata) -> Option<&'static str> {
+    let kind = found.file_type();
+    match kind {
+        kind if kind.is_file() => None,
+        kind if kind.is_dir() => Some("a folder"),
+        kind if is_pipe(kind) => Some("a pipe"),
+        _ => Some("a device"),
+    }
+}
+
+#[cfg(unix)]
+fn is_pipe(kind: FileType) -> bool {
+    std::os::unix::fs::FileTypeExt::is_fifo(&kind)
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: FileType) -> bool {
+    false
+}
+
+fn unusable(reason: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, reason.to_owned())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn nobody_waits_for_a_pipe_and_devices_and_folders_are_no_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let made = std::process::Command::new("mkfifo")
+            .arg(path("pipe"))
+            .status();
+        assert!(made.unwrap().success());
+        symlink("/dev/zero", path("zero")).unwrap();
+        for (name, thing) in [("pipe", "a pipe"), ("zero", "a device"), (".", "a folder")] {
+            let refused = open_to_read(&path(name)).unwrap_err().to_string();
+            assert!(refused.contains(thing), "{refused}");
+        }
+        let mut options = File::options();
+        let refused = open_to_write(options.read(true).append(true), &path("pipe"));
+        assert!(refused.unwrap_err().to_string().contains("a pipe"));
+    }
+
+    #[test]
+    fn links_are_read_and_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        std::fs::write(&file, "kept").unwrap();
+        symlink("file", &link).unwrap();
+        assert!(open_to_read(&link).is_ok());
+        let mut options = File::options();
+        let refused = open_to_write(options.write(true).truncate(true), &link);
+        assert!(refused.unwrap_err().to_string().contains("a link"));
+        assert!(open_to_write(File::options().append(true), &file).is_ok());
+        assert_eq!(std::fs::read(&file).unwrap(), b"kept");
+    }
+}

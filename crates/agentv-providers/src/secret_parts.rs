@@ -1,0 +1,115 @@
+//! The secret parts of addresses: passwords, and parameters whose names say so.
+
+use agentv_core::Secrets;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use reqwest::Url;
+
+/// What must not be written of the addresses in a text, in every form in which it is sent.
+pub(crate) fn secret_parts(text: &str) -> Vec<String> {
+    let mut parts = Vec::new();
+    for (at, mark) in text.match_indices("://") {
+        let (user, password) = user_info(&text[at + mark.len()..]);
+        add_password(user, password, &mut parts);
+    }
+    if let Some(url) = Url::parse(text).ok().filter(Url::has_host) {
+        // As a client that reads the address would write it.
+        add_password(
+            url.username(),
+            url.password().unwrap_or_default(),
+            &mut parts,
+        );
+        add_parameters(&url, &mut parts);
+    }
+    parts
+}
+
+/// The user and the password of the address that goes on with `rest`, as they are written. Servers,
+/// of which some addresses have several, follow the last `@`.
+fn user_info(rest: &str) -> (&str, &str) {
+    let end = rest.find(|letter: char| matches!(letter, '/' | '?' | '#') || letter.is_whitespace());
+    let authority = &rest[..end.unwrap_or(rest.len())];
+    let user_info = authority.rsplit_once('@').map(|(before, _)| before);
+    user_info
+        .and_then(|user_info| user_info.split_once(':'))
+        .unwrap_or_default()
+}
+
+fn add_password(user: &str, password: &str, parts: &mut Vec<String>) {
+    if password.is_empty() {
+        return;
+    }
+    let (user, plain) = (decoded(user), decoded(password));
+    parts.push(BASE64_STANDARD.encode(format!("{user}:{plain}")));
+    // `postgres:postgres` hides nothing from anybody, and the word stands in many an answer.
+    if plain != user {
+        parts.push(password.to_owned());
+        parts.push(plain);
+    }
+}
+
+fn add_parameters(url: &Url, parts: &mut Vec<String>) {
+    let decoded = url.query_pairs();
+    let secret = decoded.filter(|(name, _)| Secrets::is_secret_name(name));
+    parts.extend(secret.map(|(_, value)| value.into_owned()));
+    let written = url.query().unwrap_or_default().split('&');
+    let written = written.filter_map(|pair| pair.split_once('='));
+    let secret = written.filter(|(name, _)| Secrets::is_secret_name(name));
+    parts.extend(secret.map(|(_, value)| value.to_owned()));
+}
+
+/// A part of an address without its `%` escapes.
+fn decoded(part: &str) -> String {
+    let mut bytes = Vec::with_capacity(part.len());
+    let mut rest = part.as_bytes();
+    while let [first, behind @ ..] = rest {
+        let escaped = part
+            .get(part.len() - behind.len()..)
+            .and_then(|digits| digits.get(..2));
+        let byte = escaped.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match byte.filter(|_| *first == b'%') {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &behind[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = behind;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_password_is_found_as_it_is_written_and_as_it_is() {
+        for (text, password) in [
+            ("postgres://bob:p%40ssw0rdLong@db/x", "p%40ssw0rdLong"),
+            ("postgres://bob:p%40ssw0rdLong@db/x", "p@ssw0rdLong"),
+            ("mongodb://u:longPassword@a:1,b:2/x", "longPassword"),
+            ("jdbc:mysql://u:longPassword@a", "longPassword"),
+            ("amqp://u:one:two@three@host", "one:two@three"),
+            ("https://a.test and https://u:secondOne@b.test", "secondOne"),
+            ("https://a.test/?api_key=in%20query", "in query"),
+        ] {
+            let parts = secret_parts(text);
+            assert!(parts.iter().any(|part| part == password), "{parts:?}");
+        }
+        let same = secret_parts("postgres://postgres:postgres@db");
+        assert!(same.iter().all(|part| part != "postgres"), "{same:?}");
+        for text in [
+            "https://a.test/x:y@z",
+            "u:p@host",
+            "https://user@a.test",
+            "",
+        ] {
+            assert_eq!(secret_parts(text), Vec::<String>::new(), "{text}");
+        }
+        assert_eq!(decoded("a%2"), "a%2");
+        assert_eq!(decoded("%zz\u{e9}%41"), "%zz\u{e9}A");
+    }
+}
