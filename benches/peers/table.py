@@ -187,8 +187,8 @@ class Table:
     def explain(self):
         rounds = max((len(self.of(self.tools[0], work)) for work in self.works), default=0)
         machine = f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f} at the end"
-        print(f"\nBest of {rounds} alternating rounds (median in brackets), **times ours**; {machine}. Every figure is of a run whose own "
-              "log has every case once, passed.")
+        print(f"\nBest of {rounds} alternating rounds (median in brackets), **times ours**; {machine}. Every figure of cases that were "
+              "run to their end, mock or server, is of a run whose own log has every case once, passed.")
 
 
 main()

@@ -65,6 +65,8 @@ pub enum Stop {
     Interrupted,
     /// The process was asked to end.
     Terminated,
+    /// The terminal was closed, or the connection to it was lost.
+    HungUp,
     /// More would cost more than the budget.
     Budget,
     /// More would take longer than allowed.

@@ -84,7 +84,7 @@ impl StopHandle {
 /// Whether somebody asked for the end, and waits for it.
 fn is_asked(reason: Stop) -> bool {
     match reason {
-        Stop::Interrupted | Stop::Terminated => true,
+        Stop::Interrupted | Stop::Terminated | Stop::HungUp => true,
         Stop::Budget | Stop::Time | Stop::Broken => false,
     }
 }

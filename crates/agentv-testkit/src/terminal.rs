@@ -37,19 +37,27 @@ impl Terminal {
         })
     }
 
-    /// Runs a command whose three streams are this terminal, and gives all that it showed.
+    /// Starts a command whose three streams are this terminal. What it shows is to be read from the file;
+    /// when that is dropped, the terminal is closed.
     ///
     /// # Errors
-    /// When it cannot be started, or does not end within `longest`.
-    pub fn show(self, mut command: Command, longest: Duration) -> io::Result<(ExitStatus, String)> {
+    /// When it cannot be started.
+    pub fn start(self, mut command: Command) -> io::Result<(Running, File)> {
         command
             .stdin(self.program.try_clone()?)
             .stdout(self.program.try_clone()?)
             .stderr(self.program);
-        let running = Running::start(&mut command)?;
         // What is shown ends when the last has closed the terminal, and the command holds it, too.
-        drop(command);
-        let mut shown = self.shown;
+        let running = Running::start(&mut command)?;
+        Ok((running, self.shown))
+    }
+
+    /// Runs a command whose three streams are this terminal, and gives all that it showed.
+    ///
+    /// # Errors
+    /// When it cannot be started, or does not end within `longest`.
+    pub fn show(self, command: Command, longest: Duration) -> io::Result<(ExitStatus, String)> {
+        let (running, mut shown) = self.start(command)?;
         let reader = thread::spawn(move || {
             let mut bytes = Vec::new();
             // The end of a terminal is an error to the system.

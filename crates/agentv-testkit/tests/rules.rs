@@ -156,3 +156,17 @@ fn the_log_has_a_line_for_every_request() {
     );
     assert!(lines[0]["time"].as_f64().unwrap() > 1.7e9);
 }
+
+#[test]
+fn calls_that_are_held_back_are_answered_when_they_are_released() {
+    let server = start(Behaviour::echo().hold_after(1));
+    assert_eq!(said(&ask(&server, "first")), "first");
+    thread::scope(|scope| {
+        let held = scope.spawn(|| said(&ask(&server, "second")));
+        assert!(server.wait_for_calls(2, PATIENCE));
+        assert_eq!(server.calls().in_flight, 1);
+        server.release();
+        assert_eq!(held.join().unwrap(), "second");
+    });
+    assert_eq!(said(&ask(&server, "third")), "third");
+}

@@ -110,6 +110,7 @@ pub(crate) fn stop_reason(stop: Stop) -> &'static str {
     match stop {
         Stop::Interrupted => "interrupted",
         Stop::Terminated => "terminated",
+        Stop::HungUp => "the terminal was closed",
         Stop::Budget => "the budget is used up",
         Stop::Time => "the time is used up",
         Stop::Broken => "the run could not go on",

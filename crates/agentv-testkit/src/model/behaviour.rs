@@ -16,6 +16,7 @@ pub struct Behaviour {
     pub(crate) always: Conduct,
     pub(crate) fail_first: Option<(u64, Conduct)>,
     pub(crate) at_most: Option<usize>,
+    pub(crate) hold_after: Option<u64>,
     pub(crate) words: bool,
     pub(crate) keep: usize,
     pub(crate) usage: Option<Usage>,
@@ -35,6 +36,7 @@ impl Default for Behaviour {
             always: Conduct::default(),
             fail_first: None,
             at_most: None,
+            hold_after: None,
             words: true,
             keep: 1_000,
             usage: None,
@@ -95,6 +97,13 @@ impl Behaviour {
     pub fn at_most(self, in_flight: usize) -> Behaviour {
         let at_most = Some(in_flight);
         Behaviour { at_most, ..self }
+    }
+
+    /// Answers so many calls, and the later ones once the server is
+    /// [released](crate::model::ModelServer::release).
+    pub fn hold_after(self, calls: u64) -> Behaviour {
+        let hold_after = Some(calls);
+        Behaviour { hold_after, ..self }
     }
 
     /// Takes the words in messages for text.

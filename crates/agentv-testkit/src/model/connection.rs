@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::json;
+use tokio::sync::watch;
 use tokio::time::sleep;
 
 use crate::Random;
@@ -28,6 +29,8 @@ pub(crate) struct Shared {
     pub(crate) log: Option<Log>,
     /// What is left of the script.
     pub(crate) script: Mutex<VecDeque<Conduct>>,
+    /// Whether calls that were held back are answered.
+    pub(crate) released: watch::Sender<bool>,
 }
 
 impl Shared {
@@ -70,6 +73,7 @@ impl Shared {
             log.note(request.target, &asked.message)?;
         }
         let conduct = self.conduct(&asked.message, arrival);
+        self.held(arrival.number).await;
         self.wait(arrival.number, conduct.delay).await;
         let source = Source {
             behaviour: &self.behaviour,
@@ -113,6 +117,19 @@ impl Shared {
         }
         let script = self.script.lock();
         script.unwrap_or_else(PoisonError::into_inner).pop_front()
+    }
+
+    /// Waits until the call of this number may be answered.
+    async fn held(&self, number: u64) {
+        if self
+            .behaviour
+            .hold_after
+            .is_some_and(|calls| number > calls)
+        {
+            let mut released = self.released.subscribe();
+            // The one who releases lives as long as the server.
+            let _ = released.wait_for(|released| *released).await;
+        }
     }
 
     async fn wait(&self, number: u64, delay: Duration) {

@@ -49,6 +49,7 @@ impl ModelServer {
             observed: Observed::new(behaviour.keep),
             log: behaviour.log.as_deref().map(Log::open).transpose()?,
             script: Mutex::new(behaviour.script.iter().cloned().collect()),
+            released: watch::Sender::new(false),
             behaviour,
         });
         let (running, stop) = watch::channel(true);
@@ -118,6 +119,11 @@ impl ModelServer {
     /// Waits until there were `total` calls; false if that took longer than `longest`.
     pub fn wait_for_calls(&self, total: u64, longest: Duration) -> bool {
         self.shared.observed.wait_for_calls(total, longest)
+    }
+
+    /// Answers all calls that were held back, and holds none from now on.
+    pub fn release(&self) {
+        self.shared.released.send_replace(true);
     }
 
     /// Serves until the process ends.

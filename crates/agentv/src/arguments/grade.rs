@@ -15,7 +15,7 @@ use super::{GateArguments, LoadArguments};
 /// results make a new run beside RUN. Judges are asked as in a run. Exit code: 0 no case failed, 1 some
 /// failed, 2 nothing was graded because the command line or a file is wrong, 3 some cases errored, 4
 /// stopped by `--budget` or `--max-time`, 5 results could not be written, 130 interrupted, 143
-/// terminated.
+/// terminated, 129 the terminal was closed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

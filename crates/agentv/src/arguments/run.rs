@@ -14,7 +14,8 @@ use super::{GateArguments, LoadArguments};
 /// is written at once, into a folder of the run's own under `.agentv/results`: an interrupted run is
 /// resumed with `--resume`, and what was answered is not asked again. Exit code: 0 no case failed, 1 some
 /// failed or a gate was not met, 2 nothing ran because the command line or a file is wrong, 3 some cases errored, 4 stopped by
-/// `--budget` or `--max-time`, 5 results could not be written, 130 interrupted, 143 terminated.
+/// `--budget` or `--max-time`, 5 results could not be written, 130 interrupted, 143 terminated, 129 the
+/// terminal was closed.
 #[derive(Debug, Args)]
 #[command(
     visible_alias = "eval",

@@ -1,6 +1,6 @@
-//! How long the tests of this program try, and with which luck.
+//! How long the tests of this program try, and with which random seed.
 
-/// The seed of all chance in a test, which says it, so that a failure can be had again: that of
+/// The seed of all chance in a test, which says it, so that a failure can be reproduced: that of
 /// `AGENTV_SEED`, else always the same.
 pub(crate) fn seed() -> u64 {
     let seed = match std::env::var("AGENTV_SEED") {

@@ -2,7 +2,6 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
-use std::time::Duration;
 
 use agentv_testkit::Project;
 use agentv_testkit::crash::Moment;
@@ -21,14 +20,16 @@ fn message(number: usize) -> String {
 
 /// Runs a project, and does something to it when the first cases are asked.
 fn run_while(change: impl FnOnce(&Project)) -> (Project, Ended, Vec<Value>) {
-    let server = ModelServer::start(Behaviour::echo().latency(Duration::from_millis(1))).unwrap();
+    // Nothing more is answered, and soon no more is read, until the change is made.
+    let server = ModelServer::start(Behaviour::echo().hold_after(3)).unwrap();
     let project = project(&model_target(&server, &["workers: 2"]), CASES, message);
     project
         .write("cases.yaml", "description: theirs\n")
         .unwrap();
     let mut program = Program::start(&mut agentv(&project, ["--quiet"]));
-    program.until(&Moment::Calls(&server, 3));
+    program.until(&Moment::Calls(&server, 4));
     change(&project);
+    server.release();
     let ended = program.wait();
     let results = whole_records(&run_folder(&project).join("results.jsonl"));
     for record in &results {

@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
 use agentv_testkit::crash::Moment;
 use agentv_testkit::model::{Behaviour, ModelServer};
@@ -44,8 +43,9 @@ fn statuses(folder: &Path) -> Value {
 fn a_copy_made_while_a_run_writes_can_be_reported_and_goes_on_as_a_run_of_its_own() {
     let mut random = Random::new(seed());
     for _ in 0..rounds(1, 5) {
-        let latency = Duration::from_millis(5);
-        let server = ModelServer::start(Behaviour::echo().latency(latency)).unwrap();
+        // However long the copies take, the run does not end before the last.
+        let answered = CASES as u64 * 3 / 4;
+        let server = ModelServer::start(Behaviour::echo().hold_after(answered)).unwrap();
         let targets = model_target(&server, &["workers: 4"]);
         let project = project(&targets, CASES, |number| {
             let answer = if number % 7 == 0 { "wrong" } else { "right" };
@@ -55,11 +55,13 @@ fn a_copy_made_while_a_run_writes_can_be_reported_and_goes_on_as_a_run_of_its_ow
         original.until(&Moment::Calls(&server, 1));
         let folder = run_folder(&project);
         let mut copies = Vec::new();
-        for copy in 0..3 {
-            let calls = server.calls().total + random.between(1, CASES as u64 / 4);
+        let mut moments = [0; 3].map(|_| random.between(1, answered));
+        moments.sort_unstable();
+        for (copy, calls) in moments.into_iter().enumerate() {
             original.until(&Moment::Calls(&server, calls));
             copies.push(copied(&folder, &format!("copy {copy}")));
         }
+        server.release();
         original.wait().expect(1);
         each_case_once(&folder, CASES);
         for copy in copies {

@@ -31,7 +31,7 @@ fn disk_at(folder: &Path, kibibytes: u32) -> Option<SmallDisk> {
 }
 
 #[test]
-fn a_full_disk_is_told_and_after_freeing_space_nothing_is_asked_twice() {
+fn a_full_disk_is_told_and_after_freeing_space_nothing_that_was_written_is_asked_again() {
     let server = ModelServer::start(Behaviour::echo().latency(Duration::from_millis(2))).unwrap();
     let workers = format!("workers: {WORKERS}");
     let project = project(&model_target(&server, &[&workers]), CASES, message);

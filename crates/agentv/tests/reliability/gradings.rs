@@ -1,7 +1,6 @@
 //! A grading that is killed while a judge is asked goes on, and asks no judge again about what it graded.
 
 use std::process::Command;
-use std::time::Duration;
 
 use agentv_testkit::Project;
 use agentv_testkit::crash::{Moment, Signal};
@@ -13,6 +12,8 @@ use crate::records::run_folder;
 
 const CASES: usize = 40;
 const WORKERS: usize = 4;
+/// The judgements that the first attempt gets.
+const JUDGED: usize = 10;
 
 /// `agentv grade` of a run in the project with further arguments, and a clean environment.
 fn grade(project: &Project, run: &str, arguments: &[&str]) -> Command {
@@ -29,7 +30,7 @@ fn grade(project: &Project, run: &str, arguments: &[&str]) -> Command {
 fn a_grading_that_was_killed_goes_on_and_judges_nothing_twice() {
     let verdict = r#"{"score": 0.9, "hits": [], "misses": [], "reasoning": "Good."}"#;
     let behaviour = Behaviour::echo().answer(Answer::Fixed(verdict.to_owned()));
-    let server = ModelServer::start(behaviour.latency(Duration::from_millis(30))).unwrap();
+    let server = ModelServer::start(behaviour.hold_after(JUDGED as u64)).unwrap();
     let targets = model_target(&server, &[&format!("workers: {WORKERS}")]);
     let targets = targets.replace("name: default", "name: judge")
         + "  - {name: agent, provider: mock, response: right, judge_target: judge}\n";
@@ -44,11 +45,16 @@ fn a_grading_that_was_killed_goes_on_and_judges_nothing_twice() {
     let run = origin.file_name().unwrap().to_str().unwrap().to_owned();
 
     let mut killed = Program::start(&mut grade(&project, &run, &[]));
-    killed.until(&Moment::Calls(&server, 10));
+    let asked = (JUDGED + WORKERS) as u64;
+    killed.until(&Moment::Calls(&server, asked));
     killed.signal(Signal::SIGKILL);
     assert_eq!(killed.wait().code, None, "it ended before it was killed");
-    let before = server.calls().total;
-    assert!((10..CASES as u64).contains(&before), "{before}");
+    assert_eq!(
+        server.calls().total,
+        asked,
+        "no more than there are workers wait"
+    );
+    server.release();
 
     finish(&mut grade(&project, &run, &["--resume"])).expect(0);
     let total = server.calls().total;

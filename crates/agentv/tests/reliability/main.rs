@@ -13,6 +13,7 @@ mod records;
 mod budget;
 mod cache;
 mod changing_files;
+mod clock;
 mod commands;
 mod copies;
 mod full_disk;

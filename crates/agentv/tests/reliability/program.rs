@@ -3,7 +3,9 @@
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::os::unix::fs::chown;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -12,6 +14,7 @@ use agentv_testkit::Project;
 use agentv_testkit::crash::{Moment, Running, Signal};
 use agentv_testkit::model::ModelServer;
 use agentv_testkit::processes::wait_for_none_with;
+use rustix::process::geteuid;
 use tempfile::NamedTempFile;
 
 use crate::LONGEST;
@@ -87,6 +90,62 @@ pub(crate) fn clean(command: &mut Command) {
     command.env_clear().env("PATH", path).stdin(Stdio::null());
 }
 
+/// A user who may do nothing that is forbidden.
+const NOBODY: u32 = 65_534;
+
+/// Lets somebody run `agentv` in a project to whom permissions mean something: whoever runs the tests, or
+/// another user, who gets the project, where that is the superuser.
+pub(crate) struct UsualUser {
+    program: PathBuf,
+    nobody: bool,
+}
+
+impl UsualUser {
+    /// Says why the test is skipped where the other user cannot come into the project.
+    pub(crate) fn of(project: &Project) -> Option<UsualUser> {
+        let built = PathBuf::from(env!("CARGO_BIN_EXE_agentv"));
+        if !geteuid().is_root() {
+            let (program, nobody) = (built, false);
+            return Some(UsualUser { program, nobody });
+        }
+        // Others may not come to where it was built.
+        let program = project.path(".program");
+        fs::copy(built, &program).unwrap();
+        give_away(project.root());
+        let user = UsualUser {
+            program,
+            nobody: true,
+        };
+        let can_run = user.command(project, &["--version"]).output();
+        if !can_run.is_ok_and(|output| output.status.success()) {
+            println!("skipped: no other user can run a program in the folder for temporary files");
+            return None;
+        }
+        Some(user)
+    }
+
+    /// A command of this user in the project.
+    pub(crate) fn command(&self, project: &Project, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(arguments).current_dir(project.root());
+        clean(&mut command);
+        if self.nobody {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        command
+    }
+}
+
+/// Gives all that is under a path to the other user.
+fn give_away(path: &Path) {
+    chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+    if path.is_dir() {
+        for entry in fs::read_dir(path).unwrap() {
+            give_away(&entry.unwrap().path());
+        }
+    }
+}
+
 /// A program that runs, and what it prints.
 pub(crate) struct Program {
     running: Running,
@@ -150,14 +209,22 @@ impl Program {
 
     /// Waits for the end; says also the most memory that it had, in KiB.
     pub(crate) fn wait_and_measure(mut self) -> (Ended, u64) {
-        let status = format!("/proc/{}/status", self.id());
         let until = Instant::now() + LONGEST;
         let mut most = 0;
         while self.running.child().try_wait().unwrap().is_none() && Instant::now() < until {
-            most = most.max(peak_memory(&status));
+            most = most.max(self.peak_memory());
             sleep(Duration::from_millis(1));
         }
         (self.wait(), most)
+    }
+
+    /// The most memory that it had so far, in KiB; nothing of one that is gone.
+    pub(crate) fn peak_memory(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.id())).unwrap_or_default();
+        let mut lines = status.lines();
+        let peak = lines.find_map(|line| line.strip_prefix("VmHWM:"));
+        let words = peak.unwrap_or_default().split_whitespace().next();
+        words.and_then(|word| word.parse().ok()).unwrap_or(0)
     }
 
     fn said(&self) -> String {
@@ -175,15 +242,6 @@ impl Program {
             stderr: text(&self.stderr),
         }
     }
-}
-
-/// The most memory that a process had so far, in KiB; nothing of one that is gone.
-fn peak_memory(status: &str) -> u64 {
-    let status = fs::read_to_string(status).unwrap_or_default();
-    let mut lines = status.lines();
-    let peak = lines.find_map(|line| line.strip_prefix("VmHWM:"));
-    let words = peak.unwrap_or_default().split_whitespace().next();
-    words.and_then(|word| word.parse().ok()).unwrap_or(0)
 }
 
 /// Runs a command to its end.

@@ -1,14 +1,47 @@
-//! A disk that nobody may write to.
+//! Disks and folders that may not be written to.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
 use agentv_testkit::{Project, SmallDisk};
 
-use crate::program::{Ended, clean, finish, project};
+use crate::program::{Ended, UsualUser, clean, finish, project};
 
 const TARGETS: &str = "targets: [{name: default, provider: mock, response: right}]\n";
+
+/// A target that notes that it was asked.
+const NOTING: &str = "targets:
+  - {name: default, provider: cli, command_template: 'echo asked >> asked; echo right'}
+";
+
+const READING: [&[&str]; 8] = [
+    &["validate", "."],
+    &["show", "cases.jsonl"],
+    &["report", "latest", "--format", "json"],
+    &["report", "latest", "--format", "html"],
+    &["compare", "latest~1", "latest"],
+    &["runs"],
+    &["trend"],
+    &["targets", "list"],
+];
+const WRITING: [&[&str]; 7] = [
+    &["run", "cases.jsonl"],
+    &["run", "cases.jsonl", "--resume"],
+    &["grade", "latest"],
+    &["merge", "latest", "latest~1"],
+    &["report", "latest", "-o", "report.html"],
+    &[
+        "convert",
+        "cases.jsonl",
+        "--to",
+        "yaml",
+        "--output",
+        "cases.yaml",
+    ],
+    &["init"],
+];
 
 /// A command in a folder.
 fn agentv_in(folder: &Path, arguments: &[&str]) -> Ended {
@@ -39,6 +72,26 @@ fn files_under(folder: &Path) -> Vec<String> {
     files
 }
 
+/// Holds that all works that only reads, and that the rest is told in one line that has `reason` in it and
+/// leaves nothing under the folder.
+fn only_reading_works(folder: &Path, agentv: impl Fn(&[&str]) -> Ended, reason: &str) {
+    let before = files_under(folder);
+    for arguments in READING {
+        let ended = agentv(arguments).expect(0);
+        assert_eq!(ended.stderr, "", "{arguments:?}");
+        assert!(!ended.stdout.is_empty(), "{arguments:?}");
+    }
+    for arguments in WRITING {
+        let said = agentv(arguments).expect(5).stderr;
+        assert!(
+            said.to_lowercase().contains(reason),
+            "{arguments:?}: {said}"
+        );
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+    assert_eq!(files_under(folder), before);
+}
+
 #[test]
 fn what_only_reads_works_on_a_read_only_disk() {
     let project = project(TARGETS, 3, |number| format!("number {number}"));
@@ -54,54 +107,71 @@ fn what_only_reads_works_on_a_read_only_disk() {
         agentv_in(here, &["run", "cases.jsonl", "--quiet"]).expect(0);
     }
     disk.make_read_only().unwrap();
-    let before = files_under(here);
-    let reading: [&[&str]; 8] = [
-        &["validate", "."],
-        &["show", "cases.jsonl"],
-        &["report", "latest", "--format", "json"],
-        &["report", "latest", "--format", "html"],
-        &["compare", "latest~1", "latest"],
-        &["runs"],
-        &["trend"],
-        &["targets", "list"],
-    ];
-    for arguments in reading {
-        let ended = agentv_in(here, arguments).expect(0);
-        assert_eq!(ended.stderr, "", "{arguments:?}");
-        assert!(!ended.stdout.is_empty(), "{arguments:?}");
+    only_reading_works(here, |arguments| agentv_in(here, arguments), "read-only");
+}
+
+/// Lets nobody but the superuser write into the folders under a path.
+fn forbid_writing(folder: &Path) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            forbid_writing(&path);
+        }
     }
-    let writing: [&[&str]; 7] = [
-        &["run", "cases.jsonl"],
-        &["run", "cases.jsonl", "--resume"],
-        &["grade", "latest"],
-        &["merge", "latest", "latest~1"],
-        &["report", "latest", "-o", "report.html"],
-        &[
-            "convert",
-            "cases.jsonl",
-            "--to",
-            "yaml",
-            "--output",
-            "cases.yaml",
-        ],
-        &["init"],
-    ];
-    for arguments in writing {
-        let said = agentv_in(here, arguments).expect(5).stderr;
-        assert!(
-            said.to_lowercase().contains("read-only"),
-            "{arguments:?}: {said}"
-        );
-        assert_eq!(said.lines().count(), 1, "{said}");
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o555)).unwrap();
+}
+
+/// Lets the project be taken away again.
+fn allow_writing(folder: &Path) {
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            allow_writing(&path);
+        }
     }
-    assert_eq!(files_under(here), before);
+}
+
+#[test]
+fn what_only_reads_works_in_folders_that_one_may_not_write_to() {
+    let project = project(TARGETS, 3, |number| format!("number {number}"));
+    let Some(user) = UsualUser::of(&project) else {
+        return;
+    };
+    let agentv = |arguments: &[&str]| finish(&mut user.command(&project, arguments));
+    for _ in 0..2 {
+        agentv(&["run", "cases.jsonl", "--quiet"]).expect(0);
+    }
+    forbid_writing(project.root());
+    only_reading_works(project.root(), agentv, "permission denied");
+    allow_writing(project.root());
+}
+
+#[test]
+fn a_results_folder_that_one_may_not_write_to_is_told_before_anything_is_asked() {
+    let project = project(NOTING, 3, |number| format!("number {number}"));
+    let results = project.path(".agentv/results");
+    fs::create_dir_all(&results).unwrap();
+    let Some(user) = UsualUser::of(&project) else {
+        return;
+    };
+    forbid_writing(&results);
+    let ended = finish(&mut user.command(&project, &["run", "cases.jsonl"])).expect(5);
+    let told =
+        ended.stderr.contains(".agentv/results") && ended.stderr.contains("Permission denied");
+    assert!(told, "{}", ended.stderr);
+    assert!(!project.path("asked").exists(), "a target was asked");
+    allow_writing(&results);
+    finish(&mut user.command(&project, &["run", "cases.jsonl"])).expect(0);
+    assert!(
+        project.path("asked").exists(),
+        "the target would have been asked"
+    );
 }
 
 #[test]
 fn a_read_only_results_folder_is_told_before_anything_is_asked() {
-    let targets = "targets:\n  - name: default\n    provider: cli\n    \
-                   command_template: \"echo asked >> asked; echo right\"\n";
-    let project = project(targets, 3, |number| format!("number {number}"));
+    let project = project(NOTING, 3, |number| format!("number {number}"));
     let Some(disk) = disk_at(&project, ".agentv/results") else {
         return;
     };

@@ -1,24 +1,30 @@
-//! Ctrl-C and requests to end.
+//! Ctrl-C, requests to end and closed terminals.
 
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use agentv_testkit::Project;
 use agentv_testkit::crash::{Moment, Signal};
 use agentv_testkit::model::{Behaviour, ModelServer};
 use agentv_testkit::processes::with_variable;
+use agentv_testkit::{Project, Terminal};
 
 use crate::LONGEST;
 use crate::program::{
-    Ended, MARK, Program, agentv, model_target, nothing_lives_on, project, typed,
+    Ended, MARK, Program, agentv, clean, finish, model_target, nothing_lives_on, project, typed,
 };
 use crate::records::{each_case_once, run_folder, whole_records};
 
 const CASES: usize = 40;
 /// What is in flight gets this long after the first signal.
 const GRACE: Duration = Duration::from_secs(3);
-const SIGNALS: [(Signal, i32); 2] = [(Signal::SIGINT, 130), (Signal::SIGTERM, 143)];
+const ONCE: [(Signal, i32); 3] = [
+    (Signal::SIGINT, 130),
+    (Signal::SIGTERM, 143),
+    (Signal::SIGHUP, 129),
+];
+/// Those that somebody sends again.
+const TWICE: [(Signal, i32); 2] = [ONCE[0], ONCE[1]];
 
 /// Starts in a group of its own, as a shell does.
 fn start(command: &mut Command) -> Program {
@@ -46,7 +52,7 @@ fn project_at(server: &ModelServer, stuck: fn(usize) -> bool) -> Project {
 
 #[test]
 fn after_one_signal_what_is_in_flight_ends_and_the_told_command_goes_on() {
-    for (signal, code) in SIGNALS {
+    for (signal, code) in ONCE {
         let latency = Duration::from_millis(300);
         let server = ModelServer::start(Behaviour::echo().latency(latency)).unwrap();
         let project = project_at(&server, |_| false);
@@ -82,7 +88,7 @@ fn the_told_command_goes_on_however_the_run_was_typed() {
 
 #[test]
 fn after_one_signal_what_does_not_end_is_given_up() {
-    for (signal, code) in SIGNALS {
+    for (signal, code) in ONCE {
         let server = ModelServer::start(Behaviour::echo()).unwrap();
         let project = project_at(&server, |number| (10..14).contains(&number));
         let mut program = start(&mut agentv(&project, None::<&str>));
@@ -98,8 +104,54 @@ fn after_one_signal_what_does_not_end_is_given_up() {
 }
 
 #[test]
+fn a_closed_terminal_ends_a_run_as_a_request_to_end_does() {
+    let latency = Duration::from_millis(300);
+    let server = ModelServer::start(Behaviour::echo().latency(latency)).unwrap();
+    let project = project_at(&server, |_| false);
+    // The terminal is that of a session of its own, as the one of a user is.
+    let mut command = Command::new("setsid");
+    command.args(["--ctty", "agentv", "run", "cases.jsonl"]);
+    clean(command.current_dir(project.root()));
+    let (mut running, terminal) = Terminal::open(80).unwrap().start(command).unwrap();
+    let come = running.until(&Moment::Calls(&server, 6), LONGEST).unwrap();
+    assert!(come, "it ended before it was told to");
+    drop(terminal);
+    // A shell says it, too, and that is no second request.
+    running.signal(Signal::SIGHUP).unwrap();
+    let status = running.wait(LONGEST).unwrap();
+    assert_eq!(status.code(), Some(129));
+    let calls = server.calls().total;
+    assert!(calls < CASES as u64, "it ended by itself");
+    let folder = run_folder(&project);
+    let results = whole_records(&folder.join("results.jsonl"));
+    assert_eq!(
+        results.len() as u64,
+        calls,
+        "what was in flight was answered"
+    );
+    finish(&mut agentv(&project, ["--quiet", "--resume"])).expect(0);
+    each_case_once(&folder, CASES);
+    assert_eq!(server.calls().total, CASES as u64);
+}
+
+#[test]
+fn a_run_that_is_to_outlive_its_terminal_does() {
+    let server = ModelServer::start(Behaviour::echo().hold_after(6)).unwrap();
+    let project = project_at(&server, |_| false);
+    let mut command = Command::new("nohup");
+    command.args(["agentv", "run", "cases.jsonl", "--quiet"]);
+    clean(command.current_dir(project.root()));
+    let mut program = start(&mut command);
+    program.until(&Moment::Calls(&server, 8));
+    program.signal_group(Signal::SIGHUP);
+    server.release();
+    program.wait().expect(0);
+    each_case_once(&run_folder(&project), CASES);
+}
+
+#[test]
 fn a_second_signal_ends_the_run_at_once_and_nothing_that_was_written_is_lost() {
-    for (signal, code) in SIGNALS {
+    for (signal, code) in TWICE {
         let server = ModelServer::start(Behaviour::echo()).unwrap();
         let project = project_at(&server, |number| (10..14).contains(&number));
         let mut program = start(&mut agentv(&project, ["--quiet"]));
@@ -133,8 +185,13 @@ fn project_with_command(trap: &str) -> Project {
 #[test]
 fn signals_end_commands_and_all_they_started() {
     const IGNORES: &str = "trap '' TERM INT;";
-    for (trap, times) in [("", 1), (IGNORES, 1), ("", 2), (IGNORES, 2)] {
-        for (signal, code) in SIGNALS {
+    for (trap, times, signals) in [
+        ("", 1, &ONCE[..]),
+        (IGNORES, 1, &TWICE),
+        ("", 2, &TWICE),
+        (IGNORES, 2, &TWICE),
+    ] {
+        for &(signal, code) in signals {
             let project = project_with_command(trap);
             let mark = format!("{}", project.root().display());
             let mut program = start(agentv(&project, ["--quiet"]).env(MARK, &mark));

@@ -1,11 +1,12 @@
 //! Homes, locales, time zones, working folders and temporary folders that are not as usual.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use agentv_testkit::Project;
 
-use crate::program::{Ended, agentv, clean, finish, project};
+use crate::program::{Ended, UsualUser, clean, finish, project};
 use crate::records::{each_case_once, run_folders};
 
 const TARGETS: &str = "targets:
@@ -116,15 +117,16 @@ fn the_working_folder_may_be_gone_or_the_root_of_all() {
 
 #[test]
 fn a_file_that_nobody_may_read_is_told_before_anything_is_asked() {
-    use std::os::unix::fs::PermissionsExt;
     let project = project(TARGETS, 2, right);
+    let Some(user) = UsualUser::of(&project) else {
+        return;
+    };
     let file = project.path("cases.jsonl");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o000)).unwrap();
-    if fs::read(&file).is_ok() {
-        println!("skipped: this user may read everything");
-        return;
+    for (command, code) in [("run", 2), ("validate", 1)] {
+        let ended = finish(&mut user.command(&project, &[command, "cases.jsonl"])).expect(code);
+        let told = "cannot be read: Permission denied";
+        let said = ended.stdout + &ended.stderr;
+        assert!(said.contains(told), "{said}");
     }
-    let ended = finish(&mut agentv(&project, ["--quiet"])).expect(2);
-    let told = "cannot be read: Permission denied";
-    assert!(ended.stderr.contains(told), "{}", ended.stderr);
 }

@@ -50,7 +50,7 @@ pub(super) fn run(arguments: &CalibrateArguments) -> Result<Exit, OutputError> {
     let closed = ending::close(&mut calibrating.reporting, &ended, &run);
     let judged = std::mem::take(&mut calibrating.judged);
     let calibration = Calibration::of(judged, arguments.show);
-    tell(arguments, &calibration, &closed, &run)?;
+    ending::told(tell(arguments, &calibration, &closed, &run), &ended)?;
     ending::tell_trouble(&calibrating.reporting, &ended);
     Ok(exit(arguments, &calibration, &closed, &ended, run.planned))
 }

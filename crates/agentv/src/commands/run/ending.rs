@@ -40,7 +40,7 @@ pub(crate) fn end(
     let elapsed = run.started.elapsed();
     let mut closed = close(reporting, ended, run);
     write_reports(arguments, &run.folder, &mut closed);
-    tell(arguments, &closed, ended, run, elapsed)?;
+    told(tell(arguments, &closed, ended, run, elapsed), ended)?;
     tell_trouble(reporting, ended);
     Ok(exit(&closed, ended, run.planned))
 }
@@ -103,6 +103,15 @@ fn write_reports(arguments: &OutputArguments, folder: &RunFolder, closed: &mut C
                 closed.not_written = true;
             }
         }
+    }
+}
+
+/// What came of telling. After a signal it is the signal that counts: whoever closed the terminal reads no
+/// summary.
+pub(crate) fn told(result: io::Result<()>, ended: &Ended) -> io::Result<()> {
+    match ended.stop {
+        Some(Stop::Interrupted | Stop::Terminated | Stop::HungUp) => Ok(()),
+        Some(Stop::Budget | Stop::Time | Stop::Broken) | None => result,
     }
 }
 
@@ -219,6 +228,7 @@ pub(crate) fn exit(closed: &Closed, ended: &Ended, planned: Planned) -> Exit {
     match ended.stop {
         Some(Stop::Interrupted) => Exit::Signal(2),
         Some(Stop::Terminated) => Exit::Signal(15),
+        Some(Stop::HungUp) => Exit::Signal(1),
         _ if *not_written => Exit::NotWritten,
         Some(Stop::Budget | Stop::Time) => Exit::Limited,
         _ if ended.error.is_some() || summary.trials < planned.trials => Exit::Unusable,

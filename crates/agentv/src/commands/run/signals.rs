@@ -1,4 +1,4 @@
-//! Ctrl-C and requests to end, while a run is on.
+//! Ctrl-C, requests to end and closed terminals, while a run is on.
 
 use std::io;
 use std::sync::PoisonError;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use agentv_core::{RunEvent, Stop};
 use agentv_runner::{SharedReporter, StopHandle};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
 
 /// How long a run that was told twice to stop gets to say where it is.
@@ -23,22 +23,32 @@ impl Drop for Listening {
 }
 
 /// Stops the run on the first signal, gives up what is in flight on the second, and ends the process
-/// on the third or when the second has no effect.
+/// on the third or when the second has no effect. That the terminal was closed counts once: the system
+/// and the shell both say it, and nobody insists.
 pub(crate) fn listen(stop: StopHandle, reporter: SharedReporter) -> io::Result<Listening> {
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    if !outlives_its_terminal() {
+        signals.add_signal(SIGHUP)?;
+    }
     let handle = signals.handle();
     thread::spawn(move || {
-        for (count, signal) in signals.forever().enumerate() {
+        let mut heard = 0;
+        for signal in signals.forever() {
+            if heard > 0 && signal == SIGHUP {
+                continue;
+            }
+            heard += 1;
             let reason = match signal {
                 SIGTERM => Stop::Terminated,
+                SIGHUP => Stop::HungUp,
                 _ => Stop::Interrupted,
             };
-            match count {
-                0 => {
+            match heard {
+                1 => {
                     tell(&reporter);
                     stop.stop(reason);
                 }
-                1 => {
+                2 => {
                     stop.end_at_once(reason);
                     thread::spawn(move || {
                         thread::sleep(LAST_WORDS);
@@ -50,6 +60,18 @@ pub(crate) fn listen(stop: StopHandle, reporter: SharedReporter) -> io::Result<L
         }
     });
     Ok(Listening(handle))
+}
+
+/// Whether whoever started this process has it ignore that the terminal is closed, as `nohup` does. A
+/// system that does not tell is left to do what it does by itself.
+fn outlives_its_terminal() -> bool {
+    let Ok(status) = std::fs::read_to_string("/proc/self/status") else {
+        return true;
+    };
+    let mut lines = status.lines();
+    let ignored = lines.find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_none_or(|mask| mask & (1 << (SIGHUP - 1)) != 0)
 }
 
 /// Through whoever shows the run: a line of our own would land in the middle of the bar.

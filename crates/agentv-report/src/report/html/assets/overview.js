@@ -1,8 +1,8 @@
 // The top of the page: what ran, and what it came to.
 
 const STOPS = {
-  interrupted: "it was interrupted", terminated: "it was asked to end", budget: "its budget was spent",
-  time: "its time was up", broken: "something that it needs could not be read, written or asked",
+  interrupted: "it was interrupted", terminated: "it was asked to end", hung_up: "its terminal was closed",
+  budget: "its budget was spent", time: "its time was up", broken: "something that it needs could not be read, written or asked",
 };
 
 function showOverview(app) {
