@@ -55,8 +55,7 @@ fn read(run: &RunResults) -> Result<(Summary, RunStatistics, Cases), ReportFailu
         statistics.add(&record);
         cases.add(&record);
     })?;
-    let files = run.run().into_iter().flat_map(|run| &run.files);
-    let summary = fold.finish(files.map(|file| file.skipped).sum());
+    let summary = fold.finish(run.skipped());
     Ok((summary, statistics.finish(), cases))
 }
 
