@@ -3,6 +3,8 @@
 use agentv_core::{Content, Extra, Message, Role, TokenUsage, Transcript};
 use serde_json::Value;
 
+use crate::excerpt::excerpt;
+
 /// An output: a JSON object with `text` or `output_messages` says what was done, anything else is
 /// the text of the answer, without line ends behind it.
 ///
@@ -74,7 +76,10 @@ fn says(transcript: &Transcript, text: &str) -> bool {
 
 fn messages(items: Vec<Value>) -> Result<Vec<Message>, String> {
     let messages = items.into_iter().enumerate().map(|(index, item)| {
-        serde_json::from_value(item).map_err(|error| format!("`output_messages[{index}]`: {error}"))
+        serde_json::from_value(item).map_err(|error| {
+            let reason = excerpt(&error.to_string());
+            format!("`output_messages[{index}]`: {reason}")
+        })
     });
     messages.collect()
 }
@@ -206,11 +211,10 @@ mod tests {
         ] {
             assert_eq!(of_output(output).unwrap_err(), expected, "{output}");
         }
-        let error = of_output(r#"{"output_messages": [{"role": "bot", "content": ""}]}"#);
-        assert!(
-            error
-                .unwrap_err()
-                .starts_with("`output_messages[0]`: unknown variant `bot`")
-        );
+        let role = "b".repeat(10_000);
+        let output = format!(r#"{{"output_messages": [{{"role": "{role}"}}]}}"#);
+        let error = of_output(&output).unwrap_err();
+        assert!(error.starts_with("`output_messages[0]`: unknown variant `bbb"));
+        assert!(error.len() < 500, "{error}");
     }
 }

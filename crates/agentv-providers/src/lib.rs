@@ -31,6 +31,7 @@ mod cli;
 mod digest;
 mod echo;
 mod environment;
+mod excerpt;
 mod fields;
 mod http;
 mod kinds;

@@ -12,6 +12,7 @@ use super::Cli;
 use super::command::{Command, Values};
 use super::workplace::Workplace;
 use crate::answer;
+use crate::excerpt::excerpt;
 use crate::settings::SettingError;
 
 /// The most that the answers to all cases may have.
@@ -173,7 +174,10 @@ fn missing(id: &str, foreign: &[String]) -> ProviderError {
     let near =
         nearest(id, foreign.iter().map(String::as_str)).or(foreign.first().map(String::as_str));
     let found = match near {
-        Some(other) => format!(", but one with id `{other}`, which was not asked"),
+        Some(other) => format!(
+            ", but one with id `{}`, which was not asked",
+            excerpt(other)
+        ),
         None => String::new(),
     };
     let message = format!("the command's output has no line with id `{id}`{found}");

@@ -162,7 +162,7 @@ pub(super) fn no_message(asked: &Asked, body: &Value) -> ProviderError {
             let fields: Vec<&str> = fields.take(8).map(String::as_str).collect();
             let found = match fields.as_slice() {
                 [] => "nothing".to_owned(),
-                fields => format!("`{}`", fields.join("`, `")),
+                fields => format!("`{}`", asked.excerpt(&fields.join("`, `"))),
             };
             unreadable(asked, &format!("it has no message, only {found}"))
         }

@@ -510,6 +510,18 @@ async fn a_refusal_is_what_the_model_said() {
 }
 
 #[tokio::test]
+async fn an_answer_without_a_message_is_told_in_a_sentence_whatever_it_has() {
+    let answer = json!({"x".repeat(10_000): 1, KEY: 2});
+    let error = failure(
+        "openai",
+        json!({"model": "m"}),
+        Reply::json(200, &[], &answer),
+    )
+    .await;
+    assert!(error.message.len() < 500, "{error}");
+}
+
+#[tokio::test]
 async fn reasoning_and_tool_calls_of_the_chat_protocol_are_kept_apart() {
     let answer = json!({"model": "m", "choices": [{"finish_reason": "tool_calls", "message": {
         "role": "assistant", "content": null, "reasoning_content": "Look it up.",
