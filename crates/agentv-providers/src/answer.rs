@@ -3,6 +3,7 @@
 use agentv_core::{Content, Extra, Message, Role, TokenUsage, Transcript};
 use serde_json::Value;
 
+use crate::depth::{DEEPEST, can_be_kept};
 use crate::excerpt::excerpt;
 
 /// An output: a JSON object with `text` or `output_messages` says what was done, anything else is
@@ -24,7 +25,8 @@ pub(crate) fn of_output(output: &str) -> Result<Transcript, String> {
 /// An answer in fields: `text` or `output_messages` or both, and what is known about it.
 ///
 /// # Errors
-/// When there is neither, or a field holds something else than it should, in words.
+/// When there is neither, a field holds something else than it should, or more than a record can, in
+/// words.
 pub(crate) fn of_fields(mut fields: Extra) -> Result<Transcript, String> {
     fields.retain(|_, value| !value.is_null());
     let text = match fields.remove("text") {
@@ -60,6 +62,11 @@ pub(crate) fn of_fields(mut fields: Extra) -> Result<Transcript, String> {
     {
         let last = Message::new(Role::Assistant, text);
         transcript.output_messages.push(last);
+    }
+    if !can_be_kept(&transcript) {
+        return Err(format!(
+            "it holds JSON that is nested deeper than {DEEPEST} levels"
+        ));
     }
     Ok(transcript)
 }
@@ -216,5 +223,30 @@ mod tests {
         let error = of_output(&output).unwrap_err();
         assert!(error.starts_with("`output_messages[0]`: unknown variant `bbb"));
         assert!(error.len() < 500, "{error}");
+    }
+
+    #[test]
+    fn what_no_record_could_hold_is_refused() {
+        let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        let deep = |levels: usize| {
+            let deep = nested(levels);
+            [
+                format!(r#"{{"text": "a", "trace": {deep}}}"#),
+                format!(r#"{{"output_messages": [{{"role": "assistant", "content": {deep}}}]}}"#),
+                format!(
+                    r#"{{"output_messages": [{{"role": "assistant", "tool_calls":
+                        [{{"tool": "t", "input": {deep}}}]}}]}}"#
+                ),
+            ]
+        };
+        for output in deep(DEEPEST) {
+            assert!(of_output(&output).is_ok(), "{output}");
+        }
+        for output in deep(DEEPEST + 1) {
+            assert_eq!(
+                of_output(&output).unwrap_err(),
+                "it holds JSON that is nested deeper than 100 levels"
+            );
+        }
     }
 }

@@ -28,6 +28,7 @@
 mod answer;
 mod built_in;
 mod cli;
+mod depth;
 mod digest;
 mod echo;
 mod environment;

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::asked::Asked;
 use super::failure::{refused_in_body, unreadable};
+use crate::depth::{DEEPEST, can_be_kept};
 
 /// The transcript of an answer.
 ///
@@ -33,7 +34,7 @@ pub(super) fn transcript(
         let cost = body.pointer("/usage/cost").and_then(Value::as_f64);
         cost.filter(|cost| *cost >= 0.0)
     };
-    Ok(Transcript {
+    let transcript = Transcript {
         output_messages: vec![said.into_message()],
         token_usage: token_usage(&usage),
         cost_usd: match asked.price {
@@ -47,7 +48,12 @@ pub(super) fn transcript(
             .reasoning_content
             .filter(|reasoning| !reasoning.is_empty())
             .map(|reasoning| json!({ "reasoning": reasoning })),
-    })
+    };
+    if !can_be_kept(&transcript) {
+        let why = format!("arguments of a tool are nested deeper than {DEEPEST} levels");
+        return Err(unreadable(asked, &why));
+    }
+    Ok(transcript)
 }
 
 /// The model that answered as it calls itself, or as it was asked for.

@@ -510,6 +510,24 @@ async fn a_refusal_is_what_the_model_said() {
 }
 
 #[tokio::test]
+async fn arguments_that_no_record_could_hold_are_an_error() {
+    let arguments = format!("{}{}", "[".repeat(120), "]".repeat(120));
+    let answer = json!({"choices": [{"finish_reason": "tool_calls", "message": {
+        "role": "assistant", "tool_calls": [{"id": "1", "type": "function",
+            "function": {"name": "f", "arguments": arguments}}]}}]});
+    let error = failure(
+        "openai",
+        json!({"model": "m"}),
+        Reply::json(200, &[], &answer),
+    )
+    .await;
+    assert_eq!(
+        error.message,
+        "the answer of OpenAI cannot be read: arguments of a tool are nested deeper than 100 levels"
+    );
+}
+
+#[tokio::test]
 async fn an_answer_without_a_message_is_told_in_a_sentence_whatever_it_has() {
     let answer = json!({"x".repeat(10_000): 1, KEY: 2});
     let error = failure(
