@@ -1,5 +1,7 @@
 //! What the client read, as a transcript.
 
+use std::collections::HashSet;
+
 use agentv_core::{Content, Extra, Message, ProviderError, Role, TokenUsage, ToolCall, Transcript};
 use genai::ModelIden;
 use genai::chat::{ChatResponse, ContentPart, Usage};
@@ -20,6 +22,9 @@ pub(super) fn transcript(
     let body = response.captured_raw_body.take().unwrap_or_default();
     let finish_reason = finish_reason(&response, &body);
     let mut said = Said::of(response.content.into_parts());
+    if asked.vendor.protocol.may_leave_ids_out() {
+        said.forget_ids_beside(&ids_in(&body));
+    }
     if said.text.is_empty() {
         said.text = refusal(&body).unwrap_or_default().to_owned();
     }
@@ -101,6 +106,13 @@ impl Said {
         said
     }
 
+    /// Leaves the calls only those ids that the vendor gave them.
+    fn forget_ids_beside(&mut self, sent: &HashSet<&str>) {
+        for call in &mut self.tool_calls {
+            call.id = call.id.take().filter(|id| sent.contains(id.as_str()));
+        }
+    }
+
     fn is_nothing(&self) -> bool {
         self.text.is_empty() && self.tool_calls.is_empty()
     }
@@ -115,6 +127,23 @@ impl Said {
             extra: Extra::new(),
         }
     }
+}
+
+/// Everything that is called `id` in a body.
+fn ids_in(body: &Value) -> HashSet<&str> {
+    let mut ids = HashSet::new();
+    let mut values = vec![body];
+    while let Some(value) = values.pop() {
+        match value {
+            Value::Array(items) => values.extend(items),
+            Value::Object(fields) => {
+                ids.extend(fields.get("id").and_then(Value::as_str));
+                values.extend(fields.values());
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    ids
 }
 
 fn tool_call(call: genai::chat::ToolCall) -> ToolCall {

@@ -510,6 +510,25 @@ async fn a_refusal_is_what_the_model_said() {
 }
 
 #[tokio::test]
+async fn a_call_of_a_tool_has_the_id_that_the_vendor_gave_it_or_none() {
+    let call = |id: Value| {
+        json!({"model": "m", "done_reason": "stop", "message": {"role": "assistant", "content": "",
+            "tool_calls": [{"id": id, "function": {"name": "log", "arguments": {"x": 6}}}]}})
+    };
+    let mut without = call(Value::Null);
+    let unnamed = without["message"]["tool_calls"][0].as_object_mut();
+    unnamed.unwrap().remove("id");
+    for (answer, expected) in [(call(json!("call_7")), Some("call_7")), (without, None)] {
+        let fields = json!({"model": "m"});
+        let (_, transcript) = exchange("ollama", fields, Reply::json(200, &[], &answer)).await;
+        assert_eq!(
+            transcript.tool_calls().next().unwrap().id.as_deref(),
+            expected
+        );
+    }
+}
+
+#[tokio::test]
 async fn arguments_that_no_record_could_hold_are_an_error() {
     let arguments = format!("{}{}", "[".repeat(120), "]".repeat(120));
     let answer = json!({"choices": [{"finish_reason": "tool_calls", "message": {
