@@ -11,7 +11,7 @@ use crate::excerpt::excerpt;
 ///
 /// # Errors
 /// When such an object holds something else than it should, in words.
-pub(crate) fn of_output(output: &str) -> Result<Transcript, String> {
+pub fn of_output(output: &str) -> Result<Transcript, String> {
     if output.trim_start().starts_with('{')
         && let Ok(Value::Object(fields)) = serde_json::from_str(output.trim())
         && (fields.get("text").is_some_and(Value::is_string)

@@ -40,6 +40,8 @@ mod limits;
 mod mock;
 mod model;
 mod network;
+#[doc(hidden)]
+pub mod outputs;
 mod placeholder;
 mod reference;
 mod replay;

@@ -58,8 +58,15 @@ pub(super) async fn answer_all(
     };
     let output = cli.command.run(&values, first, cancel).await;
     let output = work.explained(output)?;
-    let lines = work.explained(Lines::of(&output))?;
-    Ok(lines.answers(requests))
+    work.explained(of_batch(&output, requests))
+}
+
+/// The answers in the output of a command that was asked for all cases at once.
+///
+/// # Errors
+/// When a line of it is no answer.
+pub fn of_batch(output: &str, requests: &[Request]) -> Result<Answers, ProviderError> {
+    Ok(Lines::of(output)?.answers(requests))
 }
 
 fn rows(requests: &[Request]) -> Vec<u8> {
