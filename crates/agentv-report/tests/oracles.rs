@@ -64,7 +64,7 @@ impl Runs {
         write("run.json");
         write(RecordFile::Transcripts.name());
         let file = RunResults::of_file(&self.folder.file(RecordFile::Results));
-        reports(&file);
+        figures(&file);
         let Ok(results) = RunResults::of_folder(&self.folder) else {
             return;
         };
@@ -73,6 +73,7 @@ impl Runs {
             let back: RunRecord = serde_json::from_str(&text).expect("a run comes back");
             assert_eq!(&back, run);
         }
+        figures(&results);
         reports(&results);
         self.history();
         compared(&results);
@@ -102,7 +103,8 @@ fn split(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     parts.into_iter()
 }
 
-fn reports(results: &RunResults) {
+/// Every fold over the results counts the same.
+fn figures(results: &RunResults) {
     let mut count = 0;
     let damaged = results.each(&mut |_| count += 1).expect("the results");
     assert_eq!(results.damaged_lines(), damaged);
@@ -127,6 +129,10 @@ fn reports(results: &RunResults) {
         ..Closing::default()
     };
     assert!(!render_summary(&summary, &closing, STYLE).contains('\u{1b}'));
+}
+
+/// Every report is the same twice, and what its format asks for.
+fn reports(results: &RunResults) {
     for format in FORMATS {
         let write = || {
             let mut out = Vec::new();
@@ -165,6 +171,7 @@ fn compared(results: &RunResults) {
     assert!(!summary.significant);
     let gate = GateOutcome::default();
     let showing = Showing::of(&comparison, 20).expect("the results");
+    let pairwise = Pairwise::of(&runs, 0.05);
     let formats = [
         ComparisonFormat::Table,
         ComparisonFormat::Json,
@@ -176,7 +183,6 @@ fn compared(results: &RunResults) {
         let text = String::from_utf8(out).expect("a comparison is text");
         assert!(!text.is_empty());
         let mut out = Vec::new();
-        let pairwise = Pairwise::of(&runs, 0.05);
         write_pairwise(&pairwise, &gate, format, STYLE, &mut out).expect("room");
     }
 }

@@ -14,27 +14,29 @@ use tokio_util::sync::CancellationToken;
 
 use super::{KEY, comes_back, is_a_sentence};
 
-/// The targets that are asked, by the letter that an input begins with.
-const TARGETS: &[(u8, &str, &[(&str, &str)])] = &[
-    (b'o', "openai", &[]),
-    (b'r', "openai", &[("api", "responses")]),
-    (b'a', "anthropic", &[]),
-    (b'g', "gemini", &[]),
-    (b'b', "bedrock", &[]),
-    (b'l', "ollama", &[]),
-    (b'z', "azure", &[]),
-    (b'd', "deepseek", &[]),
-    (b'q', "groq", &[]),
-    (b'm', "mistral", &[]),
-    (b'x', "xai", &[]),
-    (b't', "together", &[]),
-    (b'f', "fireworks", &[]),
-    (b'u', "openrouter", &[]),
-    (b'h', "http", &[]),
+/// The letter that an input begins with, the provider that is asked then, and a field of its target.
+type Asked = (u8, &'static str, Option<(&'static str, &'static str)>);
+
+const TARGETS: &[Asked] = &[
+    (b'o', "openai", None),
+    (b'r', "openai", Some(("api", "responses"))),
+    (b'a', "anthropic", None),
+    (b'g', "gemini", None),
+    (b'b', "bedrock", None),
+    (b'l', "ollama", None),
+    (b'z', "azure", None),
+    (b'd', "deepseek", None),
+    (b'q', "groq", None),
+    (b'm', "mistral", None),
+    (b'x', "xai", None),
+    (b't', "together", None),
+    (b'f', "fireworks", None),
+    (b'u', "openrouter", None),
+    (b'h', "http", None),
     (
         b'p',
         "http",
-        &[("response_path", "choices[0].message.content")],
+        Some(("response_path", "choices[0].message.content")),
     ),
 ];
 
@@ -95,7 +97,7 @@ impl Default for Exchange {
 }
 
 fn providers(address: &str, root: &std::path::Path) -> Vec<Arc<dyn Provider>> {
-    let targets = TARGETS.iter().map(|(letter, provider, fields)| {
+    let targets = TARGETS.iter().map(|(letter, provider, field)| {
         let mut target = json!({"name": char::from(*letter).to_string(), "provider": provider});
         match *provider {
             "http" => target["url"] = json!(format!("{address}/ask")),
@@ -109,7 +111,7 @@ fn providers(address: &str, root: &std::path::Path) -> Vec<Arc<dyn Provider>> {
                 target["model"] = json!("m");
             }
         }
-        for (name, value) in *fields {
+        if let Some((name, value)) = field {
             target[*name] = json!(value);
         }
         target
