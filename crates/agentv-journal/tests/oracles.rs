@@ -50,6 +50,7 @@ impl Journal {
         self.the_last_of_each_key_counts(bytes, &path, &before);
         self.merging_ends(bytes, &path, &before);
         self.only_what_is_no_record_is_cut(bytes, &path, &before);
+        self.only_what_is_not_asked_for_is_left_out(&path);
         self.any_bytes_are_a_run_or_none(bytes);
     }
 
@@ -150,6 +151,31 @@ impl Journal {
         let (mut records, damage) = read(path);
         assert_eq!(records.pop(), Some((at.offset, record)));
         assert_eq!((records, damage), after, "beside the one more");
+    }
+
+    fn only_what_is_not_asked_for_is_left_out(&self, path: &Path) {
+        let fields = KeyFields::new(["key"]);
+        let latest = || latest_by_key(path, &fields).expect("the results");
+        let mut before = latest();
+        let offsets = before.offsets();
+        let wanted = &offsets[..offsets.len() / 2];
+        let keys = wanted.iter().map(|offset| {
+            let text = before.text_at(*offset).expect("a record");
+            fields.key_of(text).expect("its key")
+        });
+        let keys: Vec<Key> = keys.collect();
+        let now = "2026-11-15T10:43:07Z".parse().expect("a time");
+        let mut writer = self.folder.write(now).expect("the only writer");
+        let keep = writer.keep(RecordFile::Results, &fields, wanted);
+        assert!(keep.expect("the results") >= (offsets.len() - wanted.len()) as u64);
+        let mut after = latest();
+        assert_eq!(after.len(), keys.len());
+        assert_eq!(after.damaged_lines(), before.damaged_lines());
+        for key in keys {
+            assert!(after.contains(&key).expect("the results"));
+        }
+        let again = writer.keep(RecordFile::Results, &fields, &after.offsets());
+        assert_eq!(again.expect("the results"), 0);
     }
 
     fn any_bytes_are_a_run_or_none(&self, bytes: &[u8]) {
