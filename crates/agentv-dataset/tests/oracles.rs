@@ -65,13 +65,23 @@ impl Scratch {
         }
     }
 
-    /// A YAML suite: cases or a diagnostic.
+    /// A YAML suite: cases or a diagnostic, and the same of the same suite written anew.
     pub fn yaml_suite(&self, suite: &[u8]) {
         let Ok(loaded) = self.load("suite.yml", suite) else {
             return;
         };
         assert!(!loaded.cases.is_empty() || !loaded.diagnostics.is_empty());
         loaded.cases.iter().for_each(comes_back);
+        let text = std::str::from_utf8(suite).expect("what was loaded is text");
+        let mut tree = Tree::default();
+        if yaml::parse(text, &mut tree).is_err() {
+            return;
+        }
+        let anew = Draft::from(tree.root()).to_yaml();
+        let again = self.load("suite.yml", anew.as_bytes());
+        let again = again.unwrap_or_else(|error| panic!("{error:?}\n{anew}"));
+        assert_eq!(again.cases, loaded.cases, "{anew}");
+        assert_eq!(told(&again), told(&loaded), "{anew}");
     }
 
     /// The sidecar of two cases: both are loaded, or it is refused with the problem that a check of

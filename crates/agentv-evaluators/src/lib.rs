@@ -77,6 +77,8 @@ pub use effort::effort;
 pub use error::BuildError;
 pub use read_texts::ReadTexts;
 pub use script::ScriptPlaces;
+#[doc(hidden)]
+pub use script::output::read as of_script;
 
 use agentv_syntax::shape::{AMOUNT, BOOL, FILLED};
 use agentv_syntax::{

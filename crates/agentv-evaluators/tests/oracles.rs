@@ -1,14 +1,15 @@
-//! What must hold of any text that a judge says: the fuzz target, and the test of its seeds.
+//! What must hold of any text that a judge says or a script prints: the fuzz targets, and the test
+//! of their seeds.
 
 use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use agentv_core::{
-    BoxFuture, EvalCase, Evaluation, EvaluatorSpec, Judge, JudgeRequest, Judges, Judging, Prompt,
-    ProviderError, Subject, TraceSummary, Transcript,
+    BoxFuture, EvalCase, Evaluation, EvaluatorResult, EvaluatorSpec, Judge, JudgeRequest, Judges,
+    Judging, Prompt, ProviderError, Subject, TraceSummary, Transcript,
 };
-use agentv_evaluators::BuildContext;
+use agentv_evaluators::{BuildContext, of_script};
 use serde_json::{Value, json};
 
 /// Any bytes as the answer of a judge, free form and with a checklist: a judgement or an error, the
@@ -107,6 +108,43 @@ pub fn judged(options: &Value, text: &str) -> Result<Evaluation, String> {
         Poll::Ready(judged) => judged.map_err(|error| error.0),
         Poll::Pending => panic!("a judge that answers at once was waited for"),
     }
+}
+
+/// Any bytes as what a script that grades printed: a judgement or a sentence, the same every time. A
+/// judgement can be kept in a record, and printed alone it is read as it was.
+pub fn script_output(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
+    let read = of_script(text);
+    assert_eq!(of_script(text), read, "the same text again");
+    let evaluation = match read {
+        Ok(evaluation) => evaluation,
+        Err(wrong) => {
+            let length = wrong.chars().count();
+            assert!((1..1_000).contains(&length), "{length}: {wrong:.300}");
+            return;
+        }
+    };
+    let mut plain = plain_free(&evaluation);
+    plain["details"] = json!(evaluation.details);
+    assert_eq!(
+        of_script(&plain.to_string()).as_ref(),
+        Ok(&evaluation),
+        "{plain}"
+    );
+    let result = json!({
+        "name": "n", "type": "code_judge", "weight": 1.0, "score": evaluation.score,
+        "hits": evaluation.hits, "misses": evaluation.misses,
+        "reasoning": evaluation.reasoning, "details": evaluation.details,
+    });
+    let nested = json!([{"evaluator_results": [{"evaluator_results": [result]}]}]).to_string();
+    let back: Value = serde_json::from_str(&nested).expect("a record is read back");
+    let back = back.pointer("/0/evaluator_results/0/evaluator_results/0");
+    let back: EvaluatorResult =
+        serde_json::from_value(back.cloned().expect("a result")).expect("a result is read back");
+    assert_eq!(back.details, evaluation.details);
+    assert_eq!(back.score, Some(evaluation.score));
 }
 
 /// Judges that always say the same.

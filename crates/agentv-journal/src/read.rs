@@ -12,6 +12,9 @@ use crate::disk::FileError;
 use crate::lines::{Ending, LineReader, MAX_LINE, RawLine, STREAM};
 use crate::open::open_to_read;
 
+/// The most bytes that are told of what is wrong with a line, of its beginning and of its end.
+const TOLD: usize = 200;
+
 /// What a line of a record file holds.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Line<T> {
@@ -186,10 +189,18 @@ pub(crate) fn parse_record<T>(
         .map_err(|error| format!("byte {} is not UTF-8", error.valid_up_to() + 1))?;
     parse(text).map_err(|error| match text.find('\0') {
         Some(at) => format!("byte {} is NUL", at + 1),
-        None => error
-            .to_string()
-            .replace(" at line 1 column ", " at column "),
+        None => cut(error.to_string()).replace(" at line 1 column ", " at column "),
     })
+}
+
+/// What is wrong, whose middle may be a text of the record, and its end the place.
+fn cut(reason: String) -> String {
+    if reason.len() <= 2 * TOLD {
+        return reason;
+    }
+    let start = &reason[..reason.floor_char_boundary(TOLD)];
+    let end = &reason[reason.ceil_char_boundary(reason.len() - TOLD)..];
+    format!("{start}…{end}")
 }
 
 #[cfg(test)]
@@ -220,6 +231,19 @@ mod tests {
         assert_eq!(both("[1]\n[2"), [(vec![1], vec![]), (vec![1], vec![2])]);
         assert_eq!(both("[1]\n  "), [(vec![1], vec![]), (vec![1], vec![])]);
         assert_eq!(both("[1]"), [(vec![], vec![]), (vec![1], vec![])]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_in_a_sentence_however_long_the_record() {
+        let text = format!("\"{}\"", "ä".repeat(10_000));
+        let told = parse_record::<u64>(text.as_bytes(), |text| serde_json::from_str(text));
+        let told = told.unwrap_err();
+        assert!(told.starts_with("invalid type: string \"ää"), "{told}");
+        assert!(
+            told.ends_with("ä\", expected u64 at column 20002"),
+            "{told}"
+        );
+        assert!(told.len() < 500, "{told}");
     }
 
     #[test]

@@ -3,12 +3,15 @@
 use agentv_core::{Content, Extra, Message, Role, TokenUsage, Transcript};
 use serde_json::Value;
 
+use crate::depth::{DEEPEST, can_be_kept};
+use crate::excerpt::excerpt;
+
 /// An output: a JSON object with `text` or `output_messages` says what was done, anything else is
 /// the text of the answer, without line ends behind it.
 ///
 /// # Errors
 /// When such an object holds something else than it should, in words.
-pub(crate) fn of_output(output: &str) -> Result<Transcript, String> {
+pub fn of_output(output: &str) -> Result<Transcript, String> {
     if output.trim_start().starts_with('{')
         && let Ok(Value::Object(fields)) = serde_json::from_str(output.trim())
         && (fields.get("text").is_some_and(Value::is_string)
@@ -22,7 +25,8 @@ pub(crate) fn of_output(output: &str) -> Result<Transcript, String> {
 /// An answer in fields: `text` or `output_messages` or both, and what is known about it.
 ///
 /// # Errors
-/// When there is neither, or a field holds something else than it should, in words.
+/// When there is neither, a field holds something else than it should, or more than a record can, in
+/// words.
 pub(crate) fn of_fields(mut fields: Extra) -> Result<Transcript, String> {
     fields.retain(|_, value| !value.is_null());
     let text = match fields.remove("text") {
@@ -59,6 +63,11 @@ pub(crate) fn of_fields(mut fields: Extra) -> Result<Transcript, String> {
         let last = Message::new(Role::Assistant, text);
         transcript.output_messages.push(last);
     }
+    if !can_be_kept(&transcript) {
+        return Err(format!(
+            "it holds JSON that is nested deeper than {DEEPEST} levels"
+        ));
+    }
     Ok(transcript)
 }
 
@@ -74,7 +83,10 @@ fn says(transcript: &Transcript, text: &str) -> bool {
 
 fn messages(items: Vec<Value>) -> Result<Vec<Message>, String> {
     let messages = items.into_iter().enumerate().map(|(index, item)| {
-        serde_json::from_value(item).map_err(|error| format!("`output_messages[{index}]`: {error}"))
+        serde_json::from_value(item).map_err(|error| {
+            let reason = excerpt(&error.to_string());
+            format!("`output_messages[{index}]`: {reason}")
+        })
     });
     messages.collect()
 }
@@ -206,11 +218,35 @@ mod tests {
         ] {
             assert_eq!(of_output(output).unwrap_err(), expected, "{output}");
         }
-        let error = of_output(r#"{"output_messages": [{"role": "bot", "content": ""}]}"#);
-        assert!(
-            error
-                .unwrap_err()
-                .starts_with("`output_messages[0]`: unknown variant `bot`")
-        );
+        let role = "b".repeat(10_000);
+        let output = format!(r#"{{"output_messages": [{{"role": "{role}"}}]}}"#);
+        let error = of_output(&output).unwrap_err();
+        assert!(error.starts_with("`output_messages[0]`: unknown variant `bbb"));
+        assert!(error.len() < 500, "{error}");
+    }
+
+    #[test]
+    fn what_no_record_could_hold_is_refused() {
+        let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        let deep = |levels: usize| {
+            let deep = nested(levels);
+            [
+                format!(r#"{{"text": "a", "trace": {deep}}}"#),
+                format!(r#"{{"output_messages": [{{"role": "assistant", "content": {deep}}}]}}"#),
+                format!(
+                    r#"{{"output_messages": [{{"role": "assistant", "tool_calls":
+                        [{{"tool": "t", "input": {deep}}}]}}]}}"#
+                ),
+            ]
+        };
+        for output in deep(DEEPEST) {
+            assert!(of_output(&output).is_ok(), "{output}");
+        }
+        for output in deep(DEEPEST + 1) {
+            assert_eq!(
+                of_output(&output).unwrap_err(),
+                "it holds JSON that is nested deeper than 100 levels"
+            );
+        }
     }
 }

@@ -28,10 +28,12 @@
 mod answer;
 mod built_in;
 mod cli;
+mod depth;
 mod digest;
 mod dotenv_file;
 mod echo;
 mod environment;
+mod excerpt;
 mod fields;
 mod http;
 mod kinds;
@@ -39,6 +41,8 @@ mod limits;
 mod mock;
 mod model;
 mod network;
+#[doc(hidden)]
+pub mod outputs;
 mod placeholder;
 mod reference;
 mod replay;

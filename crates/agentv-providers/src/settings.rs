@@ -127,6 +127,17 @@ impl Settings {
         secret
     }
 
+    /// The error, which may repeat what a field holds, without what is secret in the target.
+    pub(crate) fn without_secrets(&self, error: SettingError) -> SettingError {
+        let secrets = self.secret_values().secrets;
+        let hidden = |text: String| secrets.redact(&text).into_owned();
+        SettingError {
+            field: error.field,
+            message: hidden(error.message),
+            hint: error.hint.map(hidden),
+        }
+    }
+
     /// The longest that one attempt may take.
     pub(crate) fn timeout(&self) -> Duration {
         self.timeout

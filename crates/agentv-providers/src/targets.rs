@@ -304,9 +304,11 @@ impl Targets {
             timeout: provider.limits.timeout,
             taken: RefCell::new(variables),
         };
-        let limits = limits(&settings, provider.limits)?;
+        let limits = limits(&settings, provider.limits);
+        let limits = limits.map_err(|error| settings.without_secrets(error))?;
         settings.timeout = limits.timeout;
-        let built = (provider.build)(&settings)?;
+        let built = (provider.build)(&settings);
+        let built = built.map_err(|error| settings.without_secrets(error))?;
 
         let mut secret = settings.secret_values();
         if settings.flag("provider_batching")? == Some(true) && built.batch().is_none() {

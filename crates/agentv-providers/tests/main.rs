@@ -20,9 +20,12 @@ mod batch;
 #[cfg(target_os = "linux")]
 mod cli;
 mod http;
+#[expect(unreachable_pub, reason = "the fuzz targets include this file as well")]
+mod oracles;
 mod project;
 mod replay;
 mod resolve;
+mod seeds;
 mod server;
 
 fn main() -> ExitCode {
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
         http::trials(),
         replay::trials(),
         resolve::trials(),
+        seeds::trials(),
     ];
     libtest_mimic::run(&arguments, trials.into_iter().flatten().collect()).exit_code()
 }

@@ -25,6 +25,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         settings_do_not_depend_on_spelling_and_order,
         secrets_are_known_wherever_they_come_from,
         a_secret_that_is_too_short_to_hide_is_warned_about,
+        a_secret_in_the_wrong_place_is_not_told_by_the_error,
         a_file_with_problems_is_not_used_and_warnings_are_kept,
         a_list_shows_names_kinds_models_and_lines,
         a_stand_in_keeps_the_name_and_asks_nobody,
@@ -322,6 +323,24 @@ targets:
     }
     assert_eq!(resolved.warnings, [""; 0]);
     assert!(!format!("{environment:?} {resolved:?}").contains("token-value"));
+}
+
+fn a_secret_in_the_wrong_place_is_not_told_by_the_error() {
+    for (field, value) in [
+        ("path", "${{ API_KEY }}"),
+        ("response_path", "${{ API_KEY }}["),
+        ("url", "${{ API_KEY }}:x"),
+    ] {
+        let mut fields = match field {
+            "path" => json!({"provider": "replay"}),
+            _ => json!({"provider": "http", "url": "http://localhost"}),
+        };
+        fields[field] = json!(value);
+        let error = Project::of(fields).resolve("t", &[("API_KEY", "sk-0123456789")]);
+        let error = error.unwrap_err();
+        assert!(error.message.contains("[REDACTED]"), "{error:?}");
+        assert!(!format!("{error:?}").contains("0123456789"), "{error:?}");
+    }
 }
 
 fn a_secret_that_is_too_short_to_hide_is_warned_about() {

@@ -159,7 +159,7 @@ impl RunResults {
     /// How many cases were left out of the run because something is wrong with them.
     pub(crate) fn skipped(&self) -> u64 {
         let files = self.run.iter().flat_map(|run| &run.files);
-        files.map(|file| file.skipped).sum()
+        files.fold(0, |sum, file| sum.saturating_add(file.skipped))
     }
 
     /// What the results came to.

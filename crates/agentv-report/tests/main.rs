@@ -5,3 +5,6 @@
 mod expectations;
 mod formats;
 mod laws;
+#[expect(unreachable_pub, reason = "the fuzz target includes this file as well")]
+mod oracles;
+mod seeds;

@@ -15,7 +15,7 @@ const MOST_BEGINNINGS: usize = 1_000;
 ///
 /// # Errors
 /// What is wrong with it, to be said after "the script".
-pub(crate) fn read(stdout: &str) -> Result<Evaluation, String> {
+pub fn read(stdout: &str) -> Result<Evaluation, String> {
     // Some programs begin what they print with a mark of its encoding.
     let stdout = stdout.strip_prefix('\u{feff}').unwrap_or(stdout);
     let mut printed = object(stdout.trim())?;

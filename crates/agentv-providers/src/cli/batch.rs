@@ -12,6 +12,7 @@ use super::Cli;
 use super::command::{Command, Values};
 use super::workplace::Workplace;
 use crate::answer;
+use crate::excerpt::excerpt;
 use crate::settings::SettingError;
 
 /// The most that the answers to all cases may have.
@@ -57,8 +58,15 @@ pub(super) async fn answer_all(
     };
     let output = cli.command.run(&values, first, cancel).await;
     let output = work.explained(output)?;
-    let lines = work.explained(Lines::of(&output))?;
-    Ok(lines.answers(requests))
+    work.explained(of_batch(&output, requests))
+}
+
+/// The answers in the output of a command that was asked for all cases at once.
+///
+/// # Errors
+/// When a line of it is no answer.
+pub fn of_batch(output: &str, requests: &[Request]) -> Result<Answers, ProviderError> {
+    Ok(Lines::of(output)?.answers(requests))
 }
 
 fn rows(requests: &[Request]) -> Vec<u8> {
@@ -173,7 +181,10 @@ fn missing(id: &str, foreign: &[String]) -> ProviderError {
     let near =
         nearest(id, foreign.iter().map(String::as_str)).or(foreign.first().map(String::as_str));
     let found = match near {
-        Some(other) => format!(", but one with id `{other}`, which was not asked"),
+        Some(other) => format!(
+            ", but one with id `{}`, which was not asked",
+            excerpt(other)
+        ),
         None => String::new(),
     };
     let message = format!("the command's output has no line with id `{id}`{found}");

@@ -11,6 +11,8 @@ use std::sync::Arc;
 use agentv_core::{BatchProvider, BoxFuture, Cause, Provider, ProviderError, Request, Transcript};
 use tokio_util::sync::CancellationToken;
 
+pub use batch::of_batch;
+
 use crate::answer;
 use crate::settings::{SettingError, Settings};
 use command::{Command, Values};

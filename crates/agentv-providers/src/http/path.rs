@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::answer::described;
+use crate::excerpt::excerpt;
 use crate::settings::SettingError;
 
 /// A path such as `choices[0].message.content`.
@@ -89,7 +90,7 @@ fn lost(step: &Step, way: &str, value: &Value) -> String {
             let keys: Vec<_> = fields.keys().take(10).map(String::as_str).collect();
             let known = match keys.as_slice() {
                 [] => "it is empty".to_owned(),
-                keys => format!("it has {}", keys.join(", ")),
+                keys => format!("it has {}", excerpt(&keys.join(", "))),
             };
             format!("{place} has no `{name}`; {known}")
         }

@@ -1,5 +1,7 @@
 //! What the client read, as a transcript.
 
+use std::collections::HashSet;
+
 use agentv_core::{Content, Extra, Message, ProviderError, Role, TokenUsage, ToolCall, Transcript};
 use genai::ModelIden;
 use genai::chat::{ChatResponse, ContentPart, Usage};
@@ -7,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::asked::Asked;
 use super::failure::{refused_in_body, unreadable};
+use crate::depth::{DEEPEST, can_be_kept};
 
 /// The transcript of an answer.
 ///
@@ -19,6 +22,9 @@ pub(super) fn transcript(
     let body = response.captured_raw_body.take().unwrap_or_default();
     let finish_reason = finish_reason(&response, &body);
     let mut said = Said::of(response.content.into_parts());
+    if asked.vendor.protocol.may_leave_ids_out() {
+        said.forget_ids_beside(&ids_in(&body));
+    }
     if said.text.is_empty() {
         said.text = refusal(&body).unwrap_or_default().to_owned();
     }
@@ -33,7 +39,7 @@ pub(super) fn transcript(
         let cost = body.pointer("/usage/cost").and_then(Value::as_f64);
         cost.filter(|cost| *cost >= 0.0)
     };
-    Ok(Transcript {
+    let transcript = Transcript {
         output_messages: vec![said.into_message()],
         token_usage: token_usage(&usage),
         cost_usd: match asked.price {
@@ -47,7 +53,12 @@ pub(super) fn transcript(
             .reasoning_content
             .filter(|reasoning| !reasoning.is_empty())
             .map(|reasoning| json!({ "reasoning": reasoning })),
-    })
+    };
+    if !can_be_kept(&transcript) {
+        let why = format!("arguments of a tool are nested deeper than {DEEPEST} levels");
+        return Err(unreadable(asked, &why));
+    }
+    Ok(transcript)
 }
 
 /// The model that answered as it calls itself, or as it was asked for.
@@ -95,6 +106,13 @@ impl Said {
         said
     }
 
+    /// Leaves the calls only those ids that the vendor gave them.
+    fn forget_ids_beside(&mut self, sent: &HashSet<&str>) {
+        for call in &mut self.tool_calls {
+            call.id = call.id.take().filter(|id| sent.contains(id.as_str()));
+        }
+    }
+
     fn is_nothing(&self) -> bool {
         self.text.is_empty() && self.tool_calls.is_empty()
     }
@@ -109,6 +127,23 @@ impl Said {
             extra: Extra::new(),
         }
     }
+}
+
+/// Everything that is called `id` in a body.
+fn ids_in(body: &Value) -> HashSet<&str> {
+    let mut ids = HashSet::new();
+    let mut values = vec![body];
+    while let Some(value) = values.pop() {
+        match value {
+            Value::Array(items) => values.extend(items),
+            Value::Object(fields) => {
+                ids.extend(fields.get("id").and_then(Value::as_str));
+                values.extend(fields.values());
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    ids
 }
 
 fn tool_call(call: genai::chat::ToolCall) -> ToolCall {
@@ -162,7 +197,7 @@ pub(super) fn no_message(asked: &Asked, body: &Value) -> ProviderError {
             let fields: Vec<&str> = fields.take(8).map(String::as_str).collect();
             let found = match fields.as_slice() {
                 [] => "nothing".to_owned(),
-                fields => format!("`{}`", fields.join("`, `")),
+                fields => format!("`{}`", asked.excerpt(&fields.join("`, `"))),
             };
             unreadable(asked, &format!("it has no message, only {found}"))
         }

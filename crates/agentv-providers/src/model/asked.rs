@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use super::price::Price;
 use super::vendor::Vendor;
-use super::words::{Words, excerpt};
+use super::words::Words;
+use crate::excerpt::excerpt;
 
 /// The model that a target stands for.
 pub(super) struct Asked {

@@ -76,6 +76,14 @@ impl Protocol {
         }
     }
 
+    /// Whether calls of tools may come without an id; the client crate makes one up then.
+    pub(super) fn may_leave_ids_out(self) -> bool {
+        match self {
+            Protocol::Generate | Protocol::Ollama => true,
+            Protocol::Chat | Protocol::Responses | Protocol::Messages | Protocol::Converse => false,
+        }
+    }
+
     /// Whether cached tokens are counted beside the input rather than within it.
     pub(super) fn counts_cached_apart(self) -> bool {
         match self {

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// The longest that a vendor is quoted.
-const LONGEST: usize = 300;
+use crate::excerpt::excerpt;
 
 /// What a vendor says went wrong.
 #[derive(Debug, Default, PartialEq)]
@@ -91,29 +90,6 @@ fn title(body: &str) -> Option<&str> {
     (!title.trim().is_empty()).then_some(title)
 }
 
-/// The start of a text on one line.
-pub(super) fn excerpt(text: &str) -> String {
-    let mut shown = String::new();
-    let mut left = LONGEST;
-    for word in text.split_whitespace() {
-        let space = (!shown.is_empty()).then_some(' ');
-        for character in space.into_iter().chain(word.chars()) {
-            if left == 0 {
-                shown.push('…');
-                return shown;
-            }
-            // What would move the cursor or colour the terminal is not the vendor's to say.
-            shown.push(if character.is_control() {
-                '�'
-            } else {
-                character
-            });
-            left -= 1;
-        }
-    }
-    shown
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,14 +136,5 @@ mod tests {
         assert_eq!(google.status, Some(429));
         assert_eq!(google.retry_after, Some(Duration::from_millis(34_500)));
         assert!(!google.is_quota_used_up());
-    }
-
-    #[test]
-    fn a_long_message_is_cut_and_control_characters_are_not_repeated() {
-        let long = "ä ".repeat(1_000_000);
-        let cut = excerpt(&long);
-        assert_eq!(cut.chars().count(), LONGEST + 1);
-        assert!(cut.ends_with('…'));
-        assert_eq!(excerpt("a\u{1b}[31mb"), "a�[31mb");
     }
 }

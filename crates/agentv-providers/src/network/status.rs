@@ -6,6 +6,7 @@ use reqwest::header::{HeaderMap, LOCATION};
 use serde_json::Value;
 
 use super::retry_after;
+use crate::excerpt::excerpt;
 
 /// The most that is told of what a server said.
 const TOLD: usize = 400;
@@ -50,7 +51,7 @@ fn moved(status: StatusCode, headers: &HeaderMap) -> String {
     let to = match location {
         Some(location) => {
             let end = location.find(['?', '#']).unwrap_or(location.len());
-            format!(" to `{}`", &location[..end])
+            format!(" to `{}`", excerpt(&location[..end]))
         }
         None => String::new(),
     };

@@ -17,6 +17,7 @@ use super::index::Index;
 use super::line;
 use super::source::{Format, Source};
 use crate::answer;
+use crate::excerpt::excerpt;
 
 /// How many cases that are not there get a suggestion, and how many lines are looked at for one.
 const SUGGESTIONS: u32 = 20;
@@ -145,8 +146,9 @@ impl Recording {
                 if !known.insert((id.clone(), trial)) {
                     let number = self.number_of(offset).map_err(|error| error.to_string())?;
                     return Err(format!(
-                        "line {number} of `{shown}` answers `{id}` again; \
-                         to answer several trials, give each line a `trial`"
+                        "line {number} of `{shown}` answers `{}` again; \
+                         to answer several trials, give each line a `trial`",
+                        excerpt(&id)
                     ));
                 }
             }
@@ -207,7 +209,7 @@ fn one(answers: &[Answer], name: fn(&Answer) -> Option<&str>) -> Result<(), Stri
     names.dedup();
     match names.len() {
         0 | 1 => Ok(()),
-        _ => Err(format!("`{}`", names.join("`, `"))),
+        _ => Err(format!("`{}`", excerpt(&names.join("`, `")))),
     }
 }
 

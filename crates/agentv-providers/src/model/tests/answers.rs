@@ -1,9 +1,9 @@
 //! Answers that are empty, refusals, reasoning or calls of tools.
 
 use agentv_core::Content;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{KEY, exchange};
+use super::{KEY, exchange, failure};
 use crate::model::server::Reply;
 
 #[tokio::test]
@@ -73,4 +73,53 @@ async fn reasoning_and_tool_calls_of_the_chat_protocol_are_kept_apart() {
     assert_eq!(transcript.finish_reason.as_deref(), Some("tool_calls"));
     assert_eq!(transcript.token_usage, None);
     assert_eq!(transcript.cost_usd, None);
+}
+
+#[tokio::test]
+async fn a_call_of_a_tool_has_the_id_that_the_vendor_gave_it_or_none() {
+    let call = |id: Value| {
+        json!({"model": "m", "done_reason": "stop", "message": {"role": "assistant", "content": "",
+            "tool_calls": [{"id": id, "function": {"name": "log", "arguments": {"x": 6}}}]}})
+    };
+    let mut without = call(Value::Null);
+    let unnamed = without["message"]["tool_calls"][0].as_object_mut();
+    unnamed.unwrap().remove("id");
+    for (answer, expected) in [(call(json!("call_7")), Some("call_7")), (without, None)] {
+        let fields = json!({"model": "m"});
+        let (_, transcript) = exchange("ollama", fields, Reply::json(200, &[], &answer)).await;
+        assert_eq!(
+            transcript.tool_calls().next().unwrap().id.as_deref(),
+            expected
+        );
+    }
+}
+
+#[tokio::test]
+async fn arguments_that_no_record_could_hold_are_an_error() {
+    let arguments = format!("{}{}", "[".repeat(120), "]".repeat(120));
+    let answer = json!({"choices": [{"finish_reason": "tool_calls", "message": {
+        "role": "assistant", "tool_calls": [{"id": "1", "type": "function",
+            "function": {"name": "f", "arguments": arguments}}]}}]});
+    let error = failure(
+        "openai",
+        json!({"model": "m"}),
+        Reply::json(200, &[], &answer),
+    )
+    .await;
+    assert_eq!(
+        error.message,
+        "the answer of OpenAI cannot be read: arguments of a tool are nested deeper than 100 levels"
+    );
+}
+
+#[tokio::test]
+async fn an_answer_without_a_message_is_told_in_a_sentence_whatever_it_has() {
+    let answer = json!({"x".repeat(10_000): 1, KEY: 2});
+    let error = failure(
+        "openai",
+        json!({"model": "m"}),
+        Reply::json(200, &[], &answer),
+    )
+    .await;
+    assert!(error.message.len() < 500, "{error}");
 }

@@ -1,0 +1,55 @@
+//! How deep the values of an answer are nested.
+
+use agentv_core::{Block, Content, Extra, Message, ToolCall, Transcript};
+use serde_json::Value;
+
+/// The deepest nesting of a value in an answer: deeper ones could not be read back from the record
+/// that holds them.
+pub(crate) const DEEPEST: usize = 100;
+
+/// Whether a record of the transcript could be read back.
+pub(crate) fn can_be_kept(transcript: &Transcript) -> bool {
+    let trace = transcript.trace.iter().all(fits);
+    trace && transcript.output_messages.iter().all(message_fits)
+}
+
+fn message_fits(message: &Message) -> bool {
+    fields_fit(&message.extra)
+        && message.content.as_ref().is_none_or(content_fits)
+        && message.tool_calls.iter().all(call_fits)
+}
+
+fn call_fits(call: &ToolCall) -> bool {
+    fields_fit(&call.extra) && call.input.iter().chain(&call.output).all(fits)
+}
+
+fn content_fits(content: &Content) -> bool {
+    match content {
+        Content::Text(_) => true,
+        Content::Structured(value) => fits(value),
+        Content::Blocks(blocks) => blocks.iter().all(|block| match block {
+            Block::Text(block) => fields_fit(&block.extra),
+            Block::File(block) => fields_fit(&block.extra),
+            Block::Other(fields) => fields_fit(fields),
+        }),
+    }
+}
+
+fn fields_fit(fields: &Extra) -> bool {
+    fields.values().all(fits)
+}
+
+fn fits(value: &Value) -> bool {
+    is_within(value, DEEPEST)
+}
+
+/// Whether no more than so many arrays and objects stand in each other.
+fn is_within(value: &Value, levels: usize) -> bool {
+    let inside = match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return true,
+        _ if levels == 0 => return false,
+        Value::Array(items) => return items.iter().all(|item| is_within(item, levels - 1)),
+        Value::Object(fields) => fields,
+    };
+    inside.values().all(|value| is_within(value, levels - 1))
+}

@@ -1,0 +1,153 @@
+//! Any bytes as `targets.yaml`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agentv_core::{Extra, Limits, Secrets};
+use agentv_providers::{Environment, Surroundings, TargetError, Targets, targets_file};
+use agentv_syntax::{Diagnostic, Draft, Severity, Tree, yaml};
+use tempfile::TempDir;
+
+use super::KEY;
+
+/// A project in memory, where the system has such a place, whose targets file is written over and
+/// over.
+pub struct Project {
+    path: PathBuf,
+    surroundings: Surroundings,
+    environment: Environment,
+    _root: TempDir,
+}
+
+impl Default for Project {
+    fn default() -> Project {
+        let memory = Path::new("/dev/shm");
+        let root = match memory.is_dir() {
+            true => tempfile::tempdir_in(memory),
+            false => tempfile::tempdir(),
+        };
+        let root = root.expect("a temporary folder");
+        let answers = "{\"id\": \"a\", \"text\": \"Paris\"}\n";
+        fs::write(root.path().join("answers.jsonl"), answers).expect("a file");
+        let variables = [
+            ("API_KEY", KEY),
+            ("MODEL", "gpt-5"),
+            ("COUNT", "7"),
+            ("URL", "http://localhost:1"),
+            ("EMPTY", ""),
+        ];
+        let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        Project {
+            path: root.path().join("targets.yaml"),
+            surroundings: Surroundings {
+                folder: root.path().to_owned(),
+                root: root.path().to_owned(),
+                working_dir: root.path().to_owned(),
+            },
+            environment: Environment::new(variables),
+            _root: root,
+        }
+    }
+}
+
+/// What became of a target.
+#[derive(Debug, PartialEq)]
+enum Resolved {
+    Ready {
+        kind: String,
+        settings: Extra,
+        judge: Option<String>,
+        limits: Limits,
+        secrets: Secrets,
+        warnings: Vec<String>,
+    },
+    /// Without the line, which another way of writing the file changes.
+    Refused(TargetError),
+}
+
+impl Project {
+    /// Targets or diagnostics; what is accepted resolves the same twice, and the same once it is
+    /// written anew; the value of a secret variable is told nowhere.
+    pub fn targets_file(&self, bytes: &[u8]) {
+        let read = self.read(bytes);
+        let text = std::str::from_utf8(bytes);
+        if let Ok(text) = text {
+            let told = targets_file::check(text, &"targets.yaml".into());
+            assert_eq!(told.iter().any(is_refusal), read.is_err(), "{told:?}");
+        }
+        let (Ok(targets), Ok(text)) = (&read, text) else {
+            let told = read.expect_err("what is not text is refused");
+            assert!(told.iter().any(is_refusal), "{told:?}");
+            return;
+        };
+        let all = self.all(targets);
+        assert!(!all.is_empty());
+        assert_eq!(self.all(targets), all, "resolved again");
+        if !text.contains(KEY) {
+            for (name, resolved) in &all {
+                assert!(!tells_key(resolved), "{name}: {resolved:?}");
+            }
+        }
+        let mut tree = Tree::default();
+        yaml::parse(text, &mut tree).expect("what was accepted is YAML");
+        let anew = Draft::from(tree.root()).to_yaml();
+        let again = self.read(anew.as_bytes());
+        let again = again.unwrap_or_else(|told| panic!("{told:?}\n{anew}"));
+        assert_eq!(self.all(&again), all, "{anew}");
+    }
+
+    fn read(&self, bytes: &[u8]) -> Result<Targets, Vec<Diagnostic>> {
+        fs::write(&self.path, bytes).expect("the targets file");
+        Targets::read(&self.path, &Arc::from("targets.yaml"), &self.surroundings)
+    }
+
+    fn all(&self, targets: &Targets) -> Vec<(String, Resolved)> {
+        let listed = targets.listed().map(|target| {
+            assert!(targets.knows(target.name));
+            (target.name.to_owned(), self.resolved(targets, target.name))
+        });
+        listed.collect()
+    }
+
+    fn resolved(&self, targets: &Targets, name: &str) -> Resolved {
+        let judge = targets.judge_of(name, &self.environment);
+        match targets.resolve(name, &self.environment) {
+            Ok(resolved) => {
+                let target = resolved.target;
+                assert_eq!(target.name, name);
+                assert_eq!(judge.expect("its judge"), target.judge_target);
+                Resolved::Ready {
+                    kind: target.kind,
+                    settings: target.settings,
+                    judge: target.judge_target,
+                    limits: target.limits,
+                    secrets: resolved.secrets,
+                    warnings: resolved.warnings,
+                }
+            }
+            Err(error) => {
+                assert!(error.line.is_some_and(|line| line > 0), "{error:?}");
+                Resolved::Refused(TargetError {
+                    line: None,
+                    ..error
+                })
+            }
+        }
+    }
+}
+
+fn is_refusal(diagnostic: &Diagnostic) -> bool {
+    diagnostic.severity() != Severity::Warning
+}
+
+/// Whether the key stands anywhere but in what the user must be shown as it is: the target that
+/// judges is named.
+fn tells_key(resolved: &Resolved) -> bool {
+    match resolved {
+        Resolved::Ready {
+            settings, warnings, ..
+        } => format!("{settings:?}{warnings:?}").contains(KEY),
+        Resolved::Refused(error) => format!("{error:?}{error}").contains(KEY),
+    }
+}
