@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use reqwest::redirect::{Attempt, Policy};
-use reqwest::{Client, ClientBuilder, StatusCode};
+use reqwest::{Client, ClientBuilder, StatusCode, Url};
 
 use crate::settings::SettingError;
 
@@ -53,15 +53,43 @@ fn redirected(attempt: Attempt<'_>) -> reqwest::redirect::Action {
         attempt.status(),
         StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT
     );
-    let same = attempt.previous().last().is_some_and(|from| {
-        let to = attempt.url();
-        let is_secured = from.scheme() == "http" && to.scheme() == "https";
-        let is_same_port = from.scheme() == to.scheme() && from.port() == to.port();
-        from.host() == to.host() && (is_same_port || is_secured)
-    });
+    let before = attempt.previous().last();
+    let same = before.is_some_and(|from| is_same_server(from, attempt.url()));
     if kept && same && attempt.previous().len() <= MOST {
         attempt.follow()
     } else {
         attempt.stop()
+    }
+}
+
+/// Whether what is sent to one address may be sent to another: the same host, and the same port or the
+/// secured one.
+fn is_same_server(from: &Url, to: &Url) -> bool {
+    let is_secured = from.scheme() == "http" && to.scheme() == "https";
+    let is_same_port = from.scheme() == to.scheme() && from.port() == to.port();
+    from.host() == to.host() && (is_same_port || is_secured)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_redirect_takes_keys_to_the_same_server_only() {
+        let same = |from: &str, to: &str| {
+            is_same_server(&Url::parse(from).unwrap(), &Url::parse(to).unwrap())
+        };
+        assert!(same("http://a:8080/v1", "http://a:8080/v2"));
+        assert!(same("https://a/v1", "https://a:443/v2"));
+        assert!(same("http://a/v1", "https://a/v1"));
+        for other in [
+            "http://a/v1",
+            "http://a:8081/v1",
+            "http://b:8080/v1",
+            "ftp://a:8080/v1",
+        ] {
+            assert!(!same("http://a:8080/v1", other), "{other}");
+        }
+        assert!(!same("https://a/v1", "http://a/v1"));
     }
 }
