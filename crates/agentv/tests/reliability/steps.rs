@@ -139,6 +139,11 @@ fn dies(work: Work, project: &Project, resume: bool, fault: &str) -> bool {
     true
 }
 
+/// Whether there is a run to go on with.
+fn has_record(folder: &Path) -> bool {
+    folder.join("run.json").exists()
+}
+
 /// What a killed process has left of a folder's records.
 fn left_in(folder: &Path) -> [BTreeSet<String>; 2] {
     ["results.jsonl", "transcripts.jsonl"].map(|name| {
@@ -166,9 +171,7 @@ fn can_be_reported(project: &Project, folder: &Path) {
 /// Goes on with what was killed, or begins again where there is nothing to go on with.
 fn ends_in(work: Work, project: &Project, expected: &Outcome) {
     let folders = work.folders(project);
-    let killed = folders
-        .last()
-        .filter(|folder| folder.join("run.json").exists());
+    let killed = folders.last().filter(|folder| has_record(folder));
     let (ended, folder) = match killed {
         Some(folder) => {
             let before = left_in(folder);
@@ -260,11 +263,16 @@ fn a_run_killed_at_any_step_and_again_as_it_goes_on_ends_as_one_that_was_not() {
         let project = work.project();
         let expected = Outcome::uninterrupted(work, &project);
         for _ in 0..rounds(6, 60) {
-            // The folder and its run.json are there after the first ten steps.
             let mut fault = format!("kill@{}", random.between(12, 50));
             let mut resume = false;
             while dies(work, &project, resume, &fault) {
-                resume = true;
+                // Killed before its `run.json` is there, it begins again.
+                let begun = work
+                    .folders(&project)
+                    .last()
+                    .is_some_and(|folder| has_record(folder));
+                assert!(begun || !resume, "what had begun is gone");
+                resume = begun;
                 fault = format!(
                     "{}@{}",
                     random.pick(&["kill", "tear"]),
