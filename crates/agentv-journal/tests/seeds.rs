@@ -1,25 +1,11 @@
 //! The seeds and the corpus of the fuzz target, run through the same function.
 
-use std::fs;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use agentv_testkit::each_seed;
 
 use crate::oracles::Journal;
 
 #[test]
 fn every_seed_of_a_journal_holds() {
-    let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz");
-    let seeds = fs::read_dir(fuzz.join("seeds/journal")).unwrap();
-    let corpus = fs::read_dir(fuzz.join("corpus/journal"));
     let journal = Journal::default();
-    let (mut count, mut failed) = (0, Vec::new());
-    for entry in seeds.chain(corpus.into_iter().flatten()) {
-        let path = entry.unwrap().path();
-        let seed = fs::read(&path).unwrap();
-        let caught = catch_unwind(AssertUnwindSafe(|| journal.journal(&seed)));
-        failed.extend(caught.is_err().then_some(path));
-        count += 1;
-    }
-    assert!(failed.is_empty(), "{failed:#?}");
-    assert!(count > 10, "{count} seeds");
+    each_seed("journal", |seed| journal.journal(seed));
 }

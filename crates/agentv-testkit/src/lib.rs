@@ -44,6 +44,7 @@ pub mod processes;
 mod project;
 mod prose;
 mod random;
+mod seeds;
 pub mod size;
 mod small_disk;
 #[cfg(unix)]
@@ -51,6 +52,7 @@ mod terminal;
 
 pub use project::Project;
 pub use random::Random;
+pub use seeds::each_seed;
 pub use small_disk::SmallDisk;
 #[cfg(unix)]
 pub use terminal::Terminal;
