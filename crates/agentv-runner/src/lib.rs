@@ -13,64 +13,36 @@
 //! a file ([`AnswerSource`]), and asks nobody but judges. Both speak in [`RunEvent`](agentv_core::RunEvent)s, print nothing, and keep no list of
 //! cases. A [`StopHandle`] ends them from outside.
 
-mod answers;
-mod attempt;
-mod batch;
-mod budget;
 mod cache;
-mod cached;
 mod digest;
-mod dispatch;
-mod dump;
-mod earlier;
 mod eval_file;
-mod feed;
-mod fingerprint;
-mod grade;
-mod grading;
-#[cfg(test)]
-mod grading_tests;
-mod job;
 mod journal;
-mod judging;
-#[cfg(test)]
-mod judging_tests;
-mod keys;
-mod lane;
-mod origin;
-mod outcome;
-mod outlook;
-mod pace;
-mod produce;
-mod regrading;
-mod reuse;
+mod regrade;
+mod resume;
 mod run;
-mod selection;
-mod state;
-mod stop;
-mod survey;
+mod run_state;
+mod schedule;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod tests;
 mod trial;
 #[cfg(test)]
-mod trouble;
-mod window;
+mod trouble_tests;
 
-pub use answers::{AnswerSource, Given, VisitGiven};
-pub use cache::{Cache, CacheError};
+pub use cache::store::{Cache, CacheError};
 pub use digest::{digest_of_file, digest_of_text};
-pub use earlier::{Earlier, trial_fields};
 pub use eval_file::{CaseSource, EvalFile, SourceError, Visit};
-pub use grade::Graders;
-pub use grading::{GradeSpec, GradedTarget, grade};
 pub use journal::Journal;
-pub use origin::{Origin, OriginFile};
-pub use outlook::{Outlook, plan_regrading};
-pub use regrading::{GradedWith, Regrading};
+pub use regrade::answers::{AnswerSource, Given, VisitGiven};
+pub use regrade::grading::{GradeSpec, GradedTarget, grade};
+pub use regrade::preview::{RegradePreview, plan_regrading};
+pub use regrade::regrading::{GradedWith, Regrading};
+pub use regrade::source_run::{SourceRun, SourceRunFile};
+pub use resume::previous_run::{PreviousRun, trial_fields};
 pub use run::{Assignment, Ended, RunSpec, run};
-pub use selection::{ChosenTrials, Selection, Selector, Shard};
-pub use state::{RunError, SharedReporter};
-pub use stop::StopHandle;
-pub use survey::{FileJudges, Survey, survey};
+pub use run_state::{RunError, SharedReporter};
+pub use schedule::selection::{ChosenTrials, Selection, Selector, Shard};
+pub use schedule::stop::StopHandle;
+pub use schedule::survey::{FileJudges, Survey, survey};
+pub use trial::grade::Graders;

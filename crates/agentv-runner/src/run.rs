@@ -9,20 +9,20 @@ use agentv_core::{EvalCase, Planned, RunEvent, Stop, Target};
 use futures_util::future::join_all;
 use tokio_util::sync::CancellationToken;
 
-use crate::budget::Budget;
-use crate::cache::Cache;
-use crate::dispatch::dispatch;
-use crate::earlier::Earlier;
+use crate::cache::store::Cache;
 use crate::eval_file::{CaseSource, EvalFile};
-use crate::feed::feed;
-use crate::grade::Graders;
 use crate::journal::Journal;
-use crate::judging::prepare;
-use crate::lane::Lane;
-use crate::produce::Producer;
-use crate::selection::Selection;
-use crate::state::{RunError, RunState, SharedReporter};
-use crate::stop::StopHandle;
+use crate::resume::previous_run::PreviousRun;
+use crate::run_state::{RunError, RunState, SharedReporter};
+use crate::schedule::budget::Budget;
+use crate::schedule::channel::bounded_channel;
+use crate::schedule::dispatch::dispatch;
+use crate::schedule::lane::Lane;
+use crate::schedule::produce::Producer;
+use crate::schedule::selection::Selection;
+use crate::schedule::stop::StopHandle;
+use crate::trial::grade::Graders;
+use crate::trial::judges::prepare;
 
 /// A run, planned: everything was checked, nothing was asked.
 pub struct RunSpec {
@@ -45,7 +45,7 @@ pub struct RunSpec {
     /// Where records go.
     pub journal: Journal,
     /// What was done before.
-    pub earlier: Earlier,
+    pub previous_run: PreviousRun,
     /// Answers of other runs.
     pub cache: Option<Cache>,
     /// The most that the run may cost, in US dollars.
@@ -178,7 +178,7 @@ fn set_up(
         .map(|(index, target)| Arc::new(Lane::new(index, target)))
         .collect();
     let spent = match spec.budget {
-        Some(_) => spec.earlier.spent(),
+        Some(_) => spec.previous_run.spent(),
         None => Ok(HashMap::new()),
     };
     let (spent, unread) = match spent {
@@ -187,7 +187,7 @@ fn set_up(
     };
     let (selection, assignment) = (Arc::new(spec.selection), Arc::new(spec.assignment));
     let state = Arc::new(RunState {
-        journal: match spec.earlier.is_empty() {
+        journal: match spec.previous_run.is_empty() {
             true => spec.journal,
             false => spec.journal.counting(),
         },
@@ -208,13 +208,13 @@ fn set_up(
     if let Some(error) = unread {
         state.fail(RunError::Read(error));
     }
-    let earlier = Arc::new(spec.earlier);
+    let previous_run = Arc::new(spec.previous_run);
     let producers = lanes.into_iter().take(asked).map(|lane| Producer {
         run: Arc::clone(&state),
         source: Arc::clone(&spec.source),
         selection: Arc::clone(&selection),
         assignment: Arc::clone(&assignment),
-        earlier: Arc::clone(&earlier),
+        previous_run: Arc::clone(&previous_run),
         lane,
         trials: spec.trials,
         done: OnceLock::new(),
@@ -238,7 +238,7 @@ async fn work(state: Arc<RunState>, producers: Vec<Producer>) {
     }
     let mut work = Vec::new();
     for producer in producers {
-        let (sender, receiver) = feed();
+        let (sender, receiver) = bounded_channel();
         let lane = Arc::clone(&producer.lane);
         work.push(tokio::task::spawn_blocking(move || {
             producer.produce(&sender);

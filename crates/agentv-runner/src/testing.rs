@@ -218,7 +218,7 @@ impl Trying {
             trials: 1,
             planned: Planned::default(),
             graders: Arc::new(Contains),
-            earlier: Earlier::read(&self.folder, false).unwrap(),
+            previous_run: PreviousRun::read(&self.folder, false).unwrap(),
             journal: Journal::open(&mut writer, Secrets::default()).unwrap(),
             cache: None,
             budget: None,

@@ -108,7 +108,7 @@ async fn errored_trials_stay_unless_they_are_to_be_retried() {
     );
     let folder = trying.folder.clone();
     let (_, told) = trying
-        .run(|spec| spec.earlier = Earlier::read(&folder, true).unwrap())
+        .run(|spec| spec.previous_run = PreviousRun::read(&folder, true).unwrap())
         .await;
     assert!(
         told.records

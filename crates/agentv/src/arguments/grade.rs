@@ -44,10 +44,10 @@ pub(crate) struct GradeArguments {
     pub(crate) stop_on_required: bool,
 
     /// Go on with an earlier grading: the newest of RUN by the same evaluators, or RUN
-    #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, help_heading = "Earlier gradings")]
+    #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, help_heading = "PreviousRun gradings")]
     pub(crate) resume: Option<Option<String>>,
     /// With a resumed grading, also grade again what errored (resumes the newest by itself)
-    #[arg(long, help_heading = "Earlier gradings")]
+    #[arg(long, help_heading = "PreviousRun gradings")]
     pub(crate) retry_errors: bool,
 
     #[command(flatten)]

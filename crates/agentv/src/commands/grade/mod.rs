@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 use agentv_core::{Planned, RunRecord};
-use agentv_runner::{Earlier, GradeSpec, Journal};
+use agentv_runner::{GradeSpec, Journal, PreviousRun};
 use jiff::Timestamp;
 
 use super::run::gates::Gates;
@@ -17,7 +17,7 @@ use super::run::kept_files::KeptFiles;
 use super::run::refused::Refused;
 use super::run::reporting::{Reporting, Told};
 use super::run::targets::ResolvedJudges;
-use super::run::{GRACE, earlier, ending, folder, ran_target, work, write};
+use super::run::{GRACE, ending, folder, previous_run, ran_target, work, write};
 use crate::arguments::GradeArguments;
 use crate::exit::{Exit, OutputError};
 use subject::Subject;
@@ -126,9 +126,9 @@ fn spec_of(
     Ok(GradeSpec {
         graded: subject.targets(&judges),
         planned: planned(&subject),
-        earlier: match &subject.graded.resumed {
-            Some((folder, _)) => earlier(folder, arguments.retry_errors)?,
-            None => Earlier::default(),
+        previous_run: match &subject.graded.resumed {
+            Some((folder, _)) => previous_run(folder, arguments.retry_errors)?,
+            None => PreviousRun::default(),
         },
         answers: Arc::new(subject.regrading),
         graders: Arc::new(subject.graders.with_environments(judges.environments)),

@@ -8,13 +8,13 @@ use agentv_core::EvaluatorSpec;
 use agentv_dataset::{EvaluatorsFile, Project, Rules, read_evaluators};
 use agentv_journal::RunFolder;
 use agentv_runner::{
-    EvalFile, GradedTarget, GradedWith, Graders, Origin, Outlook, Regrading, Selection,
+    EvalFile, GradedTarget, GradedWith, Graders, RegradePreview, Regrading, Selection, SourceRun,
     plan_regrading,
 };
 
 use super::origin::Graded;
 use super::todays_files::TodaysFiles;
-use super::told::tell_outlook;
+use super::told::tell_preview;
 use crate::arguments::GradeArguments;
 use crate::commands::load_options;
 use crate::commands::run::files::is_same;
@@ -35,7 +35,7 @@ pub(super) struct Subject {
     pub(super) regrading: Regrading,
     pub(super) trials: u64,
     asked: AskedFiles,
-    outlook: Outlook,
+    preview: RegradePreview,
 }
 
 /// The eval files of the run, in the order in which it met them.
@@ -91,25 +91,25 @@ impl Subject {
         };
         let files = asked.files.clone();
         let planned = plan_regrading(origin, files, with, &selection, &graders);
-        let (regrading, outlook) = planned.map_err(|error| Refused::because(error.to_string()))?;
-        if outlook.trials == 0 {
+        let (regrading, preview) = planned.map_err(|error| Refused::because(error.to_string()))?;
+        if preview.trials == 0 {
             return Err(nothing_selected(arguments));
         }
-        tell_outlook(&outlook, &missing, &usable);
+        tell_preview(&preview, &missing, &usable);
         Ok(Subject {
             graded,
             evaluators_file,
             graders,
             regrading,
-            trials: outlook.trials,
+            trials: preview.trials,
             asked,
-            outlook,
+            preview,
         })
     }
 
     /// Makes those ready who judge.
     pub(super) fn judges(&self, arguments: &GradeArguments) -> Result<ResolvedJudges, Refused> {
-        let files = self.asked.files.iter().zip(&self.outlook.judges);
+        let files = self.asked.files.iter().zip(&self.preview.judges);
         let files: Vec<GradedFile<'_>> = files
             .map(|(file, judges)| GradedFile {
                 file,
@@ -176,7 +176,7 @@ impl Subject {
 }
 
 impl AskedFiles {
-    fn of(origin: &Origin, todays: &TodaysFiles) -> AskedFiles {
+    fn of(origin: &SourceRun, todays: &TodaysFiles) -> AskedFiles {
         let targets = origin.files().iter().map(|file| file.targets.clone());
         AskedFiles {
             files: todays.files().to_vec(),
@@ -219,9 +219,9 @@ fn usable_evaluators(
     Ok(evaluators)
 }
 
-fn read_origin(folder: &RunFolder) -> Result<Origin, Refused> {
+fn read_origin(folder: &RunFolder) -> Result<SourceRun, Refused> {
     folder::refuse_unfinished(folder)?;
-    let origin = Origin::read(folder).map_err(|error| Refused::because(error.to_string()))?;
+    let origin = SourceRun::read(folder).map_err(|error| Refused::because(error.to_string()))?;
     for (file, damage) in origin.damage() {
         let shown = output::from_here(&folder.file(*file));
         output::warning(&format!("`{}`: {damage}", shown.display()));

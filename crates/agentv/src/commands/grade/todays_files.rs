@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentv_dataset::{Checked, Dataset, LoadOptions, Severity, sidecar_path};
-use agentv_runner::{CaseSource, EvalFile, Origin, SourceError, Visit};
+use agentv_runner::{CaseSource, EvalFile, SourceError, SourceRun, Visit};
 
 use crate::diagnostics::Teller;
 use crate::output;
@@ -22,7 +22,11 @@ pub(super) struct TodaysFiles {
 impl TodaysFiles {
     /// Looks for the files from `root`, and checks them where there are `options` to load by. What
     /// cannot be used is told: its cases are graded as they were recorded.
-    pub(super) fn open(origin: &Origin, root: &Path, options: Option<&LoadOptions>) -> TodaysFiles {
+    pub(super) fn open(
+        origin: &SourceRun,
+        root: &Path,
+        options: Option<&LoadOptions>,
+    ) -> TodaysFiles {
         let mut todays = TodaysFiles {
             files: Vec::new(),
             usable: Vec::new(),

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use agentv_runner::Outlook;
+use agentv_runner::RegradePreview;
 
 use crate::output;
 
 /// Warns of everything that is not graded by what its case says today: whoever edited it expects that
 /// it is. `usable` are the indexes of the eval files that can be used.
-pub(super) fn tell_outlook(outlook: &Outlook, missing: &[PathBuf], usable: &[usize]) {
+pub(super) fn tell_preview(preview: &RegradePreview, missing: &[PathBuf], usable: &[usize]) {
     for path in missing {
         let shown = output::from_here(path);
         output::warning(&format!(
@@ -16,7 +16,7 @@ pub(super) fn tell_outlook(outlook: &Outlook, missing: &[PathBuf], usable: &[usi
             shown.display()
         ));
     }
-    let changed: u64 = outlook.changed.iter().sum();
+    let changed: u64 = preview.changed.iter().sum();
     if changed > 0 {
         let have = if changed == 1 { "has" } else { "have" };
         let cases = output::counted(changed, "case");
@@ -25,7 +25,7 @@ pub(super) fn tell_outlook(outlook: &Outlook, missing: &[PathBuf], usable: &[usi
         ));
     }
     // Of a file that cannot be used at all, that was said.
-    let gone = outlook.gone.iter().enumerate();
+    let gone = preview.gone.iter().enumerate();
     let gone = gone.filter(|(index, _)| usable.contains(index));
     let gone: u64 = gone.map(|(_, gone)| gone).sum();
     if gone > 0 {

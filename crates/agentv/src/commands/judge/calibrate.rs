@@ -9,7 +9,7 @@ use std::time::Instant;
 use agentv_core::{Planned, ReportError, Reporter, RunEvent, RunRecord};
 use agentv_dataset::{Rules, sidecar_path};
 use agentv_journal::{RunFolder, list_runs};
-use agentv_runner::{Earlier, Ended, GradeSpec, GradedTarget, Journal};
+use agentv_runner::{Ended, GradeSpec, GradedTarget, Journal, PreviousRun};
 use jiff::Timestamp;
 
 use super::labelled::{Found, Label, Labelled};
@@ -24,7 +24,7 @@ use crate::commands::run::kept_files::KeptFiles;
 use crate::commands::run::refused::Refused;
 use crate::commands::run::reporting::{Reporting, Told};
 use crate::commands::run::targets::{Asking, GradedFile, ResolvedJudges, resolve_judges};
-use crate::commands::run::{GRACE, earlier, folder, ran_target, work, write};
+use crate::commands::run::{GRACE, folder, previous_run, ran_target, work, write};
 use crate::exit::{Exit, OutputError};
 use crate::output;
 
@@ -255,9 +255,9 @@ fn spec_of(
         assignment: judges.assignment,
         graders: Arc::new(subject.graders.with_environments(judges.environments)),
         journal,
-        earlier: match &place.resumed {
-            Some((folder, _)) => earlier(folder, arguments.retry_errors)?,
-            None => Earlier::default(),
+        previous_run: match &place.resumed {
+            Some((folder, _)) => previous_run(folder, arguments.retry_errors)?,
+            None => PreviousRun::default(),
         },
         budget: arguments.limits.budget,
         max_time: arguments.limits.max_time,

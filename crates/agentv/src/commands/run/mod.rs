@@ -23,7 +23,7 @@ use agentv_core::{Planned, RanTarget, Reporter, RunRecord, Secrets, Target};
 use agentv_dataset::Rules;
 use agentv_journal::{FolderError, RecordFile, RunFolder, RunWriter};
 use agentv_runner::{
-    Cache, Earlier, Ended, Journal, RunSpec, SharedReporter, StopHandle, survey, trial_fields,
+    Cache, Ended, Journal, PreviousRun, RunSpec, SharedReporter, StopHandle, survey, trial_fields,
 };
 use jiff::Timestamp;
 
@@ -134,9 +134,9 @@ fn prepare(arguments: &RunArguments, clock: &Clock) -> Result<Prepared, Refused>
             planned,
             graders: Arc::new(graders.with_environments(resolved.environments)),
             journal,
-            earlier: match &plan.resumed {
-                Some(Resumed { folder, .. }) => earlier(folder, arguments.retry_errors)?,
-                None => Earlier::default(),
+            previous_run: match &plan.resumed {
+                Some(Resumed { folder, .. }) => previous_run(folder, arguments.retry_errors)?,
+                None => PreviousRun::default(),
             },
             cache,
             budget: arguments.limits.budget,
@@ -198,10 +198,10 @@ fn cache(arguments: &RunArguments, root: &Path) -> Result<Option<Cache>, Refused
 }
 
 /// What a run that goes on has done already.
-pub(crate) fn earlier(folder: &RunFolder, retry_errors: bool) -> Result<Earlier, Refused> {
-    let earlier =
-        Earlier::read(folder, retry_errors).map_err(|error| Refused::because(error.to_string()))?;
-    let damaged = earlier.damaged_lines();
+pub(crate) fn previous_run(folder: &RunFolder, retry_errors: bool) -> Result<PreviousRun, Refused> {
+    let previous_run = PreviousRun::read(folder, retry_errors)
+        .map_err(|error| Refused::because(error.to_string()))?;
+    let damaged = previous_run.damaged_lines();
     if damaged > 0 {
         let lines = output::counted(damaged, "line");
         output::warning(&format!(
@@ -209,7 +209,7 @@ pub(crate) fn earlier(folder: &RunFolder, retry_errors: bool) -> Result<Earlier,
             folder.id()
         ));
     }
-    Ok(earlier)
+    Ok(previous_run)
 }
 
 /// What `run.json` says; of a run that goes on, what it said before is kept where it still holds.

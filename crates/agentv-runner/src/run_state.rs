@@ -7,14 +7,14 @@ use std::time::Instant;
 use agentv_core::{ProviderError, Reporter, RunEvent, Stop};
 use agentv_journal::{AppendError, FileError};
 
-use crate::budget::Budget;
-use crate::cache::Cache;
+use crate::cache::store::Cache;
 use crate::eval_file::SourceError;
-use crate::grade::Graders;
 use crate::journal::Journal;
-use crate::lane::Lane;
 use crate::run::Assignment;
-use crate::stop::StopHandle;
+use crate::schedule::budget::Budget;
+use crate::schedule::lane::Lane;
+use crate::schedule::stop::StopHandle;
+use crate::trial::grade::Graders;
 
 /// Who is told what happens.
 pub type SharedReporter = Arc<Mutex<dyn Reporter + Send>>;

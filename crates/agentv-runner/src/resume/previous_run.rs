@@ -8,11 +8,11 @@ use agentv_journal::{FileError, Key, KeyFields, Latest, Line, RecordFile, RunFol
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::budget::Spent;
+use crate::schedule::budget::Spent;
 
 /// What the journal of a run holds by key. Of a new run: nothing.
 #[derive(Debug, Default)]
-pub struct Earlier {
+pub struct PreviousRun {
     journal: Option<Opened>,
     retry_errors: bool,
 }
@@ -63,15 +63,15 @@ struct PaidCall {
     cost_usd: Option<f64>,
 }
 
-impl Earlier {
+impl PreviousRun {
     /// Reads the keys of a run's journal. Errored trials count as not done with `retry_errors`.
     ///
     /// # Errors
     /// When a file cannot be read.
-    pub fn read(folder: &RunFolder, retry_errors: bool) -> Result<Earlier, FileError> {
+    pub fn read(folder: &RunFolder, retry_errors: bool) -> Result<PreviousRun, FileError> {
         let latest = |file, key| folder.latest(file, &KeyFields::new([key])).map(Mutex::new);
         let trials = folder.latest(RecordFile::Results, &trial_fields())?;
-        Ok(Earlier {
+        Ok(PreviousRun {
             journal: Some(Opened {
                 folder: folder.clone(),
                 transcripts: latest(RecordFile::Transcripts, "answer_key")?,

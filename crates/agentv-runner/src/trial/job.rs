@@ -6,7 +6,7 @@ use std::sync::Arc;
 use agentv_core::{Block, Content, EvalCase, Prompt, Request, TranscriptRecord};
 
 use crate::eval_file::EvalFile;
-use crate::lane::Lane;
+use crate::schedule::lane::Lane;
 
 /// One trial, planned.
 #[derive(Debug)]

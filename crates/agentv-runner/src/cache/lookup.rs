@@ -2,8 +2,8 @@
 
 use agentv_core::{RunEvent, Transcript};
 
-use crate::job::Job;
-use crate::state::RunState;
+use crate::run_state::RunState;
+use crate::trial::job::Job;
 
 /// Whether the target need not be asked.
 pub(crate) fn is_cached(run: &RunState, job: &Job) -> bool {

@@ -9,13 +9,13 @@ use agentv_core::Stop;
 use tokio::sync::mpsc::Receiver;
 use tokio_util::task::TaskTracker;
 
-use crate::batch::{Batch, run_batch};
-use crate::budget::SetAside;
-use crate::cached::is_cached;
-use crate::job::{Job, Work};
-use crate::lane::Lane;
-use crate::state::RunState;
-use crate::trial::run_trial;
+use crate::cache::lookup::is_cached;
+use crate::run_state::RunState;
+use crate::schedule::batch::{Batch, run_batch};
+use crate::schedule::budget::SetAside;
+use crate::schedule::lane::Lane;
+use crate::trial::job::{Job, Work};
+use crate::trial::run_trial::run_trial;
 
 /// Takes up the trials of one lane until there are none, or the run is stopped; returns when all
 /// that were taken up have ended.

@@ -5,14 +5,14 @@ use std::time::Instant;
 
 use agentv_core::{Cause, Prompt, ProviderError, RunEvent, Timing, Transcript};
 
-use crate::attempt::{Asked, ask};
-use crate::budget::SetAside;
-use crate::cached::{from_cache, keep_in_cache};
-use crate::dump::dump;
-use crate::job::{Job, Work, prompt_of, request_of};
-use crate::lane::Lane;
-use crate::outcome::{Answered, errored, finish, graded, unless_it_panics, write_and_grade};
-use crate::state::{RunError, RunState};
+use crate::cache::lookup::{from_cache, keep_in_cache};
+use crate::run_state::{RunError, RunState};
+use crate::schedule::budget::SetAside;
+use crate::schedule::lane::Lane;
+use crate::trial::attempt::{Asked, ask};
+use crate::trial::job::{Job, Work, prompt_of, request_of};
+use crate::trial::outcome::{Answered, errored, finish, graded, unless_it_panics, write_and_grade};
+use crate::trial::prompt_dump::dump;
 
 /// Does what a trial needs, and writes it down.
 pub(crate) async fn run_trial(

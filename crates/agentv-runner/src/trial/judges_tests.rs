@@ -211,7 +211,7 @@ async fn a_judge_that_the_budget_does_not_allow_leaves_its_trial_for_later() {
     let (ended, told) = court
         .run(|spec| {
             spec.budget = Some(1.0);
-            spec.earlier = Earlier::read(&folder, false).unwrap();
+            spec.previous_run = PreviousRun::read(&folder, false).unwrap();
         })
         .await;
     assert_eq!(ended.stop, Some(Stop::Budget));

@@ -11,10 +11,10 @@ use futures_util::FutureExt;
 use jiff::Timestamp;
 use jiff::fmt::temporal::DateTimePrinter;
 
-use crate::attempt::Asked;
-use crate::grade::{Grade, grade};
-use crate::job::Job;
-use crate::state::{RunError, RunState};
+use crate::run_state::{RunError, RunState};
+use crate::trial::attempt::Asked;
+use crate::trial::grade::{Grade, grade};
+use crate::trial::job::Job;
 
 /// What the target did, and how long that took.
 #[derive(Debug)]

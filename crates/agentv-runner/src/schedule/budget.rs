@@ -68,17 +68,17 @@ impl Budget {
     /// A budget for the targets of these names, some of which was spent before the run was resumed.
     pub(crate) fn new<'n>(
         limit: Option<f64>,
-        earlier: &HashMap<String, Spent>,
+        previous_run: &HashMap<String, Spent>,
         targets: impl IntoIterator<Item = &'n str>,
     ) -> Budget {
         let lanes = targets.into_iter().map(|name| LaneCost {
-            most: earlier.get(name).map(|spent| spent.most),
+            most: previous_run.get(name).map(|spent| spent.most),
             ..LaneCost::default()
         });
         Budget {
             limit,
             state: Mutex::new(State {
-                spent: earlier.values().map(|spent| spent.dollars).sum(),
+                spent: previous_run.values().map(|spent| spent.dollars).sum(),
                 set_aside: 0.0,
                 lanes: lanes.collect(),
             }),

@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use agentv_core::{Cause, ProviderError, Request, Retry, RunEvent, Timing, Transcript};
 
-use crate::lane::Lane;
-use crate::pace::{backoff, expected_tokens};
-use crate::state::RunState;
+use crate::run_state::RunState;
+use crate::schedule::lane::Lane;
+use crate::schedule::rate_limit::{backoff, expected_tokens};
 
 /// What came of asking a target.
 #[derive(Debug)]
@@ -94,8 +94,8 @@ async fn attempt(run: &RunState, lane: &Lane, request: &Request) -> Option<Attem
     let expected = expected_tokens(&request.prompt.question);
     let ready = Instant::now();
     let admitted = async {
-        let place = lane.window.enter().await;
-        lane.pace.wait(expected).await;
+        let place = lane.concurrency.enter().await;
+        lane.rate_limit.wait(expected).await;
         place
     };
     let place = tokio::select! {
@@ -110,15 +110,15 @@ async fn attempt(run: &RunState, lane: &Lane, request: &Request) -> Option<Attem
     let mut refused_together = false;
     match &answer {
         Ok(transcript) => {
-            lane.window.widen();
-            lane.pace.settle(expected, transcript.token_usage);
+            lane.concurrency.widen();
+            lane.rate_limit.settle(expected, transcript.token_usage);
         }
         Err(error) => {
             if error.is_rate_limit() {
-                refused_together = !lane.window.narrow(started, Instant::now());
+                refused_together = !lane.concurrency.narrow(started, Instant::now());
             }
             if let Some(pause) = error.retry_after.filter(|pause| *pause <= LONGEST_PAUSE) {
-                lane.pace.pause_until(Instant::now() + pause);
+                lane.rate_limit.pause_until(Instant::now() + pause);
             }
         }
     }

@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 /// Additive increase, multiplicative decrease: an answer widens the window a little, up to the
 /// target's workers; a target that says it is asked too much halves it.
 #[derive(Debug)]
-pub(crate) struct Window {
+pub(crate) struct Concurrency {
     state: Mutex<State>,
     freed: Notify,
 }
@@ -23,9 +23,9 @@ struct State {
     narrowed: Option<Instant>,
 }
 
-impl Window {
-    pub(crate) fn new(workers: usize) -> Window {
-        Window {
+impl Concurrency {
+    pub(crate) fn new(workers: usize) -> Concurrency {
+        Concurrency {
             state: Mutex::new(State {
                 most: workers as f64,
                 width: workers as f64,
@@ -95,7 +95,7 @@ impl Window {
 
 /// A request in flight.
 #[derive(Debug)]
-pub(crate) struct Place(Arc<Window>);
+pub(crate) struct Place(Arc<Concurrency>);
 
 impl Drop for Place {
     fn drop(&mut self) {
@@ -111,7 +111,7 @@ mod tests {
 
     #[tokio::test]
     async fn no_more_enter_than_the_window_is_wide() {
-        let window = Arc::new(Window::new(2));
+        let window = Arc::new(Concurrency::new(2));
         let first = window.enter().await;
         let _second = window.enter().await;
         let third = tokio::time::timeout(Duration::from_millis(10), window.enter());
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn refusals_of_requests_that_were_in_flight_together_narrow_it_once() {
-        let window = Window::new(100);
+        let window = Concurrency::new(100);
         let start = Instant::now();
         let later = start + Duration::from_secs(1);
         for _ in 0..50 {
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn the_window_never_closes() {
-        let window = Window::new(1);
+        let window = Concurrency::new(1);
         let start = Instant::now();
         window.narrow(start, start);
         assert!(window.try_enter());

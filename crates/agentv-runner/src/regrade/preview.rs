@@ -10,16 +10,16 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::eval_file::{CaseSource, EvalFile, SourceError};
-use crate::fingerprint::Question;
-use crate::grade::{Graders, judges_asked};
-use crate::origin::{Left, Origin, trial_key};
-use crate::regrading::{GradedWith, Mark, Regrading, unreadable};
-use crate::selection::Selection;
-use crate::survey::FileJudges;
+use crate::regrade::fingerprint::Question;
+use crate::regrade::regrading::{GradedWith, Mark, Regrading, unreadable};
+use crate::regrade::source_run::{Left, SourceRun, trial_key};
+use crate::schedule::selection::Selection;
+use crate::schedule::survey::FileJudges;
+use crate::trial::grade::{Graders, judges_asked};
 
 /// What a grading of an earlier run is going to do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Outlook {
+pub struct RegradePreview {
     /// The trials that are selected.
     pub trials: u64,
     /// Those of them that have no answer: they are carried over, errored.
@@ -33,20 +33,20 @@ pub struct Outlook {
 }
 
 /// Decides for every trial of `origin` whether it is graded, and by what. `files` are its eval files, in
-/// the order of [`Origin::files`], and so are those whose cases are graded by what they say today.
+/// the order of [`SourceRun::files`], and so are those whose cases are graded by what they say today.
 ///
 /// # Errors
 /// When something cannot be read, or an evaluator cannot be used.
 pub fn plan_regrading(
-    origin: Origin,
+    source_run: SourceRun,
     files: Vec<Arc<EvalFile>>,
     with: GradedWith,
     selection: &Selection,
     graders: &dyn Graders,
-) -> Result<(Regrading, Outlook), SourceError> {
-    let marks = vec![Mark::default(); origin.trials().len()];
+) -> Result<(Regrading, RegradePreview), SourceError> {
+    let marks = vec![Mark::default(); source_run.trials().len()];
     let regrading = Regrading {
-        origin,
+        source_run,
         marks,
         files,
         with,
@@ -58,11 +58,11 @@ pub fn plan_regrading(
             cases: HashSet::new(),
         },
         graders,
-        outlook: Outlook {
+        preview: RegradePreview {
             changed: vec![0; count],
             gone: vec![0; count],
             judges: vec![FileJudges::default(); count],
-            ..Outlook::default()
+            ..RegradePreview::default()
         },
         regrading,
     };
@@ -73,20 +73,20 @@ pub fn plan_regrading(
     planning.look_at_answers()?;
     planning.look_at_errors()?;
     let (trials, marks) = (
-        planning.regrading.origin.trials(),
+        planning.regrading.source_run.trials(),
         &planning.regrading.marks,
     );
     let selected = || trials.iter().zip(marks).filter(|(_, mark)| mark.selected);
-    planning.outlook.trials = selected().count() as u64;
+    planning.preview.trials = selected().count() as u64;
     let errors = selected().filter(|(trial, _)| trial.left() != Left::Answer);
-    planning.outlook.without_answer = errors.count() as u64;
-    Ok((planning.regrading, planning.outlook))
+    planning.preview.without_answer = errors.count() as u64;
+    Ok((planning.regrading, planning.preview))
 }
 
 struct Planning<'a> {
     chooser: Chooser<'a>,
     graders: &'a dyn Graders,
-    outlook: Outlook,
+    preview: RegradePreview,
     regrading: Regrading,
 }
 
@@ -163,7 +163,7 @@ impl Planning<'_> {
         let question = Question::of(case, buffer).map(Question::digest);
         let mut is_changed = false;
         for (at, target) in found {
-            let trial = self.regrading.origin.trials()[at];
+            let trial = self.regrading.source_run.trials()[at];
             let today = trial.left() == Left::Answer && Some(trial.question) == question;
             is_changed |= !today && trial.left() == Left::Answer;
             self.regrading.marks[at] = Mark {
@@ -177,7 +177,7 @@ impl Planning<'_> {
                 self.note(file.index, &target, judges);
             }
         }
-        self.outlook.changed[file.index] += u64::from(is_changed && selected);
+        self.preview.changed[file.index] += u64::from(is_changed && selected);
         Ok(())
     }
 
@@ -200,7 +200,7 @@ impl Planning<'_> {
         let mut places = regrading.places(RecordFile::Transcripts)?;
         let mut gone = HashSet::new();
         for at in open {
-            let offset = self.regrading.origin.trials()[at].offset();
+            let offset = self.regrading.source_run.trials()[at].offset();
             let (line, judges) = match &given {
                 Some(judges) => {
                     let line = places.get::<Recorded<Passed>>(offset);
@@ -229,7 +229,7 @@ impl Planning<'_> {
                     continue;
                 }
                 if given.is_none() && gone.insert(trial_key(&file, &id, "", 0)) {
-                    self.outlook.gone[index] += 1;
+                    self.preview.gone[index] += 1;
                 }
             }
             self.note(
@@ -247,7 +247,7 @@ impl Planning<'_> {
         let open = regrading.in_order(|trial, mark| trial.left() != Left::Answer && !mark.is_there);
         let mut places = regrading.places(RecordFile::Results)?;
         for at in open {
-            let offset = self.regrading.origin.trials()[at].offset();
+            let offset = self.regrading.source_run.trials()[at].offset();
             let line = places
                 .get::<Recorded<Passed>>(offset)
                 .map_err(unreadable)?
@@ -258,7 +258,7 @@ impl Planning<'_> {
     }
 
     fn note(&mut self, file: usize, target: &str, judges: Vec<Judge>) {
-        let noted = &mut self.outlook.judges[file];
+        let noted = &mut self.preview.judges[file];
         for judge in judges {
             match judge {
                 Judge::Usual if !noted.judged.contains(target) => {

@@ -6,17 +6,17 @@ use std::sync::{Arc, OnceLock};
 use agentv_core::{EvalCase, EvaluatorSpec};
 use tokio::sync::mpsc::Sender;
 
-use crate::earlier::Earlier;
 use crate::eval_file::{CaseSource, EvalFile};
-use crate::feed::Feeder;
-use crate::grade::Graders;
-use crate::job::{Job, Work};
-use crate::keys::{GradedBy, Keys};
-use crate::lane::Lane;
-use crate::reuse::reuse;
+use crate::resume::previous_run::PreviousRun;
+use crate::resume::reuse::reuse;
 use crate::run::Assignment;
-use crate::selection::Selection;
-use crate::state::{RunError, RunState};
+use crate::run_state::{RunError, RunState};
+use crate::schedule::channel::ChannelSender;
+use crate::schedule::lane::Lane;
+use crate::schedule::selection::Selection;
+use crate::trial::grade::Graders;
+use crate::trial::job::{Job, Work};
+use crate::trial::keys::{GradedBy, Keys};
 
 /// What the trials of one lane are made from.
 pub(crate) struct Producer {
@@ -24,7 +24,7 @@ pub(crate) struct Producer {
     pub(crate) source: Arc<dyn CaseSource>,
     pub(crate) selection: Arc<Selection>,
     pub(crate) assignment: Arc<Assignment>,
-    pub(crate) earlier: Arc<Earlier>,
+    pub(crate) previous_run: Arc<PreviousRun>,
     pub(crate) lane: Arc<Lane>,
     pub(crate) trials: u32,
     /// Which trials of the lane were done before, in order, once that was told.
@@ -46,25 +46,25 @@ impl Producer {
     /// Tells every trial of the lane that was done before, so that a run which is stopped again
     /// knows of all of them. Says whether there is anything left that the target must be asked.
     pub(crate) fn recall(&self) -> bool {
-        if self.earlier.is_empty() {
+        if self.previous_run.is_empty() {
             return true;
         }
         let mut asks = false;
         let mut done = Vec::new();
         self.each_trial(&mut |trial| {
-            let found = self.earlier.result(&trial.grade_key)?;
+            let found = self.previous_run.result(&trial.grade_key)?;
             done.push(found.is_some());
             match found {
                 Some(found) => {
                     reuse(
                         &self.run,
-                        &self.earlier,
+                        &self.previous_run,
                         found,
                         trial.case,
                         &trial.answer_key,
                     )?;
                 }
-                None => asks |= !self.earlier.has_transcript(&trial.answer_key)?,
+                None => asks |= !self.previous_run.has_transcript(&trial.answer_key)?,
             }
             Ok(ControlFlow::Continue(()))
         });
@@ -75,13 +75,13 @@ impl Producer {
     /// Streams the cases of the lane, and sends what is to be done for them, in order. Waits while
     /// nobody takes it.
     pub(crate) fn produce(&self, jobs: &Sender<Job>) {
-        let mut jobs = Feeder::new(jobs);
+        let mut jobs = ChannelSender::new(jobs);
         let mut done = self.done.get().into_iter().flatten();
         self.each_trial(&mut |trial| {
             if done.next() == Some(&true) {
                 return Ok(ControlFlow::Continue(()));
             }
-            let transcript = self.earlier.transcript(&trial.answer_key)?;
+            let transcript = self.previous_run.transcript(&trial.answer_key)?;
             let job = Job {
                 file: Arc::clone(trial.file),
                 case: Arc::clone(trial.case),

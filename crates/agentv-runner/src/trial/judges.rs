@@ -9,11 +9,11 @@ use agentv_core::{
     Stop, Transcript,
 };
 
-use crate::attempt::{Asked, ask};
-use crate::job::Job;
-use crate::lane::Lane;
-use crate::state::{RunError, RunState};
-use crate::trial::settle_cost;
+use crate::run_state::{RunError, RunState};
+use crate::schedule::lane::Lane;
+use crate::trial::attempt::{Asked, ask};
+use crate::trial::job::Job;
+use crate::trial::run_trial::settle_cost;
 
 /// The longest answer of a judge that a record holds, in bytes.
 const LONGEST_ANSWER: usize = 64 << 10;

@@ -10,9 +10,9 @@ use agentv_core::{
 use agentv_journal::{FileError, RecordFile, RecordsAt};
 use serde::Deserialize;
 
-use crate::answers::{AnswerSource, Given, VisitGiven};
 use crate::eval_file::{CaseSource, EvalFile, SourceError};
-use crate::origin::{Left, Origin, Trial, trial_key};
+use crate::regrade::answers::{AnswerSource, Given, VisitGiven};
+use crate::regrade::source_run::{Left, SourceRun, Trial, trial_key};
 
 /// What the answers of an earlier run are graded by.
 pub enum GradedWith {
@@ -26,7 +26,7 @@ pub enum GradedWith {
 ///
 /// [`plan_regrading`]: crate::plan_regrading
 pub struct Regrading {
-    pub(crate) origin: Origin,
+    pub(crate) source_run: SourceRun,
     /// The eval files, in the order of those of the origin.
     pub(crate) files: Vec<Arc<EvalFile>>,
     pub(crate) with: GradedWith,
@@ -66,7 +66,7 @@ impl Regrading {
         file: &EvalFile,
         case: &EvalCase,
     ) -> impl Iterator<Item = (usize, &'o Arc<str>, u32)> {
-        let asked = self.origin.files().get(file.index);
+        let asked = self.source_run.files().get(file.index);
         let trials = asked.into_iter().flat_map(|asked| {
             let targets = asked.targets.iter();
             targets.flat_map(|target| (1..=asked.trials).map(move |trial| (target, trial)))
@@ -74,7 +74,7 @@ impl Regrading {
         let key = move |target: &str, trial| trial_key(&file.name, &case.id, target, trial);
         trials
             .filter_map(move |(target, trial)| {
-                let at = self.origin.find(key(target, trial))?;
+                let at = self.source_run.find(key(target, trial))?;
                 Some((at, target, trial))
             })
             .collect::<Vec<_>>()
@@ -83,7 +83,7 @@ impl Regrading {
 
     /// The trials that meet a condition, in the order of their records.
     pub(crate) fn in_order(&self, is_meant: impl Fn(Trial, Mark) -> bool) -> Vec<usize> {
-        let trials = self.origin.trials();
+        let trials = self.source_run.trials();
         let all = trials.iter().zip(&self.marks).enumerate();
         let meant = all.filter(|(_, (trial, mark))| is_meant(**trial, **mark));
         let mut meant: Vec<usize> = meant.map(|(at, _)| at).collect();
@@ -111,7 +111,7 @@ impl Regrading {
                 if !mark.today || !mark.selected {
                     continue;
                 }
-                match places.get::<Answer>(self.origin.trials()[at].offset()) {
+                match places.get::<Answer>(self.source_run.trials()[at].offset()) {
                     Ok(answer) => {
                         let record = record_of(answer.value, file, &case, target, trial);
                         flow = visit(file, Given::Answer(Box::new(record)));
@@ -138,7 +138,7 @@ impl Regrading {
         let recorded =
             |trial: Trial, mark: Mark| mark.selected && !mark.today && trial.left() == Left::Answer;
         for at in self.in_order(recorded) {
-            let offset = self.origin.trials()[at].offset();
+            let offset = self.source_run.trials()[at].offset();
             let mut record = places
                 .get::<TranscriptRecord>(offset)
                 .map_err(unreadable)?
@@ -162,7 +162,7 @@ impl Regrading {
         let errors = self.in_order(|trial, mark| mark.selected && trial.left() != Left::Answer);
         let mut places = self.places(RecordFile::Results)?;
         for at in errors {
-            let trial = self.origin.trials()[at];
+            let trial = self.source_run.trials()[at];
             let record = places.get::<ResultRecord>(trial.offset());
             let mut record = record.map_err(unreadable)?.value;
             if trial.left() == Left::Lost {
@@ -179,7 +179,7 @@ impl Regrading {
     }
 
     pub(crate) fn places(&self, file: RecordFile) -> Result<RecordsAt, SourceError> {
-        self.origin.places(file).map_err(unreadable)
+        self.source_run.places(file).map_err(unreadable)
     }
 }
 

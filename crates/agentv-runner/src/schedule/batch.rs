@@ -6,13 +6,13 @@ use std::time::Instant;
 use agentv_core::{BatchProvider, Cause, ProviderError, Request, RunEvent, Timing};
 use futures_util::{StreamExt, stream};
 
-use crate::attempt::{milliseconds, timeout};
-use crate::budget::SetAside;
-use crate::dispatch::admit;
-use crate::job::{Job, prompt_of, request_of};
-use crate::lane::Lane;
-use crate::state::RunState;
-use crate::trial::{dump_prompt, run_answered, settle_cost};
+use crate::run_state::RunState;
+use crate::schedule::budget::SetAside;
+use crate::schedule::dispatch::admit;
+use crate::schedule::lane::Lane;
+use crate::trial::attempt::{milliseconds, timeout};
+use crate::trial::job::{Job, prompt_of, request_of};
+use crate::trial::run_trial::{dump_prompt, run_answered, settle_cost};
 
 /// The trials of one eval file, gathered until the next file begins.
 #[derive(Debug, Default)]

@@ -12,8 +12,8 @@ use agentv_core::{
 };
 use agentv_journal::{Line, RecordFile, RunFolder};
 
-use crate::judging_tests::Judged;
 use crate::testing::{Cases, Contains, Scripted, Told, Trying, case, file, scripted, target_with};
+use crate::trial::judges_tests::Judged;
 use crate::*;
 
 /// A run that is over, and the folder of its grading.
@@ -38,16 +38,16 @@ impl Again {
         }
     }
 
-    fn plan(&self, with: GradedWith, selection: &Selection) -> (Regrading, Outlook) {
-        let origin = Origin::read(&self.trying.folder).unwrap();
+    fn plan(&self, with: GradedWith, selection: &Selection) -> (Regrading, RegradePreview) {
+        let source_run = SourceRun::read(&self.trying.folder).unwrap();
         let graders: &dyn Graders = match self.judge {
             Some(_) => &Judged,
             None => &Contains,
         };
-        plan_regrading(origin, vec![file()], with, selection, graders).unwrap()
+        plan_regrading(source_run, vec![file()], with, selection, graders).unwrap()
     }
 
-    async fn grade(&self, with: GradedWith) -> (Ended, Told, Outlook) {
+    async fn grade(&self, with: GradedWith) -> (Ended, Told, RegradePreview) {
         self.grade_until(StopHandle::default(), with, |_| {}).await
     }
 
@@ -56,8 +56,8 @@ impl Again {
         stop: StopHandle,
         with: GradedWith,
         change: impl FnOnce(&mut GradeSpec),
-    ) -> (Ended, Told, Outlook) {
-        let (regrading, outlook) = self.plan(with, &Selection::default());
+    ) -> (Ended, Told, RegradePreview) {
+        let (regrading, preview) = self.plan(with, &Selection::default());
         let mut writer = self.folder.write(jiff::Timestamp::now()).unwrap();
         let judge = self.judge.clone();
         let graded = GradedTarget {
@@ -78,7 +78,7 @@ impl Again {
                 None => Arc::new(Contains),
             },
             judges: judge.into_iter().collect(),
-            earlier: Earlier::read(&self.folder, false).unwrap(),
+            previous_run: PreviousRun::read(&self.folder, false).unwrap(),
             journal: Journal::open(&mut writer, Secrets::default()).unwrap(),
             budget: None,
             max_time: None,
@@ -90,7 +90,7 @@ impl Again {
         let told = Arc::new(Mutex::new(Told::default()));
         let ended = grade(spec, stop, Arc::clone(&told) as SharedReporter).await;
         let told = std::mem::take(&mut *told.lock().unwrap());
-        (ended, told, outlook)
+        (ended, told, preview)
     }
 
     fn records<T: serde::de::DeserializeOwned>(&self, file: RecordFile) -> Vec<T> {
@@ -135,12 +135,12 @@ async fn an_answer_is_graded_by_what_its_case_says_today_and_its_target_is_not_a
     let cases = vec![case("a", "What is 2+2?"), case("b", "What is 1+3?")];
     let again = Again::of(cases.clone(), Arc::clone(&target)).await;
     let edited = vec![expecting("5", cases[0].clone()), cases[1].clone()];
-    let (ended, told, outlook) = again.grade(today(edited.clone())).await;
+    let (ended, told, preview) = again.grade(today(edited.clone())).await;
     assert!(ended.error.is_none() && ended.stop.is_none());
     assert_eq!(statuses(&told), [("a", Status::Fail), ("b", Status::Pass)]);
     assert_eq!(target.calls.load(Ordering::SeqCst), 2);
     assert_eq!(
-        (outlook.trials, outlook.changed, outlook.gone),
+        (preview.trials, preview.changed, preview.gone),
         (2, vec![0], vec![0])
     );
 
@@ -195,14 +195,14 @@ async fn cases_that_are_gone_or_ask_something_else_are_graded_as_recorded() {
         expecting("5", case("b", "What is 1+4?")),
         case("new", "What is 4?"),
     ];
-    let (_, told, outlook) = again.grade(today(today_is)).await;
+    let (_, told, preview) = again.grade(today(today_is)).await;
     let graded = [
         ("a", Status::Fail),
         ("b", Status::Pass),
         ("c", Status::Pass),
     ];
     assert_eq!(statuses(&told), graded);
-    assert_eq!((outlook.changed, outlook.gone), (vec![1], vec![1]));
+    assert_eq!((preview.changed, preview.gone), (vec![1], vec![1]));
 }
 
 #[tokio::test]
@@ -224,9 +224,9 @@ async fn a_trial_without_an_answer_is_carried_over_and_never_lost() {
     });
     let cases = vec![case("a", "What is 2+2?"), case("b", "What is 1+3?")];
     let again = Again::of(cases.clone(), target).await;
-    let (_, told, outlook) = again.grade(today(cases.clone())).await;
+    let (_, told, preview) = again.grade(today(cases.clone())).await;
     assert_eq!(statuses(&told), [("a", Status::Error), ("b", Status::Pass)]);
-    assert_eq!((outlook.trials, outlook.without_answer), (2, 1));
+    assert_eq!((preview.trials, preview.without_answer), (2, 1));
     let written: Vec<ResultRecord> = again.records(RecordFile::Results);
     let error = written
         .iter()
@@ -247,19 +247,19 @@ async fn a_trial_without_an_answer_is_carried_over_and_never_lost() {
     // An answer that was damaged is one that nothing is known of.
     let transcripts = again.trying.folder.file(RecordFile::Transcripts);
     fs::write(&transcripts, "{\"cut\n").unwrap();
-    let origin = Origin::read(&again.trying.folder).unwrap();
-    assert_eq!(origin.damaged_lines(), 1);
-    assert_eq!(origin.damage()[0].1.line, 1);
+    let source_run = SourceRun::read(&again.trying.folder).unwrap();
+    assert_eq!(source_run.damaged_lines(), 1);
+    assert_eq!(source_run.damage()[0].1.line, 1);
     let other = Again {
         folder: RunFolder::create_at(again._results.path(), jiff::Timestamp::now()).unwrap(),
         ..again
     };
-    let (_, told, outlook) = other.grade(today(cases)).await;
+    let (_, told, preview) = other.grade(today(cases)).await;
     assert_eq!(
         statuses(&told),
         [("a", Status::Error), ("b", Status::Error)]
     );
-    assert_eq!(outlook.without_answer, 2);
+    assert_eq!(preview.without_answer, 2);
 }
 
 #[tokio::test]
@@ -301,8 +301,8 @@ async fn the_first_so_many_cases_are_those_of_the_eval_file_first() {
         limit: Some(2),
         ..Selection::default()
     };
-    let (regrading, outlook) = again.plan(today(vec![cases[2].clone()]), &selection);
-    assert_eq!(outlook.trials, 2);
+    let (regrading, preview) = again.plan(today(vec![cases[2].clone()]), &selection);
+    assert_eq!(preview.trials, 2);
     let mut ids = Vec::new();
     let visited = regrading.visit(&mut |_, given| {
         let Given::Answer(record) = given else {
@@ -331,14 +331,14 @@ async fn judges_are_asked_side_by_side_and_what_is_graded_is_not_judged_again() 
         Ok(Transcript::of_text("0.9"))
     });
     again.judge = Some(target_with("j", judge as _));
-    let (ended, told, outlook) = again.grade_until(stop, today(cases.clone()), |_| {}).await;
+    let (ended, told, preview) = again.grade_until(stop, today(cases.clone()), |_| {}).await;
     assert_eq!(ended.stop, Some(Stop::Interrupted));
     assert!(
         (10..20).contains(&told.records.len()),
         "{}",
         told.records.len()
     );
-    assert_eq!(outlook.judges[0].judged.len(), 1);
+    assert_eq!(preview.judges[0].judged.len(), 1);
     let first = calls.load(Ordering::SeqCst);
     let (ended, told, _) = again.grade(today(cases)).await;
     assert_eq!(ended.stop, None);

@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use agentv_core::{EvalCase, Judge, Source};
 
 use crate::eval_file::{CaseSource, SourceError};
-use crate::grade::Graders;
-use crate::selection::Selection;
+use crate::schedule::selection::Selection;
+use crate::trial::grade::Graders;
 
 /// What a run is going to do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

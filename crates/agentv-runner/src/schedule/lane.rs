@@ -7,9 +7,9 @@ use std::time::Duration;
 use agentv_core::Target;
 use tokio::sync::{OnceCell, Semaphore};
 
-use crate::keys::identity;
-use crate::pace::Pace;
-use crate::window::Window;
+use crate::schedule::concurrency::Concurrency;
+use crate::schedule::rate_limit::RateLimit;
+use crate::trial::keys::identity;
 
 /// One target of a run. Lanes do not wait for each other.
 #[derive(Debug)]
@@ -23,8 +23,8 @@ pub(crate) struct Lane {
     /// Whether it was made sure that the target can be asked.
     pub(crate) prepared: OnceCell<()>,
     /// The calls in flight.
-    pub(crate) window: Arc<Window>,
-    pub(crate) pace: Pace,
+    pub(crate) concurrency: Arc<Concurrency>,
+    pub(crate) rate_limit: RateLimit,
     /// The trials that are taken up, waiting between attempts included.
     pub(crate) slots: Arc<Semaphore>,
     latency: Latency,
@@ -40,8 +40,8 @@ impl Lane {
             name: Arc::from(target.name.as_str()),
             identity: identity(&target),
             prepared: OnceCell::new(),
-            window: Arc::new(Window::new(workers)),
-            pace: Pace::new(&target.limits),
+            concurrency: Arc::new(Concurrency::new(workers)),
+            rate_limit: RateLimit::new(&target.limits),
             slots: Arc::new(Semaphore::new(workers.min(Semaphore::MAX_PERMITS))),
             latency: Latency::default(),
             noticed: Mutex::new(false),

@@ -8,7 +8,7 @@ use agentv_core::{Prompt, Secrets};
 use agentv_journal::create_private;
 use serde_json::json;
 
-use crate::job::Job;
+use crate::trial::job::Job;
 
 /// Writes what a trial sends into `folder`, one file for each case and target, without secrets and for
 /// the user alone.

@@ -13,19 +13,19 @@ const READ_AHEAD: usize = 64;
 const ROOM: usize = READ_AHEAD / 2;
 
 /// A way from one reading thread to whoever works.
-pub(crate) fn feed<T>() -> (Sender<T>, Receiver<T>) {
+pub(crate) fn bounded_channel<T>() -> (Sender<T>, Receiver<T>) {
     channel(READ_AHEAD)
 }
 
 /// The end of it that the reading thread has.
-pub(crate) struct Feeder<'s, T> {
+pub(crate) struct ChannelSender<'s, T> {
     sender: &'s Sender<T>,
     room: Option<PermitIterator<'s, T>>,
 }
 
-impl<'s, T> Feeder<'s, T> {
-    pub(crate) fn new(sender: &'s Sender<T>) -> Feeder<'s, T> {
-        Feeder { sender, room: None }
+impl<'s, T> ChannelSender<'s, T> {
+    pub(crate) fn new(sender: &'s Sender<T>) -> ChannelSender<'s, T> {
+        ChannelSender { sender, room: None }
     }
 
     /// Hands one thing over, in order; waits while there is no room. Breaks when nobody takes it.
@@ -49,11 +49,11 @@ mod tests {
 
     #[tokio::test]
     async fn all_arrive_in_order_however_many_are_read_ahead() {
-        let (sender, mut receiver) = feed();
+        let (sender, mut receiver) = bounded_channel();
         let last = READ_AHEAD * 3 + 1;
         let reading = tokio::task::spawn_blocking(move || {
-            let mut feeder = Feeder::new(&sender);
-            (0..last).all(|number| feeder.send(number).is_continue())
+            let mut channel = ChannelSender::new(&sender);
+            (0..last).all(|number| channel.send(number).is_continue())
         });
         for number in 0..last {
             assert_eq!(receiver.recv().await, Some(number));
@@ -64,10 +64,10 @@ mod tests {
 
     #[tokio::test]
     async fn whoever_reads_stops_when_nobody_takes() {
-        let (sender, mut receiver) = feed();
+        let (sender, mut receiver) = bounded_channel();
         let reading = tokio::task::spawn_blocking(move || {
-            let mut feeder = Feeder::new(&sender);
-            let sent = (0..).take_while(|&number| feeder.send(number).is_continue());
+            let mut channel = ChannelSender::new(&sender);
+            let sent = (0..).take_while(|&number| channel.send(number).is_continue());
             sent.count()
         });
         assert_eq!(receiver.recv().await, Some(0));

@@ -16,22 +16,22 @@ use tokio::sync::mpsc::{Receiver, Sender};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::answers::{AnswerSource, Given};
-use crate::budget::Budget;
-use crate::earlier::Earlier;
 use crate::eval_file::EvalFile;
-use crate::feed::{Feeder, feed};
-use crate::grade::Graders;
-use crate::job::{Job, Work, prompt_of};
 use crate::journal::Journal;
-use crate::keys::grade_key;
-use crate::lane::Lane;
-use crate::outcome::{Answered, finish, graded};
-use crate::produce::graded_by;
-use crate::reuse::reuse;
+use crate::regrade::answers::{AnswerSource, Given};
+use crate::resume::previous_run::PreviousRun;
+use crate::resume::reuse::reuse;
 use crate::run::{Assignment, Ended, carry_out};
-use crate::state::{RunError, RunState, SharedReporter};
-use crate::stop::StopHandle;
+use crate::run_state::{RunError, RunState, SharedReporter};
+use crate::schedule::budget::Budget;
+use crate::schedule::channel::{ChannelSender, bounded_channel};
+use crate::schedule::lane::Lane;
+use crate::schedule::produce::graded_by;
+use crate::schedule::stop::StopHandle;
+use crate::trial::grade::Graders;
+use crate::trial::job::{Job, Work, prompt_of};
+use crate::trial::keys::grade_key;
+use crate::trial::outcome::{Answered, finish, graded};
 
 /// A grading, planned: everything was checked, nobody was asked.
 pub struct GradeSpec {
@@ -51,7 +51,7 @@ pub struct GradeSpec {
     /// Where records go: answers too, so that the new run stands alone.
     pub journal: Journal,
     /// What was graded before.
-    pub earlier: Earlier,
+    pub previous_run: PreviousRun,
     /// The most that judges may cost, in US dollars.
     pub budget: Option<f64>,
     /// The longest that it may take.
@@ -83,7 +83,7 @@ pub async fn grade(spec: GradeSpec, stop: StopHandle, reporter: SharedReporter) 
         .enumerate()
         .map(|(index, target)| Arc::new(Lane::new(index, target)))
         .collect();
-    let (spent, unread) = match spec.budget.map(|_| spec.earlier.spent_on_judges()) {
+    let (spent, unread) = match spec.budget.map(|_| spec.previous_run.spent_on_judges()) {
         Some(Ok(spent)) => (spent, None),
         Some(Err(error)) => (HashMap::new(), Some(error)),
         None => (HashMap::new(), None),
@@ -112,7 +112,7 @@ pub async fn grade(spec: GradeSpec, stop: StopHandle, reporter: SharedReporter) 
     let answers = Arc::new(Answers {
         run: Arc::clone(&state),
         source: spec.answers,
-        earlier: spec.earlier,
+        previous_run: spec.previous_run,
         graded: spec.graded,
         lanes: Mutex::default(),
     });
@@ -131,7 +131,7 @@ async fn work(state: Arc<RunState>, answers: Arc<Answers>, at_once: usize) {
     if state.stop.is_stopped() {
         return;
     }
-    let (sender, receiver) = feed();
+    let (sender, receiver) = bounded_channel();
     let producing = tokio::task::spawn_blocking(move || answers.produce(&sender));
     take_up(state, receiver, at_once).await;
     let _ = producing.await;
@@ -141,7 +141,7 @@ async fn work(state: Arc<RunState>, answers: Arc<Answers>, at_once: usize) {
 struct Answers {
     run: Arc<RunState>,
     source: Arc<dyn AnswerSource>,
-    earlier: Earlier,
+    previous_run: PreviousRun,
     graded: HashMap<(usize, String), GradedTarget>,
     lanes: Mutex<GradedLanes>,
 }
@@ -155,14 +155,14 @@ type Each<'e> =
 impl Answers {
     /// Tells every trial that was graded before.
     fn recall(&self) {
-        if self.earlier.is_empty() {
+        if self.previous_run.is_empty() {
             return;
         }
         self.each(&mut |file, given, buffer| {
             let record = match given {
                 Given::Answer(record) => record,
                 Given::Error(record) => {
-                    if self.earlier.has_record(&record.grade_key)? {
+                    if self.previous_run.has_record(&record.grade_key)? {
                         let (record, reused) = (&*record, true);
                         self.run.tell(&RunEvent::Finished { record, reused });
                     }
@@ -171,9 +171,9 @@ impl Answers {
             };
             let lane = self.lane(file, &record.target);
             let key = self.grade_key(file, &lane, &record, buffer);
-            if let Some(found) = self.earlier.result(&key)? {
+            if let Some(found) = self.previous_run.result(&key)? {
                 let (run, answer) = (&self.run, &record.answer_key);
-                reuse(run, &self.earlier, found, &record.case, answer)?;
+                reuse(run, &self.previous_run, found, &record.case, answer)?;
             }
             Ok(ControlFlow::Continue(()))
         });
@@ -182,12 +182,12 @@ impl Answers {
     /// Sends what is not graded yet, in order, and carries over what cannot be. Waits while nobody takes
     /// it.
     fn produce(&self, jobs: &Sender<(Job, bool)>) {
-        let mut jobs = Feeder::new(jobs);
+        let mut jobs = ChannelSender::new(jobs);
         self.each(&mut |file, given, buffer| {
             let record = match given {
                 Given::Answer(record) => record,
                 Given::Error(record) => {
-                    if !self.earlier.has_record(&record.grade_key)? {
+                    if !self.previous_run.has_record(&record.grade_key)? {
                         finish(&self.run, Some(*record));
                     }
                     return Ok(ControlFlow::Continue(()));
@@ -195,10 +195,10 @@ impl Answers {
             };
             let lane = self.lane(file, &record.target);
             let grade_key = self.grade_key(file, &lane, &record, buffer);
-            if self.earlier.has_result(&grade_key)? {
+            if self.previous_run.has_result(&grade_key)? {
                 return Ok(ControlFlow::Continue(()));
             }
-            let before = self.earlier.transcript(&record.answer_key)?;
+            let before = self.previous_run.transcript(&record.answer_key)?;
             let is_written = before.is_some_and(|before| before.case == record.case);
             let job = Job {
                 file: Arc::clone(file),

@@ -2,15 +2,15 @@
 
 use agentv_core::{EvalCase, ResultRecord, RunEvent};
 
-use crate::earlier::{Earlier, Found};
-use crate::state::{RunError, RunState};
+use crate::resume::previous_run::{Found, PreviousRun};
+use crate::run_state::{RunError, RunState};
 
 /// Tells how a trial ended before. The last record of a trial in the file is the one that
 /// counts: where another came after it, or it does not say what the case says now, it is
 /// written once more.
 pub(crate) fn reuse(
     run: &RunState,
-    earlier: &Earlier,
+    previous_run: &PreviousRun,
     found: Found,
     case: &EvalCase,
     answer_key: &str,
@@ -20,7 +20,7 @@ pub(crate) fn reuse(
         offset,
         is_latest,
     } = found;
-    let changed = refresh(run, earlier, &mut record, case, answer_key)?;
+    let changed = refresh(run, previous_run, &mut record, case, answer_key)?;
     if changed || !is_latest {
         let written = run.journal.write_result(&record);
         written.map_err(RunError::Write)?;
@@ -38,7 +38,7 @@ pub(crate) fn reuse(
 /// was not.
 fn refresh(
     run: &RunState,
-    earlier: &Earlier,
+    previous_run: &PreviousRun,
     record: &mut ResultRecord,
     case: &EvalCase,
     answer_key: &str,
@@ -51,7 +51,7 @@ fn refresh(
     }
     if run.include_trace
         && record.output_messages.is_none()
-        && let Some(transcript) = earlier.transcript(answer_key)?
+        && let Some(transcript) = previous_run.transcript(answer_key)?
     {
         record.output_messages = Some(transcript.transcript.output_messages);
         changed = true;

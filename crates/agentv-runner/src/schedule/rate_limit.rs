@@ -11,7 +11,7 @@ use tokio::sync::Mutex;
 
 /// How fast a target is asked.
 #[derive(Debug)]
-pub(crate) struct Pace {
+pub(crate) struct RateLimit {
     /// One at a time waits at each gate, so that they pass in order, and not all wake up for one.
     requests: Option<Mutex<DefaultDirectRateLimiter>>,
     tokens: Option<TokenGate>,
@@ -29,9 +29,9 @@ struct TokenGate {
 /// The share of a minute's quota that may be used at once.
 const BURST: u32 = 60;
 
-impl Pace {
-    pub(crate) fn new(limits: &Limits) -> Pace {
-        Pace {
+impl RateLimit {
+    pub(crate) fn new(limits: &Limits) -> RateLimit {
+        RateLimit {
             requests: limits
                 .requests_per_minute
                 .and_then(NonZeroU32::new)
@@ -165,7 +165,7 @@ mod tests {
             requests_per_minute: Some(600),
             ..Limits::API
         };
-        let pace = Pace::new(&limits);
+        let pace = RateLimit::new(&limits);
         let start = Instant::now();
         for _ in 0..13 {
             pace.wait(0).await;
@@ -180,7 +180,7 @@ mod tests {
             tokens_per_minute: Some(60_000),
             ..Limits::API
         };
-        let pace = Pace::new(&limits);
+        let pace = RateLimit::new(&limits);
         pace.wait(6_000).await;
         let usage = TokenUsage {
             input: 6_000,

@@ -10,9 +10,9 @@ use agentv_core::{
 use futures_util::future::join_all;
 
 use crate::eval_file::EvalFile;
-use crate::job::Job;
-use crate::judging::TrialJudges;
-use crate::state::RunState;
+use crate::run_state::RunState;
+use crate::trial::job::Job;
+use crate::trial::judges::TrialJudges;
 
 /// Where evaluators come from.
 pub trait Graders: Send + Sync {

@@ -7,16 +7,16 @@ use agentv_core::{Stage, TrialError};
 use agentv_journal::{Damage, FileError, Line, RecordFile, RecordsAt, RunFolder};
 use serde::Deserialize;
 
-use crate::fingerprint::Question;
+use crate::regrade::fingerprint::Question;
 
 /// What an earlier run left to be graded: of each trial, the answer that its last result is about, or
 /// where it has no result the last one. Holds 32 bytes a trial, and none of the records.
 #[derive(Debug)]
-pub struct Origin {
+pub struct SourceRun {
     folder: RunFolder,
     /// By trial.
     trials: Vec<Trial>,
-    files: Vec<OriginFile>,
+    files: Vec<SourceRunFile>,
     damage: Vec<(RecordFile, Damage)>,
     damaged: u64,
 }
@@ -26,7 +26,7 @@ const TOLD: usize = 100;
 
 /// An eval file of a run, and what was asked of its cases.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OriginFile {
+pub struct SourceRunFile {
     /// How records name it.
     pub name: Arc<str>,
     /// The targets that answered its cases, or were to.
@@ -109,12 +109,12 @@ struct Scanned {
     about: u64,
 }
 
-impl Origin {
+impl SourceRun {
     /// Goes through the records of a run once.
     ///
     /// # Errors
     /// When a file cannot be read.
-    pub fn read(folder: &RunFolder) -> Result<Origin, FileError> {
+    pub fn read(folder: &RunFolder) -> Result<SourceRun, FileError> {
         let mut met = Met::default();
         let mut answers = Vec::new();
         met.scan::<AnswerLine>(folder, RecordFile::Transcripts, &mut |met, offset, line| {
@@ -137,7 +137,7 @@ impl Origin {
                 about: u64::from(line.error.is_some_and(of_target)),
             });
         })?;
-        Ok(Origin {
+        Ok(SourceRun {
             folder: folder.clone(),
             trials: trials_of(answers, results),
             files: met.order,
@@ -147,7 +147,7 @@ impl Origin {
     }
 
     /// The eval files whose cases were asked, in the order in which they were met.
-    pub fn files(&self) -> &[OriginFile] {
+    pub fn files(&self) -> &[SourceRunFile] {
         &self.files
     }
 
@@ -187,7 +187,7 @@ impl Origin {
 /// What a scan comes across.
 #[derive(Default)]
 struct Met {
-    order: Vec<OriginFile>,
+    order: Vec<SourceRunFile>,
     by_name: BTreeMap<String, usize>,
     damage: Vec<(RecordFile, Damage)>,
     damaged: u64,
@@ -219,7 +219,7 @@ impl Met {
             Some(at) => *at,
             None => {
                 self.by_name.insert(name.to_owned(), self.order.len());
-                self.order.push(OriginFile {
+                self.order.push(SourceRunFile {
                     name: name.into(),
                     targets: BTreeSet::new(),
                     trials: 0,

@@ -1,0 +1,4 @@
+//! Work that a resumed run has done before.
+
+pub(crate) mod previous_run;
+pub(crate) mod reuse;

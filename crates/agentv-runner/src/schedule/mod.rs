@@ -1,0 +1,13 @@
+//! Which trials are run, when, and how many at a time.
+
+pub(crate) mod batch;
+pub(crate) mod budget;
+pub(crate) mod channel;
+pub(crate) mod concurrency;
+pub(crate) mod dispatch;
+pub(crate) mod lane;
+pub(crate) mod produce;
+pub(crate) mod rate_limit;
+pub(crate) mod selection;
+pub(crate) mod stop;
+pub(crate) mod survey;
