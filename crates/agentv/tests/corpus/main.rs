@@ -1,10 +1,9 @@
-//! Runs every folder of `corpus/` as a test of its own, and holds `docs/scenarios.md` against them.
+//! Runs every folder of `corpus/` as a separate test, and compares `docs/scenarios.md` with them.
 //!
-//! A folder `corpus/<verdict>/<name>/` has `cmd` (a shell script whose first line says what it
-//! proves), `project/` (the files it works on), and what it must give: `stdout` and `stderr`
+//! A folder `corpus/<topic>/<verdict>/<name>/` has `cmd` (a shell script whose first line says what it
+//! proves), `project/` (the files it works on), and the expected results: `stdout` and `stderr`
 //! (nothing when absent), `exit` (0 when absent) and `records`, the results of the runs that it made,
-//! without times. `SNAPSHOTS=overwrite cargo test --test corpus`
-//! writes these four anew.
+//! without times. `SNAPSHOTS=overwrite cargo test --test corpus` rewrites these four.
 
 mod documents;
 mod records;
@@ -32,14 +31,14 @@ fn main() -> ExitCode {
 /// A folder of the corpus.
 #[derive(Debug, Clone)]
 struct Folder {
-    /// `pass/jsonl-skip-empty-lines`
+    /// `jsonl/pass/skip-empty-lines`
     name: String,
     path: PathBuf,
 }
 
 impl Folder {
     fn verdict(&self) -> &str {
-        self.name.split('/').next().unwrap_or_default()
+        self.name.split('/').nth(1).unwrap_or_default()
     }
 
     /// The first line of `cmd`, without its `#`.
@@ -50,18 +49,22 @@ impl Folder {
     }
 }
 
-/// What stands in `corpus/`, whether it belongs there or not.
+/// Returns everything at the third level of `corpus/`, whether it belongs there or not.
 fn folders(corpus: &Path) -> Vec<Folder> {
-    let mut found = Vec::new();
-    for verdict in entries(corpus) {
-        for path in entries(&corpus.join(&verdict)) {
-            found.push(Folder {
-                name: format!("{verdict}/{path}"),
-                path: corpus.join(&verdict).join(path),
-            });
-        }
-    }
-    found
+    let topics = entries(corpus).into_iter();
+    let verdicts = topics.flat_map(|topic| below(corpus, &topic));
+    verdicts
+        .flat_map(|verdict| below(corpus, &verdict))
+        .map(|name| Folder {
+            path: corpus.join(&name),
+            name,
+        })
+        .collect()
+}
+
+fn below(corpus: &Path, name: &str) -> Vec<String> {
+    let names = entries(&corpus.join(name)).into_iter();
+    names.map(|entry| format!("{name}/{entry}")).collect()
 }
 
 fn entries(folder: &Path) -> Vec<String> {

@@ -33,7 +33,12 @@ fn files_below(folder: &Path, found: &mut Vec<PathBuf>) {
 fn every_suite_and_case_of_the_passing_corpus_fits_the_eval_schema() {
     let eval = validator("eval");
     let mut files = Vec::new();
-    files_below(&crate::repository().join("corpus/pass"), &mut files);
+    for topic in fs::read_dir(crate::repository().join("corpus")).unwrap() {
+        let passing = topic.unwrap().path().join("pass");
+        if passing.is_dir() {
+            files_below(&passing, &mut files);
+        }
+    }
     files_below(&crate::repository().join("examples/quickstart"), &mut files);
     let mut checked = 0;
     for file in files {
