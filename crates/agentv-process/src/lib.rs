@@ -76,6 +76,10 @@ use std::process::ExitCode;
 /// The first argument that makes a program the supervisor of a command.
 pub const SUPERVISE: &str = "__supervise";
 
+/// File descriptors that this process has open while a command runs: its pipes, and those that are
+/// needed while it starts.
+pub const OPEN_FILES_PER_COMMAND: usize = 8;
+
 /// Supervises a command if `arguments`, the program's own with its name first, ask for it.
 ///
 /// To be called first thing in `main`, while there is one thread; `Some` is what to exit with.

@@ -1,24 +1,31 @@
-//! The targets that are there without any file.
+//! Targets that exist without any file.
 
 use agentv_core::Extra;
 use agentv_syntax::nearest;
 use serde_json::Value;
 
 use crate::REGISTRY;
-use crate::kinds::{self, ProviderKind};
+use crate::kinds::{self, PROVIDERS, ProviderKind};
 
-/// Those with a name of their own; the others are called `VENDOR:MODEL`.
-pub const BUILT_IN: &[&str] = &["echo", "mock"];
+/// Returns the names of the built-in targets, sorted. All others are called `VENDOR:MODEL`.
+pub fn built_in() -> Vec<&'static str> {
+    let built_in = PROVIDERS
+        .iter()
+        .filter(|provider| provider.facts.is_built_in);
+    let mut names: Vec<_> = built_in.map(|provider| provider.kind.name).collect();
+    names.sort_unstable();
+    names
+}
 
-/// Whether a target of this name is there without any file.
+/// Checks that a target of this name exists without any file.
 pub(crate) fn exists(name: &str) -> bool {
     match name.split_once(':') {
         Some((vendor, model)) => !model.is_empty() && vendors().any(|known| known == vendor),
-        None => BUILT_IN.contains(&name),
+        None => built_in().contains(&name),
     }
 }
 
-/// The names that may stand before the colon in `VENDOR:MODEL`.
+/// Returns the names that may stand before the colon in `VENDOR:MODEL`.
 pub fn vendors() -> impl Iterator<Item = &'static str> {
     let kinds = REGISTRY.kinds.iter();
     kinds
@@ -26,19 +33,21 @@ pub fn vendors() -> impl Iterator<Item = &'static str> {
         .flat_map(|kind| std::iter::once(kind.name).chain(kind.aliases.iter().copied()))
 }
 
-/// The target that `name` was probably meant to be, among those of a file and the built-in ones.
+/// Returns the target that `name` was probably meant to be, among those of a file and the built-in
+/// ones.
 pub(crate) fn meant(name: &str, known: &[&str]) -> Option<String> {
     match name.split_once(':') {
         Some((vendor, model)) if !model.is_empty() => {
             nearest(vendor, vendors()).map(|vendor| format!("{vendor}:{model}"))
         }
         _ => {
-            nearest(name, known.iter().copied().chain(BUILT_IN.iter().copied())).map(str::to_owned)
+            let known = known.iter().copied();
+            nearest(name, known.chain(built_in())).map(str::to_owned)
         }
     }
 }
 
-/// The built-in target of this name: its kind and its fields.
+/// Returns the built-in target of this name: its kind and its fields.
 pub(crate) fn target(name: &str) -> Option<(&'static ProviderKind, Extra)> {
     if !exists(name) {
         return None;

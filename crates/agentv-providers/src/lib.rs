@@ -17,8 +17,9 @@
 //! made, and what is secret in it gathered. No request is made before
 //! [`Provider::prepare`](agentv_core::Provider::prepare).
 //!
-//! To add a provider, write a file in `kinds/` with its `KIND` and its `PROVIDER`, and add that to
-//! the list there; [`ALL`] follows from it.
+//! To add a provider, write a file in `kinds/` with its `KIND` and its `PROVIDER`, and add its name to
+//! the list in `kinds/mod.rs`. No other code knows a provider by its name: everything that the rest
+//! of the program needs to know about a kind is in its [`Facts`].
 //!
 //! ```
 //! let azure = agentv_providers::REGISTRY.kind("azure-openai").unwrap();
@@ -36,6 +37,7 @@ mod environment;
 mod excerpt;
 mod fields;
 mod http;
+mod kind;
 mod kinds;
 mod limits;
 mod mock;
@@ -61,9 +63,10 @@ mod template;
 #[cfg(test)]
 mod tests;
 
-pub use built_in::{BUILT_IN, vendors};
+pub use built_in::{built_in, vendors};
 pub use environment::{DotenvError, Environment};
-pub use kinds::{ALL, reads_files, runs_commands};
+pub use kind::Facts;
+pub use kinds::{ALL, example, facts};
 pub use stand_in::Delay;
 pub use surroundings::Surroundings;
 pub use target_error::TargetError;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use agentv_core::{Extra, Limits, Target};
 
+use crate::kinds::mock;
 use crate::mock::Mock;
 
 /// How long a stand-in takes to answer: between these, both included.
@@ -19,7 +20,7 @@ pub struct Delay {
 pub(crate) fn target(name: &str, judge_target: Option<&str>, delay: Delay) -> Target {
     Target {
         name: name.to_owned(),
-        kind: "mock".to_owned(),
+        kind: mock::KIND.name.to_owned(),
         settings: Extra::new(),
         judge_target: judge_target.map(str::to_owned),
         limits: Limits::API,

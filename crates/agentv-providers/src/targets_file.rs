@@ -8,6 +8,7 @@ use agentv_syntax::{Code, Definitions, Diagnostic, Lines, Node, Problem, Registr
 use agentv_syntax::{Others, Record, nearest, yaml};
 
 use crate::fields::snake_case;
+use crate::kinds;
 use crate::placeholder::{PLACEHOLDERS, placeholders};
 use crate::{REGISTRY, TARGETS_FILE, built_in};
 
@@ -126,7 +127,9 @@ impl<'s> Inspection<'s> {
         if let Some((key, value)) = field(target, "judge_target") {
             self.judge(value, inside(path, &key.text()), names);
         }
-        if !target.get("provider").is_some_and(|tag| tag.is_text("cli")) {
+        let provider = target.get("provider").and_then(Node::as_str);
+        let facts = provider.and_then(|provider| kinds::facts(&provider));
+        if !facts.is_some_and(|facts| facts.runs_commands) {
             return;
         }
         self.template(target, path);
@@ -167,8 +170,9 @@ impl<'s> Inspection<'s> {
         let hint = match built_in::meant(&name, &known) {
             Some(guess) => format!("did you mean `{guess}`?"),
             None => format!(
-                "known: {}; built in: echo, mock, vendor:model",
-                known.join(", ")
+                "known: {}; built in: {}, vendor:model",
+                known.join(", "),
+                built_in::built_in().join(", ")
             ),
         };
         let problem = Problem {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use agentv_syntax::{Code, Definitions, Others, Record, Registry, Tree, schema, yaml};
 use serde_json::Value;
 
+use crate::kinds::PROVIDERS;
 use crate::{ALL, REGISTRY, TARGETS_FILE, targets_file};
 
 static NO_EVALUATORS: Registry = Registry {
@@ -22,89 +23,50 @@ static NO_EVALUATORS: Registry = Registry {
     check: None,
 };
 
-/// A file in which every provider and every field stands at least once.
-const EVERYTHING: &str = r#"
-$schema: https://example.com/targets.schema.json
-targets:
-  - name: default
-    provider: mock
-    response: {answer: Mock response}
-    responses: {greeting: Hello, other: {answer: 5}}
-    delay_ms: 5
-    delay_min_ms: 1
-    delay_max_ms: ${{ DELAY }}
-  - {name: plain, provider: mock, response: Hello, judge_target: openai:gpt-5}
-  - {name: mirror, provider: echo, judge_target: echo}
-  - {name: past, provider: replay, path: answers.jsonl, judge_target: '${{ JUDGE }}'}
-  - name: gpt
-    provider: openai
-    judge_target: default
-    workers: ${{ WORKERS }}
-    provider_batching: false
-    timeout_seconds: 0.5
-    requests_per_minute: 60
-    tokens_per_minute: 100000
-    max_retries: 0
-    retry_initial_delay_ms: 100
-    retry_max_delay_ms: 2000
-    retry_backoff_factor: 1.5
-    retry_status_codes: [429, 503]
-    api_key: ${{ OPENAI_API_KEY }}
-    model: gpt-5
-    base_url: http://localhost:8080/v1
-    api: responses
-    temperature: 0.2
-    max_output_tokens: 500
-    price: {input: 1.25, output: 10, cached_input: '${{ CACHED }}'}
-    headers: {X-Team: evals}
-  - {name: gpt_by_env, provider: openai, model: gpt-5, api: '${{ API }}', baseUrl: http://a}
-  - name: azure_base
-    provider: azure
-    endpoint: https://my-resource.openai.azure.com
-    api_key: ${{ AZURE_OPENAI_API_KEY }}
-    model: gpt-5
-    version: 2024-10-21
-    temperature: 0
-    max_output_tokens: 500
-    headers: {}
-  - {name: azure_by_name, provider: azure-openai, resource: my-resource, deployment: gpt-5}
-  - name: claude
-    provider: anthropic
-    apiKey: ${{ ANTHROPIC_API_KEY }}
-    model: claude-sonnet-4-5
-    thinkingBudget: 1000
-    judgeTarget: gpt
-  - {name: flash, provider: google}
-  - {name: local, provider: ollama, model: llama3}
-  - {name: router, provider: openrouter, model: openai/gpt-5}
-  - {name: fast, provider: groq, model: llama3}
-  - {name: large, provider: mistral, model: mistral-large}
-  - {name: deep, provider: deepseek, model: deepseek-chat}
-  - {name: aws, provider: bedrock, model: amazon.nova-pro-v1:0, region: eu-central-1}
-  - {name: grok, provider: xai, model: grok-4}
-  - {name: open, provider: together, model: openai/gpt-oss-20b}
-  - {name: quick, provider: fireworks, model: gpt-oss-20b, price: {input: 0.1, output: 0.5}}
-  - name: agent
-    provider: cli
-    command_template: |
-      ${AGENT_HOME}/agent --case {EVAL_ID} --try {ATTEMPT} --guidelines {GUIDELINES} \
-        --prompt {PROMPT} --prompt-file {PROMPT_FILE} {FILES} --out {OUTPUT_FILE} ${{ FLAGS }} ${{FLAGS}}
-    cwd: ../agent
-    files_format: --file {path}
-    keep_temp_files: ${{ KEEP }}
-    healthcheck: {type: command, command_template: agent --version, cwd: ., timeoutSeconds: 5}
-  - name: service_agent
-    provider: cli
-    commandTemplate: agent {PROMPT}
-    healthcheck: {type: http, url: http://localhost/health, timeout_seconds: 5}
-  - name: service
-    provider: http
-    url: http://localhost/answer
-    method: POST
-    headers: {Authorization: 'Bearer ${{ TOKEN }}'}
-    body: {question: '{{ question }}'}
-    response_path: choices[0].message.content
+/// A target that sets every field that all providers have, and targets with the spellings and
+/// references that no kind's own example shows.
+const COMMON: &str = r#"
+- name: gpt
+  provider: openai
+  model: gpt-5
+  judge_target: default
+  workers: ${{ WORKERS }}
+  provider_batching: false
+  timeout_seconds: 0.5
+  requests_per_minute: 60
+  tokens_per_minute: 100000
+  max_retries: 0
+  retry_initial_delay_ms: 100
+  retry_max_delay_ms: 2000
+  retry_backoff_factor: 1.5
+  retry_status_codes: [429, 503]
+- {name: default, provider: mock, response: Hello, judge_target: openai:gpt-5}
+- {name: mirror, provider: echo, judge_target: echo}
+- {name: past, provider: replay, path: answers.jsonl, judge_target: '${{ JUDGE }}'}
+- {name: gpt_by_env, provider: openai, model: gpt-5, api: '${{ API }}', baseUrl: http://a, judgeTarget: gpt}
+- {name: priced, provider: openai, model: gpt-5, price: {input: 1, output: 1, cached_input: '${{ CACHED }}'}}
+- {name: azure_by_alias, provider: azure-openai, resource: my-resource, deployment: gpt-5}
+- {name: flash, provider: google}
+- name: agent
+  provider: cli
+  commandTemplate: |
+    ${AGENT_HOME}/agent --case {EVAL_ID} --try {ATTEMPT} --guidelines {GUIDELINES} \
+      --prompt {PROMPT} --prompt-file {PROMPT_FILE} {FILES} --out {OUTPUT_FILE} ${{ FLAGS }} ${{FLAGS}}
+  keep_temp_files: ${{ KEEP }}
+  healthcheck: {type: command, commandTemplate: agent --version, timeoutSeconds: 5}
 "#;
+
+/// A targets file with these targets.
+fn file_of(targets: &str) -> String {
+    format!("$schema: https://example.com/targets.schema.json\ntargets:\n{targets}")
+}
+
+/// The examples of all kinds, each with the name of its kind, and the common one without.
+fn examples() -> impl Iterator<Item = (Option<&'static str>, String)> {
+    let own = PROVIDERS.iter();
+    let own = own.map(|provider| (Some(provider.kind.name), file_of(provider.example)));
+    own.chain([(None, file_of(COMMON))])
+}
 
 fn schema() -> Value {
     let definitions = Definitions {
@@ -140,19 +102,42 @@ fn no_provider_takes_a_field_that_it_does_not_know() {
 }
 
 #[test]
-fn the_example_of_everything_uses_every_provider_and_is_accepted() {
-    assert_eq!(said(EVERYTHING), [""; 0]);
-    let examples = value(EVERYTHING);
-    let targets = examples["targets"].as_array().unwrap();
-    for kind in ALL {
-        let used = |target: &Value| kind.answers_to(target["provider"].as_str().unwrap());
-        assert!(targets.iter().any(used), "{}", kind.name);
+fn the_example_of_a_provider_sets_every_option_and_is_accepted() {
+    for provider in PROVIDERS {
+        let name = provider.kind.name;
+        let place = format!("`example` of crates/agentv-providers/src/kinds/{name}.rs");
+        let source = file_of(provider.example);
+        assert_eq!(said(&source), [""; 0], "{place} is refused");
+        let examples = value(&source);
+        let targets = examples["targets"].as_array().unwrap();
+        let is_own = |target: &Value| target["provider"] == name;
+        assert!(
+            targets.iter().all(is_own),
+            "{place} has a target of another provider than `{name}`"
+        );
+        for field in provider.kind.options.fields {
+            let used = |target: &Value| target.get(field.name).is_some();
+            assert!(
+                targets.iter().any(used),
+                "{place} does not set `{}`: add it to one of its targets",
+                field.name
+            );
+        }
     }
+}
+
+#[test]
+fn the_common_example_sets_every_common_field_and_is_accepted() {
+    assert_eq!(said(&file_of(COMMON)), [""; 0]);
+    let examples = value(&file_of(COMMON));
+    let targets = examples["targets"].as_array().unwrap();
     for field in REGISTRY.common.fields {
-        let used = targets
-            .iter()
-            .any(|target| target.get(field.name).is_some());
-        assert!(used, "{}", field.name);
+        let used = |target: &Value| target.get(field.name).is_some();
+        assert!(
+            targets.iter().any(used),
+            "`COMMON` of crates/agentv-providers/src/tests.rs does not set `{}`",
+            field.name
+        );
     }
 }
 
@@ -161,9 +146,11 @@ fn the_schema_is_one_and_accepts_what_the_checker_accepts() {
     let schema = schema();
     assert!(jsonschema::meta::is_valid(&schema));
     let validator = jsonschema::validator_for(&schema).unwrap();
-    for target in value(EVERYTHING)["targets"].as_array().unwrap() {
-        let file = serde_json::json!({ "targets": [target] });
-        assert!(validator.is_valid(&file), "{target}");
+    for (name, source) in examples() {
+        for target in value(&source)["targets"].as_array().unwrap() {
+            let file = serde_json::json!({ "targets": [target] });
+            assert!(validator.is_valid(&file), "{name:?}: {target}");
+        }
     }
 }
 

@@ -4,8 +4,8 @@ use agentv_core::Limits;
 use agentv_syntax::{Field, Kind, Others, Record};
 use genai::adapter::AdapterKind;
 
-use super::ProviderKind;
 use super::model::{BASE_URL, HEADERS, MAX_OUTPUT_TOKENS, MODEL, PRICE, TEMPERATURE, api_key};
+use super::{Facts, ProviderKind};
 use crate::model::{Auth, Keyless, Protocol, Vendor, build};
 use crate::setting::COUNT;
 
@@ -38,6 +38,19 @@ pub(super) static KIND: Kind = Kind {
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,
     limits: &Limits::API,
+    facts: &Facts::API,
+    example: "\
+- name: claude
+  provider: anthropic
+  model: claude-sonnet-4-5
+  api_key: ${{ ANTHROPIC_API_KEY }}
+  base_url: https://anthropic.example.com/v1
+  thinking_budget: 1000
+  temperature: 1
+  max_output_tokens: 2000
+  price: {input: 3, output: 15}
+  headers: {X-Team: evals}
+",
     build: |settings| build(&VENDOR, settings),
 };
 

@@ -5,8 +5,8 @@ use agentv_syntax::shape::FILLED;
 use agentv_syntax::{Field, Kind, Others, Record};
 use genai::adapter::AdapterKind;
 
-use super::ProviderKind;
 use super::model::{HEADERS, MAX_OUTPUT_TOKENS, PRICE, TEMPERATURE, api_key};
+use super::{Facts, ProviderKind};
 use crate::model::{Auth, Vendor, azure};
 
 pub(super) static KIND: Kind = Kind {
@@ -58,6 +58,20 @@ pub(super) static KIND: Kind = Kind {
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,
     limits: &Limits::API,
+    facts: &Facts::API,
+    example: "\
+- name: azure
+  provider: azure
+  endpoint: https://my-resource.openai.azure.com
+  api_key: ${{ AZURE_OPENAI_API_KEY }}
+  model: gpt-5
+  version: 2024-10-21
+  temperature: 0
+  max_output_tokens: 500
+  price: {input: 1.25, output: 10}
+  headers: {X-Team: evals}
+- {name: azure_by_name, provider: azure, resource: my-resource, deployment: gpt-5}
+",
     build: |settings| azure(&VENDOR, settings),
 };
 

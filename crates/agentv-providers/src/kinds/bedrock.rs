@@ -7,8 +7,8 @@ use agentv_syntax::shape::FILLED;
 use agentv_syntax::{Field, Kind, Others, Record};
 use genai::adapter::AdapterKind;
 
-use super::ProviderKind;
 use super::model::{BASE_URL, HEADERS, MAX_OUTPUT_TOKENS, MODEL, PRICE, TEMPERATURE, api_key};
+use super::{Facts, ProviderKind};
 use crate::model::{Auth, Keyless, Protocol, Vendor, build_at};
 use crate::settings::{SettingError, Settings};
 
@@ -43,6 +43,19 @@ pub(super) static KIND: Kind = Kind {
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,
     limits: &Limits::API,
+    facts: &Facts::API,
+    example: "\
+- name: nova
+  provider: bedrock
+  model: amazon.nova-pro-v1:0
+  region: eu-central-1
+  api_key: ${{ AWS_BEARER_TOKEN_BEDROCK }}
+  base_url: https://bedrock.example.com
+  temperature: 0.2
+  max_output_tokens: 500
+  price: {input: 0.8, output: 3.2}
+  headers: {X-Team: evals}
+",
     build: make,
 };
 

@@ -4,7 +4,7 @@ use agentv_core::Limits;
 use agentv_syntax::shape::FILLED;
 use agentv_syntax::{Field, Form, Kind, Others, Record, Shape, Text};
 
-use super::ProviderKind;
+use super::{Facts, ProviderKind};
 use crate::setting::{BOOL, FOLDER, SECONDS};
 
 pub(super) static KIND: Kind = Kind {
@@ -49,6 +49,20 @@ pub(super) static KIND: Kind = Kind {
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,
     limits: &Limits::COMMAND,
+    facts: &Facts::COMMAND,
+    example: "\
+- name: agent
+  provider: cli
+  command_template: agent --case {EVAL_ID} --prompt {PROMPT} {FILES} --out {OUTPUT_FILE}
+  cwd: ../agent
+  files_format: --file {path}
+  keep_temp_files: true
+  healthcheck: {type: command, command_template: agent --version, cwd: ., timeout_seconds: 5}
+- name: service
+  provider: cli
+  command_template: agent {PROMPT}
+  healthcheck: {type: http, url: http://localhost/health}
+",
     build: crate::cli::build,
 };
 

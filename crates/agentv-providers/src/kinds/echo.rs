@@ -3,7 +3,7 @@
 use agentv_core::Limits;
 use agentv_syntax::{Kind, Others, Record};
 
-use super::ProviderKind;
+use super::{Facts, ProviderKind};
 
 pub(super) static KIND: Kind = Kind {
     name: "echo",
@@ -21,5 +21,12 @@ pub(super) static KIND: Kind = Kind {
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,
     limits: &Limits::API,
+    facts: &Facts {
+        is_built_in: true,
+        ..Facts::LOCAL
+    },
+    example: "\
+- {name: mirror, provider: echo}
+",
     build: crate::echo::build,
 };

@@ -7,8 +7,8 @@ use agentv_syntax::shape::FILLED;
 use agentv_syntax::{Field, Kind, Others, Record};
 use genai::adapter::AdapterKind;
 
-use super::ProviderKind;
 use super::model::{BASE_URL, HEADERS, MAX_OUTPUT_TOKENS, PRICE, TEMPERATURE, api_key};
+use super::{Facts, ProviderKind};
 use crate::model::{Auth, Keyless, Protocol, Vendor, build_at};
 use crate::settings::{SettingError, Settings};
 
@@ -42,6 +42,18 @@ pub(super) static KIND: Kind = Kind {
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,
     limits: &Limits::API,
+    facts: &Facts::API,
+    example: "\
+- name: flash
+  provider: gemini
+  model: gemini-2.5-flash
+  api_key: ${{ GEMINI_API_KEY }}
+  base_url: https://gemini.example.com
+  temperature: 0.2
+  max_output_tokens: 500
+  price: {input: 0.3, output: 2.5}
+  headers: {X-Team: evals}
+",
     build: make,
 };
 

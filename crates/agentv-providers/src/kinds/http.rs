@@ -4,7 +4,7 @@ use agentv_core::Limits;
 use agentv_syntax::shape::{ANY, FILLED};
 use agentv_syntax::{Field, Form, Kind, Others, Record, Shape, Text};
 
-use super::ProviderKind;
+use super::{Facts, ProviderKind};
 use crate::setting::HEADERS;
 
 pub(super) static KIND: Kind = Kind {
@@ -49,6 +49,16 @@ pub(super) static KIND: Kind = Kind {
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,
     limits: &Limits::API,
+    facts: &Facts::API,
+    example: "\
+- name: service
+  provider: http
+  url: http://localhost/answer
+  method: POST
+  headers: {Authorization: 'Bearer ${{ TOKEN }}'}
+  body: {question: '{{ question }}'}
+  response_path: choices[0].message.content
+",
     build: crate::http::build,
 };
 

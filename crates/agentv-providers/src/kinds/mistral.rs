@@ -4,8 +4,8 @@ use agentv_core::Limits;
 use agentv_syntax::{Field, Kind};
 use genai::adapter::AdapterKind;
 
-use super::ProviderKind;
-use super::model::{options, usual_fields};
+use super::model::{options, usual_example, usual_fields};
+use super::{Facts, ProviderKind};
 use crate::model::{Vendor, build};
 
 pub(super) static KIND: Kind = Kind {
@@ -22,6 +22,8 @@ static FIELDS: [Field; 7] =
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,
     limits: &Limits::API,
+    facts: &Facts::API,
+    example: usual_example!("mistral", "mistral-large-latest"),
     build: |settings| build(&VENDOR, settings),
 };
 

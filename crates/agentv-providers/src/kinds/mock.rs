@@ -4,10 +4,10 @@ use agentv_core::Limits;
 use agentv_syntax::shape::ANY;
 use agentv_syntax::{Field, Form, Kind, Others, Record, Shape, Text};
 
-use super::ProviderKind;
+use super::{Facts, ProviderKind};
 use crate::setting::COUNT;
 
-pub(super) static KIND: Kind = Kind {
+pub(crate) static KIND: Kind = Kind {
     name: "mock",
     aliases: &[],
     doc: "Answers with a fixed text and asks nobody.",
@@ -49,6 +49,22 @@ pub(super) static KIND: Kind = Kind {
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,
     limits: &Limits::API,
+    facts: &Facts {
+        is_built_in: true,
+        ..Facts::LOCAL
+    },
+    example: "\
+- name: default
+  provider: mock
+  response: {answer: Mock response}
+  responses: {greeting: Hello, other: {answer: 5}}
+  delay_ms: 5
+- name: slow
+  provider: mock
+  response: Hello
+  delay_min_ms: 100
+  delay_max_ms: ${{ LONGEST_DELAY }}
+",
     build: crate::mock::build,
 };
 

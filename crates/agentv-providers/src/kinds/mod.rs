@@ -1,77 +1,42 @@
 //! One file for each kind of provider, and the list of them.
 
-mod anthropic;
-mod azure;
-mod bedrock;
-mod cli;
-mod deepseek;
-mod echo;
-mod fireworks;
-mod gemini;
-mod groq;
-mod http;
-mod mistral;
-mod mock;
 mod model;
-mod ollama;
-mod openai;
-mod openrouter;
-mod replay;
-mod together;
-mod xai;
 
-use std::sync::Arc;
-
-use agentv_core::{Limits, Provider};
 use agentv_syntax::Kind;
 
-use crate::settings::{SettingError, Settings};
+pub(crate) use crate::kind::{Facts, ProviderKind};
 
-/// One kind of provider: what it is called, how it is asked, and how it is made.
-#[derive(Debug)]
-pub(crate) struct ProviderKind {
-    /// Its entry of the registry.
-    pub(crate) kind: &'static Kind,
-    /// How it may be asked, where the user does not say.
-    pub(crate) limits: &'static Limits,
-    /// Makes one from the fields of a target.
-    pub(crate) build: Build,
+/// Declares the module of each kind and lists its `PROVIDER`.
+macro_rules! kinds {
+    ($($kind:ident,)*) => {
+        $(pub(crate) mod $kind;)*
+
+        /// Every kind of provider, in the order of the reference page.
+        pub(crate) const PROVIDERS: &[&ProviderKind] = &[$(&$kind::PROVIDER,)*];
+    };
 }
 
-/// Makes a provider from the fields of a target; asks nobody yet.
-pub(crate) type Build = fn(&Settings) -> Result<Arc<dyn Provider>, SettingError>;
-
-/// Every kind of provider, in the order of the reference page.
-pub(crate) const PROVIDERS: &[&ProviderKind] = &[
-    &mock::PROVIDER,
-    &echo::PROVIDER,
-    &replay::PROVIDER,
-    &openai::PROVIDER,
-    &azure::PROVIDER,
-    &anthropic::PROVIDER,
-    &gemini::PROVIDER,
-    &ollama::PROVIDER,
-    &openrouter::PROVIDER,
-    &groq::PROVIDER,
-    &mistral::PROVIDER,
-    &deepseek::PROVIDER,
-    &bedrock::PROVIDER,
-    &xai::PROVIDER,
-    &together::PROVIDER,
-    &fireworks::PROVIDER,
-    &cli::PROVIDER,
-    &http::PROVIDER,
-];
-
-/// Whether targets of this provider are told where the files of a case are, rather than what is in
-/// them.
-pub fn reads_files(provider: &str) -> bool {
-    cli::KIND.answers_to(provider)
-}
-
-/// Whether targets of this provider run commands of the targets file.
-pub fn runs_commands(provider: &str) -> bool {
-    cli::KIND.answers_to(provider)
+// To add a provider, write its file in this folder and add its name here. `CONTRIBUTING.md` has the
+// other steps.
+kinds! {
+    mock,
+    echo,
+    replay,
+    openai,
+    azure,
+    anthropic,
+    gemini,
+    ollama,
+    openrouter,
+    groq,
+    mistral,
+    deepseek,
+    bedrock,
+    xai,
+    together,
+    fireworks,
+    cli,
+    http,
 }
 
 /// Every kind of provider as the registry has it.
@@ -85,7 +50,17 @@ pub const ALL: &[&Kind] = &{
     kinds
 };
 
-/// The kind that users call `name`.
+/// Returns the facts about the targets of a provider, or `None` if no provider has that name.
+pub fn facts(provider: &str) -> Option<&'static Facts> {
+    named(provider).map(|provider| provider.facts)
+}
+
+/// Returns the example of a provider: a list of targets, as YAML.
+pub fn example(provider: &str) -> Option<&'static str> {
+    named(provider).map(|provider| provider.example)
+}
+
+/// Returns the kind with this name or alias.
 pub(crate) fn named(name: &str) -> Option<&'static ProviderKind> {
     let mut providers = PROVIDERS.iter().copied();
     providers.find(|provider| provider.kind.answers_to(name))

@@ -27,6 +27,26 @@ pub(super) const fn usual_fields(key: &'static str) -> [Field; 7] {
     ]
 }
 
+/// The example of a vendor whose API has nothing special.
+macro_rules! usual_example {
+    ($provider:literal, $model:literal) => {
+        concat!(
+            "- name: assistant\n  provider: ",
+            $provider,
+            "\n  model: ",
+            $model,
+            "\n  api_key: ${{ API_KEY }}",
+            "\n  base_url: http://localhost:8080/v1",
+            "\n  temperature: 0.2",
+            "\n  max_output_tokens: 500",
+            "\n  price: {input: 0.1, output: 0.5, cached_input: 0.01}",
+            "\n  headers: {X-Team: evals}\n",
+        )
+    };
+}
+
+pub(super) use usual_example;
+
 /// The options of a provider that needs to be told a model.
 pub(super) const fn options(name: &'static str, fields: &'static [Field]) -> Record {
     Record {

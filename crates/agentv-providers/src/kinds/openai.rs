@@ -6,8 +6,8 @@ use agentv_core::{Limits, Provider};
 use agentv_syntax::{Field, Form, Kind, Others, Record, Shape, Text};
 use genai::adapter::AdapterKind;
 
-use super::ProviderKind;
 use super::model::{BASE_URL, HEADERS, MAX_OUTPUT_TOKENS, MODEL, PRICE, TEMPERATURE, api_key};
+use super::{Facts, ProviderKind};
 use crate::model::{Keyless, Protocol, Vendor, build};
 use crate::settings::{SettingError, Settings};
 
@@ -40,6 +40,19 @@ pub(super) static KIND: Kind = Kind {
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,
     limits: &Limits::API,
+    facts: &Facts::API,
+    example: "\
+- name: gpt
+  provider: openai
+  model: gpt-5
+  api_key: ${{ OPENAI_API_KEY }}
+  base_url: http://localhost:8080/v1
+  api: responses
+  temperature: 0.2
+  max_output_tokens: 500
+  price: {input: 1.25, output: 10, cached_input: 0.125}
+  headers: {X-Team: evals}
+",
     build: make,
 };
 

@@ -4,7 +4,7 @@ use agentv_core::Limits;
 use agentv_syntax::shape::FILLED;
 use agentv_syntax::{Field, Kind, Others, Record};
 
-use super::ProviderKind;
+use super::{Facts, ProviderKind};
 
 pub(super) static KIND: Kind = Kind {
     name: "replay",
@@ -26,5 +26,12 @@ pub(super) static KIND: Kind = Kind {
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,
     limits: &Limits::API,
+    facts: &Facts {
+        is_recording: true,
+        ..Facts::LOCAL
+    },
+    example: "\
+- {name: past, provider: replay, path: answers.jsonl}
+",
     build: crate::replay::build,
 };

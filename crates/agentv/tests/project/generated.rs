@@ -52,7 +52,12 @@ fn generated_page_of_evaluators_is_current() {
     let introduction = "An evaluator is an object in `evaluators`, with its kind as `type`. Where one \
                         option is all it needs,\n`- contains: Paris` is short for `- type: contains` \
                         with `value: Paris`.";
-    let page = registry_page("Evaluators", introduction, &agentv_evaluators::REGISTRY);
+    let page = registry_page(
+        "Evaluators",
+        introduction,
+        &agentv_evaluators::REGISTRY,
+        |_| None,
+    );
     is_current("docs/reference/evaluators.md", &page);
 }
 
@@ -60,15 +65,29 @@ fn generated_page_of_evaluators_is_current() {
 fn generated_page_of_targets_is_current() {
     let introduction = "A target is an entry of `targets` in `targets.yaml`. `${{ NAME }}` in a value takes \
                         an environment\nvariable. Names are snake_case; camelCase is accepted.";
-    let page = registry_page("Targets", introduction, &agentv_providers::REGISTRY);
+    let example = agentv_providers::example;
+    let page = registry_page(
+        "Targets",
+        introduction,
+        &agentv_providers::REGISTRY,
+        example,
+    );
     is_current("docs/reference/targets.md", &page);
 }
 
-fn registry_page(title: &str, introduction: &str, registry: &Registry) -> String {
+fn registry_page(
+    title: &str,
+    introduction: &str,
+    registry: &Registry,
+    example: impl Fn(&str) -> Option<&'static str>,
+) -> String {
     let mut page = format!("# {title}\n\n{introduction}\n\n## All of them have\n\n");
     options(&mut page, registry.common.fields, registry.common.required);
     for kind in registry.kinds {
         section(&mut page, kind);
+        if let Some(example) = example(kind.name) {
+            write!(page, "\nExample:\n\n```yaml\n{}\n```\n", example.trim()).unwrap();
+        }
     }
     page
 }

@@ -145,7 +145,8 @@ impl Subject {
         let reads_files = |name: &str| {
             let mut ran = self.graded.record.targets.iter();
             let ran = ran.find(|target| target.name == name);
-            ran.is_some_and(|target| agentv_providers::reads_files(&target.provider))
+            let facts = ran.and_then(|target| agentv_providers::facts(&target.provider));
+            facts.is_some_and(|facts| facts.reads_files)
         };
         let of_files = self.asked.files.iter().zip(&self.asked.targets);
         let all = of_files.flat_map(|(file, targets)| {

@@ -8,10 +8,8 @@ use crate::output;
 
 /// What a run itself has open: its streams, its records, its eval files, its cache.
 const OWN: usize = 32;
-/// What a command has open on our side: its pipes, and those that are made while it is started.
-const COMMAND: usize = 8;
-/// What a request has open: its connection, and what the address is looked up with.
-const REQUEST: usize = 2;
+/// What a script that grades has open on our side.
+const COMMAND: usize = agentv_process::OPEN_FILES_PER_COMMAND;
 
 /// The files that may be open at a time.
 #[derive(Debug, Clone, Copy)]
@@ -97,13 +95,9 @@ impl OpenFiles {
     }
 }
 
-/// The files that are open while a target is asked once.
+/// Returns the files that are open while a target is asked once.
 fn files_of(target: &Target) -> usize {
-    match target.kind.as_str() {
-        "mock" | "echo" | "replay" => 0,
-        "cli" => COMMAND,
-        _ => REQUEST,
-    }
+    agentv_providers::facts(&target.kind).map_or(0, |facts| facts.open_files)
 }
 
 fn too_few(limit: usize, needed: usize) -> Refused {

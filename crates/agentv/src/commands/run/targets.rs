@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use agentv_core::{Execution, RanTarget, Secrets, Target};
 use agentv_dataset::Project;
-use agentv_providers::{Delay, Environment, Surroundings, TargetError, Targets, runs_commands};
+use agentv_providers::{Delay, Environment, Surroundings, TargetError, Targets, facts};
 use agentv_runner::{Assignment, EvalFile, FileJudges, Survey};
 
 use super::files::EvalFiles;
@@ -178,7 +178,8 @@ impl Asking<'_> {
     /// Whether a target would run a command that came with the files of others. What the command line
     /// names is the user's own.
     fn forbids(&self, target: &Target) -> bool {
-        self.limits.no_scripts && self.targets.is_none() && runs_commands(&target.kind)
+        let runs_commands = facts(&target.kind).is_some_and(|facts| facts.runs_commands);
+        self.limits.no_scripts && self.targets.is_none() && runs_commands
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use agentv_providers::{BUILT_IN, ListedTarget, Targets, vendors};
+use agentv_providers::{ListedTarget, Targets, built_in, vendors};
 use serde_json::json;
 
 use super::{open, surroundings};
@@ -52,7 +52,7 @@ fn for_people(targets: &Targets) -> String {
     let vendors: Vec<&str> = vendors().collect();
     told.push_str(&format!(
         "Built in: {}, and VENDOR:MODEL with one of {}\n",
-        BUILT_IN.join(", "),
+        built_in().join(", "),
         vendors.join(", ")
     ));
     told
@@ -70,8 +70,8 @@ fn for_scripts(targets: &Targets) -> String {
         row["line"] = target.line.into();
         told.push_str(&format!("{row}\n"));
     }
-    for name in BUILT_IN {
-        let defined = targets.listed().any(|target| target.name == *name);
+    for name in built_in() {
+        let defined = targets.listed().any(|target| target.name == name);
         if !defined {
             told.push_str(&format!("{}\n", json!({"name": name, "provider": name})));
         }
