@@ -69,11 +69,11 @@ impl EvalCase {
     pub fn graders(&self) -> Vec<EvaluatorSpec> {
         let mut graders = Vec::with_capacity(self.evaluators.len() + 1);
         if !self.rubrics.is_empty() {
-            let mut checklist = EvaluatorSpec::of_kind("rubric");
+            let mut checklist = EvaluatorSpec::of_kind(EvaluatorSpec::CHECKLIST_KIND);
             let taken = |name: &str| self.evaluators.iter().any(|spec| spec.name == name);
             if taken(&checklist.name) {
                 let free = (2..)
-                    .map(|n| format!("rubric-{n}"))
+                    .map(|n| format!("{}-{n}", EvaluatorSpec::CHECKLIST_KIND))
                     .find(|name| !taken(name));
                 checklist.name = free.unwrap_or_default();
             }

@@ -33,8 +33,11 @@ pub struct EvaluatorSpec {
 }
 
 impl EvaluatorSpec {
-    /// The type that grades where nothing else is asked for.
+    /// The type that grades a case without evaluators. One of the two types that the core names.
     pub const DEFAULT_KIND: &str = "llm_judge";
+
+    /// The type that grades the `rubrics` of a case, which are its option of the same name.
+    pub const CHECKLIST_KIND: &str = "rubric";
 
     /// An evaluator of this type with nothing set.
     pub fn of_kind(kind: impl Into<String>) -> EvaluatorSpec {

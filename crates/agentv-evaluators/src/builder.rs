@@ -7,16 +7,15 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ::regex::Regex;
-use agentv_core::{Evaluator, EvaluatorSpec, Judge};
+use agentv_core::{Evaluator, EvaluatorSpec};
 use agentv_process::Runner;
 use jsonschema::Validator;
 use serde_json::Value;
 
-use crate::EVALUATORS;
 use crate::cache::Cache;
 use crate::error::BuildError;
+use crate::facts::known;
 use crate::judge::Template;
-use crate::kind::EvaluatorKind;
 use crate::options::Options;
 use crate::read_texts::ReadTexts;
 use crate::script::ScriptPlaces;
@@ -82,26 +81,6 @@ pub fn build(
     context: &BuildContext,
 ) -> Result<Arc<dyn Evaluator>, BuildError> {
     Builder::new(context.clone()).build(spec)
-}
-
-/// The judges that an evaluator asks, and none of one that asks nobody.
-///
-/// # Errors
-/// When the type is unknown, or an option cannot be used.
-pub fn judges_of(spec: &EvaluatorSpec) -> Result<Vec<Judge>, BuildError> {
-    match known(spec)?.judges {
-        Some(judges) => judges(&Options::of(spec)),
-        None => Ok(Vec::new()),
-    }
-}
-
-fn known(spec: &EvaluatorSpec) -> Result<&'static EvaluatorKind, BuildError> {
-    let mut kinds = EVALUATORS.iter();
-    let known = kinds.find(|known| known.kind.answers_to(&spec.kind));
-    known.ok_or_else(|| BuildError::UnknownKind {
-        evaluator: spec.name.clone(),
-        kind: spec.kind.clone(),
-    })
 }
 
 /// Builds the evaluators of many cases. Regular expressions and schemas that repeat are compiled

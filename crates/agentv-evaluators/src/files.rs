@@ -4,11 +4,37 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use agentv_core::private_file;
+use serde_json::Value;
 
 use crate::builder::BuildContext;
 
 /// Largest file that an evaluator reads.
 const LARGEST_FILE: u64 = 16 << 20;
+
+/// The longest text that can be a path.
+pub(crate) const LONGEST_PATH: usize = 4_096;
+
+/// Returns the file that a value names. Resolved cases name the files of a project by their path from
+/// its root, which begins with `/`.
+pub(crate) fn named(value: &Value, root: &Path) -> Option<PathBuf> {
+    let text = value.as_str()?;
+    let may_be_path = text.len() <= LONGEST_PATH && !text.contains('\n');
+    let path = text.strip_prefix('/').filter(|_| may_be_path)?;
+    Some(root.join(path))
+}
+
+/// Adds the files that a value, or anything in it, names.
+pub(crate) fn collect(value: &Value, root: &Path, files: &mut Vec<PathBuf>) {
+    match value {
+        Value::String(_) => files.extend(named(value, root)),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, root, files)),
+        Value::Object(fields) => {
+            let values = fields.values();
+            values.for_each(|value| collect(value, root, files));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
 
 /// The text of a file that a resolved case names: a path from the root, or one outside of it. Where it
 /// is not there, what was kept of it.

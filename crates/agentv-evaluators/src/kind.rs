@@ -1,53 +1,54 @@
-//! An entry of the list of evaluators.
+//! An entry of the list of evaluators, and the facts that it states about its kind.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentv_core::{Evaluator, Judge};
+use agentv_core::{Effort, Evaluator, Judge};
 use agentv_syntax::{Kind, Node, Problem};
 
 use crate::builder::Builder;
 use crate::error::BuildError;
 use crate::options::Options;
 
-/// Makes an evaluator of one kind from its options.
-pub(crate) type Build = fn(&Options<'_>, &Builder) -> Result<Arc<dyn Evaluator>, BuildError>;
-
-/// The judges that an evaluator of one kind asks.
-pub(crate) type AskedJudges = fn(&Options<'_>) -> Result<Vec<Judge>, BuildError>;
-
-/// One kind of evaluator: what may be written in it, and how it is built.
+/// One kind of evaluator: its name and options, its facts, and the function that builds it.
 pub(crate) struct EvaluatorKind {
-    pub(crate) kind: &'static Kind,
+    /// The entry of the registry: name, documentation and options.
+    pub(crate) kind: Kind,
+    /// A list of evaluators, as YAML, that together set every option of the kind. The reference page
+    /// shows it, and tests check it.
+    pub(crate) example: &'static str,
+    /// Everything that others need to know about evaluators of this kind.
+    pub(crate) facts: Facts,
+    /// Builds an evaluator from its options.
     pub(crate) build: Build,
-    /// What is wrong with options that are right each by itself.
-    pub(crate) check: Option<fn(Node<'_>) -> Option<Problem>>,
-    /// Whom it asks, where it asks anybody.
-    pub(crate) judges: Option<AskedJudges>,
 }
 
-impl EvaluatorKind {
-    pub(crate) const fn new(kind: &'static Kind, build: Build) -> EvaluatorKind {
-        EvaluatorKind {
-            kind,
-            build,
-            check: None,
-            judges: None,
-        }
-    }
+/// Builds an evaluator from its options, and refuses those that cannot be used.
+pub(crate) type Build = fn(&Options<'_>, &Builder) -> Result<Arc<dyn Evaluator>, BuildError>;
 
-    /// The same with a check of the options together.
-    pub(crate) const fn checked(self, check: fn(Node<'_>) -> Option<Problem>) -> EvaluatorKind {
-        EvaluatorKind {
-            check: Some(check),
-            ..self
-        }
-    }
+/// Facts about the evaluators of one kind, as functions of their options. A kind with members answers
+/// for its members too.
+pub(crate) struct Facts {
+    /// The effort that judging takes.
+    pub(crate) effort: fn(&Options<'_>) -> Effort,
+    /// The judges that are asked.
+    pub(crate) judges: fn(&Options<'_>) -> Result<Vec<Judge>, BuildError>,
+    /// True if commands are run, which `--no-scripts` forbids.
+    pub(crate) runs_commands: fn(&Options<'_>) -> bool,
+    /// The files that are read or run, given the root of the project. Their content is part of the
+    /// identity of a grade.
+    pub(crate) files: fn(&Options<'_>, &Path) -> Vec<PathBuf>,
+    /// A problem of options that are each valid, but not together.
+    pub(crate) problem: fn(Node<'_>) -> Option<Problem>,
+}
 
-    /// The same for a kind that asks judges.
-    pub(crate) const fn asking(self, judges: AskedJudges) -> EvaluatorKind {
-        EvaluatorKind {
-            judges: Some(judges),
-            ..self
-        }
-    }
+impl Facts {
+    /// Facts about an evaluator that needs nothing but the answer.
+    pub(crate) const CHECK: Facts = Facts {
+        effort: |_| Effort::Check,
+        judges: |_| Ok(Vec::new()),
+        runs_commands: |_| false,
+        files: |_, _| Vec::new(),
+        problem: |_| None,
+    };
 }

@@ -8,7 +8,7 @@ use agentv_syntax::{Field, Form, Shape};
 
 use crate::error::BuildError;
 use crate::options::Options;
-use crate::words::Findings;
+use crate::words::{Findings, quoted};
 
 pub(crate) const IGNORE_CASE: Field = Field {
     name: "ignore_case",
@@ -100,5 +100,14 @@ impl Sought {
             form: matching.form(value).into_owned(),
         });
         Ok(sought.collect())
+    }
+}
+
+/// Says in words that an answer contains a text, or that it does not.
+pub(crate) fn contains_fact(holds: bool, value: &str) -> String {
+    let value = quoted(value);
+    match holds {
+        true => format!("contains {value}"),
+        false => format!("does not contain {value}"),
     }
 }

@@ -48,6 +48,14 @@ impl<'a> Options<'a> {
         }
     }
 
+    /// Returns the error that no evaluator has this type.
+    pub(crate) fn unknown_kind(&self, kind: &str) -> BuildError {
+        BuildError::UnknownKind {
+            evaluator: self.evaluator.to_owned(),
+            kind: kind.to_owned(),
+        }
+    }
+
     /// Where an option stands, from the options of the evaluator on.
     fn place_of(&self, name: &str) -> String {
         match (self.place.as_str(), name) {

@@ -1,12 +1,15 @@
 //! What holds for every evaluator of the registry.
 
-use agentv_syntax::shape::EVALUATORS;
+use agentv_core::{EvaluatorSpec, Extra};
+use agentv_syntax::shape::EVALUATORS as SHAPE;
 use agentv_syntax::{
     Code, Definitions, Others, Problem, Record, Registry, Severity, Tree, check, schema, yaml,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::{ALL, REGISTRY};
+use crate::REGISTRY;
+use crate::kind::EvaluatorKind;
+use crate::kinds::EVALUATORS;
 
 static NO_TARGETS: Registry = Registry {
     noun: "provider",
@@ -28,84 +31,17 @@ const DEFINITIONS: Definitions = Definitions {
     targets: &NO_TARGETS,
 };
 
-/// A list of evaluators in which every kind and every option stands at least once.
-const EVERYTHING: &str = r#"
-- {type: llm_judge, name: tone, weight: 0.5, required: true, target: judge}
-- {type: llm_judge, prompt: prompts/judge.md, judges: 3, aggregate: median}
-- {type: llm_judge, prompt: {script: [python, prompt.py], config: {style: short}, timeout_seconds: 5}, judges: [a, b]}
-- {type: llm_judge, rubrics: [Names the capital.]}
-- llm_judge: Is {{ candidate_answer }} polite?
-- type: rubric
-  rubrics:
-    - Names the capital.
-    - {id: polite, expected_outcome: Is polite., weight: 2, required: true}
-    - id: depth
-      required_min_score: 4
-      score_ranges:
-        - {score_range: [0, 3], expected_outcome: Shallow.}
-        - {score_range: [4, 10], expected_outcome: Deep.}
-  target: judge
-  judges: 2
-  aggregate: mean
-- rubric: [Names the capital.]
-- {type: code_judge, script: [python, judge.py], cwd: scripts, timeout_seconds: 5, target: {max_calls: 3}, limit: 5}
-- {type: code_judge, script: ./judge.sh --fast, target: true}
-- code_judge: [python, judge.py]
-- type: composite
-  evaluators:
-    - {type: contains, value: Paris, name: city}
-    - {type: is_json}
-  aggregator: {type: weighted_average, weights: {city: 2}}
-- {type: composite, evaluators: [equals: a], aggregator: {type: code_judge, path: join.py, cwd: ., timeout_seconds: 5}}
-- {type: composite, evaluators: [equals: a], aggregator: {type: llm_judge, prompt: p, target: t}}
-- {type: tool_trajectory, mode: any_order, minimums: {search: 2}}
-- type: tool_trajectory
-  mode: in_order
-  expected: [{tool: search, args: any}, {tool: open, args: {id: 1}, max_duration_ms: 500}]
-- type: field_accuracy
-  aggregation: all_or_nothing
-  fields:
-    - {path: total, match: numeric_tolerance, tolerance: 0.1, relative: true, weight: 2}
-    - {path: due, match: date, formats: [YYYY-MM-DD], required: false}
-- field_accuracy: [path: name]
-- latency: 2000
-- {type: latency, threshold: 1500.5}
-- cost: 0.01
-- {type: cost, budget: 1}
-- token_usage: 500
-- {type: token_usage, max_total: 500, max_input: 400, max_output: 100}
-- type: execution_metrics
-  max_tool_calls: 10
-  max_llm_calls: 5
-  max_tokens: 1000
-  max_cost_usd: 0.5
-  max_duration_ms: 60000
-  target_exploration_ratio: 0.6
-  exploration_tolerance: 0.1
-- contains: Paris
-- {type: contains, value: Paris, ignore_case: true, negate: false}
-- contains_any: [Paris, Rome]
-- {type: contains_any, values: [Paris], ignore_case: true, negate: true}
-- contains_all: [Paris, Rome]
-- {type: contains_all, values: [Paris], ignore_case: true, negate: true}
-- equals: ""
-- {type: equals, value: Paris, ignore_case: true, negate: true}
-- starts_with: The
-- {type: starts_with, value: The, ignore_case: true, negate: true}
-- regex: ^\d+$
-- {type: regex, value: paris, ignore_case: true, negate: true}
-- {type: is_json}
-- json_schema: schemas/answer.json
-- {type: json_schema, schema: {type: object, required: [answer]}}
-- similarity: rouge_l
-- {type: similarity, metric: levenshtein, value: Paris, threshold: 0.8}
-"#;
+/// Every evaluator of every kind's example.
+fn examples() -> impl Iterator<Item = Value> {
+    let examples = EVALUATORS.iter().map(|kind| value(kind.example));
+    examples.flat_map(|list| list.as_array().unwrap().clone())
+}
 
 fn problems(source: &str) -> Vec<Problem> {
     let mut tree = Tree::default();
     yaml::parse(source, &mut tree).unwrap();
     let mut problems = Vec::new();
-    check(tree.root(), &EVALUATORS, DEFINITIONS, &mut problems);
+    check(tree.root(), &SHAPE, DEFINITIONS, &mut problems);
     problems
 }
 
@@ -116,28 +52,114 @@ fn value(source: &str) -> Value {
 }
 
 #[test]
-fn the_example_of_everything_uses_every_option_and_is_accepted() {
-    assert_eq!(problems(EVERYTHING), []);
-    let examples = value(EVERYTHING);
-    for kind in ALL {
-        let of_kind = || {
-            let items = examples.as_array().unwrap().iter();
-            items.filter(|example| example["type"] == kind.name)
-        };
-        for field in kind.options.fields {
-            let used = of_kind().any(|example| example.get(field.name).is_some());
-            assert!(used, "{} {}", kind.name, field.name);
+fn the_example_of_a_kind_sets_every_option_and_is_accepted() {
+    for evaluator in EVALUATORS {
+        let kind = &evaluator.kind;
+        let place = format!("`example` of `{}` in src/kinds", kind.name);
+        assert_eq!(problems(evaluator.example), [], "{place} is refused");
+        let examples: Vec<_> = value(evaluator.example)
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(written_out)
+            .collect();
+        for example in &examples {
+            let found = &example["type"];
+            assert_eq!(found, kind.name, "{place} has an evaluator of another type");
         }
-        assert!(of_kind().next().is_some(), "{}", kind.name);
+        for field in kind.options.fields {
+            let used = |example: &Value| example.get(field.name).is_some();
+            assert!(
+                examples.iter().any(used),
+                "{place} does not set `{}`: add it to one of its evaluators",
+                field.name
+            );
+        }
+    }
+}
+
+#[test]
+fn the_kinds_that_the_core_names_exist() {
+    for kind in [EvaluatorSpec::DEFAULT_KIND, EvaluatorSpec::CHECKLIST_KIND] {
+        assert!(REGISTRY.kind(kind).is_some(), "{kind}");
+    }
+}
+
+/// The evaluators of a kind's example with one option changed by `change`.
+fn changed(evaluator: &EvaluatorKind, option: &str, change: impl Fn(&mut Extra)) -> Vec<Value> {
+    let list = value(evaluator.example);
+    let examples = list.as_array().unwrap().iter().map(written_out);
+    let with_option = examples.filter(|example| example.get(option).is_some());
+    let changed = with_option.map(|mut example| {
+        change(example.as_object_mut().unwrap());
+        example
+    });
+    changed.collect()
+}
+
+/// The paths of the errors in a list with one evaluator.
+fn errors(evaluator: &Value) -> Vec<String> {
+    let found = problems(&Value::from(vec![evaluator.clone()]).to_string());
+    let errors = found.into_iter();
+    let errors = errors.filter(|problem| problem.severity == Severity::Error);
+    errors.map(|problem| problem.path).collect()
+}
+
+#[test]
+fn every_option_refuses_a_value_that_it_cannot_use() {
+    let wrong = [
+        json!(true),
+        json!(-1),
+        json!(""),
+        json!([]),
+        json!([{}]),
+        json!({"?": [0]}),
+    ];
+    for evaluator in EVALUATORS {
+        for field in evaluator.kind.options.fields {
+            let path = format!("[0].{}", field.name);
+            let refuses = |wrong: &Value| {
+                let insert = |options: &mut Extra| {
+                    options.insert(field.name.to_owned(), wrong.clone());
+                };
+                let changed = changed(evaluator, field.name, insert);
+                let is_refused = |paths: Vec<String>| paths.iter().any(|at| at.starts_with(&path));
+                changed.iter().all(|changed| is_refused(errors(changed)))
+            };
+            assert!(
+                wrong.iter().any(refuses),
+                "`{}` of `{}` takes whatever is written: give it a shape that says what it expects",
+                field.name,
+                evaluator.kind.name
+            );
+        }
+    }
+}
+
+#[test]
+fn every_kind_refuses_to_be_without_what_it_requires() {
+    for evaluator in EVALUATORS {
+        for group in evaluator.kind.options.required {
+            for option in *group {
+                let remove = |options: &mut Extra| {
+                    for name in *group {
+                        options.shift_remove(*name);
+                    }
+                };
+                for lacking in changed(evaluator, option, remove) {
+                    assert_ne!(errors(&lacking), [""; 0], "{lacking}");
+                }
+            }
+        }
     }
 }
 
 #[test]
 fn the_schema_is_one_and_accepts_what_the_checker_accepts() {
-    let schema = schema::of_file("evaluators", &EVALUATORS, DEFINITIONS);
+    let schema = schema::of_file("evaluators", &SHAPE, DEFINITIONS);
     assert!(jsonschema::meta::is_valid(&schema));
     let validator = jsonschema::validator_for(&schema).unwrap();
-    for example in value(EVERYTHING).as_array().unwrap() {
+    for example in examples() {
         let list = Value::Array(vec![example.clone()]);
         assert!(validator.is_valid(&list), "{example}");
     }
@@ -145,7 +167,7 @@ fn the_schema_is_one_and_accepts_what_the_checker_accepts() {
 
 #[test]
 fn what_is_wrong_is_said_in_words_and_the_schema_refuses_it_too() {
-    let schema = schema::of_file("evaluators", &EVALUATORS, DEFINITIONS);
+    let schema = schema::of_file("evaluators", &SHAPE, DEFINITIONS);
     let validator = jsonschema::validator_for(&schema).unwrap();
     for (source, path, message, hint) in [
         (
@@ -440,12 +462,11 @@ fn whatever_is_valid_can_be_built() {
     std::fs::write(root.path().join("join.py"), "").unwrap();
     std::fs::create_dir(root.path().join("scripts")).unwrap();
     let builder = crate::Builder::new(crate::BuildContext::new(root.path()));
-    for example in value(EVERYTHING).as_array().unwrap() {
-        let spec = serde_json::from_value(written_out(example)).unwrap();
-        match builder.build(&spec) {
-            Ok(_) => {}
-            // The schema's file is not there.
-            Err(error) => assert_eq!(example["json_schema"], "schemas/answer.json", "{error}"),
+    for example in examples() {
+        let spec = serde_json::from_value(written_out(&example)).unwrap();
+        if let Err(error) = builder.build(&spec) {
+            // Files that an example names need not exist.
+            assert!(error.to_string().contains("file not found"), "{error}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Where the prompt of a judge comes from.
 
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use agentv_core::Subject;
@@ -12,7 +13,7 @@ use crate::builder::{BuildContext, Builder};
 use crate::error::BuildError;
 use crate::files;
 use crate::options::Options;
-use crate::script::Script;
+use crate::script::{self, Script};
 
 /// What a judge is shown where the user does not say.
 const USUAL: &str = "\
@@ -57,7 +58,9 @@ impl PromptSource {
                 let template = template.map_err(|problem| options.invalid("prompt", problem))?;
                 Ok(PromptSource::Template(template))
             }
-            Some(_) => Ok(PromptSource::Script(Box::new(script(options, builder)?))),
+            Some(_) => Ok(PromptSource::Script(Box::new(prompt_script(
+                options, builder,
+            )?))),
         }
     }
 
@@ -87,14 +90,44 @@ fn source_of<'t>(
     text: &'t str,
     context: &BuildContext,
 ) -> Result<(String, Option<&'t str>), String> {
-    let is_path = text.starts_with('/') && !text.contains(['\n', '{']);
-    match is_path {
+    match is_path(text) {
         true => Ok((files::read_text(text, context)?, Some(text))),
         false => Ok((text.to_owned(), None)),
     }
 }
 
-fn script(options: &Options<'_>, builder: &Builder) -> Result<PromptScript, BuildError> {
+fn is_path(prompt: &str) -> bool {
+    prompt.starts_with('/') && !prompt.contains(['\n', '{'])
+}
+
+/// Checks that a script prints the prompt.
+pub(crate) fn runs_prompt_script(options: &Options<'_>) -> bool {
+    options.get("prompt").is_some_and(Value::is_object)
+}
+
+/// Returns the files that the prompt comes from: its own, or those that its script names.
+pub(crate) fn prompt_files(options: &Options<'_>, root: &Path) -> Vec<PathBuf> {
+    match options.get("prompt") {
+        Some(written @ Value::String(text)) if is_path(text) => {
+            files::named(written, root).into_iter().collect()
+        }
+        Some(Value::Object(_)) => match options.object("prompt") {
+            Ok(Some(prompt)) => script_files(&prompt, root),
+            Ok(None) | Err(_) => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
+}
+
+fn script_files(prompt: &Options<'_>, root: &Path) -> Vec<PathBuf> {
+    let mut found = script::files(prompt, root);
+    if let Some(config) = prompt.get("config") {
+        files::collect(config, root, &mut found);
+    }
+    found
+}
+
+fn prompt_script(options: &Options<'_>, builder: &Builder) -> Result<PromptScript, BuildError> {
     let Some(prompt) = options.object("prompt")? else {
         return Err(options.invalid("prompt", "it is missing"));
     };

@@ -6,6 +6,7 @@
 //! stdout is in `output`.
 
 mod command;
+mod files;
 pub(crate) mod input;
 mod interpreter;
 mod options;
@@ -14,5 +15,6 @@ mod places;
 mod printed;
 
 pub(crate) use command::Script;
-pub(crate) use options::TIMEOUT;
+pub(crate) use files::files;
+pub(crate) use options::{FOLDER, SCRIPT, TIMEOUT};
 pub use places::ScriptPlaces;

@@ -4,7 +4,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use agentv_syntax::{Field, Form, Shape};
+use agentv_syntax::shape::TEXT;
+use agentv_syntax::{Field, Form, Shape, Text};
 use serde_json::Value;
 
 use super::command::{Command, Script};
@@ -30,6 +31,22 @@ static SECONDS: Shape = Shape {
         max: f64::MAX,
         integer: false,
     }],
+};
+
+pub(crate) static FOLDER: Shape = Shape {
+    expected: "the path of a folder",
+    forms: &[Form::Text(Text::Folder)],
+};
+
+pub(crate) static SCRIPT: Shape = Shape {
+    expected: "a command (an array of strings, or a string for the shell)",
+    forms: &[
+        Form::List {
+            items: &TEXT,
+            at_least: 1,
+        },
+        Form::Text(Text::Filled),
+    ],
 };
 
 impl Script {

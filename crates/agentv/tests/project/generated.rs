@@ -52,11 +52,12 @@ fn generated_page_of_evaluators_is_current() {
     let introduction = "An evaluator is an object in `evaluators`, with its kind as `type`. Where one \
                         option is all it needs,\n`- contains: Paris` is short for `- type: contains` \
                         with `value: Paris`.";
+    let example = agentv_evaluators::example;
     let page = registry_page(
         "Evaluators",
         introduction,
         &agentv_evaluators::REGISTRY,
-        |_| None,
+        example,
     );
     is_current("docs/reference/evaluators.md", &page);
 }

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agentv_core::{Effort, EvalCase, Evaluator, EvaluatorSpec, Judge};
-use agentv_evaluators::{BuildContext, Builder, ReadTexts, ScriptPlaces, effort, judges_of};
+use agentv_evaluators::{
+    BuildContext, Builder, ReadTexts, ScriptPlaces, effort, files_of, judges_of, runs_commands,
+};
 use agentv_providers::Environment;
 use agentv_runner::{EvalFile, Graders, digest_of_file};
 
-use super::grading_files;
 use super::open_files::OpenFiles;
 
 /// Builds evaluators for the projects of a run.
@@ -150,8 +151,8 @@ impl Graders for ProjectGraders {
     fn check(&self, file: &EvalFile, case: &EvalCase) -> Result<(), String> {
         // What stands in the eval file itself was checked when it was read.
         let is_open = |spec: &&EvaluatorSpec| {
-            let files = grading_files::of(&spec.options, self.root(file));
-            !files.is_empty() || !self.allow_scripts
+            let is_forbidden = !self.allow_scripts && runs_commands(spec);
+            is_forbidden || !files_of(spec, self.root(file)).is_empty()
         };
         let mut specs = case.evaluators.iter().filter(is_open);
         specs.try_for_each(|spec| match self.builder(file).build(spec) {
@@ -162,7 +163,7 @@ impl Graders for ProjectGraders {
 
     fn files(&self, file: &EvalFile, case: &EvalCase) -> Vec<String> {
         let specs = case.evaluators.iter();
-        let paths = specs.flat_map(|spec| grading_files::of(&spec.options, self.root(file)));
+        let paths = specs.flat_map(|spec| files_of(spec, self.root(file)));
         paths.filter_map(|path| self.digest(path)).collect()
     }
 }

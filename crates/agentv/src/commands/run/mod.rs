@@ -5,7 +5,6 @@ pub(super) mod files;
 pub(super) mod folder;
 pub(super) mod gates;
 pub(super) mod graders;
-mod grading_files;
 pub(super) mod kept_files;
 pub(super) mod open_files;
 pub(super) mod plan;

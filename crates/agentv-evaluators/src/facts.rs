@@ -1,0 +1,145 @@
+//! The facts about an evaluator that others need to know before it is built.
+
+use std::path::{Path, PathBuf};
+
+use agentv_core::{Effort, EvaluatorSpec, Judge};
+
+use crate::error::BuildError;
+use crate::kind::EvaluatorKind;
+use crate::kinds;
+use crate::options::Options;
+
+/// Returns the effort that an evaluator takes, by itself or through a member. One of an unknown type
+/// counts as a check.
+///
+/// ```
+/// use agentv_core::{Effort, EvaluatorSpec};
+/// use agentv_evaluators::effort;
+///
+/// assert_eq!(effort(&EvaluatorSpec::of_kind("llm_judge")), Effort::Judge);
+/// assert_eq!(effort(&EvaluatorSpec::of_kind("code_judge")), Effort::Script);
+/// assert_eq!(effort(&EvaluatorSpec::of_kind("is_json")), Effort::Check);
+/// let members = r#"{"name": "all", "type": "composite", "evaluators": [{"type": "rubric"}]}"#;
+/// assert_eq!(effort(&serde_json::from_str(members).unwrap()), Effort::Judge);
+/// ```
+pub fn effort(spec: &EvaluatorSpec) -> Effort {
+    kinds::named(&spec.kind).map_or(Effort::Check, |kind| {
+        (kind.facts.effort)(&Options::of(spec))
+    })
+}
+
+/// Returns the judges that an evaluator asks.
+///
+/// # Errors
+/// When the type is unknown, or an option cannot be used.
+pub fn judges_of(spec: &EvaluatorSpec) -> Result<Vec<Judge>, BuildError> {
+    (known(spec)?.facts.judges)(&Options::of(spec))
+}
+
+/// Checks that an evaluator runs commands, by itself or through a member.
+pub fn runs_commands(spec: &EvaluatorSpec) -> bool {
+    kinds::named(&spec.kind).is_some_and(|kind| (kind.facts.runs_commands)(&Options::of(spec)))
+}
+
+/// Returns the paths of the files that an evaluator of a resolved case may read or run. Some may not
+/// exist: the words of a command are not all files.
+///
+/// ```
+/// use std::path::{Path, PathBuf};
+///
+/// let spec = r#"{"name": "tone", "type": "llm_judge", "prompt": "/prompts/tone.md"}"#;
+/// let files = agentv_evaluators::files_of(&serde_json::from_str(spec).unwrap(), Path::new("/project"));
+/// assert_eq!(files, [PathBuf::from("/project/prompts/tone.md")]);
+/// ```
+pub fn files_of(spec: &EvaluatorSpec, root: &Path) -> Vec<PathBuf> {
+    kinds::named(&spec.kind).map_or_else(Vec::new, |kind| {
+        (kind.facts.files)(&Options::of(spec), root)
+    })
+}
+
+/// Returns the kind of an evaluator.
+pub(crate) fn known(spec: &EvaluatorSpec) -> Result<&'static EvaluatorKind, BuildError> {
+    kinds::named(&spec.kind).ok_or_else(|| Options::of(spec).unknown_kind(&spec.kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn files_are_seen_wherever_an_evaluator_names_them() {
+        let options = json!({
+            "name": "all",
+            "type": "composite",
+            "evaluators": [
+                {"type": "code_judge", "script": ["python3", "judge.py", "--rules=rules.json"], "cwd": "/evals"},
+                {"type": "code_judge", "script": "cat 'a.txt'|sh ./b.sh", "cwd": "/evals/deep", "limits": ["/limits.json"]},
+                {"type": "llm_judge", "prompt": {"script": ["sh", "prompt.sh"], "cwd": "/", "config": {"style": "/style.md"}}},
+                {"type": "llm_judge", "prompt": "/judge.md"},
+                {"type": "llm_judge", "prompt": "/judge\n{{ candidate_answer }}"},
+                {"type": "json_schema", "schema": "/schema.json"},
+                {"type": "contains", "value": "/not-a-file"},
+                {"type": "composite", "evaluators": [{"type": "json_schema", "schema": "/inner.json"}]},
+            ],
+            "aggregator": {"type": "code_judge", "path": "/evals/join.py"},
+        });
+        let spec = serde_json::from_value(options).unwrap();
+        let paths = files_of(&spec, Path::new("/root"));
+        for expected in [
+            "/root/evals/judge.py",
+            "/root/evals/rules.json",
+            "/root/evals/deep/a.txt",
+            "/root/evals/deep/./b.sh",
+            "/root/limits.json",
+            "/root/prompt.sh",
+            "/root/style.md",
+            "/root/judge.md",
+            "/root/schema.json",
+            "/root/inner.json",
+            "/root/evals/join.py",
+        ] {
+            assert!(
+                paths.contains(&PathBuf::from(expected)),
+                "{expected}: {paths:?}"
+            );
+        }
+        let unexpected = |path: &&PathBuf| {
+            let path = path.to_string_lossy();
+            path.contains('\n') || path.contains("not-a-file")
+        };
+        assert_eq!(paths.iter().find(unexpected), None);
+    }
+
+    #[test]
+    fn commands_are_seen_wherever_an_evaluator_runs_them() {
+        for (options, expected) in [
+            (json!({"type": "code_judge", "script": ["a"]}), true),
+            (
+                json!({"type": "llm_judge", "prompt": {"script": ["a"]}}),
+                true,
+            ),
+            (json!({"type": "llm_judge", "prompt": "/a.md"}), false),
+            (json!({"type": "rubric", "rubrics": ["a"]}), false),
+            (json!({"type": "contains", "value": "a"}), false),
+            (
+                json!({"type": "composite", "evaluators": [{"type": "contains", "value": "a"}]}),
+                false,
+            ),
+            (
+                json!({"type": "composite", "evaluators": [{"type": "code_judge", "script": ["a"]}]}),
+                true,
+            ),
+            (
+                json!({"type": "composite", "evaluators": [], "aggregator": {"type": "code_judge", "path": "/a.py"}}),
+                true,
+            ),
+            (json!({"type": "unknown"}), false),
+        ] {
+            let mut written = options.clone();
+            written["name"] = "it".into();
+            let spec = serde_json::from_value(written).unwrap();
+            assert_eq!(runs_commands(&spec), expected, "{options}");
+        }
+    }
+}

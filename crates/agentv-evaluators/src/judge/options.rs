@@ -1,0 +1,42 @@
+//! The options that all evaluators with a judge share.
+
+use agentv_syntax::shape::FILLED;
+use agentv_syntax::{Field, Form, Shape, Text};
+
+pub(crate) const TARGET: Field = Field {
+    name: "target",
+    shape: &FILLED,
+    doc: "The target to ask as judge: the graded target's `judge_target` unless given, else the graded target itself.",
+};
+
+pub(crate) const JUDGES: Field = Field {
+    name: "judges",
+    shape: &PANEL,
+    doc: "How many times to ask the judge, or the names of the targets that judge together.",
+};
+
+pub(crate) const AGGREGATE: Field = Field {
+    name: "aggregate",
+    shape: &AGGREGATES,
+    doc: "How the scores of several judges become one: `median`, `mean` or `majority`.",
+};
+
+static PANEL: Shape = Shape {
+    expected: "a whole number from 1 to 100, or an array of target names",
+    forms: &[
+        Form::Number {
+            min: 1.0,
+            max: 100.0,
+            integer: true,
+        },
+        Form::List {
+            items: &FILLED,
+            at_least: 1,
+        },
+    ],
+};
+
+static AGGREGATES: Shape = Shape {
+    expected: "median, mean or majority",
+    forms: &[Form::Text(Text::OneOf(&["median", "mean", "majority"]))],
+};

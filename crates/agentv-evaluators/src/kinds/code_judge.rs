@@ -1,0 +1,177 @@
+//! `code_judge`: a script of the user's grades the answer.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agentv_core::{
+    BoxFuture, Effort, Evaluation, Evaluator, EvaluatorError, Extra, Judge, Subject,
+};
+use agentv_syntax::shape::COUNT;
+use agentv_syntax::{Field, Form, Kind, Others, Record, Shape};
+use serde_json::Value;
+
+use crate::builder::Builder;
+use crate::error::BuildError;
+use crate::files;
+use crate::kind::{EvaluatorKind, Facts};
+use crate::options::Options;
+use crate::proxy::{self, USUAL_MOST_CALLS};
+use crate::script::{self, FOLDER, SCRIPT, Script, TIMEOUT, input, output};
+
+pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
+    kind: Kind {
+        name: "code_judge",
+        aliases: &[],
+        doc: "Runs a script that reads the case and the answer as JSON and prints a score; further fields reach it as `config`.",
+        options: Record {
+            name: "code_judge",
+            fields: &[
+                Field {
+                    name: "script",
+                    shape: &SCRIPT,
+                    doc: "The command: a list of program and arguments, or a line for the shell.",
+                },
+                Field {
+                    name: "cwd",
+                    shape: &FOLDER,
+                    doc: "The folder to run the script in, relative to the eval file.",
+                },
+                TIMEOUT,
+                Field {
+                    name: "target",
+                    shape: &ACCESS,
+                    doc: "Whether the script may ask the targets of the run through a local proxy, and how often.",
+                },
+            ],
+            required: &[&["script"]],
+            others: Others::Keep,
+        },
+        shorthand: Some("script"),
+    },
+    example: "\
+- type: code_judge
+  script: [python, judge.py]
+  cwd: scripts
+  timeout_seconds: 5
+  target: {max_calls: 3}
+  limit: 5
+- {type: code_judge, script: ./judge.sh --fast, target: true}
+- code_judge: [python, judge.py]
+",
+    facts: Facts {
+        effort,
+        judges,
+        runs_commands: |_| true,
+        files,
+        ..Facts::CHECK
+    },
+    build,
+};
+
+static ACCESS: Shape = Shape {
+    expected: "true, false, or an object with `max_calls`",
+    forms: &[
+        Form::Bool,
+        Form::Record(&Record {
+            name: "target access",
+            fields: &[Field {
+                name: "max_calls",
+                shape: &COUNT,
+                doc: "The most calls that the script may make, 50 unless given.",
+            }],
+            required: &[],
+            others: Others::Warn,
+        }),
+    ],
+};
+
+fn build(options: &Options<'_>, builder: &Builder) -> Result<Arc<dyn Evaluator>, BuildError> {
+    Ok(Arc::new(CodeJudge {
+        script: Script::of(options, builder, "script")?,
+        config: config(options),
+        root: builder.context().root.clone(),
+        most_calls: most_calls(options)?,
+    }))
+}
+
+/// Returns what the user wrote beyond the options of this kind.
+fn config(options: &Options<'_>) -> Extra {
+    let is_own = |name: &str| KIND.kind.options.field(name).is_some();
+    let others = options.values().iter().filter(|(name, _)| !is_own(name));
+    others
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
+}
+
+/// Returns the files that the script's command and its settings name.
+fn files(options: &Options<'_>, root: &Path) -> Vec<PathBuf> {
+    let mut files = script::files(options, root);
+    files::collect(&Value::Object(config(options)), root, &mut files);
+    files
+}
+
+/// Counts the script as a judge if it may ask one.
+fn effort(options: &Options<'_>) -> Effort {
+    match options.get("target") {
+        None | Some(Value::Bool(false)) => Effort::Script,
+        Some(_) => Effort::Judge,
+    }
+}
+
+/// The judge that is asked where a call names no target.
+fn judges(options: &Options<'_>) -> Result<Vec<Judge>, BuildError> {
+    let asks = most_calls(options)?.is_some();
+    Ok(asks.then_some(Judge::Usual).into_iter().collect())
+}
+
+/// How often the script may ask targets; `None` where it may not.
+fn most_calls(options: &Options<'_>) -> Result<Option<u64>, BuildError> {
+    match options.get("target") {
+        None | Some(Value::Bool(false)) => Ok(None),
+        Some(Value::Bool(true)) => Ok(Some(USUAL_MOST_CALLS)),
+        Some(_) => {
+            let access = options.object("target")?;
+            let most = access.map(|access| access.count("max_calls"));
+            let most = most.transpose()?.flatten();
+            Ok(Some(most.unwrap_or(USUAL_MOST_CALLS)))
+        }
+    }
+}
+
+/// A script that grades.
+struct CodeJudge {
+    script: Script,
+    /// What the user wrote beyond the known options.
+    config: Extra,
+    root: PathBuf,
+    /// How often the script may ask targets, if at all.
+    most_calls: Option<u64>,
+}
+
+impl Evaluator for CodeJudge {
+    fn evaluate<'a>(
+        &'a self,
+        subject: &'a Subject<'a>,
+    ) -> BoxFuture<'a, Result<Evaluation, EvaluatorError>> {
+        Box::pin(async { self.judge(subject).await.map_err(EvaluatorError) })
+    }
+}
+
+impl CodeJudge {
+    async fn judge(&self, subject: &Subject<'_>) -> Result<Evaluation, String> {
+        let turn = self.script.turn().await?;
+        let input = input::configured(input::of(subject, &self.root), &self.config);
+        let printed = match self.most_calls {
+            None => turn.run(input, &[]).await?,
+            Some(most) => {
+                let proxy = proxy::open(subject.judging, most).await?;
+                let variables = proxy.variables();
+                tokio::select! {
+                    printed = turn.run(input, &variables) => printed?,
+                    never = proxy.serve() => match never {},
+                }
+            }
+        };
+        output::read(&printed.stdout).map_err(|wrong| printed.unusable(&wrong))
+    }
+}

@@ -1,0 +1,186 @@
+//! How what the members say becomes one evaluation.
+
+use std::path::{Path, PathBuf};
+
+use agentv_core::{
+    Effort, Evaluation, EvaluatorError, EvaluatorResult, Extra, Judge, Score, Subject, Verdict,
+};
+use serde_json::Value;
+
+use super::members::Member;
+use crate::builder::Builder;
+use crate::error::BuildError;
+use crate::files;
+use crate::judge::{self, JudgeEvaluator, Panel, PromptSource};
+use crate::options::Options;
+use crate::script::{Script, input, output};
+use crate::words::{Findings, figure, quoted};
+
+/// What makes one evaluation of several results.
+pub(super) enum Aggregator {
+    /// The mean of the scores by their weights.
+    WeightedAverage,
+    /// A script of the user's.
+    Script { script: Script, root: PathBuf },
+    /// A language model.
+    Judge(JudgeEvaluator),
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    WeightedAverage,
+    CodeJudge,
+    LlmJudge,
+}
+
+const KINDS: &[(&str, Kind)] = &[
+    ("weighted_average", Kind::WeightedAverage),
+    ("code_judge", Kind::CodeJudge),
+    ("llm_judge", Kind::LlmJudge),
+];
+
+fn kind(options: Option<&Options<'_>>) -> Result<Kind, BuildError> {
+    let written = options.map(|options| options.one_of("type", KINDS));
+    Ok(written
+        .transpose()?
+        .flatten()
+        .unwrap_or(Kind::WeightedAverage))
+}
+
+/// The judges that an aggregator asks.
+pub(super) fn judges(options: Option<&Options<'_>>) -> Result<Vec<Judge>, BuildError> {
+    match (kind(options)?, options) {
+        (Kind::LlmJudge, Some(options)) => judge::judges(options),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// Returns the effort of an aggregator. One that cannot be read counts as a check.
+pub(super) fn effort(options: Option<&Options<'_>>) -> Effort {
+    match kind(options) {
+        Ok(Kind::WeightedAverage) | Err(_) => Effort::Check,
+        Ok(Kind::CodeJudge) => Effort::Script,
+        Ok(Kind::LlmJudge) => Effort::Judge,
+    }
+}
+
+/// Checks that an aggregator runs a command.
+pub(super) fn runs_commands(options: Option<&Options<'_>>) -> bool {
+    match kind(options) {
+        Ok(Kind::CodeJudge) => true,
+        Ok(Kind::LlmJudge) => options.is_some_and(judge::runs_prompt_script),
+        Ok(Kind::WeightedAverage) | Err(_) => false,
+    }
+}
+
+/// Returns the files that an aggregator reads.
+pub(super) fn files(options: Option<&Options<'_>>, root: &Path) -> Vec<PathBuf> {
+    match (kind(options), options) {
+        (Ok(Kind::CodeJudge), Some(options)) => {
+            let script = options.get("path");
+            script
+                .and_then(|path| files::named(path, root))
+                .into_iter()
+                .collect()
+        }
+        (Ok(Kind::LlmJudge), Some(options)) => judge::prompt_files(options, root),
+        (Ok(Kind::WeightedAverage) | Err(_), _) | (_, None) => Vec::new(),
+    }
+}
+
+impl Aggregator {
+    /// The aggregator that is written, the weighted average where none is.
+    pub(super) fn of(
+        options: Option<&Options<'_>>,
+        builder: &Builder,
+    ) -> Result<Aggregator, BuildError> {
+        match (kind(options)?, options) {
+            (Kind::WeightedAverage, _) | (_, None) => Ok(Aggregator::WeightedAverage),
+            (Kind::CodeJudge, Some(options)) => Ok(Aggregator::Script {
+                script: Script::of_file(options, builder, "aggregator's script")?,
+                root: builder.context().root.clone(),
+            }),
+            (Kind::LlmJudge, Some(options)) => {
+                options.required("prompt")?;
+                Ok(Aggregator::Judge(JudgeEvaluator {
+                    prompt: PromptSource::of(options, builder)?,
+                    form: judge::Form::Free,
+                    panel: Panel::of(options)?,
+                }))
+            }
+        }
+    }
+
+    /// The evaluation that the results make.
+    pub(super) async fn join(
+        &self,
+        subject: &Subject<'_>,
+        results: &[EvaluatorResult],
+    ) -> Result<Evaluation, EvaluatorError> {
+        match self {
+            Aggregator::WeightedAverage => Ok(average(results)),
+            Aggregator::Script { script, root } => {
+                let turn = script.turn().await.map_err(EvaluatorError)?;
+                let mut input = input::of(subject, root);
+                input.insert("results".to_owned(), by_name(results));
+                let input = input::configured(input, &Extra::new());
+                let printed = turn.run(input, &[]).await.map_err(EvaluatorError)?;
+                let read = output::read(&printed.stdout);
+                read.map_err(|wrong| EvaluatorError(printed.unusable(&wrong)))
+            }
+            Aggregator::Judge(judge) => {
+                let results = by_name(results);
+                let results = serde_json::to_string_pretty(&results).unwrap_or_default();
+                judge.judge(subject, Some(&results)).await
+            }
+        }
+    }
+
+    /// Tells which members failed the whole, where what was found does not already.
+    pub(super) fn tell_required(&self, failed: &[&Member], misses: &mut Vec<String>) {
+        match self {
+            Aggregator::WeightedAverage => {}
+            Aggregator::Script { .. } | Aggregator::Judge(_) => {
+                let told = failed.iter().map(|member| {
+                    let name = quoted(member.name());
+                    format!("{name} is required and did not pass")
+                });
+                misses.splice(0..0, told);
+            }
+        }
+    }
+}
+
+/// The results by the names of their evaluators.
+fn by_name(results: &[EvaluatorResult]) -> Value {
+    let results = results.iter().map(|result| {
+        let value = serde_json::to_value(result).unwrap_or_default();
+        (result.name.clone(), value)
+    });
+    Value::Object(results.collect())
+}
+
+/// The mean of the scores, and who passed. Those that were not asked have neither.
+pub(super) fn average(results: &[EvaluatorResult]) -> Evaluation {
+    let mut findings = Findings::default();
+    let mut scores = Vec::with_capacity(results.len());
+    for result in results {
+        let (Some(score), verdict) = (result.score, result.verdict) else {
+            continue;
+        };
+        scores.push((score, result.weight));
+        findings.add(verdict == Some(Verdict::Pass), || {
+            let (name, score) = (quoted(&result.name), figure(score.value()));
+            format!("{name}: {} ({score})", in_words(verdict))
+        });
+    }
+    findings.evaluation(Score::weighted_mean(scores))
+}
+
+fn in_words(verdict: Option<Verdict>) -> &'static str {
+    match verdict {
+        Some(Verdict::Pass) => "pass",
+        Some(Verdict::Borderline) => "borderline",
+        Some(Verdict::Fail) | None => "fail",
+    }
+}

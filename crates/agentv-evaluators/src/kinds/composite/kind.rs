@@ -1,0 +1,134 @@
+//! The options and facts of `composite`.
+
+use agentv_syntax::shape::{AMOUNT, EVALUATOR, FILLED};
+use agentv_syntax::{Field, Form, Kind, Others, Record, Shape, Text};
+
+use super::evaluator::build;
+use super::{check, facts};
+use crate::judge;
+use crate::kind::{EvaluatorKind, Facts};
+use crate::script::{FOLDER, TIMEOUT};
+
+pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
+    kind: Kind {
+        name: "composite",
+        aliases: &[],
+        doc: "Joins the results of several evaluators into one.",
+        options: Record {
+            name: "composite",
+            fields: &[
+                Field {
+                    name: "evaluators",
+                    shape: &MEMBERS,
+                    doc: "The evaluators to join.",
+                },
+                Field {
+                    name: "aggregator",
+                    shape: &AGGREGATOR,
+                    doc: "How their results become one, the weighted average unless given.",
+                },
+            ],
+            required: &[&["evaluators"]],
+            others: Others::Warn,
+        },
+        shorthand: None,
+    },
+    example: "\
+- type: composite
+  evaluators:
+    - {type: contains, value: Paris, name: city}
+    - {type: is_json}
+  aggregator: {type: weighted_average, weights: {city: 2}}
+- type: composite
+  evaluators: [equals: a]
+  aggregator: {type: code_judge, path: join.py, cwd: ., timeout_seconds: 5}
+- type: composite
+  evaluators: [equals: a]
+  aggregator: {type: llm_judge, prompt: 'Weigh {{ EVALUATOR_RESULTS_JSON }}', target: judge}
+",
+    facts: Facts {
+        effort: facts::effort,
+        judges: facts::judges,
+        runs_commands: facts::runs_commands,
+        files: facts::files,
+        problem: check::problem,
+    },
+    build,
+};
+
+static MEMBERS: Shape = Shape {
+    expected: "an array of evaluators with at least one",
+    forms: &[Form::List {
+        items: &EVALUATOR,
+        at_least: 1,
+    }],
+};
+
+static AGGREGATOR: Shape = Shape {
+    expected: "an aggregator (an object with `type`)",
+    forms: &[Form::Record(&Record {
+        name: "aggregator",
+        fields: &[
+            Field {
+                name: "type",
+                shape: &AGGREGATOR_TYPE,
+                doc: "`weighted_average`, or who decides: a script (`code_judge`) or a language model (`llm_judge`).",
+            },
+            Field {
+                name: "weights",
+                shape: &WEIGHTS,
+                doc: "For `weighted_average`: the weight of each evaluator by its name, its own `weight` unless given.",
+            },
+            Field {
+                name: "path",
+                shape: &SCRIPT_FILE,
+                doc: "For `code_judge`: the script that reads the results as JSON and prints a score.",
+            },
+            Field {
+                name: "cwd",
+                shape: &FOLDER,
+                doc: "For `code_judge`: the folder to run the script in, relative to the eval file.",
+            },
+            TIMEOUT,
+            Field {
+                name: "prompt",
+                shape: &PROMPT,
+                doc: "For `llm_judge`: the prompt or the path of its file, with the results as `{{EVALUATOR_RESULTS_JSON}}`.",
+            },
+            Field {
+                name: "target",
+                shape: &FILLED,
+                doc: "For `llm_judge`: the target to ask as judge.",
+            },
+        ],
+        required: &[&["type"]],
+        others: Others::Warn,
+    })],
+};
+
+static AGGREGATOR_TYPE: Shape = Shape {
+    expected: "weighted_average, code_judge or llm_judge",
+    forms: &[Form::Text(Text::OneOf(&[
+        "weighted_average",
+        "code_judge",
+        "llm_judge",
+    ]))],
+};
+
+static WEIGHTS: Shape = Shape {
+    expected: "an object of weights by evaluator name",
+    forms: &[Form::Map(&AMOUNT)],
+};
+
+static SCRIPT_FILE: Shape = Shape {
+    expected: "the path of a script",
+    forms: &[Form::Text(Text::File)],
+};
+
+static PROMPT: Shape = Shape {
+    expected: "a text or the path of a file that holds it",
+    forms: &[Form::Checked {
+        form: &Form::Text(Text::TextOrFile),
+        check: judge::joining_prompt_problem,
+    }],
+};

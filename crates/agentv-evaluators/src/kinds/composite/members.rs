@@ -1,0 +1,90 @@
+//! The members of a composite evaluator: their names, weights and results.
+
+use std::sync::Arc;
+
+use agentv_core::{Effort, Evaluation, Evaluator, EvaluatorResult, EvaluatorSpec, Verdict};
+
+use crate::builder::Builder;
+use crate::error::BuildError;
+use crate::facts::effort;
+use crate::options::Options;
+
+/// One of the evaluators that are joined.
+pub(super) struct Member {
+    spec: EvaluatorSpec,
+    pub(super) evaluator: Arc<dyn Evaluator>,
+}
+
+impl Member {
+    /// Builds the member that `options` describe.
+    pub(super) fn build(
+        options: &Options<'_>,
+        name: String,
+        builder: &Builder,
+    ) -> Result<Member, BuildError> {
+        let mut spec = EvaluatorSpec {
+            name,
+            kind: options.required_text("type")?.to_owned(),
+            weight: options.amount("weight")?.unwrap_or(1.0),
+            required: options.flag("required", false)?,
+            options: options.values().clone(),
+        };
+        for common in ["type", "name", "weight", "required"] {
+            spec.options.shift_remove(common);
+        }
+        let evaluator = builder.build(&spec)?;
+        Ok(Member { spec, evaluator })
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.spec.name
+    }
+
+    pub(super) fn weight(&self) -> f64 {
+        self.spec.weight
+    }
+
+    /// Whether the whole fails with this member's evaluation, whatever the others say.
+    pub(super) fn fails_all(&self, evaluation: &Evaluation) -> bool {
+        evaluation.lacks_required || self.spec.required && evaluation.verdict != Verdict::Pass
+    }
+
+    /// What it takes to ask this member.
+    pub(super) fn effort(&self) -> Effort {
+        effort(&self.spec)
+    }
+
+    /// The part of the record of a member that is not asked.
+    pub(super) fn left_out(&self, weight: f64, reason: String) -> EvaluatorResult {
+        EvaluatorResult {
+            weight,
+            ..EvaluatorResult::left_out(&self.spec, reason)
+        }
+    }
+
+    /// The member's part of the record.
+    pub(super) fn result(&self, evaluation: Evaluation, weight: f64) -> EvaluatorResult {
+        EvaluatorResult {
+            weight,
+            ..EvaluatorResult::said(&self.spec, evaluation)
+        }
+    }
+}
+
+/// The names of members, given the name (if any) and the type of each: the type where there is no
+/// name, with `-2`, `-3`, … where that is taken.
+pub(super) fn names(members: &[(Option<String>, String)]) -> Vec<String> {
+    let given = members.iter().filter_map(|(name, _)| name.clone());
+    let mut taken: Vec<String> = given.collect();
+    let mut name = |(name, kind): &(Option<String>, String)| {
+        if let Some(name) = name {
+            return name.clone();
+        }
+        let numbered = (2..).map(|number| format!("{kind}-{number}"));
+        let mut free = std::iter::once(kind.clone()).chain(numbered);
+        let free = free.find(|name| !taken.contains(name)).unwrap_or_default();
+        taken.push(free.clone());
+        free
+    };
+    members.iter().map(&mut name).collect()
+}

@@ -1,0 +1,70 @@
+//! `contains_all`: several texts stand in the answer.
+
+use std::sync::Arc;
+
+use agentv_core::{Evaluation, Evaluator, EvaluatorError, Subject};
+use agentv_syntax::{Field, Kind, Others, Record};
+
+use crate::builder::Builder;
+use crate::check::{Check, evaluator};
+use crate::error::BuildError;
+use crate::kind::{EvaluatorKind, Facts};
+use crate::matching::{IGNORE_CASE, Matching, NEGATE, Sought, TEXTS, contains_fact};
+use crate::options::Options;
+use crate::words::Findings;
+
+pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
+    kind: Kind {
+        name: "contains_all",
+        aliases: &[],
+        doc: "Passes when the answer contains every one of several texts.",
+        options: Record {
+            name: "contains_all",
+            fields: &[
+                Field {
+                    name: "values",
+                    shape: &TEXTS,
+                    doc: "The texts to look for, all of which must be there.",
+                },
+                IGNORE_CASE,
+                NEGATE,
+            ],
+            required: &[&["values"]],
+            others: Others::Warn,
+        },
+        shorthand: Some("values"),
+    },
+    example: "\
+- contains_all: [Paris, Rome]
+- {type: contains_all, values: [Paris], ignore_case: true, negate: true}
+",
+    facts: Facts::CHECK,
+    build,
+};
+
+fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evaluator>, BuildError> {
+    let matching = Matching::read(options)?;
+    let sought = Sought::read(options, matching)?;
+    Ok(evaluator(ContainsAll { sought, matching }))
+}
+
+struct ContainsAll {
+    sought: Vec<Sought>,
+    matching: Matching,
+}
+
+impl Check for ContainsAll {
+    fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
+        let answer = self.matching.form(subject.answer);
+        let mut holds = true;
+        let mut facts = Findings::default();
+        for sought in &self.sought {
+            let found = answer.contains(&sought.form);
+            holds &= found;
+            facts.add(found != self.matching.negate, || {
+                contains_fact(found, &sought.written)
+            });
+        }
+        Ok(self.matching.judge_all(holds, facts))
+    }
+}

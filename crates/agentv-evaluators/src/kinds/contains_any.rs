@@ -1,0 +1,88 @@
+//! `contains_any`: one of several texts stands in the answer.
+
+use std::sync::Arc;
+
+use agentv_core::{Evaluation, Evaluator, EvaluatorError, Subject};
+use agentv_syntax::{Field, Kind, Others, Record};
+
+use crate::builder::Builder;
+use crate::check::{Check, evaluator};
+use crate::error::BuildError;
+use crate::kind::{EvaluatorKind, Facts};
+use crate::matching::{IGNORE_CASE, Matching, NEGATE, Sought, TEXTS, contains_fact};
+use crate::options::Options;
+use crate::words::{Findings, quoted};
+
+pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
+    kind: Kind {
+        name: "contains_any",
+        aliases: &[],
+        doc: "Passes when the answer contains at least one of several texts.",
+        options: Record {
+            name: "contains_any",
+            fields: &[
+                Field {
+                    name: "values",
+                    shape: &TEXTS,
+                    doc: "The texts to look for, one of which is enough.",
+                },
+                IGNORE_CASE,
+                NEGATE,
+            ],
+            required: &[&["values"]],
+            others: Others::Warn,
+        },
+        shorthand: Some("values"),
+    },
+    example: "\
+- contains_any: [Paris, Rome]
+- {type: contains_any, values: [Paris], ignore_case: true, negate: true}
+",
+    facts: Facts::CHECK,
+    build,
+};
+
+fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evaluator>, BuildError> {
+    let matching = Matching::read(options)?;
+    let sought = Sought::read(options, matching)?;
+    Ok(evaluator(ContainsAny { sought, matching }))
+}
+
+struct ContainsAny {
+    sought: Vec<Sought>,
+    matching: Matching,
+}
+
+impl Check for ContainsAny {
+    fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
+        let answer = self.matching.form(subject.answer);
+        let found = |sought: &&Sought| answer.contains(&sought.form);
+        let mut facts = Findings::default();
+        let is_hit = !self.matching.negate;
+        // One is enough, but where none may be there all that are have to go.
+        let enough = if is_hit { 1 } else { usize::MAX };
+        let mut holds = false;
+        for sought in self.sought.iter().filter(found).take(enough) {
+            holds = true;
+            facts.add(is_hit, || contains_fact(true, &sought.written));
+        }
+        if !holds {
+            facts.add(!is_hit, || self.none());
+        }
+        Ok(self.matching.judge_all(holds, facts))
+    }
+}
+
+impl ContainsAny {
+    /// That the answer contains nothing of what is sought, in words.
+    fn none(&self) -> String {
+        const MOST_NAMED: usize = 5;
+        let named = self.sought.iter().take(MOST_NAMED);
+        let named: Vec<_> = named.map(|sought| quoted(&sought.written)).collect();
+        let rest = match self.sought.len().saturating_sub(MOST_NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("contains none of {}{rest}", named.join(", "))
+    }
+}

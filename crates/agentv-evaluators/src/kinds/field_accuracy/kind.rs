@@ -1,0 +1,157 @@
+//! The options and facts of `field_accuracy`.
+
+use agentv_syntax::shape::{AMOUNT, BOOL};
+use agentv_syntax::{Field, Form, Kind, Node, Others, Problem, Record, Shape, Text};
+use serde_json::Value;
+
+use super::date::DateFormat;
+use super::evaluator::build;
+use super::path::Path;
+use crate::kind::{EvaluatorKind, Facts};
+use crate::memo::Memo;
+
+pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
+    kind: Kind {
+        name: "field_accuracy",
+        aliases: &[],
+        doc: "Compares fields of the answer's JSON with those of the expected answer; one fenced block around the whole answer does not count.",
+        options: Record {
+            name: "field_accuracy",
+            fields: &[
+                Field {
+                    name: "fields",
+                    shape: &FIELDS,
+                    doc: "The fields to compare.",
+                },
+                Field {
+                    name: "aggregation",
+                    shape: &AGGREGATION,
+                    doc: "How the fields become one score: `weighted_average`, which is the default, or `all_or_nothing`.",
+                },
+            ],
+            required: &[&["fields"]],
+            others: Others::Warn,
+        },
+        shorthand: Some("fields"),
+    },
+    example: "\
+- type: field_accuracy
+  aggregation: all_or_nothing
+  fields:
+    - {path: total, match: numeric_tolerance, tolerance: 0.1, relative: true, weight: 2}
+    - {path: due, match: date, formats: [YYYY-MM-DD], required: false}
+- field_accuracy: [path: name]
+",
+    facts: Facts::CHECK,
+    build,
+};
+
+static AGGREGATION: Shape = Shape {
+    expected: "weighted_average or all_or_nothing",
+    forms: &[Form::Text(Text::OneOf(&[
+        "weighted_average",
+        "all_or_nothing",
+    ]))],
+};
+
+static FIELDS: Shape = Shape {
+    expected: "an array of fields with at least one",
+    forms: &[Form::List {
+        items: &COMPARED,
+        at_least: 1,
+    }],
+};
+
+static COMPARED: Shape = Shape {
+    expected: "a field to compare (an object with `path`)",
+    forms: &[Form::Record(&Record {
+        name: "compared field",
+        fields: &[
+            Field {
+                name: "path",
+                shape: &PATH,
+                doc: "Where the field stands, such as `invoice.lines[0].amount`.",
+            },
+            Field {
+                name: "match",
+                shape: &MATCH,
+                doc: "How to compare: `exact`, which is the default, `numeric_tolerance` or `date`.",
+            },
+            Field {
+                name: "required",
+                shape: &BOOL,
+                doc: "Whether the field counts where the answer does not have it, true unless given.",
+            },
+            Field {
+                name: "weight",
+                shape: &AMOUNT,
+                doc: "How much the field counts among the others, 1 unless given.",
+            },
+            Field {
+                name: "tolerance",
+                shape: &AMOUNT,
+                doc: "For `numeric_tolerance`: how far the number may be from the expected one.",
+            },
+            Field {
+                name: "relative",
+                shape: &BOOL,
+                doc: "For `numeric_tolerance`: whether `tolerance` is a share of the expected number.",
+            },
+            Field {
+                name: "formats",
+                shape: &FORMATS,
+                doc: "For `date`: the formats in which dates may be written, such as `DD/MM/YYYY` or `D MMM YYYY`; without them only dates that can be read in one way count.",
+            },
+        ],
+        required: &[&["path"]],
+        others: Others::Warn,
+    })],
+};
+
+static MATCH: Shape = Shape {
+    expected: "exact, numeric_tolerance or date",
+    forms: &[Form::Text(Text::OneOf(&[
+        "exact",
+        "numeric_tolerance",
+        "date",
+    ]))],
+};
+
+static PATH: Shape = Shape {
+    expected: "a string that is not empty",
+    forms: &[Form::Checked {
+        form: &Form::Text(Text::Filled),
+        check: path_problem,
+    }],
+};
+
+static FORMATS: Shape = Shape {
+    expected: "an array of strings with at least one",
+    forms: &[Form::List {
+        items: &FORMAT,
+        at_least: 1,
+    }],
+};
+
+static FORMAT: Shape = Shape {
+    expected: "a date format",
+    forms: &[Form::Checked {
+        form: &Form::Text(Text::Filled),
+        check: format_problem,
+    }],
+};
+
+thread_local! {
+    static PATHS_SEEN: Memo = Memo::new();
+    static FORMATS_SEEN: Memo = Memo::new();
+}
+
+fn path_problem(node: Node<'_>) -> Option<Problem> {
+    let parse = |path: &Value| Path::parse(path.as_str().unwrap_or_default()).map(drop);
+    PATHS_SEEN.with(|memo| memo.problem(node, parse))
+}
+
+fn format_problem(node: Node<'_>) -> Option<Problem> {
+    let parse = |format: &Value| DateFormat::parse(format.as_str().unwrap_or_default()).map(drop);
+    FORMATS_SEEN.with(|memo| memo.problem(node, parse))
+}

@@ -1,0 +1,9 @@
+//! `field_accuracy`: fields of a structured answer have the expected values.
+
+mod comparison;
+mod date;
+mod evaluator;
+mod kind;
+mod path;
+
+pub(crate) use kind::KIND;

@@ -1,0 +1,50 @@
+//! `is_json`: the answer is JSON.
+
+use std::sync::Arc;
+
+use agentv_core::{Evaluation, Evaluator, EvaluatorError, Subject};
+use agentv_syntax::{Kind, Others, Record};
+use serde::de::IgnoredAny;
+
+use crate::builder::Builder;
+use crate::check::{Check, evaluator};
+use crate::error::BuildError;
+use crate::json::reason;
+use crate::kind::{EvaluatorKind, Facts};
+use crate::options::Options;
+
+pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
+    kind: Kind {
+        name: "is_json",
+        aliases: &[],
+        doc: "Passes when the answer is JSON and nothing else: a fenced block around it is too much.",
+        options: Record {
+            name: "is_json",
+            fields: &[],
+            required: &[],
+            others: Others::Warn,
+        },
+        shorthand: None,
+    },
+    example: "\
+- {type: is_json}
+",
+    facts: Facts::CHECK,
+    build,
+};
+
+fn build(_: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evaluator>, BuildError> {
+    Ok(evaluator(IsJson))
+}
+
+struct IsJson;
+
+impl Check for IsJson {
+    fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
+        let parsed: Result<IgnoredAny, _> = serde_json::from_str(subject.answer);
+        Ok(match parsed {
+            Ok(IgnoredAny) => Evaluation::check(true, "the answer is JSON"),
+            Err(error) => Evaluation::check(false, reason(subject.answer, &error)),
+        })
+    }
+}

@@ -1,0 +1,69 @@
+//! The options and facts of `json_schema`.
+
+use std::path::{Path, PathBuf};
+
+use agentv_syntax::shape::ANY;
+use agentv_syntax::{Field, Form, Kind, Node, Others, Problem, Record, Shape, Text};
+
+use super::evaluator::build;
+use super::schema::compile;
+use crate::files;
+use crate::kind::{EvaluatorKind, Facts};
+use crate::memo::Memo;
+use crate::options::Options;
+
+pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
+    kind: Kind {
+        name: "json_schema",
+        aliases: &[],
+        doc: "Passes when the answer is JSON that a JSON Schema allows; one fenced block around the whole answer does not count.",
+        options: Record {
+            name: "json_schema",
+            fields: &[Field {
+                name: "schema",
+                shape: &SCHEMA,
+                doc: "The JSON Schema itself, or the path of the file that holds it.",
+            }],
+            required: &[&["schema"]],
+            others: Others::Warn,
+        },
+        shorthand: Some("schema"),
+    },
+    example: "\
+- json_schema: schemas/answer.json
+- {type: json_schema, schema: {type: object, required: [answer]}}
+",
+    facts: Facts {
+        files,
+        ..Facts::CHECK
+    },
+    build,
+};
+
+pub(super) static SCHEMA: Shape = Shape {
+    expected: "a JSON Schema (an object) or the path of a file that holds one",
+    forms: &[
+        Form::Checked {
+            form: &Form::Map(&ANY),
+            check: problem,
+        },
+        Form::Text(Text::File),
+    ],
+};
+
+thread_local! {
+    static MEMO: Memo = Memo::new();
+}
+
+fn problem(node: Node<'_>) -> Option<Problem> {
+    MEMO.with(|memo| memo.problem(node, |schema| compile(schema).map(drop)))
+}
+
+/// Returns the file of the schema, if the option names one.
+fn files(options: &Options<'_>, root: &Path) -> Vec<PathBuf> {
+    let written = options.get("schema");
+    written
+        .and_then(|written| files::named(written, root))
+        .into_iter()
+        .collect()
+}

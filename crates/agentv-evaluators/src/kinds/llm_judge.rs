@@ -1,0 +1,107 @@
+//! `llm_judge`: a language model grades the answer.
+
+use std::sync::Arc;
+
+use agentv_core::{Effort, Evaluator};
+use agentv_syntax::rubric::RUBRICS;
+use agentv_syntax::shape::OBJECT;
+use agentv_syntax::{Field, Form, Kind, Others, Record, Shape, Text};
+
+use crate::builder::Builder;
+use crate::error::BuildError;
+use crate::judge::{self, AGGREGATE, JUDGES, JudgeEvaluator, Panel, PromptSource, TARGET};
+use crate::kind::{EvaluatorKind, Facts};
+use crate::options::Options;
+use crate::script::{FOLDER, SCRIPT, TIMEOUT};
+
+pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
+    kind: Kind {
+        name: "llm_judge",
+        aliases: &[],
+        doc: "Asks a language model how well the answer meets the expected outcome.",
+        options: Record {
+            name: "llm_judge",
+            fields: &[
+                Field {
+                    name: "prompt",
+                    shape: &PROMPT,
+                    doc: "The judge's prompt: a template, the path of a file that holds one, or a script that prints the prompt.",
+                },
+                Field {
+                    name: "rubrics",
+                    shape: &RUBRICS,
+                    doc: "A checklist for the judge to go through in place of one overall score.",
+                },
+                TARGET,
+                JUDGES,
+                AGGREGATE,
+            ],
+            required: &[],
+            others: Others::Warn,
+        },
+        shorthand: Some("prompt"),
+    },
+    example: "\
+- {type: llm_judge, name: tone, weight: 0.5, required: true, target: judge}
+- {type: llm_judge, prompt: prompts/judge.md, judges: 3, aggregate: median}
+- type: llm_judge
+  prompt: {script: [python, prompt.py], config: {style: short}, cwd: scripts, timeout_seconds: 5}
+  judges: [a, b]
+- {type: llm_judge, rubrics: [Names the capital.]}
+- llm_judge: Is {{ candidate_answer }} polite?
+",
+    facts: Facts {
+        effort: |_| Effort::Judge,
+        judges: judge::judges,
+        runs_commands: judge::runs_prompt_script,
+        files: judge::prompt_files,
+        ..Facts::CHECK
+    },
+    build,
+};
+
+static PROMPT: Shape = Shape {
+    expected: "a prompt (a text, the path of a file, or an object with `script`)",
+    forms: &[
+        Form::Checked {
+            form: &Form::Text(Text::TextOrFile),
+            check: judge::prompt_problem,
+        },
+        Form::Record(&Record {
+            name: "prompt script",
+            fields: &[
+                Field {
+                    name: "script",
+                    shape: &SCRIPT,
+                    doc: "The command that prints the prompt: a list of program and arguments, or a line for the shell.",
+                },
+                Field {
+                    name: "config",
+                    shape: &OBJECT,
+                    doc: "Settings that are passed on to the script.",
+                },
+                Field {
+                    name: "cwd",
+                    shape: &FOLDER,
+                    doc: "The folder to run the script in, relative to the eval file.",
+                },
+                TIMEOUT,
+            ],
+            required: &[&["script"]],
+            others: Others::Warn,
+        }),
+    ],
+};
+
+/// A checklist where there are rubrics, else one score for the whole.
+fn build(options: &Options<'_>, builder: &Builder) -> Result<Arc<dyn Evaluator>, BuildError> {
+    let rubrics = judge::rubrics(options)?;
+    Ok(Arc::new(JudgeEvaluator {
+        prompt: PromptSource::of(options, builder)?,
+        form: match rubrics.is_empty() {
+            true => judge::Form::Free,
+            false => judge::Form::Checklist(judge::Checklist::of(rubrics)),
+        },
+        panel: Panel::of(options)?,
+    }))
+}

@@ -1,0 +1,61 @@
+//! One file or folder for each kind of evaluator, and the list of them.
+
+use agentv_syntax::Kind;
+
+use crate::kind::EvaluatorKind;
+
+/// Declares the module of each kind and lists its `KIND`.
+macro_rules! kinds {
+    ($($kind:ident,)*) => {
+        $(mod $kind;)*
+
+        /// Every kind of evaluator, in the order of the reference page.
+        pub(crate) const EVALUATORS: &[&EvaluatorKind] = &[$(&$kind::KIND,)*];
+    };
+}
+
+// To add an evaluator, write its file in this folder and add its name here. `CONTRIBUTING.md` has
+// the other steps.
+kinds! {
+    llm_judge,
+    rubric,
+    code_judge,
+    composite,
+    tool_trajectory,
+    field_accuracy,
+    latency,
+    cost,
+    token_usage,
+    execution_metrics,
+    contains,
+    contains_any,
+    contains_all,
+    equals,
+    starts_with,
+    regex,
+    is_json,
+    json_schema,
+    similarity,
+}
+
+/// Every kind of evaluator as the registry has it.
+pub const ALL: &[&Kind] = &{
+    let mut kinds = [&EVALUATORS[0].kind; EVALUATORS.len()];
+    let mut at = 0;
+    while at < kinds.len() {
+        kinds[at] = &EVALUATORS[at].kind;
+        at += 1;
+    }
+    kinds
+};
+
+/// Returns the example of an evaluator: a list of evaluators of that type, as YAML.
+pub fn example(kind: &str) -> Option<&'static str> {
+    named(kind).map(|evaluator| evaluator.example)
+}
+
+/// Returns the kind with this name or alias.
+pub(crate) fn named(name: &str) -> Option<&'static EvaluatorKind> {
+    let mut evaluators = EVALUATORS.iter().copied();
+    evaluators.find(|evaluator| evaluator.kind.answers_to(name))
+}

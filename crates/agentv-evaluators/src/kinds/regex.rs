@@ -1,0 +1,125 @@
+//! `regex`: a regular expression matches in the answer.
+
+use std::sync::Arc;
+
+use agentv_core::{Evaluation, Evaluator, EvaluatorError, Subject};
+use agentv_syntax::{Field, Form, Kind, Node, Others, Problem, Record, Shape, Text};
+use regex::{Regex, RegexBuilder};
+
+use crate::builder::Builder;
+use crate::check::{Check, evaluator};
+use crate::error::BuildError;
+use crate::kind::{EvaluatorKind, Facts};
+use crate::matching::{IGNORE_CASE, Matching, NEGATE};
+use crate::memo::Memo;
+use crate::options::Options;
+use crate::words::quoted;
+
+pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
+    kind: Kind {
+        name: "regex",
+        aliases: &[],
+        doc: "Passes when a regular expression matches anywhere in the answer.",
+        options: Record {
+            name: "regex",
+            fields: &[
+                Field {
+                    name: "value",
+                    shape: &EXPRESSION,
+                    doc: "The regular expression; anchor it with `^` and `$` to match the whole answer.",
+                },
+                IGNORE_CASE,
+                NEGATE,
+            ],
+            required: &[&["value"]],
+            others: Others::Warn,
+        },
+        shorthand: Some("value"),
+    },
+    example: "\
+- regex: ^\\d+$
+- {type: regex, value: paris, ignore_case: true, negate: true}
+",
+    facts: Facts::CHECK,
+    build,
+};
+
+static EXPRESSION: Shape = Shape {
+    expected: "a string that is not empty",
+    forms: &[Form::Checked {
+        form: &Form::Text(Text::Filled),
+        check: problem,
+    }],
+};
+
+thread_local! {
+    static MEMO: Memo = Memo::new();
+}
+
+fn problem(node: Node<'_>) -> Option<Problem> {
+    MEMO.with(|memo| {
+        memo.problem(node, |value| {
+            let pattern = value.as_str().unwrap_or_default();
+            compile(pattern, false).map(drop)
+        })
+    })
+}
+
+/// The most memory that a compiled expression may take, and the most for matching with it.
+const LARGEST: usize = 8 << 20;
+
+/// The compiled expression. Matching takes time linear in the answer, whatever the expression.
+fn compile(pattern: &str, ignore_case: bool) -> Result<Regex, String> {
+    let compiled = RegexBuilder::new(pattern)
+        .case_insensitive(ignore_case)
+        .size_limit(LARGEST)
+        .dfa_size_limit(LARGEST)
+        .build();
+    compiled.map_err(|error| match error {
+        regex::Error::CompiledTooBig(_) => {
+            "the regular expression is too large: repeat less, or fewer times".to_owned()
+        }
+        error => format!("not a regular expression: {}", reason(&error.to_string())),
+    })
+}
+
+/// What is wrong, of a message that draws the expression with a caret first.
+fn reason(message: &str) -> &str {
+    let last = message.trim_end().rsplit("error: ").next();
+    last.unwrap_or(message)
+}
+
+fn build(options: &Options<'_>, builder: &Builder) -> Result<Arc<dyn Evaluator>, BuildError> {
+    let matching = Matching::read(options)?;
+    let pattern = options.required_text("value")?;
+    let compiled = match matching.ignore_case {
+        true => &builder.expressions_ignoring_case,
+        false => &builder.expressions,
+    };
+    let expression = compiled
+        .get_or_make(options.required("value")?, || {
+            compile(pattern, matching.ignore_case).map(Arc::new)
+        })
+        .map_err(|problem| options.invalid("value", problem))?;
+    Ok(evaluator(Matches {
+        expression,
+        matching,
+    }))
+}
+
+struct Matches {
+    expression: Arc<Regex>,
+    matching: Matching,
+}
+
+impl Check for Matches {
+    fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
+        let pattern = quoted(self.expression.as_str());
+        let found = self.expression.find(subject.answer);
+        let fact = match found {
+            Some(found) => format!("matches {pattern} with {}", quoted(found.as_str())),
+            None => format!("does not match {pattern}"),
+        };
+        Ok(self.matching.judge(found.is_some(), fact))
+    }
+}

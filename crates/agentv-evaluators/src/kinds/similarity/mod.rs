@@ -1,0 +1,13 @@
+//! `similarity`: how near the answer is to a text.
+
+mod bleu;
+mod evaluator;
+mod jaro_winkler;
+mod kind;
+mod levenshtein;
+mod metric;
+mod rouge_l;
+mod symbols;
+mod tokens;
+
+pub(crate) use kind::KIND;

@@ -1,0 +1,180 @@
+//! The evaluators of the three modes of `tool_trajectory`.
+
+use std::sync::Arc;
+
+use agentv_core::{Evaluation, Evaluator, EvaluatorError, Score, Subject, ToolCall};
+use serde_json::json;
+
+use super::alignment;
+use super::expected::ExpectedCall;
+use super::latency::Latencies;
+use crate::builder::Builder;
+use crate::check::{Check, evaluator};
+use crate::error::BuildError;
+use crate::options::Options;
+use crate::words::{Findings, quoted};
+
+pub(super) fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evaluator>, BuildError> {
+    options.required("mode")?;
+    let modes = [
+        ("any_order", None),
+        ("in_order", Some(false)),
+        ("exact", Some(true)),
+    ];
+    let Some(is_exact) = options.one_of("mode", &modes)?.flatten() else {
+        options.required("minimums")?;
+        let minimums = options.counts("minimums")?.unwrap_or_default();
+        let minimums = minimums.into_iter();
+        return Ok(evaluator(Minimums(
+            minimums
+                .map(|(tool, fewest)| (tool.to_owned(), fewest))
+                .collect(),
+        )));
+    };
+    options.required("expected")?;
+    let expected = options.objects("expected")?.unwrap_or_default();
+    let expected = expected.iter().map(ExpectedCall::read);
+    let expected = expected.collect::<Result<_, _>>()?;
+    Ok(match is_exact {
+        true => evaluator(Exact(expected)),
+        false => evaluator(InOrder(expected)),
+    })
+}
+
+/// The evaluation of a target that called no tool at all.
+fn no_trace() -> Evaluation {
+    let reason = "No trace available for evaluation";
+    Evaluation {
+        reasoning: Some(reason.to_owned()),
+        ..Evaluation::check(false, reason)
+    }
+}
+
+/// The tool calls, unless there are none.
+fn calls<'s>(subject: &Subject<'s>) -> Option<Vec<&'s ToolCall>> {
+    let calls: Vec<_> = subject.transcript.tool_calls().collect();
+    (!calls.is_empty()).then_some(calls)
+}
+
+/// `any_order`: the fewest calls of each tool.
+struct Minimums(Vec<(String, u64)>);
+
+impl Check for Minimums {
+    fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
+        let Some(calls) = calls(subject) else {
+            return Ok(no_trace());
+        };
+        let mut findings = Findings::default();
+        let mut met = 0;
+        for (tool, fewest) in &self.0 {
+            let called = calls.iter().filter(|call| call.tool == *tool).count() as u64;
+            met += usize::from(called >= *fewest);
+            findings.add(called >= *fewest, || {
+                let tool = quoted(tool);
+                format!("{tool} called {}, at least {fewest} wanted", times(called))
+            });
+        }
+        let score = Score::ratio(met as f64, self.0.len() as f64);
+        let mut evaluation = findings.evaluation(score);
+        evaluation.details = Some(json!({"matched": met, "expected": self.0.len()}));
+        Ok(evaluation)
+    }
+}
+
+fn times(count: u64) -> String {
+    match count {
+        1 => "once".to_owned(),
+        count => format!("{count} times"),
+    }
+}
+
+/// `in_order`: the expected calls one after the other, others allowed in between.
+struct InOrder(Vec<ExpectedCall>);
+
+impl Check for InOrder {
+    fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
+        let Some(calls) = calls(subject) else {
+            return Ok(no_trace());
+        };
+        let aligned = alignment::best(&self.0, &calls).map_err(EvaluatorError)?;
+        let mut tally = Tally::default();
+        for (expected, place) in self.0.iter().zip(aligned) {
+            let call = place.map(|place| calls[place]);
+            tally.add(expected, call, || match place {
+                Some(place) => format!("{expected} found at place {}", place + 1),
+                None => format!("{expected} not found in order"),
+            });
+        }
+        Ok(tally.evaluation(self.0.len()))
+    }
+}
+
+/// `exact`: the expected calls in the expected places, and no others.
+struct Exact(Vec<ExpectedCall>);
+
+impl Check for Exact {
+    fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
+        let Some(calls) = calls(subject) else {
+            return Ok(no_trace());
+        };
+        let mut tally = Tally::default();
+        for (place, expected) in self.0.iter().enumerate() {
+            let found = calls.get(place).copied();
+            let matched = found.filter(|call| expected.matches(call));
+            tally.add(expected, matched, || {
+                let at = format!("{expected} at place {}", place + 1);
+                match (matched, found) {
+                    (Some(_), _) => format!("{at} found"),
+                    (None, None) => format!("{at} not found: the calls end before"),
+                    (None, Some(call)) if call.tool == expected.tool() => {
+                        format!("{at} called with other arguments")
+                    }
+                    (None, Some(call)) => format!("{at} not found, but {}", quoted(&call.tool)),
+                }
+            });
+        }
+        for (place, call) in calls.iter().enumerate().skip(self.0.len()) {
+            tally.findings.add(false, || {
+                format!("{} at place {} not expected", quoted(&call.tool), place + 1)
+            });
+        }
+        Ok(tally.evaluation(self.0.len().max(calls.len())))
+    }
+}
+
+/// What was counted on the way through the expected calls.
+#[derive(Default)]
+struct Tally {
+    matched: usize,
+    latencies: Latencies,
+    findings: Findings,
+}
+
+impl Tally {
+    /// Counts an expected call and the one that matches it, if one does.
+    fn add(
+        &mut self,
+        expected: &ExpectedCall,
+        call: Option<&ToolCall>,
+        words: impl FnOnce() -> String,
+    ) {
+        self.matched += usize::from(call.is_some());
+        self.findings.add(call.is_some(), words);
+        self.latencies.add(expected, call, &mut self.findings);
+    }
+
+    fn evaluation(self, expected: usize) -> Evaluation {
+        let latencies = self.latencies;
+        let met = self.matched + latencies.met;
+        let score = Score::ratio(met as f64, (expected + latencies.counted) as f64);
+        let mut evaluation = self.findings.evaluation(score);
+        evaluation.details = Some(json!({
+            "matched": self.matched,
+            "expected": expected,
+            "latency_met": latencies.met,
+            "latency_counted": latencies.counted,
+        }));
+        evaluation.reasoning = latencies.warning();
+        evaluation
+    }
+}

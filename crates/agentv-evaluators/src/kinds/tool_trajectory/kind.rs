@@ -1,0 +1,112 @@
+//! The options and facts of `tool_trajectory`.
+
+use agentv_syntax::shape::{AMOUNT, ANY, COUNT, FILLED};
+use agentv_syntax::{Code, Field, Form, Kind, Node, Others, Problem, Record, Shape, Text};
+
+use super::evaluator::build;
+use crate::kind::{EvaluatorKind, Facts};
+
+pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
+    kind: Kind {
+        name: "tool_trajectory",
+        aliases: &[],
+        doc: "Scores how many of the expected tool calls the target made.",
+        options: Record {
+            name: "tool_trajectory",
+            fields: &[
+                Field {
+                    name: "mode",
+                    shape: &MODE,
+                    doc: "`any_order` counts calls, `in_order` allows others in between, `exact` allows no others.",
+                },
+                Field {
+                    name: "minimums",
+                    shape: &MINIMUMS,
+                    doc: "For `any_order`: the fewest calls of each tool, by its name.",
+                },
+                Field {
+                    name: "expected",
+                    shape: &CALLS,
+                    doc: "For `in_order` and `exact`: the expected calls, one after the other.",
+                },
+            ],
+            required: &[&["mode"], &["expected", "minimums"]],
+            others: Others::Warn,
+        },
+        shorthand: None,
+    },
+    example: "\
+- {type: tool_trajectory, mode: any_order, minimums: {search: 2}}
+- type: tool_trajectory
+  mode: in_order
+  expected: [{tool: search, args: any}, {tool: open, args: {id: 1}, max_duration_ms: 500}]
+",
+    facts: Facts {
+        problem,
+        ..Facts::CHECK
+    },
+    build,
+};
+
+static MODE: Shape = Shape {
+    expected: "any_order, in_order or exact",
+    forms: &[Form::Text(Text::OneOf(&["any_order", "in_order", "exact"]))],
+};
+
+static MINIMUMS: Shape = Shape {
+    expected: "an object of whole numbers by tool name",
+    forms: &[Form::Map(&COUNT)],
+};
+
+static CALLS: Shape = Shape {
+    expected: "an array of expected tool calls",
+    forms: &[Form::List {
+        items: &CALL,
+        at_least: 0,
+    }],
+};
+
+static CALL: Shape = Shape {
+    expected: "an expected tool call (an object with `tool`)",
+    forms: &[Form::Record(&Record {
+        name: "expected tool call",
+        fields: &[
+            Field {
+                name: "tool",
+                shape: &FILLED,
+                doc: "The name of the tool.",
+            },
+            Field {
+                name: "args",
+                shape: &ARGUMENTS,
+                doc: "The arguments that the call must have among its own, or `any`.",
+            },
+            Field {
+                name: "max_duration_ms",
+                shape: &AMOUNT,
+                doc: "The longest that the call may take, in milliseconds.",
+            },
+        ],
+        required: &[&["tool"]],
+        others: Others::Warn,
+    })],
+};
+
+static ARGUMENTS: Shape = Shape {
+    expected: "`any` or an object of arguments",
+    forms: &[Form::Text(Text::OneOf(&["any"])), Form::Map(&ANY)],
+};
+
+/// `any_order` counts calls, the other modes go through a list of them.
+fn problem(options: Node<'_>) -> Option<Problem> {
+    let mode = options.given("mode")?;
+    let needed = match mode.text().as_ref() {
+        "any_order" => "minimums",
+        _ => "expected",
+    };
+    if options.given(needed).is_some() {
+        return None;
+    }
+    let message = format!("`{}` needs `{needed}`", mode.text());
+    Some(Problem::error(Code::MissingField, mode.span(), message).at(needed))
+}

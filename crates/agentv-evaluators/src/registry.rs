@@ -1,0 +1,58 @@
+//! The registry of evaluators: the kinds, and the fields that all of them have.
+
+use agentv_syntax::shape::{AMOUNT, BOOL, FILLED};
+use agentv_syntax::{
+    Code, Field, Form, Kind, Node, Others, Problem, Record, Registry, Shape, Text,
+};
+
+use crate::kinds;
+use crate::kinds::ALL;
+
+/// The definition of everything that may be written as an evaluator.
+pub static REGISTRY: Registry = Registry {
+    noun: "evaluator",
+    tag: "type",
+    common: &COMMON,
+    kinds: ALL,
+    camel_case: false,
+    unknown: Code::UnknownEvaluator,
+    check: Some(problem),
+};
+
+static COMMON: Record = Record {
+    name: "evaluator",
+    fields: &[
+        Field {
+            name: "type",
+            shape: &TYPE,
+            doc: "The kind of evaluator.",
+        },
+        Field {
+            name: "name",
+            shape: &FILLED,
+            doc: "The name of the evaluator in results, its type unless given.",
+        },
+        Field {
+            name: "weight",
+            shape: &AMOUNT,
+            doc: "How much the evaluator counts in the score of the case, 1 unless given.",
+        },
+        Field {
+            name: "required",
+            shape: &BOOL,
+            doc: "Whether the case fails unless this evaluator passes, whatever the others give.",
+        },
+    ],
+    required: &[&["type"]],
+    others: Others::Warn,
+};
+
+static TYPE: Shape = Shape {
+    expected: "the name of an evaluator",
+    forms: &[Form::Text(Text::EvaluatorType)],
+};
+
+/// Returns the problem of options that are each valid, but not together.
+fn problem(kind: &Kind, options: Node<'_>) -> Option<Problem> {
+    (kinds::named(kind.name)?.facts.problem)(options)
+}

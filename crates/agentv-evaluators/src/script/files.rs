@@ -1,0 +1,36 @@
+//! The files that a command names.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::files::LONGEST_PATH;
+use crate::options::Options;
+
+/// Returns the paths that the words of `script` may name, from the folder in `cwd` or the root.
+///
+/// A line for the shell is split at white space and the shell's operators, without its quotes. The
+/// value of `--option=value` counts as a word of its own.
+pub(crate) fn files(options: &Options<'_>, root: &Path) -> Vec<PathBuf> {
+    let folder = options.get("cwd").and_then(Value::as_str);
+    let folder = root.join(folder.unwrap_or_default().trim_start_matches('/'));
+    let Some(script) = options.get("script") else {
+        return Vec::new();
+    };
+    let mut files: Vec<PathBuf> = words(script).map(|word| folder.join(word)).collect();
+    crate::files::collect(script, root, &mut files);
+    files
+}
+
+fn words(script: &Value) -> impl Iterator<Item = &str> {
+    let list = script.as_array().into_iter().flatten();
+    let list = list.filter_map(Value::as_str);
+    let line = script.as_str().unwrap_or_default();
+    let is_separator = |letter: char| letter.is_whitespace() || ";|&<>()'\"`".contains(letter);
+    let words = list.chain(line.split(is_separator));
+    let words = words.filter(|word| !word.is_empty() && word.len() <= LONGEST_PATH);
+    words.flat_map(|word| {
+        let value = word.split_once('=').map(|(_, value)| value);
+        std::iter::once(word).chain(value.filter(|value| !value.is_empty()))
+    })
+}
