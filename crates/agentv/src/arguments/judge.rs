@@ -50,10 +50,10 @@ pub(crate) struct CalibrateArguments {
     pub(crate) min_accuracy: Option<f64>,
 
     /// Go on with an earlier calibration: the newest of the same file and `--target`, or RUN
-    #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, help_heading = "PreviousRun runs")]
+    #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, help_heading = "Earlier runs")]
     pub(crate) resume: Option<Option<String>>,
     /// With a resumed one, also judge again what errored (resumes the newest by itself)
-    #[arg(long, help_heading = "PreviousRun runs")]
+    #[arg(long, help_heading = "Earlier runs")]
     pub(crate) retry_errors: bool,
 
     #[command(flatten)]

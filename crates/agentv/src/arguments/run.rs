@@ -90,16 +90,16 @@ pub(crate) struct RunArguments {
     pub(crate) strict: bool,
 
     /// Go on with an earlier run: the newest of the same files, targets and trials, or RUN
-    #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, help_heading = "PreviousRun runs")]
+    #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, help_heading = "Earlier runs")]
     pub(crate) resume: Option<Option<String>>,
     /// With a resumed run, also run again what errored (resumes the newest run by itself)
-    #[arg(long, help_heading = "PreviousRun runs")]
+    #[arg(long, help_heading = "Earlier runs")]
     pub(crate) retry_errors: bool,
     /// Only what failed or errored in RUN, as a new run
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["resume", "retry_errors"], help_heading = "PreviousRun runs")]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["resume", "retry_errors"], help_heading = "Earlier runs")]
     pub(crate) rerun_failed: Option<String>,
     /// Take answers from earlier runs where nothing that can change them has changed
-    #[arg(long, help_heading = "PreviousRun runs")]
+    #[arg(long, help_heading = "Earlier runs")]
     pub(crate) cache: bool,
 
     #[command(flatten)]
