@@ -1,15 +1,15 @@
 //! Adding records to a file, whole or not at all.
 
-use std::fmt;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use thiserror::Error;
 
-use crate::disk::cause;
 use crate::fault;
+use crate::file_error::cause;
 use crate::lines::MAX_LINE;
 use crate::recover::Recovery;
 use crate::storage::{RunFile, Storage};
@@ -61,7 +61,7 @@ pub struct Append<S: Storage = RunFile> {
     /// When the oldest record that is not synced was appended.
     unsynced: Option<Instant>,
     /// Whoever appends does not sync.
-    syncs_apart: bool,
+    defers_sync: bool,
     /// A sync failed: the system may have dropped what it could not write.
     unsafe_since_sync: bool,
 }
@@ -91,15 +91,15 @@ impl<S: Storage> Append<S> {
             buffer: Vec::new(),
             torn: false,
             unsynced: None,
-            syncs_apart: false,
+            defers_sync: false,
             unsafe_since_sync: false,
         }
     }
 
     /// Leaves syncing to [`Append::begin_sync`], so that nobody who appends waits for the disk.
-    pub fn sync_apart(self) -> Append<S> {
+    pub fn defer_sync(self) -> Append<S> {
         Append {
-            syncs_apart: true,
+            defers_sync: true,
             ..self
         }
     }
@@ -169,7 +169,7 @@ impl<S: Storage> Append<S> {
         self.buffer.clear();
         self.buffer.shrink_to(KEPT_BUFFER);
         self.unsynced.get_or_insert(now);
-        if !self.syncs_apart && self.sync_due(now) {
+        if !self.defers_sync && self.sync_due(now) {
             self.sync()?;
         }
         Ok(appended)
@@ -352,9 +352,10 @@ fn retried<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
 }
 
 /// Why a record is not safely in the file.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub enum AppendError {
     /// The record cannot be written as one line.
+    #[error("a record cannot be added to `{}`: {reason}", .path.display())]
     Record {
         /// The file.
         path: PathBuf,
@@ -362,6 +363,11 @@ pub enum AppendError {
         reason: String,
     },
     /// The file could not take the record, and ends with the one before it.
+    #[error(
+        "a record was not written to `{}`: {}{source}; nothing before it was lost",
+        .path.display(),
+        cause(.source)
+    )]
     Write {
         /// The file.
         path: PathBuf,
@@ -371,6 +377,11 @@ pub enum AppendError {
         source: io::Error,
     },
     /// The records since the last sync may not survive power loss.
+    #[error(
+        "the last records of `{}` may not survive a loss of power: {source}; \
+         nothing before them was lost",
+        .path.display()
+    )]
     Sync {
         /// The file.
         path: PathBuf,
@@ -390,44 +401,6 @@ impl AppendError {
                     | io::ErrorKind::QuotaExceeded
                     | io::ErrorKind::FileTooLarge
             ),
-        }
-    }
-}
-
-impl fmt::Display for AppendError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            AppendError::Record { path, reason } => {
-                write!(
-                    f,
-                    "a record cannot be added to `{}`: {reason}",
-                    path.display()
-                )
-            }
-            AppendError::Write { path, source, .. } => {
-                let cause = cause(source);
-                write!(
-                    f,
-                    "a record was not written to `{}`: {cause}{source}; \
-                     nothing before it was lost",
-                    path.display()
-                )
-            }
-            AppendError::Sync { path, source } => write!(
-                f,
-                "the last records of `{}` may not survive a loss of power: {source}; \
-                 nothing before them was lost",
-                path.display()
-            ),
-        }
-    }
-}
-
-impl std::error::Error for AppendError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            AppendError::Record { .. } => None,
-            AppendError::Write { source, .. } | AppendError::Sync { source, .. } => Some(source),
         }
     }
 }

@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
-use crate::disk::FileError;
+use crate::file_error::FileError;
 use crate::key::{Key, KeyFields, KeyScan};
-use crate::lines::{Ending, JUMP, LineReader, MAX_LINE, RawLine, STREAM};
-use crate::read::{Damage, Line, Record, open_if_there, parse_line, parse_record};
+use crate::lines::{Ending, LineReader, MAX_LINE, RawLine, SEEK_CHUNK, STREAM_CHUNK};
+use crate::read::{Damage, Line, Record, open_if_exists, parse_line, parse_record};
 
 /// The damaged lines of which more is kept than their number.
 const TOLD: usize = 100;
@@ -90,7 +90,7 @@ pub fn latest_by_key_until(
     fields: &KeyFields,
     ending: Ending,
 ) -> Result<Latest, FileError> {
-    let lines = LineReader::new(open_if_there(path)?, STREAM, MAX_LINE).ending(ending);
+    let lines = LineReader::new(open_if_exists(path)?, STREAM_CHUNK, MAX_LINE).ending(ending);
     Latest::read(path, fields, lines).map_err(FileError::of("read", path))
 }
 
@@ -102,7 +102,7 @@ impl Latest {
             let digest = scan.digest();
             places.push(Place { digest, offset });
         })?;
-        lines.set_chunk(JUMP);
+        lines.set_chunk(SEEK_CHUNK);
         let records = places.len();
         keep_latest(&mut places, &mut lines, &mut scan)?;
         Ok(Latest {
@@ -170,10 +170,8 @@ impl Latest {
             return Ok(None);
         };
         let line = line_bytes(&mut self.lines, offset)?;
-        let value = parse_record(line, |text| serde_json::from_str(text)).map_err(|reason| {
-            let told = format!("the record at byte {offset}: {reason}");
-            io::Error::new(io::ErrorKind::InvalidData, told)
-        })?;
+        let value = parse_record(line, |text| serde_json::from_str(text))
+            .map_err(|error| error.at(offset))?;
         Ok(Some(Record { offset, value }))
     }
 
@@ -181,11 +179,11 @@ impl Latest {
     ///
     /// # Errors
     /// When the file cannot be opened.
-    pub fn again(&self) -> Result<Latest, FileError> {
+    pub fn reopen(&self) -> Result<Latest, FileError> {
         Ok(Latest {
             path: self.path.clone(),
             fields: self.fields.clone(),
-            lines: self.lines.again(open_if_there(&self.path)?, JUMP),
+            lines: self.lines.reopened(open_if_exists(&self.path)?, SEEK_CHUNK),
             places: Arc::clone(&self.places),
             superseded: self.superseded,
             damaged: self.damaged.clone(),
@@ -235,7 +233,7 @@ impl Latest {
         let mut places = Arc::unwrap_or_clone(self.places);
         places.sort_unstable_by_key(|place| place.offset);
         let mut lines = self.lines;
-        lines.set_chunk(STREAM);
+        lines.set_chunk(STREAM_CHUNK);
         lines.rewind();
         LatestRecords {
             path: self.path,

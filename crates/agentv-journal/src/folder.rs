@@ -1,8 +1,7 @@
 //! The folder of a run: who may read it, who may write it.
 
-use std::fmt;
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,12 +9,15 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use thiserror::Error;
 
 use crate::append::Append;
-use crate::disk::{self, FileError, Replacement};
+use crate::atomic_file::{Access, AtomicFile};
+use crate::compact::compact_file;
+use crate::disk;
 use crate::fault;
+use crate::file_error::FileError;
 use crate::fold::{Latest, latest_by_key};
-use crate::keep::keep_keys;
 use crate::key::KeyFields;
 use crate::lock::{Holder, Lock, LockError};
 use crate::merge::{MergeRule, Merged, merge_files};
@@ -98,10 +100,10 @@ impl RunFolder {
     /// The run folder at `path`.
     ///
     /// # Errors
-    /// [`FolderError::NotThere`] when that is no folder.
+    /// [`FolderError::NotFound`] when that is no folder.
     pub fn open(path: &Path) -> Result<RunFolder, FolderError> {
         if !path.is_dir() {
-            return Err(FolderError::NotThere(path.to_owned()));
+            return Err(FolderError::NotFound(path.to_owned()));
         }
         let named = match path.file_name() {
             Some(_) => path.to_owned(),
@@ -242,7 +244,7 @@ impl RunWriter {
             all.insert(VERSION_FIELD.to_owned(), SCHEMA_VERSION.into());
             let mut text = serde_json::to_vec_pretty(&all)?;
             text.push(b'\n');
-            let mut replacement = Replacement::of(&path)?;
+            let mut replacement = AtomicFile::create(&path, Access::Owner)?;
             replacement.write_all(&text)?;
             replacement.commit()
         };
@@ -293,16 +295,16 @@ impl RunWriter {
     ///
     /// # Errors
     /// [`FolderError::InUse`] when this writer has the file open; else nothing was changed.
-    pub fn keep(
+    pub fn compact(
         &mut self,
         name: RecordFile,
         fields: &KeyFields,
         offsets: &[u64],
     ) -> Result<u64, FolderError> {
         self.reserve(name)?;
-        let kept = keep_keys(&self.folder.file(name), fields, offsets);
+        let removed = compact_file(&self.folder.file(name), fields, offsets);
         self.lock.closed(name);
-        Ok(kept?)
+        Ok(removed?)
     }
 
     fn reserve(&self, name: RecordFile) -> Result<(), FolderError> {
@@ -313,78 +315,51 @@ impl RunWriter {
     }
 }
 
-/// Why a run folder cannot be used.
-#[derive(Debug)]
+/// The reason why a run folder cannot be used.
+#[derive(Debug, Error)]
 pub enum FolderError {
     /// There is a run of this id.
+    #[error("run `{0}` exists already")]
     Exists(RunId),
     /// There is no folder at this path.
-    NotThere(PathBuf),
-    /// The folder's name is no id.
+    #[error("there is no run folder at `{}`", .0.display())]
+    NotFound(PathBuf),
+    /// The folder's name is not a valid id.
+    #[error(transparent)]
     Id(InvalidRunId),
     /// Another writer holds the folder.
+    #[error(
+        "run `{id}` is being written by {}; wait for it to end, or end it",
+        name_of(.holder.as_ref())
+    )]
     Locked {
         /// The run.
         id: RunId,
-        /// Who writes it, where known.
+        /// The writer, if it is known.
         holder: Option<Holder>,
     },
     /// This writer has the file open.
+    #[error("`{}` is open already", .0.display())]
     InUse(PathBuf),
     /// A later version of the program wrote `run.json`.
+    #[error(
+        "run `{id}` was written by a newer version: its schema version is {version}, \
+         and this one reads up to {SCHEMA_VERSION}"
+    )]
     Newer {
         /// The run.
         id: RunId,
-        /// The version it has.
+        /// Its schema version.
         version: u64,
     },
     /// A file could not be read or written.
-    File(FileError),
+    #[error(transparent)]
+    File(#[from] FileError),
 }
 
-impl From<FileError> for FolderError {
-    fn from(error: FileError) -> Self {
-        FolderError::File(error)
-    }
-}
-
-impl fmt::Display for FolderError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            FolderError::Exists(id) => write!(f, "run `{id}` exists already"),
-            FolderError::NotThere(path) => {
-                write!(f, "there is no run folder at `{}`", path.display())
-            }
-            FolderError::Id(error) => error.fmt(f),
-            FolderError::Locked { id, holder } => {
-                write!(f, "run `{id}` is being written by ")?;
-                match holder {
-                    Some(holder) => write!(f, "{holder}")?,
-                    None => f.write_str("another process since a moment ago")?,
-                }
-                f.write_str("; wait for it to end, or end it")
-            }
-            FolderError::InUse(path) => write!(f, "`{}` is open already", path.display()),
-            FolderError::Newer { id, version } => write!(
-                f,
-                "run `{id}` was written by a newer version: its schema version is {version}, \
-                 and this one reads up to {SCHEMA_VERSION}"
-            ),
-            FolderError::File(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for FolderError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            FolderError::File(error) => error.source(),
-            FolderError::Exists(_)
-            | FolderError::NotThere(_)
-            | FolderError::Id(_)
-            | FolderError::Locked { .. }
-            | FolderError::InUse(_)
-            | FolderError::Newer { .. } => None,
-        }
+fn name_of(holder: Option<&Holder>) -> String {
+    match holder {
+        Some(holder) => holder.to_string(),
+        None => "another process since a moment ago".to_owned(),
     }
 }

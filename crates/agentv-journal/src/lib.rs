@@ -55,12 +55,13 @@
 //! ```
 
 mod append;
+mod atomic_file;
+mod compact;
 mod disk;
 mod fault;
+mod file_error;
 mod fold;
 mod folder;
-mod jump;
-mod keep;
 mod key;
 mod lines;
 mod list;
@@ -70,13 +71,15 @@ mod open;
 mod read;
 mod recover;
 mod run_id;
+mod seek;
 mod storage;
 
 pub use append::{Append, AppendError, Appended, PendingSync, SYNC_INTERVAL};
-pub use disk::{FileError, create_private};
+pub use atomic_file::{Access, AtomicFile};
+pub use disk::create_private;
+pub use file_error::FileError;
 pub use fold::{Latest, LatestRecords, latest_by_key, latest_by_key_until};
 pub use folder::{FolderError, RecordFile, RunFolder, RunWriter, SCHEMA_VERSION};
-pub use jump::RecordsAt;
 pub use key::{Key, KeyFields, KeyPart};
 pub use lines::{Ending, MAX_LINE};
 pub use list::{ListedRun, list_runs};
@@ -86,4 +89,5 @@ pub use open::open_to_read;
 pub use read::{Damage, Line, Reader, Record};
 pub use recover::Recovery;
 pub use run_id::{InvalidRunId, RunId};
+pub use seek::RecordsAt;
 pub use storage::{RunFile, Storage};

@@ -8,10 +8,10 @@ use memchr::memchr;
 /// The bytes that a line may have, newline included, where nothing else was asked for.
 pub const MAX_LINE: u64 = 1 << 30;
 
-/// For reading on from line to line.
-pub(crate) const STREAM: usize = 1 << 18;
-/// For jumping from line to line.
-pub(crate) const JUMP: usize = 1 << 12;
+/// The size of a read when lines are read in order.
+pub(crate) const STREAM_CHUNK: usize = 1 << 18;
+/// The size of a read when lines are read at known offsets.
+pub(crate) const SEEK_CHUNK: usize = 1 << 12;
 
 /// A buffer that a long line may leave behind.
 const KEPT_BUFFER: usize = 1 << 20;
@@ -74,7 +74,7 @@ impl LineReader {
     }
 
     /// A reader of the same file, opened again, from its first line on.
-    pub(crate) fn again(&self, file: Option<File>, chunk: usize) -> LineReader {
+    pub(crate) fn reopened(&self, file: Option<File>, chunk: usize) -> LineReader {
         LineReader::new(file, chunk, self.longest).ending(self.ending)
     }
 

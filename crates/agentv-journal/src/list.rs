@@ -7,7 +7,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use crate::disk::FileError;
+use crate::file_error::FileError;
 use crate::folder::{RUN_FILE, RunFolder};
 use crate::open::open_to_read;
 

@@ -9,8 +9,9 @@ use std::sync::Mutex;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::disk::{self, FileError};
+use crate::disk;
 use crate::fault;
+use crate::file_error::FileError;
 use crate::folder::RecordFile;
 use crate::open::{open_to_read, open_to_write};
 

@@ -1,17 +1,20 @@
 //! Many files of records into one, the same in whatever order they come.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use tempfile::NamedTempFile;
 
-use crate::disk::{self, FileError, Replacement};
+use crate::atomic_file::{Access, AtomicFile, temporary_in};
+use crate::disk;
+use crate::file_error::FileError;
 use crate::fold::{line_bytes, read_key, scan_lines};
 use crate::key::{Key, KeyFields, KeyScan};
-use crate::lines::{JUMP, LineReader, MAX_LINE};
-use crate::read::{Damage, open_if_there};
+use crate::lines::{LineReader, MAX_LINE, SEEK_CHUNK};
+use crate::read::{Damage, open_if_exists};
 
 /// When records of several files are the same, and which of them is kept.
 ///
@@ -77,7 +80,7 @@ pub fn merge_files(
     let mut rounds: Vec<NamedTempFile> = Vec::new();
     while paths.len() > AT_ONCE {
         let rest = paths.split_off(AT_ONCE);
-        let temporary = disk::temporary_in(disk::folder_of(into));
+        let temporary = temporary_in(disk::folder_of(into));
         let temporary = temporary.map_err(FileError::of("write", into))?;
         merge_some(&paths, temporary.path(), rule, &mut merged)?;
         paths = rest;
@@ -100,12 +103,12 @@ fn merge_some(
     for path in paths {
         sources.add(path, rule, &mut found, merged)?;
     }
-    sources.set_chunk(JUMP);
-    keep_one_a_key(&mut found, &mut sources, rule)?;
+    sources.set_chunk(SEEK_CHUNK);
+    keep_one_per_key(&mut found, &mut sources, rule)?;
     sort_for_output(&mut found, &mut sources)?;
     sources.set_chunk(CHUNK);
     let write = || FileError::of("write", into);
-    let mut output = Replacement::of(into).map_err(write())?;
+    let mut output = AtomicFile::create(into, Access::Owner).map_err(write())?;
     for record in &found {
         let line = sources.line(record)?;
         output.write_all(line).map_err(write())?;
@@ -138,7 +141,7 @@ impl Sources {
         found: &mut Vec<Found>,
         merged: &mut Merged,
     ) -> Result<(), FileError> {
-        let mut lines = LineReader::new(open_if_there(path)?, CHUNK, MAX_LINE);
+        let mut lines = LineReader::new(open_if_exists(path)?, CHUNK, MAX_LINE);
         let mut scan = KeyScan::new(&rule.key, Some(&rule.time));
         let source = self.0.len() as u32;
         let damaged = scan_lines(&mut lines, &mut scan, |scan, offset| {
@@ -196,7 +199,7 @@ fn runs<T>(items: &[T], same: impl Fn(&T, &T) -> bool) -> Vec<Range<usize>> {
     runs.filter(|range| range.len() > 1).collect()
 }
 
-fn keep_one_a_key(
+fn keep_one_per_key(
     found: &mut Vec<Found>,
     sources: &mut Sources,
     rule: &MergeRule,

@@ -2,14 +2,15 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
+use thiserror::Error;
 
-use crate::disk::FileError;
-use crate::lines::{Ending, LineReader, MAX_LINE, RawLine, STREAM};
+use crate::file_error::FileError;
+use crate::lines::{Ending, LineReader, MAX_LINE, RawLine, STREAM_CHUNK};
 use crate::open::open_to_read;
 
 /// The most bytes that are told of what is wrong with a line, of its beginning and of its end.
@@ -104,7 +105,7 @@ impl<T: DeserializeOwned> Reader<T> {
     pub fn with_limit(path: &Path, longest: u64) -> Result<Reader<T>, FileError> {
         Ok(Reader {
             path: path.to_owned(),
-            lines: LineReader::new(open_if_there(path)?, STREAM, longest),
+            lines: LineReader::new(open_if_exists(path)?, STREAM_CHUNK, longest),
             number: 0,
             record: PhantomData,
         })
@@ -123,7 +124,7 @@ impl<T: DeserializeOwned> Reader<T> {
         })
     }
 
-    fn next_line(&mut self) -> std::io::Result<Option<Line<T>>> {
+    fn next_line(&mut self) -> io::Result<Option<Line<T>>> {
         loop {
             let offset = self.lines.offset();
             let Some(raw) = self.lines.next_line()? else {
@@ -149,7 +150,7 @@ impl<T: DeserializeOwned> Iterator for Reader<T> {
 }
 
 /// The file, or `None` where there is none.
-pub(crate) fn open_if_there(path: &Path) -> Result<Option<File>, FileError> {
+pub(crate) fn open_if_exists(path: &Path) -> Result<Option<File>, FileError> {
     match open_to_read(path) {
         Ok(file) => Ok(Some(file)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -165,17 +166,17 @@ pub(crate) fn parse_line<T>(
     parse: impl FnOnce(&str) -> serde_json::Result<T>,
 ) -> Option<Line<T>> {
     let (length, parsed) = match raw {
-        RawLine::TooLong(length) => (*length, Err(format!("{length} bytes are too long"))),
+        RawLine::TooLong(length) => (*length, Err(RecordError::TooLong { length: *length })),
         RawLine::Bytes(bytes) if bytes.trim_ascii().is_empty() => return None,
         RawLine::Bytes(bytes) => (bytes.len() as u64, parse_record(bytes, parse)),
     };
     Some(match parsed {
         Ok(value) => Line::Record(Record { offset, value }),
-        Err(reason) => Line::Damaged(Damage {
+        Err(error) => Line::Damaged(Damage {
             line: number,
             offset,
             length,
-            reason,
+            reason: error.to_string(),
         }),
     })
 }
@@ -184,13 +185,35 @@ pub(crate) fn parse_line<T>(
 pub(crate) fn parse_record<T>(
     bytes: &[u8],
     parse: impl FnOnce(&str) -> serde_json::Result<T>,
-) -> Result<T, String> {
-    let text = std::str::from_utf8(bytes)
-        .map_err(|error| format!("byte {} is not UTF-8", error.valid_up_to() + 1))?;
+) -> Result<T, RecordError> {
+    let text = std::str::from_utf8(bytes).map_err(|error| RecordError::NotUtf8 {
+        byte: error.valid_up_to() + 1,
+    })?;
     parse(text).map_err(|error| match text.find('\0') {
-        Some(at) => format!("byte {} is NUL", at + 1),
-        None => cut(error.to_string()).replace(" at line 1 column ", " at column "),
+        Some(at) => RecordError::Nul { byte: at + 1 },
+        None => RecordError::Json(error),
     })
+}
+
+/// The reason why a line is not a record.
+#[derive(Debug, Error)]
+pub(crate) enum RecordError {
+    #[error("{length} bytes are too long")]
+    TooLong { length: u64 },
+    #[error("byte {byte} is not UTF-8")]
+    NotUtf8 { byte: usize },
+    #[error("byte {byte} is NUL")]
+    Nul { byte: usize },
+    #[error("{}", cut(.0.to_string()).replace(" at line 1 column ", " at column "))]
+    Json(serde_json::Error),
+}
+
+impl RecordError {
+    /// Returns the error of a file in which a record at `offset` is no longer one.
+    pub(crate) fn at(self, offset: u64) -> io::Error {
+        let reason = format!("the record at byte {offset}: {self}");
+        io::Error::new(ErrorKind::InvalidData, reason)
+    }
 }
 
 /// What is wrong, whose middle may be a text of the record, and its end the place.
@@ -237,7 +260,7 @@ mod tests {
     fn what_is_wrong_is_told_in_a_sentence_however_long_the_record() {
         let text = format!("\"{}\"", "ä".repeat(10_000));
         let told = parse_record::<u64>(text.as_bytes(), |text| serde_json::from_str(text));
-        let told = told.unwrap_err();
+        let told = told.unwrap_err().to_string();
         assert!(told.starts_with("invalid type: string \"ää"), "{told}");
         assert!(
             told.ends_with("ä\", expected u64 at column 20002"),

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use jiff::Timestamp;
+use thiserror::Error;
 
 /// The name of a run's folder.
 ///
@@ -95,22 +96,13 @@ impl FromStr for RunId {
 }
 
 /// A name that no run can have.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(
+    "`{}` cannot be the id of a run: expected the name of a folder, not hidden, \
+     without slashes, of at most {LONGEST} bytes",
+    .0.escape_debug()
+)]
 pub struct InvalidRunId(pub String);
-
-impl fmt::Display for InvalidRunId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let InvalidRunId(name) = self;
-        write!(
-            f,
-            "`{}` cannot be the id of a run: expected the name of a folder, not hidden, \
-             without slashes, of at most {LONGEST} bytes",
-            name.escape_debug()
-        )
-    }
-}
-
-impl std::error::Error for InvalidRunId {}
 
 #[cfg(test)]
 mod tests {

@@ -46,7 +46,7 @@ fn records_are_had_as_they_are_written_by_several_readers() {
     ];
     fs::write(results(&folder), lines.join("\n") + "\n").unwrap();
     let mut first = folder.latest(RecordFile::Results, &key()).unwrap();
-    let mut second = first.again().unwrap();
+    let mut second = first.reopen().unwrap();
     for latest in [&mut first, &mut second] {
         assert_eq!(latest.text(&Key::from("a")).unwrap(), Some(lines[2]));
         assert_eq!(latest.text(&Key::from("c")).unwrap(), None);

@@ -148,7 +148,7 @@ fn records_are_appended_while_a_sync_is_waited_for() {
     let now = "2026-11-15T10:43:07Z".parse().unwrap();
     let folder = RunFolder::create_at(results.path(), now).unwrap();
     let mut writer = folder.write(now).unwrap();
-    let mut append = writer.append(RecordFile::Results).unwrap().sync_apart();
+    let mut append = writer.append(RecordFile::Results).unwrap().defer_sync();
     let later = Instant::now() + SYNC_INTERVAL * 2;
     assert!(
         append.begin_sync().unwrap().is_none(),
@@ -178,7 +178,7 @@ fn after_a_sync_that_failed_apart_nothing_is_said_to_be_safe() {
     let now = "2026-11-15T10:43:07Z".parse().unwrap();
     let folder = RunFolder::create_at(results.path(), now).unwrap();
     let mut writer = folder.write(now).unwrap();
-    let mut append = writer.append(RecordFile::Results).unwrap().sync_apart();
+    let mut append = writer.append(RecordFile::Results).unwrap().defer_sync();
     append.append_json(b"{}", Instant::now()).unwrap();
     drop(append.begin_sync().unwrap());
     let failed = Err(std::io::Error::other("the disk is gone"));

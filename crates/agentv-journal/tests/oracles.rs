@@ -166,7 +166,7 @@ impl Journal {
         let keys: Vec<Key> = keys.collect();
         let now = "2026-11-15T10:43:07Z".parse().expect("a time");
         let mut writer = self.folder.write(now).expect("the only writer");
-        let keep = writer.keep(RecordFile::Results, &fields, wanted);
+        let keep = writer.compact(RecordFile::Results, &fields, wanted);
         assert!(keep.expect("the results") >= (offsets.len() - wanted.len()) as u64);
         let mut after = latest();
         assert_eq!(after.len(), keys.len());
@@ -174,7 +174,7 @@ impl Journal {
         for key in keys {
             assert!(after.contains(&key).expect("the results"));
         }
-        let again = writer.keep(RecordFile::Results, &fields, &after.offsets());
+        let again = writer.compact(RecordFile::Results, &fields, &after.offsets());
         assert_eq!(again.expect("the results"), 0);
     }
 

@@ -71,6 +71,7 @@
 pub mod agreement;
 mod clock;
 pub mod compare;
+mod destination;
 mod display;
 mod figures;
 mod gate;
@@ -89,9 +90,9 @@ pub mod statistics;
 mod style;
 mod summary;
 mod text;
-mod whole_file;
 
 pub use clock::Clock;
+pub use destination::{check_destination, replace_file};
 pub use display::{DisplayOptions, LiveDisplay, PlainProgress, Quiet};
 pub use gate::{DropGate, GateRule, GateSpec, gate_line};
 pub use history::{PastRun, RunLine, RunState, render_runs, render_trend, trend_page};
@@ -107,4 +108,3 @@ pub use summary::{
     CostlyTrial, ErrorGroup, Latency, Scores, SlowTrial, Statuses, Summary, SummaryFold,
     TargetSummary, Tokens, TrialName, WorstTrial,
 };
-pub use whole_file::{check_destination, write_whole_file};

@@ -9,17 +9,18 @@ mod tests;
 mod writer;
 mod yaml;
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use agentv_core::{ReportError, Reporter, RunEvent};
+use agentv_journal::AtomicFile;
 
 pub use format::{ALL, Format};
 pub(crate) use writer::RecordWriter;
 
 use crate::Clock;
-use crate::whole_file::WholeFile;
+use crate::destination::{error_of, open_destination};
 
 /// How long a record may wait in memory, while further ones come.
 const FLUSH: Duration = Duration::from_secs(1);
@@ -31,9 +32,9 @@ const FLUSH: Duration = Duration::from_secs(1);
 /// [`finish`](OutFile::finish) is called: a run that dies leaves a file that was there as it is. An
 /// interrupted run is finished too, with the records it has.
 #[derive(Debug)]
-pub struct OutFile {
+pub struct OutFile<W: Write = AtomicFile> {
     path: PathBuf,
-    writer: RecordWriter<WholeFile>,
+    writer: RecordWriter<W>,
     clock: Clock,
     flushed: Instant,
     /// What went wrong, after which nothing is written.
@@ -51,7 +52,7 @@ impl OutFile {
 
     fn create_with(path: PathBuf, clock: Clock) -> Result<OutFile, ReportError> {
         let opened = Format::of(&path).and_then(|format| {
-            let file = WholeFile::create(&path)?;
+            let file = open_destination(&path)?;
             Ok(RecordWriter::new((format.start)(), file))
         });
         match opened {
@@ -71,6 +72,12 @@ impl OutFile {
     /// # Errors
     /// When something could not be written, now or before; the file is then as it was.
     pub fn finish(self) -> Result<(), ReportError> {
+        self.finish_with(AtomicFile::commit)
+    }
+}
+
+impl<W: Write> OutFile<W> {
+    fn finish_with(self, commit: impl FnOnce(W) -> io::Result<()>) -> Result<(), ReportError> {
         let OutFile {
             path,
             writer,
@@ -79,7 +86,7 @@ impl OutFile {
         } = self;
         let done = match failed {
             Some((kind, message)) => Err(io::Error::new(kind, message)),
-            None => writer.finish().and_then(WholeFile::finish),
+            None => writer.finish().and_then(commit),
         };
         done.map_err(|source| error_of(&path, source))
     }
@@ -95,7 +102,7 @@ impl OutFile {
     }
 }
 
-impl Reporter for OutFile {
+impl<W: Write> Reporter for OutFile<W> {
     /// Once an error was returned, further records are dropped.
     fn on_event(&mut self, event: &RunEvent<'_>) -> Result<(), ReportError> {
         let RunEvent::Finished { record, .. } = event else {
@@ -108,12 +115,5 @@ impl Reporter for OutFile {
             self.failed = Some((source.kind(), source.to_string()));
             error_of(&self.path, source)
         })
-    }
-}
-
-pub(crate) fn error_of(path: &Path, source: io::Error) -> ReportError {
-    ReportError {
-        to: path.display().to_string(),
-        source,
     }
 }

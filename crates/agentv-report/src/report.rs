@@ -7,15 +7,14 @@ mod junit;
 mod markdown;
 
 use std::fmt;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use agentv_core::ReportError;
 use agentv_journal::FileError;
 
-use crate::out_file::error_of;
+use crate::destination::{error_of, open_destination};
 use crate::results::RunResults;
-use crate::whole_file::WholeFile;
 
 /// A format of reports.
 #[derive(Clone, Copy)]
@@ -72,14 +71,12 @@ impl ReportFormat {
     /// When the results cannot be read, or the report cannot be written.
     pub fn write_file(&self, runs: &[RunResults], path: &Path) -> Result<(), ReportFailure> {
         let not_written = |source| ReportFailure::Write(error_of(path, source));
-        let file = WholeFile::create(path).map_err(not_written)?;
-        let mut out = BufWriter::with_capacity(1 << 16, file);
-        (self.write)(runs, &mut out).map_err(|failure| match failure {
+        let mut file = open_destination(path).map_err(not_written)?;
+        (self.write)(runs, &mut file).map_err(|failure| match failure {
             ReportFailure::Write(error) => not_written(error.source),
             failure => failure,
         })?;
-        let file = out.into_inner().map_err(io::IntoInnerError::into_error);
-        file.and_then(WholeFile::finish).map_err(not_written)
+        file.commit().map_err(not_written)
     }
 
     /// Writes the report of some runs.

@@ -25,7 +25,7 @@ impl Journal {
     /// # Errors
     /// When a file cannot be opened.
     pub fn open(writer: &mut RunWriter, secrets: Secrets) -> Result<Journal, FolderError> {
-        let mut open = |file| Ok::<_, FolderError>(Mutex::new(writer.append(file)?.sync_apart()));
+        let mut open = |file| Ok::<_, FolderError>(Mutex::new(writer.append(file)?.defer_sync()));
         Ok(Journal {
             transcripts: open(RecordFile::Transcripts)?,
             results: open(RecordFile::Results)?,

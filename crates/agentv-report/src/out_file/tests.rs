@@ -1,7 +1,7 @@
 //! What is written can be read.
 
 use std::fs;
-use std::io::Write;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use agentv_core::{EvaluatorResult, EvaluatorSpec, ResultRecord, Verdict};
@@ -150,7 +150,7 @@ fn a_run_without_records_gives_an_empty_file_of_its_format() {
     assert_eq!(rows(&text("a.csv", &[])).len(), 1);
 }
 
-fn end(file: &mut OutFile, record: &ResultRecord) -> Result<(), ReportError> {
+fn end<W: Write>(file: &mut OutFile<W>, record: &ResultRecord) -> Result<(), ReportError> {
     file.on_event(&RunEvent::Finished {
         record,
         reused: false,
@@ -263,25 +263,24 @@ fn a_full_disk_is_told_in_every_format() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn after_a_failed_write_the_old_file_stays_and_the_error_is_told_again() {
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("out.jsonl");
-    fs::write(&path, "good").unwrap();
+fn after_a_failed_write_nothing_is_committed_and_the_error_is_reported_again() {
+    let path = PathBuf::from("out.jsonl");
     let now = Arc::new(Mutex::new(Instant::now()));
     let hand = Arc::clone(&now);
     let clock = Clock::of(move || *hand.lock().unwrap());
-    let mut file = OutFile::create_with(path.clone(), clock).unwrap();
-    // The same file on a device that is always full.
     let full = fs::File::options().write(true).open("/dev/full").unwrap();
-    let full = WholeFile::create(&path).unwrap().onto(full);
-    file.writer = RecordWriter::new((Format::of(&path).unwrap().start)(), full);
+    let mut file = OutFile {
+        writer: RecordWriter::new((Format::of(&path).unwrap().start)(), full),
+        flushed: clock.now(),
+        clock,
+        path,
+        failed: None,
+    };
     end(&mut file, &graded("a", 1.0)).unwrap();
     *now.lock().unwrap() += FLUSH;
     let error = end(&mut file, &graded("b", 1.0)).unwrap_err();
     assert_eq!(error.source.kind(), io::ErrorKind::StorageFull);
     end(&mut file, &graded("c", 1.0)).unwrap();
-    let again = file.finish().unwrap_err();
+    let again = file.finish_with(|_| panic!("committed")).unwrap_err();
     assert_eq!(again.to_string(), error.to_string());
-    assert_eq!(fs::read_to_string(&path).unwrap(), "good");
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }

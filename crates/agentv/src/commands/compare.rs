@@ -8,7 +8,7 @@ use agentv_report::compare::{
     ComparedRun, ComparisonFormat, ComparisonSummary, Pairwise, Showing, compare, read_runs,
     write_comparison, write_pairwise,
 };
-use agentv_report::{RunResults, Style, write_whole_file};
+use agentv_report::{RunResults, Style, replace_file};
 
 use super::run::folder;
 use super::run::refused::Refused;
@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, OutputError> {
         Err(refused) => return Ok(refused.tell()),
     };
     if let Some(path) = &arguments.output {
-        if let Err(error) = write_whole_file(path, &mut |out| (told.write)(out)) {
+        if let Err(error) = replace_file(path, &mut |out| (told.write)(out)) {
             return Ok(Refused::not_written(error.to_string()).tell());
         }
     } else {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use agentv_core::ResultRecord;
-use agentv_report::{PastRun, RunLine, Style, render_trend, trend_page, write_whole_file};
+use agentv_report::{PastRun, RunLine, Style, render_trend, replace_file, trend_page};
 use agentv_syntax::nearest;
 use globset::GlobMatcher;
 
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &TrendArguments) -> Result<Exit, OutputError> {
         return Ok(Exit::Success);
     };
     Ok(
-        match write_whole_file(path, &mut |out| out.write_all(text.as_bytes())) {
+        match replace_file(path, &mut |out| out.write_all(text.as_bytes())) {
             Ok(()) => Exit::Success,
             Err(error) => Refused::not_written(error.to_string()).tell(),
         },

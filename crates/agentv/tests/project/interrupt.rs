@@ -33,7 +33,7 @@ fn wait_for_temporary_file(folder: &Path, child: &mut Child) {
     let start = Instant::now();
     while !names_in(folder)
         .iter()
-        .any(|name| name.starts_with(".agentv-"))
+        .any(|name| name.starts_with(".unfinished-"))
     {
         assert!(child.try_wait().unwrap().is_none(), "it ended too early");
         assert!(start.elapsed() < DEADLINE, "it never began");

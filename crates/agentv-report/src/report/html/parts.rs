@@ -50,7 +50,7 @@ pub(super) fn write(
     let maker = || -> Result<PartMaker<'_>, ReportFailure> {
         Ok(PartMaker {
             run: index,
-            results: results.again()?,
+            results: results.reopen()?,
             transcripts: transcripts.reader()?,
             sample,
             fold: &fold,

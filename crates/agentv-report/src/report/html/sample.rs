@@ -46,7 +46,7 @@ impl Sample {
         }
         let mut all = Digests::default();
         for run in &runs {
-            let mut run = run.again()?;
+            let mut run = run.reopen()?;
             for offset in run.offsets() {
                 if let Ok(ending) = serde_json::from_str(run.text_at(offset)?) {
                     all.add(&ending);

@@ -42,7 +42,7 @@ impl<'a> Shared<'a> {
 
     /// A reader for a thread.
     pub(super) fn reader(&'a self) -> Result<TranscriptTexts<'a>, FileError> {
-        let own = self.own.as_ref().map(Latest::again).transpose()?;
+        let own = self.own.as_ref().map(Latest::reopen).transpose()?;
         Ok(TranscriptTexts { shared: self, own })
     }
 

@@ -167,7 +167,7 @@ pub(crate) fn not_written(error: FolderError) -> Refused {
     match error {
         FolderError::Locked { .. } => unusable(error),
         FolderError::Exists(_)
-        | FolderError::NotThere(_)
+        | FolderError::NotFound(_)
         | FolderError::Id(_)
         | FolderError::InUse(_)
         | FolderError::Newer { .. }

@@ -292,7 +292,7 @@ fn tidy(writer: &mut RunWriter, ended: &Ended) {
     let Some(counted) = counted.filter(|_| ended.stop.is_none() && ended.error.is_none()) else {
         return;
     };
-    if let Err(error) = writer.keep(RecordFile::Results, &trial_fields(), counted) {
+    if let Err(error) = writer.compact(RecordFile::Results, &trial_fields(), counted) {
         output::warning(&format!(
             "results of cases that are gone are still in the run: {error}"
         ));

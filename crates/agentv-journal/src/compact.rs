@@ -1,23 +1,24 @@
 //! Leaving out of a file the records whose keys are wanted no more.
 
 use std::collections::HashSet;
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
-use crate::disk::{FileError, Replacement};
+use crate::atomic_file::{Access, AtomicFile};
+use crate::file_error::FileError;
 use crate::key::{KeyFields, KeyScan};
-use crate::lines::{LineReader, MAX_LINE, RawLine, STREAM};
-use crate::read::{Line, open_if_there, parse_line};
+use crate::lines::{LineReader, MAX_LINE, RawLine, STREAM_CHUNK};
+use crate::read::{Line, open_if_exists, parse_line};
 
 /// Leaves the records that have the key of a record that begins at one of `offsets`, which are sorted,
 /// and whatever holds no key, in one step: whoever reads meanwhile finds the old file or the new. Says
 /// how many records were left out.
-pub(crate) fn keep_keys(
+pub(crate) fn compact_file(
     path: &Path,
     fields: &KeyFields,
     offsets: &[u64],
 ) -> Result<u64, FileError> {
-    let keep = || {
+    let compact = || {
         let mut wanted = HashSet::with_capacity(offsets.len());
         each_line(path, fields, |offset, digest, _| {
             if offsets.binary_search(&offset).is_ok() {
@@ -32,16 +33,19 @@ pub(crate) fn keep_keys(
             Ok(())
         })?;
         if others > 0 {
-            let mut kept = Replacement::of(path)?;
-            each_line(path, fields, |_, digest, bytes| match is_wanted(digest) {
-                true => kept.write_all(bytes).and_then(|()| kept.write_all(b"\n")),
-                false => Ok(()),
+            let mut kept = AtomicFile::create(path, Access::Owner)?;
+            each_line(path, fields, |_, digest, bytes| {
+                if !is_wanted(digest) {
+                    return Ok(());
+                }
+                kept.write_all(bytes)?;
+                kept.write_all(b"\n")
             })?;
             kept.commit()?;
         }
         Ok(others)
     };
-    keep().map_err(FileError::of("tidy", path))
+    compact().map_err(FileError::of("tidy", path))
 }
 
 /// Tells where each line begins, the digest of its key where it has one, and what stands in it.
@@ -50,8 +54,8 @@ fn each_line(
     fields: &KeyFields,
     mut visit: impl FnMut(u64, Option<u64>, &[u8]) -> io::Result<()>,
 ) -> io::Result<()> {
-    let file = open_if_there(path).map_err(|error| error.source)?;
-    let mut lines = LineReader::new(file, STREAM, MAX_LINE);
+    let file = open_if_exists(path).map_err(|error| error.source)?;
+    let mut lines = LineReader::new(file, STREAM_CHUNK, MAX_LINE);
     let mut scan = KeyScan::new(fields, None);
     loop {
         let offset = lines.offset();
@@ -85,14 +89,14 @@ mod tests {
         std::fs::write(&path, lines.join("\n") + "\n").unwrap();
         let fields = KeyFields::new(["id"]);
         let offsets = [41, 53];
-        assert_eq!(keep_keys(&path, &fields, &offsets).unwrap(), 1);
+        assert_eq!(compact_file(&path, &fields, &offsets).unwrap(), 1);
         let kept = [lines[0], lines[2], lines[3], lines[4]];
         assert_eq!(
             std::fs::read_to_string(&path).unwrap(),
             kept.join("\n") + "\n"
         );
         let none = folder.path().join("none");
-        assert_eq!(keep_keys(&none, &fields, &[]).unwrap(), 0);
+        assert_eq!(compact_file(&none, &fields, &[]).unwrap(), 0);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

@@ -1,14 +1,13 @@
 //! Reading records at known places.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
-use crate::disk::FileError;
+use crate::file_error::FileError;
 use crate::fold::line_bytes;
-use crate::lines::{Ending, JUMP, LineReader, MAX_LINE};
-use crate::read::{Record, open_if_there, parse_record};
+use crate::lines::{Ending, LineReader, MAX_LINE, SEEK_CHUNK};
+use crate::read::{Record, open_if_exists, parse_record};
 
 /// The records of a file at known places, in any order, with one in memory at a time. Records that
 /// follow each other are read as fast as a stream.
@@ -40,7 +39,7 @@ impl RecordsAt {
     pub fn open(path: &Path) -> Result<RecordsAt, FileError> {
         Ok(RecordsAt {
             path: path.to_owned(),
-            lines: LineReader::new(open_if_there(path)?, JUMP, MAX_LINE),
+            lines: LineReader::new(open_if_exists(path)?, SEEK_CHUNK, MAX_LINE),
         })
     }
 
@@ -62,10 +61,7 @@ impl RecordsAt {
     /// When the file cannot be read, or there is no `T` at this place any more.
     pub fn get<T: DeserializeOwned>(&mut self, offset: u64) -> Result<Record<T>, FileError> {
         let read = line_bytes(&mut self.lines, offset).and_then(|line| {
-            parse_record(line, |text| serde_json::from_str(text)).map_err(|reason| {
-                let told = format!("the record at byte {offset}: {reason}");
-                io::Error::new(io::ErrorKind::InvalidData, told)
-            })
+            parse_record(line, |text| serde_json::from_str(text)).map_err(|error| error.at(offset))
         });
         let value = read.map_err(FileError::of("read", &self.path))?;
         Ok(Record { offset, value })
