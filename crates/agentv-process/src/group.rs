@@ -8,7 +8,6 @@ use tokio::io::AsyncWrite;
 use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep};
 
-use crate::spec::Arguments;
 use crate::tree::{Ended, PATIENCE, Pipes};
 use crate::{CommandSpec, ProcessError, Status};
 
@@ -22,19 +21,11 @@ pub(crate) struct Group {
     group: Option<Pid>,
 }
 
-/// Adds the arguments of `spec` to `command`.
-pub(crate) fn add_arguments(command: &mut Command, spec: &CommandSpec) {
-    match &spec.arguments {
-        Arguments::List(list) => command.args(list),
-        Arguments::Shell(line) => command.arg("-c").arg(line),
-    };
-}
-
 impl Group {
     pub(crate) fn start(spec: &CommandSpec) -> Result<(Self, Pipes), ProcessError> {
         let failed = |source| ProcessError::of_start(spec, source);
         let mut command = Command::new(&spec.program);
-        add_arguments(&mut command, spec);
+        command.args(&spec.arguments);
         let stdin = if spec.stdin.is_some() {
             Stdio::piped()
         } else {

@@ -7,7 +7,6 @@ use tokio::io::AsyncWrite;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-use crate::spec::Arguments;
 use crate::tree::{Ended, PATIENCE, Pipes};
 use crate::{CommandSpec, ProcessError, Status};
 
@@ -20,11 +19,7 @@ impl Group {
     pub(crate) fn start(spec: &CommandSpec) -> Result<(Self, Pipes), ProcessError> {
         let failed = |source| ProcessError::of_start(spec, source);
         let mut command = Command::new(&spec.program);
-        match &spec.arguments {
-            Arguments::List(list) => command.args(list),
-            // `cmd` has quoting rules of its own: it gets the line as it is.
-            Arguments::Shell(line) => command.arg("/C").raw_arg(line),
-        };
+        command.args(&spec.arguments);
         let stdin = if spec.stdin.is_some() {
             Stdio::piped()
         } else {

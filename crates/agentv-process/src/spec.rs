@@ -20,7 +20,7 @@ use std::time::Duration;
 #[must_use]
 pub struct CommandSpec {
     pub(crate) program: OsString,
-    pub(crate) arguments: Arguments,
+    pub(crate) arguments: Vec<OsString>,
     pub(crate) directory: Option<PathBuf>,
     pub(crate) environment: Vec<(OsString, OsString)>,
     pub(crate) stdin: Option<Vec<u8>>,
@@ -30,32 +30,13 @@ pub struct CommandSpec {
     pub(crate) stderr_limit: usize,
 }
 
-/// How the arguments reach the program.
-#[derive(Debug, Clone)]
-pub(crate) enum Arguments {
-    List(Vec<OsString>),
-    /// A line for the platform's shell.
-    Shell(OsString),
-}
-
 impl CommandSpec {
     /// A program, looked up in `PATH` if its name has no slash. A relative path is relative to the
     /// command's working directory.
     pub fn program(program: impl Into<OsString>) -> Self {
-        Self::new(program.into(), Arguments::List(Vec::new()))
-    }
-
-    /// A line for `sh -c`, or `cmd /C` on Windows. [`quote`](crate::quote()) makes any text one word
-    /// of it.
-    pub fn shell(line: impl Into<OsString>) -> Self {
-        let shell = if cfg!(windows) { "cmd" } else { "sh" };
-        Self::new(shell.into(), Arguments::Shell(line.into()))
-    }
-
-    fn new(program: OsString, arguments: Arguments) -> Self {
         Self {
-            program,
-            arguments,
+            program: program.into(),
+            arguments: Vec::new(),
             directory: None,
             environment: Vec::new(),
             stdin: None,
@@ -66,24 +47,20 @@ impl CommandSpec {
         }
     }
 
-    /// Adds an argument. After [`shell`](Self::shell) it is `$0`, `$1`, … of the line; `cmd` takes
-    /// none.
-    pub fn arg(self, argument: impl AsRef<OsStr>) -> Self {
-        self.args([argument])
+    /// A line for `sh -c`, on every platform. [`quote`](crate::quote()) makes any text one word of it.
+    pub fn shell(line: impl AsRef<OsStr>) -> Self {
+        Self::program("sh").arg("-c").arg(line)
+    }
+
+    /// Adds an argument. After [`shell`](Self::shell) it is `$0`, `$1`, … of the line.
+    pub fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
+        self.arguments.push(argument.as_ref().to_owned());
+        self
     }
 
     /// Adds arguments, as [`arg`](Self::arg) does.
-    pub fn args(mut self, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
-        let added = arguments.into_iter().map(|one| one.as_ref().to_owned());
-        match &mut self.arguments {
-            Arguments::List(list) => list.extend(added),
-            Arguments::Shell(line) => {
-                let mut list = vec!["-c".into(), std::mem::take(line)];
-                list.extend(added);
-                self.arguments = Arguments::List(list);
-            }
-        }
-        self
+    pub fn args(self, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
+        arguments.into_iter().fold(self, Self::arg)
     }
 
     /// The command's working directory; otherwise that of this program.

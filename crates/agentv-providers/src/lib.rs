@@ -45,7 +45,6 @@ mod model;
 mod network;
 #[doc(hidden)]
 pub mod outputs;
-mod placeholder;
 mod reference;
 mod replay;
 mod secret_parts;
@@ -58,7 +57,6 @@ mod target;
 mod target_error;
 mod targets;
 pub mod targets_file;
-mod template;
 
 #[cfg(test)]
 mod tests;

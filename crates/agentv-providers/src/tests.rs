@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use agentv_syntax::{Code, Definitions, Others, Record, Registry, Tree, schema, yaml};
+use agentv_syntax::{Code, Definitions, Others, Record, Registry, Tree, yaml};
 use serde_json::Value;
 
 use crate::kinds::PROVIDERS;
-use crate::{ALL, REGISTRY, TARGETS_FILE, targets_file};
+use crate::{ALL, REGISTRY, targets_file};
 
 static NO_EVALUATORS: Registry = Registry {
     noun: "evaluator",
@@ -47,6 +47,10 @@ const COMMON: &str = r#"
 - {name: priced, provider: openai, model: gpt-5, price: {input: 1, output: 1, cached_input: '${{ CACHED }}'}}
 - {name: azure_by_alias, provider: azure-openai, resource: my-resource, deployment: gpt-5}
 - {name: flash, provider: google}
+- name: words
+  provider: cli
+  command: [agent, --case, '{EVAL_ID}', '--prompt={PROMPT}', '{FILES}', '${{ FLAGS }}', '']
+  healthcheck: {type: command, command_template: agent --version}
 - name: agent
   provider: cli
   commandTemplate: |
@@ -73,7 +77,7 @@ fn schema() -> Value {
         evaluators: &NO_EVALUATORS,
         targets: &REGISTRY,
     };
-    schema::of_file("targets", &TARGETS_FILE, definitions)
+    targets_file::schema("targets", definitions)
 }
 
 fn value(source: &str) -> Value {
@@ -240,7 +244,35 @@ fn what_breaks_a_rule_is_placed_and_said_in_words_and_the_schema_refuses_it_too(
         ),
         (
             "targets:\n  - name: a\n    provider: cli\n    command_template: b\n    healthcheck:\n      type: http\n      url: c\n      retries: 4",
-            "E015 Line 8: targets[0].healthcheck: unknown field `retries` of healthcheck (known: type, url, command_template, commandTemplate, cwd, timeout_seconds, timeoutSeconds)",
+            "E015 Line 8: targets[0].healthcheck: unknown field `retries` of healthcheck (known: type, url, command, command_template, commandTemplate, cwd, timeout_seconds, timeoutSeconds)",
+        ),
+        (
+            "targets:\n  - {name: a, provider: cli}",
+            "E011 Line 2: targets[0]: missing command (write one of `command`, `command_template`)",
+        ),
+        (
+            "targets:\n  - name: a\n    provider: cli\n    command: []",
+            "E014 Line 4: targets[0].command: expected an array of strings (a program and its arguments), found an empty array",
+        ),
+        (
+            "targets:\n  - name: a\n    provider: cli\n    command: agent {PROMPT}",
+            "E012 Line 4: targets[0].command: expected an array of strings (a program and its arguments), found a string",
+        ),
+        (
+            "targets:\n  - name: a\n    provider: cli\n    command: [agent, {PROMPT}]",
+            "E012 Line 4: targets[0].command[1]: expected a string, found an object (put it in quotes: \"{PROMPT}\")",
+        ),
+        (
+            "targets:\n  - name: a\n    provider: cli\n    command: [agent, -n, 5]",
+            "E012 Line 4: targets[0].command[2]: expected a string, found a number (put it in quotes: \"5\")",
+        ),
+        (
+            "targets:\n  - name: a\n    provider: cli\n    command: [agent]\n    command_template: agent",
+            "E036 Line 5: targets[0]: `command` and `command_template` exclude each other (keep `command`, which runs without a shell, or `command_template`, which runs in one)",
+        ),
+        (
+            "targets:\n  - name: a\n    provider: cli\n    command: [b]\n    healthcheck:\n      type: command\n      commandTemplate: c\n      command: [d]",
+            "E036 Line 8: targets[0].healthcheck: `command` and `command_template` exclude each other (keep `command`, which runs without a shell, or `command_template`, which runs in one)",
         ),
         (
             "targets:\n  - {name: a, provider: echo, retry_status_codes: [429, 5]}",
@@ -289,7 +321,31 @@ fn what_a_schema_cannot_say_is_checked_too() {
         ),
         (
             "targets:\n  - {name: a, provider: cli, command_template: b, healthcheck: {type: command}}",
-            "E011 Line 2: targets[0].healthcheck: missing command_template",
+            "E011 Line 2: targets[0].healthcheck: missing command (write one of `command`, `command_template`)",
+        ),
+        (
+            "targets:\n  - name: a\n    provider: cli\n    command:\n      - agent\n      - --text={PROMT}",
+            "E029 Line 6: targets[0].command[1]: unknown placeholder `{PROMT}` (did you mean `{PROMPT}`?)",
+        ),
+        (
+            "targets:\n  - name: a\n    provider: cli\n    command: [b]\n    healthcheck: {type: command, command: [c, '{CASE}']}",
+            "E029 Line 5: targets[0].healthcheck.command[1]: unknown placeholder `{CASE}` (known: {PROMPT}, {PROMPT_FILE}, {GUIDELINES}, {EVAL_ID}, {ATTEMPT}, {FILES}, {OUTPUT_FILE})",
+        ),
+        (
+            "targets:\n  - name: a\n    provider: cli\n    command: ['']",
+            "E014 Line 4: targets[0].command[0]: the first word must be a program",
+        ),
+        (
+            "targets:\n  - name: a\n    provider: cli\n    command: ['./{EVAL_ID}.sh']",
+            "E035 Line 4: targets[0].command[0]: `{EVAL_ID}` cannot be used in the first word, which is the program",
+        ),
+        (
+            "targets:\n  - name: a\n    provider: cli\n    command_template: |\n      true\n      echo `cat {PROMPT_FILE}`",
+            "E035 Line 6: targets[0].command_template: `{PROMPT_FILE}` cannot be used in backticks; write `$(…)` instead (`command: [..]` has no such restrictions: it runs without a shell)",
+        ),
+        (
+            "targets:\n  - name: a\n    provider: cli\n    command: [agent, '{FILES}']\n    files_format: --file \"{path}\"",
+            "E013 Line 5: targets[0].files_format: quotes have no meaning with `command`, which runs without a shell (write it without quotes: each path stays one word)",
         ),
         (
             "targets:\n  - name: judge\n    provider: echo\n  - name: b\n    provider: echo\n    judge_target: jugde",
@@ -306,6 +362,28 @@ fn what_a_schema_cannot_say_is_checked_too() {
     ] {
         assert_eq!(said(source), [expected], "{source}");
     }
+}
+
+#[test]
+fn text_that_another_interpreter_runs_is_warned_about_in_both_forms() {
+    for command in [
+        "command: [bash, -c, 'agent {PROMPT}']",
+        "command: [ssh, box, agent, '{PROMPT}']",
+        "command_template: bash -c 'agent {PROMPT}'",
+        "command_template: echo {PROMPT} | bash",
+        "command: [agent]\n    healthcheck: {type: command, command: [sh, -c, '{PROMPT}']}",
+    ] {
+        let source = format!("targets:\n  - name: a\n    provider: cli\n    {command}");
+        let found = said(&source);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with("W010 Line "), "{found:?}");
+        assert!(found[0].contains(
+            "runs `{PROMPT}` as a part of its program (a case can run commands this way: pass"
+        ));
+    }
+    let source =
+        "targets:\n  - {name: a, provider: cli, command: [sh, -c, 'agent \"$1\"', sh, '{PROMPT}']}";
+    assert_eq!(said(source), [""; 0]);
 }
 
 #[test]

@@ -20,7 +20,11 @@ pub(crate) fn trials() -> Vec<Trial> {
         variables_of_others_do_not_stand_in_for_a_value,
         a_command_is_told_the_values_of_its_own_placeholders_only,
         a_hostile_text_is_not_run_wherever_it_stands,
-        what_another_program_would_run_is_refused_with_what_to_do,
+        words_reach_the_program_as_they_are,
+        files_become_words_of_their_own_or_a_part_of_one,
+        words_have_the_same_limits_as_a_line,
+        a_program_that_does_not_exist_is_named,
+        a_misplaced_placeholder_is_refused,
         the_answer_is_read_from_the_output_file_where_the_command_has_one,
         an_output_in_json_says_what_was_done,
         the_folder_is_that_of_the_eval_file_or_relative_to_it,
@@ -35,7 +39,6 @@ pub(crate) fn trials() -> Vec<Trial> {
         temporary_files_are_gone_unless_they_are_kept,
         a_healthcheck_by_command_must_succeed,
         a_healthcheck_by_address_must_answer,
-        a_placeholder_that_cannot_be_quoted_is_refused,
     ]
 }
 
@@ -148,7 +151,7 @@ fn more_files_than_the_system_takes_are_an_error_in_words() {
     request.files = vec!["/x/a".into(); 20_000];
     let error = project.answer(&request).unwrap_err();
     assert_eq!(error.cause, Cause::Setup);
-    assert!(error.message.contains("and the system takes"), "{error}");
+    assert!(error.message.contains("and the system accepts"), "{error}");
     request.files = vec!["x".repeat(4_000).into(); 2_000];
     let error = project.answer(&request).unwrap_err();
     assert_eq!(error.cause, Cause::Setup);
@@ -177,9 +180,8 @@ fn a_hostile_text_is_not_run_wherever_it_stands() {
         "a\ntouch owned\n",
     ] {
         for template in [
-            "echo \"${X:-{PROMPT}}\"",
-            "echo \"${X:-'{PROMPT}'}\"",
-            "echo \"$(case x in x) echo {PROMPT};; esac)\"",
+            "echo \"$(echo \"{PROMPT}\")\"",
+            "echo 'a'\"{PROMPT}\"'{PROMPT}'{PROMPT}",
             "(true)# it's\necho {PROMPT}",
             "echo a\\\n# '\necho {PROMPT} #'",
         ] {
@@ -191,27 +193,131 @@ fn a_hostile_text_is_not_run_wherever_it_stands() {
     }
 }
 
-fn what_another_program_would_run_is_refused_with_what_to_do() {
-    for field in ["command_template", "healthcheck"] {
-        let line = "bash -o pipefail -c \"agent {PROMPT}\"";
-        let project = match field {
-            "healthcheck" => Project::of(json!({
-                "provider": "cli", "command_template": "cat",
-                "healthcheck": {"type": "command", "command_template": line},
-            })),
-            _ => cli(line),
-        };
-        let error = project.resolve("t", &[]).unwrap_err().to_string();
-        let expected = format!("`{field}`: `{{PROMPT}}` cannot stand in what `bash` runs (");
-        assert!(error.contains(&expected), "{error}");
-        assert!(error.contains("{PROMPT_FILE}"), "{error}");
+fn words(command: &[&str]) -> Project {
+    Project::of(json!({"provider": "cli", "command": command}))
+}
+
+fn words_reach_the_program_as_they_are() {
+    let prompt =
+        "it's \"$(touch owned)\" `touch owned`\n{EVAL_ID} \\ ; | & # * ~ $HOME \u{1F600}\n";
+    let project = words(&[
+        "printf",
+        "<%s>",
+        "{PROMPT}",
+        "--text={PROMPT}.",
+        "",
+        "$HOME",
+    ]);
+    let answer = project.ask(prompt).unwrap().answer();
+    assert_eq!(answer, format!("<{prompt}><--text={prompt}.><><$HOME>"));
+    assert!(!project.evals().join("owned").exists());
+
+    let project = words(&["cat", "{PROMPT_FILE}"]);
+    assert_eq!(project.ask("a\nb").unwrap().answer(), "a\nb");
+    let project = words(&["cp", "{PROMPT_FILE}", "{OUTPUT_FILE}"]);
+    assert_eq!(project.ask("a\nb").unwrap().answer(), "a\nb");
+
+    let project = words(&[
+        "printf",
+        "%s/%s/%s/%s",
+        "{EVAL_ID}",
+        "{ATTEMPT}",
+        "{PROMPT}",
+        "{GUIDELINES}",
+    ]);
+    let mut request = project.request("a b", "Hi");
+    request.attempt = 3;
+    request.prompt.guidelines = "Be short.".to_owned();
+    assert_eq!(
+        project.answer(&request).unwrap().answer(),
+        "a b/3/Hi/Be short."
+    );
+}
+
+fn files_become_words_of_their_own_or_a_part_of_one() {
+    let ask = |command: &[&str], format: Option<&str>, files: &[&str]| {
+        let project = Project::of(json!({
+            "provider": "cli", "command": command, "files_format": format,
+        }));
+        let mut request = project.request("case", "Hi");
+        request.files = files.iter().map(Into::into).collect();
+        project.answer(&request).unwrap().answer()
+    };
+    let files = ["/x/it's $(a).md", "/y/b c.md"];
+    let whole = ["printf", "<%s>", "start", "{FILES}", "end"];
+    let part = ["printf", "<%s>", "--files={FILES}."];
+    assert_eq!(
+        ask(&whole, None, &files),
+        "<start></x/it's $(a).md></y/b c.md><end>"
+    );
+    assert_eq!(ask(&whole, None, &[]), "<start><end>");
+    assert_eq!(
+        ask(&whole, Some("--file {path}:{basename}"), &files[1..]),
+        "<start><--file></y/b c.md:b c.md><end>"
+    );
+    assert_eq!(
+        ask(&part, None, &files),
+        "<--files=/x/it's $(a).md /y/b c.md.>"
+    );
+    assert_eq!(ask(&part, None, &[]), "<--files=.>");
+}
+
+fn words_have_the_same_limits_as_a_line() {
+    let project = words(&["printf", "%s", "{PROMPT}"]);
+    let fits = "x".repeat((128 << 10) - 1);
+    assert_eq!(project.ask(&fits).unwrap().answer(), fits);
+    let error = project.ask(&"x".repeat(128 << 10)).unwrap_err();
+    assert_eq!(error.cause, Cause::Setup);
+    assert_eq!(
+        error.message,
+        "an argument of the command has 131072 bytes, and the system accepts 131071; \
+         use `{PROMPT_FILE}` instead of `{PROMPT}` in `command`"
+    );
+    let error = project.ask("a\0b").unwrap_err();
+    assert!(error.message.contains("NUL"), "{error}");
+}
+
+fn a_program_that_does_not_exist_is_named() {
+    let error = words(&["no-such-command-anywhere"]).ask("Hi").unwrap_err();
+    assert_eq!(error.cause, Cause::Command);
+    assert_eq!(
+        error.message,
+        "command `no-such-command-anywhere` not found"
+    );
+}
+
+/// The check of the file does not see what a variable brings along.
+fn a_misplaced_placeholder_is_refused() {
+    for (fields, expected) in [
+        (
+            json!({"command_template": "echo ${{ TICK }}cat {PROMPT_FILE}`"}),
+            "`command_template`: `{PROMPT_FILE}` cannot be used in backticks; write `$(…)` instead",
+        ),
+        (
+            json!({"command_template": "echo {FILES}", "files_format": "`cat {path}`"}),
+            "`files_format`: `{path}` cannot be used in backticks; write `$(…)` instead",
+        ),
+        (
+            json!({"command": ["${{ EMPTY }}"]}),
+            "`command`: the first word must be a program",
+        ),
+        (
+            json!({"command": ["echo"], "healthcheck": {"type": "command", "command_template": "${{ TICK }} {PROMPT}"}}),
+            "`healthcheck`: `{PROMPT}` cannot be used in backticks; write `$(…)` instead",
+        ),
+    ] {
+        let mut target = json!({"provider": "cli"});
+        target
+            .as_object_mut()
+            .unwrap()
+            .extend(fields.as_object().unwrap().clone());
+        let project = Project::of(target);
+        let error = project
+            .resolve("t", &[("TICK", "`"), ("EMPTY", "")])
+            .unwrap_err();
+        let expected = format!("targets.yaml:1: target `t`: {expected}");
+        assert_eq!(error.to_string(), expected);
     }
-    let project = Project::of(json!({
-        "provider": "cli", "command_template": "bash {FILES}", "files_format": "-c {path}",
-    }));
-    let error = project.resolve("t", &[]).unwrap_err().to_string();
-    let expected = "`files_format`: `{path}` cannot stand in what `bash` runs (";
-    assert!(error.contains(expected), "{error}");
 }
 
 fn the_answer_is_read_from_the_output_file_where_the_command_has_one() {
@@ -373,7 +479,7 @@ fn a_prompt_that_is_too_long_for_a_command_line_says_what_to_write() {
     assert!(
         error
             .message
-            .contains("write `{PROMPT_FILE}` in place of `{PROMPT}`"),
+            .contains("use `{PROMPT_FILE}` instead of `{PROMPT}` in `command_template`"),
         "{error}"
     );
     let transcript = cli("wc -c < {PROMPT_FILE}").ask(&long).unwrap();
@@ -429,6 +535,11 @@ fn a_healthcheck_by_command_must_succeed() {
     checked(json!({"type": "command", "command_template": "test -e here"})).unwrap();
     checked(json!({"type": "command", "commandTemplate": "test -e evals/here", "cwd": ".."}))
         .unwrap();
+    checked(json!({"type": "command", "command": ["test", "-e", "here"]})).unwrap();
+    let error = checked(json!({"type": "command", "command": ["test", "-e", "gone"]}));
+    let expected =
+        "the healthcheck failed: the command failed with exit code 1; it wrote nothing to stderr";
+    assert_eq!(error.unwrap_err().message, expected);
     let error = checked(json!({"type": "command", "command_template": "echo why >&2; exit 2"}));
     let expected = "the healthcheck failed: the command failed with exit code 2: why";
     assert_eq!(error.unwrap_err().message, expected);
@@ -445,14 +556,4 @@ fn a_healthcheck_by_address_must_answer() {
     assert_eq!(error.cause, Cause::Status(503));
     let start = "the healthcheck failed: the server failed (HTTP 503";
     assert!(error.message.starts_with(start), "{error}");
-}
-
-fn a_placeholder_that_cannot_be_quoted_is_refused() {
-    let project = cli("echo `cat {PROMPT_FILE}`");
-    let error = project.resolve("t", &[]).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "targets.yaml:1: target `t`: `command_template`: `{PROMPT_FILE}` cannot stand in \
-         backticks (write `$(…)` in their place): its text would be run"
-    );
 }

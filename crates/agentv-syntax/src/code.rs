@@ -84,7 +84,7 @@ codes! {
     InvalidPattern = "E027",
     /// Two targets of a file have the same name.
     DuplicateTarget = "E028",
-    /// A command template has a placeholder that nothing fills.
+    /// A command has a placeholder that does not exist.
     UnknownPlaceholder = "E029",
     /// Two evaluators of a case, or two rubrics of a list, have the same name.
     DuplicateName = "E030",
@@ -97,6 +97,10 @@ codes! {
     InvalidExpression = "E033",
     /// A referenced file is one that no case may read: `.env`, or a file of `.git` or of `.agentv`.
     PrivateFile = "E034",
+    /// A placeholder of a command is at a place where its value would be changed or evaluated.
+    MisplacedPlaceholder = "E035",
+    /// Two fields are given that exclude each other.
+    ExclusiveFields = "E036",
     /// Both spellings of a field are given; `input_messages`, `expected_messages` and
     /// `expected_outcome` are used.
     BothSpellings = "W001",
@@ -117,6 +121,8 @@ codes! {
     /// The prompt of a judge uses a variable that does not exist, or shows neither the answer nor the
     /// expected messages.
     JudgePrompt = "W009",
+    /// A command passes text of cases to another interpreter as a part of its program.
+    InterpretedText = "W010",
 }
 
 impl std::fmt::Display for Code {

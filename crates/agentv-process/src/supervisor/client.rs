@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use super::report::Report;
 use super::{order, processes};
-use crate::group::add_arguments;
+
 use crate::tree::{Ended, PATIENCE, Pipes};
 use crate::{CommandSpec, ProcessError, SUPERVISE, Status};
 
@@ -128,7 +128,7 @@ fn command(path: &Path, spec: &CommandSpec, socket: OwnedFd) -> Command {
     command.arg0("agentv").arg(SUPERVISE);
     command.arg(spec.grace.as_millis().to_string());
     command.arg(&spec.program);
-    add_arguments(&mut command, spec);
+    command.args(&spec.arguments);
     let streams = command.stdin(Stdio::from(socket));
     streams.stdout(Stdio::piped()).stderr(Stdio::piped());
     if let Some(directory) = &spec.directory {

@@ -8,9 +8,10 @@ use agentv_syntax::nearest;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::Cli;
-use super::command::{Command, Values};
-use super::workplace::Workplace;
+use super::command::Command;
+use super::provider::Cli;
+use super::temporary_files::TemporaryFiles;
+use super::values::Values;
 use crate::answer;
 use crate::excerpt::excerpt;
 use crate::settings::SettingError;
@@ -22,7 +23,7 @@ type Answers = Vec<Result<Transcript, ProviderError>>;
 
 /// A command for all cases takes them from a file, and cannot be given one of them.
 pub(super) fn check(command: &Command) -> Result<(), SettingError> {
-    let refuse = |message: &str| Err(SettingError::of("command_template", message));
+    let refuse = |message: &str| Err(SettingError::of(command.field(), message));
     if command.uses("PROMPT") || command.uses("GUIDELINES") {
         return refuse(
             "with `provider_batching` the command takes all cases from `{PROMPT_FILE}`, \
@@ -45,20 +46,22 @@ pub(super) async fn answer_all(
     let Some(first) = requests.first() else {
         return Ok(Vec::new());
     };
-    let work = Workplace::new(&cli.command, "batch", cli.keep_temp_files)?;
-    work.write_prompt(&rows(requests)).await?;
+    let temporary = TemporaryFiles::new(&cli.command, "batch", cli.keep_temp_files)?;
+    temporary.write_prompt(&rows(requests)).await?;
     let values = Values {
-        largest_output: LARGEST_OUTPUT,
         prompt: "",
         guidelines: "",
         eval_id: "batch",
         attempt: first.attempt,
         files: &files(requests),
-        work: &work,
+        temporary: &temporary,
     };
-    let output = cli.command.run(&values, first, cancel).await;
-    let output = work.explained(output)?;
-    work.explained(of_batch(&output, requests))
+    let output = cli
+        .command
+        .run(&values, first, LARGEST_OUTPUT, cancel)
+        .await;
+    let output = temporary.explained(output)?;
+    temporary.explained(of_batch(&output, requests))
 }
 
 /// The answers in the output of a command that was asked for all cases at once.

@@ -1,59 +1,53 @@
-//! The command line of a target, filled in and run.
+//! A command of a target, filled in and run.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use agentv_core::{Cause, ProviderError, Request, Secrets};
-use agentv_process::{Captured, CommandSpec, ProcessError, Runner};
+use agentv_core::{Cause, Extra, ProviderError, Request, Secrets};
+use agentv_process::{Captured, ProcessError, Runner};
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::line::Line;
-use super::workplace::Workplace;
+use super::form::CommandForm;
+use super::values::Values;
 use crate::settings::{SettingError, Settings};
 
-/// The most that is told of what a command wrote to stderr.
-const TOLD: usize = 1_000;
+/// The most bytes of stderr that an error repeats.
+const LONGEST_STDERR: usize = 1_000;
 
-/// A command line with placeholders, and where it runs.
+/// A command with placeholders, and the folder it runs in.
 pub(super) struct Command {
-    line: Line,
+    form: CommandForm,
     cwd: Option<PathBuf>,
-    /// What the command inherits beyond our own environment.
+    /// The variables that the command inherits beyond our own environment.
     variables: Vec<(String, String)>,
     runner: Runner,
-    /// What an error must not repeat.
+    /// The values that an error must not repeat.
     secrets: Secrets,
 }
 
-/// What is filled into a command line.
-pub(super) struct Values<'a> {
-    /// Not filled in: the most that may come back.
-    pub(super) largest_output: usize,
-    pub(super) prompt: &'a str,
-    pub(super) guidelines: &'a str,
-    pub(super) eval_id: &'a str,
-    pub(super) attempt: u32,
-    pub(super) files: &'a [PathBuf],
-    pub(super) work: &'a Workplace,
-}
-
 impl Command {
+    /// Prepares the command of a target.
+    ///
+    /// # Errors
+    /// If a placeholder of it is misplaced.
     pub(super) fn of(settings: &Settings) -> Result<Command, SettingError> {
-        let line = settings.text("command_template").unwrap_or_default();
-        Command::with_line(settings, line, settings.text("cwd"), "command_template")
+        Command::of_fields(settings, &settings.fields, None)
     }
 
-    /// A command of the target with a line and folder of its own; `field` is where the line stands.
-    pub(super) fn with_line(
+    /// Prepares a command from fields `inside` another field of the target.
+    ///
+    /// # Errors
+    /// If a placeholder of it is misplaced.
+    pub(super) fn of_fields(
         settings: &Settings,
-        line: &str,
-        cwd: Option<&str>,
-        field: &str,
+        fields: &Extra,
+        inside: Option<&str>,
     ) -> Result<Command, SettingError> {
         let variables = settings.environment().added();
         Ok(Command {
-            line: Line::of(line, field, settings.text("files_format"))?,
-            cwd: cwd.map(PathBuf::from),
+            form: CommandForm::of(fields, settings.text("files_format"), inside)?,
+            cwd: fields.get("cwd").and_then(Value::as_str).map(PathBuf::from),
             variables: variables
                 .map(|(name, value)| (name.to_owned(), value.to_owned()))
                 .collect(),
@@ -62,11 +56,17 @@ impl Command {
         })
     }
 
-    pub(super) fn uses(&self, placeholder: &str) -> bool {
-        self.line.uses(placeholder)
+    /// Returns the field of the target that holds the command.
+    pub(super) fn field(&self) -> &'static str {
+        self.form.field()
     }
 
-    /// What stands for `{PROMPT}`: guidelines stay out of it where they have a place of their own.
+    /// Checks whether the command has this placeholder.
+    pub(super) fn uses(&self, placeholder: &str) -> bool {
+        self.form.uses(placeholder)
+    }
+
+    /// Returns the value of `{PROMPT}`, without the guidelines if the command has `{GUIDELINES}`.
     pub(super) fn prompt<'r>(&self, request: &'r Request) -> Cow<'r, str> {
         if self.uses("GUIDELINES") {
             Cow::Borrowed(&request.prompt.question)
@@ -75,16 +75,20 @@ impl Command {
         }
     }
 
-    /// Runs the command and gives what it answered.
+    /// Runs the command and returns its answer, which may have `largest` bytes.
+    ///
+    /// # Errors
+    /// If the command fails, or its output is not text or too large.
     pub(super) async fn run(
         &self,
         values: &Values<'_>,
         request: &Request,
+        largest: usize,
         cancel: &CancellationToken,
     ) -> Result<String, ProviderError> {
-        let stdout = self.execute(values, request, cancel).await?;
-        let output = match values.work.output_file() {
-            Some(_) => values.work.read_output(values.largest_output).await?,
+        let stdout = self.execute(values, request, largest, cancel).await?;
+        let output = match values.temporary.output_file() {
+            Some(_) => values.temporary.read_output(largest).await?,
             None => stdout,
         };
         String::from_utf8(output).map_err(|error| {
@@ -94,39 +98,30 @@ impl Command {
         })
     }
 
-    /// Runs the command for its success alone.
-    pub(super) async fn succeed(
+    /// Runs the command in the folder of the eval file, or relative to it, and returns what it
+    /// printed.
+    ///
+    /// # Errors
+    /// If the command fails or prints more than `largest` bytes.
+    pub(super) async fn execute(
         &self,
         values: &Values<'_>,
         request: &Request,
-        cancel: &CancellationToken,
-    ) -> Result<(), ProviderError> {
-        self.execute(values, request, cancel).await.map(drop)
-    }
-
-    /// Runs the command in the folder of the eval file to its success, and gives what it printed.
-    async fn execute(
-        &self,
-        values: &Values<'_>,
-        request: &Request,
+        largest: usize,
         cancel: &CancellationToken,
     ) -> Result<Vec<u8>, ProviderError> {
         let folder = match &self.cwd {
             Some(cwd) => request.folder.join(cwd),
             None => request.folder.to_path_buf(),
         };
-        let (line, filled) = self.line.fill(values)?;
-        let mut spec = CommandSpec::shell(line)
+        let variables = self.variables.iter();
+        let variables = variables.map(|(name, value)| (name.as_str(), value.as_str()));
+        let spec = self
+            .form
+            .fill(values, variables)?
             .current_dir(folder)
             .deadline(request.timeout)
-            .stdout_limit(values.largest_output);
-        for (name, value) in &self.variables {
-            spec = spec.env(name, value);
-        }
-        // Behind the others, for these are what the line refers to.
-        for (name, value) in filled {
-            spec = spec.env(name, value);
-        }
+            .stdout_limit(largest);
         let finished = self.runner.run(spec, cancel).await;
         let finished = finished.map_err(|error| unfinished(error, &self.secrets))?;
         if !finished.status.success() {
@@ -142,7 +137,7 @@ impl Command {
             ));
         }
         if finished.stdout.is_truncated() {
-            let most = values.largest_output >> 20;
+            let most = largest >> 20;
             let message = format!("the command printed more than {most} MiB");
             return Err(ProviderError::new(Cause::Answer, message));
         }
@@ -173,15 +168,15 @@ fn unfinished(error: ProcessError, secrets: &Secrets) -> ProviderError {
     }
 }
 
-/// The message with the end of what the command wrote to stderr.
+/// Appends the end of what the command wrote to stderr.
 fn with_end_of(message: String, stderr: &Captured, secrets: &Secrets) -> String {
     let text = stderr.text();
-    // Before it is cut: the half of a key would not be known as one.
+    // Redacted before it is cut, since half of a key would not be recognised.
     let text = secrets.redact(text.trim());
     if text.is_empty() {
         return format!("{message}; it wrote nothing to stderr");
     }
-    let cut = text.ceil_char_boundary(text.len().saturating_sub(TOLD));
+    let cut = text.ceil_char_boundary(text.len().saturating_sub(LONGEST_STDERR));
     let dots = if cut > 0 || stderr.is_truncated() {
         "…"
     } else {

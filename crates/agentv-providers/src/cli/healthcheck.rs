@@ -8,9 +8,10 @@ use agentv_core::{Cause, ProviderError, Request};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::LARGEST_OUTPUT;
-use super::command::{Command, Values};
-use super::workplace::Workplace;
+use super::command::Command;
+use super::provider::LARGEST_OUTPUT;
+use super::temporary_files::TemporaryFiles;
+use super::values::Values;
 use crate::network::{http_client, network_error, status_error};
 use crate::settings::{SettingError, Settings};
 
@@ -46,13 +47,10 @@ impl Healthcheck {
                 client: http_client()?,
                 url: text("url").unwrap_or_default().to_owned(),
             },
-            _ => {
-                let line = text("command_template").unwrap_or_default();
-                What::Command {
-                    command: Command::with_line(settings, line, text("cwd"), "healthcheck")?,
-                    folder: Arc::from(settings.surroundings().folder.as_path()),
-                }
-            }
+            _ => What::Command {
+                command: Command::of_fields(settings, fields, Some("healthcheck"))?,
+                folder: Arc::from(settings.surroundings().folder.as_path()),
+            },
         };
         Ok(Some(Healthcheck {
             what,
@@ -80,18 +78,18 @@ impl Healthcheck {
         cancel: &CancellationToken,
     ) -> Result<(), ProviderError> {
         let request = Request::of_text("", Arc::clone(folder), self.timeout);
-        let work = Workplace::new(command, "healthcheck", false)?;
-        work.write_prompt(b"").await?;
+        let temporary = TemporaryFiles::new(command, "healthcheck", false)?;
+        temporary.write_prompt(b"").await?;
         let values = Values {
-            largest_output: LARGEST_OUTPUT,
             prompt: "",
             guidelines: "",
             eval_id: "healthcheck",
             attempt: 1,
             files: &[],
-            work: &work,
+            temporary: &temporary,
         };
-        command.succeed(&values, &request, cancel).await
+        let output = command.execute(&values, &request, LARGEST_OUTPUT, cancel);
+        output.await.map(drop)
     }
 
     fn too_slow(&self) -> ProviderError {

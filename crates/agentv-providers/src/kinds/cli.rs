@@ -1,7 +1,7 @@
 //! `cli`: a command of the user's.
 
 use agentv_core::Limits;
-use agentv_syntax::shape::FILLED;
+use agentv_syntax::shape::{FILLED, TEXT};
 use agentv_syntax::{Field, Form, Kind, Others, Record, Shape, Text};
 
 use super::{Facts, ProviderKind};
@@ -15,9 +15,14 @@ pub(super) static KIND: Kind = Kind {
         name: "cli",
         fields: &[
             Field {
+                name: "command",
+                shape: &WORDS,
+                doc: "The program and its arguments, run without a shell, with `{PROMPT}`, `{PROMPT_FILE}`, `{GUIDELINES}`, `{EVAL_ID}`, `{ATTEMPT}`, `{FILES}` and `{OUTPUT_FILE}` filled in. A word that is `{FILES}` becomes one word per file.",
+            },
+            Field {
                 name: "command_template",
                 shape: &FILLED,
-                doc: "The command line for the shell, with `{PROMPT}`, `{PROMPT_FILE}`, `{GUIDELINES}`, `{EVAL_ID}`, `{ATTEMPT}`, `{FILES}` and `{OUTPUT_FILE}` filled in, whose texts the shell never runs.",
+                doc: "In place of `command`, a line for the shell `sh`, with the same placeholders. The shell never runs their values.",
             },
             Field {
                 name: "cwd",
@@ -27,7 +32,7 @@ pub(super) static KIND: Kind = Kind {
             Field {
                 name: "files_format",
                 shape: &FILLED,
-                doc: "How each file of a case is written in `{FILES}`, with `{path}` and `{basename}` filled in.",
+                doc: "The format of each file in `{FILES}`, with `{path}` and `{basename}` filled in (default: `{path}`). With `command`, white space separates its words.",
             },
             Field {
                 name: "healthcheck",
@@ -40,7 +45,7 @@ pub(super) static KIND: Kind = Kind {
                 doc: "Whether the files made for the command stay when it is done, false unless given.",
             },
         ],
-        required: &[&["command_template"]],
+        required: &[&["command", "command_template"]],
         others: Others::Refuse,
     },
     shorthand: None,
@@ -50,20 +55,27 @@ pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,
     limits: &Limits::COMMAND,
     facts: &Facts::COMMAND,
-    example: "\
-- name: agent
+    example: r#"- name: agent
   provider: cli
-  command_template: agent --case {EVAL_ID} --prompt {PROMPT} {FILES} --out {OUTPUT_FILE}
+  command: [agent, --case, "{EVAL_ID}", "--prompt={PROMPT}", "{FILES}", --out, "{OUTPUT_FILE}"]
   cwd: ../agent
   files_format: --file {path}
   keep_temp_files: true
-  healthcheck: {type: command, command_template: agent --version, cwd: ., timeout_seconds: 5}
-- name: service
+  healthcheck: {type: command, command: [agent, --version], cwd: ., timeout_seconds: 5}
+- name: pipeline
   provider: cli
-  command_template: agent {PROMPT}
+  command_template: agent {PROMPT} | tail -n 1
   healthcheck: {type: http, url: http://localhost/health}
-",
+"#,
     build: crate::cli::build,
+};
+
+static WORDS: Shape = Shape {
+    expected: "an array of strings (a program and its arguments)",
+    forms: &[Form::List {
+        items: &TEXT,
+        at_least: 1,
+    }],
 };
 
 static HEALTHCHECK: Shape = Shape {
@@ -82,9 +94,14 @@ static HEALTHCHECK: Shape = Shape {
                 doc: "For `http`: the address that must answer with success.",
             },
             Field {
+                name: "command",
+                shape: &WORDS,
+                doc: "For `command`: the program and its arguments, which must succeed.",
+            },
+            Field {
                 name: "command_template",
                 shape: &FILLED,
-                doc: "For `command`: the command line that must succeed.",
+                doc: "For `command`: in place of `command`, a line for the shell `sh`.",
             },
             Field {
                 name: "commandTemplate",

@@ -27,13 +27,25 @@ pub(super) fn did_you_mean<'k>(
     nearest(written, known).map(|name| format!("did you mean `{name}`?"))
 }
 
-/// A number or boolean where a string belongs wants quotes.
+/// Suggests quotes for a number or boolean in place of a string, and for `{WORD}`, which YAML reads as
+/// an object.
 pub(super) fn quote_hint(node: Node<'_>, shape: &Shape) -> Option<String> {
     let takes_text = shape.forms.iter().any(
         |form| matches!(form.written(), Form::Text(text) if !matches!(text, Text::Reference(_))),
     );
-    let scalar = matches!(node.kind(), NodeKind::Number | NodeKind::Bool);
-    (takes_text && scalar).then(|| format!("put it in quotes: \"{}\"", node.text()))
+    let written = match node.kind() {
+        NodeKind::Number | NodeKind::Bool => node.text().into_owned(),
+        NodeKind::Object => format!("{{{}}}", only_key(node)?.text()),
+        _ => return None,
+    };
+    takes_text.then(|| format!("put it in quotes: \"{written}\""))
+}
+
+/// Returns the key of an object that is written as `{WORD}`.
+fn only_key(node: Node<'_>) -> Option<Node<'_>> {
+    let mut fields = node.fields();
+    let (key, value) = fields.next()?;
+    (value.is_null() && fields.next().is_none()).then_some(key)
 }
 
 /// Whether a number belongs here, and one of the words stands here that are numbers to YAML only.

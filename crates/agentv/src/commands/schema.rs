@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use agentv_dataset::shapes;
+use agentv_providers::targets_file;
 use agentv_syntax::schema;
 
 use super::DEFINITIONS;
@@ -10,13 +11,13 @@ use crate::arguments::{SchemaArguments, SchemaName};
 use crate::exit::{Exit, OutputError};
 
 pub(crate) fn run(arguments: &SchemaArguments) -> Result<Exit, OutputError> {
-    let (title, shape) = match arguments.file {
-        SchemaName::Eval => ("agentv suite", &shapes::SUITE),
-        SchemaName::Sidecar => ("agentv sidecar of a JSONL file", &shapes::SIDECAR),
-        SchemaName::Targets => ("agentv targets", &agentv_providers::TARGETS_FILE),
-        SchemaName::Config => ("agentv project settings", &shapes::CONFIG),
+    let of_file = |title, shape| schema::of_file(title, shape, DEFINITIONS);
+    let schema = match arguments.file {
+        SchemaName::Eval => of_file("agentv suite", &shapes::SUITE),
+        SchemaName::Sidecar => of_file("agentv sidecar of a JSONL file", &shapes::SIDECAR),
+        SchemaName::Targets => targets_file::schema("agentv targets", DEFINITIONS),
+        SchemaName::Config => of_file("agentv project settings", &shapes::CONFIG),
     };
-    let schema = schema::of_file(title, shape, DEFINITIONS);
     writeln!(io::stdout(), "{schema:#}")?;
     Ok(Exit::Success)
 }

@@ -10,19 +10,23 @@ use tokio::io::AsyncReadExt;
 use super::command::Command;
 
 /// The files that are made for one run of a command; gone when it is dropped, unless they are kept.
-pub(super) struct Workplace {
+pub(super) struct TemporaryFiles {
     folder: Option<TempDir>,
     keep: bool,
     prompt: Option<PathBuf>,
     output: Option<PathBuf>,
 }
 
-impl Workplace {
+impl TemporaryFiles {
     /// A place for what the command line asks for; nothing is made where it asks for no file.
-    pub(super) fn new(command: &Command, id: &str, keep: bool) -> Result<Workplace, ProviderError> {
+    pub(super) fn new(
+        command: &Command,
+        id: &str,
+        keep: bool,
+    ) -> Result<TemporaryFiles, ProviderError> {
         let wanted = |placeholder: &str| command.uses(placeholder);
         if !wanted("PROMPT_FILE") && !wanted("OUTPUT_FILE") {
-            return Ok(Workplace {
+            return Ok(TemporaryFiles {
                 folder: None,
                 keep,
                 prompt: None,
@@ -42,7 +46,7 @@ impl Workplace {
         })?;
         let path = made.path();
         let file = |placeholder: &str, name: &str| wanted(placeholder).then(|| path.join(name));
-        Ok(Workplace {
+        Ok(TemporaryFiles {
             prompt: file("PROMPT_FILE", "prompt.txt"),
             output: file("OUTPUT_FILE", "output.txt"),
             folder: Some(made),

@@ -1,15 +1,16 @@
-//! What is wrong with a `targets.yaml`.
+//! The checks of a whole `targets.yaml`.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use agentv_syntax::{Code, Definitions, Diagnostic, Lines, Node, Problem, Registry, Tree};
-use agentv_syntax::{Others, Record, nearest, yaml};
+use agentv_syntax::{Others, Record, yaml};
 
+use super::command;
+use super::fields::{field, inside};
 use crate::fields::snake_case;
 use crate::kinds;
-use crate::placeholder::{PLACEHOLDERS, placeholders};
 use crate::{REGISTRY, TARGETS_FILE, built_in};
 
 /// There are no evaluators in a targets file.
@@ -132,12 +133,11 @@ impl<'s> Inspection<'s> {
         if !facts.is_some_and(|facts| facts.runs_commands) {
             return;
         }
-        self.template(target, path);
+        command::check_target(self.source, target, path, &mut self.problems);
         if let Some(healthcheck) = target.given("healthcheck") {
             let path = inside(path, "healthcheck");
             self.spellings(healthcheck, &path);
-            self.template(healthcheck, &path);
-            self.healthcheck(healthcheck, path);
+            command::check_healthcheck(self.source, healthcheck, &path, &mut self.problems);
         }
     }
 
@@ -186,85 +186,4 @@ impl<'s> Inspection<'s> {
         };
         self.problems.push(problem.at(path).hint(hint));
     }
-
-    fn template(&mut self, object: Node<'_>, path: &str) {
-        let Some((key, value)) = field(object, "command_template") else {
-            return;
-        };
-        let Some(template) = value.as_str() else {
-            return;
-        };
-        for word in placeholders(&template) {
-            if PLACEHOLDERS.contains(&word) {
-                continue;
-            }
-            let hint = match nearest(word, PLACEHOLDERS.iter().copied()) {
-                Some(guess) => format!("did you mean `{{{guess}}}`?"),
-                None => format!("known: {{{}}}", PLACEHOLDERS.join("}, {")),
-            };
-            let problem = Problem {
-                expected: Some("a known placeholder".to_owned()),
-                found: Some(format!("`{{{word}}}`")),
-                ..Problem::error(
-                    Code::UnknownPlaceholder,
-                    self.within(value, &format!("{{{word}}}")),
-                    format!("unknown placeholder `{{{word}}}`"),
-                )
-            };
-            self.problems
-                .push(problem.at(inside(path, &key.text())).hint(hint));
-        }
-    }
-
-    /// Where `part` stands in the source of `node`, or all of it where escapes hide the part.
-    fn within(&self, node: Node<'_>, part: &str) -> std::ops::Range<usize> {
-        let span = node.span();
-        let written = self.source.get(span.clone()).unwrap_or_default();
-        match written.find(part) {
-            Some(at) => span.start + at..span.start + at + part.len(),
-            None => span,
-        }
-    }
-
-    /// Which fields a healthcheck needs depends on its type.
-    fn healthcheck(&mut self, healthcheck: Node<'_>, path: String) {
-        let Some(kind) = healthcheck.get("type") else {
-            return;
-        };
-        let needed = if kind.is_text("http") {
-            "url"
-        } else if kind.is_text("command") {
-            "command_template"
-        } else {
-            return;
-        };
-        if field(healthcheck, needed).is_none() {
-            let start = healthcheck.span().start;
-            let problem = Problem {
-                expected: Some(format!("a field `{needed}`")),
-                ..Problem::error(
-                    Code::MissingField,
-                    start..start + 1,
-                    format!("missing {needed}"),
-                )
-            };
-            self.problems.push(problem.at(path));
-        }
-    }
-}
-
-/// The path of a field of the object at `path`.
-fn inside(path: &str, key: &str) -> String {
-    if path.is_empty() {
-        key.to_owned()
-    } else {
-        format!("{path}.{key}")
-    }
-}
-
-/// The field that is called `name` in either spelling, with something in it.
-fn field<'t>(object: Node<'t>, name: &str) -> Option<(Node<'t>, Node<'t>)> {
-    object
-        .fields()
-        .find(|(key, value)| snake_case(&key.text()) == name && !value.is_null())
 }

@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use super::*;
+use super::line::{ShellLine, Substitute};
+use super::scanner::Quotes;
 
 const WORDS: &[&str] = &["PROMPT", "PROMPT_FILE", "EVAL_ID"];
 
-/// Texts that make a file `owned` where they are run.
+/// Texts that make a file `owned` if they are run.
 const HOSTILE: &[&str] = &[
     "$(touch owned)",
     "`touch owned`",
@@ -24,14 +25,8 @@ const HOSTILE: &[&str] = &[
     "${X:-$(touch owned)}",
 ];
 
-/// What stands in the way of reading a line rightly.
+/// Lines that are hard to read.
 const TRICKY: &[&str] = &[
-    "printf '<%s>' \"${X:-{PROMPT}}\"",
-    "printf '<%s>' ${X:-{PROMPT}}",
-    "printf '<%s>' \"${X:-${Y:-{PROMPT}}}\"",
-    "printf '<%s>' \"$(case x in x) printf %s {PROMPT};; esac)\"",
-    "printf '<%s>' \"$(case x in (x) printf %s \"{PROMPT}\";; esac)\"",
-    "printf '<%s>' \"$( (case x in y);; x) printf %s {PROMPT};; esac) )\"",
     "(true)# it's\nprintf '<%s>' {PROMPT}",
     "true;# it's\nprintf '<%s>' {PROMPT}",
     "true \\\n# it's\nprintf '<%s>' {PROMPT}",
@@ -41,11 +36,13 @@ const TRICKY: &[&str] = &[
     "set -- other; printf '<%s>' {PROMPT}",
     "case {PROMPT} in '') printf '<>';; *) printf '<%s>' {PROMPT};; esac",
     "if true; then printf '<%s>' {PROMPT}; fi 2>&1",
+    "printf '<%s>' \"$(printf %s \"$(printf %s \"{PROMPT}\")\")\"",
+    "printf '<%s>' \"$( (printf %s {PROMPT}) )\"",
     "X={PROMPT}; printf '<%s>' \"$X\"",
     "X={PROMPT} sh -c 'printf \"<%s>\" \"$X\"'",
 ];
 
-/// The line in a shell that has the prompt in its environment, and what it did to an empty folder.
+/// Runs the line in a shell that has the prompt in its environment. The folder must stay empty.
 fn run_in(shell: &str, filled: &str, prompt: &str, folder: &Path) -> Output {
     let mut command = Command::new(shell);
     command.args(["-c", filled]).current_dir(folder);
@@ -55,24 +52,23 @@ fn run_in(shell: &str, filled: &str, prompt: &str, folder: &Path) -> Output {
     output
 }
 
-/// What a shell prints for the line.
+/// Returns what a shell prints for the line.
 fn run(line: &str, prompt: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let filled = filled(&Template::of(line, WORDS).unwrap());
+    let filled = filled(&ShellLine::of(line, WORDS).unwrap());
     let output = run_in("sh", &filled, prompt, folder.path());
     assert!(output.stderr.is_empty(), "{filled}: {output:?}");
     String::from_utf8(output.stdout).unwrap()
 }
 
-fn filled(template: &Template) -> String {
-    template.fill(|word| Filling::Variable(format!("AGENTV_{word}")))
+fn filled(line: &ShellLine) -> String {
+    line.fill(|word| Substitute::Variable(format!("AGENTV_{word}")))
 }
 
-fn refusal(line: &str) -> String {
-    match Template::of(line, WORDS) {
-        Ok(template) => panic!("{line} is taken: {}", filled(&template)),
-        Err(error) => error,
-    }
+/// Returns the interpreters that a line is warned about.
+fn interpreters(line: &str) -> Vec<String> {
+    let found = ShellLine::of(line, WORDS).unwrap().interpreted;
+    found.into_iter().map(|text| text.interpreter).collect()
 }
 
 #[test]
@@ -112,36 +108,27 @@ fn a_value_is_one_word_and_nothing_of_it_is_run_whatever_quotes_it_stands_in() {
 fn lines_that_are_hard_to_read_hand_a_hostile_text_on_as_it_is() {
     for prompt in HOSTILE {
         for line in TRICKY {
-            // What a substitution prints loses the line breaks at its end.
-            let expected = match line.contains("$(case") || line.contains("$( (") {
-                true => prompt.trim_end_matches('\n'),
-                false => prompt,
+            // A substitution drops the line breaks at the end of the output.
+            let expected = if line.contains("$(") {
+                prompt.trim_end_matches('\n')
+            } else {
+                prompt
             };
             assert_eq!(run(line, prompt), format!("<{expected}>"), "{line}");
         }
-        let line = "printf '<%s>' \"${X:-'{PROMPT}'}\"";
-        assert_eq!(run(line, prompt), format!("<'{prompt}'>"), "{line}");
         let line = "printf '<%s>' a\\\n# '\necho {PROMPT} #'";
         let expected = format!("<a#><\necho {prompt} #>");
         assert_eq!(run(line, prompt), expected, "{line}");
     }
 }
 
-/// The template as it were if the reader took each placeholder to stand elsewhere.
-fn misread(line: &str, within: Within) -> Template {
-    let pieces = line.split("{PROMPT}").map(|text| Piece::Text(text.into()));
-    let mut pieces: Vec<Piece> = pieces.collect();
-    for at in (1..pieces.len()).rev() {
-        let word = "PROMPT";
-        pieces.insert(at, Piece::Placeholder { word, within });
-    }
-    Template { pieces }
-}
-
 #[test]
-fn nothing_of_a_text_is_run_even_where_the_reader_takes_a_quote_for_another() {
+fn nothing_of_a_text_is_run_even_if_the_scanner_mistakes_the_quotes() {
     let more = [
         "printf %s \"${X:-\"{PROMPT}\"}\"",
+        "printf %s \"${X:-{PROMPT}}\" ${X:-{PROMPT}} ${X:-'{PROMPT}'}",
+        "printf %s \"$(case x in x) printf %s {PROMPT};; esac)\"",
+        "{PROMPT}",
         "printf %s 'a' \"b\" '{PROMPT}' \"{PROMPT}\" {PROMPT}",
         "cat <<EOF\n{PROMPT}\nEOF",
         "cat <<'EOF'\n{PROMPT}\nEOF",
@@ -150,8 +137,8 @@ fn nothing_of_a_text_is_run_even_where_the_reader_takes_a_quote_for_another() {
         "printf %s it\\'s # {PROMPT} '\nprintf %s {PROMPT} '",
     ];
     for line in TRICKY.iter().chain(&more) {
-        for within in [Within::Nothing, Within::Single, Within::Double] {
-            let filled = filled(&misread(line, within));
+        for quotes in [Quotes::None, Quotes::Single, Quotes::Double] {
+            let filled = filled(&ShellLine::misread(line, "PROMPT", quotes));
             for prompt in HOSTILE {
                 let folder = tempfile::tempdir().unwrap();
                 for shell in ["sh", "bash"] {
@@ -164,36 +151,67 @@ fn nothing_of_a_text_is_run_even_where_the_reader_takes_a_quote_for_another() {
 
 #[test]
 fn places_where_no_quoting_helps_are_refused() {
-    for line in [
-        "cat <<EOF\n{PROMPT}\nEOF",
-        "echo `cat {PROMPT}`",
-        "echo \"`cat {PROMPT}`\"",
-        "echo $'it\\'s {PROMPT}'",
-        "echo $(( {PROMPT} + 1 ))",
-        "echo $[ {PROMPT} + 1 ]",
-        "(( {PROMPT} > 1 )) && echo",
-        "[[ {PROMPT} -eq 1 ]] && echo",
-        "let x={PROMPT}",
-        "a[{PROMPT}]=1",
-        "echo ${a[{PROMPT}]} ",
-        "echo ${HOME:{PROMPT}}",
-        "echo \"${X:-\"{PROMPT}\"}\"",
+    for (line, place) in [
+        (
+            "cat <<EOF\n{PROMPT}\nEOF",
+            "in or after a here-document (`<<`)",
+        ),
+        (
+            "cat <<'EOF'\n{PROMPT}\nEOF",
+            "in or after a here-document (`<<`)",
+        ),
+        ("echo `cat {PROMPT}`", "in backticks; write `$(…)` instead"),
+        (
+            "echo \"`cat {PROMPT}`\"",
+            "in backticks; write `$(…)` instead",
+        ),
+        ("echo $'it\\'s {PROMPT}'", "in or after `$'…'`"),
+        ("echo $(( {PROMPT} + 1 ))", "in or after shell arithmetic"),
+        (
+            "echo \"$(( {PROMPT} + 1 ))\"",
+            "in or after shell arithmetic",
+        ),
+        ("echo $[ {PROMPT} + 1 ]", "in or after shell arithmetic"),
+        ("(( {PROMPT} > 1 )) && echo", "in or after shell arithmetic"),
+        (
+            "[[ {PROMPT} -eq 1 ]] && echo",
+            "in or after shell arithmetic",
+        ),
+        (
+            "if [[ {PROMPT} -eq 1 ]]; then echo; fi",
+            "in or after shell arithmetic",
+        ),
+        ("let x={PROMPT}", "in or after shell arithmetic"),
+        ("a[{PROMPT}]=1", "as the index of an array"),
+        ("echo ${a[{PROMPT}]} ", "in `${…}`"),
+        ("echo ${HOME:{PROMPT}}", "in `${…}`"),
+        ("echo \"${X:-\"{PROMPT}\"}\"", "in `${…}`"),
+        (
+            "echo \"$(case x in x) echo {PROMPT};; esac)\"",
+            "after `case` in parentheses",
+        ),
+        ("{PROMPT}", "as the name of the command"),
+        ("\"{PROMPT}\" --help", "as the name of the command"),
+        ("cd x && X=1 exec '{PROMPT}'", "as the name of the command"),
+        ("echo \"$({PROMPT})\"", "as the name of the command"),
     ] {
-        let error = refusal(line);
-        assert!(error.starts_with("`{PROMPT}` cannot stand in "), "{error}");
+        let error = ShellLine::of(line, WORDS).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            format!("`{{PROMPT}}` cannot be used {place}"),
+            "{line}"
+        );
     }
 }
 
 #[test]
-fn what_another_interpreter_would_run_is_refused_by_its_name() {
+fn text_for_another_interpreter_is_found_with_its_name() {
     for (line, name) in [
         ("eval echo {PROMPT}", "eval"),
         ("eval \"agent {PROMPT}\"", "eval"),
         ("true && X=1 command eval agent {PROMPT}", "eval"),
         ("if eval agent {PROMPT}; then echo; fi", "eval"),
-        ("\\eval \"$(agent {PROMPT})\"", "eval"),
         ("trap \"echo {PROMPT}\" EXIT", "trap"),
-        ("trap 'echo {PROMPT}' EXIT; true", "trap"),
         ("alias run={PROMPT}", "alias"),
         ("bash -c {PROMPT}", "bash"),
         ("bash -c 'agent \"{PROMPT}\"'", "bash"),
@@ -202,115 +220,70 @@ fn what_another_interpreter_would_run_is_refused_by_its_name() {
             "/bin/sh",
         ),
         ("bash -o pipefail -c \"echo {PROMPT}\"", "bash"),
-        ("bash -eo pipefail -c \"echo {PROMPT}\"", "bash"),
-        ("bash -c -o pipefail \"echo {PROMPT}\"", "bash"),
-        ("bash -c -- \"echo {PROMPT}\"", "bash"),
-        ("bash +e -ce \"echo {PROMPT}\"", "bash"),
-        ("bash --rcfile <(true) -ic \"echo {PROMPT}\"", "bash"),
-        ("bash 2>/dev/null -c \"echo {PROMPT}\"", "bash"),
         ("bash -c 'echo '{PROMPT}", "bash"),
-        ("bash -c 'echo '\"{PROMPT}\"", "bash"),
         ("bash \\\n  -c \"echo {PROMPT}\"", "bash"),
-        ("env bash -c $\"echo {PROMPT}\"", "bash"),
         ("'bash' \"-c\" \"echo {PROMPT}\"", "bash"),
-        ("sh -c \"$(cat {PROMPT_FILE})\"", "sh"),
         ("echo | xargs -I% zsh -c 'echo {PROMPT}'", "zsh"),
-        ("fish --command=\"echo {PROMPT}\"", "fish"),
-        ("su root -c \"echo {PROMPT}\"", "su"),
-        ("su - root -s /bin/sh -c \"echo {PROMPT}\"", "su"),
-        ("su --command \"echo {PROMPT}\" root", "su"),
-        ("script -qec \"agent {PROMPT}\" /dev/null", "script"),
+        ("echo \"$(sh -c \"agent {PROMPT}\")\"", "sh"),
         ("python3 -c \"print('{PROMPT}')\"", "python3"),
         (
             "python3.12 -W ignore -Ic 'print(\"{PROMPT}\")'",
             "python3.12",
         ),
-        ("python3 -c'print(\"{PROMPT}\")'", "python3"),
-        ("perl -e 'print \"{PROMPT}\"'", "perl"),
         ("perl -w -lne \"print if /{PROMPT}/\" log", "perl"),
-        ("perl -e 1 -e \"{PROMPT}\"", "perl"),
         ("ruby -rjson -e \"puts '{PROMPT}'\"", "ruby"),
         ("node -e \"console.log('{PROMPT}')\"", "node"),
-        (
-            "node --input-type=module --eval=\"log('{PROMPT}')\"",
-            "node",
-        ),
         ("php -r \"echo '{PROMPT}';\"", "php"),
-        ("php -e \"{PROMPT}\"", "php"),
         ("awk 'BEGIN{print \"{PROMPT}\"}'", "awk"),
-        ("gawk -F : -v a=b \"/{PROMPT}/\" file", "gawk"),
-        ("sed \"s/x/{PROMPT}/\" file", "sed"),
-        ("sed -n -e p -e \"s/x/{PROMPT}/\" file", "sed"),
+        ("sed -n \"s/x/{PROMPT}/\" file", "sed"),
+        ("ssh box 'agent {PROMPT}'", "ssh"),
+        ("ssh -p 22 box agent {PROMPT}", "ssh"),
+        ("echo {PROMPT} | sh", "sh"),
+        ("cat {PROMPT_FILE} | bash -s; true", "bash"),
     ] {
-        let error = refusal(line);
-        let expected = format!("cannot stand in what `{name}` runs (");
-        assert!(error.contains(&expected), "{line}: {error}");
-        assert!(error.contains("as an argument: `sh -c"), "{line}: {error}");
+        assert_eq!(interpreters(line), [name], "{line}");
     }
 }
 
 #[test]
-fn a_text_that_an_interpreter_might_take_for_an_option_is_refused() {
-    for line in [
-        "python3 {EVAL_ID}.py",
-        "perl -e 'print @ARGV' {PROMPT}",
-        "node {PROMPT}",
-        "sed p {EVAL_ID}",
-        "su root -c 'agent \"$1\"' sh {PROMPT}",
-    ] {
-        let error = refusal(line);
-        let expected = "cannot stand in the place of an option of `";
-        assert!(error.contains(expected), "{line}: {error}");
-    }
-}
-
-#[test]
-fn what_an_interpreter_takes_as_an_argument_or_a_file_is_let_through() {
+fn text_that_an_interpreter_takes_as_an_argument_or_a_file_is_no_reason_to_warn() {
     for line in [
         "sh -c 'agent \"$1\"' sh {PROMPT}",
         "bash -o pipefail -c 'agent \"$1\"' bash \"{PROMPT}\"",
+        "TEXT={PROMPT} bash -c 'agent \"$TEXT\"'",
         "bash agent.sh -c {PROMPT}",
         "bash < {PROMPT_FILE}",
+        "< {PROMPT_FILE} agent > out",
+        "agent >& {PROMPT_FILE}",
         "eval \"$AGENT\" < {PROMPT_FILE} > out",
         "eval \"$AGENT\"; agent {PROMPT}",
         "trap 'rm -f x' EXIT; agent {PROMPT}",
         "agent eval {PROMPT}",
-        "agent trap {PROMPT}",
+        "agent -c \"Answer this: {PROMPT}\"",
         "python3 agent.py -c {PROMPT}",
-        "python3 -u -m agent -c {EVAL_ID} --prompt {PROMPT}",
+        "python3 -m agent -c {EVAL_ID} --prompt {PROMPT}",
         "python3 -c 'import sys; print(sys.argv[1])' {PROMPT}",
-        "python3 ./{EVAL_ID}.py {PROMPT}",
         "python3 {PROMPT_FILE}",
-        "perl -e 'print @ARGV' -- {PROMPT}",
-        "su root -c 'agent \"$1\"' -- sh {PROMPT}",
-        "sed p -- {EVAL_ID}",
+        "echo {PROMPT} | python3 agent.py",
+        "echo {PROMPT} || bash",
         "node agent.js -p {PROMPT} -e {EVAL_ID}",
-        "node -r dotenv/config agent.js -p {PROMPT}",
-        "perl -pe 's/a/b/' {PROMPT_FILE}",
-        "perl -i.bak -Mstrict agent.pl -e {PROMPT}",
         "awk '{print}' {PROMPT_FILE}",
         "awk -v p={PROMPT} -f agent.awk {PROMPT_FILE}",
-        "sed -e s/a/b/ {PROMPT_FILE}",
         "sed -n p {PROMPT_FILE} | agent {PROMPT}",
-        "agent --language awk {PROMPT}",
-        "agent --language python {PROMPT}",
         "agent --shell bash {PROMPT}",
         "echo \"$(sh -c true)\" {PROMPT}",
         "sh -c true & agent -c {PROMPT}",
         "case {EVAL_ID} in sh) true;; -c) agent {PROMPT};; esac",
+        "for file in {PROMPT_FILE}; do agent \"$file\"; done",
     ] {
-        assert!(
-            Template::of(line, WORDS).is_ok(),
-            "{line}: {}",
-            refusal(line)
-        );
+        assert_eq!(interpreters(line), [""; 0], "{line}");
     }
 }
 
 #[test]
 fn what_belongs_to_the_shell_is_left_alone() {
-    let line = "echo ${PROMPT} ${{ PROMPT }} {OTHER} {a,b} {PROMPT";
-    let template = Template::of(line, WORDS).unwrap();
-    assert!(!template.uses("PROMPT"));
-    assert_eq!(filled(&template), line);
+    let line = "echo ${PROMPT} ${{ PROMPT }} {OTHER} {a,b} {PROMPT # {PROMPT}";
+    let read = ShellLine::of(line, WORDS).unwrap();
+    assert!(!read.uses("PROMPT"));
+    assert_eq!(filled(&read), line);
 }

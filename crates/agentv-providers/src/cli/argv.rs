@@ -1,0 +1,126 @@
+//! A command as a list of words, which runs without a shell.
+
+use std::ffi::{OsStr, OsString};
+
+use super::interpreter::{InterpretedText, interpreter_of};
+use super::placeholder::{FILE_PLACEHOLDERS, PLACEHOLDERS, Piece, pieces};
+use super::values::{Values, file_value};
+
+/// A program and its arguments, with placeholders.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Argv {
+    program: String,
+    arguments: Vec<Vec<Piece>>,
+    /// The words that each file of `{FILES}` becomes.
+    file: Vec<Vec<Piece>>,
+    /// The placeholders whose values another interpreter runs.
+    pub(crate) interpreted: Vec<InterpretedText>,
+}
+
+/// A list of words that is not a command.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ArgvError {
+    /// There is no program.
+    #[error("the first word must be a program")]
+    NoProgram,
+    /// A case would decide which program runs.
+    #[error("`{{{0}}}` cannot be used in the first word, which is the program")]
+    PlaceholderInProgram(&'static str),
+}
+
+impl Argv {
+    /// Finds the placeholders of a list of words. Each file of `{FILES}` becomes the words of
+    /// `files_format`, which are separated by white space.
+    ///
+    /// # Errors
+    /// If the first word is not a program.
+    pub(crate) fn of(words: &[&str], files_format: Option<&str>) -> Result<Argv, ArgvError> {
+        let (program, arguments) = words.split_first().ok_or(ArgvError::NoProgram)?;
+        let in_program = pieces(program, PLACEHOLDERS);
+        if program.is_empty() {
+            return Err(ArgvError::NoProgram);
+        }
+        if let Some(placeholder) = in_program.iter().find_map(Piece::placeholder) {
+            return Err(ArgvError::PlaceholderInProgram(placeholder));
+        }
+        let file = files_format.unwrap_or("{path}").split_whitespace();
+        let pieces_of = |word: &&str| pieces(word, PLACEHOLDERS);
+        let arguments: Vec<Vec<Piece>> = arguments.iter().map(pieces_of).collect();
+        Ok(Argv {
+            program: (*program).to_owned(),
+            interpreted: interpreted(words, &arguments),
+            arguments,
+            file: file.map(|word| pieces(word, FILE_PLACEHOLDERS)).collect(),
+        })
+    }
+
+    pub(super) fn uses(&self, placeholder: &str) -> bool {
+        let mut used = self
+            .arguments
+            .iter()
+            .flatten()
+            .filter_map(Piece::placeholder);
+        used.any(|used| used == placeholder)
+    }
+
+    /// Returns the program and its arguments for a case.
+    ///
+    /// A word that is `{FILES}` becomes the words of all files. In a longer word they are joined by
+    /// spaces.
+    pub(super) fn fill(&self, values: &Values<'_>) -> (&str, Vec<OsString>) {
+        let mut words = Vec::new();
+        for argument in &self.arguments {
+            match argument.as_slice() {
+                [Piece::Placeholder("FILES")] => words.extend(self.files(values)),
+                pieces => words.push(joined(pieces, |placeholder| {
+                    match values.one(placeholder) {
+                        Some(value) => value,
+                        None => self.files(values).join(OsStr::new(" ")),
+                    }
+                })),
+            }
+        }
+        (&self.program, words)
+    }
+
+    fn files(&self, values: &Values<'_>) -> Vec<OsString> {
+        let words = values.files.iter().flat_map(|file| {
+            let value = move |placeholder: &str| file_value(file, placeholder).to_owned();
+            self.file.iter().map(move |word| joined(word, value))
+        });
+        words.collect()
+    }
+}
+
+impl Piece {
+    fn placeholder(&self) -> Option<&'static str> {
+        match self {
+            Piece::Text(_) => None,
+            Piece::Placeholder(placeholder) => Some(placeholder),
+        }
+    }
+}
+
+fn joined(pieces: &[Piece], value: impl Fn(&'static str) -> OsString) -> OsString {
+    let parts = pieces.iter().map(|piece| match piece {
+        Piece::Text(text) => OsString::from(text),
+        Piece::Placeholder(placeholder) => value(placeholder),
+    });
+    parts.collect()
+}
+
+fn interpreted(words: &[&str], arguments: &[Vec<Piece>]) -> Vec<InterpretedText> {
+    let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+    let mut found = Vec::new();
+    for (argument, before) in arguments.iter().zip(1..) {
+        for placeholder in argument.iter().filter_map(Piece::placeholder) {
+            if let Some(interpreter) = interpreter_of(&words[..before], placeholder) {
+                found.push(InterpretedText {
+                    placeholder,
+                    interpreter: interpreter.to_owned(),
+                });
+            }
+        }
+    }
+    found
+}

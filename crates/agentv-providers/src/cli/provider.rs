@@ -1,0 +1,120 @@
+//! The provider that runs a command.
+
+use std::sync::Arc;
+
+use agentv_core::{BatchProvider, BoxFuture, Cause, Provider, ProviderError, Request, Transcript};
+use tokio_util::sync::CancellationToken;
+
+use super::batch;
+use super::command::Command;
+use super::healthcheck::Healthcheck;
+use super::temporary_files::TemporaryFiles;
+use super::values::Values;
+use crate::answer;
+use crate::settings::{SettingError, Settings};
+
+/// The most that the answer to a case may have.
+pub(super) const LARGEST_OUTPUT: usize = 64 << 20;
+
+/// Runs a command for each case, or one for all of them.
+pub(super) struct Cli {
+    pub(super) command: Command,
+    healthcheck: Option<Healthcheck>,
+    pub(super) keep_temp_files: bool,
+    batching: bool,
+}
+
+pub(crate) fn build(settings: &Settings) -> Result<Arc<dyn Provider>, SettingError> {
+    let command = Command::of(settings)?;
+    let batching = settings.flag("provider_batching")?.unwrap_or_default();
+    if batching {
+        batch::check(&command)?;
+    }
+    Ok(Arc::new(Cli {
+        healthcheck: Healthcheck::of(settings)?,
+        keep_temp_files: settings.flag("keep_temp_files")?.unwrap_or_default(),
+        command,
+        batching,
+    }))
+}
+
+impl Cli {
+    async fn ask(
+        &self,
+        request: &Request,
+        cancel: &CancellationToken,
+    ) -> Result<Transcript, ProviderError> {
+        let temporary = TemporaryFiles::new(&self.command, &request.eval_id, self.keep_temp_files)?;
+        let prompt = self.command.prompt(request);
+        temporary.write_prompt(prompt.as_bytes()).await?;
+        let values = Values {
+            prompt: &prompt,
+            guidelines: &request.prompt.guidelines,
+            eval_id: &request.eval_id,
+            attempt: request.attempt,
+            files: &request.files,
+            temporary: &temporary,
+        };
+        let output = self
+            .command
+            .run(&values, request, LARGEST_OUTPUT, cancel)
+            .await;
+        let output = temporary.explained(output)?;
+        answer::of_output(&output).map_err(|reason| {
+            let message = format!("the output of the command cannot be used: {reason}");
+            ProviderError::new(Cause::Answer, message)
+        })
+    }
+}
+
+impl Provider for Cli {
+    fn answer<'a>(
+        &'a self,
+        request: &'a Request,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Transcript, ProviderError>> {
+        Box::pin(async move {
+            if !self.batching {
+                return self.ask(request, cancel).await;
+            }
+            let mut answers = self
+                .answer_all(std::slice::from_ref(request), cancel)
+                .await?;
+            answers.remove(0)
+        })
+    }
+
+    fn prepare<'a>(
+        &'a self,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<(), ProviderError>> {
+        Box::pin(async move {
+            let Some(healthcheck) = &self.healthcheck else {
+                return Ok(());
+            };
+            let passed = healthcheck.pass(cancel).await;
+            passed.map_err(|error| ProviderError {
+                message: format!("the healthcheck failed: {error}"),
+                ..error
+            })
+        })
+    }
+
+    fn reads_files(&self) -> bool {
+        true
+    }
+
+    fn batch(&self) -> Option<&dyn BatchProvider> {
+        self.batching.then_some(self)
+    }
+}
+
+impl BatchProvider for Cli {
+    fn answer_all<'a>(
+        &'a self,
+        requests: &'a [Request],
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Vec<Result<Transcript, ProviderError>>, ProviderError>> {
+        Box::pin(batch::answer_all(self, requests, cancel))
+    }
+}

@@ -1,0 +1,150 @@
+//! A shell line with placeholders.
+
+use super::super::interpreter::{InterpretedText, interpreter_of};
+use super::super::placeholder::placeholder_at;
+use super::scanner::{Misplaced, Quotes, Scanner};
+
+/// A shell line, or a part of one, with placeholders.
+///
+/// `"{PROMPT}"`, `'{PROMPT}'` and `{PROMPT}` are the same: one word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ShellLine {
+    pieces: Vec<Piece>,
+    /// The placeholders whose values another interpreter runs.
+    pub(crate) interpreted: Vec<InterpretedText>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Piece {
+    Text(String),
+    Placeholder(&'static str, Quotes),
+}
+
+/// A placeholder at a place where a line can have none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{{{placeholder}}}` cannot be used {place}")]
+pub(crate) struct MisplacedPlaceholder {
+    pub(crate) placeholder: &'static str,
+    pub(crate) place: Misplaced,
+}
+
+/// What takes the place of a placeholder.
+pub(super) enum Substitute {
+    /// The value of the variable of this name.
+    Variable(String),
+    /// Words of shell syntax. They hold names of variables and what the user configured, and never
+    /// the text of a case.
+    Words(String),
+}
+
+impl ShellLine {
+    /// Finds the placeholders of a line.
+    ///
+    /// # Errors
+    /// If one is at a place where its value would be changed or evaluated.
+    pub(crate) fn of(
+        line: &str,
+        known: &'static [&'static str],
+    ) -> Result<ShellLine, MisplacedPlaceholder> {
+        ShellLine::scan(line, known, Scanner::default())
+    }
+
+    /// Finds the placeholders of words that become arguments of a command.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub(super) fn of_arguments(
+        words: &str,
+        known: &'static [&'static str],
+    ) -> Result<ShellLine, MisplacedPlaceholder> {
+        ShellLine::scan(words, known, Scanner::of_arguments())
+    }
+
+    fn scan(
+        line: &str,
+        known: &'static [&'static str],
+        mut scanner: Scanner,
+    ) -> Result<ShellLine, MisplacedPlaceholder> {
+        let mut pieces = Vec::new();
+        let mut interpreted = Vec::new();
+        let (mut at, mut text_from, mut last) = (0, 0, None);
+        while at < line.len() {
+            if let Some(placeholder) = placeholder_at(line, at, known) {
+                let quotes = scanner.placeholder();
+                let quotes = quotes.map_err(|place| MisplacedPlaceholder { placeholder, place })?;
+                if let Some(interpreter) = interpreter_of(scanner.words(), placeholder) {
+                    interpreted.push(InterpretedText {
+                        placeholder,
+                        interpreter: interpreter.to_owned(),
+                    });
+                }
+                pieces.push(Piece::Text(line[text_from..at].to_owned()));
+                pieces.push(Piece::Placeholder(placeholder, quotes));
+                at += placeholder.len() + 2;
+                (text_from, last) = (at, Some(placeholder));
+            } else {
+                at += scanner.step(&line[at..]);
+            }
+            if at == line.len() {
+                scanner.end_command();
+            }
+            if let (Some(placeholder), Some(interpreter)) = (last, scanner.piped_into()) {
+                interpreted.push(InterpretedText {
+                    placeholder,
+                    interpreter,
+                });
+            }
+        }
+        pieces.push(Piece::Text(line[text_from..].to_owned()));
+        Ok(ShellLine {
+            pieces,
+            interpreted,
+        })
+    }
+
+    /// Checks whether the line has this placeholder.
+    pub(super) fn uses(&self, placeholder: &str) -> bool {
+        let mut pieces = self.pieces.iter();
+        pieces.any(|piece| matches!(piece, Piece::Placeholder(used, _) if *used == placeholder))
+    }
+
+    /// Returns the line for the shell, with each placeholder replaced.
+    pub(super) fn fill(&self, substitute: impl Fn(&'static str) -> Substitute) -> String {
+        let pieces = self.pieces.iter().map(|piece| match piece {
+            Piece::Text(text) => text.clone(),
+            Piece::Placeholder(placeholder, quotes) => substitute(placeholder).within(*quotes),
+        });
+        pieces.collect()
+    }
+}
+
+impl Substitute {
+    fn within(self, quotes: Quotes) -> String {
+        match (quotes, self) {
+            (Quotes::None, Substitute::Variable(name)) => format!("\"${{{name}}}\""),
+            (Quotes::Single, Substitute::Variable(name)) => format!("'\"${{{name}}}\"'"),
+            (Quotes::Double, Substitute::Variable(name)) => format!("${{{name}}}"),
+            (Quotes::None, Substitute::Words(words)) => words,
+            (Quotes::Single, Substitute::Words(words)) => format!("'{words}'"),
+            (Quotes::Double, Substitute::Words(words)) => format!("\"{words}\""),
+        }
+    }
+}
+
+#[cfg(test)]
+impl ShellLine {
+    /// Returns the line as it would be if the scanner took all quotes for these.
+    pub(super) fn misread(line: &str, placeholder: &'static str, quotes: Quotes) -> ShellLine {
+        let mut pieces = Vec::new();
+        for text in line.split(&format!("{{{placeholder}}}")) {
+            if !pieces.is_empty() {
+                pieces.push(Piece::Placeholder(placeholder, quotes));
+            }
+            pieces.push(Piece::Text(text.to_owned()));
+        }
+        ShellLine {
+            pieces,
+            interpreted: Vec::new(),
+        }
+    }
+}

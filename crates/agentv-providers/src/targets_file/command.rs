@@ -1,0 +1,219 @@
+//! The checks of commands in a `targets.yaml`.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use agentv_syntax::{Code, Node, Problem, nearest};
+
+use super::fields::{field, inside};
+use crate::cli::{Argv, ArgvError, InterpretedText, PLACEHOLDERS, ShellLine, unknown_placeholders};
+use crate::reference::{Piece, pieces};
+
+/// Checks the command of a target.
+pub(super) fn check_target(
+    source: &str,
+    target: Node<'_>,
+    path: &str,
+    problems: &mut Vec<Problem>,
+) {
+    let mut check = CommandCheck { source, problems };
+    check.command(target, path);
+    if let (Some((_, words)), Some(format)) =
+        (field(target, "command"), field(target, "files_format"))
+    {
+        check.files_format(words, format, path);
+    }
+}
+
+/// Checks the fields of a healthcheck, which depend on its type.
+pub(super) fn check_healthcheck(
+    source: &str,
+    healthcheck: Node<'_>,
+    path: &str,
+    problems: &mut Vec<Problem>,
+) {
+    let mut check = CommandCheck { source, problems };
+    check.command(healthcheck, path);
+    let Some(kind) = healthcheck.get("type") else {
+        return;
+    };
+    let given = |name: &str| field(healthcheck, name).is_some();
+    if kind.is_text("http") && !given("url") {
+        problems.push(missing(healthcheck, "url").at(path));
+    }
+    if kind.is_text("command") && !given("command") && !given("command_template") {
+        let problem = missing(healthcheck, "command").at(path);
+        problems.push(problem.hint("write one of `command`, `command_template`"));
+    }
+}
+
+/// A check of the commands of one object.
+struct CommandCheck<'s, 'p> {
+    source: &'s str,
+    problems: &'p mut Vec<Problem>,
+}
+
+impl CommandCheck<'_, '_> {
+    fn command(&mut self, object: Node<'_>, path: &str) {
+        let words = field(object, "command");
+        let line = field(object, "command_template");
+        if let (Some((first, _)), Some((second, _))) = (words, line) {
+            self.both(first, second, path);
+        }
+        if let Some((key, words)) = words {
+            self.words(words, &inside(path, &key.text()));
+        }
+        if let Some((key, line)) = line {
+            self.line(line, &inside(path, &key.text()));
+        }
+    }
+
+    /// Reports `command` beside `command_template`, at the later one.
+    fn both(&mut self, first: Node<'_>, second: Node<'_>, path: &str) {
+        let later = if first.span().start > second.span().start {
+            first
+        } else {
+            second
+        };
+        let problem = Problem::error(
+            Code::ExclusiveFields,
+            later.span(),
+            "`command` and `command_template` exclude each other",
+        );
+        let hint =
+            "keep `command`, which runs without a shell, or `command_template`, which runs in one";
+        self.problems.push(problem.at(path).hint(hint));
+    }
+
+    fn words(&mut self, words: Node<'_>, path: &str) {
+        let texts: Option<Vec<Cow<'_, str>>> = words.items().map(|word| word.as_str()).collect();
+        // A word that is not a text is reported already, and so is an empty list.
+        let Some(texts) = texts.filter(|texts| !texts.is_empty()) else {
+            return;
+        };
+        for (index, (word, text)) in words.items().zip(&texts).enumerate() {
+            self.unknown(word, text, &format!("{path}[{index}]"));
+        }
+        let texts: Vec<&str> = texts.iter().map(Cow::as_ref).collect();
+        match Argv::of(&texts, None) {
+            Ok(argv) => self.interpreted(words, &argv.interpreted, path),
+            Err(error) => {
+                let code = match error {
+                    ArgvError::NoProgram => Code::OutOfRange,
+                    ArgvError::PlaceholderInProgram(_) => Code::MisplacedPlaceholder,
+                };
+                let span = words
+                    .items()
+                    .next()
+                    .map_or(words.span(), |word| word.span());
+                let problem = Problem::error(code, span, error.to_string());
+                self.problems.push(problem.at(format!("{path}[0]")));
+            }
+        }
+    }
+
+    fn line(&mut self, line: Node<'_>, path: &str) {
+        let Some(text) = line.as_str() else {
+            return;
+        };
+        self.unknown(line, &text, path);
+        match ShellLine::of(&without_references(&text), PLACEHOLDERS) {
+            Ok(shell) => self.interpreted(line, &shell.interpreted, path),
+            Err(error) => {
+                let span = self.within(line, error.placeholder);
+                let problem = Problem::error(Code::MisplacedPlaceholder, span, error.to_string());
+                let hint = "`command: [..]` has no such restrictions: it runs without a shell";
+                self.problems.push(problem.at(path).hint(hint));
+            }
+        }
+    }
+
+    fn unknown(&mut self, node: Node<'_>, text: &str, path: &str) {
+        for word in unknown_placeholders(text) {
+            let hint = match nearest(word, PLACEHOLDERS.iter().copied()) {
+                Some(guess) => format!("did you mean `{{{guess}}}`?"),
+                None => format!("known: {{{}}}", PLACEHOLDERS.join("}, {")),
+            };
+            let problem = Problem {
+                expected: Some("a known placeholder".to_owned()),
+                found: Some(format!("`{{{word}}}`")),
+                ..Problem::error(
+                    Code::UnknownPlaceholder,
+                    self.within(node, word),
+                    format!("unknown placeholder `{{{word}}}`"),
+                )
+            };
+            self.problems.push(problem.at(path).hint(hint));
+        }
+    }
+
+    /// Warns about text of cases that another interpreter runs.
+    fn interpreted(&mut self, node: Node<'_>, found: &[InterpretedText], path: &str) {
+        for text in found {
+            let InterpretedText {
+                placeholder,
+                interpreter,
+            } = text;
+            let message =
+                format!("`{interpreter}` runs `{{{placeholder}}}` as a part of its program");
+            let span = self.within(node, placeholder);
+            let problem = Problem::warning(Code::InterpretedText, span, message);
+            self.problems.push(problem.at(path).hint(
+                "a case can run commands this way: pass the text as an argument, as in \
+                 `command: [bash, -c, 'my-agent \"$1\"', bash, \"{PROMPT}\"]`, or let the program \
+                 read `{PROMPT_FILE}`",
+            ));
+        }
+    }
+
+    /// Reports quotes in the format of files that become words without a shell.
+    fn files_format(&mut self, words: Node<'_>, format: (Node<'_>, Node<'_>), path: &str) {
+        let (key, format) = format;
+        let quoted = format
+            .as_str()
+            .is_some_and(|text| text.contains(['\'', '"']));
+        if quoted && words.items().next().is_some() {
+            let problem = Problem::error(
+                Code::UnknownValue,
+                format.span(),
+                "quotes have no meaning with `command`, which runs without a shell",
+            );
+            let hint = "write it without quotes: each path stays one word";
+            self.problems
+                .push(problem.at(inside(path, &key.text())).hint(hint));
+        }
+    }
+
+    /// Returns the place of a placeholder in the source of `node`, or all of the node if escapes hide
+    /// the placeholder.
+    fn within(&self, node: Node<'_>, placeholder: &str) -> Range<usize> {
+        let part = format!("{{{placeholder}}}");
+        let span = node.span();
+        let written = self.source.get(span.clone()).unwrap_or_default();
+        match written.find(&part) {
+            Some(at) => span.start + at..span.start + at + part.len(),
+            None => span,
+        }
+    }
+}
+
+fn missing(object: Node<'_>, name: &str) -> Problem {
+    let start = object.span().start;
+    Problem {
+        expected: Some(format!("a field `{name}`")),
+        ..Problem::error(
+            Code::MissingField,
+            start..start + 1,
+            format!("missing {name}"),
+        )
+    }
+}
+
+/// Returns a shell line with a word in place of each `${{ NAME }}`.
+fn without_references(line: &str) -> String {
+    let pieces = pieces(line).into_iter().map(|piece| match piece {
+        Piece::Text(text) => text,
+        Piece::Variable(_) => "x",
+    });
+    pieces.collect()
+}
