@@ -252,11 +252,11 @@ fn what_breaks_a_rule_is_placed_and_said_in_words_and_the_schema_refuses_it_too(
         ),
         (
             "targets:\n  - name: a\n    provider: cli\n    command: []",
-            "E014 Line 4: targets[0].command: expected an array of strings (a program and its arguments), found an empty array",
+            "E014 Line 4: targets[0].command: expected an array of strings (a program and its arguments; for a shell line use `command_template`), found an empty array",
         ),
         (
             "targets:\n  - name: a\n    provider: cli\n    command: agent {PROMPT}",
-            "E012 Line 4: targets[0].command: expected an array of strings (a program and its arguments), found a string",
+            "E012 Line 4: targets[0].command: expected an array of strings (a program and its arguments; for a shell line use `command_template`), found a string",
         ),
         (
             "targets:\n  - name: a\n    provider: cli\n    command: [agent, {PROMPT}]",

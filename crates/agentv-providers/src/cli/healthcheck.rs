@@ -29,7 +29,7 @@ enum What {
         url: String,
     },
     Command {
-        command: Command,
+        command: Box<Command>,
         folder: Arc<Path>,
     },
 }
@@ -48,7 +48,7 @@ impl Healthcheck {
                 url: text("url").unwrap_or_default().to_owned(),
             },
             _ => What::Command {
-                command: Command::of_fields(settings, fields, Some("healthcheck"))?,
+                command: Box::new(Command::of_fields(settings, fields, Some("healthcheck"))?),
                 folder: Arc::from(settings.surroundings().folder.as_path()),
             },
         };

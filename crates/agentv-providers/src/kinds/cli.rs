@@ -71,7 +71,7 @@ pub(super) static PROVIDER: ProviderKind = ProviderKind {
 };
 
 static WORDS: Shape = Shape {
-    expected: "an array of strings (a program and its arguments)",
+    expected: "an array of strings (a program and its arguments; for a shell line use `command_template`)",
     forms: &[Form::List {
         items: &TEXT,
         at_least: 1,

@@ -1,0 +1,2 @@
+cat "$1" >> asked
+sed 's/"question"/"text"/' "$1"
