@@ -8,6 +8,7 @@
 mod case_digest;
 mod cases;
 mod comparison;
+mod difference_sentence;
 mod families;
 mod format;
 mod json;

@@ -5,8 +5,8 @@ use agentv_core::GateOutcome;
 use crate::Style;
 use crate::compare::ComparisonSummary;
 use crate::figures::{count, counted, p_value, percent};
-use crate::statistics::is_significantly_below;
 use crate::summary::Summary;
+use agentv_statistics::is_significantly_below;
 
 /// What is less than this is what rounding left of nothing.
 const ROUNDING: f64 = 1e-9;

@@ -13,7 +13,6 @@
 //! - [`RunResults`] are the results of a run, read back from its folder, and a [`ReportFormat`] makes a
 //!   report of them, for people or for another tool;
 //! - a [`Comparison`](compare::Comparison) says how two runs differ, a [`GateSpec`] what is required of one;
-//! - [`statistics`] say how sure the figures of a run are, and whether two runs differ;
 //! - a [`PastRun`] is one of the runs of a project, and a [`RunLine`] what it came to, for lists and
 //!   trends.
 //!
@@ -86,7 +85,6 @@ mod run_statistics;
 #[cfg(test)]
 mod samples;
 mod several;
-pub mod statistics;
 mod style;
 mod summary;
 mod text;

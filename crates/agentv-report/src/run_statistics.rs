@@ -6,7 +6,7 @@ use std::sync::Arc;
 use agentv_core::{ResultRecord, Status};
 use serde::Serialize;
 
-use crate::statistics::{
+use agentv_statistics::{
     Bounds, CaseTrials, ClusteredFold, Detectable, Flakes, Interval, Level, PassAmongTrials, Power,
     VarianceComponents, detectable_pass_rates, detectable_scores, flakes, pass_among, pass_rate,
     variance_components,
@@ -253,7 +253,7 @@ impl StatisticsFold {
 mod tests {
     use super::*;
     use crate::samples::{errored, graded};
-    use crate::statistics::IntervalMethod;
+    use agentv_statistics::IntervalMethod;
 
     fn statistics(trials: u32, records: &[ResultRecord]) -> RunStatistics {
         let mut fold = StatisticsFold::of_trials(trials);

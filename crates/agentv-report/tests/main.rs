@@ -1,10 +1,8 @@
-//! Statistics and reports, seen from outside.
+//! Reports, seen from outside.
 
 #![expect(clippy::unwrap_used, reason = "all of this is tests")]
 
-mod expectations;
 mod formats;
-mod laws;
 #[expect(unreachable_pub, reason = "the fuzz target includes this file as well")]
 mod oracles;
 mod seeds;

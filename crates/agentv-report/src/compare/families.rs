@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::statistics::{
+use agentv_statistics::{
     Bounds, Level, Pair, PairedDifference, Wins, holm, is_significant, paired_difference,
     permutation_test, wins,
 };
@@ -75,7 +75,7 @@ pub(super) fn means(pairs: &[Pair<'_>], difference: Option<&PairedDifference>) -
         return Some([found.mean_a, found.mean_b, found.difference.estimate]);
     }
     let mean = |of: fn(&Pair<'_>) -> f64| {
-        let mut fold = crate::statistics::ScoreFold::new();
+        let mut fold = agentv_statistics::ScoreFold::new();
         pairs.iter().for_each(|pair| fold.add(of(pair)));
         fold.mean()
     };

@@ -16,7 +16,7 @@ use super::run::{ComparedRun, Row};
 use super::showing::{Showing, ShownCase};
 use super::totals::RunTotals;
 use crate::Style;
-use crate::statistics::Outcome;
+use agentv_statistics::PairOutcome;
 
 const STYLE: Style = Style {
     colour: false,
@@ -46,7 +46,7 @@ struct Matched<'c> {
     #[serde(skip_serializing_if = "Option::is_none")]
     delta: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    outcome: Option<Outcome>,
+    outcome: Option<PairOutcome>,
     #[serde(skip_serializing_if = "Option::is_none")]
     changed: Option<bool>,
 }
@@ -232,7 +232,7 @@ impl Trials<'_> {
             a: side(a, shown.and_then(|case| case.a.reason.as_deref())),
             b: side(b, shown.and_then(|case| case.b.reason.as_deref())),
             delta,
-            outcome: delta.map(|delta| Outcome::of(delta, self.threshold)),
+            outcome: delta.map(|delta| PairOutcome::of(delta, self.threshold)),
             changed: case.changed,
         }
     }

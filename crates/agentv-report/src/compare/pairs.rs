@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::cases::{Case, Mean};
 use super::matching::Matching;
 use super::run::{ComparedRun, Row};
-use crate::statistics::{Pair, PassTable};
+use agentv_statistics::{Pair, PassTable};
 
 /// What the statistics are made of: a pair a case.
 #[derive(Debug, Default)]

@@ -3,7 +3,7 @@
 use super::comparison::{Figures, compare};
 use super::matching::NothingShared;
 use super::run::ComparedRun;
-use crate::statistics::holm;
+use agentv_statistics::holm;
 
 /// Every two of several runs, their p-values corrected together. Of each pair only the figures are
 /// kept: which trials belong together is found again where it is wanted.

@@ -1,8 +1,8 @@
 //! What a comparison came to in a sentence.
 
+use super::difference_sentence::difference_sentence;
 use super::summary::ComparisonSummary;
 use crate::Style;
-use crate::statistics::sentence;
 
 impl ComparisonSummary {
     /// What it came to in a sentence, the runs under these names: `better` and `worse` only of what is
@@ -12,7 +12,7 @@ impl ComparisonSummary {
             return format!("{b} is the same run as {a}: all is a tie");
         }
         if let Some(difference) = &self.statistics.difference {
-            return sentence(difference, self.p_value, a, b, style);
+            return difference_sentence(difference, self.p_value, a, b, style);
         }
         let Some(delta) = self.mean_delta else {
             return format!("{b} cannot be compared with {a}: no case has a grade in both runs");

@@ -6,8 +6,8 @@ use agentv_journal::FileError;
 use super::cases::Case;
 use super::comparison::Comparison;
 use super::run::{ComparedRun, Row};
-use crate::statistics::Outcome;
 use crate::text::clip;
+use agentv_statistics::PairOutcome;
 
 /// How much of a reason is kept, in bytes.
 const LONGEST_REASON: usize = 600;
@@ -58,8 +58,8 @@ impl Showing {
     /// When the results cannot be read.
     pub fn of(comparison: &Comparison<'_>, most: usize) -> Result<Showing, FileError> {
         Ok(Showing {
-            losses: shown(comparison, most, Outcome::Loss)?,
-            wins: shown(comparison, most, Outcome::Win)?,
+            losses: shown(comparison, most, PairOutcome::Loss)?,
+            wins: shown(comparison, most, PairOutcome::Win)?,
         })
     }
 }
@@ -67,14 +67,14 @@ impl Showing {
 fn shown(
     comparison: &Comparison<'_>,
     most: usize,
-    outcome: Outcome,
+    outcome: PairOutcome,
 ) -> Result<Vec<ShownCase>, FileError> {
     let threshold = comparison.summary().threshold;
     let mut cases: Vec<(f64, &Case)> = comparison
         .cases
         .iter()
         .filter_map(|case| Some((case.delta()?, case)))
-        .filter(|(delta, _)| Outcome::of(*delta, threshold) == outcome)
+        .filter(|(delta, _)| PairOutcome::of(*delta, threshold) == outcome)
         .collect();
     // Stable, so that cases that differ as much stand in their order.
     cases.sort_by(|(one, _), (other, _)| other.abs().total_cmp(&one.abs()));

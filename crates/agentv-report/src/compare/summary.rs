@@ -9,8 +9,8 @@ use super::families::means;
 use super::matching::Matching;
 use super::pairs::Pairs;
 use super::run::ComparedRun;
-use crate::statistics::{
-    Bounds, Detectable, Interval, Level, McNemar, Outcome, PairedDifference, PermutationTest,
+use agentv_statistics::{
+    Bounds, Detectable, Interval, Level, McNemar, PairOutcome, PairedDifference, PermutationTest,
     Power, TooFew, Wins, detectable_paired_pass_rates, is_significant, mcnemar, paired_difference,
     permutation_test, wins,
 };
@@ -146,11 +146,11 @@ pub(super) fn summary(
     let (mut wins, mut losses, mut ties, mut without_grade) = (0, 0, 0, 0);
     for (of_a, of_b) in &matching.matched {
         let scores = a.rows[*of_a].score().zip(b.rows[*of_b].score());
-        match scores.map(|(a, b)| Outcome::of(b - a, threshold)) {
+        match scores.map(|(a, b)| PairOutcome::of(b - a, threshold)) {
             None => without_grade += 1,
-            Some(Outcome::Win) => wins += 1,
-            Some(Outcome::Loss) => losses += 1,
-            Some(Outcome::Tie) => ties += 1,
+            Some(PairOutcome::Win) => wins += 1,
+            Some(PairOutcome::Loss) => losses += 1,
+            Some(PairOutcome::Tie) => ties += 1,
         }
     }
     let trials_of = |changed: Option<bool>| {

@@ -12,9 +12,9 @@ use super::told;
 use crate::figures::{count, counted};
 use crate::render::page::{Page, Piece, Row};
 use crate::render::{gate_sentence, score};
-use crate::statistics::Outcome;
 use crate::style::{Paint, Style};
 use crate::text::{one_line, padded, width};
+use agentv_statistics::PairOutcome;
 
 /// Two runs: what differs in a sentence, both in figures, and the cases that differ most.
 pub(super) fn of_two(
@@ -152,10 +152,10 @@ fn plain(texts: Vec<String>) -> Vec<Piece> {
 }
 
 fn paint(delta: f64) -> Paint {
-    match Outcome::of(delta, 0.0) {
-        Outcome::Win => Paint::Good,
-        Outcome::Loss => Paint::Bad,
-        Outcome::Tie => Paint::Plain,
+    match PairOutcome::of(delta, 0.0) {
+        PairOutcome::Win => Paint::Good,
+        PairOutcome::Loss => Paint::Bad,
+        PairOutcome::Tie => Paint::Plain,
     }
 }
 

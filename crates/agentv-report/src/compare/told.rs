@@ -1,6 +1,7 @@
 //! The figures of a comparison in words, whatever they are written on.
 
 use super::comparison::{Comparison, Figures};
+use super::difference_sentence::groups;
 use super::families::Member;
 use super::named::label;
 use super::pairwise::RunPair;
@@ -121,7 +122,7 @@ pub(super) fn statistics(summary: &ComparisonSummary, style: Style) -> Vec<Strin
     if let Some(found) = &statistics.difference {
         let interval = &found.difference;
         if interval.clusters.is_some() {
-            told.push(found.groups());
+            told.push(groups(found));
         }
         told.push(format!(
             "difference {}, 95% interval {} to {}",

@@ -4,7 +4,7 @@ use super::page::{Page, Piece};
 use super::score;
 use crate::figures::percent;
 use crate::run_statistics::{RunStatistics, TrialStatistics};
-use crate::statistics::Interval;
+use agentv_statistics::Interval;
 
 /// Says between what the pass rate and the mean score lie, and what repeated trials tell.
 pub(super) fn write(page: &mut Page, statistics: &RunStatistics) {

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use agentv_core::Score;
+use agentv_statistics::ScoreFold;
 
 use super::Scores;
-use crate::statistics;
 
 /// Mean and deviation of scores, from sums without rounding: the same figures as the
-/// [statistics](crate::statistics) of these scores have.
+/// [statistics](agentv_statistics) of these scores have.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Moments(statistics::ScoreFold);
+pub(crate) struct Moments(ScoreFold);
 
 impl Moments {
     pub(crate) fn add(&mut self, score: Score) {

@@ -129,7 +129,7 @@ proptest! {
             target: format!("target {target}").into(),
             ..graded("case", *score)
         }).collect();
-        let mut exact = crate::statistics::ScoreFold::new();
+        let mut exact = agentv_statistics::ScoreFold::new();
         scores.iter().rev().for_each(|(score, _)| exact.add(*score));
         let summary = fold(&records);
         prop_assert_eq!(summary.scores.map(|scores| scores.mean), exact.mean());

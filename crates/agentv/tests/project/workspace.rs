@@ -9,6 +9,7 @@ const SHARED: &[&str] = &[
     "agentv-core",
     "agentv-journal",
     "agentv-process",
+    "agentv-statistics",
     "agentv-syntax",
 ];
 const STAGES: &[&str] = &[

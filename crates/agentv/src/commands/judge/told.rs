@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use agentv_core::{ResultRecord, Status, Verdict, is_obeyed};
-use agentv_report::agreement::{Agreement, Pair, word};
+use agentv_report::agreement::{Agreement, RatedAnswer, word};
 use serde_json::{Value, json};
 
 use super::labelled::Label;
@@ -65,8 +65,8 @@ fn rank(verdict: Verdict) -> usize {
     }
 }
 
-fn pair(label: Label, (verdict, score): (Verdict, f64)) -> Pair {
-    Pair {
+fn pair(label: Label, (verdict, score): (Verdict, f64)) -> RatedAnswer {
+    RatedAnswer {
         human: label.verdict,
         judge: verdict,
         scores: label.score.map(|human| (human.value(), score)),
@@ -160,7 +160,7 @@ impl Calibration {
 
 /// How far each evaluator agrees by itself; nothing where there is only one.
 fn by_evaluator(graded: &[Judged]) -> BTreeMap<String, Agreement> {
-    let mut pairs: BTreeMap<&str, Vec<Pair>> = BTreeMap::new();
+    let mut pairs: BTreeMap<&str, Vec<RatedAnswer>> = BTreeMap::new();
     for case in graded {
         for (name, verdict, score) in &case.evaluators {
             let said = pairs.entry(name).or_default();
@@ -170,7 +170,8 @@ fn by_evaluator(graded: &[Judged]) -> BTreeMap<String, Agreement> {
     if pairs.len() < 2 {
         return BTreeMap::new();
     }
-    let agreement = |(name, pairs): (&str, Vec<Pair>)| (name.to_owned(), Agreement::of(&pairs));
+    let agreement =
+        |(name, pairs): (&str, Vec<RatedAnswer>)| (name.to_owned(), Agreement::of(&pairs));
     pairs.into_iter().map(agreement).collect()
 }
 

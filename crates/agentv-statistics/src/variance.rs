@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::exact::ExactSum;
-use super::fold::deviation;
-use super::{CaseTrials, ScoreFold};
+use crate::exact::ExactSum;
+use crate::fold::deviation;
+use crate::{CaseTrials, ScoreFold};
 
 /// The variance of scores in two parts.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

@@ -1,10 +1,9 @@
 //! An estimate and how far from the truth it may be.
 
-use std::fmt;
-
 use serde::Serialize;
+use thiserror::Error;
 
-use super::Level;
+use crate::Level;
 
 /// An estimate with its confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -77,27 +76,16 @@ impl Bounds {
 }
 
 /// Why nothing can be said about how far an estimate is from the truth.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Error)]
 #[serde(rename_all = "snake_case")]
 pub enum TooFew {
     /// There are no values.
+    #[error("there are no scores")]
     NoValues,
     /// There is one value: nothing is known of how values differ.
+    #[error("one case alone tells no interval: at least two are needed")]
     OneValue,
     /// All values are of one group: nothing is known of how groups differ.
+    #[error("cases of one `conversation_id` alone tell no interval: at least two are needed")]
     OneCluster,
 }
-
-impl fmt::Display for TooFew {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            TooFew::NoValues => "there are no scores",
-            TooFew::OneValue => "one case alone tells no interval: at least two are needed",
-            TooFew::OneCluster => {
-                "cases of one `conversation_id` alone tell no interval: at least two are needed"
-            }
-        })
-    }
-}
-
-impl std::error::Error for TooFew {}

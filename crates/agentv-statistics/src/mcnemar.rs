@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::PassTable;
-use super::binomial::fair_coin;
+use crate::PassTable;
+use crate::binomial::fair_coin;
 
 /// The exact test of McNemar.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -30,7 +30,7 @@ pub enum McNemarMethod {
 /// Cases are to be independent. Where several belong to one conversation the p-value is too small:
 /// use [`permutation_test`] of pass rates with their clusters then.
 ///
-/// [`permutation_test`]: super::permutation_test
+/// [`permutation_test`]: crate::permutation_test
 pub fn mcnemar(passes: PassTable) -> McNemar {
     McNemar {
         p_value: fair_coin(passes.only_a, passes.only_b),

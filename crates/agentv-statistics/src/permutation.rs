@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::Pair;
-use super::distributions::normal_two_sided;
-use super::random::Random;
+use crate::Pair;
+use crate::distributions::normal_two_sided;
+use crate::random::Random;
 
 /// Up to so many differences all signs are tried.
 const EXACT_UP_TO: usize = 16;

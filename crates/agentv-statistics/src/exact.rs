@@ -7,13 +7,13 @@
 /// not on the order. Numbers and their products are to stay below 1e300: no score, cost or time
 /// comes near that.
 #[derive(Debug, Clone, Default)]
-pub(super) struct ExactSum {
+pub(crate) struct ExactSum {
     parts: Vec<f64>,
 }
 
 impl ExactSum {
     /// Adds a number.
-    pub(super) fn add(&mut self, number: f64) {
+    pub(crate) fn add(&mut self, number: f64) {
         let mut carried = number;
         let mut kept = 0;
         for index in 0..self.parts.len() {
@@ -33,19 +33,19 @@ impl ExactSum {
     }
 
     /// Adds the product of two numbers.
-    pub(super) fn add_product(&mut self, one: f64, other: f64) {
+    pub(crate) fn add_product(&mut self, one: f64, other: f64) {
         let product = one * other;
         self.add(product);
         self.add(one.mul_add(other, -product));
     }
 
     /// Adds another sum.
-    pub(super) fn add_sum(&mut self, other: &ExactSum) {
+    pub(crate) fn add_sum(&mut self, other: &ExactSum) {
         other.parts.iter().for_each(|part| self.add(*part));
     }
 
     /// The sum `factor` times.
-    pub(super) fn scaled(&self, factor: f64) -> ExactSum {
+    pub(crate) fn scaled(&self, factor: f64) -> ExactSum {
         let mut scaled = ExactSum::default();
         let parts = self.parts.iter();
         parts.for_each(|part| scaled.add_product(*part, factor));
@@ -53,7 +53,7 @@ impl ExactSum {
     }
 
     /// The product of two sums.
-    pub(super) fn times(&self, other: &ExactSum) -> ExactSum {
+    pub(crate) fn times(&self, other: &ExactSum) -> ExactSum {
         let mut product = ExactSum::default();
         for one in &self.parts {
             let others = other.parts.iter();
@@ -63,13 +63,13 @@ impl ExactSum {
     }
 
     /// This sum and another, added.
-    pub(super) fn plus(mut self, other: &ExactSum) -> ExactSum {
+    pub(crate) fn plus(mut self, other: &ExactSum) -> ExactSum {
         self.add_sum(other);
         self
     }
 
     /// The number nearest to the sum.
-    pub(super) fn value(&self) -> f64 {
+    pub(crate) fn value(&self) -> f64 {
         let mut parts = self.parts.iter().rev();
         let mut sum = parts.next().copied().unwrap_or(0.0);
         for part in parts.by_ref() {
@@ -83,7 +83,7 @@ impl ExactSum {
     }
 
     /// The sum divided by `count`, which is not 0: the mean of equal numbers is that number.
-    pub(super) fn mean(&self, count: u64) -> f64 {
+    pub(crate) fn mean(&self, count: u64) -> f64 {
         let count = count as f64;
         let quotient = self.value() / count;
         let mut rest = self.clone();

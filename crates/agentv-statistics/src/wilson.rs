@@ -1,7 +1,7 @@
 //! A pass rate with its interval.
 
-use super::distributions::normal_upper;
-use super::{Interval, IntervalMethod, Level};
+use crate::distributions::normal_upper;
+use crate::{Interval, IntervalMethod, Level};
 
 /// The share of `passed` in `n` with the score interval of Wilson: with p = passed / n,
 /// (p + z²/2n ± z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n). `None` where `n` is 0 or less than `passed`.
@@ -10,7 +10,7 @@ use super::{Interval, IntervalMethod, Level};
 /// independent, as several of one case or of one conversation: use [`mean_score`] of ones and
 /// zeros with their clusters then.
 ///
-/// [`mean_score`]: super::mean_score
+/// [`mean_score`]: crate::mean_score
 pub fn pass_rate(passed: u64, n: u64, level: Level) -> Option<Interval> {
     if n == 0 || passed > n {
         return None;

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::Pair;
-use super::binomial::fair_coin;
+use crate::Pair;
+use crate::binomial::fair_coin;
 
 /// Differences of scores nearer than this to a threshold are on it: they are told apart only by how
 /// numbers are rounded.
@@ -28,7 +28,7 @@ pub struct Wins {
 /// Which of two runs is better in a case, seen from the second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum PairOutcome {
     /// The second is better.
     Win,
     /// The second is worse.
@@ -37,28 +37,28 @@ pub enum Outcome {
     Tie,
 }
 
-impl Outcome {
+impl PairOutcome {
     /// The outcome of a case in which the second run is higher by `difference`: it counts from
     /// `threshold` on, but for no difference at all, which is a tie whatever the threshold.
-    pub fn of(difference: f64, threshold: f64) -> Outcome {
+    pub fn of(difference: f64, threshold: f64) -> PairOutcome {
         let from = (threshold - ROUNDING).max(ROUNDING);
         match difference {
-            difference if difference >= from => Outcome::Win,
-            difference if difference <= -from => Outcome::Loss,
-            _ => Outcome::Tie,
+            difference if difference >= from => PairOutcome::Win,
+            difference if difference <= -from => PairOutcome::Loss,
+            _ => PairOutcome::Tie,
         }
     }
 }
 
 /// Counts the cases in which the second run is better or worse by `threshold` or more. Cases are
-/// to be independent for the p-value, as for [`mcnemar`](super::mcnemar).
+/// to be independent for the p-value, as for [`mcnemar`](crate::mcnemar).
 pub fn wins(pairs: &[Pair<'_>], threshold: f64) -> Wins {
     let (mut wins, mut losses) = (0, 0);
     for pair in pairs {
-        match Outcome::of(pair.difference(), threshold) {
-            Outcome::Win => wins += 1,
-            Outcome::Loss => losses += 1,
-            Outcome::Tie => {}
+        match PairOutcome::of(pair.difference(), threshold) {
+            PairOutcome::Win => wins += 1,
+            PairOutcome::Loss => losses += 1,
+            PairOutcome::Tie => {}
         }
     }
     Wins {

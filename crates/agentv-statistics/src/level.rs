@@ -21,7 +21,7 @@ impl Level {
     }
 
     /// What may lie outside an interval on each of its two sides.
-    pub(super) fn tail(self) -> f64 {
+    pub(crate) fn tail(self) -> f64 {
         (1.0 - self.0) / 2.0
     }
 }
@@ -52,7 +52,7 @@ impl Power {
     }
 
     /// How often a difference that is there may be missed.
-    pub(super) fn missed(self) -> f64 {
+    pub(crate) fn missed(self) -> f64 {
         1.0 - self.0
     }
 }

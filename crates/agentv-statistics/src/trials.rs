@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::ScoreFold;
-use super::exact::ExactSum;
+use crate::ScoreFold;
+use crate::exact::ExactSum;
 
 /// What the graded trials of one case on one target came to. Errored and ungraded trials are not
 /// added: nothing is known of them.

@@ -5,7 +5,7 @@
 ///
 /// Exact for any number: P is a sum of coefficients, each made of its neighbour and all relative to
 /// the largest, so nothing overflows and nothing cancels.
-pub(super) fn fair_coin(one: u64, other: u64) -> f64 {
+pub(crate) fn fair_coin(one: u64, other: u64) -> f64 {
     let (fewer, throws) = (one.min(other), one + other);
     if throws - fewer * 2 <= 1 {
         return 1.0;

@@ -1,6 +1,6 @@
 //! Whether a difference is more than chance explains.
 
-use super::Interval;
+use crate::Interval;
 
 /// Below this a p-value says that there is a difference.
 const SIGNIFICANT: f64 = 0.05;
@@ -24,7 +24,7 @@ pub fn is_significantly_below(difference: &Interval, p_value: f64, limit: f64) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::{IntervalMethod, Level};
+    use crate::{IntervalMethod, Level};
 
     fn interval(low: f64, high: f64) -> Interval {
         Interval {

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::distributions::{normal_upper, t_upper};
-use super::{Interval, Level, Power};
+use crate::distributions::{normal_upper, t_upper};
+use crate::{Interval, Level, Power};
 
 /// The smallest difference between two runs that a comparison shows with a certain power.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::distributions::t_upper;
-use super::exact::ExactSum;
-use super::fold::{ScoreFold, deviation};
-use super::{Bounds, Interval, IntervalMethod, Level, TooFew};
+use crate::distributions::t_upper;
+use crate::exact::ExactSum;
+use crate::fold::{ScoreFold, deviation};
+use crate::{Bounds, Interval, IntervalMethod, Level, TooFew};
 
 /// Values in clusters, such as the cases of one `conversation_id`, and values on their own: a value
 /// without a cluster is a cluster of its own. The order of adding changes nothing, to the last bit.

@@ -2,11 +2,10 @@
 
 use serde::Serialize;
 
-use super::{
+use crate::{
     Bounds, ClusteredFold, Detectable, Interval, Level, Pair, Power, ScoreFold, TooFew,
     detectable_by,
 };
-use crate::figures::counted;
 
 /// With fewer cases, or clusters of them, no permutation test has a p-value below 0.05.
 const FEWEST: u64 = 6;
@@ -30,31 +29,13 @@ pub struct PairedDifference {
     pub detectable: Option<Detectable>,
 }
 
-impl PairedDifference {
-    /// What differences count as independent: `8 conversations and 10 cases`.
-    pub(crate) fn groups(&self) -> String {
-        let cases = |number| counted(number, "case", "cases");
-        let clusters = self.difference.clusters.zip(self.conversations);
-        match clusters.map(|(clusters, named)| (named, clusters.saturating_sub(named))) {
-            None => cases(self.difference.n),
-            Some((named, alone)) => {
-                let named = counted(named, "conversation", "conversations");
-                match alone {
-                    0 => named,
-                    alone => format!("{named} and {}", cases(alone)),
-                }
-            }
-        }
-    }
-}
-
 /// The mean of b − a over cases, with the interval of [`ClusteredFold`]: cases of one cluster count
 /// as one where they agree. A case with several trials is to be averaged first.
 ///
 /// The interval rests on means being about normal. With few cases and scores that are mostly 0 or 1
 /// it is rough: [`permutation_test`] is exact then.
 ///
-/// [`permutation_test`]: super::permutation_test
+/// [`permutation_test`]: crate::permutation_test
 pub fn paired_difference(
     pairs: &[Pair<'_>],
     level: Level,

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::CaseTrials;
-use super::exact::ExactSum;
+use crate::CaseTrials;
+use crate::exact::ExactSum;
 
 impl CaseTrials {
     /// Whether some trials pass and others do not.

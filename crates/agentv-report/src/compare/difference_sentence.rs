@@ -1,8 +1,9 @@
 //! A comparison as a sentence that people understand.
 
-use super::{Interval, Level, PairedDifference, is_significant};
+use agentv_statistics::{Interval, Level, PairedDifference, is_significant};
+
 use crate::Style;
-use crate::figures::p_value as told_p_value;
+use crate::figures::{counted, p_value as told_p_value};
 use crate::text::one_line;
 
 /// What is less than this is what rounding left of nothing.
@@ -13,7 +14,7 @@ const ROUNDING: f64 = 1e-12;
 ///
 /// A difference is told as one only where it is significant by [`is_significant`]; else the sentence
 /// says what difference the suite would have shown.
-pub fn sentence(
+pub(crate) fn difference_sentence(
     comparison: &PairedDifference,
     p_value: f64,
     a: &str,
@@ -96,8 +97,8 @@ fn without_spread(
 ) -> String {
     let interval = &comparison.difference;
     let all = match interval.clusters {
-        None => comparison.groups(),
-        Some(_) => format!("{} on average", comparison.groups()),
+        None => groups(comparison),
+        Some(_) => format!("{} on average", groups(comparison)),
     };
     let difference = interval.estimate;
     if difference.abs() < ROUNDING {
@@ -117,6 +118,20 @@ fn without_spread(
             points.text(difference),
             told_p_value(p_value)
         ),
+    }
+}
+
+/// Returns the units that count as independent: `8 conversations and 10 cases`.
+pub(crate) fn groups(comparison: &PairedDifference) -> String {
+    let cases = |number| counted(number, "case", "cases");
+    let clusters = comparison.difference.clusters;
+    let Some((clusters, named)) = clusters.zip(comparison.conversations) else {
+        return cases(comparison.difference.n);
+    };
+    let conversations = counted(named, "conversation", "conversations");
+    match clusters.saturating_sub(named) {
+        0 => conversations,
+        alone => format!("{conversations} and {}", cases(alone)),
     }
 }
 
@@ -158,7 +173,8 @@ impl Points {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::{Bounds, Pair, paired_difference, permutation_test};
+    use agentv_statistics::{Bounds, Pair, paired_difference, permutation_test};
+    use proptest::prelude::*;
 
     const STYLE: Style = Style {
         colour: false,
@@ -176,7 +192,7 @@ mod tests {
             })
             .collect();
         let found = paired_difference(&pairs, Level::NINETY_FIVE, Bounds::DIFFERENCE).unwrap();
-        sentence(&found, permutation_test(&pairs).p_value, "A", "B", style)
+        difference_sentence(&found, permutation_test(&pairs).p_value, "A", "B", style)
     }
 
     #[test]
@@ -249,7 +265,7 @@ mod tests {
         ];
         let found = paired_difference(&pairs, Level::NINETY_FIVE, Bounds::DIFFERENCE);
         assert_eq!(
-            sentence(&found.unwrap(), 1.0, "A", "B", STYLE),
+            difference_sentence(&found.unwrap(), 1.0, "A", "B", STYLE),
             "no difference: B and A score the same in all 2 conversations on average"
         );
     }
@@ -285,7 +301,33 @@ mod tests {
             Level::NINETY_FIVE,
             Bounds::DIFFERENCE,
         );
-        let told = sentence(&found.unwrap(), 1.0, "a\x1b[2J\n", "b\r", STYLE);
+        let told = difference_sentence(&found.unwrap(), 1.0, "a\x1b[2J\n", "b\r", STYLE);
         assert!(told.chars().all(|letter| !letter.is_control()), "{told:?}");
+    }
+
+    fn any_pairs() -> impl Strategy<Value = Vec<Pair<'static>>> {
+        let score = || prop_oneof![Just(0.0), Just(1.0), 0.0..=1.0f64];
+        let cluster = prop::option::of(prop::sample::select(vec!["a", "b", "c"]));
+        let pair = (score(), score(), cluster);
+        let pair = pair.prop_map(|(a, b, cluster)| Pair { a, b, cluster });
+        prop::collection::vec(pair, 0..28)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn a_sentence_says_better_only_where_that_is_significant(pairs in any_pairs()) {
+            let style = Style { unicode: false, ..STYLE };
+            let Ok(found) = paired_difference(&pairs, Level::NINETY_FIVE, Bounds::DIFFERENCE) else {
+                return Ok(());
+            };
+            let p_value = permutation_test(&pairs).p_value;
+            let told = difference_sentence(&found, p_value, "A", "B", style);
+            let significant = is_significant(&found.difference, p_value);
+            prop_assert!(told.is_ascii() && !told.contains("NaN") && !told.contains("inf"), "{told}");
+            prop_assert_eq!(told.starts_with("B is better"), significant && found.mean_b > found.mean_a, "{}", told);
+            prop_assert_eq!(told.starts_with("B is worse"), significant && found.mean_b < found.mean_a, "{}", told);
+        }
     }
 }

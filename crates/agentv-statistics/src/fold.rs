@@ -1,6 +1,6 @@
 //! Mean and variance of a stream of values, the same whatever their order.
 
-use super::exact::ExactSum;
+use crate::exact::ExactSum;
 
 /// Counts values, their sum and that of their squares, without rounding: the figures of a run do
 /// not depend on the order its trials ended in, to the last bit. Folds of parts can be merged.
@@ -60,12 +60,12 @@ impl ScoreFold {
     }
 
     /// Σ(x − x̄)²; 0 of nothing.
-    pub(super) fn spread(&self) -> f64 {
+    pub(crate) fn spread(&self) -> f64 {
         self.spread_about(&self.sum, self.count)
     }
 
     /// Σ(x − m)² about the mean m = total / count of more values than these; 0 of nothing.
-    pub(super) fn spread_about(&self, total: &ExactSum, count: u64) -> f64 {
+    pub(crate) fn spread_about(&self, total: &ExactSum, count: u64) -> f64 {
         if self.count == 0 || count == 0 {
             return 0.0;
         }
@@ -77,14 +77,14 @@ impl ScoreFold {
         squares.plus(&crossed).plus(&means).value() / (count * count)
     }
 
-    pub(super) fn exact_sum(&self) -> &ExactSum {
+    pub(crate) fn exact_sum(&self) -> &ExactSum {
         &self.sum
     }
 }
 
 /// How far the sum of `members` values is from what it would be were each the mean of all `count`:
 /// Σ(x − total / count).
-pub(super) fn deviation(sum: &ExactSum, members: u64, total: &ExactSum, count: u64) -> f64 {
+pub(crate) fn deviation(sum: &ExactSum, members: u64, total: &ExactSum, count: u64) -> f64 {
     let expected = total.scaled(-(members as f64));
     sum.scaled(count as f64).plus(&expected).value() / count as f64
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::LazyLock;
 
-use agentv_report::statistics::{
+use agentv_statistics::{
     Bounds, CaseTrials, Level, Pair, PassTable, PermutationMethod, Power, ScoreFold,
     detectable_paired_pass_rates, detectable_pass_rates, detectable_scores, holm, mcnemar,
     mean_score, paired_difference, pass_at_k, pass_hat_k, pass_rate, permutation_test,

@@ -1,0 +1,7 @@
+//! Statistics, compared with other implementations and with laws that must hold.
+
+#![expect(clippy::unwrap_used, reason = "all of this is tests")]
+
+mod agreement;
+mod expectations;
+mod laws;
