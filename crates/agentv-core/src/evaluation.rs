@@ -1,7 +1,6 @@
 //! What judges an answer, and what it says.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde_json::Value;
 
@@ -131,17 +130,10 @@ impl Evaluation {
     }
 }
 
-/// Why an evaluator could not do its work, a sentence.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The reason for which an evaluator could not do its work, a sentence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct EvaluatorError(pub String);
-
-impl fmt::Display for EvaluatorError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for EvaluatorError {}
 
 #[cfg(test)]
 mod tests {

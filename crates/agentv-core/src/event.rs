@@ -1,63 +1,64 @@
-//! What happens in a run, as it happens.
+//! Events: everything that happens in a run, as it happens.
 
-use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ResultRecord;
+use crate::{ResultRecord, TrialName};
 
-/// What happens in a run. A record of an earlier run is replayed with the same events.
-#[derive(Debug, Clone, Copy)]
-pub enum RunEvent<'a> {
-    /// Everything was checked, and it is known what is to be done.
+/// Something that happened in a run. Events are plain data: `--events` writes them as JSON lines.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum RunEvent {
+    /// All checks passed, and the amount of work is known.
     Planned(Planned),
-    /// A trial was taken up.
-    Started {
-        /// The id of the case.
-        eval_id: &'a str,
-        /// The target that is asked.
-        target: &'a str,
-        /// Which repeat of the case, from 1.
-        trial: u32,
-    },
-    /// An attempt failed and is repeated.
+    /// Work on a trial began.
+    Started(TrialName),
+    /// An attempt failed and will be repeated.
     Retrying {
-        /// The id of the case.
-        eval_id: &'a str,
-        /// The target that is asked.
-        target: &'a str,
+        /// The trial.
+        #[serde(flatten)]
+        trial: TrialName,
+        /// The target that failed: that of the trial, or a judge.
+        asked: Arc<str>,
         /// The attempt that failed, from 1.
         attempt: u32,
-        /// Why it failed.
-        reason: &'a str,
-        /// How long we wait before the next.
-        wait: std::time::Duration,
+        /// The reason of the failure, without secrets.
+        reason: String,
+        /// The wait before the next attempt, in milliseconds.
+        wait_ms: f64,
     },
-    /// A trial that was taken up was given up without an outcome, because the run is stopped.
-    Abandoned,
-    /// A trial ended, in this run or before it was resumed.
+    /// A trial that had begun got no result, because the run is being stopped.
+    Abandoned(TrialName),
+    /// A trial ended, in this run or before it was resumed. Its record is on disk.
     Finished {
-        /// How it ended.
-        record: &'a ResultRecord,
-        /// Whether nothing was done for it now: its record stood in the journal.
+        /// The result.
+        record: Arc<ResultRecord>,
+        /// True if the result was already in the journal.
         reused: bool,
     },
-    /// Something that a person should know, and that changes no outcome.
-    Noticed(&'a str),
-    /// No further trial is taken up, before all were.
-    Stopping(Stop),
+    /// Something that the user should know and that changes no result.
+    Noticed {
+        /// The notice, a sentence.
+        message: String,
+    },
+    /// No further trial is started, although some are left.
+    Stopping {
+        /// The reason.
+        reason: Stop,
+    },
 }
 
-/// What a run is going to do.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// The amount of work of a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Planned {
-    /// How many trials the run has, those that were done before included.
+    /// The number of trials, including those that were done before.
     pub trials: u64,
-    /// How many cases were left out because something is wrong with them.
+    /// The number of cases that were skipped because they have errors.
     pub skipped: u64,
 }
 
-/// Why a run takes up no further trials.
+/// The reason for which a run starts no further trials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stop {
@@ -75,32 +76,21 @@ pub enum Stop {
     Broken,
 }
 
-/// What turns events into something for people, for CI, or for the disk.
+/// A receiver of events that produces output for people, for CI, or for the disk.
 pub trait Reporter {
     /// Takes one event. Called for one event at a time, and must return soon.
     ///
     /// # Errors
-    /// When what is reported to cannot take it; the run stops.
-    fn on_event(&mut self, event: &RunEvent<'_>) -> Result<(), ReportError>;
+    /// Fails if the output cannot be written; the run then stops.
+    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError>;
 }
 
-/// A report that could not be written, and why.
-#[derive(Debug)]
+/// An output that could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write `{to}`: {source}")]
 pub struct ReportError {
-    /// What was written to.
+    /// The destination.
     pub to: String,
-    /// What the system said.
+    /// The error of the system.
     pub source: std::io::Error,
-}
-
-impl fmt::Display for ReportError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot write `{}`: {}", self.to, self.source)
-    }
-}
-
-impl std::error::Error for ReportError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.source)
-    }
 }

@@ -22,10 +22,12 @@
 
 mod case;
 mod content;
+mod eval_file;
 mod evaluation;
 mod evaluator;
 mod event;
 mod execution;
+mod identity;
 mod judge;
 mod message;
 mod private_file;
@@ -38,14 +40,19 @@ mod score;
 mod secrets;
 mod target;
 mod transcript;
+mod trial;
 mod visible;
 
 pub use case::{EvalCase, Source};
 pub use content::{Block, Content, FileBlock, TextBlock};
+pub use eval_file::EvalFile;
 pub use evaluation::{Effort, Evaluation, Evaluator, EvaluatorError, Subject};
 pub use evaluator::EvaluatorSpec;
 pub use event::{Planned, ReportError, Reporter, RunEvent, Stop};
 pub use execution::Execution;
+pub use identity::{
+    AnswerKeys, CaseIdentity, Digest, GradedBy, Identities, TrialKeys, target_identity,
+};
 pub use judge::{Judge, JudgeCall, JudgeRequest, Judges, Judging};
 pub use message::{Message, Role, ToolCall};
 pub use private_file::private_file;
@@ -58,6 +65,7 @@ pub use score::{Score, Status, Verdict};
 pub use secrets::Secrets;
 pub use target::{Limits, Retry, Target};
 pub use transcript::{TokenUsage, TraceSummary, Transcript};
+pub use trial::{FileDigest, Outcome, Step, Trial, TrialName, Work};
 pub use visible::{is_obeyed, visible};
 
 /// Fields that a user wrote beyond those that have a meaning here, in the order written.

@@ -1,6 +1,5 @@
 //! What talks to a target.
 
-use std::fmt;
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -99,8 +98,9 @@ impl Request {
     }
 }
 
-/// Why an attempt gave no answer.
-#[derive(Debug, Clone, PartialEq)]
+/// The reason for which an attempt gave no answer.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{message}")]
 pub struct ProviderError {
     /// What kind of failure it was: decides whether it is tried again.
     pub cause: Cause,
@@ -159,11 +159,3 @@ impl ProviderError {
         matches!(self.cause, Cause::Status(429 | 529))
     }
 }
-
-impl fmt::Display for ProviderError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for ProviderError {}

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    EvalCase, Evaluation, EvaluatorError, EvaluatorSpec, JudgeCall, Message, Score, Status,
-    TraceSummary, Transcript, Verdict,
+    CaseIdentity, EvalCase, Evaluation, EvaluatorError, EvaluatorSpec, JudgeCall, Message, Score,
+    Status, TraceSummary, Transcript, Verdict,
 };
 
 /// What a target answered in one trial. Written before the answer is graded.
@@ -25,6 +25,9 @@ pub struct TranscriptRecord {
     pub trial: u32,
     /// A digest of everything that can change the answer.
     pub answer_key: String,
+    /// The identity of the case; `None` in records of versions that did not write it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<CaseIdentity>,
     /// The case, with the content of its files.
     pub case: Arc<EvalCase>,
     /// What the target did.

@@ -136,6 +136,7 @@ fn record(project: &Project, id: &str, answers: &[(&str, &str, u32, &str)]) {
             target: Arc::from(*target),
             trial: *trial,
             answer_key: "k".to_owned(),
+            identity: None,
             case: Arc::clone(&case),
             transcript: Transcript::of_text(*text),
             timing: Timing::default(),

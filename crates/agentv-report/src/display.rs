@@ -106,7 +106,7 @@ impl<S: Screen> Display<S> {
         self
     }
 
-    fn on_event(&self, event: &RunEvent<'_>) {
+    fn on_event(&self, event: &RunEvent) {
         let mut board = lock(&self.board);
         board.progress.on_event(event);
         board.notices.on_event(event, &self.clock);

@@ -33,13 +33,13 @@
 //! };
 //!
 //! # fn run(reporter: &mut dyn Reporter) -> Result<(), agentv_core::ReportError> {
-//! #     let record = serde_json::from_str(r#"{
+//! #     let record: std::sync::Arc<_> = serde_json::from_str(r#"{
 //! #         "timestamp": "2026-11-15T10:43:07Z", "eval_file": "evals/sum.yaml", "eval_id": "sum",
 //! #         "dataset": "math", "target": "default", "trial": 1, "status": "pass", "score": 1,
 //! #         "attempts": 1, "answer_key": "a", "grade_key": "b"
 //! #     }"#).unwrap();
 //! #     reporter.on_event(&RunEvent::Planned(Planned { trials: 1, skipped: 0 }))?;
-//! #     reporter.on_event(&RunEvent::Finished { record: &record, reused: false })
+//! #     reporter.on_event(&RunEvent::Finished { record, reused: false })
 //! # }
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let folder = tempfile::tempdir()?;

@@ -104,7 +104,7 @@ impl<W: Write> OutFile<W> {
 
 impl<W: Write> Reporter for OutFile<W> {
     /// Once an error was returned, further records are dropped.
-    fn on_event(&mut self, event: &RunEvent<'_>) -> Result<(), ReportError> {
+    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
         let RunEvent::Finished { record, .. } = event else {
             return Ok(());
         };

@@ -31,7 +31,7 @@ impl<'r> Several<'r> {
 
 impl Reporter for Several<'_> {
     /// All reporters get the event, whether or not one of them fails; the first error is returned.
-    fn on_event(&mut self, event: &RunEvent<'_>) -> Result<(), ReportError> {
+    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
         let mut outcome = Ok(());
         for reporter in &mut self.reporters {
             let taken = reporter.on_event(event);
@@ -48,7 +48,7 @@ mod tests {
     struct Failing(&'static str, u32);
 
     impl Reporter for Failing {
-        fn on_event(&mut self, _: &RunEvent<'_>) -> Result<(), ReportError> {
+        fn on_event(&mut self, _: &RunEvent) -> Result<(), ReportError> {
             self.1 += 1;
             Err(ReportError {
                 to: self.0.to_owned(),
@@ -61,7 +61,9 @@ mod tests {
     fn all_get_the_event_and_the_first_error_is_told() {
         let (mut first, mut second) = (Failing("first", 0), Failing("second", 0));
         let mut several = Several::new().and(&mut first).and(&mut second);
-        let error = several.on_event(&RunEvent::Abandoned).unwrap_err();
+        let error = several
+            .on_event(&RunEvent::Planned(agentv_core::Planned::default()))
+            .unwrap_err();
         assert_eq!(error.to, "first");
         assert_eq!((first.1, second.1), (1, 1));
     }

@@ -1,44 +1,23 @@
-//! The eval files of a run, and the cases in them.
+//! The cases of a run's eval files, as a stream.
 
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::Arc;
 
-use agentv_core::EvalCase;
+use agentv_core::{EvalCase, EvalFile};
 
-/// An eval file of a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EvalFile {
-    /// Its place among the files of the run, from 0.
-    pub index: usize,
-    /// How records name it: relative to the project root.
-    pub name: Arc<str>,
-    /// The folder it is in, absolute.
-    pub folder: Arc<Path>,
-    /// The root of its project, absolute.
-    pub root: Arc<Path>,
-}
-
-/// Where the cases of a run come from. They are streamed, as often as needed, and never all kept.
+/// A source of cases. They are streamed, as often as needed, and never all kept.
 pub trait CaseSource: Send + Sync {
     /// Visits every case of every file in order, until `visit` breaks.
     ///
     /// # Errors
-    /// A sentence, when a file cannot be read any more.
+    /// Fails if a file can no longer be read.
     fn visit(&self, visit: &mut Visit<'_>) -> Result<(), SourceError>;
 }
 
-/// What is done with each case.
+/// The function that a [`CaseSource`] calls for each case.
 pub type Visit<'v> = dyn FnMut(&Arc<EvalFile>, EvalCase) -> ControlFlow<()> + 'v;
 
-/// Why a file that was checked cannot be read any more, a sentence.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A file that was checked and can no longer be used, a sentence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct SourceError(pub String);
-
-impl std::fmt::Display for SourceError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for SourceError {}

@@ -13,14 +13,16 @@
 //! a file ([`AnswerSource`]), and asks nobody but judges. Both speak in [`RunEvent`](agentv_core::RunEvent)s, print nothing, and keep no list of
 //! cases. A [`StopHandle`] ends them from outside.
 
+mod assignment;
 mod cache;
+mod consumer;
 mod digest;
 mod eval_file;
+mod failure;
 mod journal;
 mod regrade;
 mod resume;
 mod run;
-mod run_state;
 mod schedule;
 #[cfg(test)]
 mod testing;
@@ -30,19 +32,23 @@ mod trial;
 #[cfg(test)]
 mod trouble_tests;
 
-pub use cache::store::{Cache, CacheError};
+pub use agentv_core::EvalFile;
+pub use assignment::Assignment;
+pub use cache::{Cache, CacheError};
+pub use consumer::SharedReporter;
 pub use digest::{digest_of_file, digest_of_text};
-pub use eval_file::{CaseSource, EvalFile, SourceError, Visit};
+pub use eval_file::{CaseSource, SourceError, Visit};
+pub use failure::RunError;
 pub use journal::Journal;
+pub use regrade::answer_trials::GradedTarget;
 pub use regrade::answers::{AnswerSource, Given, VisitGiven};
-pub use regrade::grading::{GradeSpec, GradedTarget, grade};
 pub use regrade::preview::{RegradePreview, plan_regrading};
 pub use regrade::regrading::{GradedWith, Regrading};
 pub use regrade::source_run::{SourceRun, SourceRunFile};
 pub use resume::previous_run::{PreviousRun, trial_fields};
-pub use run::{Assignment, Ended, RunSpec, run};
-pub use run_state::{RunError, SharedReporter};
-pub use schedule::selection::{ChosenTrials, Selection, Selector, Shard};
+pub use run::{Ended, RunSpec, TrialsSpec, run};
+pub use schedule::selection::{ChosenTrials, Selection, Selector, Shard, ShardError};
 pub use schedule::stop::StopHandle;
 pub use schedule::survey::{FileJudges, Survey, survey};
+pub use trial::execute::{Executor, ExecutorSpec, Notify};
 pub use trial::grade::Graders;

@@ -1,50 +1,55 @@
-//! A whole run: lanes side by side, until all is done or somebody stops it.
+//! A whole run: sources of trials, one executor, one consumer.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use agentv_core::{EvalCase, Planned, RunEvent, Stop, Target};
+use agentv_core::{Planned, RunEvent, Stop, Target};
+use agentv_journal::FileError;
 use futures_util::future::join_all;
-use tokio_util::sync::CancellationToken;
+use tokio::sync::Semaphore;
 
-use crate::cache::store::Cache;
-use crate::eval_file::{CaseSource, EvalFile};
+use crate::assignment::Assignment;
+use crate::cache::Cache;
+use crate::consumer::{Consumer, SharedReporter};
+use crate::eval_file::CaseSource;
+use crate::failure::{Failure, RunError};
 use crate::journal::Journal;
+use crate::regrade::answer_trials::{AnswerTrials, GradedTarget};
+use crate::regrade::answers::AnswerSource;
 use crate::resume::previous_run::PreviousRun;
-use crate::run_state::{RunError, RunState, SharedReporter};
-use crate::schedule::budget::Budget;
-use crate::schedule::channel::bounded_channel;
-use crate::schedule::dispatch::dispatch;
+use crate::schedule::budget::{Budget, Spent};
+use crate::schedule::case_trials::CaseTrials;
+use crate::schedule::channel::{ChannelSender, bounded_channel};
+use crate::schedule::dispatch::Dispatcher;
 use crate::schedule::lane::Lane;
-use crate::schedule::produce::Producer;
 use crate::schedule::selection::Selection;
+use crate::schedule::source::TrialSource;
 use crate::schedule::stop::StopHandle;
+use crate::schedule::watch::watch;
+use crate::trial::execute::{Executor, ExecutorSpec};
 use crate::trial::grade::Graders;
 use crate::trial::judges::prepare;
 
-/// A run, planned: everything was checked, nothing was asked.
+/// A run that was checked. Nothing was asked yet.
 pub struct RunSpec {
-    /// Where the cases come from.
-    pub source: Arc<dyn CaseSource>,
-    /// Which of them are run.
-    pub selection: Selection,
-    /// The targets.
+    /// The trials.
+    pub trials: TrialsSpec,
+    /// The targets that answer. None of a grading's.
     pub targets: Vec<Target>,
-    /// Targets that judge and answer no case. Their places follow those of the targets.
+    /// The targets that only judge. Their positions follow those of `targets`.
     pub judges: Vec<Target>,
-    /// Which case is asked of which target.
+    /// The assignment of cases to targets and judges.
     pub assignment: Assignment,
-    /// How often each case is asked of each target.
-    pub trials: u32,
-    /// What the run has to do, for those who are told.
+    /// The amount of work, for the reporters.
     pub planned: Planned,
-    /// Where evaluators come from.
+    /// The source of evaluators.
     pub graders: Arc<dyn Graders>,
-    /// Where records go.
+    /// The records of the run.
     pub journal: Journal,
-    /// What was done before.
+    /// The work that was done before a resume.
     pub previous_run: PreviousRun,
     /// Answers of other runs.
     pub cache: Option<Cache>,
@@ -52,251 +57,240 @@ pub struct RunSpec {
     pub budget: Option<f64>,
     /// The longest that it may take.
     pub max_time: Option<Duration>,
-    /// Whether evaluators that take more are not asked once a required one has failed the case.
+    /// True if evaluators with more effort are skipped after a required one has failed the case.
     pub stop_on_required: bool,
-    /// Whether results hold what the target said in full.
+    /// True if results hold the messages of the target.
     pub include_trace: bool,
-    /// Whether mocks stand in for the targets.
-    pub dry_run: bool,
     /// The folder that prompts are written to.
     pub dump_prompts: Option<PathBuf>,
-    /// How long what is in flight gets once somebody asks for the end.
+    /// The time that work in flight gets once the user asks for the end.
     pub grace: Duration,
 }
 
-/// Which case is asked of which target.
-#[derive(Debug, Clone, Default)]
-pub struct Assignment {
-    /// The targets that every case is asked of; where empty, the one that it names.
-    pub chosen: Vec<String>,
-    /// What each eval file, by its index, calls its targets: the place of each among the run's
-    /// targets, the judges after them.
-    pub targets: HashMap<usize, HashMap<String, usize>>,
+/// The trials of a run.
+pub enum TrialsSpec {
+    /// Cases that are asked, then graded.
+    Cases {
+        /// The cases.
+        source: Arc<dyn CaseSource>,
+        /// The cases and trials that are selected.
+        selection: Selection,
+        /// The number of trials per case and target.
+        trials: u32,
+        /// True if mocks replace the targets.
+        dry_run: bool,
+    },
+    /// Answers that exist and are only graded.
+    Answers {
+        /// The answers, each with the case that it is graded by.
+        source: Arc<dyn AnswerSource>,
+        /// The targets that gave the answers, by the index of their eval file and their name.
+        targets: HashMap<(usize, String), GradedTarget>,
+    },
 }
 
-impl Assignment {
-    /// Notes what a file calls `name`.
-    pub fn assign(&mut self, file: usize, name: String, place: usize) {
-        self.targets.entry(file).or_default().insert(name, place);
-    }
-
-    /// The place of the target that a file calls `name`.
-    pub fn target(&self, file: usize, name: &str) -> Option<usize> {
-        self.targets.get(&file)?.get(name).copied()
-    }
-
-    /// What a file calls its targets and judges, sorted.
-    pub(crate) fn names(&self, file: usize) -> Vec<&str> {
-        let of_file = self.targets.get(&file).into_iter().flatten();
-        let mut names: Vec<&str> = of_file.map(|(name, _)| name.as_str()).collect();
-        names.sort_unstable();
-        names
-    }
-
-    /// Whether a case is asked of the target at this place.
-    pub(crate) fn assigns(&self, file: &EvalFile, case: &EvalCase, target: usize) -> bool {
-        let is_target = |name: &String| self.target(file.index, name) == Some(target);
-        match self.chosen.as_slice() {
-            [] => is_target(&case.execution.target),
-            chosen => chosen.iter().any(is_target),
-        }
-    }
-}
-
-/// How a run ended.
+/// The end of a run.
 #[derive(Debug)]
 pub struct Ended {
-    /// Why it was stopped, where it was.
+    /// The reason of an early stop.
     pub stop: Option<Stop>,
-    /// What kept it from going on.
+    /// The error that ended it.
     pub error: Option<RunError>,
-    /// Where the results begin that count, in file order; nothing of a new run, where all do.
+    /// The offsets of the results that count, in file order; `None` for a new run, where all do.
     pub counted: Option<Vec<u64>>,
 }
 
-/// How long work that was given up gets to end.
-const LAST_WORDS: Duration = Duration::from_secs(5);
-/// How long it gets where somebody has asked twice.
-const MOMENT: Duration = Duration::from_millis(300);
-
-/// Runs all trials and returns when the last has ended, or the run was stopped. Everything that
-/// ended is in the journal.
+/// Runs all trials. Returns when the last one ended, or the run was stopped. Everything that ended is in
+/// the journal.
 pub async fn run(spec: RunSpec, stop: StopHandle, reporter: SharedReporter) -> Ended {
     let (planned, grace) = (spec.planned, spec.grace);
-    let (state, producers) = set_up(spec, stop, reporter);
-    let work = work(Arc::clone(&state), producers);
-    carry_out(state, planned, grace, work).await
-}
-
-/// Does the work of a run, with everything that watches over it, and says how it ended.
-pub(crate) async fn carry_out(
-    state: Arc<RunState>,
-    planned: Planned,
-    grace: Duration,
-    work: impl Future<Output = ()>,
-) -> Ended {
-    let (stop, deadline) = (state.stop.clone(), state.deadline);
-    state.tell(&RunEvent::Planned(planned));
-    let over = CancellationToken::new();
-    let guards = [
-        tokio::spawn(sync_regularly(Arc::clone(&state), over.clone())),
-        tokio::spawn(unless(
-            over.clone(),
-            give_up_after(Arc::clone(&state), grace),
-        )),
-        tokio::spawn(unless(over.clone(), end_in_time(stop.clone(), deadline))),
-    ];
-    tokio::select! {
-        () = work => {}
-        // What does not end by itself ends with the process.
-        () = given_up(&stop) => {}
+    let deadline = spec.max_time.map(|limit| Instant::now() + limit);
+    let run = Run::new(spec, stop, reporter, deadline);
+    let (consumer, stop) = (Arc::clone(&run.consumer), run.executor.stop.clone());
+    consumer.notify(&RunEvent::Planned(planned));
+    watch(&consumer, &stop, deadline, grace, run.work()).await;
+    if let Err(error) = consumer.journal.sync() {
+        consumer.failure.set(RunError::Write(error));
     }
-    over.cancel();
-    // They hold the journal, and with it the folder's lock.
-    join_all(guards).await;
-    if let Err(error) = state.journal.sync() {
-        state.fail(RunError::Write(error));
-    }
-    let mut error = state.error.lock().unwrap_or_else(PoisonError::into_inner);
     Ended {
         stop: stop.reason(),
-        error: error.take(),
-        counted: state.journal.take_counted(),
+        error: consumer.failure.take(),
+        counted: consumer.journal.take_counted(),
     }
 }
 
-/// What all parts share, and a producer for each lane.
-fn set_up(
-    spec: RunSpec,
-    stop: StopHandle,
-    reporter: SharedReporter,
-) -> (Arc<RunState>, Vec<Producer>) {
-    let asked = spec.targets.len();
-    let targets = spec.targets.into_iter().chain(spec.judges);
-    let lanes: Vec<Arc<Lane>> = targets
-        .enumerate()
-        .map(|(index, target)| Arc::new(Lane::new(index, target)))
-        .collect();
-    let spent = match spec.budget {
-        Some(_) => spec.previous_run.spent(),
-        None => Ok(HashMap::new()),
-    };
-    let (spent, unread) = match spent {
-        Ok(spent) => (spent, None),
-        Err(error) => (HashMap::new(), Some(error)),
-    };
-    let (selection, assignment) = (Arc::new(spec.selection), Arc::new(spec.assignment));
-    let state = Arc::new(RunState {
-        journal: match spec.previous_run.is_empty() {
-            true => spec.journal,
-            false => spec.journal.counting(),
-        },
-        graders: spec.graders,
-        cache: spec.cache,
-        budget: Budget::new(spec.budget, &spent, lanes.iter().map(|lane| &*lane.name)),
-        lanes: lanes.clone(),
-        assignment: Arc::clone(&assignment),
-        stop,
-        deadline: spec.max_time.map(|limit| Instant::now() + limit),
-        stop_on_required: spec.stop_on_required,
-        include_trace: spec.include_trace,
-        dry_run: spec.dry_run,
-        dump_prompts: spec.dump_prompts,
-        reporter,
-        error: Mutex::new(None),
-    });
-    if let Some(error) = unread {
-        state.fail(RunError::Read(error));
-    }
-    let previous_run = Arc::new(spec.previous_run);
-    let producers = lanes.into_iter().take(asked).map(|lane| Producer {
-        run: Arc::clone(&state),
-        source: Arc::clone(&spec.source),
-        selection: Arc::clone(&selection),
-        assignment: Arc::clone(&assignment),
-        previous_run: Arc::clone(&previous_run),
-        lane,
-        trials: spec.trials,
-        done: OnceLock::new(),
-    });
-    let producers = producers.collect();
-    (state, producers)
+/// The parts of a run.
+struct Run {
+    executor: Arc<Executor>,
+    consumer: Arc<Consumer>,
+    queues: Vec<Queue>,
+    deadline: Option<Instant>,
 }
 
-/// What was done before is told, targets that are needed are made ready, then all lanes work.
-async fn work(state: Arc<RunState>, producers: Vec<Producer>) {
-    let producers: Vec<Arc<Producer>> = producers.into_iter().map(Arc::new).collect();
-    let recalled = producers.iter().map(|producer| {
-        let producer = Arc::clone(producer);
-        tokio::task::spawn_blocking(move || producer.recall())
-    });
-    let asked = join_all(recalled).await.into_iter().zip(&producers);
-    let asked = asked.filter(|(asks, _)| *asks.as_ref().unwrap_or(&true));
-    join_all(asked.map(|(_, producer)| prepare(&state, &producer.lane))).await;
-    if state.stop.is_stopped() {
-        return;
-    }
-    let mut work = Vec::new();
-    for producer in producers {
-        let (sender, receiver) = bounded_channel();
-        let lane = Arc::clone(&producer.lane);
-        work.push(tokio::task::spawn_blocking(move || {
-            producer.produce(&sender);
-        }));
-        work.push(tokio::spawn(dispatch(Arc::clone(&state), lane, receiver)));
-    }
-    join_all(work).await;
+/// A source of trials, and the lane that they ask.
+struct Queue {
+    source: Arc<dyn TrialSource>,
+    lane: Option<Arc<Lane>>,
+    slots: Arc<Semaphore>,
 }
 
-/// Waits until work that was given up has had its time.
-async fn given_up(stop: &StopHandle) {
-    stop.abortion().cancelled().await;
-    tokio::select! {
-        () = tokio::time::sleep(LAST_WORDS) => {}
-        () = stop.at_once() => tokio::time::sleep(MOMENT).await,
-    }
-}
+/// The number of answers that are graded at a time beyond those that the judges have room for.
+const LEAST_AT_ONCE: usize = 8;
 
-/// Does something unless the run is over.
-async fn unless(over: CancellationToken, work: impl Future<Output = ()>) {
-    tokio::select! {
-        // What is due is done, however soon the run is over.
-        biased;
-        () = work => {}
-        () = over.cancelled() => {}
-    }
-}
-
-async fn sync_regularly(state: Arc<RunState>, over: CancellationToken) {
-    let mut ticks = tokio::time::interval(agentv_journal::SYNC_INTERVAL);
-    loop {
-        tokio::select! {
-            _ = ticks.tick() => {}
-            () = over.cancelled() => return,
-        }
-        let state = Arc::clone(&state);
-        let synced = tokio::task::spawn_blocking(move || {
-            if let Err(error) = state.journal.sync() {
-                state.fail(RunError::Write(error));
-            }
+impl Run {
+    fn new(
+        spec: RunSpec,
+        stop: StopHandle,
+        reporter: SharedReporter,
+        deadline: Option<Instant>,
+    ) -> Run {
+        let failure = Arc::new(Failure::new(stop.clone()));
+        let is_resumed = !spec.previous_run.is_empty();
+        let consumer = Arc::new(Consumer {
+            journal: match &spec.trials {
+                TrialsSpec::Cases { .. } if is_resumed => spec.journal.counting(),
+                TrialsSpec::Cases { .. } | TrialsSpec::Answers { .. } => spec.journal,
+            },
+            reporter,
+            cache: spec.cache,
+            cache_failed: AtomicBool::new(false),
+            dump_prompts: spec.dump_prompts,
+            failure: Arc::clone(&failure),
         });
-        let _ = synced.await;
+        let notified = Arc::clone(&consumer);
+        let executor_spec = ExecutorSpec {
+            targets: spec.targets,
+            judges: spec.judges,
+            assignment: Arc::new(spec.assignment),
+            graders: spec.graders,
+            stop,
+            stop_on_required: spec.stop_on_required,
+            include_trace: spec.include_trace,
+            secrets: consumer.secrets().clone(),
+            notify: Arc::new(move |event| notified.notify(&event)),
+        };
+        let mut executor = Executor::with_failure(executor_spec, failure);
+        if let Some(limit) = spec.budget {
+            match spent(&spec.trials, &spec.previous_run) {
+                Ok(spent) => {
+                    let names = executor.lanes.iter().map(|lane| &*lane.name);
+                    executor.budget = Budget::new(Some(limit), &spent, names);
+                }
+                Err(error) => executor.failure.set(RunError::Read(error)),
+            }
+        }
+        let executor = Arc::new(executor);
+        let previous_run = Arc::new(spec.previous_run);
+        let queues = queues(spec.trials, &executor, &consumer, previous_run);
+        Run {
+            executor,
+            consumer,
+            queues,
+            deadline,
+        }
+    }
+
+    /// Reports the work that was done before, prepares the targets that are needed, then works on all
+    /// queues side by side.
+    async fn work(self) {
+        let recalled = self.queues.iter().map(|queue| {
+            let source = Arc::clone(&queue.source);
+            tokio::task::spawn_blocking(move || source.recall())
+        });
+        let mut needed = Vec::new();
+        for (recalled, queue) in join_all(recalled).await.into_iter().zip(&self.queues) {
+            // A panic there must not hide the work that is left.
+            match recalled.unwrap_or(Ok(true)) {
+                Ok(asks) => needed.extend(queue.lane.iter().filter(|_| asks)),
+                Err(error) => self.consumer.failure.set(error),
+            }
+        }
+        join_all(needed.iter().map(|lane| prepare(&self.executor, lane))).await;
+        if self.executor.stop.is_stopped() {
+            return;
+        }
+        let mut work = Vec::new();
+        for queue in self.queues {
+            let (sender, receiver) = bounded_channel();
+            let (source, consumer) = (queue.source, Arc::clone(&self.consumer));
+            work.push(tokio::task::spawn_blocking(move || {
+                let mut sender = ChannelSender::new(&sender);
+                let produced = source.produce(&mut |trial| sender.send(trial));
+                if let Err(error) = produced {
+                    consumer.failure.set(error);
+                }
+            }));
+            let dispatcher = Dispatcher {
+                executor: Arc::clone(&self.executor),
+                consumer: Arc::clone(&self.consumer),
+                lane: queue.lane,
+                slots: queue.slots,
+                deadline: self.deadline,
+            };
+            work.push(tokio::spawn(dispatcher.run(receiver)));
+        }
+        join_all(work).await;
     }
 }
 
-async fn give_up_after(state: Arc<RunState>, grace: Duration) {
-    state.stop.stopped().await;
-    let Some(reason) = state.stop.reason() else {
-        return;
-    };
-    state.tell(&RunEvent::Stopping(reason));
-    state.stop.leaving().await;
-    tokio::time::sleep(grace).await;
-    state.stop.abort(reason);
+/// Returns the cost of the work that was done before, by target.
+fn spent(
+    trials: &TrialsSpec,
+    previous_run: &PreviousRun,
+) -> Result<HashMap<String, Spent>, FileError> {
+    match trials {
+        TrialsSpec::Cases { .. } => previous_run.spent(),
+        TrialsSpec::Answers { .. } => previous_run.spent_on_judges(),
+    }
 }
 
-async fn end_in_time(stop: StopHandle, deadline: Option<Instant>) {
-    let Some(deadline) = deadline else { return };
-    tokio::time::sleep_until(deadline.into()).await;
-    stop.abort(Stop::Time);
+/// Returns one queue per lane that answers, or a single one if all answers exist.
+fn queues(
+    trials: TrialsSpec,
+    executor: &Arc<Executor>,
+    consumer: &Arc<Consumer>,
+    previous_run: Arc<PreviousRun>,
+) -> Vec<Queue> {
+    match trials {
+        TrialsSpec::Cases {
+            source,
+            selection,
+            trials,
+            dry_run,
+        } => {
+            let selection = Arc::new(selection);
+            let lanes = executor.answering_lanes().iter();
+            let queues = lanes.map(|lane| Queue {
+                slots: Arc::clone(&lane.slots),
+                lane: Some(Arc::clone(lane)),
+                source: Arc::new(CaseTrials {
+                    executor: Arc::clone(executor),
+                    consumer: Arc::clone(consumer),
+                    source: Arc::clone(&source),
+                    selection: Arc::clone(&selection),
+                    previous_run: Arc::clone(&previous_run),
+                    lane: Arc::clone(lane),
+                    trials,
+                    dry_run,
+                    done: OnceLock::new(),
+                }),
+            });
+            queues.collect()
+        }
+        TrialsSpec::Answers { source, targets } => {
+            let workers = executor.lanes.iter().map(|lane| lane.target.limits.workers);
+            let at_once = workers.fold(LEAST_AT_ONCE, usize::saturating_add);
+            vec![Queue {
+                slots: Arc::new(Semaphore::new(at_once.min(Semaphore::MAX_PERMITS))),
+                lane: None,
+                source: Arc::new(AnswerTrials {
+                    executor: Arc::clone(executor),
+                    consumer: Arc::clone(consumer),
+                    source,
+                    previous_run,
+                    targets,
+                }),
+            }]
+        }
+    }
 }

@@ -94,8 +94,13 @@ pub(crate) struct Contains;
 struct ContainsValue(String);
 
 impl Graders for Contains {
-    fn build(&self, _: &EvalFile, spec: &EvaluatorSpec) -> Result<Arc<dyn Evaluator>, String> {
-        let value = spec.options["value"].as_str().ok_or("no value")?;
+    fn build(
+        &self,
+        _: &EvalFile,
+        spec: &EvaluatorSpec,
+    ) -> Result<Arc<dyn Evaluator>, EvaluatorError> {
+        let value = spec.options["value"].as_str();
+        let value = value.ok_or_else(|| EvaluatorError("no value".to_owned()))?;
         Ok(Arc::new(ContainsValue(value.to_owned())))
     }
 }
@@ -140,25 +145,40 @@ pub(crate) fn file() -> Arc<EvalFile> {
 #[derive(Default)]
 pub(crate) struct Told {
     pub(crate) records: Vec<(ResultRecord, bool)>,
-    pub(crate) retries: Vec<Duration>,
+    pub(crate) retries: Vec<f64>,
     pub(crate) stops: Vec<Stop>,
     pub(crate) notices: Vec<String>,
     pub(crate) abandoned: u64,
 }
 
 impl Reporter for Told {
-    fn on_event(&mut self, event: &RunEvent<'_>) -> Result<(), ReportError> {
+    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
         match event {
             RunEvent::Finished { record, reused } => {
-                self.records.push(((*record).clone(), *reused));
+                self.records.push((ResultRecord::clone(record), *reused));
             }
-            RunEvent::Retrying { wait, .. } => self.retries.push(*wait),
-            RunEvent::Stopping(stop) => self.stops.push(*stop),
-            RunEvent::Noticed(notice) => self.notices.push((*notice).to_owned()),
-            RunEvent::Abandoned => self.abandoned += 1,
-            RunEvent::Planned(_) | RunEvent::Started { .. } => {}
+            RunEvent::Retrying { wait_ms, .. } => self.retries.push(*wait_ms),
+            RunEvent::Stopping { reason } => self.stops.push(*reason),
+            RunEvent::Noticed { message } => self.notices.push(message.clone()),
+            RunEvent::Abandoned(_) => self.abandoned += 1,
+            RunEvent::Planned(_) | RunEvent::Started(_) => {}
         }
         Ok(())
+    }
+}
+
+/// Changes the number of trials per case in a plan.
+pub(crate) fn with_trials(spec: &mut RunSpec, number: u32) {
+    if let TrialsSpec::Cases { trials, .. } = &mut spec.trials {
+        *trials = number;
+    }
+}
+
+/// Returns the selection of a plan.
+pub(crate) fn selection_of(spec: &mut RunSpec) -> &mut Selection {
+    match &mut spec.trials {
+        TrialsSpec::Cases { selection, .. } => selection,
+        TrialsSpec::Answers { .. } => panic!("answers are not selected"),
     }
 }
 
@@ -204,18 +224,21 @@ impl Trying {
         let file = file();
         let names = self.targets.iter().map(|target| target.name.clone());
         RunSpec {
-            source: Arc::new(Cases {
-                file,
-                cases: self.cases.clone(),
-            }),
-            selection: Selection::default(),
+            trials: TrialsSpec::Cases {
+                source: Arc::new(Cases {
+                    file,
+                    cases: self.cases.clone(),
+                }),
+                selection: Selection::default(),
+                trials: 1,
+                dry_run: false,
+            },
             assignment: Assignment {
                 chosen: names.clone().collect(),
                 targets: HashMap::from([(0, names.zip(0..).collect())]),
             },
             targets: self.targets.clone(),
             judges: Vec::new(),
-            trials: 1,
             planned: Planned::default(),
             graders: Arc::new(Contains),
             previous_run: PreviousRun::read(&self.folder, false).unwrap(),
@@ -225,7 +248,6 @@ impl Trying {
             max_time: None,
             stop_on_required: false,
             include_trace: false,
-            dry_run: false,
             dump_prompts: None,
             grace: Duration::from_secs(5),
         }

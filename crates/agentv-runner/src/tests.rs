@@ -7,7 +7,9 @@ use std::time::Duration;
 use agentv_core::{Cause, ProviderError, Request, Stage, Status, Stop, Target, Transcript};
 use agentv_journal::RecordFile;
 
-use crate::testing::{Scripted, Trying, case, scripted, target, target_with};
+use crate::testing::{
+    Scripted, Trying, case, scripted, selection_of, target, target_with, with_trials,
+};
 use crate::*;
 
 fn cases(count: usize) -> Vec<agentv_core::EvalCase> {
@@ -27,7 +29,7 @@ fn slow(delay: Duration) -> Arc<Scripted> {
 #[tokio::test]
 async fn every_case_is_asked_of_every_target_as_often_as_wanted() {
     let trying = Trying::new(cases(7), vec![target("one"), target("two")]);
-    let (ended, told) = trying.run(|spec| spec.trials = 3).await;
+    let (ended, told) = trying.run(|spec| with_trials(spec, 3)).await;
     assert_eq!(ended.stop, None);
     assert_eq!(told.records.len(), 7 * 2 * 3);
     let mut names: Vec<_> = told
@@ -148,7 +150,7 @@ async fn a_target_that_says_when_to_come_back_is_obeyed() {
     });
     let trying = Trying::new(cases(1), vec![target_with("t", provider as _)]);
     let (_, told) = trying.run(|_| {}).await;
-    assert_eq!(told.retries, [Duration::from_millis(40)]);
+    assert_eq!(told.retries, [40.0]);
     let record = &told.records[0].0;
     assert_eq!((record.status, record.attempts), (Status::Pass, 2));
     assert!(record.timing.queue_ms.unwrap() >= 40.0);
@@ -230,7 +232,7 @@ async fn shards_are_disjoint_and_whole() {
     for shard in ["1/3", "2/3", "3/3"] {
         let trying = Trying::new(cases(60), vec![target("t")]);
         let (_, told) = trying
-            .run(|spec| spec.selection.shard = shard.parse().ok())
+            .run(|spec| selection_of(spec).shard = shard.parse().ok())
             .await;
         assert!(told.records.len() > 5);
         seen.extend(told.records.into_iter().map(|(record, _)| record.eval_id));
@@ -244,7 +246,7 @@ async fn shards_are_disjoint_and_whole() {
 #[tokio::test]
 async fn a_limit_takes_the_first_cases() {
     let trying = Trying::new(cases(60), vec![target("one"), target("two")]);
-    let (_, told) = trying.run(|spec| spec.selection.limit = Some(3)).await;
+    let (_, told) = trying.run(|spec| selection_of(spec).limit = Some(3)).await;
     let mut ids: Vec<_> = told
         .records
         .iter()
@@ -355,7 +357,7 @@ async fn an_answer_from_the_cache_has_no_latency_and_is_by_trial() {
     let (_, told) = trying()
         .run(|spec| {
             cached(spec);
-            spec.trials = 2;
+            with_trials(spec, 2);
         })
         .await;
     assert_eq!(provider.calls.load(Ordering::SeqCst), 8);

@@ -12,7 +12,7 @@ use agentv_core::{
 use agentv_journal::RecordFile;
 use tokio_util::sync::CancellationToken;
 
-use crate::testing::{Trying, case, scripted, target_with};
+use crate::testing::{Trying, case, scripted, selection_of, target_with, with_trials};
 use crate::*;
 
 fn cases(count: usize) -> Vec<EvalCase> {
@@ -37,7 +37,7 @@ enum Trouble {
 }
 
 impl Graders for Trouble {
-    fn build(&self, _: &EvalFile, _: &EvaluatorSpec) -> Result<Arc<dyn Evaluator>, String> {
+    fn build(&self, _: &EvalFile, _: &EvaluatorSpec) -> Result<Arc<dyn Evaluator>, EvaluatorError> {
         Ok(Arc::new(*self))
     }
 }
@@ -177,7 +177,7 @@ async fn what_a_budget_was_spent_on_counts_graded_or_not_and_wherever_it_stands(
     let late = |spec: &mut RunSpec| {
         let mut globs = globset::GlobSetBuilder::new();
         globs.add(globset::Glob::new("case-[45]").unwrap());
-        spec.selection.eval_ids = Some(globs.build().unwrap());
+        selection_of(spec).eval_ids = Some(globs.build().unwrap());
     };
     trying.run(late).await;
     // A crash between an answer and its grade.
@@ -236,7 +236,7 @@ async fn a_batch_is_held_against_the_budget() {
     let trying = Trying::new(cases(5), vec![target]);
     let (ended, told) = trying
         .run(|spec| {
-            spec.trials = 4;
+            with_trials(spec, 4);
             spec.budget = Some(0.12);
         })
         .await;

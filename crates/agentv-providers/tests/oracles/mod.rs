@@ -30,6 +30,7 @@ fn comes_back(transcript: &Transcript) {
         target: "t".into(),
         trial: 1,
         answer_key: "k".to_owned(),
+        identity: None,
         case: case.into(),
         transcript: transcript.clone(),
         timing: Timing::default(),

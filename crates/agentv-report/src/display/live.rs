@@ -79,7 +79,7 @@ impl Drop for LiveDisplay {
 }
 
 impl Reporter for LiveDisplay {
-    fn on_event(&mut self, event: &RunEvent<'_>) -> Result<(), ReportError> {
+    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
         self.0.on_event(event);
         Ok(())
     }

@@ -44,7 +44,7 @@ impl Notices {
         }
     }
 
-    pub(super) fn on_event(&mut self, event: &RunEvent<'_>, clock: &Clock) {
+    pub(super) fn on_event(&mut self, event: &RunEvent, clock: &Clock) {
         match event {
             RunEvent::Finished { record, reused } => {
                 let told = match record.status {
@@ -59,26 +59,27 @@ impl Notices {
                 }
             }
             RunEvent::Retrying {
-                eval_id,
-                target,
+                trial,
+                asked,
                 attempt,
                 reason,
-                wait,
+                wait_ms,
             } => {
                 if self.wanted == Wanted::All && self.retries.admits(clock.now()) {
-                    let target = self.several_targets.then_some(*target);
-                    let name = trial_name(eval_id, target, 1);
+                    let target = self.several_targets.then_some(&**asked);
+                    let name = trial_name(&trial.eval_id, target, 1);
+                    let wait = Duration::try_from_secs_f64(wait_ms / 1e3).unwrap_or_default();
                     self.waiting
-                        .push(Notice::retrying(name, *attempt, *wait, reason));
+                        .push(Notice::retrying(name, *attempt, wait, reason));
                 }
             }
-            RunEvent::Stopping(stop) => {
+            RunEvent::Stopping { reason } => {
                 if self.wanted != Wanted::Errors {
-                    self.waiting.push(Notice::Stopping { stop: *stop });
+                    self.waiting.push(Notice::Stopping { stop: *reason });
                 }
             }
-            RunEvent::Noticed(text) => self.waiting.push(Notice::remark(text)),
-            RunEvent::Planned(_) | RunEvent::Started { .. } | RunEvent::Abandoned => {}
+            RunEvent::Noticed { message } => self.waiting.push(Notice::remark(message)),
+            RunEvent::Planned(_) | RunEvent::Started(_) | RunEvent::Abandoned(_) => {}
         }
     }
 

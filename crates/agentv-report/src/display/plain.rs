@@ -60,7 +60,7 @@ impl Drop for PlainProgress {
 }
 
 impl Reporter for PlainProgress {
-    fn on_event(&mut self, event: &RunEvent<'_>) -> Result<(), ReportError> {
+    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
         self.0.on_event(event);
         Ok(())
     }

@@ -17,13 +17,13 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    pub(super) fn on_event(&mut self, event: &RunEvent<'_>) {
+    pub(super) fn on_event(&mut self, event: &RunEvent) {
         match event {
             RunEvent::Planned(planned) => self.planned = *planned,
-            RunEvent::Started { .. } => self.started += 1,
-            RunEvent::Retrying { .. } | RunEvent::Noticed(_) => {}
-            RunEvent::Abandoned => self.abandoned += 1,
-            RunEvent::Stopping(stop) => self.stopping = Some(*stop),
+            RunEvent::Started(_) => self.started += 1,
+            RunEvent::Retrying { .. } | RunEvent::Noticed { .. } => {}
+            RunEvent::Abandoned(_) => self.abandoned += 1,
+            RunEvent::Stopping { reason } => self.stopping = Some(*reason),
             RunEvent::Finished { record, reused } => {
                 self.statuses.add(record.status);
                 self.reused += u64::from(*reused);

@@ -40,7 +40,7 @@ impl Drop for Quiet {
 }
 
 impl Reporter for Quiet {
-    fn on_event(&mut self, event: &RunEvent<'_>) -> Result<(), ReportError> {
+    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
         self.0.on_event(event);
         Ok(())
     }

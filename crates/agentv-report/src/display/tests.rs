@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use agentv_core::{Planned, Reporter, ResultRecord, RunEvent, Stop};
+use agentv_core::{Planned, Reporter, ResultRecord, RunEvent, Stop, TrialName};
 use indicatif::{InMemoryTerm, ProgressDrawTarget};
 
 use super::*;
@@ -69,24 +69,25 @@ impl<S: Screen> Display<S> {
     }
 
     fn start(&self, record: &ResultRecord) {
-        self.on_event(&RunEvent::Started {
-            eval_id: &record.eval_id,
-            target: &record.target,
+        self.on_event(&RunEvent::Started(TrialName {
+            eval_file: record.eval_file.clone(),
+            eval_id: record.eval_id.clone(),
+            target: record.target.clone(),
             trial: record.trial,
-        });
+        }));
     }
 
     fn end(&self, record: &ResultRecord) {
         self.start(record);
         self.on_event(&RunEvent::Finished {
-            record,
+            record: record.clone().into(),
             reused: false,
         });
     }
 
     fn reuse(&self, record: &ResultRecord) {
         self.on_event(&RunEvent::Finished {
-            record,
+            record: record.clone().into(),
             reused: true,
         });
     }
@@ -275,7 +276,8 @@ fn quiet_tells_errors_only() {
     let written = Written::default();
     let mut display = Quiet::still(written.clone(), hand.options(true));
     half_way(&display, &hand);
-    display.on_event(&RunEvent::Stopping(Stop::Interrupted));
+    let reason = Stop::Interrupted;
+    display.on_event(&RunEvent::Stopping { reason });
     display.finish();
     assert_eq!(
         written.text(),
@@ -303,13 +305,19 @@ fn the_target_is_told_where_there_are_several_and_retries_when_verbose() {
         };
         display.end(&other);
         display.on_event(&RunEvent::Retrying {
-            eval_id: "c",
-            target: "other",
+            trial: TrialName {
+                eval_file: "a.yaml".into(),
+                eval_id: "c".to_owned(),
+                target: "other".into(),
+                trial: 1,
+            },
+            asked: "other".into(),
             attempt: 1,
-            reason: "HTTP 500",
-            wait: Duration::from_millis(1_500),
+            reason: "HTTP 500".to_owned(),
+            wait_ms: 1_500.0,
         });
-        display.on_event(&RunEvent::Stopping(Stop::Budget));
+        let reason = Stop::Budget;
+        display.on_event(&RunEvent::Stopping { reason });
         display.tick();
         let text = written.text();
         let retry = "retry  c @ other  after attempt 1, in 1.5 s  HTTP 500\n";
@@ -370,7 +378,7 @@ fn a_reader_who_is_gone_does_not_end_the_run() {
     let mut display = Quiet::to(Gone, Hand::new().options(false));
     let record = errored("a", "down");
     let event = RunEvent::Finished {
-        record: &record,
+        record: record.into(),
         reused: false,
     };
     display.on_event(&event).unwrap();

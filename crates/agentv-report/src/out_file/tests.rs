@@ -152,7 +152,7 @@ fn a_run_without_records_gives_an_empty_file_of_its_format() {
 
 fn end<W: Write>(file: &mut OutFile<W>, record: &ResultRecord) -> Result<(), ReportError> {
     file.on_event(&RunEvent::Finished {
-        record,
+        record: record.clone().into(),
         reused: false,
     })
 }
@@ -163,9 +163,10 @@ fn the_file_appears_whole_when_it_is_finished_and_not_before() {
     let path = folder.path().join("deep/er/out.jsonl");
     let mut file = OutFile::create(&path).unwrap();
     end(&mut file, &graded("a", 1.0)).unwrap();
-    file.on_event(&RunEvent::Abandoned).unwrap();
+    let reason = agentv_core::Stop::Time;
+    file.on_event(&RunEvent::Stopping { reason }).unwrap();
     let reused = RunEvent::Finished {
-        record: &record("b"),
+        record: record("b").into(),
         reused: true,
     };
     file.on_event(&reused).unwrap();

@@ -178,7 +178,7 @@ fn target_summary((target, fold): (&Arc<str>, &GroupFold)) -> TargetSummary {
 }
 
 impl Reporter for SummaryFold {
-    fn on_event(&mut self, event: &RunEvent<'_>) -> Result<(), ReportError> {
+    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
         if let RunEvent::Finished { record, .. } = event {
             self.add(record);
         }

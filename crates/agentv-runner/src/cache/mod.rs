@@ -1,4 +1,5 @@
-//! Answers of previous runs, looked up and kept by answer key.
+//! Answers of other runs, by answer key.
 
-pub(crate) mod lookup;
-pub(crate) mod store;
+mod answers;
+
+pub use answers::{Cache, CacheError};

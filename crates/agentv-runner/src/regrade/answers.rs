@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use agentv_core::{ResultRecord, TranscriptRecord};
+use agentv_core::{EvalFile, ResultRecord, TranscriptRecord};
 
-use crate::eval_file::{EvalFile, SourceError};
+use crate::eval_file::SourceError;
 
 /// Where answers come from that no target is asked for. They are streamed, as often as needed, in the
 /// same order each time, and never all kept.

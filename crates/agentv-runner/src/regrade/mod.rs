@@ -1,8 +1,7 @@
 //! The answers of an earlier run, graded again.
 
+pub(crate) mod answer_trials;
 pub(crate) mod answers;
-pub(crate) mod fingerprint;
-pub(crate) mod grading;
 pub(crate) mod preview;
 pub(crate) mod regrading;
 pub(crate) mod source_run;

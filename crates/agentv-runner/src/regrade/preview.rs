@@ -4,13 +4,12 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use agentv_core::{EvalCase, EvaluatorSpec, Judge};
+use agentv_core::{EvalCase, EvalFile, EvaluatorError, EvaluatorSpec, Identities, Judge};
 use agentv_journal::RecordFile;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::eval_file::{CaseSource, EvalFile, SourceError};
-use crate::regrade::fingerprint::Question;
+use crate::eval_file::{CaseSource, SourceError};
 use crate::regrade::regrading::{GradedWith, Mark, Regrading, unreadable};
 use crate::regrade::source_run::{Left, SourceRun, trial_key};
 use crate::schedule::selection::Selection;
@@ -133,9 +132,9 @@ impl Planning<'_> {
     /// Finds the trials of the cases as they stand today.
     fn look_at_cases(&mut self, source: &dyn CaseSource) -> Result<(), SourceError> {
         let mut failed = None;
-        let mut buffer = Vec::new();
+        let mut identities = Identities::default();
         source.visit(
-            &mut |file, case| match self.look_at_case(file, &case, &mut buffer) {
+            &mut |file, case| match self.look_at_case(file, &case, &mut identities) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(error) => {
                     failed = Some(error);
@@ -150,7 +149,7 @@ impl Planning<'_> {
         &mut self,
         file: &EvalFile,
         case: &EvalCase,
-        buffer: &mut Vec<u8>,
+        identities: &mut Identities,
     ) -> Result<(), SourceError> {
         let found = self.regrading.trials_of(file, case);
         let found: Vec<(usize, Arc<str>)> = found
@@ -160,11 +159,11 @@ impl Planning<'_> {
             return Ok(());
         }
         let selected = self.chooser.takes(&file.name, &case.id);
-        let question = Question::of(case, buffer).map(Question::digest);
+        let question = identities.of_case(case).question.short();
         let mut is_changed = false;
         for (at, target) in found {
             let trial = self.regrading.source_run.trials()[at];
-            let today = trial.left() == Left::Answer && Some(trial.question) == question;
+            let today = trial.left() == Left::Answer && trial.question == question;
             is_changed |= !today && trial.left() == Left::Answer;
             self.regrading.marks[at] = Mark {
                 is_there: true,
@@ -194,7 +193,7 @@ impl Planning<'_> {
             GradedWith::Today(_) => None,
             GradedWith::These(evaluators) => {
                 let judges = judges_asked(self.graders, evaluators, false);
-                Some(judges.map_err(SourceError)?)
+                Some(judges.map_err(|error| SourceError(error.to_string()))?)
             }
         };
         let mut places = regrading.places(RecordFile::Transcripts)?;
@@ -284,6 +283,6 @@ impl From<IgnoredAny> for Passed {
     }
 }
 
-fn of_case(id: &str, reason: &str) -> SourceError {
+fn of_case(id: &str, reason: &EvaluatorError) -> SourceError {
     SourceError(format!("case `{id}`: {reason}"))
 }

@@ -4,15 +4,15 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use agentv_core::{
-    EvalCase, EvaluatorSpec, ResultRecord, Stage, Status, Timing, Transcript, TranscriptRecord,
-    TrialError,
+    CaseIdentity, EvalCase, EvalFile, EvaluatorSpec, ResultRecord, Stage, Status, Timing,
+    Transcript, TranscriptRecord, TrialError,
 };
 use agentv_journal::{FileError, RecordFile, RecordsAt};
 use serde::Deserialize;
 
-use crate::eval_file::{CaseSource, EvalFile, SourceError};
+use crate::eval_file::{CaseSource, SourceError};
 use crate::regrade::answers::{AnswerSource, Given, VisitGiven};
-use crate::regrade::source_run::{Left, SourceRun, Trial, trial_key};
+use crate::regrade::source_run::{Left, SourceRun, SourceTrial, trial_key};
 
 /// What the answers of an earlier run are graded by.
 pub enum GradedWith {
@@ -82,7 +82,7 @@ impl Regrading {
     }
 
     /// The trials that meet a condition, in the order of their records.
-    pub(crate) fn in_order(&self, is_meant: impl Fn(Trial, Mark) -> bool) -> Vec<usize> {
+    pub(crate) fn in_order(&self, is_meant: impl Fn(SourceTrial, Mark) -> bool) -> Vec<usize> {
         let trials = self.source_run.trials();
         let all = trials.iter().zip(&self.marks).enumerate();
         let meant = all.filter(|(_, (trial, mark))| is_meant(**trial, **mark));
@@ -135,8 +135,9 @@ impl Regrading {
         places: &mut RecordsAt,
         visit: &mut VisitGiven<'_>,
     ) -> Result<ControlFlow<()>, SourceError> {
-        let recorded =
-            |trial: Trial, mark: Mark| mark.selected && !mark.today && trial.left() == Left::Answer;
+        let recorded = |trial: SourceTrial, mark: Mark| {
+            mark.selected && !mark.today && trial.left() == Left::Answer
+        };
         for at in self.in_order(recorded) {
             let offset = self.source_run.trials()[at].offset();
             let mut record = places
@@ -147,6 +148,7 @@ impl Regrading {
                 let case = Arc::make_mut(&mut record.case);
                 case.evaluators = Arc::clone(evaluators);
                 case.rubrics.clear();
+                record.identity = Some(CaseIdentity::of(&record.case));
             }
             let Some(file) = self.file(&record.eval_file) else {
                 continue;
@@ -218,6 +220,7 @@ fn record_of(
         target: Arc::clone(target),
         trial,
         answer_key: answer.answer_key,
+        identity: Some(CaseIdentity::of(case)),
         case: Arc::clone(case),
         transcript: answer.transcript,
         timing: answer.timing,

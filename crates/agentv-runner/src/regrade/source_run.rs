@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use agentv_core::{Stage, TrialError};
+use agentv_core::{CaseIdentity, Digest, Stage, TrialError};
 use agentv_journal::{Damage, FileError, Line, RecordFile, RecordsAt, RunFolder};
 use serde::Deserialize;
-
-use crate::regrade::fingerprint::Question;
+use serde_json::value::RawValue;
 
 /// What an earlier run left to be graded: of each trial, the answer that its last result is about, or
 /// where it has no result the last one. Holds 32 bytes a trial, and none of the records.
@@ -15,7 +14,7 @@ use crate::regrade::fingerprint::Question;
 pub struct SourceRun {
     folder: RunFolder,
     /// By trial.
-    trials: Vec<Trial>,
+    trials: Vec<SourceTrial>,
     files: Vec<SourceRunFile>,
     damage: Vec<(RecordFile, Damage)>,
     damaged: u64,
@@ -37,7 +36,7 @@ pub struct SourceRunFile {
 
 /// One trial, and where its record is.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Trial {
+pub(crate) struct SourceTrial {
     pub(crate) key: u128,
     /// A digest of what was asked.
     pub(crate) question: u64,
@@ -56,10 +55,10 @@ pub(crate) enum Left {
     Lost,
 }
 
-impl Trial {
-    fn new(key: u128, question: u64, offset: u64, left: Left) -> Trial {
+impl SourceTrial {
+    fn new(key: u128, question: u64, offset: u64, left: Left) -> SourceTrial {
         let place = offset << 2 | left as u64;
-        Trial {
+        SourceTrial {
             key,
             question,
             place,
@@ -86,7 +85,9 @@ struct AnswerLine {
     target: String,
     trial: u32,
     answer_key: String,
-    case: Question,
+    #[serde(default)]
+    identity: Option<CaseIdentity>,
+    case: Box<RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -123,7 +124,7 @@ impl SourceRun {
                 key: trial_key(&line.eval_file, &line.eval_id, &line.target, line.trial),
                 offset,
                 answer: number_of(&line.answer_key),
-                about: line.case.digest(),
+                about: question_of(line.identity, &line.case),
             });
         })?;
         let mut results = Vec::new();
@@ -167,7 +168,7 @@ impl SourceRun {
         &self.damage
     }
 
-    pub(crate) fn trials(&self) -> &[Trial] {
+    pub(crate) fn trials(&self) -> &[SourceTrial] {
         &self.trials
     }
 
@@ -237,7 +238,7 @@ impl Met {
 
 /// Of each trial one record: the answer that its last result is about, the last answer where it has no
 /// result, else the result.
-fn trials_of(mut answers: Vec<Scanned>, mut results: Vec<Scanned>) -> Vec<Trial> {
+fn trials_of(mut answers: Vec<Scanned>, mut results: Vec<Scanned>) -> Vec<SourceTrial> {
     let by_place = |scanned: &Scanned| (scanned.key, scanned.offset);
     answers.sort_unstable_by_key(by_place);
     results.sort_unstable_by_key(by_place);
@@ -246,12 +247,12 @@ fn trials_of(mut answers: Vec<Scanned>, mut results: Vec<Scanned>) -> Vec<Trial>
     results.reverse();
     let mut trials = Vec::with_capacity(answers.len().max(results.len()));
     let mut results = results.into_iter().peekable();
-    let without_answer = |result: &Scanned, trials: &mut Vec<Trial>| {
+    let without_answer = |result: &Scanned, trials: &mut Vec<SourceTrial>| {
         let left = match result.about {
             0 => Left::Lost,
             _ => Left::Error,
         };
-        trials.push(Trial::new(result.key, 0, result.offset, left));
+        trials.push(SourceTrial::new(result.key, 0, result.offset, left));
     };
     for same in answers.chunk_by(|one, other| one.key == other.key) {
         let key = same[0].key;
@@ -263,7 +264,12 @@ fn trials_of(mut answers: Vec<Scanned>, mut results: Vec<Scanned>) -> Vec<Trial>
         let mut latest = same.iter().rev();
         match latest.find(|answer| wanted.is_none_or(|wanted| answer.answer == wanted)) {
             Some(answer) => {
-                trials.push(Trial::new(key, answer.about, answer.offset, Left::Answer));
+                trials.push(SourceTrial::new(
+                    key,
+                    answer.about,
+                    answer.offset,
+                    Left::Answer,
+                ));
             }
             None => result
                 .iter()
@@ -272,6 +278,12 @@ fn trials_of(mut answers: Vec<Scanned>, mut results: Vec<Scanned>) -> Vec<Trial>
     }
     results.for_each(|result| without_answer(&result, &mut trials));
     trials
+}
+
+/// Returns a number for the question of a recorded case; 0 for a case that cannot be read.
+fn question_of(identity: Option<CaseIdentity>, case: &RawValue) -> u64 {
+    let identity = CaseIdentity::recorded(identity, case);
+    identity.map_or(0, |identity| identity.question.short())
 }
 
 /// 128 bits: no two trials of a run are the same by accident.
@@ -287,9 +299,7 @@ pub(crate) fn trial_key(eval_file: &str, eval_id: &str, target: &str, trial: u32
     bytes.map(u128::from_le_bytes).unwrap_or_default()
 }
 
-/// A number for a key; told apart are only the few keys of one trial.
+/// Returns a number for a key. It tells apart the few keys of one trial.
 fn number_of(key: &str) -> u64 {
-    let digest = blake3::hash(key.as_bytes());
-    let bytes = digest.as_bytes().first_chunk().copied();
-    bytes.map(u64::from_le_bytes).unwrap_or_default()
+    Digest::of(key.as_bytes()).short()
 }

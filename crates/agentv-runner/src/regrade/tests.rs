@@ -55,7 +55,7 @@ impl Again {
         &self,
         stop: StopHandle,
         with: GradedWith,
-        change: impl FnOnce(&mut GradeSpec),
+        change: impl FnOnce(&mut RunSpec),
     ) -> (Ended, Told, RegradePreview) {
         let (regrading, preview) = self.plan(with, &Selection::default());
         let mut writer = self.folder.write(jiff::Timestamp::now()).unwrap();
@@ -65,9 +65,14 @@ impl Again {
             reads_files: false,
         };
         let named = judge.iter().map(|judge| (judge.name.clone(), 0));
-        let mut spec = GradeSpec {
-            answers: Arc::new(regrading),
-            graded: HashMap::from([((0, "t".to_owned()), graded)]),
+        let mut spec = RunSpec {
+            trials: TrialsSpec::Answers {
+                source: Arc::new(regrading),
+                targets: HashMap::from([((0, "t".to_owned()), graded)]),
+            },
+            targets: Vec::new(),
+            cache: None,
+            dump_prompts: None,
             assignment: Assignment {
                 chosen: Vec::new(),
                 targets: HashMap::from([(0, named.collect())]),
@@ -88,7 +93,7 @@ impl Again {
         };
         change(&mut spec);
         let told = Arc::new(Mutex::new(Told::default()));
-        let ended = grade(spec, stop, Arc::clone(&told) as SharedReporter).await;
+        let ended = run(spec, stop, Arc::clone(&told) as SharedReporter).await;
         let told = std::mem::take(&mut *told.lock().unwrap());
         (ended, told, preview)
     }
@@ -365,7 +370,7 @@ async fn the_budget_is_for_judges_alone() {
     let mut again = Again::of(cases.clone(), target).await;
     let judge = scripted(move |_| Ok(costing("0.9", 0.4)));
     again.judge = Some(target_with("j", judge as _));
-    let limited = |spec: &mut GradeSpec| spec.budget = Some(1.0);
+    let limited = |spec: &mut RunSpec| spec.budget = Some(1.0);
     let (ended, told, _) = again
         .grade_until(StopHandle::default(), today(cases.clone()), limited)
         .await;

@@ -1,60 +1,56 @@
-//! Trials that were done before, told again.
+//! Trials that were done before, reported again.
 
-use agentv_core::{EvalCase, ResultRecord, RunEvent};
+use agentv_core::{EvalCase, ResultRecord};
 
+use crate::consumer::Consumer;
+use crate::failure::RunError;
 use crate::resume::previous_run::{Found, PreviousRun};
-use crate::run_state::{RunError, RunState};
 
-/// Tells how a trial ended before. The last record of a trial in the file is the one that
-/// counts: where another came after it, or it does not say what the case says now, it is
-/// written once more.
+/// Reports the result of a trial that was done before. The last record of a trial in the file is the
+/// one that counts, so this one is written again if another followed it, or if it is out of date.
 pub(crate) fn reuse(
-    run: &RunState,
+    consumer: &Consumer,
     previous_run: &PreviousRun,
     found: Found,
     case: &EvalCase,
-    answer_key: &str,
+    include_trace: bool,
 ) -> Result<(), RunError> {
     let Found {
         mut record,
         offset,
         is_latest,
     } = found;
-    let changed = refresh(run, previous_run, &mut record, case, answer_key)?;
-    if changed || !is_latest {
-        let written = run.journal.write_result(&record);
-        written.map_err(RunError::Write)?;
-    } else {
-        run.journal.count(offset);
+    let mut changed = refresh_names(&mut record, case);
+    if include_trace {
+        changed |= add_messages(previous_run, &mut record)?;
     }
-    run.tell(&RunEvent::Finished {
-        record: &record,
-        reused: true,
-    });
+    if changed || !is_latest {
+        return consumer.write_result(record, true);
+    }
+    consumer.journal.count(offset);
+    consumer.report_result(record, true);
     Ok(())
 }
 
-/// Brings what neither the answer nor the grade depends on up to date; says whether anything
-/// was not.
-fn refresh(
-    run: &RunState,
-    previous_run: &PreviousRun,
-    record: &mut ResultRecord,
-    case: &EvalCase,
-    answer_key: &str,
-) -> Result<bool, RunError> {
-    let mut changed = false;
-    if record.dataset != case.dataset || record.conversation_id != case.conversation_id {
+/// Updates the fields that change neither the answer nor the grade. Returns true if one was out of date.
+fn refresh_names(record: &mut ResultRecord, case: &EvalCase) -> bool {
+    let is_current =
+        record.dataset == case.dataset && record.conversation_id == case.conversation_id;
+    if !is_current {
         record.dataset.clone_from(&case.dataset);
         record.conversation_id.clone_from(&case.conversation_id);
-        changed = true;
     }
-    if run.include_trace
-        && record.output_messages.is_none()
-        && let Some(transcript) = previous_run.transcript(answer_key)?
-    {
-        record.output_messages = Some(transcript.transcript.output_messages);
-        changed = true;
+    !is_current
+}
+
+/// Adds the messages of the target. Returns true if they were missing.
+fn add_messages(previous_run: &PreviousRun, record: &mut ResultRecord) -> Result<bool, RunError> {
+    if record.output_messages.is_some() {
+        return Ok(false);
     }
-    Ok(changed)
+    let Some(answer) = previous_run.transcript(&record.answer_key)? else {
+        return Ok(false);
+    };
+    record.output_messages = Some(answer.transcript.output_messages);
+    Ok(true)
 }

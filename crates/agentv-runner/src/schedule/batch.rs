@@ -3,139 +3,144 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use agentv_core::{BatchProvider, Cause, ProviderError, Request, RunEvent, Timing};
-use futures_util::{StreamExt, stream};
+use agentv_core::{
+    BatchProvider, Cause, ProviderError, Request, Step, Timing, Transcript, Trial, Work,
+};
 
-use crate::run_state::RunState;
-use crate::schedule::budget::SetAside;
-use crate::schedule::dispatch::admit;
+use crate::consumer::Consumer;
+use crate::schedule::dispatch::Dispatcher;
 use crate::schedule::lane::Lane;
 use crate::trial::attempt::{milliseconds, timeout};
-use crate::trial::job::{Job, prompt_of, request_of};
-use crate::trial::run_trial::{dump_prompt, run_answered, settle_cost};
+use crate::trial::execute::Executor;
+use crate::trial::panic::catch_panic;
+use crate::trial::records::{errored_record, transcript_record};
+use crate::trial::request::{prompt_of, request_of};
 
 /// The trials of one eval file, gathered until the next file begins.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
-    jobs: Vec<Job>,
+    trials: Vec<Trial>,
 }
 
 impl Batch {
-    /// Adds a trial; gives the gathered ones when it belongs to another file.
-    pub(crate) fn add(&mut self, job: Job) -> Vec<Job> {
-        let other = self
-            .jobs
-            .first()
-            .is_some_and(|first| first.file.index != job.file.index);
-        let gathered = match other {
-            true => std::mem::take(&mut self.jobs),
-            false => Vec::new(),
+    /// Adds a trial. Returns the gathered ones if it belongs to another file.
+    pub(crate) fn add(&mut self, trial: Trial) -> Vec<Trial> {
+        let first = self.trials.first();
+        let is_other = first.is_some_and(|first| first.file.index != trial.file.index);
+        let gathered = if is_other {
+            std::mem::take(&mut self.trials)
+        } else {
+            Vec::new()
         };
-        self.jobs.push(job);
+        self.trials.push(trial);
         gathered
     }
 
-    /// What is left at the end.
-    pub(crate) fn rest(self) -> Vec<Job> {
-        self.jobs
+    /// Returns the trials that are left at the end.
+    pub(crate) fn rest(self) -> Vec<Trial> {
+        self.trials
     }
 }
 
-/// Asks once for each repeat of the cases in `jobs`.
-pub(crate) async fn run_batch(run: Arc<RunState>, mut jobs: Vec<Job>) {
-    jobs.sort_by_key(|job| job.trial);
-    for repeat in jobs.chunk_by(|one, next| one.trial == next.trial) {
-        if run.stop.is_stopped() {
-            return;
-        }
-        run_repeat(&run, repeat).await;
+/// Asks a target once for one repeat of all cases of a file, and records the answers. Returns the trials
+/// that have an answer to grade; `None` if the run is stopped.
+pub(crate) async fn ask_together(
+    dispatcher: &Dispatcher,
+    lane: &Lane,
+    trials: Vec<Trial>,
+) -> Option<Vec<Trial>> {
+    let batch = lane.target.provider.batch()?;
+    if dispatcher.executor.stop.is_stopped() {
+        return None;
     }
-}
-
-async fn run_repeat(run: &RunState, jobs: &[Job]) {
-    let Some(lane) = jobs.first().map(|job| &job.lane) else {
-        return;
-    };
-    let Some(batch) = lane.target.provider.batch() else {
-        return;
-    };
-    let mut requests = Vec::with_capacity(jobs.len());
-    for job in jobs {
-        let prompt = prompt_of(job);
-        if dump_prompt(run, job, &prompt).is_none() {
-            return;
+    let timeout = lane.target.limits.timeout;
+    let requests = trials
+        .iter()
+        .map(|trial| request_of(trial, prompt_of(trial), timeout));
+    let requests: Vec<Request> = requests.collect();
+    let set_aside = dispatcher.admit(lane).await?;
+    for trial in &trials {
+        if dispatcher.consumer.begin(trial).is_break() {
+            return None;
         }
-        requests.push(request_of(job, prompt));
-    }
-    let Some(set_aside) = admit(run, lane).await else {
-        return;
-    };
-    for job in jobs {
-        run.tell(&RunEvent::Started {
-            eval_id: &job.case.id,
-            target: &lane.name,
-            trial: job.trial,
-        });
     }
     let started = Instant::now();
-    let answers = call(run, batch, &requests).await;
-    settle(
-        run,
-        lane,
-        &set_aside,
-        answers.as_deref().unwrap_or_default(),
-    );
+    let answers = call(&dispatcher.executor, batch, &requests).await;
+    let (answered, cost) = cost_of(answers.as_deref().unwrap_or_default());
+    dispatcher.executor.settle(lane, &set_aside, answered, cost);
+    // All cases share the time of the command: no case has one of its own.
     let timing = Timing {
         queue_ms: None,
-        // The command's time, shared by all: no case has one of its own.
         total_ms: Some(milliseconds(started.elapsed())),
     };
-    match answers {
-        Ok(answers) => {
-            // Judges may be asked, which takes its time.
-            let answered = stream::iter(jobs.iter().zip(answers));
-            let at_once = lane.target.limits.workers.max(1);
-            let graded = answered.for_each_concurrent(at_once, |(job, answer)| {
-                run_answered(run, job, answer, timing)
-            });
-            graded.await;
-        }
+    let answers = match answers {
+        Ok(answers) => answers,
         Err(error) if error.cause == Cause::Cancelled => {
-            jobs.iter().for_each(|_| run.tell(&RunEvent::Abandoned));
+            let abandoned = trials.iter();
+            abandoned.for_each(|trial| dispatcher.consumer.abandon(trial));
+            return None;
         }
-        Err(error) => {
-            for job in jobs {
-                run_answered(run, job, Err(error.clone()), timing).await;
-            }
-        }
-    }
+        Err(error) => vec![Err(error); trials.len()],
+    };
+    let answered = trials.into_iter().zip(answers);
+    let answered =
+        answered.filter_map(|(trial, answer)| record(&dispatcher.consumer, trial, answer, timing));
+    Some(answered.collect())
 }
 
-type Answer = Result<agentv_core::Transcript, ProviderError>;
-type Answers = Vec<Answer>;
+type Answer = Result<Transcript, ProviderError>;
 
-/// Counts what all answers cost together.
-fn settle(run: &RunState, lane: &Lane, set_aside: &SetAside, answers: &[Answer]) {
+/// Records the answer of a trial, or its error. Returns the trial if there is an answer to grade.
+fn record(consumer: &Consumer, trial: Trial, answer: Answer, timing: Timing) -> Option<Trial> {
+    let transcript = match answer {
+        Ok(transcript) => transcript,
+        Err(error) => {
+            let record = errored_record(&trial, error.message, timing, 1);
+            let _ = consumer.take(Step::Ended(Box::new(record)));
+            return None;
+        }
+    };
+    let answer = Arc::new(transcript_record(&trial, transcript, timing, 1));
+    if consumer
+        .take(Step::Answered(Arc::clone(&answer)))
+        .is_break()
+    {
+        consumer.abandon(&trial);
+        return None;
+    }
+    Some(Trial {
+        work: Work::Grade {
+            answer,
+            recorded: true,
+        },
+        ..trial
+    })
+}
+
+/// Returns whether any answer came, and the cost of all together, if any is known.
+fn cost_of(answers: &[Answer]) -> (bool, Option<f64>) {
     let answered = answers.iter().flatten();
-    let costs: Vec<f64> = answered
+    let costs = answered
         .clone()
-        .filter_map(|transcript| transcript.cost_usd)
-        .collect();
-    let cost = (!costs.is_empty()).then(|| costs.iter().sum());
-    settle_cost(run, lane, set_aside, answered.count() > 0, cost);
+        .filter_map(|transcript| transcript.cost_usd);
+    let cost = costs.reduce(|sum, cost| sum + cost);
+    (answered.count() > 0, cost)
 }
 
 async fn call(
-    run: &RunState,
+    executor: &Executor,
     batch: &dyn BatchProvider,
     requests: &[Request],
-) -> Result<Answers, ProviderError> {
-    let cancel = run.stop.abortion().child_token();
+) -> Result<Vec<Answer>, ProviderError> {
+    let cancel = executor.stop.abortion().child_token();
     let limit = requests.first().map(|request| request.timeout);
     let limit = limit.unwrap_or_default();
     tokio::select! {
         biased;
-        answers = batch.answer_all(requests, &cancel) => answers,
+        answers = catch_panic(batch.answer_all(requests, &cancel)) => {
+            let panicked = |error| Err(ProviderError::new(Cause::Answer, format!("{error}")));
+            answers.unwrap_or_else(panicked)
+        }
         () = tokio::time::sleep(limit) => Err(timeout(limit)),
     }
 }

@@ -65,6 +65,12 @@ enum Admission {
 }
 
 impl Budget {
+    /// Returns a budget without a limit, for a number of lanes.
+    pub(crate) fn unlimited(lanes: usize) -> Budget {
+        let names = std::iter::repeat_n("", lanes);
+        Budget::new(None, &HashMap::new(), names)
+    }
+
     /// A budget for the targets of these names, some of which was spent before the run was resumed.
     pub(crate) fn new<'n>(
         limit: Option<f64>,

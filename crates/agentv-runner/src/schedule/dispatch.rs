@@ -1,117 +1,211 @@
-//! From trials to work in flight, as many at a time as the lane allows.
+//! The one loop that takes up trials, as many at a time as their lane allows.
 
 use std::future::poll_fn;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Instant;
 
-use agentv_core::Stop;
+use agentv_core::{Step, Stop, Trial, Work};
 use tokio::sync::mpsc::Receiver;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
 
-use crate::cache::lookup::is_cached;
-use crate::run_state::RunState;
-use crate::schedule::batch::{Batch, run_batch};
+use crate::consumer::Consumer;
+use crate::schedule::batch::{Batch, ask_together};
 use crate::schedule::budget::SetAside;
 use crate::schedule::lane::Lane;
-use crate::trial::job::{Job, Work};
-use crate::trial::run_trial::run_trial;
+use crate::trial::execute::Executor;
 
-/// Takes up the trials of one lane until there are none, or the run is stopped; returns when all
-/// that were taken up have ended.
-pub(crate) async fn dispatch(run: Arc<RunState>, lane: Arc<Lane>, mut jobs: Receiver<Job>) {
-    let mut dispatcher = Dispatcher {
-        in_flight: TaskTracker::new(),
-        batch: lane.target.provider.batch().map(|_| Batch::default()),
-        run,
-        lane,
-    };
-    loop {
-        let job = tokio::select! {
-            biased;
-            () = dispatcher.run.stop.stopped() => break,
-            job = jobs.recv() => job,
-        };
-        let Some(job) = job else { break };
-        if dispatcher.take_up(job).await.is_none() {
-            break;
-        }
-    }
-    // Whoever produces trials is not kept waiting for somebody to take them.
-    drop(jobs);
-    dispatcher.finish().await;
-}
-
-struct Dispatcher {
-    run: Arc<RunState>,
-    lane: Arc<Lane>,
-    in_flight: TaskTracker,
-    batch: Option<Batch>,
+/// The trials that are worked on together.
+pub(crate) struct Dispatcher {
+    pub(crate) executor: Arc<Executor>,
+    pub(crate) consumer: Arc<Consumer>,
+    /// The target that is asked; `None` if all answers exist.
+    pub(crate) lane: Option<Arc<Lane>>,
+    /// The number of trials in work at a time.
+    pub(crate) slots: Arc<Semaphore>,
+    /// No trial that asks is taken up if it would probably end after this.
+    pub(crate) deadline: Option<Instant>,
 }
 
 impl Dispatcher {
-    /// Takes up a trial when there is room for it; `None` when no further one is to be taken up.
-    async fn take_up(&mut self, job: Job) -> Option<()> {
-        let taken_up = Instant::now();
-        let asks = matches!(job.work, Work::Ask);
-        if asks
-            && let Some(batch) = &mut self.batch
-            && !is_cached(&self.run, &job)
-        {
-            let gathered = batch.add(job);
-            if !gathered.is_empty() {
-                run_batch(Arc::clone(&self.run), gathered).await;
+    /// Takes up trials until there are none, or the run is stopped. Returns when all of them ended.
+    pub(crate) async fn run(self, mut trials: Receiver<Trial>) {
+        let is_batched = self.lane.as_ref();
+        let is_batched = is_batched.is_some_and(|lane| lane.target.provider.batch().is_some());
+        let mut taking = Taking {
+            batch: is_batched.then(Batch::default),
+            in_flight: TaskTracker::new(),
+            dispatcher: self,
+        };
+        let stop = taking.dispatcher.executor.stop.clone();
+        loop {
+            let trial = tokio::select! {
+                biased;
+                () = stop.stopped() => break,
+                trial = trials.recv() => trial,
+            };
+            let Some(trial) = trial else { break };
+            if taking.take_up(trial).await.is_none() {
+                break;
             }
-            return Some(());
         }
-        let slot = tokio::select! {
+        // The producer must not wait for a receiver that is gone.
+        drop(trials);
+        taking.finish().await;
+    }
+
+    /// Waits until a call fits into budget and time; `None` if the run is stopped instead.
+    pub(crate) async fn admit(&self, lane: &Lane) -> Option<SetAside> {
+        let stop = &self.executor.stop;
+        if let Some(deadline) = self.deadline
+            && Instant::now() + lane.typical_latency() > deadline
+        {
+            stop.stop(Stop::Time);
+            return None;
+        }
+        let admitted = tokio::select! {
             biased;
-            slot = Arc::clone(&self.lane.slots).acquire_owned() => slot.ok()?,
-            () = self.run.stop.stopped() => return None,
+            admitted = self.executor.budget.admit(lane.index) => admitted,
+            () = stop.stopped() => return None,
         };
-        let set_aside = match asks {
-            true => Some(admit(&self.run, &self.lane).await?),
-            false => None,
+        if admitted.is_none() {
+            stop.stop(Stop::Budget);
+        }
+        admitted
+    }
+}
+
+/// A dispatcher at work.
+struct Taking {
+    dispatcher: Dispatcher,
+    in_flight: TaskTracker,
+    /// The trials that wait to be asked together.
+    batch: Option<Batch>,
+}
+
+impl Taking {
+    /// Takes up a trial when there is room for it; `None` if no further one is to be taken up.
+    async fn take_up(&mut self, trial: Trial) -> Option<()> {
+        if matches!(trial.work, Work::Ask)
+            && let Some(batch) = &mut self.batch
+        {
+            let complete = batch.add(trial);
+            return self.take_up_batch(complete).await;
+        }
+        let taken_up = Instant::now();
+        let stop = self.dispatcher.executor.stop.clone();
+        let slot = self.slot(stop.stopped()).await?;
+        let lane = self.dispatcher.lane.clone();
+        let set_aside = match (&trial.work, &lane) {
+            (Work::Ask, Some(lane)) => Some(self.dispatcher.admit(lane).await?),
+            (Work::Ask | Work::Grade { .. }, _) => None,
         };
-        let trial = run_trial(Arc::clone(&self.run), job, taken_up, set_aside);
-        let mut trial = Box::pin(async move {
-            trial.await;
-            drop(slot);
-        });
-        // What ends at once needs no task of its own.
-        let first = poll_fn(|context| Poll::Ready(trial.as_mut().poll(context))).await;
-        if first.is_pending() {
-            self.in_flight.spawn(trial);
+        if self.dispatcher.consumer.begin(&trial).is_break() {
+            return None;
+        }
+        self.spawn(trial, lane, taken_up, set_aside, slot).await;
+        Some(())
+    }
+
+    /// Asks for all trials of a batch at once, then takes up each with its answer.
+    async fn take_up_batch(&mut self, mut trials: Vec<Trial>) -> Option<()> {
+        let lane = self.dispatcher.lane.clone()?;
+        trials.sort_by_key(|trial| trial.number);
+        let mut trials = trials.into_iter().peekable();
+        while let Some(first) = trials.next() {
+            let number = first.number;
+            let mut repeat = vec![first];
+            while let Some(next) = trials.next_if(|next| next.number == number) {
+                repeat.push(next);
+            }
+            for trial in ask_together(&self.dispatcher, &lane, repeat).await? {
+                // These answers are paid for: only a user who waits for the end stops their grading.
+                let stop = self.dispatcher.executor.stop.clone();
+                match self.slot(stop.leaving()).await {
+                    Some(slot) => self.spawn(trial, None, Instant::now(), None, slot).await,
+                    None => self.dispatcher.consumer.abandon(&trial),
+                }
+            }
         }
         Some(())
     }
 
-    async fn finish(self) {
-        if let Some(batch) = self.batch
-            && !self.run.stop.is_stopped()
+    /// Waits for room for a trial; `None` if the run ends first.
+    async fn slot(&self, end: impl Future<Output = ()>) -> Option<OwnedSemaphorePermit> {
+        tokio::select! {
+            biased;
+            slot = Arc::clone(&self.dispatcher.slots).acquire_owned() => slot.ok(),
+            () = end => None,
+        }
+    }
+
+    async fn spawn(
+        &self,
+        trial: Trial,
+        lane: Option<Arc<Lane>>,
+        taken_up: Instant,
+        set_aside: Option<SetAside>,
+        slot: OwnedSemaphorePermit,
+    ) {
+        let executor = Arc::clone(&self.dispatcher.executor);
+        let consumer = Arc::clone(&self.dispatcher.consumer);
+        let mut work = Box::pin(async move {
+            work_on(
+                &executor,
+                &consumer,
+                &trial,
+                lane.as_deref(),
+                taken_up,
+                set_aside,
+            )
+            .await;
+            drop(slot);
+        });
+        // Work that ends at once needs no task of its own.
+        let first = poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await;
+        if first.is_pending() {
+            self.in_flight.spawn(work);
+        }
+    }
+
+    async fn finish(mut self) {
+        if let Some(batch) = self.batch.take()
+            && !self.dispatcher.executor.stop.is_stopped()
         {
-            run_batch(Arc::clone(&self.run), batch.rest()).await;
+            self.take_up_batch(batch.rest()).await;
         }
         self.in_flight.close();
         self.in_flight.wait().await;
     }
 }
 
-/// Holds what is about to be asked against budget and time; `None` when the run is stopped.
-pub(crate) async fn admit(run: &RunState, lane: &Lane) -> Option<SetAside> {
-    if let Some(deadline) = run.deadline
-        && Instant::now() + lane.typical_latency() > deadline
-    {
-        run.stop.stop(Stop::Time);
-        return None;
+/// Executes a trial that has begun, step by step. Each step is on disk before the next begins.
+async fn work_on(
+    executor: &Executor,
+    consumer: &Consumer,
+    trial: &Trial,
+    lane: Option<&Lane>,
+    taken_up: Instant,
+    set_aside: Option<SetAside>,
+) {
+    let mut execution = executor.begin(trial, lane, taken_up);
+    let mut step = execution.next().await;
+    if let (Some(lane), Some(set_aside)) = (lane, set_aside) {
+        let (answered, cost) = match &step {
+            Some(Step::Answered(record)) => (true, record.transcript.cost_usd),
+            Some(Step::Ended(_)) | None => (false, None),
+        };
+        executor.settle(lane, &set_aside, answered, cost);
     }
-    let admitted = tokio::select! {
-        biased;
-        admitted = run.budget.admit(lane.index) => admitted,
-        () = run.stop.stopped() => return None,
-    };
-    if admitted.is_none() {
-        run.stop.stop(Stop::Budget);
+    while let Some(done) = step {
+        let is_end = matches!(done, Step::Ended(_));
+        match consumer.take(done) {
+            ControlFlow::Continue(()) if is_end => return,
+            ControlFlow::Continue(()) => step = execution.next().await,
+            ControlFlow::Break(()) => break,
+        }
     }
-    admitted
+    consumer.abandon(trial);
 }

@@ -1,15 +1,14 @@
-//! One target of a run: its limits, and how it is doing.
+//! A lane: one target of a run with its limits and its recent latency.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use agentv_core::Target;
+use agentv_core::{Target, target_identity};
 use tokio::sync::{OnceCell, Semaphore};
 
 use crate::schedule::concurrency::Concurrency;
 use crate::schedule::rate_limit::RateLimit;
-use crate::trial::keys::identity;
 
 /// One target of a run. Lanes do not wait for each other.
 #[derive(Debug)]
@@ -18,18 +17,18 @@ pub(crate) struct Lane {
     pub(crate) target: Target,
     /// The target's name, shared by all its records.
     pub(crate) name: Arc<str>,
-    /// Everything of the target that can change its answers.
+    /// The judge for evaluators that name none.
+    pub(crate) judge: Arc<str>,
+    /// Everything in the target that can change its answers.
     pub(crate) identity: String,
-    /// Whether it was made sure that the target can be asked.
+    /// Set once the target is known to be ready.
     pub(crate) prepared: OnceCell<()>,
     /// The calls in flight.
     pub(crate) concurrency: Arc<Concurrency>,
     pub(crate) rate_limit: RateLimit,
-    /// The trials that are taken up, waiting between attempts included.
+    /// The trials in work, including those that wait between attempts.
     pub(crate) slots: Arc<Semaphore>,
     latency: Latency,
-    /// Whether a trouble with the cache was told.
-    noticed: Mutex<bool>,
 }
 
 impl Lane {
@@ -38,31 +37,29 @@ impl Lane {
         Lane {
             index,
             name: Arc::from(target.name.as_str()),
-            identity: identity(&target),
+            judge: target
+                .judge_target
+                .as_deref()
+                .unwrap_or(&target.name)
+                .into(),
+            identity: target_identity(&target),
             prepared: OnceCell::new(),
             concurrency: Arc::new(Concurrency::new(workers)),
             rate_limit: RateLimit::new(&target.limits),
             slots: Arc::new(Semaphore::new(workers.min(Semaphore::MAX_PERMITS))),
             latency: Latency::default(),
-            noticed: Mutex::new(false),
             target,
         }
     }
 
-    /// Notes how long an answer took.
+    /// Notes the duration of an answer.
     pub(crate) fn answered_in(&self, duration: Duration) {
         self.latency.add(duration);
     }
 
-    /// How long an answer takes, by those so far; nothing before the first.
+    /// Returns the typical duration of an answer so far; zero before the first.
     pub(crate) fn typical_latency(&self) -> Duration {
         self.latency.typical()
-    }
-
-    /// True the first time.
-    pub(crate) fn first_notice(&self) -> bool {
-        let mut noticed = self.noticed.lock().unwrap_or_else(PoisonError::into_inner);
-        !std::mem::replace(&mut *noticed, true)
     }
 }
 

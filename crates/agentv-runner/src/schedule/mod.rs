@@ -2,12 +2,14 @@
 
 pub(crate) mod batch;
 pub(crate) mod budget;
+pub(crate) mod case_trials;
 pub(crate) mod channel;
 pub(crate) mod concurrency;
 pub(crate) mod dispatch;
 pub(crate) mod lane;
-pub(crate) mod produce;
 pub(crate) mod rate_limit;
 pub(crate) mod selection;
+pub(crate) mod source;
 pub(crate) mod stop;
 pub(crate) mod survey;
+pub(crate) mod watch;

@@ -95,9 +95,9 @@ impl fmt::Display for Shard {
 }
 
 impl FromStr for Shard {
-    type Err = String;
+    type Err = ShardError;
 
-    fn from_str(text: &str) -> Result<Shard, String> {
+    fn from_str(text: &str) -> Result<Shard, ShardError> {
         let parsed = text.split_once('/').and_then(|(index, count)| {
             Some(Shard {
                 index: index.trim().parse().ok()?,
@@ -106,10 +106,15 @@ impl FromStr for Shard {
         });
         match parsed {
             Some(shard) if (1..=shard.count).contains(&shard.index) => Ok(shard),
-            _ => Err("expected I/N with I from 1 to N, such as 1/4".to_owned()),
+            _ => Err(ShardError),
         }
     }
 }
+
+/// A text that does not name a shard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("expected I/N with I from 1 to N, such as 1/4")]
+pub struct ShardError;
 
 /// Trials that were chosen one by one, such as those that failed before. Holds 8 bytes each.
 #[derive(Debug, Clone, Default)]

@@ -1,14 +1,15 @@
 //! Asking a target until it answers or there is no point in asking again.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agentv_core::{Cause, ProviderError, Request, Retry, RunEvent, Timing, Transcript};
+use agentv_core::{Cause, ProviderError, Request, Retry, RunEvent, Timing, Transcript, Trial};
 
-use crate::run_state::RunState;
 use crate::schedule::lane::Lane;
 use crate::schedule::rate_limit::{backoff, expected_tokens};
+use crate::trial::execute::Executor;
 
-/// What came of asking a target.
+/// The end of asking a target.
 #[derive(Debug)]
 pub(crate) struct Asked {
     pub(crate) answer: Result<Transcript, ProviderError>,
@@ -24,19 +25,20 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(600);
 /// The most refusals that do not count as retries, because others in flight were refused as well.
 const MOST_REFUSED_TOGETHER: u32 = 20;
 
-/// Asks the target of `lane`, again and again as its limits allow. `taken_up` is when the trial
-/// was; `None` when the run was stopped before an answer came.
+/// Asks the target of `lane` until it answers or its retries are used up. The trial was taken up at
+/// `taken_up`. Returns `None` if the run was stopped before an answer came.
 pub(crate) async fn ask(
-    run: &RunState,
+    executor: &Executor,
     lane: &Lane,
     request: &mut Request,
+    trial: &Trial,
     taken_up: Instant,
 ) -> Option<Asked> {
     let retry = &lane.target.limits.retry;
     let mut waited = taken_up.elapsed();
     let (mut failures, mut refused_together) = (0, 0);
     loop {
-        let attempt = attempt(run, lane, request).await?;
+        let attempt = attempt(executor, lane, request).await?;
         waited += attempt.waited;
         let asked = |answer| Asked {
             answer,
@@ -62,17 +64,17 @@ pub(crate) async fn ask(
         let Some(wait) = wait_before_retry(retry, failures, &error) else {
             return Some(asked(Err(in_words(error, retry, request.attempt))));
         };
-        run.tell(&RunEvent::Retrying {
-            eval_id: &request.eval_id,
-            target: &lane.name,
+        executor.notify(RunEvent::Retrying {
+            trial: trial.name(),
+            asked: Arc::clone(&lane.name),
             attempt: request.attempt,
-            reason: &run.journal.secrets().redact(&error.message),
-            wait,
+            reason: executor.secrets.redact(&error.message).into_owned(),
+            wait_ms: milliseconds(wait),
         });
         tokio::select! {
             () = tokio::time::sleep(wait) => {}
             // Nothing is lost: the trial is taken up again when the run is resumed.
-            () = run.stop.leaving() => return None,
+            () = executor.stop.leaving() => return None,
         }
         waited += wait;
         request.attempt += 1;
@@ -90,7 +92,7 @@ struct Attempt {
 }
 
 /// One call, once the limits allow it.
-async fn attempt(run: &RunState, lane: &Lane, request: &Request) -> Option<Attempt> {
+async fn attempt(executor: &Executor, lane: &Lane, request: &Request) -> Option<Attempt> {
     let expected = expected_tokens(&request.prompt.question);
     let ready = Instant::now();
     let admitted = async {
@@ -101,10 +103,10 @@ async fn attempt(run: &RunState, lane: &Lane, request: &Request) -> Option<Attem
     let place = tokio::select! {
         biased;
         place = admitted => place,
-        () = run.stop.leaving() => return None,
+        () = executor.stop.leaving() => return None,
     };
     let started = Instant::now();
-    let answer = call(run, lane, request).await;
+    let answer = call(executor, lane, request).await;
     let took = started.elapsed();
     drop(place);
     let mut refused_together = false;
@@ -131,22 +133,26 @@ async fn attempt(run: &RunState, lane: &Lane, request: &Request) -> Option<Attem
 }
 
 /// One call, which ends when its time is over or the run is given up.
-async fn call(run: &RunState, lane: &Lane, request: &Request) -> Result<Transcript, ProviderError> {
-    let cancel = run.stop.abortion().child_token();
+async fn call(
+    executor: &Executor,
+    lane: &Lane,
+    request: &Request,
+) -> Result<Transcript, ProviderError> {
+    let cancel = executor.stop.abortion().child_token();
     let provider = &lane.target.provider;
     let mut answer = provider.answer(request, &cancel);
     let timed_out = tokio::select! {
         biased;
         answer = &mut answer => return answer,
         () = tokio::time::sleep(request.timeout) => true,
-        () = run.stop.abortion().cancelled() => false,
+        () = executor.stop.abortion().cancelled() => false,
     };
     cancel.cancel();
     // A command ends its processes; what it says then is not its answer any more.
     tokio::select! {
         _ = answer => {}
         () = tokio::time::sleep(LAST_WORDS) => {}
-        () = run.stop.at_once() => {}
+        () = executor.stop.at_once() => {}
     }
     Err(match timed_out {
         true => timeout(request.timeout),

@@ -4,14 +4,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use agentv_core::{
-    Effort, EvalCase, Evaluator, EvaluatorError, EvaluatorResult, EvaluatorSpec, Judge, Judging,
-    Score, Stage, Status, Subject, TrialError, Verdict,
+    Effort, EvalCase, EvalFile, Evaluator, EvaluatorError, EvaluatorResult, EvaluatorSpec,
+    FileDigest, Judge, Judging, Score, Stage, Status, Subject, Trial, TrialError, Verdict,
 };
 use futures_util::future::join_all;
 
-use crate::eval_file::EvalFile;
-use crate::run_state::RunState;
-use crate::trial::job::Job;
+use crate::trial::execute::Executor;
 use crate::trial::judges::TrialJudges;
 
 /// Where evaluators come from.
@@ -20,13 +18,17 @@ pub trait Graders: Send + Sync {
     ///
     /// # Errors
     /// A sentence that says why there is none.
-    fn build(&self, file: &EvalFile, spec: &EvaluatorSpec) -> Result<Arc<dyn Evaluator>, String>;
+    fn build(
+        &self,
+        file: &EvalFile,
+        spec: &EvaluatorSpec,
+    ) -> Result<Arc<dyn Evaluator>, EvaluatorError>;
 
     /// Makes sure, before anything is asked, that the evaluators of a case can be built.
     ///
     /// # Errors
     /// A sentence that says which cannot, and why.
-    fn check(&self, _file: &EvalFile, _case: &EvalCase) -> Result<(), String> {
+    fn check(&self, _file: &EvalFile, _case: &EvalCase) -> Result<(), EvaluatorError> {
         Ok(())
     }
 
@@ -40,8 +42,8 @@ pub trait Graders: Send + Sync {
         Effort::Check
     }
 
-    /// Digests of the files that the evaluators of a case use: another content is another grading.
-    fn files(&self, _file: &EvalFile, _case: &EvalCase) -> Vec<String> {
+    /// Returns the files that the evaluators of a case use: another content is another grading.
+    fn files(&self, _file: &EvalFile, _case: &EvalCase) -> Vec<FileDigest> {
         Vec::new()
     }
 
@@ -49,7 +51,7 @@ pub trait Graders: Send + Sync {
     ///
     /// # Errors
     /// A sentence that says why they cannot be known.
-    fn judges_of(&self, _spec: &EvaluatorSpec) -> Result<Vec<Judge>, String> {
+    fn judges_of(&self, _spec: &EvaluatorSpec) -> Result<Vec<Judge>, EvaluatorError> {
         Ok(Vec::new())
     }
 
@@ -57,7 +59,7 @@ pub trait Graders: Send + Sync {
     ///
     /// # Errors
     /// A sentence that says why they cannot be known.
-    fn judges(&self, case: &EvalCase) -> Result<Vec<Judge>, String> {
+    fn judges(&self, case: &EvalCase) -> Result<Vec<Judge>, EvaluatorError> {
         judges_asked(self, &case.evaluators, !case.rubrics.is_empty())
     }
 }
@@ -67,7 +69,7 @@ pub(crate) fn judges_asked<G: Graders + ?Sized>(
     graders: &G,
     evaluators: &[EvaluatorSpec],
     has_rubrics: bool,
-) -> Result<Vec<Judge>, String> {
+) -> Result<Vec<Judge>, EvaluatorError> {
     let mut judges = Vec::new();
     if has_rubrics {
         judges.push(Judge::Usual);
@@ -112,9 +114,13 @@ impl Grade {
 ///
 /// All are asked side by side. Where a required one may spare the others, those that take least go
 /// first, and the rest are asked unless one that is required has failed the case.
-pub(crate) async fn grade(run: &RunState, job: &Job, subject: &Subject<'_>) -> Option<Grade> {
-    let graders = run.graders.as_ref();
-    let specs = specs_of(&job.case);
+pub(crate) async fn grade(
+    executor: &Executor,
+    trial: &Trial,
+    subject: &Subject<'_>,
+) -> Option<Grade> {
+    let graders = executor.graders.as_ref();
+    let specs = specs_of(&trial.case);
     let mut results: Vec<Option<EvaluatorResult>> = specs
         .iter()
         .map(|spec| {
@@ -123,9 +129,11 @@ pub(crate) async fn grade(run: &RunState, job: &Job, subject: &Subject<'_>) -> O
         })
         .collect();
     let asked = (0..specs.len()).filter(|at| results[*at].is_none());
-    let rounds = Effort::rounds(asked, run.stop_on_required, |at| graders.effort(&specs[at]));
+    let rounds = Effort::rounds(asked, executor.stop_on_required, |at| {
+        graders.effort(&specs[at])
+    });
     for group in rounds {
-        let failed = match run.stop_on_required {
+        let failed = match executor.stop_on_required {
             true => failed_by(&specs, &results),
             false => None,
         };
@@ -137,9 +145,11 @@ pub(crate) async fn grade(run: &RunState, job: &Job, subject: &Subject<'_>) -> O
         }
         match group.as_slice() {
             // Most cases have one, which needs no joining.
-            [at] => results[*at] = Some(ask(run, job, &specs[*at], subject).await?),
+            [at] => results[*at] = Some(ask(executor, trial, &specs[*at], subject).await?),
             group => {
-                let asked = group.iter().map(|at| ask(run, job, &specs[*at], subject));
+                let asked = group
+                    .iter()
+                    .map(|at| ask(executor, trial, &specs[*at], subject));
                 for (at, result) in group.iter().zip(join_all(asked).await) {
                     results[*at] = Some(result?);
                 }
@@ -175,21 +185,21 @@ fn failed_by(specs: &[EvaluatorSpec], results: &[Option<EvaluatorResult>]) -> Op
 }
 
 async fn ask(
-    run: &RunState,
-    job: &Job,
+    executor: &Executor,
+    trial: &Trial,
     spec: &EvaluatorSpec,
     subject: &Subject<'_>,
 ) -> Option<EvaluatorResult> {
-    let graders = run.graders.as_ref();
-    let judges = TrialJudges::new(run, job);
+    let graders = executor.graders.as_ref();
+    let judges = TrialJudges::new(executor, trial);
     let subject = Subject {
         judging: Some(Judging(&judges)),
-        spares: run.stop_on_required,
+        spares: executor.stop_on_required,
         ..*subject
     };
-    let evaluation = match graders.build(&job.file, spec) {
+    let evaluation = match graders.build(&trial.file, spec) {
         Ok(evaluator) => evaluator.evaluate(&subject).await,
-        Err(reason) => Err(EvaluatorError(reason)),
+        Err(error) => Err(error),
     };
     if judges.was_given_up() {
         return None;

@@ -5,15 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use agentv_core::{
-    BoxFuture, Judge, JudgeCall, JudgeRequest, Judges, Message, Prompt, ProviderError, Request,
-    Stop, Transcript,
+    BoxFuture, EvalFile, Judge, JudgeCall, JudgeRequest, Judges, Message, Prompt, ProviderError,
+    Request, Stop, Transcript, Trial,
 };
 
-use crate::run_state::{RunError, RunState};
+use crate::failure::RunError;
 use crate::schedule::lane::Lane;
 use crate::trial::attempt::{Asked, ask};
-use crate::trial::job::Job;
-use crate::trial::run_trial::settle_cost;
+use crate::trial::execute::Executor;
 
 /// The longest answer of a judge that a record holds, in bytes.
 const LONGEST_ANSWER: usize = 64 << 10;
@@ -21,20 +20,18 @@ const LONGEST_ANSWER: usize = 64 << 10;
 /// The judges that one evaluator of one trial asks. Every call is one of a lane: its limits, retries
 /// and timeouts hold, and what it costs counts towards the budget.
 pub(crate) struct TrialJudges<'r> {
-    run: &'r RunState,
-    job: &'r Job,
-    usual: &'r str,
+    executor: &'r Executor,
+    trial: &'r Trial,
     calls: Mutex<Vec<JudgeCall>>,
     /// A call was not made, or given up, because the run is stopped.
     given_up: AtomicBool,
 }
 
 impl<'r> TrialJudges<'r> {
-    pub(crate) fn new(run: &'r RunState, job: &'r Job) -> TrialJudges<'r> {
+    pub(crate) fn new(executor: &'r Executor, trial: &'r Trial) -> TrialJudges<'r> {
         TrialJudges {
-            run,
-            job,
-            usual: usual_judge(&job.lane),
+            executor,
+            trial,
             calls: Mutex::default(),
             given_up: AtomicBool::new(false),
         }
@@ -43,7 +40,7 @@ impl<'r> TrialJudges<'r> {
     /// What the evaluator calls a judge.
     fn called<'a>(&'a self, judge: &'a Judge) -> &'a str {
         match judge {
-            Judge::Usual => self.usual,
+            Judge::Usual => &self.trial.judge,
             Judge::Named(name) => name,
         }
     }
@@ -56,7 +53,7 @@ impl<'r> TrialJudges<'r> {
     /// The calls that were made. What was said stays in them where `errored`, or where the user
     /// wants to see it.
     pub(crate) fn into_calls(self, errored: bool) -> Vec<JudgeCall> {
-        let keeps_answers = errored || self.run.include_trace;
+        let keeps_answers = errored || self.executor.include_trace;
         let calls = self.calls.into_inner();
         let mut calls = calls.unwrap_or_else(PoisonError::into_inner);
         if !keeps_answers {
@@ -71,11 +68,14 @@ impl<'r> TrialJudges<'r> {
         request: JudgeRequest,
     ) -> Result<Transcript, ProviderError> {
         let name = self.called(judge);
-        let Some(lane) = self.run.judge_lane(&self.job.file, name) else {
-            let message = format!("`{name}` is no target of this run");
+        let Some(lane) = self.executor.judge_lane(&self.trial.file, name) else {
+            let message = format!("`{name}` is not a target of this run");
             return Err(ProviderError::new(agentv_core::Cause::Setup, message));
         };
-        let shown = self.run.include_trace.then(|| messages(&request.prompt));
+        let shown = self
+            .executor
+            .include_trace
+            .then(|| messages(&request.prompt));
         let Some(asked) = self.ask_lane(lane, request).await else {
             self.given_up.store(true, Ordering::Relaxed);
             return Err(ProviderError::cancelled());
@@ -86,33 +86,33 @@ impl<'r> TrialJudges<'r> {
 
     /// Asks once the budget allows it; `None` when the run was stopped before an answer came.
     async fn ask_lane(&self, lane: &Lane, request: JudgeRequest) -> Option<Asked> {
-        let run = self.run;
-        prepare(run, lane).await?;
+        let executor = self.executor;
+        prepare(executor, lane).await?;
         let admitted = tokio::select! {
             biased;
-            admitted = run.budget.admit(lane.index) => admitted,
-            () = run.stop.leaving() => return None,
+            admitted = executor.budget.admit(lane.index) => admitted,
+            () = executor.stop.leaving() => return None,
         };
         let Some(set_aside) = admitted else {
-            run.stop.stop(Stop::Budget);
+            executor.stop.stop(Stop::Budget);
             return None;
         };
         let mut request = Request {
-            eval_file: Arc::clone(&self.job.file.name),
-            eval_id: self.job.case.id.clone(),
+            eval_file: Arc::clone(&self.trial.file.name),
+            eval_id: self.trial.case.id.clone(),
             prompt: request.prompt,
-            trial: self.job.trial,
+            trial: self.trial.number,
             output_schema: request.output_schema,
             ..Request::of_text(
                 "",
-                Arc::clone(&self.job.file.folder),
+                Arc::clone(&self.trial.file.folder),
                 lane.target.limits.timeout,
             )
         };
-        let asked = ask(run, lane, &mut request, Instant::now()).await;
+        let asked = ask(executor, lane, &mut request, self.trial, Instant::now()).await;
         let transcript = asked.as_ref().and_then(|asked| asked.answer.as_ref().ok());
         let cost = transcript.and_then(|transcript| transcript.cost_usd);
-        settle_cost(run, lane, &set_aside, transcript.is_some(), cost);
+        executor.settle(lane, &set_aside, transcript.is_some(), cost);
         asked
     }
 
@@ -136,13 +136,13 @@ impl<'r> TrialJudges<'r> {
 
 impl Judges for TrialJudges<'_> {
     fn known(&self) -> Vec<&str> {
-        self.run.assignment.names(self.job.file.index)
+        self.executor.assignment.names(self.trial.file.index)
     }
 
     fn name<'a>(&'a self, judge: &'a Judge) -> &'a str {
         let name = self.called(judge);
         // Another target may stand in for the one that is named.
-        let lane = self.run.judge_lane(&self.job.file, name);
+        let lane = self.executor.judge_lane(&self.trial.file, name);
         lane.map_or(name, |lane| &lane.target.name)
     }
 
@@ -155,22 +155,17 @@ impl Judges for TrialJudges<'_> {
     }
 }
 
-/// The target that judges the answers of a lane where an evaluator names none.
-pub(crate) fn usual_judge(lane: &Lane) -> &str {
-    lane.target.judge_target.as_deref().unwrap_or(&lane.name)
-}
-
-/// Makes sure, once before the first request, that the target of a lane can be asked; `None` when it
-/// cannot, and with it the run, or when the run was stopped meanwhile.
-pub(crate) async fn prepare(run: &RunState, lane: &Lane) -> Option<()> {
+/// Makes sure, once before the first request, that the target of a lane can be asked. Returns `None`
+/// if it cannot, which ends the run, or if the run was stopped meanwhile.
+pub(crate) async fn prepare(executor: &Executor, lane: &Lane) -> Option<()> {
     let preparing = lane.prepared.get_or_try_init(|| async {
-        let cancel = run.stop.abortion().child_token();
+        let cancel = executor.stop.abortion().child_token();
         let prepared = tokio::select! {
             prepared = lane.target.provider.prepare(&cancel) => prepared,
-            () = run.stop.leaving() => return Err(()),
+            () = executor.stop.leaving() => return Err(()),
         };
         prepared.map_err(|error| {
-            run.fail(RunError::Prepare {
+            executor.failure.set(RunError::Prepare {
                 target: lane.target.name.clone(),
                 error,
             });
@@ -179,22 +174,23 @@ pub(crate) async fn prepare(run: &RunState, lane: &Lane) -> Option<()> {
     preparing.await.ok().copied()
 }
 
-impl RunState {
-    /// The lane of a target that a case of this file may have as judge.
-    fn judge_lane(&self, file: &crate::EvalFile, name: &str) -> Option<&Lane> {
+impl Executor {
+    /// Returns the lane of a target that a case of this file may have as judge.
+    fn judge_lane(&self, file: &EvalFile, name: &str) -> Option<&Lane> {
         let at = self.assignment.target(file.index, name)?;
         self.lanes.get(at).map(|lane| &**lane)
     }
 
-    /// What can change the judgement of these judges on answers of `lane`.
-    pub(crate) fn identities(
+    /// Returns everything that can change the verdicts of these judges. `usual` is the judge for
+    /// evaluators that name none.
+    pub(crate) fn judge_identities(
         &self,
-        file: &crate::EvalFile,
-        lane: &Lane,
+        file: &EvalFile,
+        usual: &str,
         judges: &[Judge],
     ) -> Vec<String> {
         let names = judges.iter().map(|judge| match judge {
-            Judge::Usual => usual_judge(lane),
+            Judge::Usual => usual,
             Judge::Named(name) => name,
         });
         names

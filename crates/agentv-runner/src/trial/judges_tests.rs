@@ -21,12 +21,16 @@ pub(crate) struct Judged;
 struct AskJudge(Judge);
 
 impl Graders for Judged {
-    fn build(&self, _: &EvalFile, spec: &EvaluatorSpec) -> Result<Arc<dyn Evaluator>, String> {
+    fn build(
+        &self,
+        _: &EvalFile,
+        spec: &EvaluatorSpec,
+    ) -> Result<Arc<dyn Evaluator>, EvaluatorError> {
         let judge = self.judges_of(spec)?.remove(0);
         Ok(Arc::new(AskJudge(judge)))
     }
 
-    fn judges_of(&self, _: &EvaluatorSpec) -> Result<Vec<Judge>, String> {
+    fn judges_of(&self, _: &EvaluatorSpec) -> Result<Vec<Judge>, EvaluatorError> {
         Ok(vec![Judge::Usual])
     }
 }
@@ -281,14 +285,18 @@ async fn the_evaluators_of_a_case_are_asked_side_by_side() {
 struct Mixed;
 
 impl Graders for Mixed {
-    fn build(&self, file: &EvalFile, spec: &EvaluatorSpec) -> Result<Arc<dyn Evaluator>, String> {
+    fn build(
+        &self,
+        file: &EvalFile,
+        spec: &EvaluatorSpec,
+    ) -> Result<Arc<dyn Evaluator>, EvaluatorError> {
         match self.effort(spec) {
             Effort::Judge => Judged.build(file, spec),
             _ => testing::Contains.build(file, spec),
         }
     }
 
-    fn judges_of(&self, spec: &EvaluatorSpec) -> Result<Vec<Judge>, String> {
+    fn judges_of(&self, spec: &EvaluatorSpec) -> Result<Vec<Judge>, EvaluatorError> {
         match self.effort(spec) {
             Effort::Judge => Judged.judges_of(spec),
             _ => Ok(Vec::new()),

@@ -1,20 +1,18 @@
-//! Prompts on disk, for people who want to see what a target is sent.
+//! Prompts on disk, for users who want to see the input of a target.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use agentv_core::{Prompt, Secrets};
+use agentv_core::{Prompt, Secrets, Trial};
 use agentv_journal::create_private;
 use serde_json::json;
 
-use crate::trial::job::Job;
-
-/// Writes what a trial sends into `folder`, one file for each case and target, without secrets and for
-/// the user alone.
+/// Writes the prompt of a trial into `folder`, one file per case and target, without secrets and
+/// readable by the user alone.
 pub(crate) fn dump(
     folder: &Path,
-    job: &Job,
+    trial: &Trial,
     prompt: &Prompt,
     secrets: &Secrets,
 ) -> io::Result<PathBuf> {
@@ -23,16 +21,16 @@ pub(crate) fn dump(
         .iter()
         .map(|(role, text)| json!({"role": role, "content": text}))
         .collect();
-    let target = &job.lane.target.name;
+    let target = &*trial.target;
     let content = json!({
-        "eval_id": job.case.id,
+        "eval_id": trial.case.id,
         "target": target,
         "question": prompt.question,
         "guidelines": prompt.guidelines,
-        "guideline_files": job.case.guideline_files,
+        "guideline_files": trial.case.guideline_files,
         "messages": messages,
     });
-    let path = folder.join(file_name(&job.file.name, &job.case.id, target));
+    let path = folder.join(file_name(&trial.file.name, &trial.case.id, target));
     let mut json = format!("{content:#}\n").into_bytes();
     secrets.redact_json(&mut json);
     create_private(&path)?;
@@ -40,7 +38,7 @@ pub(crate) fn dump(
     Ok(path)
 }
 
-/// A readable name that no other case, file or target has.
+/// Returns a readable name that no other case, file or target has.
 fn file_name(eval_file: &str, eval_id: &str, target: &str) -> String {
     let plain = |char: char| {
         if char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | '.') {

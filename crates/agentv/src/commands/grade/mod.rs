@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 use agentv_core::{Planned, RunRecord};
-use agentv_runner::{GradeSpec, Journal, PreviousRun};
+use agentv_runner::{Journal, PreviousRun, RunSpec, TrialsSpec};
 use jiff::Timestamp;
 
 use super::run::gates::Gates;
@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &GradeArguments) -> Result<Exit, OutputError> {
         Err(refused) => return Ok(refused.tell()),
     };
     let worked = work(reporting, |stop, reporter| {
-        agentv_runner::grade(spec, stop, reporter)
+        agentv_runner::run(spec, stop, reporter)
     });
     let (ended, reporting) = match worked {
         Ok(worked) => worked,
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &GradeArguments) -> Result<Exit, OutputError> {
 
 /// A grading that was checked in full, and of which nobody was asked yet.
 struct Prepared {
-    spec: GradeSpec,
+    spec: RunSpec,
     reporting: Reporting,
     run: ending::Run,
 }
@@ -122,15 +122,20 @@ fn spec_of(
     subject: Subject,
     judges: ResolvedJudges,
     journal: Journal,
-) -> Result<GradeSpec, Refused> {
-    Ok(GradeSpec {
-        graded: subject.targets(&judges),
+) -> Result<RunSpec, Refused> {
+    Ok(RunSpec {
         planned: planned(&subject),
         previous_run: match &subject.graded.resumed {
             Some((folder, _)) => previous_run(folder, arguments.retry_errors)?,
             None => PreviousRun::default(),
         },
-        answers: Arc::new(subject.regrading),
+        trials: TrialsSpec::Answers {
+            targets: subject.targets(&judges),
+            source: Arc::new(subject.regrading),
+        },
+        targets: Vec::new(),
+        cache: None,
+        dump_prompts: None,
         graders: Arc::new(subject.graders.with_environments(judges.environments)),
         judges: judges.judges,
         assignment: judges.assignment,

@@ -9,7 +9,7 @@ use std::time::Instant;
 use agentv_core::{Planned, ReportError, Reporter, RunEvent, RunRecord};
 use agentv_dataset::{Rules, sidecar_path};
 use agentv_journal::{RunFolder, list_runs};
-use agentv_runner::{Ended, GradeSpec, GradedTarget, Journal, PreviousRun};
+use agentv_runner::{Ended, GradedTarget, Journal, PreviousRun, RunSpec, TrialsSpec};
 use jiff::Timestamp;
 
 use super::labelled::{Found, Label, Labelled};
@@ -40,7 +40,7 @@ pub(super) fn run(arguments: &CalibrateArguments) -> Result<Exit, OutputError> {
         Err(refused) => return Ok(refused.tell()),
     };
     let worked = work(calibrating, |stop, reporter| {
-        agentv_runner::grade(spec, stop, reporter)
+        agentv_runner::run(spec, stop, reporter)
     });
     let (ended, calibrating) = match worked {
         Ok(worked) => worked,
@@ -57,7 +57,7 @@ pub(super) fn run(arguments: &CalibrateArguments) -> Result<Exit, OutputError> {
 
 /// A calibration that was checked in full, and of which nobody was asked yet.
 struct Prepared {
-    spec: GradeSpec,
+    spec: RunSpec,
     calibrating: Calibrating,
     run: ending::Run,
 }
@@ -70,7 +70,7 @@ struct Calibrating {
 }
 
 impl Reporter for Calibrating {
-    fn on_event(&mut self, event: &RunEvent<'_>) -> Result<(), ReportError> {
+    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
         if let RunEvent::Finished { record, .. } = event
             && let Some(label) = self.labels.get(&record.eval_id)
         {
@@ -241,16 +241,21 @@ fn spec_of(
     judges: ResolvedJudges,
     place: &Place,
     journal: Journal,
-) -> Result<GradeSpec, Refused> {
+) -> Result<RunSpec, Refused> {
     let graded = judges.usual.into_iter().map(|(target, judge)| {
         let judge = Some(judge);
         let reads_files = false;
         (target, GradedTarget { judge, reads_files })
     });
-    Ok(GradeSpec {
-        graded: graded.collect(),
+    Ok(RunSpec {
         planned: subject.planned(),
-        answers: Arc::new(subject.labelled),
+        trials: TrialsSpec::Answers {
+            source: Arc::new(subject.labelled),
+            targets: graded.collect(),
+        },
+        targets: Vec::new(),
+        cache: None,
+        dump_prompts: None,
         judges: judges.judges,
         assignment: judges.assignment,
         graders: Arc::new(subject.graders.with_environments(judges.environments)),

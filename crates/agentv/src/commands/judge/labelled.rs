@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentv_core::{
-    Effort, EvalCase, EvaluatorSpec, Judge, Message, RanFile, Score, Timing, Transcript,
-    TranscriptRecord, Verdict,
+    CaseIdentity, Effort, EvalCase, EvaluatorSpec, Judge, Message, RanFile, Score, Timing,
+    Transcript, TranscriptRecord, Verdict,
 };
 use agentv_dataset::{Checked, Code, Dataset, Diagnostic, LoadOptions, Project, Severity};
 use agentv_runner::{
@@ -143,6 +143,7 @@ impl Labelled {
         let transcript = answer_of(&case).unwrap_or_default();
         let said = serde_json::to_string(&transcript).unwrap_or_default();
         let key = format!("{}\n{}\n{said}", self.file.name, case.id);
+        let case = judged(case);
         TranscriptRecord {
             timestamp: self.timestamp.clone(),
             eval_file: Arc::clone(&self.file.name),
@@ -150,7 +151,8 @@ impl Labelled {
             target: case.execution.target.as_str().into(),
             trial: 1,
             answer_key: digest_of_text(&key),
-            case: Arc::new(judged(case)),
+            identity: Some(CaseIdentity::of(&case)),
+            case: Arc::new(case),
             transcript,
             timing: Timing::default(),
             attempts: 0,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use agentv_core::{Effort, EvalCase, Evaluator, EvaluatorSpec, Judge};
+use agentv_core::{Effort, EvalCase, Evaluator, EvaluatorError, EvaluatorSpec, FileDigest, Judge};
 use agentv_evaluators::{
     BuildContext, Builder, ReadTexts, ScriptPlaces, effort, files_of, judges_of, runs_commands,
 };
@@ -126,13 +126,17 @@ impl ProjectGraders {
 }
 
 impl Graders for ProjectGraders {
-    fn build(&self, file: &EvalFile, spec: &EvaluatorSpec) -> Result<Arc<dyn Evaluator>, String> {
+    fn build(
+        &self,
+        file: &EvalFile,
+        spec: &EvaluatorSpec,
+    ) -> Result<Arc<dyn Evaluator>, EvaluatorError> {
         let built = self.builder(file).build(spec);
         built.map_err(|error| {
             let text = error.to_string();
             // The name stands before every error of an evaluator.
             let named = format!("evaluator `{}`: ", spec.name);
-            text.strip_prefix(&named).unwrap_or(&text).to_owned()
+            EvaluatorError(text.strip_prefix(&named).unwrap_or(&text).to_owned())
         })
     }
 
@@ -144,11 +148,11 @@ impl Graders for ProjectGraders {
         effort(spec)
     }
 
-    fn judges_of(&self, spec: &EvaluatorSpec) -> Result<Vec<Judge>, String> {
-        judges_of(spec).map_err(|error| error.to_string())
+    fn judges_of(&self, spec: &EvaluatorSpec) -> Result<Vec<Judge>, EvaluatorError> {
+        judges_of(spec).map_err(|error| EvaluatorError(error.to_string()))
     }
 
-    fn check(&self, file: &EvalFile, case: &EvalCase) -> Result<(), String> {
+    fn check(&self, file: &EvalFile, case: &EvalCase) -> Result<(), EvaluatorError> {
         // What stands in the eval file itself was checked when it was read.
         let is_open = |spec: &&EvaluatorSpec| {
             let is_forbidden = !self.allow_scripts && runs_commands(spec);
@@ -157,13 +161,18 @@ impl Graders for ProjectGraders {
         let mut specs = case.evaluators.iter().filter(is_open);
         specs.try_for_each(|spec| match self.builder(file).build(spec) {
             Ok(_) => Ok(()),
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(EvaluatorError(error.to_string())),
         })
     }
 
-    fn files(&self, file: &EvalFile, case: &EvalCase) -> Vec<String> {
+    fn files(&self, file: &EvalFile, case: &EvalCase) -> Vec<FileDigest> {
         let specs = case.evaluators.iter();
         let paths = specs.flat_map(|spec| files_of(spec, self.root(file)));
-        paths.filter_map(|path| self.digest(path)).collect()
+        let digests = paths.filter_map(|path| {
+            let digest = self.digest(path.clone())?;
+            let path = path.into();
+            Some(FileDigest { path, digest })
+        });
+        digests.collect()
     }
 }

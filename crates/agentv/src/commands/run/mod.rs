@@ -22,7 +22,8 @@ use agentv_core::{Planned, RanTarget, Reporter, RunRecord, Secrets, Target};
 use agentv_dataset::Rules;
 use agentv_journal::{FolderError, RecordFile, RunFolder, RunWriter};
 use agentv_runner::{
-    Cache, Ended, Journal, PreviousRun, RunSpec, SharedReporter, StopHandle, survey, trial_fields,
+    Cache, Ended, Journal, PreviousRun, RunSpec, SharedReporter, StopHandle, TrialsSpec, survey,
+    trial_fields,
 };
 use jiff::Timestamp;
 
@@ -125,11 +126,15 @@ fn prepare(arguments: &RunArguments, clock: &Clock) -> Result<Prepared, Refused>
             started: clock.started,
         },
         spec: RunSpec {
-            source: Arc::new(files),
+            trials: TrialsSpec::Cases {
+                source: Arc::new(files),
+                selection: plan.selection,
+                trials: plan.trials,
+                dry_run: arguments.dry_run,
+            },
             targets: resolved.targets,
             judges: resolved.judges,
             assignment: resolved.assignment,
-            trials: plan.trials,
             planned,
             graders: Arc::new(graders.with_environments(resolved.environments)),
             journal,
@@ -142,10 +147,8 @@ fn prepare(arguments: &RunArguments, clock: &Clock) -> Result<Prepared, Refused>
             max_time: arguments.limits.max_time,
             stop_on_required: arguments.stop_on_required,
             include_trace: arguments.output.include_trace,
-            dry_run: arguments.dry_run,
             dump_prompts: arguments.dump_prompts.clone(),
             grace: GRACE,
-            selection: plan.selection,
         },
         reporting,
     })

@@ -94,7 +94,7 @@ impl Reporting {
 }
 
 impl Reporter for Reporting {
-    fn on_event(&mut self, event: &RunEvent<'_>) -> Result<(), ReportError> {
+    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
         if let RunEvent::Finished { record, .. } = event {
             self.fold.add(record);
         }
@@ -106,9 +106,9 @@ impl Reporter for Reporting {
         };
         match event {
             // Everything else was written, and its secrets replaced, before it was told.
-            RunEvent::Noticed(text) => {
-                display.on_event(&RunEvent::Noticed(&self.secrets.redact(text)))
-            }
+            RunEvent::Noticed { message } => display.on_event(&RunEvent::Noticed {
+                message: self.secrets.redact(message).into_owned(),
+            }),
             event => display.on_event(event),
         }
     }

@@ -76,10 +76,12 @@ fn outlives_its_terminal() -> bool {
 
 /// Through whoever shows the run: a line of our own would land in the middle of the bar.
 fn tell(reporter: &SharedReporter) {
-    let heard = "what is in flight gets a few seconds; once more ends it at once";
+    let message = "what is in flight gets a few seconds; once more ends it at once";
     let mut reporter = reporter.lock().unwrap_or_else(PoisonError::into_inner);
     // The run ends either way.
-    let _ = reporter.on_event(&RunEvent::Noticed(heard));
+    let _ = reporter.on_event(&RunEvent::Noticed {
+        message: message.to_owned(),
+    });
 }
 
 /// Everything that was told to be done is on disk: records are written before they are told.

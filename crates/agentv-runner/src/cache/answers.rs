@@ -1,6 +1,5 @@
 //! Answers of earlier runs, by everything that can change an answer.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -103,8 +102,9 @@ fn set_up(connection: &Connection) -> rusqlite::Result<()> {
     }
 }
 
-/// Why the cache cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A cache that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the cache `{}` cannot be used: {reason}", path.display())]
 pub struct CacheError {
     path: PathBuf,
     reason: String,
@@ -118,15 +118,6 @@ impl CacheError {
         }
     }
 }
-
-impl fmt::Display for CacheError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let CacheError { path, reason } = self;
-        write!(f, "the cache `{}` cannot be used: {reason}", path.display())
-    }
-}
-
-impl std::error::Error for CacheError {}
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,354 @@
+//! The identity of a case, an answer and a grade: the one place that decides what makes them differ.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::{EvalCase, EvaluatorSpec, Extra, Message, Rubric, Target};
+
+/// A digest of 128 bits, written as 32 hexadecimal digits: no two are equal by accident.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Digest([u8; 16]);
+
+impl Digest {
+    /// Returns the digest of some bytes.
+    pub fn of(bytes: &[u8]) -> Digest {
+        Digest::from(blake3::hash(bytes))
+    }
+
+    /// Returns the first 64 bits, for tables that tell few digests apart.
+    pub fn short(self) -> u64 {
+        self.0
+            .first_chunk()
+            .copied()
+            .map(u64::from_le_bytes)
+            .unwrap_or_default()
+    }
+}
+
+impl From<blake3::Hash> for Digest {
+    fn from(hash: blake3::Hash) -> Digest {
+        let bytes = hash.as_bytes().first_chunk().copied();
+        Digest(bytes.unwrap_or_default())
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut digits = [0; 32];
+        for (pair, byte) in digits.chunks_exact_mut(2).zip(self.0) {
+            pair[0] = b"0123456789abcdef"[usize::from(byte >> 4)];
+            pair[1] = b"0123456789abcdef"[usize::from(byte & 15)];
+        }
+        f.write_str(str::from_utf8(&digits).unwrap_or_default())
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Digest, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        let number = u128::from_str_radix(&text, 16).ok();
+        let number = number.filter(|_| text.len() == 32);
+        let expected = "a digest of 32 hexadecimal digits";
+        let number = number.ok_or_else(|| {
+            serde::de::Error::invalid_value(serde::de::Unexpected::Str(&text), &expected)
+        })?;
+        Ok(Digest(number.to_be_bytes()))
+    }
+}
+
+/// The identity of a case: two digests that change when the case asks or expects something else.
+///
+/// The position of a case, its id, its dataset and its target are not part of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CaseIdentity {
+    /// A digest of everything in the case that can change an answer.
+    pub question: Digest,
+    /// A digest of everything in the case that can change the grade of an answer.
+    pub grading: Digest,
+}
+
+impl CaseIdentity {
+    /// Returns the identity of a case.
+    pub fn of(case: &EvalCase) -> CaseIdentity {
+        Identities::default().of_case(case)
+    }
+
+    /// Returns a number for both digests, for tables of many cases.
+    pub fn short(&self) -> u64 {
+        self.question.short() ^ self.grading.short().rotate_left(1)
+    }
+
+    /// Returns the identity of a recorded case: the recorded one, or that of `case` in records without
+    /// one.
+    ///
+    /// # Errors
+    /// Fails if it was not recorded and `case` is not a case.
+    pub fn recorded(
+        recorded: Option<CaseIdentity>,
+        case: &RawValue,
+    ) -> serde_json::Result<CaseIdentity> {
+        match recorded {
+            Some(identity) => Ok(identity),
+            None => serde_json::from_str(case.get()).map(|case| CaseIdentity::of(&case)),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct QuestionFields<'a> {
+    input_messages: &'a [Message],
+    guideline_files: &'a [String],
+    variables: &'a Extra,
+}
+
+#[derive(Serialize)]
+struct GradingFields<'a> {
+    expected_outcome: Option<&'a str>,
+    expected_messages: &'a [Message],
+    evaluators: Digest,
+    rubrics: &'a [Rubric],
+}
+
+/// Computes identities one after the other, in the same memory.
+#[derive(Debug, Default)]
+pub struct Identities {
+    buffer: Vec<u8>,
+    /// The evaluators of the last case: most cases of a file share theirs.
+    shared: Option<(Arc<[EvaluatorSpec]>, Digest)>,
+}
+
+impl Identities {
+    /// Returns the identity of a case.
+    pub fn of_case(&mut self, case: &EvalCase) -> CaseIdentity {
+        // Every field is named: a new one must be put on one of the two sides, or on neither.
+        let EvalCase {
+            id: _,
+            dataset: _,
+            conversation_id: _,
+            expected_outcome,
+            input_messages,
+            expected_messages,
+            execution: _,
+            evaluators,
+            rubrics,
+            guideline_files,
+            variables,
+            source: _,
+            extra: _,
+        } = case;
+        let question = self.digest(&QuestionFields {
+            input_messages,
+            guideline_files,
+            variables,
+        });
+        let evaluators = self.evaluators(evaluators);
+        let grading = self.digest(&GradingFields {
+            expected_outcome: expected_outcome.as_deref(),
+            expected_messages,
+            evaluators,
+            rubrics,
+        });
+        CaseIdentity { question, grading }
+    }
+
+    fn evaluators(&mut self, evaluators: &Arc<[EvaluatorSpec]>) -> Digest {
+        if let Some((shared, digest)) = &self.shared
+            && Arc::ptr_eq(shared, evaluators)
+        {
+            return *digest;
+        }
+        let digest = self.digest(&**evaluators);
+        self.shared = Some((Arc::clone(evaluators), digest));
+        digest
+    }
+
+    fn digest<T: Serialize + ?Sized>(&mut self, value: &T) -> Digest {
+        self.buffer.clear();
+        // Writing to memory does not fail, nor do values that were read from JSON.
+        let _ = serde_json::to_writer(&mut self.buffer, value);
+        Digest::of(&self.buffer)
+    }
+}
+
+/// The parts of a grade's identity that are not in the case.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct GradedBy {
+    /// Digests of the files that the evaluators read.
+    pub files: Vec<String>,
+    /// The identities of the judges that are asked.
+    pub judges: Vec<String>,
+    /// True if a failed required evaluator may spare others.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub stops_on_required: bool,
+}
+
+impl GradedBy {
+    /// Returns a digest of all parts.
+    pub fn digest(&self) -> Digest {
+        Digest::of(&serde_json::to_vec(self).unwrap_or_default())
+    }
+}
+
+/// The two digests of a trial that decide what a resume has to do again.
+///
+/// They are texts, because an answer keeps the key that it was recorded with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrialKeys {
+    /// A digest of everything that can change the answer.
+    pub answer: String,
+    /// A digest of that and of everything that can change the grade.
+    pub grade: String,
+}
+
+impl TrialKeys {
+    /// Returns the keys of a trial. `grading` is of its case, `by` of everything else that grades.
+    pub fn new(answer: String, grading: Digest, by: Digest) -> TrialKeys {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(answer.as_bytes());
+        hasher.update(&grading.0);
+        hasher.update(&by.0);
+        let grade = Digest::from(hasher.finalize()).to_string();
+        TrialKeys { answer, grade }
+    }
+}
+
+/// Returns everything of a target that can change its answers.
+pub fn target_identity(target: &Target) -> String {
+    serde_json::json!([target.name, target.kind, target.settings]).to_string()
+}
+
+/// The answer keys of one case on one target.
+#[derive(Debug, Clone)]
+pub struct AnswerKeys(blake3::Hasher);
+
+impl AnswerKeys {
+    /// Starts the keys of a case. `target` is the target's identity.
+    pub fn new(target: &str, eval_file: &str, eval_id: &str, question: Digest) -> AnswerKeys {
+        let mut hasher = blake3::Hasher::new();
+        for part in [target, eval_file, eval_id] {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part.as_bytes());
+        }
+        hasher.update(&question.0);
+        AnswerKeys(hasher)
+    }
+
+    /// Returns the answer key of a trial by its number.
+    pub fn of_trial(&self, number: u32) -> String {
+        let mut hasher = self.0.clone();
+        hasher.update(&number.to_le_bytes());
+        Digest::from(hasher.finalize()).to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case() -> EvalCase {
+        let json = serde_json::json!({
+            "id": "a", "dataset": "d", "expected_outcome": "right",
+            "input_messages": [{"role": "user", "content": "What is 2+2?"}],
+            "evaluators": [{"name": "contains", "type": "contains", "value": "4"}],
+        });
+        serde_json::from_value(json).unwrap()
+    }
+
+    #[test]
+    fn each_field_of_a_case_changes_the_question_or_the_grading_or_neither() {
+        let before = CaseIdentity::of(&case());
+        type Change = fn(&mut EvalCase);
+        let question: [Change; 3] = [
+            |case| case.input_messages.push(case.input_messages[0].clone()),
+            |case| case.guideline_files.push("a.md".to_owned()),
+            |case| drop(case.variables.insert("n".to_owned(), 2.5.into())),
+        ];
+        for change in question {
+            let mut changed = case();
+            change(&mut changed);
+            let after = CaseIdentity::of(&changed);
+            assert_ne!(after.question, before.question);
+            assert_eq!(after.grading, before.grading);
+        }
+        let grading: [Change; 4] = [
+            |case| case.expected_outcome = None,
+            |case| case.expected_messages = case.input_messages.clone(),
+            |case| case.evaluators = Arc::default(),
+            |case| {
+                let rubric = serde_json::json!({"id": "r", "expected_outcome": "x"});
+                case.rubrics.push(serde_json::from_value(rubric).unwrap());
+            },
+        ];
+        for change in grading {
+            let mut changed = case();
+            change(&mut changed);
+            let after = CaseIdentity::of(&changed);
+            assert_eq!(after.question, before.question);
+            assert_ne!(after.grading, before.grading);
+        }
+        let neither: [Change; 3] = [
+            |case| case.id = "b".to_owned(),
+            |case| case.execution.target = "other".to_owned(),
+            |case| drop(case.extra.insert("owner".to_owned(), "me".into())),
+        ];
+        for change in neither {
+            let mut changed = case();
+            change(&mut changed);
+            assert_eq!(CaseIdentity::of(&changed), before);
+        }
+    }
+
+    #[test]
+    fn a_case_that_was_written_and_read_has_the_same_identity() {
+        let mut case = case();
+        case.variables.insert("n".to_owned(), 2.5.into());
+        let read: EvalCase = serde_json::from_str(&serde_json::to_string(&case).unwrap()).unwrap();
+        assert_eq!(CaseIdentity::of(&read), CaseIdentity::of(&case));
+    }
+
+    #[test]
+    fn a_digest_is_written_and_read_as_32_digits() {
+        let digest = Digest::of(b"x");
+        let text = serde_json::to_string(&digest).unwrap();
+        assert_eq!(text.len(), 34);
+        assert_eq!(serde_json::from_str::<Digest>(&text).unwrap(), digest);
+        for wrong in ["\"12\"", "\"zz\"", "7"] {
+            assert!(serde_json::from_str::<Digest>(wrong).is_err());
+        }
+    }
+
+    #[test]
+    fn answer_keys_differ_by_target_file_case_question_and_number() {
+        let question = Digest::of(b"q");
+        let key = |target, file, id, question, number| {
+            AnswerKeys::new(target, file, id, question).of_trial(number)
+        };
+        let all = [
+            key("t", "f", "i", question, 1),
+            key("u", "f", "i", question, 1),
+            key("t", "g", "i", question, 1),
+            key("t", "f", "j", question, 1),
+            key("tf", "", "i", question, 1),
+            key("t", "f", "i", Digest::of(b"r"), 1),
+            key("t", "f", "i", question, 2),
+        ];
+        for (at, one) in all.iter().enumerate() {
+            assert!(!all[..at].contains(one));
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! The assignment of cases to targets.
+
+use std::collections::HashMap;
+
+use agentv_core::{EvalCase, EvalFile};
+
+/// The assignment of cases to targets.
+#[derive(Debug, Clone, Default)]
+pub struct Assignment {
+    /// The targets for every case (default: the target that the case names).
+    pub chosen: Vec<String>,
+    /// The targets of each eval file, by the file's index and the name that it uses: positions among
+    /// the run's targets, followed by the judges.
+    pub targets: HashMap<usize, HashMap<String, usize>>,
+}
+
+impl Assignment {
+    /// Assigns the target that a file calls `name`.
+    pub fn assign(&mut self, file: usize, name: String, position: usize) {
+        self.targets.entry(file).or_default().insert(name, position);
+    }
+
+    /// Returns the position of the target that a file calls `name`.
+    pub fn target(&self, file: usize, name: &str) -> Option<usize> {
+        self.targets.get(&file)?.get(name).copied()
+    }
+
+    /// Returns the positions of the targets and judges of a file.
+    pub(crate) fn positions(&self, file: usize) -> impl Iterator<Item = usize> {
+        let of_file = self.targets.get(&file).into_iter().flatten();
+        of_file.map(|(_, position)| *position)
+    }
+
+    /// Returns the names that a file uses for its targets and judges, sorted.
+    pub(crate) fn names(&self, file: usize) -> Vec<&str> {
+        let of_file = self.targets.get(&file).into_iter().flatten();
+        let mut names: Vec<&str> = of_file.map(|(name, _)| name.as_str()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// Returns true if a case is for the target at this position.
+    pub(crate) fn assigns(&self, file: &EvalFile, case: &EvalCase, target: usize) -> bool {
+        let is_target = |name: &String| self.target(file.index, name) == Some(target);
+        match self.chosen.as_slice() {
+            [] => is_target(&case.execution.target),
+            chosen => chosen.iter().any(is_target),
+        }
+    }
+}

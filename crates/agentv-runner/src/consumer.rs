@@ -1,0 +1,126 @@
+//! The one place that writes the records of a run and notifies its reporters.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use agentv_core::{Reporter, ResultRecord, RunEvent, Secrets, Step, TranscriptRecord, Trial};
+
+use crate::cache::{Cache, CacheError};
+use crate::failure::{Failure, RunError};
+use crate::journal::Journal;
+use crate::trial::prompt_dump::dump;
+use crate::trial::request::prompt_of;
+
+/// A reporter that several tasks notify.
+pub type SharedReporter = Arc<Mutex<dyn Reporter + Send>>;
+
+/// Takes the steps of trials in any order, writes them to the journal, and notifies the reporters.
+pub(crate) struct Consumer {
+    pub(crate) journal: Journal,
+    pub(crate) reporter: SharedReporter,
+    pub(crate) cache: Option<Cache>,
+    pub(crate) cache_failed: AtomicBool,
+    /// The folder that prompts are written to.
+    pub(crate) dump_prompts: Option<PathBuf>,
+    pub(crate) failure: Arc<Failure>,
+}
+
+impl Consumer {
+    /// Passes an event to the reporters.
+    pub(crate) fn notify(&self, event: &RunEvent) {
+        let mut reporter = self.reporter.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = reporter.on_event(event) {
+            drop(reporter);
+            self.failure.set(RunError::Report(error));
+        }
+    }
+
+    /// Reports that work on a trial begins. First writes its prompt, if the user asked for prompts and
+    /// the target is going to be asked. Breaks if that fails.
+    pub(crate) fn begin(&self, trial: &Trial) -> ControlFlow<()> {
+        if let Some(folder) = &self.dump_prompts
+            && matches!(trial.work, agentv_core::Work::Ask)
+            && let Err(source) = dump(folder, trial, &prompt_of(trial), self.secrets())
+        {
+            let folder = folder.clone();
+            self.failure.set(RunError::Dump { folder, source });
+            return ControlFlow::Break(());
+        }
+        self.notify(&RunEvent::Started(trial.name()));
+        ControlFlow::Continue(())
+    }
+
+    /// Writes a step of a trial. Reports its end. Breaks if the step could not be written.
+    pub(crate) fn take(&self, step: Step) -> ControlFlow<()> {
+        let written = match step {
+            Step::Answered(record) => self.write_answer(&record),
+            Step::Ended(record) => self.write_result(*record, false),
+        };
+        match written {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                self.failure.set(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    /// Writes a result and reports it. `reused` says whether it was in the journal before.
+    pub(crate) fn write_result(&self, record: ResultRecord, reused: bool) -> Result<(), RunError> {
+        let redacted = self.journal.write_result(&record);
+        let record = redacted.map_err(RunError::Write)?.unwrap_or(record);
+        self.report_result(record, reused);
+        Ok(())
+    }
+
+    /// Reports a result that is on disk.
+    pub(crate) fn report_result(&self, record: ResultRecord, reused: bool) {
+        let record = Arc::new(record);
+        self.notify(&RunEvent::Finished { record, reused });
+    }
+
+    /// Reports that a trial that had begun gets no result.
+    pub(crate) fn abandon(&self, trial: &Trial) {
+        self.notify(&RunEvent::Abandoned(trial.name()));
+    }
+
+    /// Reports something that the user should know.
+    pub(crate) fn notice(&self, message: String) {
+        self.notify(&RunEvent::Noticed { message });
+    }
+
+    /// Returns the secrets that are removed from everything written.
+    pub(crate) fn secrets(&self) -> &Secrets {
+        self.journal.secrets()
+    }
+
+    /// Returns the answer that another run got for this key.
+    pub(crate) fn cached_answer(&self, answer_key: &str) -> Option<agentv_core::Transcript> {
+        let found = self.cache.as_ref()?.get(answer_key);
+        found.unwrap_or_else(|error| {
+            self.notice_cache(&error);
+            None
+        })
+    }
+
+    fn write_answer(&self, record: &TranscriptRecord) -> Result<(), RunError> {
+        let written = self.journal.write_transcript(record);
+        written.map_err(RunError::Write)?;
+        if let Some(cache) = self.cache.as_ref().filter(|_| !record.cached) {
+            let kept = cache.put(&record.answer_key, &record.transcript, self.secrets());
+            if let Err(error) = kept {
+                self.notice_cache(&error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reports the first failure of the cache. The run continues without it.
+    fn notice_cache(&self, error: &CacheError) {
+        if !self.cache_failed.swap(true, Ordering::Relaxed) {
+            self.notice(error.to_string());
+        }
+    }
+}

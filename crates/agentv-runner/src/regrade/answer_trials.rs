@@ -1,0 +1,167 @@
+//! The trials of a grading: answers that exist, each with the case that it is graded by.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use agentv_core::{EvalFile, Identities, Step, TranscriptRecord, Trial, TrialKeys, Work};
+
+use crate::consumer::Consumer;
+use crate::failure::RunError;
+use crate::regrade::answers::{AnswerSource, Given};
+use crate::resume::previous_run::PreviousRun;
+use crate::resume::reuse::reuse;
+use crate::schedule::source::{Grading, SendTrial, TrialSource};
+use crate::trial::execute::Executor;
+
+/// The facts that matter of a target that gave an answer and is not asked.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GradedTarget {
+    /// The judge for evaluators that name none (default: the target itself).
+    pub judge: Option<String>,
+    /// True if the target got the paths of files instead of their text.
+    pub reads_files: bool,
+}
+
+/// The trials of a grading.
+pub(crate) struct AnswerTrials {
+    pub(crate) executor: Arc<Executor>,
+    pub(crate) consumer: Arc<Consumer>,
+    pub(crate) source: Arc<dyn AnswerSource>,
+    pub(crate) previous_run: Arc<PreviousRun>,
+    /// The targets that gave the answers, by the index of their eval file and their name.
+    pub(crate) targets: HashMap<(usize, String), GradedTarget>,
+}
+
+type Each<'e> =
+    dyn FnMut(&Arc<EvalFile>, Given, &mut Pass) -> Result<ControlFlow<()>, RunError> + 'e;
+
+/// The state of one pass over the answers.
+#[derive(Default)]
+struct Pass {
+    identities: Identities,
+    targets: HashMap<(usize, Arc<str>), AnsweredBy>,
+}
+
+/// A target that gave answers, within a pass.
+struct AnsweredBy {
+    judge: Arc<str>,
+    reads_files: bool,
+    grading: Grading,
+}
+
+impl TrialSource for AnswerTrials {
+    fn recall(&self) -> Result<bool, RunError> {
+        if self.previous_run.is_empty() {
+            return Ok(false);
+        }
+        self.each(&mut |file, given, pass| {
+            match given {
+                Given::Error(record) => {
+                    if self.previous_run.has_record(&record.grade_key)? {
+                        self.consumer.report_result(*record, true);
+                    }
+                }
+                Given::Answer(record) => {
+                    let trial = self.trial(file, record.into(), pass);
+                    if let Some(found) = self.previous_run.result(&trial.keys.grade)? {
+                        let include_trace = self.executor.include_trace;
+                        let previous_run = &self.previous_run;
+                        reuse(
+                            &self.consumer,
+                            previous_run,
+                            found,
+                            &trial.case,
+                            include_trace,
+                        )?;
+                    }
+                }
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(false)
+    }
+
+    fn produce(&self, send: &mut SendTrial<'_>) -> Result<(), RunError> {
+        self.each(&mut |file, given, pass| {
+            let answer: Arc<TranscriptRecord> = match given {
+                Given::Answer(record) => record.into(),
+                // There is no answer to grade: the error is carried over.
+                Given::Error(record) => {
+                    if self.previous_run.has_record(&record.grade_key)? {
+                        return Ok(ControlFlow::Continue(()));
+                    }
+                    return Ok(self.consumer.take(Step::Ended(record)));
+                }
+            };
+            let trial = self.trial(file, answer, pass);
+            if self.previous_run.has_result(&trial.keys.grade)? {
+                return Ok(ControlFlow::Continue(()));
+            }
+            Ok(send(self.unless_recorded(trial)?))
+        })
+    }
+}
+
+impl AnswerTrials {
+    /// Visits all answers, in order, until the grading is stopped. An error ends it.
+    fn each(&self, each: &mut Each<'_>) -> Result<(), RunError> {
+        let mut pass = Pass::default();
+        let mut failed = None;
+        self.source.visit(&mut |file, given| {
+            if self.executor.stop.is_stopped() {
+                return ControlFlow::Break(());
+            }
+            each(file, given, &mut pass).unwrap_or_else(|error| {
+                failed = Some(error);
+                ControlFlow::Break(())
+            })
+        })?;
+        failed.map_or(Ok(()), Err)
+    }
+
+    fn trial(&self, file: &Arc<EvalFile>, answer: Arc<TranscriptRecord>, pass: &mut Pass) -> Trial {
+        let target = (file.index, Arc::clone(&answer.target));
+        let by = pass.targets.entry(target).or_insert_with(|| {
+            let known = self.targets.get(&(file.index, answer.target.to_string()));
+            let judge = known.and_then(|known| known.judge.as_deref());
+            let judge = judge.map_or_else(|| Arc::clone(&answer.target), Arc::from);
+            let reads_files = known.is_some_and(|known| known.reads_files);
+            AnsweredBy {
+                judge,
+                reads_files,
+                grading: Grading::default(),
+            }
+        });
+        let parts = by
+            .grading
+            .of_case(&self.executor, file, &by.judge, &answer.case);
+        let identity = answer.identity;
+        let identity = identity.unwrap_or_else(|| pass.identities.of_case(&answer.case));
+        Trial {
+            file: Arc::clone(file),
+            case: Arc::clone(&answer.case),
+            target: Arc::clone(&answer.target),
+            number: answer.trial,
+            keys: TrialKeys::new(answer.answer_key.clone(), identity.grading, parts.by),
+            identity,
+            files: parts.files,
+            judge: Arc::clone(&by.judge),
+            reads_files: by.reads_files,
+            dry_run: answer.dry_run,
+            work: Work::Grade {
+                answer,
+                recorded: false,
+            },
+        }
+    }
+
+    /// Notes whether the journal holds the answer of a trial, with the same case.
+    fn unless_recorded(&self, mut trial: Trial) -> Result<Trial, RunError> {
+        let before = self.previous_run.transcript(&trial.keys.answer)?;
+        if let Work::Grade { recorded, .. } = &mut trial.work {
+            *recorded = before.is_some_and(|before| before.case == trial.case);
+        }
+        Ok(trial)
+    }
+}

@@ -1,0 +1,166 @@
+//! The trials of one lane: the cases of its files, minus the work that the journal holds.
+
+use std::ops::ControlFlow;
+use std::sync::{Arc, OnceLock};
+
+use agentv_core::{AnswerKeys, EvalCase, EvalFile, Identities, Trial, TrialKeys, Work};
+
+use crate::consumer::Consumer;
+use crate::eval_file::CaseSource;
+use crate::failure::RunError;
+use crate::resume::previous_run::PreviousRun;
+use crate::resume::reuse::reuse;
+use crate::schedule::lane::Lane;
+use crate::schedule::selection::Selection;
+use crate::schedule::source::{Grading, SendTrial, TrialSource};
+use crate::trial::execute::Executor;
+use crate::trial::records::cached_record;
+
+/// The trials of one lane, made from cases.
+pub(crate) struct CaseTrials {
+    pub(crate) executor: Arc<Executor>,
+    pub(crate) consumer: Arc<Consumer>,
+    pub(crate) source: Arc<dyn CaseSource>,
+    pub(crate) selection: Arc<Selection>,
+    pub(crate) previous_run: Arc<PreviousRun>,
+    pub(crate) lane: Arc<Lane>,
+    /// The number of trials per case.
+    pub(crate) trials: u32,
+    pub(crate) dry_run: bool,
+    /// The trials that were done before, in order, once they were reported.
+    pub(crate) done: OnceLock<Vec<bool>>,
+}
+
+type Each<'e> = dyn FnMut(Trial) -> Result<ControlFlow<()>, RunError> + 'e;
+
+/// The state of one pass over the cases.
+#[derive(Default)]
+struct Pass {
+    identities: Identities,
+    grading: Grading,
+}
+
+impl TrialSource for CaseTrials {
+    fn recall(&self) -> Result<bool, RunError> {
+        if self.previous_run.is_empty() {
+            return Ok(true);
+        }
+        let mut asks = false;
+        let mut done = Vec::new();
+        self.each_trial(&mut |trial| {
+            let found = self.previous_run.result(&trial.keys.grade)?;
+            done.push(found.is_some());
+            match found {
+                Some(found) => {
+                    let include_trace = self.executor.include_trace;
+                    let previous_run = &self.previous_run;
+                    reuse(
+                        &self.consumer,
+                        previous_run,
+                        found,
+                        &trial.case,
+                        include_trace,
+                    )?;
+                }
+                None => asks |= !self.previous_run.has_transcript(&trial.keys.answer)?,
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        let _ = self.done.set(done);
+        Ok(asks)
+    }
+
+    fn produce(&self, send: &mut SendTrial<'_>) -> Result<(), RunError> {
+        let mut done = self.done.get().into_iter().flatten();
+        self.each_trial(&mut |mut trial| {
+            if done.next() == Some(&true) {
+                return Ok(ControlFlow::Continue(()));
+            }
+            trial.work = self.work_of(&trial)?;
+            Ok(send(trial))
+        })
+    }
+}
+
+impl CaseTrials {
+    /// Returns the work that a trial needs: none of it that this run or the cache has an answer for.
+    fn work_of(&self, trial: &Trial) -> Result<Work, RunError> {
+        if let Some(record) = self.previous_run.transcript(&trial.keys.answer)? {
+            return Ok(Work::Grade {
+                answer: Arc::new(record),
+                recorded: true,
+            });
+        }
+        let cached = self.consumer.cached_answer(&trial.keys.answer);
+        Ok(cached.map_or(Work::Ask, |transcript| Work::Grade {
+            answer: Arc::new(cached_record(trial, transcript)),
+            recorded: false,
+        }))
+    }
+
+    /// Visits the trials of the lane, in order, until the run is stopped. An error ends it.
+    fn each_trial(&self, each: &mut Each<'_>) -> Result<(), RunError> {
+        let mut pass = Pass::default();
+        let mut selector = self.selection.selector();
+        let mut failed = None;
+        self.source.visit(&mut |file, case| {
+            if self.executor.stop.is_stopped() || selector.is_done() {
+                return ControlFlow::Break(());
+            }
+            let assignment = &self.executor.assignment;
+            if !selector.takes(&file.name, &case.id)
+                || !assignment.assigns(file, &case, self.lane.index)
+            {
+                return ControlFlow::Continue(());
+            }
+            let visited = self.trials_of(file, case, &mut pass, each);
+            visited.unwrap_or_else(|error| {
+                failed = Some(error);
+                ControlFlow::Break(())
+            })
+        })?;
+        failed.map_or(Ok(()), Err)
+    }
+
+    fn trials_of(
+        &self,
+        file: &Arc<EvalFile>,
+        case: EvalCase,
+        pass: &mut Pass,
+        each: &mut Each<'_>,
+    ) -> Result<ControlFlow<()>, RunError> {
+        let lane = &self.lane;
+        let grading = pass
+            .grading
+            .of_case(&self.executor, file, &lane.judge, &case);
+        let identity = pass.identities.of_case(&case);
+        let answers = AnswerKeys::new(&lane.identity, &file.name, &case.id, identity.question);
+        let case = Arc::new(case);
+        for number in 1..=self.trials {
+            let chosen = self.selection.trials.as_ref();
+            let is_chosen =
+                chosen.is_none_or(|chosen| chosen.has(&file.name, &case.id, &lane.name, number));
+            if !is_chosen {
+                continue;
+            }
+            let answer = answers.of_trial(number);
+            let flow = each(Trial {
+                file: Arc::clone(file),
+                case: Arc::clone(&case),
+                target: Arc::clone(&lane.name),
+                number,
+                work: Work::Ask,
+                keys: TrialKeys::new(answer, identity.grading, grading.by),
+                identity,
+                files: Arc::clone(&grading.files),
+                judge: Arc::clone(&lane.judge),
+                reads_files: lane.target.provider.reads_files(),
+                dry_run: self.dry_run,
+            })?;
+            if flow.is_break() {
+                return Ok(flow);
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+}
