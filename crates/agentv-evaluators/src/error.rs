@@ -1,11 +1,13 @@
-//! Why an evaluator cannot be built.
+//! The errors of evaluators.
 
-use std::fmt;
+use agentv_core::EvaluatorError;
+use thiserror::Error;
 
-/// Why an evaluator cannot be built from what the user wrote.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The reason why an evaluator cannot be built from what the user wrote.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BuildError {
-    /// There is no evaluator of that type.
+    /// No evaluator has that type.
+    #[error("evaluator `{evaluator}`: there is no evaluator of type `{kind}`")]
     UnknownKind {
         /// The evaluator's name.
         evaluator: String,
@@ -13,30 +15,18 @@ pub enum BuildError {
         kind: String,
     },
     /// An option is missing, or its value cannot be used.
+    #[error("evaluator `{evaluator}`: `{option}`: {problem}")]
     InvalidOption {
         /// The evaluator's name.
         evaluator: String,
-        /// The option, such as `fields[0].path`.
+        /// The path of the option, such as `fields[0].path`.
         option: String,
-        /// What is wrong with it, in words.
+        /// The problem of its value, in words.
         problem: String,
     },
 }
 
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            BuildError::UnknownKind { evaluator, kind } => write!(
-                f,
-                "evaluator `{evaluator}`: there is no evaluator of type `{kind}`"
-            ),
-            BuildError::InvalidOption {
-                evaluator,
-                option,
-                problem,
-            } => write!(f, "evaluator `{evaluator}`: `{option}`: {problem}"),
-        }
-    }
+/// Returns the error of an evaluator that could not judge for this reason.
+pub(crate) fn could_not_judge(reason: impl std::error::Error) -> EvaluatorError {
+    EvaluatorError(reason.to_string())
 }
-
-impl std::error::Error for BuildError {}

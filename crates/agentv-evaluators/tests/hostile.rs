@@ -19,9 +19,11 @@ fn texts_too_long_to_compare_are_refused_and_not_scored() {
     let started = Instant::now();
     let options =
         |metric: &str| json!({"type": "similarity", "metric": metric, "value": reference});
-    let error = trial.judge(options("levenshtein")).unwrap_err().to_string();
-    assert!(error.contains("too long to compare"), "{error}");
-    for metric in ["jaro_winkler", "rouge_l", "bleu"] {
+    for metric in ["levenshtein", "jaro_winkler"] {
+        let error = trial.judge(options(metric)).unwrap_err().to_string();
+        assert!(error.contains("too long to compare"), "{error}");
+    }
+    for metric in ["rouge_l", "bleu"] {
         assert!(trial.judge(options(metric)).is_ok(), "{metric}");
     }
     assert!(started.elapsed() < SOON);

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::metric::Metric;
 use crate::builder::Builder;
 use crate::check::{Check, evaluator};
-use crate::error::BuildError;
+use crate::error::{BuildError, could_not_judge};
 use crate::options::Options;
 use crate::words::figure;
 
@@ -37,7 +37,7 @@ impl Check for Similarity {
             None => Cow::Owned(subject.reference_answer().ok_or_else(no_reference)?),
         };
         let similarity = self.metric.similarity(subject.answer, &reference);
-        let similarity = similarity.map_err(EvaluatorError)?;
+        let similarity = similarity.map_err(could_not_judge)?;
         // Rounding may leave it a hair outside of what a score can be.
         let score = Score::clamped(similarity).unwrap_or(Score::ZERO);
         let mut evaluation = self.judge(score);

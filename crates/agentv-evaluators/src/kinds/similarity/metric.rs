@@ -1,5 +1,6 @@
 //! The metrics of `similarity`.
 
+use super::error::ComparisonError;
 use super::{bleu, jaro_winkler, levenshtein, rouge_l};
 
 /// How nearness is measured.
@@ -28,10 +29,10 @@ impl Metric {
         }
     }
 
-    pub(super) fn similarity(self, answer: &str, reference: &str) -> Result<f64, String> {
+    pub(super) fn similarity(self, answer: &str, reference: &str) -> Result<f64, ComparisonError> {
         match self {
             Metric::Levenshtein => levenshtein::similarity(answer, reference),
-            Metric::JaroWinkler => Ok(jaro_winkler::similarity(answer, reference)),
+            Metric::JaroWinkler => jaro_winkler::similarity(answer, reference),
             Metric::RougeL => rouge_l::similarity(answer, reference),
             Metric::Bleu => Ok(bleu::similarity(answer, reference)),
         }

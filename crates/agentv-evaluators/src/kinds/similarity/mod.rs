@@ -1,6 +1,7 @@
 //! `similarity`: how near the answer is to a text.
 
 mod bleu;
+mod error;
 mod evaluator;
 mod jaro_winkler;
 mod kind;
