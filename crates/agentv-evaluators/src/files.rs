@@ -1,12 +1,31 @@
 //! Files that a resolved case names.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use agentv_core::private_file;
 use serde_json::Value;
+use thiserror::Error;
 
 use crate::builder::BuildContext;
+
+/// The reason why a file that a resolved case names cannot be used.
+#[derive(Debug, Error)]
+pub(crate) enum FileError {
+    #[error("file not found: `{0}`, looked up from the project root")]
+    NotFound(String),
+    #[error("`{0}` lies outside the project root")]
+    OutsideRoot(String),
+    #[error("`{path}` {reason}: no case may read it")]
+    Private { path: String, reason: &'static str },
+    #[error("`{0}` is not a file")]
+    NotAFile(String),
+    #[error("`{0}`: larger than 16 MiB")]
+    TooLarge(String),
+    #[error("`{path}`: {source}")]
+    Unreadable { path: String, source: io::Error },
+}
 
 /// Largest file that an evaluator reads.
 const LARGEST_FILE: u64 = 16 << 20;
@@ -38,7 +57,7 @@ pub(crate) fn collect(value: &Value, root: &Path, files: &mut Vec<PathBuf>) {
 
 /// The text of a file that a resolved case names: a path from the root, or one outside of it. Where it
 /// is not there, what was kept of it.
-pub(crate) fn read_text(path: &str, context: &BuildContext) -> Result<String, String> {
+pub(crate) fn read_text(path: &str, context: &BuildContext) -> Result<String, FileError> {
     let text = match find(path, context) {
         Ok(file) => read(path, &file)?,
         Err(reason) => match context.kept_texts.get(path) {
@@ -50,13 +69,16 @@ pub(crate) fn read_text(path: &str, context: &BuildContext) -> Result<String, St
     Ok(text)
 }
 
-fn read(path: &str, file: &Path) -> Result<String, String> {
-    let unusable = |error: &dyn std::fmt::Display| format!("`{path}`: {error}");
-    let size = fs::metadata(file).map_err(|error| unusable(&error))?.len();
+fn read(path: &str, file: &Path) -> Result<String, FileError> {
+    let unreadable = |source| FileError::Unreadable {
+        path: path.to_owned(),
+        source,
+    };
+    let size = fs::metadata(file).map_err(unreadable)?.len();
     if size > LARGEST_FILE {
-        return Err(unusable(&"larger than 16 MiB"));
+        return Err(FileError::TooLarge(path.to_owned()));
     }
-    let text = fs::read_to_string(file).map_err(|error| unusable(&error))?;
+    let text = fs::read_to_string(file).map_err(unreadable)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     Ok(text.replace("\r\n", "\n"))
 }
@@ -66,27 +88,28 @@ fn from_root(path: &str, context: &BuildContext) -> PathBuf {
 }
 
 /// The file that a resolved case names, if it may be used.
-pub(crate) fn find(path: &str, context: &BuildContext) -> Result<PathBuf, String> {
+pub(crate) fn find(path: &str, context: &BuildContext) -> Result<PathBuf, FileError> {
     let from_root = from_root(path, context);
     let candidates = [from_root.as_path(), Path::new(path)];
     let mut found = candidates
         .iter()
         .filter_map(|path| path.canonicalize().ok());
     let Some(file) = found.next() else {
-        return Err(format!(
-            "file not found: `{path}`, looked up from the project root"
-        ));
+        return Err(FileError::NotFound(path.to_owned()));
     };
     let root = context.root.canonicalize().ok();
     let inside = root.and_then(|root| file.strip_prefix(root).ok());
     if inside.is_none() && !context.allow_outside_root {
-        return Err(format!("`{path}` lies outside the project root"));
+        return Err(FileError::OutsideRoot(path.to_owned()));
     }
     if let Some(reason) = private_file(inside.unwrap_or(&file)) {
-        return Err(format!("`{path}` {reason}: no case may read it"));
+        return Err(FileError::Private {
+            path: path.to_owned(),
+            reason,
+        });
     }
     if !file.is_file() {
-        return Err(format!("`{path}` is not a file"));
+        return Err(FileError::NotAFile(path.to_owned()));
     }
     Ok(file)
 }
@@ -112,7 +135,7 @@ mod tests {
         fs::write(root.path().join("p.md"), "today").unwrap();
         fs::create_dir(root.path().join("folder")).unwrap();
         let context = context(root.path());
-        let read = |path| read_text(path, &context);
+        let read = |path| read_text(path, &context).map_err(|error| error.to_string());
         assert_eq!(read("/p.md"), Ok("today".to_owned()));
         assert_eq!(read("/gone.md"), Ok("kept".to_owned()));
         assert_eq!(read("/folder"), Err("`/folder` is not a file".to_owned()));

@@ -2,22 +2,34 @@
 
 use agentv_syntax::{Tree, json};
 use serde_json::Value;
+use thiserror::Error;
 
 /// The JSON of an answer; one fenced block (```` ``` ```` or ```` ```json ````) around the whole of
 /// it does not count.
 ///
 /// # Errors
 /// The parser's reason, where the answer is not JSON.
-pub(crate) fn parse(answer: &str) -> Result<Value, String> {
-    serde_json::from_str(unfenced(answer)).map_err(|error| reason(answer, &error))
+pub(crate) fn parse(answer: &str) -> Result<Value, NotJson> {
+    serde_json::from_str(unfenced(answer)).map_err(|error| NotJson::new(answer, error))
 }
 
-/// Why an answer is not JSON, in words.
-pub(crate) fn reason(answer: &str, error: &serde_json::Error) -> String {
-    if answer.trim().is_empty() {
-        return "the answer is not JSON: it is empty".to_owned();
+/// The reason why an answer is not JSON.
+#[derive(Debug, Error)]
+pub(crate) enum NotJson {
+    #[error("the answer is not JSON: it is empty")]
+    Empty,
+    #[error("the answer is not JSON: {0}")]
+    Invalid(#[source] serde_json::Error),
+}
+
+impl NotJson {
+    /// Makes the reason from the parser's error about this answer.
+    pub(crate) fn new(answer: &str, error: serde_json::Error) -> NotJson {
+        if answer.trim().is_empty() {
+            return NotJson::Empty;
+        }
+        NotJson::Invalid(error)
     }
-    format!("the answer is not JSON: {error}")
 }
 
 fn unfenced(answer: &str) -> &str {
@@ -89,7 +101,7 @@ mod tests {
             " ```\n{\"a\": 1}```\n",
             "```JSON \r\n{\"a\": 1}\r\n```",
         ] {
-            assert_eq!(parse(answer), Ok(json!({"a": 1})), "{answer}");
+            assert_eq!(parse(answer).unwrap(), json!({"a": 1}), "{answer}");
         }
         for answer in [
             "Here you are:\n```json\n1\n```",

@@ -62,4 +62,4 @@ pub use read_texts::ReadTexts;
 pub use registry::REGISTRY;
 pub use script::ScriptPlaces;
 #[doc(hidden)]
-pub use script::output::read as of_script;
+pub use script::output::{OutputError, read as of_script};

@@ -19,15 +19,15 @@ impl Memo {
     }
 
     /// The problem of a value that `judge` finds something wrong with.
-    pub(crate) fn problem(
+    pub(crate) fn problem<E: std::error::Error>(
         &self,
         node: Node<'_>,
-        judge: impl FnOnce(&Value) -> Result<(), String>,
+        judge: impl FnOnce(&Value) -> Result<(), E>,
     ) -> Option<Problem> {
         let value = node.to_value();
         let mut cache = self.0.borrow_mut();
         let wrong = cache.get(&value).unwrap_or_else(|| {
-            let wrong = judge(&value).err();
+            let wrong = judge(&value).err().map(|error| error.to_string());
             cache.put(value, wrong.clone());
             wrong
         });

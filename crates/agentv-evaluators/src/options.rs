@@ -40,11 +40,11 @@ impl<'a> Options<'a> {
     }
 
     /// The error that an option cannot be used.
-    pub(crate) fn invalid(&self, name: &str, problem: impl Into<String>) -> BuildError {
+    pub(crate) fn invalid(&self, name: &str, problem: impl ToString) -> BuildError {
         BuildError::InvalidOption {
             evaluator: self.evaluator.to_owned(),
             option: self.place_of(name),
-            problem: problem.into(),
+            problem: problem.to_string(),
         }
     }
 

@@ -116,8 +116,9 @@ pub fn script_output(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return;
     };
-    let read = of_script(text);
-    assert_eq!(of_script(text), read, "the same text again");
+    let read_in_words = |text: &str| of_script(text).map_err(|wrong| wrong.to_string());
+    let read = read_in_words(text);
+    assert_eq!(read_in_words(text), read, "the same text again");
     let evaluation = match read {
         Ok(evaluation) => evaluation,
         Err(wrong) => {
@@ -129,7 +130,7 @@ pub fn script_output(bytes: &[u8]) {
     let mut plain = plain_free(&evaluation);
     plain["details"] = json!(evaluation.details);
     assert_eq!(
-        of_script(&plain.to_string()).as_ref(),
+        read_in_words(&plain.to_string()).as_ref(),
         Ok(&evaluation),
         "{plain}"
     );

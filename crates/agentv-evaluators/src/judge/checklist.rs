@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::form::number;
 use super::judgement::{Judgement, filled};
+use super::unusable::UnusableAnswer;
 use crate::words::{Findings, shown};
 
 /// The most points of an item.
@@ -109,10 +110,10 @@ impl Checklist {
         })
     }
 
-    pub(super) fn read(&self, answer: &Value) -> Result<Judgement, String> {
+    pub(super) fn read(&self, answer: &Value) -> Result<Judgement, UnusableAnswer> {
         let checks = answer.get("checks").and_then(Value::as_array);
-        let checks = checks.ok_or("`checks` is missing, an array with an object for each item")?;
-        let checked: Result<Vec<_>, String> =
+        let checks = checks.ok_or(UnusableAnswer::NoChecks)?;
+        let checked: Result<Vec<_>, UnusableAnswer> =
             self.items.iter().map(|item| check(item, checks)).collect();
         Ok(self.judgement(&checked?, filled(answer.get("overall_reasoning"))))
     }
@@ -138,18 +139,18 @@ impl Checklist {
 }
 
 /// What the judge said of `item`.
-fn check<'c>(item: &'c Rubric, checks: &[Value]) -> Result<Checked<'c>, String> {
+fn check<'c>(item: &'c Rubric, checks: &[Value]) -> Result<Checked<'c>, UnusableAnswer> {
     let id = &item.id;
     let mut said = checks
         .iter()
         .filter(|check| check.get("id").and_then(Value::as_str) == Some(id));
     let found = said
         .next()
-        .ok_or_else(|| format!("`checks` has nothing for the item `{id}`"))?;
+        .ok_or_else(|| UnusableAnswer::NoCheck { item: id.clone() })?;
     let points = points(item, found)?;
     for other in said {
         if self::points(item, other)? != points {
-            return Err(format!("`checks` says two things of the item `{id}`"));
+            return Err(UnusableAnswer::ContradictoryChecks { item: id.clone() });
         }
     }
     Ok(Checked {
@@ -159,7 +160,7 @@ fn check<'c>(item: &'c Rubric, checks: &[Value]) -> Result<Checked<'c>, String> 
     })
 }
 
-fn points(item: &Rubric, check: &Value) -> Result<f64, String> {
+fn points(item: &Rubric, check: &Value) -> Result<f64, UnusableAnswer> {
     let (name, expected) = match item.score_ranges.is_empty() {
         true => ("satisfied", "true or false"),
         false => ("score", "a whole number from 0 to 10"),
@@ -174,12 +175,11 @@ fn points(item: &Rubric, check: &Value) -> Result<f64, String> {
             .filter(|points| points.fract() == 0.0 && (0.0..=MOST_POINTS).contains(points))
             .map(f64::abs),
     };
-    points.ok_or_else(|| {
-        let found = value.map_or("missing".to_owned(), shown);
-        format!(
-            "`{name}` of the item `{}` must be {expected}, and is {found}",
-            item.id
-        )
+    points.ok_or_else(|| UnusableAnswer::InvalidCheck {
+        field: name,
+        item: item.id.clone(),
+        expected,
+        found: value.map_or("missing".to_owned(), shown),
     })
 }
 

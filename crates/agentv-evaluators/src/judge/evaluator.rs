@@ -9,6 +9,7 @@ use super::ladder::Ladder;
 use super::panel::Panel;
 use super::prompt_source::PromptSource;
 use super::question::Question;
+use crate::error::could_not_judge;
 
 /// Asks judges, and makes one evaluation of what they say.
 #[derive(Debug)]
@@ -39,7 +40,7 @@ impl JudgeEvaluator {
         };
         let fence = Fence::around(subject, results);
         let material = self.prompt.render(subject, &fence, results).await;
-        let question = Question::new(&self.form, material.map_err(EvaluatorError)?, fence);
+        let question = Question::new(&self.form, material.map_err(could_not_judge)?, fence);
         let schema = self.form.schema();
         let ladders: Vec<Ladder<'_>> = self
             .panel

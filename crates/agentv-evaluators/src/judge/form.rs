@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::checklist::Checklist;
 use super::free_form;
 use super::judgement::Judgement;
+use super::unusable::UnusableAnswer;
 
 /// What a judge is to answer.
 #[derive(Debug)]
@@ -46,7 +47,7 @@ impl Form {
     ///
     /// # Errors
     /// What is wrong with it, in words for the judge.
-    pub(super) fn read(&self, answer: &Value) -> Result<Judgement, String> {
+    pub(super) fn read(&self, answer: &Value) -> Result<Judgement, UnusableAnswer> {
         match self {
             Form::Free => free_form::read(answer),
             Form::Checklist(checklist) => checklist.read(answer),

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::form::number;
 use super::judgement::{Judgement, filled};
+use super::unusable::UnusableAnswer;
 use crate::words::{cut, shown};
 
 /// The most hits and misses that are kept, each.
@@ -37,12 +38,12 @@ pub(super) fn schema() -> Value {
     })
 }
 
-pub(super) fn read(answer: &Value) -> Result<Judgement, String> {
-    let score = answer.get("score").ok_or("`score` is missing")?;
+pub(super) fn read(answer: &Value) -> Result<Judgement, UnusableAnswer> {
+    let score = answer.get("score").ok_or(UnusableAnswer::NoScore)?;
     // A score of 8 may mean 0.8, or the best: it is not for us to say.
-    let value = number(score).and_then(Score::new).ok_or_else(|| {
-        let found = shown(score);
-        format!("`score` must be a number from 0 to 1, and is {found}")
+    let value = number(score).and_then(Score::new);
+    let value = value.ok_or_else(|| UnusableAnswer::InvalidScore {
+        found: shown(score),
     })?;
     Ok(Judgement {
         score: value,
@@ -90,12 +91,13 @@ mod tests {
             json!(null),
         ] {
             let wrong = read(&json!({"score": score})).unwrap_err();
-            assert!(wrong.contains("from 0 to 1"), "{wrong}");
+            assert!(
+                matches!(wrong, UnusableAnswer::InvalidScore { .. }),
+                "{wrong}"
+            );
         }
-        assert_eq!(
-            read(&json!({"hits": []})).unwrap_err(),
-            "`score` is missing"
-        );
+        let wrong = read(&json!({"hits": []})).unwrap_err();
+        assert_eq!(wrong, UnusableAnswer::NoScore);
         let text = read(&json!({"score": "0.5"})).unwrap();
         assert_eq!(text.score.value(), 0.5);
     }

@@ -9,6 +9,7 @@ use super::extract::extract;
 use super::form::Form;
 use super::judgement::Judgement;
 use super::question::Question;
+use super::unusable::UnusableAnswer;
 
 /// One judge and what it is asked for.
 pub(super) struct Ladder<'a> {
@@ -55,7 +56,7 @@ impl Ladder<'_> {
         })
     }
 
-    fn read(&self, transcript: &Transcript) -> Result<Judgement, String> {
+    fn read(&self, transcript: &Transcript) -> Result<Judgement, UnusableAnswer> {
         extract(&transcript.answer(), self.judged, |answer| {
             self.form.read(answer)
         })

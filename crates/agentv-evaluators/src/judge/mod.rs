@@ -24,6 +24,7 @@ mod question;
 mod rubrics;
 mod script;
 mod template;
+mod unusable;
 mod variables;
 
 pub(crate) use checklist::Checklist;

@@ -4,16 +4,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use agentv_core::Subject;
+use agentv_syntax::TemplateError;
 use serde_json::Value;
+use thiserror::Error;
 
 use super::fence::Fence;
 use super::script::PromptScript;
 use super::template::Template;
 use crate::builder::{BuildContext, Builder};
 use crate::error::BuildError;
-use crate::files;
+use crate::files::{self, FileError};
 use crate::options::Options;
-use crate::script::{self, Script};
+use crate::script::{self, Script, ScriptError};
 
 /// What a judge is shown where the user does not say.
 const USUAL: &str = "\
@@ -29,7 +31,28 @@ A reference answer, which is right but need not be matched word by word:
 The answer to grade:
 {{ candidate_answer }}";
 
-static USUAL_TEMPLATE: LazyLock<Option<Template>> = LazyLock::new(|| Template::parse(USUAL).ok());
+static USUAL_TEMPLATE: LazyLock<Result<Template, TemplateError>> =
+    LazyLock::new(|| Template::parse(USUAL));
+
+/// The reason why there is no prompt for an answer.
+#[derive(Debug, Error)]
+pub(super) enum PromptError {
+    #[error("the prompt cannot be filled: {0}")]
+    Template(TemplateError),
+    #[error(transparent)]
+    Script(#[from] ScriptError),
+}
+
+/// The reason why the option `prompt` cannot be used.
+#[derive(Debug, Error)]
+enum BrokenPrompt {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("{0}")]
+    Template(TemplateError),
+    #[error("`{file}`: {reason}")]
+    TemplateInFile { file: String, reason: TemplateError },
+}
 
 /// Where the prompt of a judge comes from.
 #[derive(Debug)]
@@ -49,11 +72,14 @@ impl PromptSource {
             Some(written @ Value::String(text)) => {
                 let template = builder.templates.get_or_make(written, || {
                     let (source, file) = source_of(text, builder.context())?;
-                    let broken = |reason| match file {
-                        Some(file) => format!("`{file}`: {reason}"),
-                        None => reason,
-                    };
-                    Template::parse(&source).map(Arc::new).map_err(broken)
+                    let template = Template::parse(&source).map_err(|reason| match file {
+                        Some(file) => BrokenPrompt::TemplateInFile {
+                            file: file.to_owned(),
+                            reason,
+                        },
+                        None => BrokenPrompt::Template(reason),
+                    })?;
+                    Ok::<_, BrokenPrompt>(Arc::new(template))
                 });
                 let template = template.map_err(|problem| options.invalid("prompt", problem))?;
                 Ok(PromptSource::Template(template))
@@ -70,17 +96,17 @@ impl PromptSource {
         subject: &Subject<'_>,
         fence: &Fence,
         results: Option<&str>,
-    ) -> Result<String, String> {
-        let fill = |template: &Template| template.fill(subject, fence, results);
-        let unfilled = |reason| format!("the prompt cannot be filled: {reason}");
-        match self {
+    ) -> Result<String, PromptError> {
+        let template = match self {
             PromptSource::Usual => match &*USUAL_TEMPLATE {
-                Some(template) => fill(template).map_err(unfilled),
-                None => Err(unfilled("the usual template is broken".to_owned())),
+                Ok(template) => template,
+                Err(reason) => return Err(PromptError::Template(reason.clone())),
             },
-            PromptSource::Template(template) => fill(template).map_err(unfilled),
-            PromptSource::Script(script) => script.run(subject, fence).await,
-        }
+            PromptSource::Template(template) => template,
+            PromptSource::Script(script) => return Ok(script.run(subject, fence).await?),
+        };
+        let filled = template.fill(subject, fence, results);
+        filled.map_err(PromptError::Template)
     }
 }
 
@@ -89,7 +115,7 @@ impl PromptSource {
 fn source_of<'t>(
     text: &'t str,
     context: &BuildContext,
-) -> Result<(String, Option<&'t str>), String> {
+) -> Result<(String, Option<&'t str>), FileError> {
     match is_path(text) {
         true => Ok((files::read_text(text, context)?, Some(text))),
         false => Ok((text.to_owned(), None)),

@@ -4,6 +4,7 @@ use agentv_core::{Prompt, Role};
 
 use super::fence::Fence;
 use super::form::Form;
+use super::unusable::UnusableAnswer;
 use crate::words::cut;
 
 /// The most characters of its own answer that a judge is shown.
@@ -51,7 +52,7 @@ impl Question {
     }
 
     /// What is said after an `answer` that is `wrong`.
-    pub(super) fn repair(&self, answer: &str, wrong: &str) -> Prompt {
+    pub(super) fn repair(&self, answer: &str, wrong: &UnusableAnswer) -> Prompt {
         let mut prompt = self.prompt();
         let answer = cut(answer, LONGEST_ANSWER);
         let wanted = &self.wanted;

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::fence::Fence;
 use super::variables;
-use crate::script::{Script, input};
+use crate::script::{Script, ScriptError, input};
 
 /// A command that reads a case and its answer as JSON, and prints what the judge is shown.
 #[derive(Debug)]
@@ -20,7 +20,11 @@ pub(crate) struct PromptScript {
 impl PromptScript {
     /// Runs the script. It reads what every script does, and under `delimited` the variables of
     /// prompts in the tags that are declared to the judge.
-    pub(super) async fn run(&self, subject: &Subject<'_>, fence: &Fence) -> Result<String, String> {
+    pub(super) async fn run(
+        &self,
+        subject: &Subject<'_>,
+        fence: &Fence,
+    ) -> Result<String, ScriptError> {
         let turn = self.script.turn().await?;
         let mut input = input::of(subject, &self.root);
         let delimited = json!(variables::fenced(subject, fence, |_| true));

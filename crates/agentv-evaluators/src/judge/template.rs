@@ -19,9 +19,8 @@ impl Template {
     ///
     /// # Errors
     /// The reason, with the line within the template.
-    pub(crate) fn parse(source: &str) -> Result<Template, String> {
-        let parsed = agentv_syntax::Template::parse(source, Missing::Empty);
-        parsed.map(Template).map_err(in_words)
+    pub(crate) fn parse(source: &str) -> Result<Template, TemplateError> {
+        agentv_syntax::Template::parse(source, Missing::Empty).map(Template)
     }
 
     /// The prompt for a subject, what others wrote inside the fence. The results of other evaluators
@@ -31,12 +30,12 @@ impl Template {
         subject: &Subject<'_>,
         fence: &Fence,
         results: Option<&str>,
-    ) -> Result<String, String> {
+    ) -> Result<String, TemplateError> {
         let mut values = variables::fenced(subject, fence, |name| self.uses(name));
         if let Some(results) = results {
             values.insert(RESULTS, fence.wrap("evaluator_results", results));
         }
-        self.0.fill(values).map_err(in_words)
+        self.0.fill(values)
     }
 
     fn uses(&self, name: &str) -> bool {
@@ -88,10 +87,6 @@ impl Purpose {
     }
 }
 
-fn in_words(error: TemplateError) -> String {
-    error.to_string()
-}
-
 /// What was found out about a prompt: it cannot be parsed, or it is odd.
 #[derive(Clone)]
 enum Finding {
@@ -126,7 +121,7 @@ fn problem(node: Node<'_>, purpose: Purpose, findings: &Findings) -> Option<Prob
     let finding = findings.get(&key).unwrap_or_else(|| {
         let finding = match Template::parse(&text) {
             Ok(template) => template.oddity(purpose).map(Finding::Odd),
-            Err(reason) => Some(Finding::Broken(reason)),
+            Err(reason) => Some(Finding::Broken(reason.to_string())),
         };
         findings.put(key, finding.clone());
         finding

@@ -9,14 +9,15 @@ use agentv_core::{
 use agentv_syntax::shape::COUNT;
 use agentv_syntax::{Field, Form, Kind, Others, Record, Shape};
 use serde_json::Value;
+use thiserror::Error;
 
 use crate::builder::Builder;
-use crate::error::BuildError;
+use crate::error::{BuildError, could_not_judge};
 use crate::files;
 use crate::kind::{EvaluatorKind, Facts};
 use crate::options::Options;
-use crate::proxy::{self, USUAL_MOST_CALLS};
-use crate::script::{self, FOLDER, SCRIPT, Script, TIMEOUT, input, output};
+use crate::proxy::{self, ProxyError, USUAL_MOST_CALLS};
+use crate::script::{self, FOLDER, SCRIPT, Script, ScriptError, TIMEOUT, input, output};
 
 pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     kind: Kind {
@@ -138,6 +139,15 @@ fn most_calls(options: &Options<'_>) -> Result<Option<u64>, BuildError> {
     }
 }
 
+/// The reason why a script could not grade.
+#[derive(Debug, Error)]
+enum Failure {
+    #[error(transparent)]
+    Script(#[from] ScriptError),
+    #[error(transparent)]
+    Proxy(#[from] ProxyError),
+}
+
 /// A script that grades.
 struct CodeJudge {
     script: Script,
@@ -153,12 +163,12 @@ impl Evaluator for CodeJudge {
         &'a self,
         subject: &'a Subject<'a>,
     ) -> BoxFuture<'a, Result<Evaluation, EvaluatorError>> {
-        Box::pin(async { self.judge(subject).await.map_err(EvaluatorError) })
+        Box::pin(async { self.judge(subject).await.map_err(could_not_judge) })
     }
 }
 
 impl CodeJudge {
-    async fn judge(&self, subject: &Subject<'_>) -> Result<Evaluation, String> {
+    async fn judge(&self, subject: &Subject<'_>) -> Result<Evaluation, Failure> {
         let turn = self.script.turn().await?;
         let input = input::configured(input::of(subject, &self.root), &self.config);
         let printed = match self.most_calls {
@@ -172,6 +182,7 @@ impl CodeJudge {
                 }
             }
         };
-        output::read(&printed.stdout).map_err(|wrong| printed.unusable(&wrong))
+        let read = output::read(&printed.stdout);
+        Ok(read.map_err(|problem| printed.unusable(problem))?)
     }
 }

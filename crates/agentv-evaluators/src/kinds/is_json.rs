@@ -9,7 +9,7 @@ use serde::de::IgnoredAny;
 use crate::builder::Builder;
 use crate::check::{Check, evaluator};
 use crate::error::BuildError;
-use crate::json::reason;
+use crate::json::NotJson;
 use crate::kind::{EvaluatorKind, Facts};
 use crate::options::Options;
 
@@ -44,7 +44,7 @@ impl Check for IsJson {
         let parsed: Result<IgnoredAny, _> = serde_json::from_str(subject.answer);
         Ok(match parsed {
             Ok(IgnoredAny) => Evaluation::check(true, "the answer is JSON"),
-            Err(error) => Evaluation::check(false, reason(subject.answer, &error)),
+            Err(error) => Evaluation::check(false, NotJson::new(subject.answer, error).to_string()),
         })
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use agentv_core::{Evaluation, Evaluator, EvaluatorError, Subject};
 use agentv_syntax::{Field, Form, Kind, Node, Others, Problem, Record, Shape, Text};
 use regex::{Regex, RegexBuilder};
+use thiserror::Error;
 
 use crate::builder::Builder;
 use crate::check::{Check, evaluator};
@@ -65,21 +66,28 @@ fn problem(node: Node<'_>) -> Option<Problem> {
     })
 }
 
+/// The reason why a regular expression cannot be used.
+#[derive(Debug, Error)]
+enum ExpressionError {
+    #[error("the regular expression is too large: repeat less, or fewer times")]
+    TooLarge,
+    #[error("not a regular expression: {0}")]
+    Invalid(String),
+}
+
 /// The most memory that a compiled expression may take, and the most for matching with it.
 const LARGEST: usize = 8 << 20;
 
 /// The compiled expression. Matching takes time linear in the answer, whatever the expression.
-fn compile(pattern: &str, ignore_case: bool) -> Result<Regex, String> {
+fn compile(pattern: &str, ignore_case: bool) -> Result<Regex, ExpressionError> {
     let compiled = RegexBuilder::new(pattern)
         .case_insensitive(ignore_case)
         .size_limit(LARGEST)
         .dfa_size_limit(LARGEST)
         .build();
     compiled.map_err(|error| match error {
-        regex::Error::CompiledTooBig(_) => {
-            "the regular expression is too large: repeat less, or fewer times".to_owned()
-        }
-        error => format!("not a regular expression: {}", reason(&error.to_string())),
+        regex::Error::CompiledTooBig(_) => ExpressionError::TooLarge,
+        error => ExpressionError::Invalid(reason(&error.to_string()).to_owned()),
     })
 }
 

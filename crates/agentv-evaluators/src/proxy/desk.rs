@@ -2,10 +2,11 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use agentv_core::{Judge, Judges};
+use agentv_core::{Judge, Judges, ProviderError};
 use futures_util::future::join_all;
 use hyper::StatusCode;
 use serde_json::{Value, json};
+use thiserror::Error;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::answer::Refusal;
@@ -13,6 +14,14 @@ use super::call::{Call, answered};
 
 /// How many bodies of requests are read at a time.
 const MOST_BODIES: usize = 8;
+
+/// A target that a script asked gave no answer.
+#[derive(Debug, Error)]
+#[error("the target `{target}` gave no answer: {source}")]
+struct NoAnswer {
+    target: String,
+    source: ProviderError,
+}
 
 /// Where one script asks targets.
 pub(super) struct Desk<'j> {
@@ -60,7 +69,7 @@ impl<'j> Desk<'j> {
         let call = self.checked(body)?;
         self.count(1)?;
         let answer = self.ask(call).await;
-        answer.map_err(|error| Refusal(StatusCode::BAD_GATEWAY, error))
+        answer.map_err(|error| Refusal(StatusCode::BAD_GATEWAY, error.to_string()))
     }
 
     /// Asks several at a time. What one of them fails with is its own answer.
@@ -79,7 +88,7 @@ impl<'j> Desk<'j> {
         let answers = join_all(calls.into_iter().map(|call| self.ask(call))).await;
         let responses = answers
             .into_iter()
-            .map(|answer| answer.unwrap_or_else(|error| json!({"error": error})));
+            .map(|answer| answer.unwrap_or_else(|error| json!({"error": error.to_string()})));
         Ok(json!({"responses": responses.collect::<Vec<Value>>()}))
     }
 
@@ -118,12 +127,15 @@ impl<'j> Desk<'j> {
         })
     }
 
-    async fn ask(&self, call: Call) -> Result<Value, String> {
+    async fn ask(&self, call: Call) -> Result<Value, NoAnswer> {
         let judge = call.judge.clone();
         let name = self.judges.name(&judge);
         match self.judges.ask(&judge, call.request()).await {
             Ok(transcript) => Ok(answered(name, &transcript)),
-            Err(error) => Err(format!("the target `{name}` gave no answer: {error}")),
+            Err(source) => Err(NoAnswer {
+                target: name.to_owned(),
+                source,
+            }),
         }
     }
 }

@@ -13,7 +13,7 @@ mod desk;
 mod route;
 mod server;
 
-pub(crate) use server::open;
+pub(crate) use server::{ProxyError, open};
 
 /// How often a script may ask where nothing is said.
 pub(crate) const USUAL_MOST_CALLS: u64 = 50;

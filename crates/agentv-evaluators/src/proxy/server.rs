@@ -1,6 +1,7 @@
 //! The server that a script asks.
 
 use std::convert::Infallible;
+use std::io;
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
@@ -10,6 +11,7 @@ use futures_util::stream::FuturesUnordered;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use thiserror::Error;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::sleep;
 
@@ -33,6 +35,15 @@ pub(crate) struct Proxy<'j> {
     desk: Desk<'j>,
 }
 
+/// The reason why no proxy can be opened.
+#[derive(Debug, Error)]
+pub(crate) enum ProxyError {
+    #[error("there is no target that the script may ask")]
+    NoTarget,
+    #[error("the proxy to the targets cannot be opened: {0}")]
+    NoPort(#[from] io::Error),
+}
+
 /// Opens a server on a free port of this machine, through which a script may ask `most_calls` times.
 ///
 /// # Errors
@@ -40,14 +51,12 @@ pub(crate) struct Proxy<'j> {
 pub(crate) async fn open(
     judging: Option<Judging<'_>>,
     most_calls: u64,
-) -> Result<Proxy<'_>, String> {
+) -> Result<Proxy<'_>, ProxyError> {
     let Some(Judging(judges)) = judging else {
-        return Err("there is no target that the script may ask".to_owned());
+        return Err(ProxyError::NoTarget);
     };
-    let unopened = |error| format!("the proxy to the targets cannot be opened: {error}");
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
-    let listener = listener.map_err(unopened)?;
-    let address = listener.local_addr().map_err(unopened)?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+    let address = listener.local_addr()?;
     Ok(Proxy {
         listener,
         address: address.to_string(),

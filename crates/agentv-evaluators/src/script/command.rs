@@ -11,6 +11,7 @@ use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
 
+use super::error::{Failure, ScriptError};
 use super::places::ScriptPlaces;
 use super::printed::{Printed, ending};
 
@@ -52,13 +53,13 @@ impl fmt::Debug for Script {
 
 impl Script {
     /// Waits until the script may run; its time begins with the run.
-    pub(crate) async fn turn(&self) -> Result<Turn<'_>, String> {
+    pub(crate) async fn turn(&self) -> Result<Turn<'_>, ScriptError> {
         match self.places.take().await {
             Some(place) => Ok(Turn {
                 script: self,
                 _place: place,
             }),
-            None => Err(format!("the {} has no place to run in", self.noun)),
+            None => Err(ScriptError::NoPlace { noun: self.noun }),
         }
     }
 
@@ -80,14 +81,14 @@ impl Script {
     }
 
     /// What a command that ended has printed, if it can be used.
-    fn printed(&self, finished: Finished) -> Result<Printed, String> {
+    fn printed(&self, finished: Finished) -> Result<Printed, ScriptError> {
         let noun = self.noun;
         let stderr = finished.stderr.text().into_owned();
         let stdout = finished.stdout;
-        let wrong = if !finished.status.success() {
-            format!("failed with {}", finished.status)
+        let failure = if !finished.status.success() {
+            Failure::Status(finished.status)
         } else if stdout.is_truncated() {
-            "printed more than 10 MiB".to_owned()
+            Failure::TooMuchOutput
         } else {
             match String::from_utf8(stdout.bytes) {
                 Ok(stdout) => {
@@ -97,23 +98,28 @@ impl Script {
                         stderr,
                     });
                 }
-                Err(_) => "printed what is not UTF-8".to_owned(),
+                Err(_) => Failure::NotText,
             }
         };
-        Err(format!("the {noun} {wrong}{}", ending(&stderr)))
+        Err(ScriptError::Failed {
+            noun,
+            failure,
+            stderr: ending(&stderr),
+        })
     }
 
     /// Why a command was not started, or not let finish.
-    fn failure(&self, error: ProcessError) -> String {
+    fn failure(&self, error: ProcessError) -> ScriptError {
         let noun = self.noun;
         match error {
             ProcessError::DeadlinePassed {
                 deadline, partial, ..
-            } => format!(
-                "the {noun} took longer than {deadline:?} (`timeout_seconds`) and was ended{}",
-                ending(&partial.stderr.text())
-            ),
-            error => format!("the {noun}: {error}"),
+            } => ScriptError::TooSlow {
+                noun,
+                deadline,
+                stderr: ending(&partial.stderr.text()),
+            },
+            source => ScriptError::NotRun { noun, source },
         }
     }
 }
@@ -135,7 +141,7 @@ impl Turn<'_> {
         &self,
         input: Extra,
         variables: &[(&str, String)],
-    ) -> Result<Printed, String> {
+    ) -> Result<Printed, ScriptError> {
         let spec = self.script.spec().stdin(Value::Object(input).to_string());
         let spec = variables
             .iter()

@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use thiserror::Error;
+
 /// What runs a file that is not executable, by its extension.
 const INTERPRETERS: &[(&str, &str)] = &[
     ("py", "python3"),
@@ -18,7 +20,7 @@ const INTERPRETERS: &[(&str, &str)] = &[
 ///
 /// # Errors
 /// When the file is not executable, and its extension is none that is known.
-pub(super) fn words(path: &str, file: &Path) -> Result<Vec<OsString>, String> {
+pub(super) fn words(path: &str, file: &Path) -> Result<Vec<OsString>, NotExecutable> {
     if is_executable(file) {
         return Ok(vec![file.into()]);
     }
@@ -28,18 +30,26 @@ pub(super) fn words(path: &str, file: &Path) -> Result<Vec<OsString>, String> {
         .find(|(known, _)| extension == Some(known));
     match known {
         Some((_, interpreter)) => Ok(vec![interpreter.into(), file.into()]),
-        None => {
-            let known: Vec<String> = INTERPRETERS
-                .iter()
-                .map(|(known, _)| format!("`.{known}`"))
-                .collect();
-            Err(format!(
-                "`{path}` is not executable: make it so (`chmod +x`), or give it an extension that \
-                 says what runs it ({})",
-                known.join(", ")
-            ))
-        }
+        None => Err(NotExecutable {
+            path: path.to_owned(),
+        }),
     }
+}
+
+/// A file that is not executable, and whose extension does not say what runs it.
+#[derive(Debug, Error)]
+#[error(
+    "`{path}` is not executable: make it so (`chmod +x`), or give it an extension that says what runs \
+     it ({})",
+    extensions()
+)]
+pub(super) struct NotExecutable {
+    path: String,
+}
+
+fn extensions() -> String {
+    let known = INTERPRETERS.iter().map(|(known, _)| format!("`.{known}`"));
+    known.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(unix)]
@@ -70,7 +80,7 @@ mod tests {
         }
         let file = folder.path().join("plain");
         std::fs::write(&file, "").unwrap();
-        let refused = words("/plain", &file).unwrap_err();
+        let refused = words("/plain", &file).unwrap_err().to_string();
         assert!(refused.contains("`/plain` is not executable"), "{refused}");
         assert!(refused.contains("chmod +x"), "{refused}");
     }

@@ -6,6 +6,7 @@
 //! stdout is in `output`.
 
 mod command;
+mod error;
 mod files;
 pub(crate) mod input;
 mod interpreter;
@@ -15,6 +16,7 @@ mod places;
 mod printed;
 
 pub(crate) use command::Script;
+pub(crate) use error::ScriptError;
 pub(crate) use files::files;
 pub(crate) use options::{FOLDER, SCRIPT, TIMEOUT};
 pub use places::ScriptPlaces;

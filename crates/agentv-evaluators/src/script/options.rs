@@ -7,6 +7,7 @@ use std::time::Duration;
 use agentv_syntax::shape::TEXT;
 use agentv_syntax::{Field, Form, Shape, Text};
 use serde_json::Value;
+use thiserror::Error;
 
 use super::command::{Command, Script};
 use super::interpreter;
@@ -78,9 +79,10 @@ impl Script {
         noun: &'static str,
     ) -> Result<Script, BuildError> {
         let path = options.required_text("path")?;
-        let words = files::find(path, builder.context())
-            .and_then(|file| interpreter::words(path, &file))
-            .map_err(|problem| options.invalid("path", problem))?;
+        let file = files::find(path, builder.context());
+        let file = file.map_err(|problem| options.invalid("path", problem))?;
+        let words = interpreter::words(path, &file);
+        let words = words.map_err(|problem| options.invalid("path", problem))?;
         Script::new(Command::Words(words), options, builder, noun)
     }
 
@@ -128,16 +130,24 @@ fn deadline(options: &Options<'_>) -> Result<Duration, BuildError> {
 }
 
 /// A folder that a resolved case names: from the root, or one outside of it where that is allowed.
-fn folder_of(folder: &str, context: &BuildContext) -> Result<PathBuf, String> {
+fn folder_of(folder: &str, context: &BuildContext) -> Result<PathBuf, NoFolder> {
     let from_root = context.root.join(folder.trim_start_matches('/'));
     if from_root.is_dir() {
         return Ok(from_root);
     }
     match context.allow_outside_root && Path::new(folder).is_dir() {
         true => Ok(PathBuf::from(folder)),
-        false => Err(format!(
-            "there is no folder `{folder}` in the project, which starts at `{}`",
-            context.root.display()
-        )),
+        false => Err(NoFolder {
+            folder: folder.to_owned(),
+            root: context.root.clone(),
+        }),
     }
+}
+
+/// The folder of a script does not exist.
+#[derive(Debug, Error)]
+#[error("there is no folder `{folder}` in the project, which starts at `{}`", root.display())]
+struct NoFolder {
+    folder: String,
+    root: PathBuf,
 }

@@ -2,6 +2,7 @@
 
 use agentv_core::{Evaluation, Score};
 use serde_json::{Map, Value};
+use thiserror::Error;
 
 use crate::json::repeated_key;
 use crate::words::{quoted, shown};
@@ -11,16 +12,59 @@ const DEEPEST_DETAILS: usize = 64;
 /// The most lines that are tried as the beginning of the result.
 const MOST_BEGINNINGS: usize = 1_000;
 
+/// The reason why a script's output is no grade, to be read after "the script".
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum OutputError {
+    /// There is no output.
+    #[error("printed nothing, and a JSON object with `score` is expected")]
+    Nothing,
+    /// The output is JSON, but not an object.
+    #[error("printed {found}, and a JSON object with `score` is expected")]
+    NotAnObject {
+        /// The start of the output.
+        found: String,
+    },
+    /// No object ends the output.
+    #[error("printed what is no JSON object: {0}")]
+    NotJson(#[source] serde_json::Error),
+    /// There are several objects with a score.
+    #[error("printed several results, and one is expected")]
+    SeveralResults,
+    /// An object has the same key twice.
+    #[error("printed JSON in which a key stands twice: {key}")]
+    RepeatedKey {
+        /// The key, quoted.
+        key: String,
+    },
+    /// The object has no score.
+    #[error("printed no `score`")]
+    NoScore,
+    /// A field has a value of the wrong type.
+    #[error("printed `{name}` that is not {expected}: {found}")]
+    InvalidField {
+        /// The name of the field.
+        name: &'static str,
+        /// The expected type, in words.
+        expected: &'static str,
+        /// The value.
+        found: String,
+    },
+    /// The details are nested too deeply to be read back from a record.
+    #[error("printed `details` that are nested deeper than {DEEPEST_DETAILS} levels")]
+    DeepDetails,
+}
+
 /// The evaluation that a script printed: one JSON object, alone or after other lines.
 ///
 /// # Errors
 /// What is wrong with it, to be said after "the script".
-pub fn read(stdout: &str) -> Result<Evaluation, String> {
+pub fn read(stdout: &str) -> Result<Evaluation, OutputError> {
     // Some programs begin what they print with a mark of its encoding.
     let stdout = stdout.strip_prefix('\u{feff}').unwrap_or(stdout);
     let mut printed = object(stdout.trim())?;
     let score = score(printed.get("score"))?;
-    let mut texts = |name: &str| texts(name, printed.shift_remove(name));
+    let mut texts = |name: &'static str| texts(name, printed.shift_remove(name));
     let (hits, misses) = (texts("hits")?, texts("misses")?);
     let reasoning = match printed.shift_remove("reasoning") {
         None | Some(Value::Null) => None,
@@ -33,9 +77,7 @@ pub fn read(stdout: &str) -> Result<Evaluation, String> {
         .as_ref()
         .is_some_and(|it| depth(it) > DEEPEST_DETAILS)
     {
-        return Err(format!(
-            "printed `details` that are nested deeper than {DEEPEST_DETAILS} levels"
-        ));
+        return Err(OutputError::DeepDetails);
     }
     Ok(Evaluation {
         hits,
@@ -47,22 +89,19 @@ pub fn read(stdout: &str) -> Result<Evaluation, String> {
 }
 
 /// The object that is all of `text`, or its last lines.
-fn object(text: &str) -> Result<Map<String, Value>, String> {
+fn object(text: &str) -> Result<Map<String, Value>, OutputError> {
     if text.is_empty() {
-        return Err("printed nothing, and a JSON object with `score` is expected".to_owned());
+        return Err(OutputError::Nothing);
     }
     match serde_json::from_str(text) {
         Ok(Value::Object(fields)) => with_every_key_once(text, fields),
-        Ok(other) => Err(format!(
-            "printed {}, and a JSON object with `score` is expected",
-            shown(&other)
-        )),
+        Ok(other) => Err(OutputError::NotAnObject {
+            found: shown(&other),
+        }),
         Err(error) => match last_object(text) {
-            Some((before, _)) if has_result(before) => {
-                Err("printed several results, and one is expected".to_owned())
-            }
+            Some((before, _)) if has_result(before) => Err(OutputError::SeveralResults),
             Some((before, fields)) => with_every_key_once(&text[before.len()..], fields),
-            None => Err(format!("printed what is no JSON object: {error}")),
+            None => Err(OutputError::NotJson(error)),
         },
     }
 }
@@ -71,12 +110,9 @@ fn object(text: &str) -> Result<Map<String, Value>, String> {
 fn with_every_key_once(
     text: &str,
     fields: Map<String, Value>,
-) -> Result<Map<String, Value>, String> {
+) -> Result<Map<String, Value>, OutputError> {
     match repeated_key(text) {
-        Some(key) => Err(format!(
-            "printed JSON in which a key stands twice: {}",
-            quoted(&key)
-        )),
+        Some(key) => Err(OutputError::RepeatedKey { key: quoted(&key) }),
         None => Ok(fields),
     }
 }
@@ -119,9 +155,9 @@ fn has_result(text: &str) -> bool {
     false
 }
 
-fn score(score: Option<&Value>) -> Result<Score, String> {
+fn score(score: Option<&Value>) -> Result<Score, OutputError> {
     let Some(score) = score else {
-        return Err("printed no `score`".to_owned());
+        return Err(OutputError::NoScore);
     };
     // Adding nothing makes one zero of two.
     let number = score.as_f64().map(|number| number + 0.0);
@@ -130,7 +166,7 @@ fn score(score: Option<&Value>) -> Result<Score, String> {
 }
 
 /// A list of texts, or one alone.
-fn texts(name: &str, value: Option<Value>) -> Result<Vec<String>, String> {
+fn texts(name: &'static str, value: Option<Value>) -> Result<Vec<String>, OutputError> {
     let items = match value {
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::Array(items)) => items,
@@ -143,9 +179,12 @@ fn texts(name: &str, value: Option<Value>) -> Result<Vec<String>, String> {
     items.into_iter().map(text).collect()
 }
 
-fn wrong(name: &str, expected: &str, found: &Value) -> String {
-    let found = shown(found);
-    format!("printed `{name}` that is not {expected}: {found}")
+fn wrong(name: &'static str, expected: &'static str, found: &Value) -> OutputError {
+    OutputError::InvalidField {
+        name,
+        expected,
+        found: shown(found),
+    }
 }
 
 /// How many arrays and objects stand in each other.
@@ -238,7 +277,7 @@ mod tests {
                 "printed what is no JSON object: trailing characters",
             ),
         ] {
-            let wrong = read(text).unwrap_err();
+            let wrong = read(text).unwrap_err().to_string();
             assert!(wrong.contains(why), "{text}: {wrong}");
         }
     }
@@ -248,7 +287,8 @@ mod tests {
         let nested = |levels| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         let printed = |levels| format!(r#"{{"score": 1, "details": {}}}"#, nested(levels));
         assert!(read(&printed(64)).is_ok());
-        assert!(read(&printed(65)).unwrap_err().contains("deeper than 64"));
+        let refused = read(&printed(65)).unwrap_err();
+        assert!(matches!(refused, OutputError::DeepDetails), "{refused}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What a script has printed.
 
+use super::error::ScriptError;
 use crate::words::cut;
 
 /// The most characters that are told of what a script wrote to stderr, from its end.
@@ -17,18 +18,22 @@ pub(crate) struct Printed {
 
 impl Printed {
     /// The error that what was printed is `wrong`, with its beginning.
-    pub(crate) fn unusable(&self, wrong: &str) -> String {
-        let noun = self.noun;
+    pub(crate) fn unusable(&self, problem: impl ToString) -> ScriptError {
         let stdout = self.stdout.trim();
-        let began = match stdout {
+        let stdout = match stdout {
             "" => String::new(),
             _ => format!("; it printed `{}`", cut(stdout, TOLD_STDOUT)),
         };
-        let told = match ending(&self.stderr).as_str() {
+        let stderr = match ending(&self.stderr).as_str() {
             "" => String::new(),
             ending => format!("; stderr{ending}"),
         };
-        format!("the {noun} {wrong}{began}{told}")
+        ScriptError::Unusable {
+            noun: self.noun,
+            problem: problem.to_string(),
+            stdout,
+            stderr,
+        }
     }
 }
 
@@ -65,7 +70,7 @@ mod tests {
             stderr: "warning: old".to_owned(),
         };
         assert_eq!(
-            printed.unusable("printed no JSON"),
+            printed.unusable("printed no JSON").to_string(),
             "the script printed no JSON; it printed `all good`; stderr: warning: old"
         );
     }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::members::Member;
 use crate::builder::Builder;
-use crate::error::BuildError;
+use crate::error::{BuildError, could_not_judge};
 use crate::files;
 use crate::judge::{self, JudgeEvaluator, Panel, PromptSource};
 use crate::options::Options;
@@ -120,13 +120,13 @@ impl Aggregator {
         match self {
             Aggregator::WeightedAverage => Ok(average(results)),
             Aggregator::Script { script, root } => {
-                let turn = script.turn().await.map_err(EvaluatorError)?;
+                let turn = script.turn().await.map_err(could_not_judge)?;
                 let mut input = input::of(subject, root);
                 input.insert("results".to_owned(), by_name(results));
                 let input = input::configured(input, &Extra::new());
-                let printed = turn.run(input, &[]).await.map_err(EvaluatorError)?;
+                let printed = turn.run(input, &[]).await.map_err(could_not_judge)?;
                 let read = output::read(&printed.stdout);
-                read.map_err(|wrong| EvaluatorError(printed.unusable(&wrong)))
+                read.map_err(|problem| could_not_judge(printed.unusable(problem)))
             }
             Aggregator::Judge(judge) => {
                 let results = by_name(results);

@@ -2,6 +2,7 @@
 
 use jiff::civil::Date;
 use serde_json::Value;
+use thiserror::Error;
 
 use super::date::{self, DateFormat};
 use crate::error::BuildError;
@@ -57,7 +58,7 @@ impl Comparison {
     ///
     /// # Errors
     /// When the expected value is none that can be compared so, which says nothing of the answer.
-    pub(super) fn holds(&self, found: &Value, expected: &Value) -> Result<bool, String> {
+    pub(super) fn holds(&self, found: &Value, expected: &Value) -> Result<bool, Incomparable> {
         match self {
             Comparison::Exact => Ok(same(found, expected)),
             Comparison::Number {
@@ -96,8 +97,19 @@ impl Comparison {
     }
 }
 
-fn refuse(what: &str, expected: &Value) -> String {
-    format!("the expected value is not {what}: {}", shown(expected))
+/// The expected value is none that can be compared this way, which says nothing about the answer.
+#[derive(Debug, Error)]
+#[error("the expected value is not {what}: {expected}")]
+pub(super) struct Incomparable {
+    what: &'static str,
+    expected: String,
+}
+
+fn refuse(what: &'static str, expected: &Value) -> Incomparable {
+    Incomparable {
+        what,
+        expected: shown(expected),
+    }
 }
 
 /// A number, or a text that is one.

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use jiff::civil::Date;
+use thiserror::Error;
 
 /// How dates are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,13 +77,25 @@ pub(super) static UNAMBIGUOUS: LazyLock<Vec<DateFormat>> = LazyLock::new(|| {
     parsed.filter_map(Result::ok).collect()
 });
 
+/// The reason why a date format cannot be read.
+#[derive(Debug, PartialEq, Eq, Error)]
+pub(super) enum FormatError {
+    #[error(
+        "`{letter}` has no meaning in the date format `{format}`; write YYYY, MM, DD, such as \
+         `DD/MM/YYYY`"
+    )]
+    UnknownLetter { letter: char, format: String },
+    #[error("expected one {name} in a date format such as `DD/MM/YYYY`, found {found}")]
+    Incomplete { name: &'static str, found: usize },
+}
+
 impl DateFormat {
     /// Reads a format: `YYYY`, `YY`, `MMMM` (`March`), `MMM` (`Mar`), `MM`, `M`, `DD`, `D`, `HH`,
     /// `mm`, `ss`, and marks, spaces, `T` and `Z` as they are.
     ///
     /// # Errors
     /// What is wrong, in words.
-    pub(super) fn parse(written: &str) -> Result<DateFormat, String> {
+    pub(super) fn parse(written: &str) -> Result<DateFormat, FormatError> {
         let mut parts = Vec::new();
         let mut rest = written;
         while let Some(letter) = rest.chars().next() {
@@ -95,10 +108,10 @@ impl DateFormat {
                 continue;
             }
             if letter == '%' || (letter.is_alphanumeric() && !matches!(letter, 'T' | 'Z')) {
-                return Err(format!(
-                    "`{letter}` has no meaning in the date format `{written}`; write YYYY, MM, DD, \
-                     such as `DD/MM/YYYY`"
-                ));
+                return Err(FormatError::UnknownLetter {
+                    letter,
+                    format: written.to_owned(),
+                });
             }
             parts.push(Part::Literal(letter));
             rest = &rest[letter.len_utf8()..];
@@ -107,7 +120,7 @@ impl DateFormat {
             written: written.to_owned(),
             parts,
         };
-        format.is_complete()?;
+        format.check_complete()?;
         Ok(format)
     }
 
@@ -117,7 +130,7 @@ impl DateFormat {
     }
 
     /// A date needs a year, a month and a day, each once.
-    fn is_complete(&self) -> Result<(), String> {
+    fn check_complete(&self) -> Result<(), FormatError> {
         let count =
             |is_one: fn(&Part) -> bool| self.parts.iter().filter(|part| is_one(part)).count();
         let years = count(|part| matches!(part, Part::Year | Part::ShortYear));
@@ -125,9 +138,7 @@ impl DateFormat {
         let days = count(|part| matches!(part, Part::Day { .. }));
         for (name, found) in [("year", years), ("month", months), ("day", days)] {
             if found != 1 {
-                return Err(format!(
-                    "expected one {name} in a date format such as `DD/MM/YYYY`, found {found}"
-                ));
+                return Err(FormatError::Incomplete { name, found });
             }
         }
         Ok(())
@@ -275,7 +286,7 @@ mod tests {
             ("", "expected one year"),
             ("YYYY-DD", "expected one month"),
         ] {
-            let found = DateFormat::parse(format).unwrap_err();
+            let found = DateFormat::parse(format).unwrap_err().to_string();
             assert!(found.contains(problem), "{format}: {found}");
         }
     }

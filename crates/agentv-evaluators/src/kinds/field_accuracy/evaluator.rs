@@ -118,7 +118,7 @@ impl Check for FieldAccuracy {
         let expected = expected(subject)?;
         let answer = match json::parse(subject.answer) {
             Ok(answer) => answer,
-            Err(reason) => return Ok(Evaluation::check(false, reason)),
+            Err(reason) => return Ok(Evaluation::check(false, reason.to_string())),
         };
         let mut findings = Findings::default();
         let outcomes = self

@@ -1,6 +1,7 @@
 //! Where a field stands in a JSON value, such as `invoice.lines[0].amount`.
 
 use serde_json::Value;
+use thiserror::Error;
 
 /// The way from a value to one inside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,13 +15,32 @@ enum Step {
     Index(usize),
 }
 
+/// The reason why a path cannot be read.
+#[derive(Debug, PartialEq, Eq, Error)]
+pub(super) enum PathError {
+    #[error("expected the path of a field, such as `invoice.total`")]
+    Empty,
+    #[error("expected `.` or `[` before `{0}`")]
+    NoSeparator(String),
+    #[error("expected a name between the dots")]
+    NoName,
+    #[error("there is a `]` without a `[`")]
+    NotOpened,
+    #[error("there is a `[` without a `]`")]
+    NoBracket,
+    #[error("expected `{end}` after `{rest}`")]
+    NotClosed { end: String, rest: String },
+    #[error("expected a number in brackets, found `{0}`; write `[\"{0}\"]` for a key")]
+    NotANumber(String),
+}
+
 impl Path {
     /// Reads a path: keys separated by dots, places in arrays in brackets, and in brackets and quotes
     /// keys with dots or brackets in them (`["a.b"]`).
     ///
     /// # Errors
     /// What is wrong, in words.
-    pub(super) fn parse(written: &str) -> Result<Path, String> {
+    pub(super) fn parse(written: &str) -> Result<Path, PathError> {
         let mut steps = Vec::new();
         let mut rest = written;
         while !rest.is_empty() {
@@ -32,7 +52,7 @@ impl Path {
             rest = after;
         }
         match steps.is_empty() {
-            true => Err("expected the path of a field, such as `invoice.total`".to_owned()),
+            true => Err(PathError::Empty),
             false => Ok(Path(steps)),
         }
     }
@@ -51,44 +71,45 @@ impl Path {
 }
 
 /// A key and what follows it; after another step it begins with a dot.
-fn key(rest: &str, is_first: bool) -> Result<(Step, &str), String> {
+fn key(rest: &str, is_first: bool) -> Result<(Step, &str), PathError> {
     let rest = match (is_first, rest.strip_prefix('.')) {
         (true, _) => rest,
         (false, Some(rest)) => rest,
-        (false, None) => return Err(format!("expected `.` or `[` before `{rest}`")),
+        (false, None) => return Err(PathError::NoSeparator(rest.to_owned())),
     };
     let end = rest.find(['.', '[', ']']).unwrap_or(rest.len());
     let (key, after) = rest.split_at(end);
     if key.is_empty() {
-        return Err("expected a name between the dots".to_owned());
+        return Err(PathError::NoName);
     }
     if after.starts_with(']') {
-        return Err("there is a `]` without a `[`".to_owned());
+        return Err(PathError::NotOpened);
     }
     Ok((Step::Key(key.to_owned()), after))
 }
 
 /// What stands in brackets, and what follows them.
-fn bracketed(inside: &str) -> Result<(Step, &str), String> {
+fn bracketed(inside: &str) -> Result<(Step, &str), PathError> {
     for quote in ['"', '\''] {
         let Some(quoted) = inside.strip_prefix(quote) else {
             continue;
         };
         let end = format!("{quote}]");
         let Some((key, after)) = quoted.split_once(&end) else {
-            return Err(format!("expected `{end}` after `{quoted}`"));
+            return Err(PathError::NotClosed {
+                end,
+                rest: quoted.to_owned(),
+            });
         };
         return Ok((Step::Key(key.to_owned()), after));
     }
     let Some((index, after)) = inside.split_once(']') else {
-        return Err("there is a `[` without a `]`".to_owned());
+        return Err(PathError::NoBracket);
     };
     let is_number = !index.is_empty() && index.bytes().all(|digit| digit.is_ascii_digit());
     match index.parse() {
         Ok(index) if is_number => Ok((Step::Index(index), after)),
-        _ => Err(format!(
-            "expected a number in brackets, found `{index}`; write `[\"{index}\"]` for a key"
-        )),
+        _ => Err(PathError::NotANumber(index.to_owned())),
     }
 }
 
@@ -142,7 +163,11 @@ mod tests {
             ),
             ("a[\"b]", "expected `\"]` after `b]`"),
         ] {
-            assert_eq!(Path::parse(path), Err(problem.to_owned()), "{path}");
+            assert_eq!(
+                Path::parse(path).unwrap_err().to_string(),
+                problem,
+                "{path}"
+            );
         }
     }
 }

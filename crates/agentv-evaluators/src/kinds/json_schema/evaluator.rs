@@ -5,13 +5,14 @@ use std::sync::Arc;
 use agentv_core::{Evaluation, Evaluator, EvaluatorError, Score, Subject};
 use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
+use thiserror::Error;
 
 use super::kind::SCHEMA;
-use super::schema::{LONGEST_WORDS, compile};
+use super::schema::{LONGEST_WORDS, SchemaError, compile};
 use crate::builder::{BuildContext, Builder};
 use crate::check::{Check, evaluator};
 use crate::error::BuildError;
-use crate::files;
+use crate::files::{self, FileError};
 use crate::json;
 use crate::options::Options;
 use crate::words::{Findings, cut, shown};
@@ -23,12 +24,11 @@ pub(super) fn build(
     let written = options.required("schema")?;
     let compiled = builder.schemas.get_or_make(written, || {
         let schema = match written {
-            Value::String(path) => compile(&read(path, builder.context())?)
-                .map_err(|problem| format!("`{path}` is {problem}")),
-            Value::Object(_) => compile(written),
-            _ => Err(format!("expected {}", SCHEMA.expected)),
+            Value::String(path) => of_file(path, builder.context())?,
+            Value::Object(_) => compile(written)?,
+            _ => return Err(Unusable::Shape),
         };
-        schema.map(Arc::new)
+        Ok(Arc::new(schema))
     });
     match compiled {
         Ok(schema) => Ok(evaluator(FitsSchema(schema))),
@@ -36,10 +36,36 @@ pub(super) fn build(
     }
 }
 
-/// The JSON of a file that a resolved case names: a path from the root, or one outside of it.
-fn read(path: &str, context: &BuildContext) -> Result<Value, String> {
+/// The reason why the value of `schema` cannot be used.
+#[derive(Debug, Error)]
+enum Unusable {
+    #[error("expected {}", SCHEMA.expected)]
+    Shape,
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("`{path}` is not JSON: {source}")]
+    NotJson {
+        path: String,
+        source: serde_json::Error,
+    },
+    #[error(transparent)]
+    Schema(#[from] SchemaError),
+    #[error("`{path}` is {source}")]
+    SchemaInFile { path: String, source: SchemaError },
+}
+
+/// Compiles the schema in a file that a resolved case names: a path from the root, or one outside
+/// of it.
+fn of_file(path: &str, context: &BuildContext) -> Result<Validator, Unusable> {
     let text = files::read_text(path, context)?;
-    serde_json::from_str(&text).map_err(|error| format!("`{path}` is not JSON: {error}"))
+    let schema = serde_json::from_str(&text).map_err(|source| Unusable::NotJson {
+        path: path.to_owned(),
+        source,
+    })?;
+    compile(&schema).map_err(|source| Unusable::SchemaInFile {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 struct FitsSchema(Arc<Validator>);
@@ -48,7 +74,7 @@ impl Check for FitsSchema {
     fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
         let answer = match json::parse(subject.answer) {
             Ok(answer) => answer,
-            Err(reason) => return Ok(Evaluation::check(false, reason)),
+            Err(reason) => return Ok(Evaluation::check(false, reason.to_string())),
         };
         if self.0.is_valid(&answer) {
             return Ok(Evaluation::check(

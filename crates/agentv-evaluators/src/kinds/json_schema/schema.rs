@@ -2,22 +2,31 @@
 
 use jsonschema::Validator;
 use serde_json::Value;
+use thiserror::Error;
 
-use super::expansion;
+use super::expansion::{self, ExpansionError};
 use crate::words::cut;
 
 /// The longest that words of the schema library may be, which quote the answer.
 pub(super) const LONGEST_WORDS: usize = 200;
 
-/// The compiled schema. It refers to nothing outside itself: neither files nor the network are read.
-pub(super) fn compile(schema: &Value) -> Result<Validator, String> {
-    expansion::check(schema).map_err(|reason| format!("not a usable JSON Schema: {reason}"))?;
-    jsonschema::validator_for(schema).map_err(|error| {
-        let place = match error.instance_path().as_str() {
+/// The reason why a schema cannot be used.
+#[derive(Debug, Error)]
+pub(super) enum SchemaError {
+    #[error("not a usable JSON Schema: {0}")]
+    Expands(#[from] ExpansionError),
+    #[error("not a JSON Schema{place}: {reason}")]
+    Invalid { place: String, reason: String },
+}
+
+/// Compiles a schema. It refers to nothing outside itself: neither files nor the network are read.
+pub(super) fn compile(schema: &Value) -> Result<Validator, SchemaError> {
+    expansion::check(schema)?;
+    jsonschema::validator_for(schema).map_err(|error| SchemaError::Invalid {
+        place: match error.instance_path().as_str() {
             "" => String::new(),
             path => format!(" at `{path}`"),
-        };
-        let words = error.to_string();
-        format!("not a JSON Schema{place}: {}", cut(&words, LONGEST_WORDS))
+        },
+        reason: cut(&error.to_string(), LONGEST_WORDS).into_owned(),
     })
 }

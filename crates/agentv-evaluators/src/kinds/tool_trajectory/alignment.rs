@@ -1,11 +1,20 @@
 //! Which calls are the expected ones, where others may stand between them.
 
 use agentv_core::ToolCall;
+use thiserror::Error;
 
 use super::expected::ExpectedCall;
 
 /// The most pairs of an expected and a made call that are compared.
 const MOST_PAIRS: usize = 16_000_000;
+
+/// The calls are so many that the search would take too long.
+#[derive(Debug, Error)]
+#[error("{made} tool calls and {expected} expected ones are too many to compare")]
+pub(super) struct TooManyCalls {
+    made: usize,
+    expected: usize,
+}
 
 /// What is best, in this order: calls matched, limits met, limits not counted.
 type Merit = (u32, u32, u32);
@@ -29,14 +38,14 @@ enum Way {
 pub(super) fn best(
     expected: &[ExpectedCall],
     calls: &[&ToolCall],
-) -> Result<Vec<Option<usize>>, String> {
+) -> Result<Vec<Option<usize>>, TooManyCalls> {
     let width = calls.len();
     let cells = expected.len().checked_mul(width);
     let Some(cells) = cells.filter(|cells| *cells <= MOST_PAIRS) else {
-        let expected = expected.len();
-        return Err(format!(
-            "{width} tool calls and {expected} expected ones are too many to compare"
-        ));
+        return Err(TooManyCalls {
+            made: width,
+            expected: expected.len(),
+        });
     };
     let mut ways = Vec::with_capacity(cells);
     // The merit of the best alignment of what came so far, for each number of calls.

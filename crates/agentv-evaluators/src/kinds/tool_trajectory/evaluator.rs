@@ -10,7 +10,7 @@ use super::expected::ExpectedCall;
 use super::latency::Latencies;
 use crate::builder::Builder;
 use crate::check::{Check, evaluator};
-use crate::error::BuildError;
+use crate::error::{BuildError, could_not_judge};
 use crate::options::Options;
 use crate::words::{Findings, quoted};
 
@@ -96,7 +96,7 @@ impl Check for InOrder {
         let Some(calls) = calls(subject) else {
             return Ok(no_trace());
         };
-        let aligned = alignment::best(&self.0, &calls).map_err(EvaluatorError)?;
+        let aligned = alignment::best(&self.0, &calls).map_err(could_not_judge)?;
         let mut tally = Tally::default();
         for (expected, place) in self.0.iter().zip(aligned) {
             let call = place.map(|place| calls[place]);
