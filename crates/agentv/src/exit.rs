@@ -3,9 +3,12 @@
 use std::io;
 use std::process::ExitCode;
 
+use agentv_project::ProjectError;
+
+use crate::diagnostics::Teller;
 use crate::output;
 
-/// How a command ended.
+/// The way a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// Everything is as it should be.
@@ -18,7 +21,7 @@ pub(crate) enum Exit {
     Errored,
     /// A limit of money or time ended the run.
     Limited,
-    /// What was asked for could not be written.
+    /// The output could not be written.
     NotWritten,
     /// A signal with this number asked to stop.
     Signal(usize),
@@ -38,23 +41,50 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Standard output could not be written.
-#[derive(Debug)]
-pub(crate) struct OutputError(io::Error);
+/// An error that ends a command.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CommandError {
+    /// The project could not be prepared.
+    #[error(transparent)]
+    Project(#[from] ProjectError),
+    /// Standard output could not be written.
+    #[error("standard output: {0}")]
+    Output(#[from] io::Error),
+}
 
-impl From<io::Error> for OutputError {
-    fn from(error: io::Error) -> Self {
-        OutputError(error)
+impl CommandError {
+    /// Prints the error and returns the exit code.
+    pub(crate) fn report(&self) -> Exit {
+        match self {
+            CommandError::Project(error) => report_project_error(error),
+            // The reader has enough: `agentv show … | head` is not a failure.
+            CommandError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                Exit::Success
+            }
+            CommandError::Output(_) => {
+                output::error(&self.to_string(), None);
+                Exit::NotWritten
+            }
+        }
     }
 }
 
-impl From<OutputError> for Exit {
-    fn from(OutputError(error): OutputError) -> Exit {
-        // Whoever reads us has enough: `agentv show … | head` is no failure.
-        if error.kind() == io::ErrorKind::BrokenPipe {
-            return Exit::Success;
+fn report_project_error(error: &ProjectError) -> Exit {
+    match error {
+        ProjectError::Problems(diagnostics) => {
+            let teller = Teller::for_checking();
+            for diagnostic in diagnostics {
+                teller.tell_error(diagnostic);
+            }
+            Exit::Unusable
         }
-        output::error(&format!("standard output: {error}"), None);
-        Exit::NotWritten
+        ProjectError::Refused { message, hint, .. } => {
+            output::error(message, hint.as_deref());
+            Exit::Unusable
+        }
+        ProjectError::NotWritten { message, .. } => {
+            output::error(message, None);
+            Exit::NotWritten
+        }
     }
 }

@@ -1,18 +1,23 @@
 //! The `agentv` command: arguments in, one command, an exit code out.
 
 mod arguments;
+mod calibration;
 mod commands;
 mod diagnostics;
+mod ending;
+mod execution;
 mod exit;
 mod output;
+mod reporting;
 mod shown;
+mod signals;
+mod stderr_notices;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use arguments::{Arguments, Command};
-use exit::Exit;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -43,5 +48,5 @@ fn main() -> ExitCode {
         Command::Schema(arguments) => commands::schema::run(&arguments),
         Command::Completions(arguments) => commands::completions::run(&arguments),
     };
-    exit.unwrap_or_else(Exit::from).into()
+    exit.unwrap_or_else(|error| error.report()).into()
 }

@@ -1,7 +1,6 @@
 //! Where words go: answers to standard output, everything else to standard error.
 
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use agentv_core::visible;
@@ -62,16 +61,6 @@ pub(crate) fn is_live(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && !set("CI") && !dumb
 }
 
-/// A path as a user in the working folder would write it.
-pub(crate) fn from_here(path: &Path) -> PathBuf {
-    let here = std::env::current_dir().and_then(std::fs::canonicalize);
-    let inside = here.ok().and_then(|here| path.strip_prefix(here).ok());
-    match inside {
-        Some(inside) if inside.as_os_str().is_empty() => PathBuf::from("."),
-        inside => inside.unwrap_or(path).to_owned(),
-    }
-}
-
 /// Says on standard error what a user should know, and what stops nothing.
 pub(crate) fn warning(message: &str) {
     let (start, end) = if has_colour(&io::stderr()) {
@@ -126,20 +115,6 @@ pub(crate) fn stdout() -> BufWriter<Shown<StdoutLock<'static>>> {
     let stdout = io::stdout();
     let is_terminal = stdout.is_terminal();
     BufWriter::new(Shown::on(stdout.lock(), is_terminal))
-}
-
-/// `1 case`, `2 cases`, `1,234 cases`.
-pub(crate) fn counted(count: u64, noun: &str) -> String {
-    let digits = count.to_string();
-    let mut grouped = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{grouped} {noun}{plural}")
 }
 
 /// Rows with their columns under each other, two blanks between them, a line each.

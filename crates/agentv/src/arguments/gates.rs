@@ -1,5 +1,6 @@
 //! What is required of results, on the command line.
 
+use agentv_project::GateOptions;
 use agentv_report::{DropGate, GateRule, GateSpec};
 use clap::{Args, ValueEnum};
 
@@ -33,20 +34,18 @@ pub(crate) struct GateArguments {
 }
 
 impl GateArguments {
-    /// What is required of the results alone.
-    pub(crate) fn spec(&self) -> GateSpec {
-        GateSpec {
-            fail_under: self.fail_under,
-            min_pass_rate: self.min_pass_rate,
-            max_errors: self.max_errors,
-        }
-    }
-
-    /// What is required against the baseline.
-    pub(crate) fn drop_gate(&self) -> DropGate {
-        DropGate {
-            rule: self.gate.unwrap_or(GateName::Mean).into(),
-            max_drop: self.max_drop.unwrap_or(0.0),
+    pub(super) fn options(&self) -> GateOptions {
+        GateOptions {
+            spec: GateSpec {
+                fail_under: self.fail_under,
+                min_pass_rate: self.min_pass_rate,
+                max_errors: self.max_errors,
+            },
+            baseline: self.baseline.clone(),
+            drop: DropGate {
+                rule: self.gate.unwrap_or(GateName::Mean).into(),
+                max_drop: self.max_drop.unwrap_or(0.0),
+            },
         }
     }
 }

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use agentv_project::{GradeOptions, Project, SelectionOptions};
 use clap::Args;
 
-use super::shared::{LimitArguments, OutputArguments, from_one};
+use super::shared::{LimitArguments, OutputArguments, from_one, resume};
 use super::{GateArguments, LoadArguments};
 
 /// Grade the answers of an earlier run again, without asking its targets
@@ -58,4 +59,27 @@ pub(crate) struct GradeArguments {
     pub(crate) output: OutputArguments,
     #[command(flatten)]
     pub(crate) load: LoadArguments,
+}
+
+impl GradeArguments {
+    /// Returns the request, as data.
+    pub(crate) fn options(&self, project: &Project) -> GradeOptions {
+        GradeOptions {
+            run: self.run.clone(),
+            load: self.load.options(project),
+            evaluators_file: self.evaluators.clone(),
+            targets_file: self.targets.clone(),
+            selection: SelectionOptions {
+                eval_ids: self.eval_ids.clone(),
+                shard: None,
+                limit: self.limit,
+            },
+            stop_on_required: self.stop_on_required,
+            resume: resume(&self.resume),
+            retry_errors: self.retry_errors,
+            limits: self.limits.options(),
+            gates: self.gates.options(),
+            include_trace: self.output.include_trace,
+        }
+    }
 }

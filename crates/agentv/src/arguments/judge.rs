@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use agentv_project::{CalibrateOptions, Project};
 use clap::{Args, Subcommand};
 
-use super::shared::{LimitArguments, OutputArguments};
+use super::shared::{LimitArguments, OutputArguments, resume};
 use super::{ListFormat, LoadArguments};
 
 /// Find out how far a judge is to be trusted
@@ -68,6 +69,22 @@ pub(crate) struct CalibrateArguments {
     pub(crate) output: OutputArguments,
     #[command(flatten)]
     pub(crate) load: LoadArguments,
+}
+
+impl CalibrateArguments {
+    /// Returns the request, as data.
+    pub(crate) fn options(&self, project: &Project) -> CalibrateOptions {
+        CalibrateOptions {
+            file: self.file.clone(),
+            load: self.load.options(project),
+            judge: self.target.clone(),
+            targets_file: self.targets.clone(),
+            resume: resume(&self.resume),
+            retry_errors: self.retry_errors,
+            limits: self.limits.options(),
+            include_trace: self.output.include_trace,
+        }
+    }
 }
 
 fn kappa(text: &str) -> Result<f64, String> {

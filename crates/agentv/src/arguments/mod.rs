@@ -11,17 +11,19 @@ mod shared;
 
 use std::path::PathBuf;
 
+use agentv_dataset::LoadOptions;
+use agentv_project::Project;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub(crate) use compare::CompareArguments;
-pub(crate) use gates::GateArguments;
+use gates::GateArguments;
 pub(crate) use grade::GradeArguments;
 pub(crate) use history::{RunsArguments, TrendArguments, TrendFormat};
 pub(crate) use judge::{CalibrateArguments, JudgeAction, JudgeArguments};
 pub(crate) use report::ReportArguments;
 pub(crate) use run::RunArguments;
-pub(crate) use shared::{LimitArguments, OutputArguments, ReportTarget};
+pub(crate) use shared::{OutputArguments, ReportTarget};
 
 /// Evaluates AI agents and prompts from files.
 #[derive(Debug, Parser)]
@@ -269,6 +271,16 @@ pub(crate) struct LoadArguments {
     /// Mention also what is usually fine, such as a missing sidecar
     #[arg(long, short)]
     pub(crate) verbose: bool,
+}
+
+impl LoadArguments {
+    pub(crate) fn options(&self, project: &Project) -> LoadOptions {
+        LoadOptions {
+            allow_outside_root: self.allow_outside_root,
+            verbose: self.verbose,
+            ..project.load_options()
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -1,11 +1,14 @@
 //! The command line of `agentv run`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
+use agentv_project::{Project, RunOptions, SelectionOptions};
+use agentv_providers::Delay;
 use agentv_runner::Shard;
 use clap::Args;
 
-use super::shared::{LimitArguments, OutputArguments, from_one};
+use super::shared::{LimitArguments, OutputArguments, from_one, resume};
 use super::{GateArguments, LoadArguments};
 
 /// Run cases against targets and grade the answers
@@ -115,4 +118,44 @@ pub(crate) struct RunArguments {
     pub(crate) output: OutputArguments,
     #[command(flatten)]
     pub(crate) load: LoadArguments,
+}
+
+impl RunArguments {
+    /// Returns the request, as data.
+    pub(crate) fn options(&self, project: &Project) -> RunOptions {
+        RunOptions {
+            paths: self.paths.clone(),
+            load: self.load.options(project),
+            strict: self.strict,
+            chosen_targets: self.chosen_targets.clone(),
+            targets_file: self.targets.clone(),
+            selection: SelectionOptions {
+                eval_ids: self.eval_ids.clone(),
+                shard: self.shard,
+                limit: self.limit,
+            },
+            trials: self.trials,
+            dry_run: self.dry_run.then(|| self.delay()),
+            stop_on_required: self.stop_on_required,
+            resume: resume(&self.resume),
+            retry_errors: self.retry_errors,
+            rerun_failed: self.rerun_failed.clone(),
+            cache: self.cache,
+            limits: self.limits.options(),
+            gates: self.gates.options(),
+            dump_prompts: self.dump_prompts.clone(),
+            include_trace: self.output.include_trace,
+            out: self.output.out.clone(),
+        }
+    }
+
+    fn delay(&self) -> Delay {
+        let fixed = self.dry_run_delay;
+        let shortest = fixed.or(self.dry_run_delay_min).unwrap_or_default();
+        let longest = fixed.or(self.dry_run_delay_max).unwrap_or(shortest);
+        Delay {
+            min: Duration::from_millis(shortest),
+            max: Duration::from_millis(longest.max(shortest)),
+        }
+    }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use agentv_project::{LimitOptions, Resume};
 use agentv_report::{FORMATS, ReportFormat};
 use agentv_syntax::nearest;
 use clap::Args;
@@ -30,6 +31,27 @@ pub(crate) struct LimitArguments {
     /// files and runs of others
     #[arg(long, help_heading = "Limits")]
     pub(crate) no_scripts: bool,
+}
+
+impl LimitArguments {
+    pub(super) fn options(&self) -> LimitOptions {
+        LimitOptions {
+            workers: self.workers,
+            timeout: self.timeout,
+            max_retries: self.max_retries,
+            budget: self.budget,
+            max_time: self.max_time,
+            no_scripts: self.no_scripts,
+        }
+    }
+}
+
+/// Reads `--resume` and `--resume=RUN`.
+pub(super) fn resume(argument: &Option<Option<String>>) -> Option<Resume> {
+    Some(match argument.as_ref()? {
+        Some(name) => Resume::Named(name.clone()),
+        None => Resume::Newest,
+    })
 }
 
 /// What is told and written besides the records.

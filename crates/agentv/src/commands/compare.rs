@@ -4,36 +4,28 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use agentv_core::GateOutcome;
+use agentv_project::{Project, ProjectError, warn_of_damage, warn_of_few_grades};
 use agentv_report::compare::{
-    ComparedRun, ComparisonFormat, ComparisonSummary, Pairwise, Showing, compare, read_runs,
-    write_comparison, write_pairwise,
+    ComparedRun, ComparisonFormat, Pairwise, Showing, compare, read_runs, write_comparison,
+    write_pairwise,
 };
-use agentv_report::{RunResults, Style, replace_file};
+use agentv_report::{Style, replace_file};
 
-use super::run::folder;
-use super::run::refused::Refused;
 use crate::arguments::CompareArguments;
-use crate::exit::{Exit, OutputError};
+use crate::exit::{CommandError, Exit};
 use crate::output;
+use crate::stderr_notices::StderrNotices;
 
-pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, OutputError> {
-    let runs = match runs(arguments) {
-        Ok(runs) => runs,
-        Err(refused) => return Ok(refused.tell()),
-    };
-    tell_troubles(&runs);
+pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, CommandError> {
+    let runs = runs(arguments)?;
+    warn_of_troubles(&runs);
     let told = match &runs[..] {
         [a, b] => of_two(arguments, a, b),
         several => of_several(arguments, several),
-    };
-    let told = match told {
-        Ok(told) => told,
-        Err(refused) => return Ok(refused.tell()),
-    };
+    }?;
     if let Some(path) = &arguments.output {
-        if let Err(error) = replace_file(path, &mut |out| (told.write)(out)) {
-            return Ok(Refused::not_written(error.to_string()).tell());
-        }
+        let written = replace_file(path, &mut |out| (told.write)(out));
+        written.map_err(ProjectError::not_written)?;
     } else {
         let mut stdout: Box<dyn Write> = match ComparisonFormat::from(arguments.format) {
             ComparisonFormat::Json => Box::new(output::stdout()),
@@ -52,7 +44,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, OutputError> {
 }
 
 /// A comparison that is ready to be written.
-struct Told<'r> {
+struct ReadyComparison<'r> {
     gate: GateOutcome,
     write: Writing<'r>,
 }
@@ -63,15 +55,16 @@ fn of_two<'r>(
     arguments: &CompareArguments,
     a: &'r ComparedRun,
     b: &'r ComparedRun,
-) -> Result<Told<'r>, Refused> {
-    let comparison = compare(a, b, arguments.threshold).map_err(unusable)?;
-    let showing = Showing::of(&comparison, arguments.show as usize).map_err(unusable)?;
+) -> Result<ReadyComparison<'r>, ProjectError> {
+    let comparison = compare(a, b, arguments.threshold).map_err(ProjectError::from_error)?;
+    let showing =
+        Showing::of(&comparison, arguments.show as usize).map_err(ProjectError::from_error)?;
     let summary = comparison.summary();
-    tell_few_grades(summary);
+    warn_of_few_grades(summary, &mut StderrNotices::new());
     let gate = arguments.drop_gate().judge(summary, "that of A");
     let (format, told) = (ComparisonFormat::from(arguments.format), gate.clone());
     let style = style(arguments.output.as_deref());
-    Ok(Told {
+    Ok(ReadyComparison {
         gate,
         write: Box::new(move |out| {
             write_comparison(&comparison, &showing, &told, format, style, out)
@@ -82,28 +75,24 @@ fn of_two<'r>(
 fn of_several<'r>(
     arguments: &CompareArguments,
     runs: &'r [ComparedRun],
-) -> Result<Told<'r>, Refused> {
+) -> Result<ReadyComparison<'r>, ProjectError> {
     let pairwise = Pairwise::of(runs, arguments.threshold);
     let Some(ends) = pairwise.ends() else {
-        return Err(Refused::because("there is nothing to compare"));
+        return Err(ProjectError::because("there is nothing to compare"));
     };
     let gate = match &ends.figures {
         Ok(figures) => {
-            tell_few_grades(&figures.summary);
+            warn_of_few_grades(&figures.summary, &mut StderrNotices::new());
             arguments.drop_gate().judge(&figures.summary, "that of A")
         }
-        Err(nothing) => return Err(Refused::because(nothing.to_string())),
+        Err(nothing) => return Err(ProjectError::from_error(nothing.clone())),
     };
     let (format, told) = (ComparisonFormat::from(arguments.format), gate.clone());
     let style = style(arguments.output.as_deref());
-    Ok(Told {
+    Ok(ReadyComparison {
         gate,
         write: Box::new(move |out| write_pairwise(&pairwise, &told, format, style, out)),
     })
-}
-
-fn unusable(error: impl std::error::Error) -> Refused {
-    Refused::because(error.to_string())
 }
 
 /// What standard output can show, or a file in its place.
@@ -114,41 +103,16 @@ fn style(file: Option<&Path>) -> Style {
     }
 }
 
-fn runs(arguments: &CompareArguments) -> Result<Vec<ComparedRun>, Refused> {
-    let named = arguments.runs.iter().map(|name| match of_file(name) {
-        Some(results) => Ok(results),
-        None => of_run(&folder::results_here()?, name),
-    });
+fn runs(arguments: &CompareArguments) -> Result<Vec<ComparedRun>, ProjectError> {
+    let folders = Project::here().run_folders()?;
+    let names = arguments.runs.iter();
+    let named = names.map(|name| folders.results_named(name, &mut StderrNotices::new()));
     let found = named.collect::<Result<Vec<_>, _>>()?;
-    read_runs(&found).map_err(unusable)
-}
-
-/// The results in a file, where `name` is one.
-pub(crate) fn of_file(name: &str) -> Option<RunResults> {
-    let path = Path::new(name);
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    let is_known = extension.is_some_and(|extension| {
-        ["jsonl", "json"]
-            .iter()
-            .any(|known| extension.eq_ignore_ascii_case(known))
-    });
-    (is_known && !path.is_dir()).then(|| RunResults::of_file(path))
-}
-
-/// The run that a user calls `name`.
-pub(crate) fn of_run(results: &Path, name: &str) -> Result<RunResults, Refused> {
-    if Path::new(name).is_file() {
-        return Err(Refused::with_hint(
-            format!("`{name}` is no file of results"),
-            Some("name a run, or results in a file that ends in .jsonl or .json".to_owned()),
-        ));
-    }
-    let (folder, _) = folder::find(results, name)?;
-    RunResults::of_folder(&folder).map_err(folder::unusable)
+    read_runs(&found).map_err(ProjectError::from_error)
 }
 
 /// Warns of what makes a comparison less than it seems.
-fn tell_troubles(runs: &[ComparedRun]) {
+fn warn_of_troubles(runs: &[ComparedRun]) {
     for run in runs {
         if run.is_unfinished() {
             output::warning(&format!(
@@ -156,28 +120,6 @@ fn tell_troubles(runs: &[ComparedRun]) {
                 run.name()
             ));
         }
-        tell_damaged(run);
-    }
-}
-
-/// Warns of lines that hold no result.
-pub(crate) fn tell_damaged(run: &ComparedRun) {
-    if run.damaged_lines() > 0 {
-        let lines = output::counted(run.damaged_lines(), "line");
-        output::warning(&format!(
-            "`{}` has {lines} that cannot be read: left out",
-            run.name()
-        ));
-    }
-}
-
-/// Warns where a gate rests on few of the cases that both runs have.
-pub(crate) fn tell_few_grades(summary: &ComparisonSummary) {
-    if summary.is_mostly_without_grade() {
-        let matched = output::counted(summary.matched_cases, "matched case");
-        output::warning(&format!(
-            "only {} of {matched} have a grade in both runs: the comparison says nothing of the others",
-            summary.statistics.cases
-        ));
+        warn_of_damage(run, &mut StderrNotices::new());
     }
 }

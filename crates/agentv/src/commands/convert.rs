@@ -6,15 +6,15 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
-use agentv_dataset::{Conversion, ConvertError, ConvertOptions, Rules, convert};
+use agentv_dataset::{Conversion, ConvertError, ConvertOptions, convert};
+use agentv_project::{Project, counted};
 
-use super::load_options;
 use crate::arguments::{ConvertArguments, FormatName};
 use crate::diagnostics::Teller;
-use crate::exit::{Exit, OutputError};
-use crate::output::{self, counted};
+use crate::exit::{CommandError, Exit};
+use crate::output;
 
-pub(crate) fn run(arguments: &ConvertArguments) -> Result<Exit, OutputError> {
+pub(crate) fn run(arguments: &ConvertArguments) -> Result<Exit, CommandError> {
     let options = ConvertOptions {
         to: match arguments.to {
             FormatName::Yaml => Conversion::Yaml,
@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Exit, OutputError> {
         },
         force: arguments.force,
         lossy: arguments.lossy,
-        load: load_options(&arguments.load, Rules::Agentv),
+        load: arguments.load.options(&Project::here()),
         interrupted: interrupted(),
     };
     match convert(&arguments.file, &arguments.output, &options) {

@@ -1,63 +1,54 @@
 //! `agentv runs`: the runs of the project.
 
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
 
 use agentv_core::visible;
-use agentv_journal::{RunFolder, list_runs};
+use agentv_journal::RunFolder;
+use agentv_project::{Project, ProjectError, RunFolders, counted};
 use agentv_report::{PastRun, RunLine, render_runs};
 
-use super::run::folder;
-use super::run::refused::Refused;
-use super::run::reporting::summary_style;
 use crate::arguments::{ListFormat, RunsArguments};
-use crate::exit::{Exit, OutputError};
+use crate::exit::{CommandError, Exit};
 use crate::output;
 
-pub(crate) fn run(arguments: &RunsArguments) -> Result<Exit, OutputError> {
-    let (lines, more) = match lines(arguments) {
-        Ok(lines) => lines,
-        Err(refused) => return Ok(refused.tell()),
-    };
+pub(crate) fn run(arguments: &RunsArguments) -> Result<Exit, CommandError> {
+    let (lines, more) = lines(arguments)?;
     let mut stdout = BufWriter::new(io::stdout().lock());
     match arguments.format {
-        ListFormat::Text => stdout.write_all(render_runs(&lines, summary_style()).as_bytes())?,
+        ListFormat::Text => {
+            stdout.write_all(render_runs(&lines, output::style_of(&io::stdout())).as_bytes())?
+        }
         ListFormat::Json => stdout.write_all(json_lines(&lines)?.as_bytes())?,
     }
     stdout.flush()?;
     if more > 0 {
-        let more = output::counted(more as u64, "older run");
+        let more = counted(more as u64, "older run");
         output::note(&format!("{more} not shown: `--limit` shows more"));
     }
     Ok(Exit::Success)
 }
 
 /// The newest runs, and how many older folders there are.
-fn lines(arguments: &RunsArguments) -> Result<(Vec<RunLine>, usize), Refused> {
-    let results = folder::results_here()?;
-    let mut runs = all_runs(&results)?.into_iter();
+fn lines(arguments: &RunsArguments) -> Result<(Vec<RunLine>, usize), ProjectError> {
+    let project = Project::here();
+    let folders = project.run_folders()?;
+    let mut runs = folders.all()?.into_iter();
     let mut lines = Vec::new();
     while lines.len() < arguments.limit {
         let Some(folder) = runs.next() else {
             break;
         };
-        lines.extend(opened(folder).and_then(|run| told(&run, run.line())));
+        lines.extend(opened(&project, folder).and_then(|run| read(&run, run.line())));
     }
     if lines.is_empty() {
-        return Err(no_run(&results));
+        return Err(no_run(&folders));
     }
     Ok((lines, runs.count()))
 }
 
-/// The folders of all runs, newest first.
-pub(super) fn all_runs(results: &Path) -> Result<Vec<RunFolder>, Refused> {
-    let runs = list_runs(results).map_err(|error| Refused::because(error.to_string()))?;
-    Ok(runs.into_iter().map(|run| run.folder).collect())
-}
-
 /// The run in a folder; of one that cannot be read, a warning.
-pub(super) fn opened(folder: RunFolder) -> Option<PastRun> {
-    let shown = output::from_here(folder.path());
+pub(super) fn opened(project: &Project, folder: RunFolder) -> Option<PastRun> {
+    let shown = project.shown(folder.path());
     match PastRun::open(folder) {
         Ok(Some(run)) => Some(run),
         Ok(None) => {
@@ -73,7 +64,7 @@ pub(super) fn opened(folder: RunFolder) -> Option<PastRun> {
 }
 
 /// What a run came to; where that cannot be read, a warning.
-pub(super) fn told(
+pub(super) fn read(
     run: &PastRun,
     line: Result<RunLine, agentv_journal::FileError>,
 ) -> Option<RunLine> {
@@ -81,10 +72,10 @@ pub(super) fn told(
         .ok()
 }
 
-pub(super) fn no_run(results: &Path) -> Refused {
-    let shown = output::from_here(results);
+pub(super) fn no_run(folders: &RunFolders) -> ProjectError {
+    let shown = folders.shown();
     let message = format!("there is no run yet in `{}`", shown.display());
-    Refused::with_hint(message, Some("`agentv run PATH` makes one".to_owned()))
+    ProjectError::with_hint(message, Some("`agentv run PATH` makes one".to_owned()))
 }
 
 /// One JSON object a line.

@@ -3,14 +3,14 @@
 use std::io::{self, Write};
 
 use agentv_dataset::shapes;
+use agentv_project::DEFINITIONS;
 use agentv_providers::targets_file;
 use agentv_syntax::schema;
 
-use super::DEFINITIONS;
 use crate::arguments::{SchemaArguments, SchemaName};
-use crate::exit::{Exit, OutputError};
+use crate::exit::{CommandError, Exit};
 
-pub(crate) fn run(arguments: &SchemaArguments) -> Result<Exit, OutputError> {
+pub(crate) fn run(arguments: &SchemaArguments) -> Result<Exit, CommandError> {
     let of_file = |title, shape| schema::of_file(title, shape, DEFINITIONS);
     let schema = match arguments.file {
         SchemaName::Eval => of_file("agentv suite", &shapes::SUITE),

@@ -4,16 +4,14 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use agentv_core::ResultRecord;
+use agentv_project::{Project, ProjectError, counted};
 use agentv_report::{PastRun, RunLine, Style, render_trend, replace_file, trend_page};
 use agentv_syntax::nearest;
 use globset::GlobMatcher;
 
-use super::run::folder;
-use super::run::refused::Refused;
-use super::run::reporting::summary_style;
-use super::runs::{all_runs, json_lines, no_run, opened, told};
+use super::runs::{json_lines, no_run, opened, read};
 use crate::arguments::{TrendArguments, TrendFormat};
-use crate::exit::{Exit, OutputError};
+use crate::exit::{CommandError, Exit};
 use crate::output;
 
 /// What a file shows, which is no terminal.
@@ -23,14 +21,11 @@ const STYLE_OF_FILES: Style = Style {
     unicode: true,
 };
 
-pub(crate) fn run(arguments: &TrendArguments) -> Result<Exit, OutputError> {
-    let lines = match lines(arguments) {
-        Ok(lines) => lines,
-        Err(refused) => return Ok(refused.tell()),
-    };
+pub(crate) fn run(arguments: &TrendArguments) -> Result<Exit, CommandError> {
+    let lines = lines(arguments)?;
     let style = match arguments.output {
         Some(_) => STYLE_OF_FILES,
-        None => summary_style(),
+        None => output::style_of(&io::stdout()),
     };
     let text = match format_of(arguments) {
         TrendFormat::Text => render_trend(&lines, style),
@@ -43,12 +38,9 @@ pub(crate) fn run(arguments: &TrendArguments) -> Result<Exit, OutputError> {
         stdout.flush()?;
         return Ok(Exit::Success);
     };
-    Ok(
-        match replace_file(path, &mut |out| out.write_all(text.as_bytes())) {
-            Ok(()) => Exit::Success,
-            Err(error) => Refused::not_written(error.to_string()).tell(),
-        },
-    )
+    let written = replace_file(path, &mut |out| out.write_all(text.as_bytes()));
+    written.map_err(ProjectError::not_written)?;
+    Ok(Exit::Success)
 }
 
 fn format_of(arguments: &TrendArguments) -> TrendFormat {
@@ -95,7 +87,7 @@ impl Wanted<'_> {
         let wanted = |record: &ResultRecord| {
             self.has_file(&record.eval_file) && self.has_target(&record.target)
         };
-        told(
+        read(
             run,
             match self.is_everything() {
                 true => run.line(),
@@ -106,21 +98,22 @@ impl Wanted<'_> {
 }
 
 /// The runs that are shown, oldest first.
-fn lines(arguments: &TrendArguments) -> Result<Vec<RunLine>, Refused> {
-    let results = folder::results_here()?;
+fn lines(arguments: &TrendArguments) -> Result<Vec<RunLine>, ProjectError> {
+    let project = Project::here();
+    let folders = project.run_folders()?;
     let globs = arguments.eval_file.iter();
     let wanted = Wanted {
         files: globs.map(globset::Glob::compile_matcher).collect(),
         targets: &arguments.target,
     };
-    let folders = all_runs(&results)?;
-    let runs = folders.into_iter().filter_map(opened);
+    let all = folders.all()?.into_iter();
+    let runs = all.filter_map(|folder| opened(&project, folder));
     // How a judge agrees with people is no result of a target.
     let runs: Vec<PastRun> = runs
         .filter(|run| run.record().calibrated_with.is_none())
         .collect();
     if runs.is_empty() {
-        return Err(no_run(&results));
+        return Err(no_run(&folders));
     }
     let some: Vec<&PastRun> = runs.iter().filter(|run| wanted.has_some_of(run)).collect();
     let newest = *some
@@ -129,24 +122,24 @@ fn lines(arguments: &TrendArguments) -> Result<Vec<RunLine>, Refused> {
     let is_shown =
         |run: &&&PastRun| arguments.all || run.is_like(newest, &|path| wanted.has_file(path));
     let like: Vec<&PastRun> = some.iter().filter(is_shown).copied().collect();
-    tell_left_out(some.len() - like.len());
+    note_left_out(some.len() - like.len());
     let shown = like.iter().take(arguments.limit);
     let mut lines: Vec<RunLine> = shown.filter_map(|run| wanted.line(run)).collect();
     lines.reverse();
     Ok(lines)
 }
 
-fn tell_left_out(others: usize) {
+fn note_left_out(others: usize) {
     if others > 0 {
         let verb = if others == 1 { "is" } else { "are" };
-        let others = output::counted(others as u64, "run");
+        let others = counted(others as u64, "run");
         output::note(&format!(
             "{others} of other files or other cases {verb} left out: `--all` shows all"
         ));
     }
 }
 
-fn nothing_wanted(arguments: &TrendArguments, runs: &[PastRun]) -> Refused {
+fn nothing_wanted(arguments: &TrendArguments, runs: &[PastRun]) -> ProjectError {
     let targets = || {
         let targets = runs.iter().flat_map(|run| &run.record().targets);
         targets.map(|target| target.name.as_str())
@@ -156,10 +149,10 @@ fn nothing_wanted(arguments: &TrendArguments, runs: &[PastRun]) -> Refused {
         .iter()
         .find(|name| !targets().any(|known| known == *name));
     match unknown {
-        Some(name) => Refused::with_hint(
+        Some(name) => ProjectError::with_hint(
             format!("no run has results of target `{name}`"),
             nearest(name, targets()).map(|near| format!("did you mean `{near}`?")),
         ),
-        None => Refused::because("no run has results of these eval files and targets"),
+        None => ProjectError::because("no run has results of these eval files and targets"),
     }
 }

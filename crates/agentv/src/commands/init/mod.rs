@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use crate::arguments::InitArguments;
-use crate::exit::{Exit, OutputError};
+use crate::exit::{CommandError, Exit};
 use crate::output;
 
 /// What is laid out: paths, and what the files hold.
@@ -17,7 +17,7 @@ const FILES: &[(&str, &str)] = &[
     (".gitignore", ".env\n"),
 ];
 
-pub(crate) fn run(arguments: &InitArguments) -> Result<Exit, OutputError> {
+pub(crate) fn run(arguments: &InitArguments) -> Result<Exit, CommandError> {
     let mut told = String::new();
     for (path, content) in FILES {
         let file = arguments.folder.join(path);

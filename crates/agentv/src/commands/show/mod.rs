@@ -6,21 +6,21 @@ mod results;
 use std::io::Write;
 use std::ops::ControlFlow;
 
-use agentv_dataset::{Dataset, Rules};
+use agentv_dataset::Dataset;
+use agentv_project::Project;
 use agentv_syntax::{Severity, nearest};
 
-use super::load_options;
 use crate::arguments::ShowArguments;
 use crate::diagnostics::Teller;
-use crate::exit::{Exit, OutputError};
+use crate::exit::{CommandError, Exit};
 use crate::output;
 use printer::Printer;
 
-pub(crate) fn run(arguments: &ShowArguments) -> Result<Exit, OutputError> {
+pub(crate) fn run(arguments: &ShowArguments) -> Result<Exit, CommandError> {
     if arguments.file.join("run.json").is_file() {
         return results::show(arguments);
     }
-    let options = load_options(&arguments.load, Rules::Agentv);
+    let options = arguments.load.options(&Project::here());
     let teller = Teller::for_loading();
     let dataset = match Dataset::open(&arguments.file, &options) {
         Ok(dataset) => dataset,

@@ -3,15 +3,15 @@
 use std::io::{self, Write};
 
 use agentv_journal::RunFolder;
+use agentv_project::each_result;
 
 use super::printer::Printer;
 use crate::arguments::ShowArguments;
-use crate::commands::run::rerun::each_result;
-use crate::exit::{Exit, OutputError};
+use crate::exit::{CommandError, Exit};
 use crate::output;
 
 /// Prints the results of the run in a folder, or those of one case: of each trial, the last.
-pub(super) fn show(arguments: &ShowArguments) -> Result<Exit, OutputError> {
+pub(super) fn show(arguments: &ShowArguments) -> Result<Exit, CommandError> {
     let folder = match RunFolder::open(&arguments.file) {
         Ok(folder) => folder,
         Err(error) => {
@@ -29,9 +29,7 @@ pub(super) fn show(arguments: &ShowArguments) -> Result<Exit, OutputError> {
     });
     printed?;
     printer.out.flush()?;
-    if let Err(refused) = read {
-        return Ok(refused.tell());
-    }
+    read?;
     match &arguments.id {
         Some(id) if printer.printed == 0 => {
             let message = format!("run `{}` has no result of case `{id}`", folder.id());

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{environment, open, surroundings};
 use crate::arguments::{CheckArguments, ListFormat};
-use crate::exit::{Exit, OutputError};
+use crate::exit::{CommandError, Exit};
 use crate::output::{self, in_columns};
 
 const QUESTION: &str = "Reply with the word OK.";
@@ -30,7 +30,7 @@ struct Trouble {
     hint: Option<String>,
 }
 
-pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, OutputError> {
+pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, CommandError> {
     let surroundings = surroundings();
     let opened = open(arguments.targets.as_ref(), &surroundings);
     let opened = opened.and_then(|targets| Ok((targets, environment(&surroundings)?)));

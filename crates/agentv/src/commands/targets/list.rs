@@ -7,10 +7,10 @@ use serde_json::json;
 
 use super::{open, surroundings};
 use crate::arguments::{ListArguments, ListFormat};
-use crate::exit::{Exit, OutputError};
+use crate::exit::{CommandError, Exit};
 use crate::output::{self, in_columns};
 
-pub(super) fn run(arguments: &ListArguments) -> Result<Exit, OutputError> {
+pub(super) fn run(arguments: &ListArguments) -> Result<Exit, CommandError> {
     let surroundings = surroundings();
     let targets = match open(arguments.targets.as_ref(), &surroundings) {
         Ok(targets) => targets,

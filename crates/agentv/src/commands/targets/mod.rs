@@ -11,10 +11,10 @@ use agentv_providers::{Environment, Surroundings, Targets};
 
 use crate::arguments::{TargetsAction, TargetsArguments};
 use crate::diagnostics::Teller;
-use crate::exit::{Exit, OutputError};
+use crate::exit::{CommandError, Exit};
 use crate::output;
 
-pub(crate) fn run(arguments: &TargetsArguments) -> Result<Exit, OutputError> {
+pub(crate) fn run(arguments: &TargetsArguments) -> Result<Exit, CommandError> {
     match &arguments.action {
         TargetsAction::List(arguments) => list::run(arguments),
         TargetsAction::Check(arguments) => check::run(arguments),

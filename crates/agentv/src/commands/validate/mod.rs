@@ -11,10 +11,10 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use agentv_dataset::{Diagnostic, FileRole, FoundFile, LoadOptions, Rules, discover, sidecar_path};
+use agentv_project::Project;
 
-use super::load_options;
 use crate::arguments::{RulesName, ValidateArguments};
-use crate::exit::{Exit, OutputError};
+use crate::exit::{CommandError, Exit};
 use crate::output;
 use check::check_file;
 use telling::Telling;
@@ -24,12 +24,15 @@ const SMALL_FILE: u64 = 256 << 10;
 /// Small files that are held in memory at a time, with what is wrong with them.
 const BATCH: usize = 256;
 
-pub(crate) fn run(arguments: &ValidateArguments) -> Result<Exit, OutputError> {
+pub(crate) fn run(arguments: &ValidateArguments) -> Result<Exit, CommandError> {
     let rules = match arguments.rules {
         Some(RulesName::Agentmark) => Rules::AgentMark,
         None => Rules::Agentv,
     };
-    let options = load_options(&arguments.load, rules);
+    let options = LoadOptions {
+        rules,
+        ..arguments.load.options(&Project::here())
+    };
     let discovered = match discover(&arguments.paths) {
         Ok(discovered) => discovered,
         Err(error) => {

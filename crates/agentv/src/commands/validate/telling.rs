@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::io;
 
 use agentv_dataset::{Diagnostic, FoundFile, Severity, sidecar_path};
+use agentv_project::counted;
 
 use crate::arguments::Format;
 use crate::diagnostics::Teller;
 use crate::exit::Exit;
-use crate::output::counted;
 
 /// Tells diagnostics and keeps the totals.
 pub(super) struct Telling {

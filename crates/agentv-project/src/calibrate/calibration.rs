@@ -1,0 +1,158 @@
+//! What a judge said beside what people said, and how far they agree.
+
+use std::collections::{BTreeMap, HashMap};
+
+use agentv_core::{ResultRecord, Status, Verdict};
+use agentv_report::agreement::{Agreement, RatedAnswer};
+
+use super::labelled_answers::HumanLabel;
+
+/// A collector of results that belong to labelled answers.
+pub struct JudgedAnswers {
+    labels: HashMap<String, HumanLabel>,
+    judged: Vec<JudgedAnswer>,
+}
+
+impl JudgedAnswers {
+    pub(super) fn with_labels(labels: HashMap<String, HumanLabel>) -> JudgedAnswers {
+        JudgedAnswers {
+            labels,
+            judged: Vec::new(),
+        }
+    }
+
+    /// Adds the result of a case.
+    pub fn add(&mut self, record: &ResultRecord) {
+        if let Some(label) = self.labels.get(&record.eval_id) {
+            self.judged.push(JudgedAnswer::of(record, *label));
+        }
+    }
+
+    /// Compares all results with their labels. Keeps the cases that differ most, at most `shown`.
+    pub fn calibration(&mut self, shown: usize) -> Calibration {
+        Calibration::of(std::mem::take(&mut self.judged), shown)
+    }
+}
+
+/// One case that was judged, or was to be.
+pub struct JudgedAnswer {
+    /// The id of the case.
+    pub id: String,
+    /// The grade of a person.
+    pub label: HumanLabel,
+    /// The judge's verdict and score; none where it errored.
+    pub said: Option<(Verdict, f64)>,
+    /// What each evaluator said, where it could.
+    pub evaluators: Vec<(String, Verdict, f64)>,
+    /// The reason that the judge gives, or the error.
+    pub reason: Option<String>,
+}
+
+impl JudgedAnswer {
+    fn of(record: &ResultRecord, label: HumanLabel) -> JudgedAnswer {
+        let verdict = match record.status {
+            Status::Pass => Some(Verdict::Pass),
+            Status::Borderline => Some(Verdict::Borderline),
+            Status::Fail => Some(Verdict::Fail),
+            Status::Error | Status::Ungraded => None,
+        };
+        let score = record.score.map(agentv_core::Score::value);
+        let evaluators = record.evaluator_results.iter().filter_map(|result| {
+            let score = result.score?.value();
+            Some((result.name.clone(), result.verdict?, score))
+        });
+        JudgedAnswer {
+            id: record.eval_id.clone(),
+            label,
+            said: verdict.zip(score),
+            evaluators: evaluators.collect(),
+            reason: match &record.error {
+                Some(error) => Some(error.message.clone()),
+                None => record.reasoning.clone(),
+            },
+        }
+    }
+
+    /// How far apart the two are, from 0 to 1: in their scores or their verdicts, whichever is more.
+    fn distance(&self) -> f64 {
+        let Some((verdict, score)) = self.said else {
+            return 0.0;
+        };
+        let in_verdicts = rank(verdict).abs_diff(rank(self.label.verdict)) as f64 / 2.0;
+        match self.label.score {
+            Some(human) => (score - human.value()).abs().max(in_verdicts),
+            None => in_verdicts,
+        }
+    }
+}
+
+fn rank(verdict: Verdict) -> usize {
+    match verdict {
+        Verdict::Pass => 0,
+        Verdict::Borderline => 1,
+        Verdict::Fail => 2,
+    }
+}
+
+fn pair(label: HumanLabel, (verdict, score): (Verdict, f64)) -> RatedAnswer {
+    RatedAnswer {
+        human: label.verdict,
+        judge: verdict,
+        scores: label.score.map(|human| (human.value(), score)),
+    }
+}
+
+/// How far a judge agrees with people.
+pub struct Calibration {
+    /// All evaluators together.
+    pub agreement: Agreement,
+    /// Of each evaluator, where there are several.
+    pub by_evaluator: BTreeMap<String, Agreement>,
+    /// The cases that errored, which no agreement counts.
+    pub errored: Vec<JudgedAnswer>,
+    /// The cases on which they differ, the most first.
+    pub differing: Vec<JudgedAnswer>,
+}
+
+impl Calibration {
+    /// Compares what was said of all cases; `shown` of those that differ are kept.
+    fn of(mut judged: Vec<JudgedAnswer>, shown: usize) -> Calibration {
+        // Sums depend on the order in their last digit, and cases end in any.
+        judged.sort_by(|one, other| one.id.cmp(&other.id));
+        let (graded, errored): (Vec<_>, Vec<_>) =
+            judged.into_iter().partition(|case| case.said.is_some());
+        let pairs = graded.iter();
+        let pairs = pairs.filter_map(|case| Some(pair(case.label, case.said?)));
+        let agreement = Agreement::of(&pairs.collect::<Vec<_>>());
+        let by_evaluator = by_evaluator(&graded);
+        let mut differing: Vec<JudgedAnswer> = graded
+            .into_iter()
+            .filter(|case| case.distance() > 0.0)
+            .collect();
+        differing.sort_by(|one, other| other.distance().total_cmp(&one.distance()));
+        differing.truncate(shown);
+        Calibration {
+            agreement,
+            by_evaluator,
+            errored,
+            differing,
+        }
+    }
+}
+
+/// How far each evaluator agrees by itself; nothing where there is only one.
+fn by_evaluator(graded: &[JudgedAnswer]) -> BTreeMap<String, Agreement> {
+    let mut pairs: BTreeMap<&str, Vec<RatedAnswer>> = BTreeMap::new();
+    for case in graded {
+        for (name, verdict, score) in &case.evaluators {
+            let said = pairs.entry(name).or_default();
+            said.push(pair(case.label, (*verdict, *score)));
+        }
+    }
+    if pairs.len() < 2 {
+        return BTreeMap::new();
+    }
+    let agreement =
+        |(name, pairs): (&str, Vec<RatedAnswer>)| (name.to_owned(), Agreement::of(&pairs));
+    pairs.into_iter().map(agreement).collect()
+}

@@ -1,0 +1,251 @@
+//! The eval files of a run: found, opened, checked.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agentv_core::RanFile;
+use agentv_dataset::{
+    Checked, Dataset, Diagnostic, FileRole, LoadOptions, Project, Severity, discover, sidecar_path,
+};
+use agentv_runner::{CaseSource, EvalFile, SourceError, Visit, digest_of_file};
+
+use crate::counted::counted;
+use crate::error::ProjectError;
+use crate::notices::Notices;
+use crate::open_run::is_same_file;
+
+/// The eval files of a request. All of them were checked as a whole.
+pub struct EvalFiles {
+    files: Vec<OpenFile>,
+}
+
+/// A request for eval files.
+pub struct FilesRequest<'a> {
+    /// Files, folders or globs.
+    pub paths: &'a [PathBuf],
+    /// The options to load by.
+    pub load: &'a LoadOptions,
+    /// Refuses files in which any case is wrong.
+    pub strict: bool,
+    /// The file that results are written to. It is not an eval file unless `paths` names it.
+    pub out: Option<&'a Path>,
+    /// Set if the newest run is resumed: a path that does not exist may be meant as the name of a run.
+    pub resumes_newest: bool,
+}
+
+struct OpenFile {
+    file: Arc<EvalFile>,
+    dataset: Dataset,
+    checked: Checked,
+    path: PathBuf,
+}
+
+impl EvalFiles {
+    /// Finds the eval files and checks everything in them. Notices list the cases that cannot be used.
+    ///
+    /// # Errors
+    /// If a path is wrong, if a file cannot be used at all, or if there is no case to use.
+    pub fn open(
+        request: &FilesRequest<'_>,
+        notices: &mut dyn Notices,
+    ) -> Result<EvalFiles, ProjectError> {
+        let found = discover(request.paths).map_err(|error| {
+            let mistaken = request.resumes_newest.then(|| {
+                format!(
+                    "to resume a run by its name, write `--resume={}`",
+                    error.path
+                )
+            });
+            ProjectError::with_hint(error.to_string(), error.hint.clone().or(mistaken))
+        })?;
+        if !found.problems.is_empty() {
+            return Err(ProjectError::Problems(found.problems));
+        }
+        let eval_files = found.files.into_iter();
+        let mut opening = Opening {
+            request,
+            notices,
+            root: None,
+            refused: false,
+            files: Vec::new(),
+        };
+        for found in eval_files.filter(|file| file.role == FileRole::EvalFile) {
+            // Results that an earlier run wrote into the folder are not an eval file.
+            let is_out = request
+                .out
+                .is_some_and(|out| is_same_file(out, &found.path));
+            if !is_out || request.paths.contains(&found.path) {
+                opening.open(&found.path);
+            }
+        }
+        opening.finish()
+    }
+
+    /// The files, as records name them.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        self.files.iter().map(|open| &*open.file.name).collect()
+    }
+
+    /// Returns the files that are read: suites, JSONL files and their sidecars.
+    pub(crate) fn read_files(&self) -> Vec<PathBuf> {
+        let paths = self.files.iter().flat_map(|open| {
+            let sidecar = sidecar_path(&open.path);
+            sidecar.into_iter().chain([open.path.clone()])
+        });
+        paths.collect()
+    }
+
+    /// The project root of the first file: the run's results lie under it.
+    pub(crate) fn root(&self) -> &Path {
+        &self.files[0].file.root
+    }
+
+    pub(crate) fn projects(&self) -> impl Iterator<Item = (&Arc<EvalFile>, &Project)> {
+        let files = self.files.iter();
+        files.map(|open| (&open.file, open.dataset.project()))
+    }
+
+    /// How many cases were left out because something is wrong with them.
+    pub(crate) fn skipped(&self) -> u64 {
+        self.files.iter().map(|open| open.checked.skipped).sum()
+    }
+
+    /// The files that lost cases, and how many.
+    pub(crate) fn skipped_by_file(&self) -> Vec<(String, u64)> {
+        let files = self.files.iter();
+        files
+            .filter(|open| open.checked.skipped > 0)
+            .map(|open| (open.path.display().to_string(), open.checked.skipped))
+            .collect()
+    }
+
+    /// The files as `run.json` lists them.
+    pub(crate) fn ran(&self) -> Result<Vec<RanFile>, ProjectError> {
+        let files = self.files.iter();
+        files
+            .map(|open| {
+                let digest = digest_of_file(&open.path).map_err(|error| {
+                    ProjectError::because(format!("cannot read `{}`: {error}", open.path.display()))
+                })?;
+                Ok(RanFile {
+                    path: open.file.name.to_string(),
+                    digest,
+                    cases: open.checked.cases,
+                    skipped: open.checked.skipped,
+                })
+            })
+            .collect()
+    }
+}
+
+impl CaseSource for EvalFiles {
+    fn visit(&self, visit: &mut Visit<'_>) -> Result<(), SourceError> {
+        let failed = |error: agentv_dataset::LoadError| SourceError(error.to_string());
+        for open in &self.files {
+            for case in open.dataset.cases(&open.checked).map_err(failed)? {
+                if visit(&open.file, case.map_err(failed)?).is_break() {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Files that are opened one after the other, so that all that is wrong with all of them is told.
+struct Opening<'a> {
+    request: &'a FilesRequest<'a>,
+    notices: &'a mut dyn Notices,
+    root: Option<PathBuf>,
+    refused: bool,
+    files: Vec<OpenFile>,
+}
+
+impl Opening<'_> {
+    fn open(&mut self, path: &Path) {
+        let dataset = match Dataset::open(path, self.request.load) {
+            Ok(dataset) => dataset,
+            Err(error) => {
+                self.notice(*error.diagnostic);
+                self.refused = true;
+                return;
+            }
+        };
+        let checked = dataset.check(&mut |diagnostic| {
+            let is_fatal = diagnostic.severity() == Severity::Fatal;
+            self.notice(diagnostic);
+            if is_fatal {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
+        self.refused |= checked.fatal;
+        let file = self.named(path, &dataset);
+        self.files.push(OpenFile {
+            file: Arc::new(file),
+            dataset,
+            checked,
+            path: path.to_owned(),
+        });
+    }
+
+    fn notice(&mut self, diagnostic: Diagnostic) {
+        if self.request.strict {
+            self.notices.problem(diagnostic);
+        } else {
+            self.notices.problem_or_skipped(diagnostic);
+        }
+    }
+
+    /// A file as records name it: relative to the root of the run's first file.
+    fn named(&mut self, path: &Path, dataset: &Dataset) -> EvalFile {
+        let project = dataset.project();
+        let root = self.root.get_or_insert_with(|| project.root.clone());
+        let run = Project {
+            root: root.clone(),
+            folder: project.folder.clone(),
+        };
+        let name = path.file_name().unwrap_or_default();
+        EvalFile {
+            index: self.files.len(),
+            name: run.display(&project.folder.join(name)).into(),
+            folder: project.folder.as_path().into(),
+            root: project.root.as_path().into(),
+        }
+    }
+
+    fn finish(self) -> Result<EvalFiles, ProjectError> {
+        let skipped: u64 = self.files.iter().map(|open| open.checked.skipped).sum();
+        let cases: u64 = self.files.iter().map(|open| open.checked.cases).sum();
+        if self.refused {
+            return Err(ProjectError::because("nothing was run: see above"));
+        }
+        if self.request.strict && skipped > 0 {
+            let cannot = counted(skipped, "case");
+            return Err(ProjectError::because(format!(
+                "nothing was run: {cannot} cannot be used, and --strict refuses files with such"
+            )));
+        }
+        if self.files.is_empty() {
+            let shown: Vec<_> = self
+                .request
+                .paths
+                .iter()
+                .map(|path| format!("`{}`", path.display()))
+                .collect();
+            return Err(ProjectError::because(format!(
+                "nothing was run: there is no eval file in {}",
+                shown.join(", ")
+            )));
+        }
+        if cases == 0 {
+            return Err(ProjectError::with_hint(
+                "nothing was run: there is no case that can be used",
+                Some("mend the cases that are told above, or name other files".to_owned()),
+            ));
+        }
+        Ok(EvalFiles { files: self.files })
+    }
+}

@@ -1,0 +1,128 @@
+//! Requirements for the results of a run.
+
+use agentv_core::GateOutcome;
+use agentv_journal::RunFolder;
+use agentv_report::compare::{ComparedRun, ComparisonSummary, compare, read_runs};
+use agentv_report::{RunResults, Summary};
+
+use crate::counted::counted;
+use crate::error::ProjectError;
+use crate::notices::Notices;
+use crate::options::GateOptions;
+use crate::run_folders::{FoundRun, RunFolders};
+
+/// The gates of a run, and the baseline that it is compared with.
+#[derive(Default)]
+pub(crate) struct Gates {
+    options: GateOptions,
+    baseline: Option<RunResults>,
+}
+
+impl Gates {
+    /// Finds and reads the baseline, so that a wrong one is reported before any target is asked.
+    pub(crate) fn open(
+        options: &GateOptions,
+        runs: &RunFolders,
+        resumed: Option<&FoundRun>,
+        notices: &mut dyn Notices,
+    ) -> Result<Gates, ProjectError> {
+        let named = options.baseline.as_deref();
+        let baseline = named.map(|name| runs.results_named(name, notices));
+        let baseline = baseline.transpose()?;
+        if let Some(baseline) = &baseline {
+            check(baseline, resumed, notices)?;
+        }
+        Ok(Gates {
+            options: options.clone(),
+            baseline,
+        })
+    }
+
+    /// Compares the results of the run in `folder` with all requirements.
+    pub(crate) fn judge(
+        &self,
+        summary: &Summary,
+        folder: &RunFolder,
+        notices: &mut dyn Notices,
+    ) -> Vec<GateOutcome> {
+        let mut outcomes = self.options.spec.judge(summary);
+        let baseline = self.baseline.as_ref();
+        outcomes.extend(baseline.map(|baseline| self.judge_drop(baseline, folder, notices)));
+        outcomes
+    }
+
+    fn judge_drop(
+        &self,
+        baseline: &RunResults,
+        folder: &RunFolder,
+        notices: &mut dyn Notices,
+    ) -> GateOutcome {
+        let gate = self.options.drop;
+        let name = format!("that of `{}`", baseline.name());
+        let results = RunResults::of_folder(folder).map_err(|error| error.to_string());
+        let runs = results.and_then(|results| {
+            let runs = [baseline.clone(), results];
+            read_runs(&runs).map_err(|error| error.to_string())
+        });
+        let runs = match runs {
+            Ok(runs) => runs,
+            Err(why) => return gate.not_judged(&name, why),
+        };
+        match compare(&runs[0], &runs[1], 0.0) {
+            Ok(comparison) => {
+                let summary = comparison.summary();
+                warn_of_few_grades(summary, notices);
+                gate.judge(summary, &name)
+            }
+            Err(nothing) => gate.not_judged(&name, nothing.to_string()),
+        }
+    }
+}
+
+fn check(
+    baseline: &RunResults,
+    resumed: Option<&FoundRun>,
+    notices: &mut dyn Notices,
+) -> Result<(), ProjectError> {
+    let is_same = resumed.is_some_and(|run| run.folder.id().as_str() == baseline.name());
+    if is_same {
+        return Err(ProjectError::with_hint(
+            "the baseline is the run that is resumed",
+            Some("name another run with `--baseline`".to_owned()),
+        ));
+    }
+    let runs = read_runs(std::slice::from_ref(baseline));
+    let runs = runs.map_err(|error| ProjectError::because(format!("the baseline: {error}")))?;
+    for run in &runs {
+        warn_of_damage(run, notices);
+    }
+    if runs.iter().all(|run| run.totals().trials == 0) {
+        return Err(ProjectError::because(format!(
+            "the baseline `{}` has no results",
+            baseline.name()
+        )));
+    }
+    Ok(())
+}
+
+/// Warns about lines of a run that hold no result.
+pub fn warn_of_damage(run: &ComparedRun, notices: &mut dyn Notices) {
+    if run.damaged_lines() > 0 {
+        let lines = counted(run.damaged_lines(), "line");
+        notices.warn(format!(
+            "`{}` has {lines} that cannot be read: left out",
+            run.name()
+        ));
+    }
+}
+
+/// Warns if a comparison uses only few of the cases that both runs have.
+pub fn warn_of_few_grades(summary: &ComparisonSummary, notices: &mut dyn Notices) {
+    if summary.is_mostly_without_grade() {
+        let matched = counted(summary.matched_cases, "matched case");
+        notices.warn(format!(
+            "only {} of {matched} have a grade in both runs: the comparison says nothing of the others",
+            summary.statistics.cases
+        ));
+    }
+}

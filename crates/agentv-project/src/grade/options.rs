@@ -1,0 +1,44 @@
+//! The options of a grading.
+
+use std::path::PathBuf;
+
+use agentv_dataset::LoadOptions;
+
+use crate::options::{GateOptions, LimitOptions, Resume};
+use crate::run::SelectionOptions;
+
+/// A request to grade the answers of an earlier run.
+#[derive(Debug, Clone)]
+pub struct GradeOptions {
+    /// The run: its id, the path of its folder, `latest` or `latest~2`.
+    pub run: String,
+    /// The options to load eval files with.
+    pub load: LoadOptions,
+    /// The file whose evaluators grade, instead of those of the cases.
+    pub evaluators_file: Option<PathBuf>,
+    /// The file that defines the judges, instead of the nearest `targets.yaml`.
+    pub targets_file: Option<PathBuf>,
+    /// The cases to grade.
+    pub selection: SelectionOptions,
+    /// Asks no judge about an answer that fails a required check.
+    pub stop_on_required: bool,
+    /// The grading to resume.
+    pub resume: Option<Resume>,
+    /// Also grades the trials of the resumed grading again that errored. Resumes the newest grading unless
+    /// `resume` names one.
+    pub retry_errors: bool,
+    /// Limits on time, money and requests.
+    pub limits: LimitOptions,
+    /// Requirements for the results.
+    pub gates: GateOptions,
+    /// Records everything that judges were asked and said in the results.
+    pub include_trace: bool,
+}
+
+impl GradeOptions {
+    /// Returns the grading to resume, which is the newest one if only errors are to be retried.
+    pub(super) fn resumed(&self) -> Option<Resume> {
+        let newest = self.retry_errors.then_some(Resume::Newest);
+        self.resume.clone().or(newest)
+    }
+}

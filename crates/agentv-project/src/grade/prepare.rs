@@ -1,0 +1,153 @@
+//! The preparation of a grading: everything is checked before any judge is asked.
+
+use std::sync::Arc;
+
+use agentv_core::{Planned, RunRecord};
+use agentv_runner::{RunSpec, TrialsSpec};
+use jiff::Timestamp;
+
+use super::answers_to_grade::AnswersToGrade;
+use super::options::GradeOptions;
+use crate::error::ProjectError;
+use crate::gates::Gates;
+use crate::graders::KeptFiles;
+use crate::notices::Notices;
+use crate::open_run::{OpenRun, Outline, open_journal, previous_run, ran_target};
+use crate::project::Project;
+use crate::run::GRACE;
+use crate::targets::ResolvedJudges;
+
+/// A grading that was checked in full. Nothing was asked, and nothing was written.
+pub struct PreparedGrading {
+    options: GradeOptions,
+    answers: AnswersToGrade,
+    judges: ResolvedJudges,
+    gates: Gates,
+}
+
+impl Project {
+    /// Checks everything that a grading needs: the run, today's eval files, judges and gates.
+    ///
+    /// # Errors
+    /// If the grading cannot begin.
+    pub fn prepare_grading(
+        &self,
+        options: GradeOptions,
+        notices: &mut dyn Notices,
+    ) -> Result<PreparedGrading, ProjectError> {
+        let answers = AnswersToGrade::find(self, &options, notices)?;
+        let judges = answers.judges(self, &options, notices)?;
+        let graded = &answers.graded;
+        let resumed = graded.resumed.as_ref();
+        let gates = Gates::open(&options.gates, &graded.runs, resumed, notices)?;
+        Ok(PreparedGrading {
+            options,
+            answers,
+            judges,
+            gates,
+        })
+    }
+}
+
+impl PreparedGrading {
+    /// Returns the facts that the caller needs to show the grading.
+    pub fn outline(&self) -> Outline {
+        Outline {
+            has_several_targets: self.answers.has_several_targets(),
+            trials: self.answers.graded.run.record.trials,
+            secrets: self.judges.secrets.clone(),
+            read_files: self.answers.read_files(&self.options),
+        }
+    }
+
+    /// Creates the folder of the grading, or locks that of the grading that is resumed. The caller then
+    /// runs the spec.
+    ///
+    /// # Errors
+    /// If the folder cannot be written, or the records of a resumed grading cannot be read.
+    pub fn begin(
+        self,
+        now: Timestamp,
+        notices: &mut dyn Notices,
+    ) -> Result<(RunSpec, OpenRun), ProjectError> {
+        let kept_files = KeptFiles::new(
+            self.answers.kept_texts(),
+            self.answers.graders.read_texts(),
+            self.judges.secrets.clone(),
+        );
+        let record = RunRecord {
+            evaluator_files: kept_files.texts(),
+            ..self.record(now)
+        };
+        let PreparedGrading {
+            options,
+            answers,
+            judges,
+            gates,
+        } = self;
+        let resumed = answers.graded.resumed.as_ref().map(|run| &run.folder);
+        let folder = match resumed {
+            Some(folder) => folder.clone(),
+            None => answers.graded.runs.create(now)?,
+        };
+        let (writer, journal) = open_journal(&folder, &record, &judges.secrets, now)?;
+        let planned = Planned {
+            trials: answers.trials,
+            skipped: 0,
+        };
+        let run = OpenRun {
+            planned,
+            record,
+            folder,
+            writer,
+            skipped_by_file: Vec::new(),
+            gates,
+            kept_files,
+            is_whole: false,
+        };
+        let spec = RunSpec {
+            previous_run: previous_run(resumed, options.retry_errors, notices)?,
+            trials: TrialsSpec::Answers {
+                targets: answers.targets(&judges),
+                source: Arc::new(answers.regrading),
+            },
+            targets: Vec::new(),
+            planned,
+            cache: None,
+            dump_prompts: None,
+            graders: Arc::new(answers.graders.with_environments(judges.environments)),
+            judges: judges.judges,
+            assignment: judges.assignment,
+            journal,
+            budget: options.limits.budget,
+            max_time: options.limits.max_time,
+            stop_on_required: options.stop_on_required,
+            include_trace: options.include_trace,
+            grace: GRACE,
+        };
+        Ok((spec, run))
+    }
+
+    /// Returns the content of `run.json`: the request of the graded run, with that of the grading.
+    fn record(&self, now: Timestamp) -> RunRecord {
+        let graded = &self.answers.graded;
+        let before = graded.resumed.as_ref().map(|resumed| &resumed.record);
+        RunRecord {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            started_at: before.map_or_else(|| now.to_string(), |before| before.started_at.clone()),
+            finished_at: None,
+            judges: self.judges.judges.iter().map(ran_target).collect(),
+            planned: self.answers.trials,
+            eval_ids: self.options.selection.eval_ids.clone(),
+            limit: self.options.selection.limit,
+            rerun_of: None,
+            graded_from: Some(graded.run.folder.id().to_string()),
+            evaluators_file: self.answers.evaluators_file.clone(),
+            stop_on_required: self.options.stop_on_required,
+            merged_from: Vec::new(),
+            stopped: None,
+            totals: None,
+            ..graded.run.record.clone()
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The eval files of an earlier run as they are today.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agentv_dataset::{Checked, Dataset, LoadOptions, Severity, sidecar_path};
+use agentv_runner::{CaseSource, EvalFile, SourceError, SourceRun, Visit};
+
+use crate::notices::Notices;
+use crate::project::Project;
+
+/// The eval files of an earlier run, in the order in which it met them, and those that can be used
+/// today.
+pub(super) struct TodaysFiles {
+    files: Vec<Arc<EvalFile>>,
+    usable: Vec<(usize, Dataset, Checked)>,
+    missing: Vec<PathBuf>,
+    paths: Vec<PathBuf>,
+}
+
+impl TodaysFiles {
+    /// Looks for the files from `root`, and checks them where there are `options` to load by. What
+    /// cannot be used is told: its cases are graded as they were recorded.
+    pub(super) fn open(
+        origin: &SourceRun,
+        root: &Path,
+        options: Option<&LoadOptions>,
+        project: &Project,
+        notices: &mut dyn Notices,
+    ) -> TodaysFiles {
+        let mut todays = TodaysFiles {
+            files: Vec::new(),
+            usable: Vec::new(),
+            missing: Vec::new(),
+            paths: Vec::new(),
+        };
+        for (index, asked) in origin.files().iter().enumerate() {
+            let path = root.join(&*asked.name);
+            let opened = match options {
+                Some(_) if !path.is_file() => {
+                    todays.missing.push(path.clone());
+                    None
+                }
+                Some(options) => open(&path, options, project, notices),
+                None => None,
+            };
+            let of_file = opened.as_ref().map(|(dataset, _)| dataset.project());
+            let folder = match of_file {
+                Some(of_file) => &of_file.folder,
+                None => path
+                    .parent()
+                    .filter(|folder| folder.is_dir())
+                    .unwrap_or(root),
+            };
+            todays.files.push(Arc::new(EvalFile {
+                index,
+                name: Arc::clone(&asked.name),
+                folder: folder.into(),
+                root: of_file.map_or(root, |of_file| &of_file.root).into(),
+            }));
+            todays.paths.extend(sidecar_path(&path));
+            todays.paths.push(path);
+            let opened = opened.map(|(dataset, checked)| (index, dataset, checked));
+            todays.usable.extend(opened);
+        }
+        todays
+    }
+
+    /// All files of the run, whether they can be used or not.
+    pub(super) fn files(&self) -> &[Arc<EvalFile>] {
+        &self.files
+    }
+
+    /// Those that are not there.
+    pub(super) fn missing(&self) -> Vec<PathBuf> {
+        self.missing.clone()
+    }
+
+    /// The indexes of those that can be used.
+    pub(super) fn usable(&self) -> Vec<usize> {
+        self.usable.iter().map(|(index, ..)| *index).collect()
+    }
+
+    /// Where they are looked for, and their sidecars.
+    pub(super) fn paths(&self) -> Vec<PathBuf> {
+        self.paths.clone()
+    }
+}
+
+/// Opens and checks a file; `None` if it cannot be used, with a warning.
+fn open(
+    path: &Path,
+    options: &LoadOptions,
+    project: &Project,
+    notices: &mut dyn Notices,
+) -> Option<(Dataset, Checked)> {
+    let shown = project.shown(path);
+    let opened = check(&shown, options, notices);
+    if opened.is_none() {
+        notices.warn(format!(
+            "`{}` cannot be used today: its cases are graded as recorded",
+            shown.display()
+        ));
+    }
+    opened
+}
+
+fn check(
+    path: &Path,
+    options: &LoadOptions,
+    notices: &mut dyn Notices,
+) -> Option<(Dataset, Checked)> {
+    let dataset = match Dataset::open(path, options) {
+        Ok(dataset) => dataset,
+        Err(error) => {
+            notices.problem_or_skipped(*error.diagnostic);
+            return None;
+        }
+    };
+    let checked = dataset.check(&mut |diagnostic| {
+        let is_fatal = diagnostic.severity() == Severity::Fatal;
+        notices.problem_or_skipped(diagnostic);
+        if is_fatal {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    });
+    (!checked.fatal).then_some((dataset, checked))
+}
+
+impl CaseSource for TodaysFiles {
+    fn visit(&self, visit: &mut Visit<'_>) -> Result<(), SourceError> {
+        let failed = |error: agentv_dataset::LoadError| SourceError(error.to_string());
+        for (index, dataset, checked) in &self.usable {
+            for case in dataset.cases(checked).map_err(failed)? {
+                if visit(&self.files[*index], case.map_err(failed)?).is_break() {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,184 @@
+//! A run that is being written.
+
+use std::path::{Path, PathBuf};
+
+use agentv_core::{GateOutcome, Planned, RanTarget, RunRecord, Secrets, Stop, Target};
+use agentv_journal::{FolderError, RecordFile, RunFolder, RunWriter};
+use agentv_report::Summary;
+use agentv_runner::{Ended, Journal, PreviousRun, trial_fields};
+use jiff::Timestamp;
+
+use crate::counted::counted;
+use crate::error::ProjectError;
+use crate::gates::Gates;
+use crate::graders::KeptFiles;
+use crate::notices::Notices;
+use crate::run_folders::not_written;
+
+/// The facts of a prepared run that its caller needs to show it.
+#[derive(Debug, Clone)]
+pub struct Outline {
+    /// Set if answers come from more than one target.
+    pub has_several_targets: bool,
+    /// The number of times that each case is asked.
+    pub trials: u32,
+    /// The values that must not be shown.
+    pub secrets: Secrets,
+    /// The files that are read, which nothing may replace.
+    pub read_files: Vec<PathBuf>,
+}
+
+impl Outline {
+    /// Checks if a file is read, so that nothing may be written to it.
+    pub fn reads(&self, path: &Path) -> bool {
+        self.read_files.iter().any(|read| is_same_file(read, path))
+    }
+}
+
+/// Checks if two paths lead to the same file.
+pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| std::fs::canonicalize(path).ok();
+    place(one).is_some() && place(one) == place(other)
+}
+
+/// A run whose folder is locked and is being written.
+pub struct OpenRun {
+    pub(crate) planned: Planned,
+    pub(crate) record: RunRecord,
+    pub(crate) folder: RunFolder,
+    pub(crate) writer: RunWriter,
+    pub(crate) skipped_by_file: Vec<(String, u64)>,
+    pub(crate) gates: Gates,
+    pub(crate) kept_files: KeptFiles,
+    pub(crate) is_whole: bool,
+}
+
+/// The end of a run, for its record.
+pub struct RunEnd<'a> {
+    /// The reason why it stopped early.
+    pub stop: Option<Stop>,
+    /// Its figures.
+    pub summary: &'a Summary,
+    /// The outcomes of its gates.
+    pub gates: &'a [GateOutcome],
+    /// The time of its end.
+    pub now: Timestamp,
+}
+
+impl OpenRun {
+    /// Returns the number of trials that were planned, and of cases that are skipped.
+    pub fn planned(&self) -> Planned {
+        self.planned
+    }
+
+    /// Returns the request, as `run.json` records it.
+    pub fn record(&self) -> &RunRecord {
+        &self.record
+    }
+
+    /// Returns the folder of the run.
+    pub fn folder(&self) -> &RunFolder {
+        &self.folder
+    }
+
+    /// Returns the files that lost cases, with the number of those.
+    pub fn skipped_by_file(&self) -> &[(String, u64)] {
+        &self.skipped_by_file
+    }
+
+    /// Compares the results with everything that is required of them.
+    pub fn judge_gates(&self, summary: &Summary, notices: &mut dyn Notices) -> Vec<GateOutcome> {
+        self.gates.judge(summary, &self.folder, notices)
+    }
+
+    /// Writes the end of the run into its record.
+    ///
+    /// # Errors
+    /// If `run.json` cannot be written.
+    pub fn write_end(&self, end: &RunEnd<'_>) -> Result<(), ProjectError> {
+        let record = RunRecord {
+            finished_at: Some(end.now.to_string()),
+            stopped: end.stop,
+            totals: serde_json::to_value(end.summary).ok(),
+            gates: end.gates.to_vec(),
+            evaluator_files: self.kept_files.texts(),
+            ..self.record.clone()
+        };
+        let written = self.writer.write_run(&record);
+        written.map_err(ProjectError::not_written)
+    }
+
+    /// Removes the results of cases that are no longer in their files, if the run covers all cases of its
+    /// files and came to its end.
+    ///
+    /// # Errors
+    /// If the results cannot be replaced. They are then as they were.
+    pub fn remove_obsolete(&mut self, ended: &Ended) -> Result<(), FolderError> {
+        let is_complete = self.is_whole && ended.stop.is_none() && ended.error.is_none();
+        match ended.counted.as_ref().filter(|_| is_complete) {
+            Some(counted) => self
+                .writer
+                .compact(RecordFile::Results, &trial_fields(), counted)
+                .map(drop),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Locks the folder of a run, writes its record and opens its journal. Removes the folder again if it is
+/// new and cannot be written.
+pub(crate) fn open_journal(
+    folder: &RunFolder,
+    record: &RunRecord,
+    secrets: &Secrets,
+    now: Timestamp,
+) -> Result<(RunWriter, Journal), ProjectError> {
+    let is_new = !folder.path().join("run.json").exists();
+    let open = || {
+        let mut writer = folder.write(now)?;
+        writer.write_run(record)?;
+        let journal = Journal::open(&mut writer, secrets.clone())?;
+        Ok((writer, journal))
+    };
+    open().map_err(|error: FolderError| {
+        if is_new {
+            let _ = std::fs::remove_dir_all(folder.path());
+        }
+        not_written(error)
+    })
+}
+
+/// Reads the records of a run that is resumed; of none, nothing. Warns about damaged lines.
+pub(crate) fn previous_run(
+    folder: Option<&RunFolder>,
+    retry_errors: bool,
+    notices: &mut dyn Notices,
+) -> Result<PreviousRun, ProjectError> {
+    let Some(folder) = folder else {
+        return Ok(PreviousRun::default());
+    };
+    let previous_run = PreviousRun::read(folder, retry_errors).map_err(ProjectError::from_error)?;
+    let damaged = previous_run.damaged_lines();
+    if damaged > 0 {
+        let lines = counted(damaged, "line");
+        notices.warn(format!(
+            "{lines} of run `{}` cannot be read: what they held is done again",
+            folder.id()
+        ));
+    }
+    Ok(previous_run)
+}
+
+/// Returns a target as `run.json` lists it.
+pub(crate) fn ran_target(target: &Target) -> RanTarget {
+    RanTarget {
+        name: target.name.clone(),
+        provider: target.kind.clone(),
+        settings: target.settings.clone(),
+        // A dry run looks up no variable, so such a name is meaningless.
+        judge_target: target
+            .judge_target
+            .clone()
+            .filter(|judge| !judge.contains("${{")),
+    }
+}

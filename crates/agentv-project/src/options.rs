@@ -1,0 +1,60 @@
+//! Options that several requests share.
+
+use std::time::Duration;
+
+use agentv_core::Target;
+use agentv_report::{DropGate, GateSpec};
+
+/// The earlier run to resume.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Resume {
+    /// The newest run of the same request.
+    Newest,
+    /// The run that the user named.
+    Named(String),
+}
+
+/// Limits on how fast, how often and how long targets are asked.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct LimitOptions {
+    /// The most requests in flight to each target.
+    pub workers: Option<u64>,
+    /// The longest time that one attempt may take.
+    pub timeout: Option<Duration>,
+    /// The number of times that a failed attempt is repeated.
+    pub max_retries: Option<u32>,
+    /// The most that the run may cost, in US dollars.
+    pub budget: Option<f64>,
+    /// The longest time that the run may take.
+    pub max_time: Option<Duration>,
+    /// Refuses evaluators that run a command, and targets that do and that a file defines which the user
+    /// did not name.
+    pub no_scripts: bool,
+}
+
+impl LimitOptions {
+    /// Replaces the limits of the targets file with those that are given here.
+    pub(crate) fn apply(&self, target: &mut Target) {
+        let limits = &mut target.limits;
+        if let Some(workers) = self.workers {
+            limits.workers = usize::try_from(workers).unwrap_or(usize::MAX);
+        }
+        if let Some(timeout) = self.timeout {
+            limits.timeout = timeout;
+        }
+        if let Some(max_retries) = self.max_retries {
+            limits.retry.max_retries = max_retries;
+        }
+    }
+}
+
+/// Requirements for the results of a run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct GateOptions {
+    /// Requirements for the results alone.
+    pub spec: GateSpec,
+    /// The run, or the file of results, to compare with.
+    pub baseline: Option<String>,
+    /// The most by which the run may be worse than the baseline.
+    pub drop: DropGate,
+}

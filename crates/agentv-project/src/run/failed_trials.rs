@@ -1,0 +1,32 @@
+//! The trials of an earlier run that failed or errored.
+
+use agentv_core::Status;
+use agentv_journal::RunFolder;
+use agentv_runner::ChosenTrials;
+
+use crate::error::ProjectError;
+use crate::results::each_result;
+
+/// Returns the trials of a run that failed or errored.
+pub(super) fn failed_trials(folder: &RunFolder) -> Result<ChosenTrials, ProjectError> {
+    let mut chosen = ChosenTrials::default();
+    each_result(folder, &mut |record| {
+        chosen.know_target(&record.target);
+        match record.status {
+            Status::Fail | Status::Error => chosen.choose(
+                &record.eval_file,
+                &record.eval_id,
+                &record.target,
+                record.trial,
+            ),
+            Status::Pass | Status::Borderline | Status::Ungraded => {}
+        }
+    })?;
+    if chosen.is_empty() {
+        return Err(ProjectError::because(format!(
+            "nothing was run: nothing failed or errored in run `{}`",
+            folder.id()
+        )));
+    }
+    Ok(chosen)
+}

@@ -1,0 +1,11 @@
+//! A run of eval files: its options, its plan, its preparation.
+
+mod failed_trials;
+mod options;
+mod plan;
+mod prepare;
+
+pub use options::{RunOptions, SelectionOptions};
+pub(crate) use plan::{reasons, selection};
+pub(crate) use prepare::GRACE;
+pub use prepare::PreparedRun;

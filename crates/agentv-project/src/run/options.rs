@@ -1,0 +1,70 @@
+//! The options of a run.
+
+use std::path::PathBuf;
+
+use agentv_dataset::LoadOptions;
+use agentv_providers::Delay;
+use agentv_runner::Shard;
+
+use crate::options::{GateOptions, LimitOptions, Resume};
+
+/// A request to run eval files.
+#[derive(Debug, Clone)]
+pub struct RunOptions {
+    /// Files, folders or globs.
+    pub paths: Vec<PathBuf>,
+    /// The options to load them with.
+    pub load: LoadOptions,
+    /// Refuses files in which any case is wrong.
+    pub strict: bool,
+    /// The targets to ask for every case. If empty, each case is asked of the target that it names.
+    pub chosen_targets: Vec<String>,
+    /// The file that defines the targets, instead of the nearest `targets.yaml`.
+    pub targets_file: Option<PathBuf>,
+    /// The cases to run.
+    pub selection: SelectionOptions,
+    /// The number of times that each case is asked (default: as before, or once).
+    pub trials: Option<u32>,
+    /// Replaces every target by a mock that takes this long.
+    pub dry_run: Option<Delay>,
+    /// Asks no judge about an answer that fails a required check.
+    pub stop_on_required: bool,
+    /// The run to resume.
+    pub resume: Option<Resume>,
+    /// Also repeats the trials of the resumed run that errored. Resumes the newest run unless `resume` names
+    /// one.
+    pub retry_errors: bool,
+    /// The run whose failed and errored trials are repeated in a new run.
+    pub rerun_failed: Option<String>,
+    /// Takes answers from earlier runs if nothing that can change them has changed.
+    pub cache: bool,
+    /// Limits on time, money and requests.
+    pub limits: LimitOptions,
+    /// Requirements for the results.
+    pub gates: GateOptions,
+    /// The folder to write each case's prompt to.
+    pub dump_prompts: Option<PathBuf>,
+    /// Records everything that targets and judges said in the results.
+    pub include_trace: bool,
+    /// The file that the caller writes results to. It is not an eval file unless `paths` names it.
+    pub out: Option<PathBuf>,
+}
+
+/// The cases of a run that are used.
+#[derive(Debug, Clone, Default)]
+pub struct SelectionOptions {
+    /// Globs of ids; all cases if empty.
+    pub eval_ids: Vec<String>,
+    /// One share of the cases.
+    pub shard: Option<Shard>,
+    /// The first cases only.
+    pub limit: Option<u64>,
+}
+
+impl RunOptions {
+    /// Returns the run to resume, which is the newest one if only errors are to be retried.
+    pub(crate) fn resumed(&self) -> Option<Resume> {
+        let newest = self.retry_errors.then_some(Resume::Newest);
+        self.resume.clone().or(newest)
+    }
+}

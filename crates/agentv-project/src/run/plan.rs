@@ -1,0 +1,183 @@
+//! The plan of a run: what the options and the run that it resumes or repeats ask for.
+
+use agentv_core::RunRecord;
+use agentv_runner::Selection;
+use globset::{Glob, GlobSet, GlobSetBuilder};
+
+use super::failed_trials::failed_trials;
+use super::options::{RunOptions, SelectionOptions};
+use crate::error::ProjectError;
+use crate::eval_files::EvalFiles;
+use crate::notices::Notices;
+use crate::options::Resume;
+use crate::run_folders::{FoundRun, RunFolders};
+
+/// The plan of a run.
+pub(super) struct Plan {
+    /// The targets to ask for every case. If empty, each case is asked of the target that it names.
+    pub(super) chosen_targets: Vec<String>,
+    pub(super) trials: u32,
+    pub(super) selection: Selection,
+    /// The run whose failed and errored trials are run again.
+    pub(super) rerun_of: Option<String>,
+    /// The run that is resumed.
+    pub(super) resumed: Option<FoundRun>,
+    /// Set if a run is resumed with all cases of its files: results of others are obsolete.
+    pub(super) is_whole: bool,
+}
+
+impl Plan {
+    /// Finds the runs that the options name, and combines their requests with the options.
+    pub(super) fn of(
+        options: &RunOptions,
+        files: &EvalFiles,
+        runs: &RunFolders,
+        notices: &mut dyn Notices,
+    ) -> Result<Plan, ProjectError> {
+        let repeated = match &options.rerun_failed {
+            Some(name) => Some(runs.find(name, notices)?),
+            None => None,
+        };
+        let named = match options.resumed() {
+            Some(Resume::Named(name)) => Some(runs.find(&name, notices)?),
+            Some(Resume::Newest) | None => None,
+        };
+        for run in repeated.iter().chain(&named) {
+            run.refuse_calibration()?;
+        }
+        if let Some(named) = &named {
+            named.refuse_grading()?;
+        }
+        let rerun_of = match (&repeated, &named) {
+            (Some(run), _) => Some(run.folder.id().to_string()),
+            (None, Some(run)) => run.record.rerun_of.clone(),
+            (None, None) => None,
+        };
+        // Trials that are run again are asked as they were, unless the options differ.
+        let repeats = repeated
+            .as_ref()
+            .or(named.as_ref().filter(|_| rerun_of.is_some()));
+        let before = repeats.map(|run| run.record.clone()).unwrap_or_default();
+        let chosen_targets = match options.chosen_targets.as_slice() {
+            [] => before.chosen_targets,
+            chosen => chosen.to_vec(),
+        };
+        let trials = options.trials.unwrap_or(before.trials.max(1));
+        let mut selection = selection(&options.selection)?;
+        if let Some(name) = &rerun_of {
+            let repeated = match repeated {
+                Some(repeated) => repeated,
+                None => runs.find(name, notices)?,
+            };
+            selection.trials = Some(failed_trials(&repeated.folder)?);
+        }
+        let wanted = Wanted {
+            files: files.names(),
+            chosen_targets: &chosen_targets,
+            trials,
+            shard: options.selection.shard.map(|shard| shard.to_string()),
+            dry_run: options.dry_run.is_some(),
+        };
+        let resumed = match (options.resumed(), named) {
+            (_, Some(named)) => Some(named),
+            (Some(Resume::Newest), None) => Some(wanted.find(runs)?),
+            (Some(Resume::Named(_)) | None, None) => None,
+        };
+        Ok(Plan {
+            is_whole: is_whole(&options.selection, resumed.as_ref()),
+            chosen_targets,
+            trials,
+            selection,
+            rerun_of,
+            resumed,
+        })
+    }
+}
+
+fn is_whole(options: &SelectionOptions, resumed: Option<&FoundRun>) -> bool {
+    let shard = options.shard.map(|shard| shard.to_string());
+    let is_same_share = resumed.is_some_and(|resumed| resumed.record.shard == shard);
+    is_same_share && options.eval_ids.is_empty() && options.limit.is_none()
+}
+
+/// The properties that make a run the same as another.
+struct Wanted<'a> {
+    files: Vec<&'a str>,
+    chosen_targets: &'a [String],
+    trials: u32,
+    shard: Option<String>,
+    dry_run: bool,
+}
+
+impl Wanted<'_> {
+    /// Finds the newest run of the same files, targets and trials.
+    fn find(&self, runs: &RunFolders) -> Result<FoundRun, ProjectError> {
+        let newest = runs.find_newest(|record| self.is_met_by(record))?;
+        newest.ok_or_else(|| {
+            ProjectError::with_hint(
+                format!(
+                    "there is no run of these files, targets and trials in `{}`",
+                    runs.shown().display()
+                ),
+                Some(
+                    "leave `--resume` out to begin one, or name one with `--resume=RUN`".to_owned(),
+                ),
+            )
+        })
+    }
+
+    fn is_met_by(&self, record: &RunRecord) -> bool {
+        let files = record.files.iter().map(|file| file.path.as_str());
+        let targets = record.chosen_targets.iter().map(String::as_str);
+        let wanted = self.chosen_targets.iter().map(String::as_str);
+        sorted(files) == sorted(self.files.iter().copied())
+            && sorted(targets) == sorted(wanted)
+            && record.trials == self.trials
+            && record.shard == self.shard
+            && record.dry_run == self.dry_run
+            && record.merged_from.is_empty()
+            && record.graded_from.is_none()
+            && record.calibrated_with.is_none()
+    }
+}
+
+fn sorted<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
+    let mut texts: Vec<_> = texts.collect();
+    texts.sort_unstable();
+    texts
+}
+
+/// Makes the selection of cases ready, without any choice of trials.
+pub(crate) fn selection(options: &SelectionOptions) -> Result<Selection, ProjectError> {
+    Ok(Selection {
+        eval_ids: matching(&options.eval_ids)?,
+        shard: options.shard,
+        limit: options.limit,
+        trials: None,
+    })
+}
+
+/// Compiles the globs of ids; `None` if there are none.
+fn matching(patterns: &[String]) -> Result<Option<GlobSet>, ProjectError> {
+    let mut globs = GlobSetBuilder::new();
+    for pattern in patterns {
+        let glob = Glob::new(pattern).map_err(|error| {
+            ProjectError::because(format!("--eval-id `{pattern}`: {}", error.kind()))
+        })?;
+        globs.add(glob);
+    }
+    let globs = globs.build().map_err(ProjectError::from_error)?;
+    Ok((!patterns.is_empty()).then_some(globs))
+}
+
+/// Returns the options that leave no case, for a sentence.
+pub(crate) fn reasons(options: &SelectionOptions) -> Vec<String> {
+    let mut reasons: Vec<String> = Vec::new();
+    if !options.eval_ids.is_empty() {
+        let patterns = options.eval_ids.join(" --eval-id ");
+        reasons.push(format!("`--eval-id {patterns}`"));
+    }
+    reasons.extend(options.shard.map(|shard| format!("`--shard {shard}`")));
+    reasons.extend(options.limit.map(|limit| format!("`--limit {limit}`")));
+    reasons
+}

@@ -1,0 +1,247 @@
+//! The preparation of a run: everything is checked before any target is asked.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agentv_core::{Planned, RanTarget, RunRecord};
+use agentv_runner::{Cache, RunSpec, TrialsSpec, survey};
+use jiff::Timestamp;
+
+use super::options::RunOptions;
+use super::plan::{Plan, reasons};
+use crate::error::ProjectError;
+use crate::eval_files::{EvalFiles, FilesRequest};
+use crate::gates::Gates;
+use crate::graders::{KeptFiles, ProjectGraders};
+use crate::notices::Notices;
+use crate::open_run::{OpenRun, Outline, open_journal, previous_run, ran_target};
+use crate::options::Resume;
+use crate::project::Project;
+use crate::run_folders::RunFolders;
+use crate::targets::{Asking, ResolvedTargets, resolve};
+
+/// The time that trials in flight get once the run is to stop.
+pub(crate) const GRACE: Duration = Duration::from_secs(3);
+
+/// A run that was checked in full. Nothing was asked, and nothing was written.
+pub struct PreparedRun {
+    options: RunOptions,
+    files: EvalFiles,
+    runs: RunFolders,
+    plan: Plan,
+    graders: ProjectGraders,
+    resolved: ResolvedTargets,
+    planned: Planned,
+    cache: Option<Cache>,
+    gates: Gates,
+}
+
+impl Project {
+    /// Checks everything that a run needs: eval files, targets, evaluators, gates and earlier runs.
+    ///
+    /// # Errors
+    /// If the run cannot begin.
+    pub fn prepare_run(
+        &self,
+        options: RunOptions,
+        notices: &mut dyn Notices,
+    ) -> Result<PreparedRun, ProjectError> {
+        let request = FilesRequest {
+            paths: &options.paths,
+            load: &options.load,
+            strict: options.strict,
+            out: options.out.as_deref(),
+            resumes_newest: options.resume == Some(Resume::Newest),
+        };
+        let files = EvalFiles::open(&request, notices)?;
+        let runs = self.run_folders_of(files.root());
+        let plan = Plan::of(&options, &files, &runs, notices)?;
+        let is_dry = options.dry_run.is_some();
+        let graders = ProjectGraders::new(options.load.allow_outside_root, is_dry)
+            .without_scripts(options.limits.no_scripts);
+        let survey = survey(
+            &files,
+            &plan.selection,
+            &graders,
+            &plan.chosen_targets,
+            plan.trials,
+        )
+        .map_err(|error| ProjectError::because(error.to_string()))?;
+        if survey.trials == 0 {
+            return Err(nothing_selected(&options));
+        }
+        let asking = Asking {
+            project: self,
+            targets_file: options.targets_file.as_deref(),
+            limits: &options.limits,
+            rehearsal: options.dry_run,
+        };
+        let resolved = resolve(asking, &plan.chosen_targets, &files, &survey, notices)?;
+        let planned = Planned {
+            trials: survey.trials,
+            skipped: files.skipped(),
+        };
+        let cache = cache(&options, files.root())?;
+        let gates = Gates::open(&options.gates, &runs, plan.resumed.as_ref(), notices)?;
+        Ok(PreparedRun {
+            options,
+            files,
+            runs,
+            plan,
+            graders,
+            resolved,
+            planned,
+            cache,
+            gates,
+        })
+    }
+}
+
+impl PreparedRun {
+    /// Returns the facts that the caller needs to show the run.
+    pub fn outline(&self) -> Outline {
+        Outline {
+            has_several_targets: self.resolved.targets.len() > 1,
+            trials: self.plan.trials,
+            secrets: self.resolved.secrets.clone(),
+            read_files: self.files.read_files(),
+        }
+    }
+
+    /// Creates the folder of the run, or locks that of the run that is resumed. The caller then runs the
+    /// spec.
+    ///
+    /// # Errors
+    /// If the folder cannot be written, or the records of a resumed run cannot be read.
+    pub fn begin(
+        self,
+        now: Timestamp,
+        notices: &mut dyn Notices,
+    ) -> Result<(RunSpec, OpenRun), ProjectError> {
+        let kept_files = self.kept_files();
+        let record = RunRecord {
+            evaluator_files: kept_files.texts(),
+            ..self.record(now)?
+        };
+        let PreparedRun {
+            options,
+            plan,
+            resolved,
+            planned,
+            ..
+        } = self;
+        let resumed = plan.resumed.as_ref().map(|resumed| &resumed.folder);
+        let folder = match resumed {
+            Some(folder) => folder.clone(),
+            None => self.runs.create(now)?,
+        };
+        let (writer, journal) = open_journal(&folder, &record, &resolved.secrets, now)?;
+        let run = OpenRun {
+            planned,
+            record,
+            folder,
+            writer,
+            skipped_by_file: self.files.skipped_by_file(),
+            gates: self.gates,
+            kept_files,
+            is_whole: plan.is_whole,
+        };
+        let spec = RunSpec {
+            trials: TrialsSpec::Cases {
+                source: Arc::new(self.files),
+                selection: plan.selection,
+                trials: plan.trials,
+                dry_run: options.dry_run.is_some(),
+            },
+            targets: resolved.targets,
+            judges: resolved.judges,
+            assignment: resolved.assignment,
+            planned,
+            graders: Arc::new(self.graders.with_environments(resolved.environments)),
+            journal,
+            previous_run: previous_run(resumed, options.retry_errors, notices)?,
+            cache: self.cache,
+            budget: options.limits.budget,
+            max_time: options.limits.max_time,
+            stop_on_required: options.stop_on_required,
+            include_trace: options.include_trace,
+            dump_prompts: options.dump_prompts,
+            grace: GRACE,
+        };
+        Ok((spec, run))
+    }
+
+    fn kept_files(&self) -> KeptFiles {
+        let resumed = self.plan.resumed.as_ref();
+        let before = resumed.map(|resumed| resumed.record.evaluator_files.clone());
+        KeptFiles::new(
+            before.unwrap_or_default(),
+            self.graders.read_texts(),
+            self.resolved.secrets.clone(),
+        )
+    }
+
+    /// Returns the content of `run.json`. A resumed run keeps what its record said and still holds.
+    fn record(&self, now: Timestamp) -> Result<RunRecord, ProjectError> {
+        let PreparedRun {
+            options,
+            plan,
+            resolved,
+            ..
+        } = self;
+        let selection = &options.selection;
+        let before = plan.resumed.as_ref().map(|resumed| resumed.record.clone());
+        let is_new = before.is_none();
+        let before = before.unwrap_or_default();
+        let mut targets: Vec<RanTarget> = resolved.targets.iter().map(ran_target).collect();
+        let others = before.targets.into_iter();
+        let is_named = |name: &str| resolved.targets.iter().any(|target| target.name == name);
+        targets.extend(others.filter(|target| !is_named(&target.name)));
+        Ok(RunRecord {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            started_at: if is_new {
+                now.to_string()
+            } else {
+                before.started_at
+            },
+            finished_at: None,
+            files: self.files.ran()?,
+            chosen_targets: plan.chosen_targets.clone(),
+            targets,
+            judges: resolved.judges.iter().map(ran_target).collect(),
+            trials: plan.trials,
+            planned: self.planned.trials,
+            eval_ids: selection.eval_ids.clone(),
+            shard: selection.shard.map(|shard| shard.to_string()),
+            limit: selection.limit,
+            dry_run: options.dry_run.is_some(),
+            rerun_of: plan.rerun_of.clone(),
+            stop_on_required: options.stop_on_required,
+            merged_from: before.merged_from,
+            ..RunRecord::default()
+        })
+    }
+}
+
+/// Opens the answers of earlier runs, if they are wanted.
+fn cache(options: &RunOptions, root: &Path) -> Result<Option<Cache>, ProjectError> {
+    if !options.cache || options.dry_run.is_some() {
+        return Ok(None);
+    }
+    let cache = Cache::open(&root.join(".agentv/cache/answers.sqlite"));
+    cache.map(Some).map_err(|error| {
+        let hint = "remove the file to begin a new cache, or leave `--cache` out".to_owned();
+        ProjectError::with_hint(error.to_string(), Some(hint))
+    })
+}
+
+fn nothing_selected(options: &RunOptions) -> ProjectError {
+    let mut reasons = reasons(&options.selection);
+    let rerun = options.rerun_failed.iter();
+    reasons.extend(rerun.map(|run| format!("`--rerun-failed {run}`")));
+    ProjectError::because(format!(
+        "nothing was run: {} leaves no case",
+        reasons.join(" with ")
+    ))
+}

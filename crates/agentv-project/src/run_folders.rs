@@ -1,0 +1,230 @@
+//! The run folders of a project: found by name, found by content, created.
+
+use std::path::{Path, PathBuf};
+
+use agentv_core::RunRecord;
+use agentv_journal::{FolderError, RunFolder, list_runs};
+use agentv_report::RunResults;
+use agentv_syntax::nearest;
+use jiff::Timestamp;
+
+use crate::error::ProjectError;
+use crate::notices::Notices;
+use crate::project::Project;
+
+/// The folder `.agentv/results` of a project, which holds its runs.
+pub struct RunFolders {
+    results: PathBuf,
+    project: Project,
+}
+
+/// A run folder and the request that its `run.json` records.
+#[derive(Debug, Clone)]
+pub struct FoundRun {
+    /// The folder.
+    pub folder: RunFolder,
+    /// The request, and what is known of the run so far.
+    pub record: RunRecord,
+}
+
+impl RunFolders {
+    pub(crate) fn at(results: PathBuf, project: Project) -> RunFolders {
+        RunFolders { results, project }
+    }
+
+    /// Returns the folder that holds the run folders.
+    pub fn path(&self) -> &Path {
+        &self.results
+    }
+
+    /// Returns that folder as a user in the working folder would write it.
+    pub fn shown(&self) -> PathBuf {
+        self.project.shown(&self.results)
+    }
+
+    /// Returns the folders of all runs, newest first. Some may lack a `run.json`.
+    ///
+    /// # Errors
+    /// If the folder cannot be listed.
+    pub fn all(&self) -> Result<Vec<RunFolder>, ProjectError> {
+        let runs = list_runs(&self.results).map_err(ProjectError::from_error)?;
+        Ok(runs.into_iter().map(|run| run.folder).collect())
+    }
+
+    /// Creates the folder of a run that begins now.
+    ///
+    /// # Errors
+    /// If it cannot be created.
+    pub fn create(&self, now: Timestamp) -> Result<RunFolder, ProjectError> {
+        RunFolder::create_at(&self.results, now).map_err(not_written)
+    }
+
+    /// Finds the run that a user calls `name`: its id, the path of its folder, `latest` or `latest~2`.
+    ///
+    /// # Errors
+    /// If there is no such run, or its `run.json` cannot be read.
+    pub fn find(&self, name: &str, notices: &mut dyn Notices) -> Result<FoundRun, ProjectError> {
+        let folder = self.named(name, notices)?;
+        let record = folder.run::<RunRecord>().map_err(unusable)?;
+        let record = record.ok_or_else(|| {
+            let shown = self.project.shown(folder.path());
+            let message = format!("`{}` is no run: it has no run.json", shown.display());
+            ProjectError::with_hint(message, Some("`agentv runs` lists the runs".to_owned()))
+        })?;
+        Ok(FoundRun { folder, record })
+    }
+
+    /// Finds the newest run whose record meets a condition.
+    ///
+    /// # Errors
+    /// If the folder cannot be listed.
+    pub fn find_newest(
+        &self,
+        is_meant: impl Fn(&RunRecord) -> bool,
+    ) -> Result<Option<FoundRun>, ProjectError> {
+        let mut meant = self.all()?.into_iter().filter_map(|folder| {
+            let record = folder.run::<RunRecord>().ok().flatten()?;
+            is_meant(&record).then_some(FoundRun { folder, record })
+        });
+        Ok(meant.next())
+    }
+
+    /// Returns the results that a user calls `name`: a file that ends in .jsonl or .json, or a run.
+    ///
+    /// # Errors
+    /// If there is no such run, or it cannot be read.
+    pub fn results_named(
+        &self,
+        name: &str,
+        notices: &mut dyn Notices,
+    ) -> Result<RunResults, ProjectError> {
+        if let Some(results) = results_in_file(name) {
+            return Ok(results);
+        }
+        if Path::new(name).is_file() {
+            return Err(ProjectError::with_hint(
+                format!("`{name}` is no file of results"),
+                Some("name a run, or results in a file that ends in .jsonl or .json".to_owned()),
+            ));
+        }
+        let found = self.find(name, notices)?;
+        RunResults::of_folder(&found.folder).map_err(unusable)
+    }
+
+    fn named(&self, name: &str, notices: &mut dyn Notices) -> Result<RunFolder, ProjectError> {
+        if name.contains(['/', '\\']) || Path::new(name).join("run.json").is_file() {
+            return RunFolder::open(Path::new(name)).map_err(unusable);
+        }
+        let runs = self.all()?;
+        let back = match name.strip_prefix("latest") {
+            Some("") => Some(0),
+            Some(rest) => rest
+                .strip_prefix('~')
+                .and_then(|back| back.parse::<usize>().ok()),
+            None => None,
+        };
+        let found = match back {
+            Some(back) => {
+                let mut of_targets = runs
+                    .iter()
+                    .filter(|folder| is_run_of_targets(folder, notices));
+                of_targets.nth(back)
+            }
+            None => runs.iter().find(|folder| folder.id().as_str() == name),
+        };
+        if let Some(folder) = found {
+            return Ok(folder.clone());
+        }
+        let hint = match nearest(name, runs.iter().map(|folder| folder.id().as_str())) {
+            _ if back.is_some() => None,
+            Some(near) => Some(format!("did you mean `{near}`?")),
+            None => {
+                let newest = runs
+                    .iter()
+                    .find(|folder| is_run_of_targets(folder, notices));
+                newest.map(|folder| format!("the newest is `{}`", folder.id()))
+            }
+        };
+        let shown = self.shown();
+        let message = format!("there is no run `{name}` in `{}`", shown.display());
+        Err(ProjectError::with_hint(message, hint))
+    }
+}
+
+impl FoundRun {
+    /// Refuses a calibration: it has no answers of targets to resume, to grade or to merge.
+    pub(crate) fn refuse_calibration(&self) -> Result<(), ProjectError> {
+        let Some(file) = &self.record.calibrated_with else {
+            return Ok(());
+        };
+        let id = self.folder.id();
+        let message = format!("`{id}` is no run of targets, but a calibration with `{file}`");
+        let file = agentv_process::quote(file);
+        let hint = format!("resume it with `agentv judge calibrate {file} --resume={id}`");
+        Err(ProjectError::with_hint(message, Some(hint)))
+    }
+
+    /// Refuses a grading: its targets were not asked, so `run` cannot resume it.
+    pub(crate) fn refuse_grading(&self) -> Result<(), ProjectError> {
+        let Some(origin) = &self.record.graded_from else {
+            return Ok(());
+        };
+        let id = self.folder.id();
+        let message = format!("`{id}` is no run of targets, but a grading of `{origin}`");
+        let hint = format!("resume it with `agentv grade {origin} --resume={id}`");
+        Err(ProjectError::with_hint(message, Some(hint)))
+    }
+
+    /// Refuses a run that another process is writing. One that this process may not write is finished.
+    pub(crate) fn refuse_unfinished(&self) -> Result<(), ProjectError> {
+        match self.folder.write(Timestamp::now()) {
+            Err(error @ FolderError::Locked { .. }) => Err(unusable(error)),
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+}
+
+/// Checks that a folder holds a run of targets: not a calibration, and not a folder without `run.json`.
+/// Warns about a `run.json` that cannot be read.
+fn is_run_of_targets(folder: &RunFolder, notices: &mut dyn Notices) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Known {
+        calibrated_with: Option<String>,
+    }
+    match folder.run::<Known>() {
+        Ok(record) => record.is_some_and(|record| record.calibrated_with.is_none()),
+        Err(error) => {
+            notices.warn(error.to_string());
+            false
+        }
+    }
+}
+
+/// Returns the results in a file if `name` has the extension of one.
+fn results_in_file(name: &str) -> Option<RunResults> {
+    let path = Path::new(name);
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    let is_known = extension.is_some_and(|extension| {
+        ["jsonl", "json"]
+            .iter()
+            .any(|known| extension.eq_ignore_ascii_case(known))
+    });
+    (is_known && !path.is_dir()).then(|| RunResults::of_file(path))
+}
+
+/// Reports a folder that could not be written.
+pub(crate) fn not_written(error: FolderError) -> ProjectError {
+    match error {
+        FolderError::Locked { .. } => unusable(error),
+        FolderError::Exists(_)
+        | FolderError::NotFound(_)
+        | FolderError::Id(_)
+        | FolderError::InUse(_)
+        | FolderError::Newer { .. }
+        | FolderError::File(_) => ProjectError::not_written(error),
+    }
+}
+
+pub(crate) fn unusable(error: FolderError) -> ProjectError {
+    ProjectError::from_error(error)
+}

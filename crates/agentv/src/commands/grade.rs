@@ -1,0 +1,36 @@
+//! `agentv grade`: grades the answers of an earlier run again.
+
+use std::sync::PoisonError;
+use std::time::Instant;
+
+use agentv_project::Project;
+use jiff::Timestamp;
+
+use crate::arguments::GradeArguments;
+use crate::ending;
+use crate::execution::execute;
+use crate::exit::{CommandError, Exit};
+use crate::reporting::Reporting;
+use crate::stderr_notices::StderrNotices;
+
+pub(crate) fn run(arguments: &GradeArguments) -> Result<Exit, CommandError> {
+    let (now, started) = (Timestamp::now(), Instant::now());
+    let project = Project::here();
+    let notices = &mut StderrNotices::new();
+    let prepared = project.prepare_grading(arguments.options(&project), notices)?;
+    let verbose = arguments.load.verbose;
+    let reporting = Reporting::new(&arguments.output, verbose, &prepared.outline())?;
+    let (spec, run) = prepared.begin(now, notices)?;
+    let (ended, reporting) = execute(reporting, |stop, reporter| {
+        agentv_runner::run(spec, stop, reporter)
+    })?;
+    let mut reporting = reporting.lock().unwrap_or_else(PoisonError::into_inner);
+    ending::end(
+        &project,
+        &arguments.output,
+        &mut reporting,
+        &ended,
+        &run,
+        started,
+    )
+}

@@ -1,0 +1,42 @@
+//! `agentv run`: asks targets, grades their answers and records both.
+
+use std::sync::PoisonError;
+use std::time::Instant;
+
+use agentv_project::Project;
+use jiff::Timestamp;
+
+use crate::arguments::RunArguments;
+use crate::ending;
+use crate::execution::execute;
+use crate::exit::{CommandError, Exit};
+use crate::output;
+use crate::reporting::Reporting;
+use crate::stderr_notices::StderrNotices;
+
+pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
+    let (now, started) = (Timestamp::now(), Instant::now());
+    let project = Project::here();
+    let notices = &mut StderrNotices::new();
+    let prepared = project.prepare_run(arguments.options(&project), notices)?;
+    let verbose = arguments.load.verbose;
+    let reporting = Reporting::new(&arguments.output, verbose, &prepared.outline())?;
+    let (spec, mut run) = prepared.begin(now, notices)?;
+    let (ended, reporting) = execute(reporting, |stop, reporter| {
+        agentv_runner::run(spec, stop, reporter)
+    })?;
+    if let Err(error) = run.remove_obsolete(&ended) {
+        output::warning(&format!(
+            "results of cases that are gone are still in the run: {error}"
+        ));
+    }
+    let mut reporting = reporting.lock().unwrap_or_else(PoisonError::into_inner);
+    ending::end(
+        &project,
+        &arguments.output,
+        &mut reporting,
+        &ended,
+        &run,
+        started,
+    )
+}

@@ -1,0 +1,123 @@
+//! Who is told what happens in a run.
+
+use std::io;
+use std::time::Duration;
+
+use agentv_core::{ReportError, Reporter, RunEvent, Secrets};
+use agentv_report::{
+    Clock, DisplayOptions, LiveDisplay, OutFile, PlainProgress, Quiet, RunFold, RunStatistics,
+    Summary, check_destination,
+};
+
+use agentv_project::{Outline, ProjectError};
+
+use crate::arguments::OutputArguments;
+use crate::output;
+
+/// How often progress is told where there is no terminal.
+const EVERY: Duration = Duration::from_secs(5);
+
+/// The summary, the display, and the file that the user asked for.
+pub(crate) struct Reporting {
+    fold: RunFold,
+    display: Option<Box<dyn Reporter + Send>>,
+    out: Option<OutFile>,
+    secrets: Secrets,
+}
+
+impl Reporting {
+    /// Creates the file of results and the display. Refuses to replace a file that the run reads.
+    pub(crate) fn new(
+        output: &OutputArguments,
+        verbose: bool,
+        outline: &Outline,
+    ) -> Result<Reporting, ProjectError> {
+        for report in &output.reports {
+            if outline.reads(&report.path) {
+                let shown = report.path.display();
+                let message = format!("--report would replace `{shown}`, which the run reads");
+                let hint = "name another file for the report".to_owned();
+                return Err(ProjectError::with_hint(message, Some(hint)));
+            }
+            check_destination(&report.path).map_err(ProjectError::not_written)?;
+        }
+        let out = match &output.out {
+            Some(path) if outline.reads(path) => {
+                let shown = path.display();
+                let message = format!("--out would replace `{shown}`, which the run reads");
+                let hint = "name another file for the results".to_owned();
+                return Err(ProjectError::with_hint(message, Some(hint)));
+            }
+            Some(path) => Some(OutFile::create(path).map_err(|error| {
+                match error.source.kind() {
+                    // The extension names no format.
+                    io::ErrorKind::InvalidInput => ProjectError::from_error(error),
+                    _ => ProjectError::not_written(error),
+                }
+            })?),
+            None => None,
+        };
+        Ok(Reporting {
+            fold: RunFold::of_trials(outline.trials),
+            display: Some(display(output.quiet, verbose, outline)),
+            out,
+            secrets: outline.secrets.clone(),
+        })
+    }
+
+    /// What all records came to, and how sure that is.
+    pub(crate) fn figures(&self, skipped: u64) -> (Summary, RunStatistics) {
+        self.fold.finish(skipped)
+    }
+
+    /// A text without secrets.
+    pub(crate) fn redacted(&self, text: &str) -> String {
+        self.secrets.redact(text).into_owned()
+    }
+
+    /// Ends the display and the file.
+    pub(crate) fn finish(&mut self) -> Result<(), ReportError> {
+        self.display = None;
+        self.out.take().map_or(Ok(()), OutFile::finish)
+    }
+}
+
+impl Reporter for Reporting {
+    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
+        if let RunEvent::Finished { record, .. } = event {
+            self.fold.add(record);
+        }
+        if let Some(out) = &mut self.out {
+            out.on_event(event)?;
+        }
+        let Some(display) = &mut self.display else {
+            return Ok(());
+        };
+        match event {
+            // Everything else was written, and its secrets replaced, before it was told.
+            RunEvent::Noticed { message } => display.on_event(&RunEvent::Noticed {
+                message: self.secrets.redact(message).into_owned(),
+            }),
+            event => display.on_event(event),
+        }
+    }
+}
+
+/// What standard error can show.
+fn display(quiet: bool, verbose: bool, outline: &Outline) -> Box<dyn Reporter + Send> {
+    let stderr = io::stderr();
+    let options = DisplayOptions {
+        style: output::style_of(&stderr),
+        verbose,
+        several_targets: outline.has_several_targets,
+        clock: Clock::real(),
+    };
+    if quiet {
+        Box::new(Quiet::to(stderr, options))
+    } else if output::is_live(&stderr) {
+        let columns = || output::width_of(&io::stderr()).unwrap_or(output::USUAL_WIDTH);
+        Box::new(LiveDisplay::on_stderr(columns, options))
+    } else {
+        Box::new(PlainProgress::to(stderr, EVERY, options))
+    }
+}
