@@ -6,34 +6,34 @@ use serde::{Deserialize, Serialize};
 
 use crate::{EvaluatorSpec, Execution, Extra, Message, Rubric};
 
-/// A question and how its answer is graded.
+/// A question, and the expectations of a good answer.
 ///
 /// The fields are those of a *resolved* case: whatever format and spelling it was written in,
 /// [`input_messages`](Self::input_messages) holds the messages of `input` or `input_messages`, and
-/// so on. `input()` and `expected_output()` are the same values under their other names. Two cases
-/// are equal when they ask and grade the same, wherever they stand.
+/// so on. `input()` and `expected_output()` return the same values under their other names. Two
+/// cases are equal if they ask and grade the same, wherever they are written.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EvalCase {
-    /// Unique within its file.
+    /// The id, unique within the file.
     pub id: String,
     /// The name of the dataset that the case belongs to.
     pub dataset: String,
     /// Groups cases that are not independent of each other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<String>,
-    /// What a good answer achieves, in words. An AgentMark row may have none.
+    /// A description of what a good answer achieves. An AgentMark row may have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_outcome: Option<String>,
-    /// What the target is asked.
+    /// The input of the target.
     pub input_messages: Vec<Message>,
-    /// What a good answer looks like; empty where the case does not say.
+    /// A good answer; empty if the case has none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expected_messages: Vec<Message>,
-    /// How the case is run.
+    /// Settings for running the case.
     #[serde(default)]
     pub execution: Execution,
-    /// How the answer is graded, with the dataset's defaults applied: all cases without evaluators
-    /// of their own share those.
+    /// The evaluators, with the dataset's defaults applied. Cases without evaluators of their own
+    /// share those.
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub evaluators: Arc<[EvaluatorSpec]>,
     /// A checklist for the answer, graded before `evaluators`.
@@ -42,30 +42,29 @@ pub struct EvalCase {
     /// The files of `input_messages` that are guidelines, by path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guideline_files: Vec<String>,
-    /// Values for templates, of an AgentMark row.
+    /// The template variables of an AgentMark row.
     #[serde(default, skip_serializing_if = "Extra::is_empty")]
     pub variables: Extra,
-    /// Where the case was written. Not part of what the case is: it never makes two cases differ.
+    /// The position in the eval file. It never makes two cases differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
-    /// Whatever else the user wrote in the case.
+    /// All other fields of the case.
     #[serde(flatten)]
     pub extra: Extra,
 }
 
 impl EvalCase {
-    /// What the target is asked: the same as `input_messages`.
+    /// Returns the input of the target: the same as `input_messages`.
     pub fn input(&self) -> &[Message] {
         &self.input_messages
     }
 
-    /// What a good answer looks like: the same as `expected_messages`.
+    /// Returns a good answer: the same as `expected_messages`.
     pub fn expected_output(&self) -> &[Message] {
         &self.expected_messages
     }
 
-    /// Everything that the answer is graded by: the checklist of `rubrics` in front, then the
-    /// evaluators.
+    /// Returns everything that grades the answer: the checklist of `rubrics`, then the evaluators.
     pub fn graders(&self) -> Vec<EvaluatorSpec> {
         let mut graders = Vec::with_capacity(self.evaluators.len() + 1);
         if !self.rubrics.is_empty() {
@@ -86,7 +85,7 @@ impl EvalCase {
     }
 }
 
-/// Where a case was written.
+/// The position of a case in its eval file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Source {
     /// The file, as the user named it.
@@ -95,7 +94,7 @@ pub struct Source {
     pub line: u64,
 }
 
-/// Always equal: a case is the same case on any line of any file.
+/// Always equal: the position is not part of a case.
 impl PartialEq for Source {
     fn eq(&self, _: &Self) -> bool {
         true

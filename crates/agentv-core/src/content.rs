@@ -1,4 +1,4 @@
-//! What a message says: text, blocks, or structured data.
+//! The content of a message: text, blocks, or structured data.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::Extra;
 
-/// What a message says.
+/// The content of a message.
 ///
 /// In JSON a string is [`Text`](Content::Text), an array of objects that all have a `type` is
 /// [`Blocks`](Content::Blocks), and any other array or object is [`Structured`](Content::Structured).
@@ -30,7 +30,8 @@ pub enum Content {
 }
 
 impl Content {
-    /// The content as one text: blocks joined by line breaks, structured data as compact JSON.
+    /// Returns the content as one text: blocks joined by line breaks, structured data as compact
+    /// JSON.
     pub fn text(&self) -> String {
         match self {
             Content::Text(text) => text.clone(),
@@ -58,7 +59,7 @@ impl Content {
     }
 }
 
-/// Whether a value reads as a block: an object with a `type`, and with the text that the known
+/// Returns true if a value is a block: an object with a `type`, and with the text that the known
 /// types need.
 fn is_block(value: &Value) -> bool {
     let has_text = value.get("value").is_some_and(Value::is_string);
@@ -110,7 +111,7 @@ pub enum Block {
 }
 
 impl Block {
-    /// A block of text.
+    /// Makes a block of text.
     pub fn of_text(value: impl Into<String>) -> Block {
         Block::Text(TextBlock {
             kind: TextTag::Text,
@@ -119,12 +120,12 @@ impl Block {
         })
     }
 
-    /// A reference to a file.
+    /// Makes a reference to a file.
     pub fn of_file(file: FileBlock) -> Block {
         Block::File(file)
     }
 
-    /// The block's text: a file's content once it has been read. `None` for other types.
+    /// Returns the block's text: a file's content once it has been read. `None` for other types.
     pub fn text(&self) -> Option<&str> {
         match self {
             Block::Text(block) => Some(&block.value),
@@ -133,7 +134,8 @@ impl Block {
         }
     }
 
-    /// Reads a block from an object with a `type`; one that does not fit its type is kept as it is.
+    /// Reads a block from an object with a `type`. An object that does not fit its type is kept
+    /// unchanged.
     pub fn from_value(value: Value) -> Block {
         let kind = value.get("type").and_then(Value::as_str);
         let known = match kind {
@@ -161,13 +163,13 @@ pub struct TextBlock {
     kind: TextTag,
     /// The text.
     pub value: String,
-    /// Whatever else the user wrote in the block.
+    /// All other fields of the block.
     #[serde(flatten)]
     pub extra: Extra,
 }
 
 impl TextBlock {
-    /// A block of text with further fields.
+    /// Makes a block of text with further fields.
     pub fn new(value: impl Into<String>, extra: Extra) -> TextBlock {
         TextBlock {
             kind: TextTag::Text,
@@ -189,26 +191,26 @@ enum FileTag {
     File,
 }
 
-/// A reference to a file, and once it was found, its path and content.
+/// A reference to a file. Once the file was found, it has a path and content.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FileBlock {
     #[serde(rename = "type")]
     kind: FileTag,
     /// The reference as written, relative to the eval file.
     pub value: String,
-    /// The file, relative to the project root where it lies inside.
+    /// The path of the file, relative to the project root if it is inside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Its content. Cases that use the same file share one copy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Arc<str>>,
-    /// Whatever else the user wrote in the block.
+    /// All other fields of the block.
     #[serde(flatten)]
     pub extra: Extra,
 }
 
 impl FileBlock {
-    /// A reference to the file `value`, not looked up yet.
+    /// Makes a reference to the file `value`, which is not looked up yet.
     pub fn new(value: impl Into<String>) -> FileBlock {
         FileBlock {
             kind: FileTag::File,
@@ -220,8 +222,8 @@ impl FileBlock {
     }
 }
 
-/// Two references are equal when they lead to the same file: once it was found, how the path was
-/// spelled does not count.
+/// Two references are equal if they lead to the same file. Once it was found, the spelling of the
+/// path does not matter.
 impl PartialEq for FileBlock {
     fn eq(&self, other: &Self) -> bool {
         let same_file = match (&self.path, &other.path) {

@@ -1,4 +1,4 @@
-//! What judges an answer, and what it says.
+//! Evaluators: they judge an answer.
 
 use std::collections::BTreeMap;
 
@@ -8,32 +8,32 @@ use crate::{
     BoxFuture, EvalCase, EvaluatorResult, Judging, Prompt, Score, TraceSummary, Transcript, Verdict,
 };
 
-/// What judges an answer by one criterion.
+/// An evaluator judges an answer by one criterion.
 pub trait Evaluator: Send + Sync {
     /// Judges an answer.
     ///
-    /// An error means that the work could not be done, and nothing is known of the answer: it is
-    /// never a low score.
+    /// An error means that the evaluator could not do its work. It says nothing about the answer,
+    /// and is never a low score.
     fn evaluate<'a>(
         &'a self,
         subject: &'a Subject<'a>,
     ) -> BoxFuture<'a, Result<Evaluation, EvaluatorError>>;
 }
 
-/// What an evaluator takes to say something, the least first.
+/// The effort of an evaluator, the least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effort {
-    /// A look at what there is.
+    /// A check of the data at hand.
     Check,
-    /// A process of its own.
+    /// A separate process.
     Script,
-    /// A target that is asked.
+    /// A request to a target.
     Judge,
 }
 
 impl Effort {
-    /// Which of several evaluators are asked together, by their places: all, or those that take the
-    /// same and the least first where one may spare those after it.
+    /// Groups evaluators, by their positions, into rounds that run together: all in one round, or
+    /// by effort, the least first, if one may spare those after it.
     pub fn rounds(
         asked: impl Iterator<Item = usize>,
         spares: bool,
@@ -50,27 +50,27 @@ impl Effort {
     }
 }
 
-/// What is judged: an answer, and the case that asked for it.
+/// The subject of an evaluation: an answer, and its case.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
     /// The case.
     pub case: &'a EvalCase,
-    /// What the target was asked.
+    /// The prompt of the target.
     pub prompt: &'a Prompt,
-    /// What the target did.
+    /// The transcript of the target.
     pub transcript: &'a Transcript,
     /// Its answer, as text.
     pub answer: &'a str,
-    /// What it did, in figures.
+    /// A summary of the transcript.
     pub trace: &'a TraceSummary,
-    /// Who may be asked about it; none where nobody is to be asked.
+    /// The judges that may be asked; `None` if none may.
     pub judging: Option<Judging<'a>>,
-    /// Whether whoever takes more is not asked once something that is required has failed.
+    /// True if evaluators with more effort are skipped once a required one has failed.
     pub spares: bool,
 }
 
 impl Subject<'_> {
-    /// What a good answer looks like: the last expected assistant message that has content.
+    /// Returns the reference answer: the last expected assistant message that has content.
     pub fn reference_answer(&self) -> Option<String> {
         let reference = self.case.expected_messages.iter().rev();
         let mut contents = reference
@@ -80,30 +80,30 @@ impl Subject<'_> {
     }
 }
 
-/// What an evaluator says of an answer.
+/// The result of an evaluator.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluation {
-    /// How good the answer is.
+    /// The score of the answer.
     pub score: Score,
-    /// What that is called: the score's verdict, unless something that was required is missing.
+    /// The verdict: that of the score, unless a required part is missing.
     pub verdict: Verdict,
-    /// Whether something inside was required and is missing, an item of a checklist or a member of
-    /// several: it fails the case whatever the mean.
+    /// True if a required part is missing (an item of a checklist, a member of a composite). It
+    /// fails the case whatever the mean.
     pub lacks_required: bool,
-    /// What the answer got right.
+    /// The strengths of the answer.
     pub hits: Vec<String>,
-    /// What it got wrong.
+    /// The weaknesses of the answer.
     pub misses: Vec<String>,
-    /// Why.
+    /// The reasons for the score.
     pub reasoning: Option<String>,
-    /// Whatever else the evaluator has to say, kept as it is.
+    /// Further data of the evaluator, kept unchanged.
     pub details: Option<Value>,
-    /// What its members said, of an evaluator made of several.
+    /// The results of the members of a composite.
     pub members: Vec<EvaluatorResult>,
 }
 
 impl Evaluation {
-    /// A score without further words.
+    /// Makes an evaluation that consists of a score.
     pub fn of(score: Score) -> Evaluation {
         Evaluation {
             score,
@@ -117,7 +117,7 @@ impl Evaluation {
         }
     }
 
-    /// A check that is met or not; `finding` becomes the hit or the miss.
+    /// Makes the evaluation of a check. `finding` becomes the hit or the miss.
     pub fn check(met: bool, finding: impl Into<String>) -> Evaluation {
         let mut evaluation = Evaluation::of(Score::of(met));
         let findings = if met {

@@ -1,10 +1,10 @@
-//! What the user asked to grade by.
+//! Specifications of evaluators.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Extra;
 
-/// One evaluator of a case, as the user asked for it.
+/// An evaluator of a case, as the user specified it.
 ///
 /// ```
 /// use agentv_core::EvaluatorSpec;
@@ -16,15 +16,15 @@ use crate::Extra;
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EvaluatorSpec {
-    /// Unique within the case; the type where the user gave none.
+    /// The name, unique within the case (default: the type).
     pub name: String,
-    /// The type, as the registry of evaluators names it.
+    /// The type, as in the registry of evaluators.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Its share in the case's score.
+    /// The weight in the case's score.
     #[serde(default = "one")]
     pub weight: f64,
-    /// Whether the case fails when this evaluator does not pass.
+    /// True if the case fails unless this evaluator passes.
     #[serde(default)]
     pub required: bool,
     /// The options of its type.
@@ -39,7 +39,7 @@ impl EvaluatorSpec {
     /// The type that grades the `rubrics` of a case, which are its option of the same name.
     pub const CHECKLIST_KIND: &str = "rubric";
 
-    /// An evaluator of this type with nothing set.
+    /// Makes a specification of this type without options.
     pub fn of_kind(kind: impl Into<String>) -> EvaluatorSpec {
         let kind = kind.into();
         EvaluatorSpec {

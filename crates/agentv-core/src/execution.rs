@@ -1,16 +1,16 @@
-//! How a case is run.
+//! Settings for running a case.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Extra;
 
-/// How a case is run: the dataset's `execution` with the case's own laid over it, key by key.
+/// Settings for running a case: the dataset's `execution`, overridden key by key by the case's own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Execution {
-    /// The name of the target that is asked.
+    /// The name of the target.
     #[serde(default = "default_target")]
     pub target: String,
-    /// Whatever else was given.
+    /// All other settings.
     #[serde(flatten)]
     pub extra: Extra,
 }

@@ -1,4 +1,4 @@
-//! The targets that evaluators ask.
+//! Judges: the targets that evaluators ask.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,19 +11,19 @@ use crate::{BoxFuture, Prompt, ProviderError, TokenUsage, Transcript};
 /// A target that an evaluator asks.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Judge {
-    /// The one that judges the answers of the graded target: its `judge_target`, else itself.
+    /// The usual judge of the graded target: its `judge_target` (default: the target itself).
     Usual,
     /// The target of this name.
     Named(String),
 }
 
-/// What evaluators ask judges through. Retries, limits, timeouts and the budget are the asked one's
-/// business, as for every other call of a run.
+/// Access to judges, for evaluators. The run takes care of retries, limits, timeouts and the
+/// budget, as for every other call.
 pub trait Judges: Send + Sync {
-    /// The name of the target that a judge is.
+    /// Returns the name of a judge's target.
     fn name<'a>(&'a self, judge: &'a Judge) -> &'a str;
 
-    /// The names of all targets that may be asked, sorted.
+    /// Returns the names of all targets that may be asked, sorted.
     fn known(&self) -> Vec<&str>;
 
     /// Asks a judge.
@@ -34,12 +34,12 @@ pub trait Judges: Send + Sync {
     ) -> BoxFuture<'a, Result<Transcript, ProviderError>>;
 }
 
-/// What a judge is asked.
+/// A request to a judge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JudgeRequest {
-    /// What is said to it.
+    /// The prompt.
     pub prompt: Prompt,
-    /// The JSON Schema of the answer that is wanted, for providers that can hold a model to one.
+    /// The JSON Schema of the expected answer, for providers that can enforce one.
     pub output_schema: Option<Arc<Value>>,
 }
 
@@ -53,29 +53,29 @@ impl fmt::Debug for Judging<'_> {
     }
 }
 
-/// One call of a judge, as a record holds it.
+/// One call of a judge, as recorded.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct JudgeCall {
-    /// The target that was asked.
+    /// The target.
     pub target: String,
-    /// How many attempts it took.
+    /// The number of attempts.
     pub attempts: u32,
-    /// The tokens it read and wrote, where known.
+    /// The tokens, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_usage: Option<TokenUsage>,
-    /// What it cost in US dollars, where known.
+    /// The cost in US dollars, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
-    /// How long the last attempt took, in milliseconds.
+    /// The duration of the last attempt, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<f64>,
-    /// What it was asked, where the user wants to see it.
+    /// The request, if the user wants to see it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<Vec<crate::Message>>,
-    /// What it said, where the user wants to see it or it could not be used.
+    /// The answer, if the user wants to see it or it was unusable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
-    /// Why it gave no answer.
+    /// The error, if there was no answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

@@ -1,12 +1,12 @@
 //! The nouns of agentv and its three traits. No I/O, no clock, no environment.
 //!
-//! An [`EvalCase`] is a question and how its answer is graded. It holds [`Message`]s, whose
+//! An [`EvalCase`] is a question with the expectations of a good answer. It has [`Message`]s, whose
 //! [`Content`] is text, blocks or structured data, and the [`EvaluatorSpec`]s and [`Rubric`]s that
-//! the answer is graded by. A [`Prompt`] is what a case says to a target.
+//! grade the answer. A [`Prompt`] is a case rendered for a target.
 //!
-//! A [`Target`] is asked through its [`Provider`] and gives a [`Transcript`]; [`Evaluator`]s judge
-//! that; a [`ResultRecord`] says how the trial ended. A run speaks in [`RunEvent`]s, which
-//! [`Reporter`]s turn into something for people, for CI or for the disk.
+//! A [`Trial`] is one case for one [`Target`], once. The target's [`Provider`] answers with a
+//! [`Transcript`], [`Evaluator`]s judge it, and a [`ResultRecord`] holds the result. A run emits
+//! [`RunEvent`]s, and [`Reporter`]s turn them into output for people, for CI or for the disk.
 //!
 //! ```
 //! use agentv_core::{EvalCase, Role};
@@ -68,10 +68,10 @@ pub use transcript::{TokenUsage, TraceSummary, Transcript};
 pub use trial::{FileDigest, Outcome, Step, Trial, TrialName, Work};
 pub use visible::{is_obeyed, visible};
 
-/// Fields that a user wrote beyond those that have a meaning here, in the order written.
+/// Fields of the user that have no meaning here, in the order written.
 pub type Extra = serde_json::Map<String, serde_json::Value>;
 
-/// Tells `null` (`Some(Null)`) from absent (`None`), which serde alone does not.
+/// Distinguishes `null` (`Some(Null)`) from an absent field (`None`), which serde alone does not.
 fn present<'de, D: serde::Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<serde_json::Value>, D::Error> {

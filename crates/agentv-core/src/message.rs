@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use crate::{Content, Extra};
 
-/// Who speaks.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// Instructions to the model.
     System,
-    /// The person.
+    /// The user.
     User,
     /// The model.
     Assistant,
@@ -22,12 +22,12 @@ pub enum Role {
 }
 
 impl Role {
-    /// Every role.
+    /// All roles.
     pub const ALL: [Role; 4] = [Role::System, Role::User, Role::Assistant, Role::Tool];
     /// The names of all roles, as written.
     pub const NAMES: &[&str] = &["system", "user", "assistant", "tool"];
 
-    /// The role as written.
+    /// Returns the role as written.
     pub fn as_str(self) -> &'static str {
         match self {
             Role::System => "system",
@@ -37,7 +37,7 @@ impl Role {
         }
     }
 
-    /// The role that is written `name`.
+    /// Returns the role with this name.
     pub fn named(name: &str) -> Option<Role> {
         Role::ALL.into_iter().find(|role| role.as_str() == name)
     }
@@ -60,24 +60,24 @@ impl fmt::Display for Role {
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Message {
-    /// Who speaks.
+    /// The author.
     pub role: Role,
-    /// What is said; a message that only calls tools has none.
+    /// The content. A message that only calls tools has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<Content>,
-    /// The speaker's name, or the tool's.
+    /// The name of the author or of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The tools that are called.
+    /// The tool calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCall>,
-    /// Whatever else the user wrote in the message.
+    /// All other fields of the message.
     #[serde(flatten)]
     pub extra: Extra,
 }
 
 impl Message {
-    /// A message with this content and nothing else.
+    /// Makes a message with this content and nothing else.
     pub fn new(role: Role, content: impl Into<Content>) -> Message {
         Message {
             role,
@@ -89,7 +89,7 @@ impl Message {
     }
 }
 
-/// One call of a tool. Names and arguments are the user's, and never rewritten.
+/// One call of a tool. Names and arguments belong to the user and are never rewritten.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
     /// The tool's name.
@@ -101,7 +101,7 @@ pub struct ToolCall {
         skip_serializing_if = "Option::is_none"
     )]
     pub input: Option<Value>,
-    /// What it returned.
+    /// The output of the tool.
     #[serde(
         default,
         deserialize_with = "crate::present",
@@ -111,13 +111,13 @@ pub struct ToolCall {
     /// The call's identifier.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// When it was made.
+    /// The time of the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<String>,
-    /// How long it took, in milliseconds.
+    /// The duration, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<f64>,
-    /// Whatever else the user wrote in the call.
+    /// All other fields of the call.
     #[serde(flatten)]
     pub extra: Extra,
 }

@@ -1,14 +1,15 @@
-//! Which files of a project a case must not read.
+//! The files of a project that a case must not read.
 
 use std::path::{Component, Path};
 
-/// What the program keeps in `.agentv/`: runs, answers, settings and keys.
+/// The files that agentv keeps in `.agentv/`: runs, answers, settings and keys.
 const KEPT: &[&str] = &["results", "cache", "targets", "config"];
 
-/// Why a case must not read a file: a sentence that goes on after the file's name. `None` where it may.
+/// Returns the reason for which a case must not read a file, as the rest of a sentence that starts
+/// with its name. Returns `None` if the case may read it.
 ///
-/// A case from elsewhere must not send somebody keys, the history of a repository, or the answers of
-/// earlier runs. `path` is the place itself, links and `..` followed, from the project root on.
+/// A case from elsewhere must not send keys, the history of a repository, or the answers of earlier
+/// runs to anyone. `path` is relative to the project root, with links and `..` resolved.
 ///
 /// ```
 /// use agentv_core::private_file;

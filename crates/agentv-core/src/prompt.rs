@@ -1,10 +1,10 @@
-//! What a case says to a target.
+//! Prompts: cases rendered for targets.
 
 use std::path::Path;
 
 use crate::{Block, Content, EvalCase, FileBlock, Message, Role};
 
-/// What a case says to a target: guidelines apart, the rest as messages and as one text.
+/// A case rendered for a target: its guidelines, and the rest as messages and as one text.
 ///
 /// ```
 /// use agentv_core::{EvalCase, Prompt};
@@ -21,16 +21,16 @@ use crate::{Block, Content, EvalCase, FileBlock, Message, Role};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prompt {
-    /// What a target that takes one text is asked, and what a judge sees.
+    /// The text for targets that take one text, and for judges.
     pub question: String,
-    /// The guidelines' texts; empty where the case has none.
+    /// The guidelines; empty if the case has none.
     pub guidelines: String,
-    /// The messages as text, guidelines taken out; one that is empty then is left out.
+    /// The messages as text, without guidelines. Messages that became empty are omitted.
     pub messages: Vec<(Role, String)>,
 }
 
 impl Prompt {
-    /// A prompt that is nothing but a text.
+    /// Makes a prompt that consists of a text.
     pub fn of_text(text: impl Into<String>) -> Prompt {
         let question = text.into();
         Prompt {
@@ -40,13 +40,14 @@ impl Prompt {
         }
     }
 
-    /// Renders a case for a language model: files embedded, guidelines taken out of the messages.
+    /// Renders a case for a language model: files are embedded, guidelines are moved out of the
+    /// messages.
     pub fn of(case: &EvalCase) -> Prompt {
         Prompt::with_files(case, &embedded)
     }
 
-    /// Renders a case for a target that reads files by itself: in the place of a file that is no
-    /// guideline stands its path under `root`.
+    /// Renders a case for a target that reads files itself: a file that is not a guideline is
+    /// replaced by its path under `root`.
     pub fn by_path(case: &EvalCase, root: &Path) -> Prompt {
         Prompt::with_files(case, &|file| named(file, root))
     }
@@ -94,13 +95,13 @@ impl Prompt {
         }
     }
 
-    /// The guidelines under their heading, or nothing where there are none.
+    /// Returns the guidelines under their heading; `None` if there are none.
     pub fn guidelines_block(&self) -> Option<String> {
         (!self.guidelines.is_empty())
             .then(|| format!("[[ ## Guidelines ## ]]\n\n{}", self.guidelines))
     }
 
-    /// What a target that takes one text is sent: the guidelines' block, then the question.
+    /// Returns the text for a target that takes one text: the guidelines, then the question.
     pub fn text(&self) -> String {
         match self.guidelines_block() {
             Some(block) => format!("{block}\n\n[[ ## Question ## ]]\n\n{}", self.question),
@@ -144,8 +145,8 @@ fn named(file: &FileBlock, root: &Path) -> String {
     format!("<file path=\"{}\"/>", root.join(path).display())
 }
 
-/// One visible message that a person or system wrote is its own text; anything more is a
-/// conversation, with each turn under its speaker.
+/// A single visible message of a user or system is its own text. Anything more is a conversation,
+/// with each turn under its role.
 fn question(messages: &[(Role, String, bool)]) -> String {
     let with_content: Vec<_> = messages
         .iter()

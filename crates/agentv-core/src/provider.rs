@@ -1,4 +1,4 @@
-//! What talks to a target.
+//! Providers: they talk to targets.
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -10,14 +10,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Prompt, Transcript};
 
-/// A future that an object gives.
+/// A boxed future, for trait objects.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// What talks to one target.
+/// A provider talks to one target.
 ///
-/// A provider makes one attempt. It never retries, limits, caches or times out by itself: whoever
-/// calls it does that for all of them. `cancel` asks it to give up soon; dropping the future must be
-/// safe too, and leave no process behind.
+/// It makes one attempt. It never retries, limits, caches or times out by itself: the runner does
+/// that for all providers. `cancel` asks it to stop soon. Dropping the future must be safe too, and
+/// leave no process behind.
 pub trait Provider: Send + Sync {
     /// Asks the target once.
     fn answer<'a>(
@@ -26,7 +26,7 @@ pub trait Provider: Send + Sync {
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Transcript, ProviderError>>;
 
-    /// Makes sure, once before the first request, that the target can be asked.
+    /// Checks, once before the first request, that the target can be asked.
     fn prepare<'a>(
         &'a self,
         _cancel: &'a CancellationToken,
@@ -34,12 +34,12 @@ pub trait Provider: Send + Sync {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// Whether the target reads files by itself, so that a prompt names them in place of their text.
+    /// Returns true if the target reads files itself, so that a prompt names their paths.
     fn reads_files(&self) -> bool {
         false
     }
 
-    /// The way to hand over many requests at once, where the target is asked like that.
+    /// Returns the interface for many requests at once, if the target is asked like that.
     fn batch(&self) -> Option<&dyn BatchProvider> {
         None
     }
@@ -47,10 +47,10 @@ pub trait Provider: Send + Sync {
 
 /// A provider that takes all requests of an eval file at once.
 pub trait BatchProvider: Send + Sync {
-    /// Asks once for all. The answers stand in the order of the requests; each may be an error of
-    /// its own.
+    /// Asks once for all requests. The answers are in the order of the requests; each may be an
+    /// error.
     ///
-    /// The outer error is one of all requests: the command failed, its output could not be read.
+    /// The outer error concerns all requests: the command failed, or its output could not be read.
     fn answer_all<'a>(
         &'a self,
         requests: &'a [Request],
@@ -58,31 +58,31 @@ pub trait BatchProvider: Send + Sync {
     ) -> BoxFuture<'a, Result<Vec<Result<Transcript, ProviderError>>, ProviderError>>;
 }
 
-/// What a target is asked.
+/// A request to a target.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
     /// The eval file, as records name it.
     pub eval_file: Arc<str>,
     /// The id of the case.
     pub eval_id: String,
-    /// What is said to the target.
+    /// The prompt.
     pub prompt: Prompt,
-    /// The files of the case that are no guidelines, as absolute paths.
+    /// The files of the case that are not guidelines, as absolute paths.
     pub files: Vec<PathBuf>,
-    /// The folder of the eval file, absolute: relative paths of a target start here.
+    /// The folder of the eval file, absolute. Relative paths of a target start here.
     pub folder: Arc<Path>,
-    /// Which repeat of the case this is, from 1.
+    /// The number of the trial, from 1.
     pub trial: u32,
-    /// Which attempt within the trial this is, from 1.
+    /// The number of the attempt within the trial, from 1.
     pub attempt: u32,
     /// The longest that the attempt may take.
     pub timeout: Duration,
-    /// The JSON Schema that the answer is to fit, for providers that can hold a model to one.
+    /// The JSON Schema of the expected answer, for providers that can enforce one.
     pub output_schema: Option<Arc<serde_json::Value>>,
 }
 
 impl Request {
-    /// A request that is nothing but a text.
+    /// Makes a request that consists of a text.
     pub fn of_text(text: impl Into<String>, folder: Arc<Path>, timeout: Duration) -> Request {
         Request {
             eval_file: Arc::default(),
@@ -102,11 +102,11 @@ impl Request {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct ProviderError {
-    /// What kind of failure it was: decides whether it is tried again.
+    /// The kind of failure. It decides whether the attempt is repeated.
     pub cause: Cause,
-    /// What happened, a sentence for people. Never holds a secret.
+    /// The error message, a sentence. It never contains a secret.
     pub message: String,
-    /// How long the target asks us to wait.
+    /// The wait that the target asks for.
     pub retry_after: Option<Duration>,
 }
 
@@ -119,20 +119,20 @@ pub enum Cause {
     Timeout,
     /// The target answered with an HTTP status that is no success.
     Status(u16),
-    /// The target answered, but not with anything that can be used.
+    /// The target answered, but the answer is unusable.
     Answer,
     /// A command failed.
     Command,
     /// There is no answer for this case.
     Missing,
-    /// The target is set up wrongly: asking it again does not help.
+    /// The target is set up wrongly: a retry does not help.
     Setup,
-    /// We were asked to stop.
+    /// The run is being stopped.
     Cancelled,
 }
 
 impl ProviderError {
-    /// A failure without a time to wait.
+    /// Makes an error without a time to wait.
     pub fn new(cause: Cause, message: impl Into<String>) -> ProviderError {
         ProviderError {
             cause,
@@ -141,7 +141,7 @@ impl ProviderError {
         }
     }
 
-    /// The same, with how long the target asks us to wait.
+    /// Adds the time that the target asks us to wait.
     pub fn retry_after(self, retry_after: Option<Duration>) -> ProviderError {
         ProviderError {
             retry_after,
@@ -149,12 +149,12 @@ impl ProviderError {
         }
     }
 
-    /// We were asked to stop.
+    /// Makes the error of an attempt that was cancelled.
     pub fn cancelled() -> ProviderError {
         ProviderError::new(Cause::Cancelled, "stopped before the answer came")
     }
 
-    /// Whether the target says that it is asked too much.
+    /// Returns true if the target refuses requests because there are too many.
     pub fn is_rate_limit(&self) -> bool {
         matches!(self.cause, Cause::Status(429 | 529))
     }

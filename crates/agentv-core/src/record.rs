@@ -1,4 +1,4 @@
-//! What a run leaves on disk: one record a line.
+//! The records of a run on disk: one per line.
 
 use std::sync::Arc;
 
@@ -10,18 +10,18 @@ use crate::{
     Status, TraceSummary, Transcript, Verdict,
 };
 
-/// What a target answered in one trial. Written before the answer is graded.
+/// The answer of a target in one trial. It is written before the answer is graded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TranscriptRecord {
-    /// When the answer came, RFC 3339 in UTC.
+    /// The time of the answer, RFC 3339 in UTC.
     pub timestamp: String,
     /// The eval file, relative to the project root.
     pub eval_file: Arc<str>,
     /// The id of the case.
     pub eval_id: String,
-    /// The target that was asked.
+    /// The target.
     pub target: Arc<str>,
-    /// Which repeat of the case, from 1.
+    /// The number of the trial, from 1.
     pub trial: u32,
     /// A digest of everything that can change the answer.
     pub answer_key: String,
@@ -30,25 +30,25 @@ pub struct TranscriptRecord {
     pub identity: Option<CaseIdentity>,
     /// The case, with the content of its files.
     pub case: Arc<EvalCase>,
-    /// What the target did.
+    /// The transcript of the target.
     pub transcript: Transcript,
-    /// How long it took.
+    /// The duration.
     #[serde(default, skip_serializing_if = "Timing::is_empty")]
     pub timing: Timing,
-    /// How many attempts it took.
+    /// The number of attempts.
     pub attempts: u32,
-    /// Whether the answer came from the cache.
+    /// True if the answer came from the cache.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cached: bool,
-    /// Whether a mock stood in for the target.
+    /// True if a mock replaced the target.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
 }
 
-/// How one trial ended.
+/// The result of one trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ResultRecord {
-    /// When it ended, RFC 3339 in UTC.
+    /// The time of the result, RFC 3339 in UTC.
     pub timestamp: String,
     /// The eval file, relative to the project root.
     pub eval_file: Arc<str>,
@@ -59,48 +59,48 @@ pub struct ResultRecord {
     /// Groups cases that are not independent of each other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<String>,
-    /// The target that was asked.
+    /// The target.
     pub target: Arc<str>,
-    /// Which repeat of the case, from 1.
+    /// The number of the trial, from 1.
     pub trial: u32,
-    /// How it ended.
+    /// The status.
     pub status: Status,
-    /// How good the answer is; errored and ungraded trials have none.
+    /// The score; `None` for errored and ungraded trials.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<Score>,
-    /// What the answer got right, of all evaluators.
+    /// The strengths of the answer, from all evaluators.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hits: Vec<String>,
-    /// What it got wrong.
+    /// The weaknesses of the answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub misses: Vec<String>,
-    /// The answer; none where the target gave none.
+    /// The answer; `None` if the target gave none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub candidate_answer: Option<String>,
-    /// Why, in the words of the evaluators.
+    /// The reasons, in the words of the evaluators.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
-    /// What each evaluator said.
+    /// The results of the evaluators.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evaluator_results: Vec<EvaluatorResult>,
-    /// What the target did, in figures.
+    /// A summary of the transcript.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_summary: Option<TraceSummary>,
-    /// What the target said, where the user asked for it.
+    /// The messages of the target, if the user asked for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_messages: Option<Vec<Message>>,
-    /// How long it took.
+    /// The duration.
     #[serde(default, skip_serializing_if = "Timing::is_empty")]
     pub timing: Timing,
-    /// How many attempts it took.
+    /// The number of attempts.
     pub attempts: u32,
-    /// Whether the answer came from the cache.
+    /// True if the answer came from the cache.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cached: bool,
-    /// Whether a mock stood in for the target.
+    /// True if a mock replaced the target.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
-    /// What went wrong, of an errored trial.
+    /// The error of an errored trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<TrialError>,
     /// A digest of everything that can change the answer.
@@ -110,19 +110,19 @@ pub struct ResultRecord {
 }
 
 impl ResultRecord {
-    /// The fields that say which trial a record is of; of two of the same trial, the later counts.
+    /// The fields that identify a trial. Of two records of the same trial, the later one counts.
     pub const TRIAL: [&str; 4] = ["eval_file", "eval_id", "target", "trial"];
 
-    /// What the trial cost in US dollars, where known: the answer and its judges.
+    /// Returns the cost of the answer and its judges in US dollars, if known.
     pub fn cost_usd(&self) -> Option<f64> {
         let answer = self.trace_summary.as_ref().and_then(|trace| trace.cost_usd);
-        // A cached answer was paid for by another run.
+        // Another run paid for a cached answer.
         let answer = answer.filter(|_| !self.cached);
         let costs = [answer, self.judge_cost_usd()];
         costs.into_iter().flatten().reduce(|sum, cost| sum + cost)
     }
 
-    /// What its judges cost in US dollars, where known.
+    /// Returns the cost of the judges in US dollars, if known.
     pub fn judge_cost_usd(&self) -> Option<f64> {
         let calls = self.evaluator_results.iter();
         let calls = calls.flat_map(|result| &result.judge_calls);
@@ -130,7 +130,8 @@ impl ResultRecord {
         costs.reduce(|sum, cost| sum + cost)
     }
 
-    /// Why the trial ended as it did, in a line: the error, else what was missed, else the reasoning.
+    /// Returns the reason for the status in one line: the error, else the first miss, else the
+    /// reasoning.
     pub fn reason(&self) -> Option<&str> {
         let error = self.error.as_ref().map(|error| error.message.as_str());
         let missed = || self.misses.first().map(String::as_str);
@@ -138,25 +139,25 @@ impl ResultRecord {
     }
 }
 
-/// How long a trial took, in milliseconds.
+/// The durations of a trial, in milliseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
-    /// Waiting for us: in our queue, for limits, between attempts.
+    /// The waiting time: in our queue, for limits, between attempts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_ms: Option<f64>,
-    /// The call of the last attempt alone.
+    /// The duration of the last attempt's call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_ms: Option<f64>,
 }
 
 impl Timing {
-    /// Whether nothing was measured, as of an answer from the cache.
+    /// Returns true if nothing was measured, as for a cached answer.
     pub fn is_empty(&self) -> bool {
         self.queue_ms.is_none() && self.total_ms.is_none()
     }
 }
 
-/// What one evaluator said of an answer.
+/// The result of one evaluator.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EvaluatorResult {
     /// The evaluator's name.
@@ -164,45 +165,45 @@ pub struct EvaluatorResult {
     /// Its type.
     #[serde(rename = "type")]
     pub kind: String,
-    /// How good the answer is; none where it could not do its work.
+    /// The score; `None` if the evaluator errored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<Score>,
-    /// Its share in the case's score.
+    /// The weight in the case's score.
     pub weight: f64,
-    /// What the score is called.
+    /// The verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
-    /// Whether something inside was required and is missing, which fails the case.
+    /// True if a required part is missing, which fails the case.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lacks_required: bool,
-    /// What the answer got right.
+    /// The strengths of the answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hits: Vec<String>,
-    /// What it got wrong.
+    /// The weaknesses of the answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub misses: Vec<String>,
-    /// Why.
+    /// The reasons for the score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
-    /// Whatever else it has to say.
+    /// Further data of the evaluator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Value>,
-    /// What its members said, of an evaluator made of several.
+    /// The results of the members of a composite.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evaluator_results: Vec<EvaluatorResult>,
-    /// The calls of judges that it took, and what they cost.
+    /// The calls of judges, with their costs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub judge_calls: Vec<JudgeCall>,
-    /// Why it was not asked.
+    /// The reason for which the evaluator was omitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,
-    /// Why it could not do its work.
+    /// The error that kept the evaluator from its work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
 impl EvaluatorResult {
-    /// Of an evaluator that has said nothing yet.
+    /// Makes the result of an evaluator that has not run yet.
     pub fn unsaid(spec: &EvaluatorSpec) -> EvaluatorResult {
         EvaluatorResult {
             name: spec.name.clone(),
@@ -222,7 +223,7 @@ impl EvaluatorResult {
         }
     }
 
-    /// What an evaluator said; the calls of judges that it took are not known from that.
+    /// Makes the result of an evaluation, without the calls of judges.
     pub fn said(spec: &EvaluatorSpec, evaluation: Evaluation) -> EvaluatorResult {
         EvaluatorResult {
             score: Some(evaluation.score),
@@ -237,7 +238,7 @@ impl EvaluatorResult {
         }
     }
 
-    /// Of an evaluator that is not asked, and why.
+    /// Makes the result of an evaluator that was omitted.
     pub fn left_out(spec: &EvaluatorSpec, reason: impl Into<String>) -> EvaluatorResult {
         EvaluatorResult {
             left_out: Some(reason.into()),
@@ -245,7 +246,7 @@ impl EvaluatorResult {
         }
     }
 
-    /// Of an evaluator that could not do its work, and why.
+    /// Makes the result of an evaluator that errored.
     pub fn errored(spec: &EvaluatorSpec, error: EvaluatorError) -> EvaluatorResult {
         EvaluatorResult {
             error: Some(error.0),
@@ -254,12 +255,12 @@ impl EvaluatorResult {
     }
 }
 
-/// What went wrong in an errored trial.
+/// The error of an errored trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrialError {
-    /// Where it went wrong.
+    /// The stage that failed.
     pub stage: Stage,
-    /// What happened, a sentence.
+    /// The error message, a sentence.
     pub message: String,
 }
 

@@ -1,4 +1,4 @@
-//! Checklist items that a judge goes through.
+//! Items of a checklist for judges.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,36 +8,36 @@ use crate::evaluator::one;
 /// One item of a checklist.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rubric {
-    /// Unique within the checklist; `rubric-1`, … where the user gave none.
+    /// The id, unique within the checklist (default: `rubric-1`, …).
     pub id: String,
-    /// What the answer must achieve.
+    /// A description of what the answer must achieve.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_outcome: Option<String>,
-    /// Its share in the checklist's score.
+    /// The weight in the checklist's score.
     #[serde(default = "one")]
     pub weight: f64,
-    /// Whether missing it fails the checklist.
+    /// True if the checklist fails when this item is missed.
     #[serde(default)]
     pub required: bool,
-    /// The points, of 10, under which the checklist fails.
+    /// The checklist fails below this number of points, of 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required_min_score: Option<u8>,
-    /// What each range of points means; without any, the item is met or not.
+    /// The meaning of each range of points. Without any, the item is either met or not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub score_ranges: Vec<ScoreRange>,
-    /// Whatever else the user wrote in the item.
+    /// All other fields of the item.
     #[serde(flatten)]
     pub extra: Extra,
 }
 
-/// What an answer with so many points, of 10, achieves.
+/// The meaning of a range of points, of 10.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ScoreRange {
     /// Lowest and highest points, both included.
     pub score_range: [u8; 2],
-    /// What such an answer achieves.
+    /// A description of what such an answer achieves.
     pub expected_outcome: String,
-    /// Whatever else the user wrote in the range.
+    /// All other fields of the range.
     #[serde(flatten)]
     pub extra: Extra,
 }

@@ -1,4 +1,4 @@
-//! What a run was asked to do, and what came of it: `run.json`.
+//! The record of a run: `run.json`.
 
 use std::collections::BTreeMap;
 
@@ -7,100 +7,100 @@ use serde_json::Value;
 
 use crate::{Extra, Stop};
 
-/// What a run was asked to do, and what came of it.
+/// The settings and totals of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
     /// The version of agentv.
     pub version: String,
-    /// When it began, RFC 3339 in UTC.
+    /// The start, RFC 3339 in UTC.
     pub started_at: String,
-    /// When it ended; none while it runs, or when it was killed.
+    /// The end; `None` while the run is going, or after it was killed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<String>,
     /// The eval files.
     pub files: Vec<RanFile>,
-    /// The targets that were chosen for every case; empty where each case names its own.
+    /// The targets for every case; empty if each case names its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chosen_targets: Vec<String>,
-    /// The targets that were asked.
+    /// The targets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<RanTarget>,
-    /// The targets that judged and answered no case.
+    /// The targets that only judged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub judges: Vec<RanTarget>,
-    /// How often each case was asked of each target.
+    /// The number of trials per case and target.
     pub trials: u32,
-    /// How many trials that makes, those that were done before included.
+    /// The number of all trials, including those that were done before.
     #[serde(default)]
     pub planned: u64,
-    /// Only cases whose ids match one of these.
+    /// Only cases whose ids match one of these patterns.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub eval_ids: Vec<String>,
-    /// Only the cases of one share, such as `1/4`.
+    /// Only the cases of one shard, such as `1/4`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<String>,
-    /// Only the first so many cases.
+    /// At most this many cases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
-    /// Whether mocks stood in for the targets.
+    /// True if mocks replaced the targets.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
-    /// The run whose failed and errored trials were run again.
+    /// The run whose failed and errored trials were repeated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rerun_of: Option<String>,
-    /// The run whose answers were graded again; no target was asked for them.
+    /// The run whose answers were graded again. No target was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub graded_from: Option<String>,
-    /// The file of labelled answers that judges were held against; no target was asked for them.
+    /// The file of labelled answers that judges were compared with. No target was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calibrated_with: Option<String>,
-    /// The file whose evaluators graded, where they were not those of the cases.
+    /// The file whose evaluators replaced those of the cases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evaluators_file: Option<String>,
-    /// The texts of the files that evaluators read, by their paths from the root: a run is graded
-    /// again by them where the files are not.
+    /// The texts of the files that evaluators read, by their paths from the root, so that the run
+    /// can be graded where the files are missing.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub evaluator_files: BTreeMap<String, String>,
-    /// Whether judges were not asked about answers that a required check had failed.
+    /// True if judges were not asked about answers that failed a required check.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stop_on_required: bool,
-    /// The runs whose records were joined.
+    /// The runs that were merged into this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub merged_from: Vec<String>,
-    /// Why it ended early, where it did.
+    /// The reason of an early stop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Stop>,
-    /// A fold over its results.
+    /// The totals of its results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub totals: Option<Value>,
-    /// What was required of its results, and what was found.
+    /// The requirements on its results, and the findings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gates: Vec<GateOutcome>,
 }
 
-/// What was required of the results of a run, and what was found.
+/// A requirement on the results of a run, and the finding.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct GateOutcome {
-    /// Which gate, by the name of its flag: `fail_under`, `baseline`, …
+    /// The gate, by the name of its flag: `fail_under`, `baseline`, …
     pub gate: String,
-    /// What was required, in words.
+    /// The requirement, in words.
     pub required: String,
-    /// What was found, in words.
+    /// The finding, in words.
     pub found: String,
-    /// Whether that is enough.
+    /// True if the requirement is met.
     pub met: bool,
 }
 
 /// An eval file of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RanFile {
-    /// Its path, relative to the project root.
+    /// The path, relative to the project root.
     pub path: String,
     /// A digest of its bytes.
     pub digest: String,
-    /// The cases in it that can be used.
+    /// The number of usable cases.
     pub cases: u64,
-    /// The cases that cannot, and were skipped.
+    /// The number of skipped cases.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub skipped: u64,
 }
@@ -108,14 +108,14 @@ pub struct RanFile {
 /// A target of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RanTarget {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its kind of provider.
+    /// The kind of provider.
     pub provider: String,
-    /// What can change its answers, without secrets.
+    /// The settings that can change its answers, without secrets.
     #[serde(default, skip_serializing_if = "Extra::is_empty")]
     pub settings: Extra,
-    /// The target that judges its answers where an evaluator names none; none where it does itself.
+    /// The judge for evaluators that name none (default: the target itself).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge_target: Option<String>,
 }

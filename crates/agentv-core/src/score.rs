@@ -1,10 +1,10 @@
-//! How good an answer is: a score, and what it is called.
+//! Scores and verdicts.
 
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-/// A number from 0 to 1, both included. There is no other: no NaN, no infinity.
+/// A number from 0 to 1, both included. NaN and infinity are impossible.
 ///
 /// ```
 /// use agentv_core::{Score, Verdict};
@@ -22,33 +22,33 @@ impl Score {
     /// Everything was met.
     pub const ONE: Score = Score(1.0);
 
-    /// The score of this value; `None` outside 0 to 1.
+    /// Returns the score of this value; `None` outside 0 to 1.
     pub fn new(value: f64) -> Option<Score> {
-        // There is one zero only: -0 is told as 0.
+        // There is only one zero: -0 becomes 0.
         (0.0..=1.0).contains(&value).then_some(Score(value + 0.0))
     }
 
-    /// The nearest score to a value; `None` of NaN.
+    /// Returns the nearest score to a value; `None` for NaN.
     pub fn clamped(value: f64) -> Option<Score> {
         (!value.is_nan()).then(|| Score(value.clamp(0.0, 1.0) + 0.0))
     }
 
-    /// 1 when something holds, else 0.
+    /// Returns 1 for true and 0 for false.
     pub fn of(holds: bool) -> Score {
         if holds { Score::ONE } else { Score::ZERO }
     }
 
-    /// The share of `part` in `whole`; 0 where there is no whole.
+    /// Returns `part` divided by `whole`; 0 if `whole` is 0.
     pub fn ratio(part: f64, whole: f64) -> Score {
         Score::clamped(part / whole).unwrap_or(Score::ZERO)
     }
 
-    /// The number.
+    /// Returns the number.
     pub fn value(self) -> f64 {
         self.0
     }
 
-    /// What the score is called. A mean that rounding left a hair below a limit has reached it.
+    /// Returns the verdict. A mean that rounding left slightly below a threshold has reached it.
     pub fn verdict(self) -> Verdict {
         const ROUNDING: f64 = 1e-12;
         match self.0 + ROUNDING {
@@ -58,12 +58,12 @@ impl Score {
         }
     }
 
-    /// The weighted mean Σw·s/Σw, never outside of what it is the mean of; 0 where the weights sum to
-    /// nothing. A weight is 0 or more, and finite.
+    /// Returns the weighted mean Σw·s/Σw, never outside the range of its scores; 0 if all weights
+    /// are 0. Weights are finite and not negative.
     pub fn weighted_mean(parts: impl IntoIterator<Item = (Score, f64)>) -> Score {
         let parts = parts.into_iter().filter(|(_, weight)| *weight > 0.0);
         let parts: Vec<(Score, f64)> = parts.collect();
-        // Weights near the ends of what a number can be would add up to infinity, or round to nothing.
+        // Weights near the limits of a number would add up to infinity, or round to zero.
         let greatest = parts.iter().map(|(_, weight)| *weight).fold(0.0, f64::max);
         let scale = match greatest {
             great if great > 1e200 => 2.0_f64.powi(-600),
@@ -104,7 +104,7 @@ impl<'de> Deserialize<'de> for Score {
     }
 }
 
-/// What a score is called.
+/// The verdict of a score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -117,13 +117,13 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// The score from which an answer passes.
+    /// The least score that passes.
     pub const PASS_FROM: f64 = 0.8;
-    /// The score from which an answer is borderline.
+    /// The least score that is borderline.
     pub const BORDERLINE_FROM: f64 = 0.6;
 }
 
-/// How a trial ended.
+/// The status of a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -133,14 +133,14 @@ pub enum Status {
     Borderline,
     /// The answer is not good.
     Fail,
-    /// The target or an evaluator could not do its work: nothing is known of the answer.
+    /// The target or an evaluator could not do its work: the answer was not judged.
     Error,
     /// There is nothing to grade by.
     Ungraded,
 }
 
 impl Status {
-    /// Every status, in the order of tables.
+    /// All statuses, in the order of tables.
     pub const ALL: [Status; 5] = [
         Status::Pass,
         Status::Borderline,
@@ -149,7 +149,7 @@ impl Status {
         Status::Ungraded,
     ];
 
-    /// The status as written.
+    /// Returns the status as written.
     pub fn as_str(self) -> &'static str {
         match self {
             Status::Pass => "pass",
@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(Score::weighted_mean(mixed).value(), 0.25);
     }
 
-    /// Scores and what they weigh, from nothing to the most that a number can be.
+    /// Scores and weights, from zero to the largest numbers.
     fn parts() -> impl Strategy<Value = Vec<(Score, f64)>> {
         let weight = prop_oneof![Just(0.0), 0.0..10.0, 0.0..f64::MAX, Just(5e-324)];
         prop::collection::vec(((0.0..=1.0).prop_map(Score), weight), 0..9)

@@ -20,17 +20,17 @@ use serde_json::Value;
 pub struct Secrets {
     /// Longest first, so that a secret within another does not leave the rest of it behind.
     values: Vec<String>,
-    /// The same as they stand inside JSON strings, and inside JSON in JSON strings.
+    /// The same values, escaped as in JSON strings, and as in JSON within JSON strings.
     in_json: Vec<String>,
 }
 
 impl Secrets {
-    /// A shorter value is not hidden: it would be found everywhere.
+    /// Shorter values are not hidden: they would be found everywhere.
     pub const SHORTEST: usize = 8;
-    /// What stands in the place of a secret.
+    /// The replacement for a secret.
     pub const REPLACEMENT: &str = "[REDACTED]";
 
-    /// The endings of the names of fields, headers and variables whose values are secret.
+    /// The endings of the names of fields, headers and variables with secret values.
     pub const NAME_ENDINGS: &[&str] = &[
         "key",
         "token",
@@ -45,20 +45,21 @@ impl Secrets {
         "_pat",
     ];
 
-    /// Whether the value of a field, header or variable of this name is secret.
+    /// Returns true if a field, header or variable of this name has a secret value.
     pub fn is_secret_name(name: &str) -> bool {
         let name = name.to_ascii_lowercase();
         let mut endings = Self::NAME_ENDINGS.iter();
         endings.any(|ending| name.ends_with(ending))
     }
 
-    /// Adds a value, and each line of one that has several; false where it is too short to be hidden.
+    /// Adds a value, and each line of a value with several lines. Returns false if it is too short
+    /// to be hidden.
     pub fn add(&mut self, value: &str) -> bool {
         if value.len() < Self::SHORTEST {
             return false;
         }
         self.hide(value);
-        // A key of several lines is often printed one by one, or indented.
+        // A key of several lines is often printed line by line, or indented.
         let lines = value.lines().map(str::trim);
         let lines = lines.filter(|line| line.len() >= Self::SHORTEST && line.len() < value.len());
         lines.for_each(|line| self.hide(line));
@@ -81,12 +82,12 @@ impl Secrets {
         });
     }
 
-    /// Whether there is nothing to hide.
+    /// Returns true if there is nothing to hide.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// The text with every secret replaced.
+    /// Returns the text with every secret replaced.
     pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut redacted = Cow::Borrowed(text);
         for value in &self.values {
@@ -101,7 +102,7 @@ impl Secrets {
         }
     }
 
-    /// Replaces every secret in JSON, however it is escaped there; says whether there was any.
+    /// Replaces every secret in JSON, however it is escaped there. Returns true if there was any.
     pub fn redact_json(&self, json: &mut Vec<u8>) -> bool {
         let mut found = false;
         for value in &self.in_json {
@@ -127,8 +128,8 @@ impl Secrets {
         found
     }
 
-    /// Replaces every secret in the texts of a value, the names of fields apart: where a secret is
-    /// also part of the form of what is written, the form goes before it.
+    /// Replaces every secret in the texts of a value, except in the names of fields, which keep the
+    /// value readable.
     pub fn redact_value(&self, value: &mut Value) {
         match value {
             Value::String(text) => {
@@ -151,11 +152,11 @@ impl Secrets {
     }
 }
 
-/// Stands where the rest of a text was left out.
+/// The mark for the omitted rest of a text.
 const LEFT_OUT: &str = "…";
 
-/// The text without those parts of secrets that stand where it was cut within one; `None` where
-/// there are none.
+/// Returns the text without the parts of secrets at the place where it was cut; `None` if there are
+/// none.
 fn redact_cut(text: &[u8], values: &[String]) -> Option<Vec<u8>> {
     let mut redacted = Vec::new();
     let mut done = 0;
@@ -185,12 +186,12 @@ fn redact_cut(text: &[u8], values: &[String]) -> Option<Vec<u8>> {
     (done > 0).then(|| [&redacted, &text[done..]].concat())
 }
 
-/// So many bytes from the beginning; nothing where that is within a character.
+/// Returns this many bytes from the start; nothing if that splits a character.
 fn beginning(value: &str, length: usize) -> &str {
     value.get(..length).unwrap_or_default()
 }
 
-/// So many bytes from the end; nothing where that is within a character.
+/// Returns this many bytes from the end; nothing if that splits a character.
 fn end(value: &str, length: usize) -> &str {
     value.get(value.len() - length..).unwrap_or_default()
 }
@@ -202,13 +203,13 @@ fn insert(values: &mut Vec<String>, value: String) {
     }
 }
 
-/// The text as it stands between the quotes of a JSON string.
+/// Returns the text as it is written between the quotes of a JSON string.
 fn in_json_string(text: &str) -> String {
     let quoted = Value::from(text).to_string();
     quoted[1..quoted.len() - 1].to_owned()
 }
 
-/// Shows how many there are, and none of them.
+/// Shows the number of secrets, and none of them.
 impl fmt::Debug for Secrets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Secrets({})", self.values.len())

@@ -1,4 +1,4 @@
-//! A system under test, ready to be asked.
+//! Targets: systems under test.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,21 +6,20 @@ use std::time::Duration;
 
 use crate::{Extra, Provider};
 
-/// A system under test, as the user named it, ready to be asked.
+/// A system under test, ready to be asked.
 #[derive(Clone)]
 pub struct Target {
-    /// The name that eval files and `--target` call it by.
+    /// The name in eval files and in `--target`.
     pub name: String,
     /// The kind of provider.
     pub kind: String,
-    /// What can change its answers: its fields without secrets, and without those that say only how
-    /// fast or how often it is asked.
+    /// The settings that can change its answers: its fields without secrets, and without limits.
     pub settings: Extra,
-    /// The target that judges its answers, itself unless given.
+    /// The judge of its answers (default: the target itself).
     pub judge_target: Option<String>,
-    /// How it may be asked.
+    /// The limits on requests to it.
     pub limits: Limits,
-    /// What asks it.
+    /// The provider that talks to it.
     pub provider: Arc<dyn Provider>,
 }
 
@@ -34,23 +33,23 @@ impl fmt::Debug for Target {
     }
 }
 
-/// How fast, how often and how long a target may be asked.
+/// The limits on requests to a target.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
-    /// The most requests in flight.
+    /// The maximum of requests in flight.
     pub workers: usize,
     /// The longest that one attempt may take.
     pub timeout: Duration,
-    /// The most requests in a minute.
+    /// The maximum of requests per minute.
     pub requests_per_minute: Option<u32>,
-    /// The most tokens in a minute.
+    /// The maximum of tokens per minute.
     pub tokens_per_minute: Option<u32>,
-    /// What is tried again, when, and how often.
+    /// The retries.
     pub retry: Retry,
 }
 
 impl Limits {
-    /// The usual limits of an API.
+    /// The default limits of an API.
     pub const API: Limits = Limits {
         workers: 10,
         timeout: Duration::from_secs(300),
@@ -58,7 +57,7 @@ impl Limits {
         tokens_per_minute: None,
         retry: Retry::DEFAULT,
     };
-    /// The usual limits of a command.
+    /// The default limits of a command.
     pub const COMMAND: Limits = Limits {
         workers: 4,
         timeout: Duration::from_secs(1800),
@@ -66,26 +65,26 @@ impl Limits {
     };
 }
 
-/// What is tried again, when, and how often.
+/// The retries after failures.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Retry {
-    /// The most attempts after the first.
+    /// The maximum of attempts after the first.
     pub max_retries: u32,
     /// The wait before the first retry.
     pub initial_delay: Duration,
     /// The longest wait.
     pub max_delay: Duration,
-    /// By how much the wait grows from retry to retry.
+    /// The factor by which the wait grows from retry to retry.
     pub backoff_factor: f32,
-    /// The HTTP status codes that are worth a retry; `None` for the usual ones.
+    /// The HTTP status codes that cause a retry; `None` for the defaults.
     pub status_codes: Option<Vec<u16>>,
 }
 
 impl Retry {
-    /// The HTTP status codes that are usually worth a retry.
+    /// The HTTP status codes that cause a retry by default.
     pub const STATUS_CODES: &[u16] = &[408, 429, 500, 502, 503, 504];
 
-    /// The usual retries.
+    /// The default retries.
     pub const DEFAULT: Retry = Retry {
         max_retries: 3,
         initial_delay: Duration::from_millis(1000),
@@ -94,7 +93,7 @@ impl Retry {
         status_codes: None,
     };
 
-    /// The HTTP status codes that are worth a retry.
+    /// Returns the HTTP status codes that cause a retry.
     pub fn status_codes(&self) -> &[u16] {
         self.status_codes.as_deref().unwrap_or(Self::STATUS_CODES)
     }

@@ -1,4 +1,4 @@
-//! What a target did.
+//! Transcripts of targets.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{Message, Role, ToolCall};
 
-/// What a target did with a request: what it said, the tools it called, what that cost.
+/// The transcript of a target: its messages, its tool calls, and their cost.
 ///
 /// ```
 /// use agentv_core::Transcript;
@@ -17,30 +17,30 @@ use crate::{Message, Role, ToolCall};
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Transcript {
-    /// What the target said, in order, its tool calls included.
+    /// The messages of the target, in order, including its tool calls.
     pub output_messages: Vec<Message>,
-    /// The tokens it read and wrote, where known.
+    /// The tokens, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_usage: Option<TokenUsage>,
-    /// What it cost in US dollars, where known.
+    /// The cost in US dollars, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
-    /// How long it took by the target's own account, in milliseconds.
+    /// The duration as reported by the target, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<f64>,
-    /// Why it stopped, in the words of the target: `stop`, `length`, …
+    /// The reason for the end, in the words of the target: `stop`, `length`, …
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_reason: Option<String>,
-    /// The model that answered, as it calls itself.
+    /// The model, as it calls itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What else the target reported of its way to the answer, kept as it is.
+    /// Further data of the target about its steps, kept unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Value>,
 }
 
 impl Transcript {
-    /// One assistant message.
+    /// Makes a transcript of one assistant message.
     pub fn of_text(text: impl Into<String>) -> Transcript {
         Transcript {
             output_messages: vec![Message::new(Role::Assistant, text.into())],
@@ -48,7 +48,8 @@ impl Transcript {
         }
     }
 
-    /// What is graded: the content of the last assistant message that has any, as text.
+    /// Returns the answer to grade: the content of the last assistant message that has any, as
+    /// text.
     pub fn answer(&self) -> String {
         let mut assistant = self.output_messages.iter().rev();
         let last = assistant.find_map(|message| match message.role {
@@ -58,57 +59,57 @@ impl Transcript {
         last.map(crate::Content::text).unwrap_or_default()
     }
 
-    /// The tools that were called, in order.
+    /// Returns the tool calls, in order.
     pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
         let messages = self.output_messages.iter();
         messages.flat_map(|message| &message.tool_calls)
     }
 }
 
-/// Tokens of one answer.
+/// The tokens of one answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenUsage {
-    /// Tokens that the model read, cached ones included.
+    /// The tokens that the model read, including cached ones.
     pub input: u64,
-    /// Tokens that it wrote.
+    /// The tokens that the model wrote.
     pub output: u64,
-    /// Those of `input` that came from the vendor's cache.
+    /// The part of `input` that came from the vendor's cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached: Option<u64>,
 }
 
 impl TokenUsage {
-    /// Input and output together.
+    /// Returns the sum of input and output.
     pub fn total(&self) -> u64 {
         self.input.saturating_add(self.output)
     }
 }
 
-/// What a target did, in figures.
+/// A summary of a transcript.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TraceSummary {
-    /// How many tools were called.
+    /// The number of tool calls.
     pub event_count: u64,
-    /// The tools that were called, each once, sorted.
+    /// The names of the called tools, each once, sorted.
     pub tool_names: Vec<String>,
-    /// How often each was called.
+    /// The number of calls per tool.
     pub tool_calls_by_name: BTreeMap<String, u64>,
-    /// How many calls of tools returned an error.
+    /// The number of tool calls that returned an error.
     pub error_count: u64,
-    /// The tokens that it read and wrote, where known.
+    /// The tokens, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_usage: Option<TokenUsage>,
-    /// What it cost in US dollars, where known.
+    /// The cost in US dollars, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
-    /// How long it took in milliseconds, where known.
+    /// The duration in milliseconds, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<f64>,
 }
 
 impl TraceSummary {
-    /// The figures of a transcript; `measured_ms` is how long we saw it take, and the target's own
-    /// account goes before it.
+    /// Summarises a transcript. The duration is the one that the target reports, else
+    /// `measured_ms`.
     pub fn of(transcript: &Transcript, measured_ms: Option<f64>) -> TraceSummary {
         let mut summary = TraceSummary {
             token_usage: transcript.token_usage,
@@ -131,7 +132,7 @@ impl TraceSummary {
     }
 }
 
-/// Whether a call says of itself that it failed.
+/// Returns true if a call reports that it failed.
 fn is_error(call: &ToolCall) -> bool {
     let says = |fields: Option<&Value>, name: &str| {
         fields

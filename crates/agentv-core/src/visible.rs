@@ -1,10 +1,10 @@
-//! What a terminal obeys in place of showing it.
+//! Control characters made visible.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Whether a terminal, or whoever lays out text for people, obeys a letter in place of showing it:
-/// control characters, and marks that turn the direction of writing or break lines.
+/// Returns true if a terminal or a text layout would obey a character instead of showing it:
+/// control characters, and marks that change the writing direction or break lines.
 ///
 /// ```
 /// use agentv_core::is_obeyed;
@@ -20,8 +20,8 @@ pub fn is_obeyed(letter: char) -> bool {
         )
 }
 
-/// The text with everything that a terminal would obey, but for line ends and tabs, written as JSON
-/// writes it: `\u001b`. Within JSON the value stays the same.
+/// Returns the text with every such character, except line breaks and tabs, escaped as in JSON:
+/// `\u001b`. Within JSON the value stays the same.
 ///
 /// ```
 /// use agentv_core::visible;

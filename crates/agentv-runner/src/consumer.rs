@@ -86,8 +86,9 @@ impl Consumer {
         self.notify(&RunEvent::Abandoned(trial.name()));
     }
 
-    /// Reports something that the user should know.
-    pub(crate) fn notice(&self, message: String) {
+    /// Reports something that the user should know, without secrets.
+    pub(crate) fn notice(&self, message: &str) {
+        let message = self.secrets().redact(message).into_owned();
         self.notify(&RunEvent::Noticed { message });
     }
 
@@ -120,7 +121,7 @@ impl Consumer {
     /// Reports the first failure of the cache. The run continues without it.
     fn notice_cache(&self, error: &CacheError) {
         if !self.cache_failed.swap(true, Ordering::Relaxed) {
-            self.notice(error.to_string());
+            self.notice(&error.to_string());
         }
     }
 }

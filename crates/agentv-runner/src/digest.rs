@@ -4,17 +4,17 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// A digest of a file's bytes, as 32 hexadecimal digits.
+/// Returns a digest of a file's bytes, as 32 hexadecimal digits.
 ///
 /// # Errors
-/// When the file cannot be read.
+/// Fails if the file cannot be read.
 pub fn digest_of_file(path: &Path) -> io::Result<String> {
     let mut hasher = blake3::Hasher::new();
     hasher.update_reader(File::open(path)?)?;
     Ok(hasher.finalize().to_hex()[..32].to_owned())
 }
 
-/// A digest of a text, as 12 hexadecimal digits.
+/// Returns a digest of a text, as 12 hexadecimal digits.
 pub fn digest_of_text(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex()[..12].to_owned()
 }

@@ -1,4 +1,4 @@
-//! The records of a run, written as they come.
+//! The record files of a run, open for appending.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -8,14 +8,14 @@ use agentv_journal::{Append, AppendError, FolderError, RecordFile, RunWriter};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The two record files of a run, open for appending. Secrets are replaced here, so that none
-/// reaches the disk, whatever put it into a record.
+/// The two record files of a run, open for appending. Secrets are removed here, so that none
+/// reaches the disk.
 #[derive(Debug)]
 pub struct Journal {
     transcripts: Mutex<Append>,
     results: Mutex<Append>,
     secrets: Secrets,
-    /// Where the results begin that count, of a run that goes on: a new one has no others.
+    /// The offsets of the results that count; `None` for a new run, where all do.
     counted: Option<Mutex<Vec<u64>>>,
 }
 
@@ -23,7 +23,7 @@ impl Journal {
     /// Opens the record files of a run folder.
     ///
     /// # Errors
-    /// When a file cannot be opened.
+    /// Fails if a file cannot be opened.
     pub fn open(writer: &mut RunWriter, secrets: Secrets) -> Result<Journal, FolderError> {
         let mut open = |file| Ok::<_, FolderError>(Mutex::new(writer.append(file)?.defer_sync()));
         Ok(Journal {
@@ -34,17 +34,17 @@ impl Journal {
         })
     }
 
-    /// What must not be written anywhere.
+    /// Returns the values that must not be written anywhere.
     pub fn secrets(&self) -> &Secrets {
         &self.secrets
     }
 
-    /// Writes what a target answered.
+    /// Writes the answer of a target.
     pub(crate) fn write_transcript(&self, record: &TranscriptRecord) -> Result<(), AppendError> {
         self.write(&self.transcripts, record).map(drop)
     }
 
-    /// Writes how a trial ended; gives the record as it was written, where that differs.
+    /// Writes the result of a trial. Returns the record as written if a secret was removed from it.
     pub(crate) fn write_result(
         &self,
         record: &ResultRecord,
@@ -54,7 +54,7 @@ impl Journal {
         Ok(redacted)
     }
 
-    /// The same, noting which results count.
+    /// Returns this journal with the results that count noted.
     pub(crate) fn counting(self) -> Journal {
         Journal {
             counted: Some(Mutex::default()),
@@ -62,7 +62,7 @@ impl Journal {
         }
     }
 
-    /// Notes that the result that begins here counts.
+    /// Notes that the result at this offset counts.
     pub(crate) fn count(&self, offset: u64) {
         if let Some(counted) = &self.counted {
             let mut counted = counted.lock().unwrap_or_else(PoisonError::into_inner);
@@ -70,7 +70,8 @@ impl Journal {
         }
     }
 
-    /// Where the results begin that count, in file order; nothing of a new run, where all do.
+    /// Returns the offsets of the results that count, in file order; `None` for a new run, where
+    /// all do.
     pub(crate) fn take_counted(&self) -> Option<Vec<u64>> {
         let counted = self.counted.as_ref()?;
         let mut counted = counted.lock().unwrap_or_else(PoisonError::into_inner);
@@ -79,16 +80,15 @@ impl Journal {
         Some(counted)
     }
 
-    /// Appends a record; gives it as it was written where a secret was replaced in it, and where it
-    /// begins.
+    /// Appends a record. Returns it as written if a secret was removed from it, and its offset.
     fn write<T: Serialize + DeserializeOwned>(
         &self,
         file: &Mutex<Append>,
         record: &T,
     ) -> Result<(Option<T>, u64), AppendError> {
-        // Encoded before the file is locked: others write meanwhile.
+        // Encode before the file is locked, so that others can write meanwhile.
         let mut json = Vec::with_capacity(1024);
-        // A record consists of texts and finite numbers, which JSON has.
+        // A record consists of texts and finite numbers, which JSON can represent.
         let _ = serde_json::to_writer(&mut json, record);
         let mut redacted = None;
         if self.secrets.redact_json(&mut json) {
@@ -102,14 +102,14 @@ impl Journal {
         Ok((redacted, appended.offset))
     }
 
-    /// The JSON of a record that a secret is in which is also part of its form, such as digits.
+    /// Returns the JSON of a record whose secret also occurs in its syntax, such as a number.
     fn redacted_by_value<T: Serialize>(&self, record: &T) -> Vec<u8> {
         let mut value = serde_json::to_value(record).unwrap_or_default();
         self.secrets.redact_value(&mut value);
         value.to_string().into_bytes()
     }
 
-    /// Makes what was written survive power loss, while others write on.
+    /// Makes the written records survive a power failure. Others can write meanwhile.
     pub(crate) fn sync(&self) -> Result<(), AppendError> {
         for file in [&self.transcripts, &self.results] {
             let pending = lock(file).begin_sync()?;

@@ -1,17 +1,19 @@
-//! Cases to trials to records: a run.
+//! Runs trials: it turns cases into records.
 //!
 //! Three nouns:
 //!
-//! - a *trial* is one case, asked of one target, once; an *attempt* is a retry within it;
-//! - a *lane* is one target of a run with everything that limits it: workers, requests and tokens a
-//!   minute, a window that narrows when the target says it is too much;
-//! - the [`Journal`] holds what was done, by two keys: a resume does what is missing and nothing else.
+//! - a *trial* is one case for one target, once ([`Trial`](agentv_core::Trial)); an *attempt* is
+//! one call within it;
+//! - a *lane* is one target of a run with its limits: workers, requests and tokens per minute, and
+//! a concurrency limit that shrinks when the target refuses requests;
+//! - the [`Journal`] records finished work under two keys: a resume does the missing work and
+//! nothing else.
 //!
-//! [`run`] streams the cases of a [`CaseSource`] once for each lane, works out what each trial still
-//! needs, does it, and writes it down: the target's answer before it is graded, the grade before it
-//! is told. [`grade()`] does the same with answers that are there already, those of an earlier run or of
-//! a file ([`AnswerSource`]), and asks nobody but judges. Both speak in [`RunEvent`](agentv_core::RunEvent)s, print nothing, and keep no list of
-//! cases. A [`StopHandle`] ends them from outside.
+//! [`run`] takes trials from a source: the cases of a [`CaseSource`], or the answers of an
+//! [`AnswerSource`] that are only graded. The [`Executor`] turns each trial into its outcome and
+//! writes nothing. One consumer writes each step to the journal, the answer before it is graded,
+//! and then reports it as a [`RunEvent`](agentv_core::RunEvent). Nothing here prints, and nothing
+//! keeps a list of cases. A [`StopHandle`] ends a run from outside.
 
 mod assignment;
 mod cache;

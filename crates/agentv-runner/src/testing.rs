@@ -26,7 +26,7 @@ pub(crate) fn case(id: &str, question: &str) -> EvalCase {
     serde_json::from_value(json).unwrap()
 }
 
-/// What a scripted provider does with a request.
+/// The behaviour of a scripted provider.
 pub(crate) type Script = dyn Fn(&Request) -> Result<Transcript, ProviderError> + Send + Sync;
 
 /// Answers by a script, and counts.

@@ -29,7 +29,7 @@ fn paid(cost: f64) -> Transcript {
     }
 }
 
-/// What an evaluator does in place of judging.
+/// The behaviour of an evaluator that does not judge.
 #[derive(Clone, Copy)]
 enum Trouble {
     Panics,

@@ -90,15 +90,9 @@ impl Reporter for Reporting {
         if let Some(out) = &mut self.out {
             out.on_event(event)?;
         }
-        let Some(display) = &mut self.display else {
-            return Ok(());
-        };
-        match event {
-            // Everything else was written, and its secrets replaced, before it was told.
-            RunEvent::Noticed { message } => display.on_event(&RunEvent::Noticed {
-                message: self.secrets.redact(message).into_owned(),
-            }),
-            event => display.on_event(event),
+        match &mut self.display {
+            Some(display) => display.on_event(event),
+            None => Ok(()),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Answers of earlier runs, by everything that can change an answer.
+//! The cache of answers: one SQLite file, shared by runs and processes.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -7,24 +7,24 @@ use std::time::{Duration, Instant};
 use agentv_core::{Secrets, Transcript};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 
-/// Answers of earlier runs by their answer keys. Several processes may share it.
+/// Answers of earlier runs, by answer key. Several processes may share the file.
 #[derive(Debug)]
 pub struct Cache {
     path: PathBuf,
     connection: Mutex<Connection>,
 }
 
-/// How long one process waits while another writes.
+/// The time that one process waits while another writes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Cache {
     /// Opens the cache at `path`, or creates it.
     ///
     /// # Errors
-    /// When the file cannot be opened, or is something else.
+    /// Fails if the file cannot be opened, or is not a cache.
     pub fn open(path: &Path) -> Result<Cache, CacheError> {
         let failed = |error: rusqlite::Error| CacheError::new(path, error);
-        // It holds what models answered, as runs do; what SQLite puts beside it is as private.
+        // It holds answers of models, as runs do. SQLite makes its other files just as private.
         agentv_journal::create_private(path).map_err(|error| CacheError {
             path: path.to_owned(),
             reason: error.to_string(),
@@ -38,7 +38,7 @@ impl Cache {
         })
     }
 
-    /// The answer under a key.
+    /// Returns the answer with this key.
     pub(crate) fn get(&self, key: &str) -> Result<Option<Transcript>, CacheError> {
         let connection = self
             .connection
@@ -51,11 +51,11 @@ impl Cache {
             .query_row(params![key], |row| row.get(0))
             .optional()
             .map_err(|error| CacheError::new(&self.path, error))?;
-        // What another version wrote and this one cannot read is asked for again.
+        // An answer that another version wrote and this one cannot read is asked for again.
         Ok(found.and_then(|json| serde_json::from_slice(&json).ok()))
     }
 
-    /// Keeps an answer, without secrets.
+    /// Stores an answer, without secrets.
     pub(crate) fn put(
         &self,
         key: &str,
@@ -63,7 +63,7 @@ impl Cache {
         secrets: &Secrets,
     ) -> Result<(), CacheError> {
         let mut json = Vec::new();
-        // A transcript consists of texts and finite numbers, which JSON has.
+        // A transcript consists of texts and finite numbers, which JSON can represent.
         let _ = serde_json::to_writer(&mut json, transcript);
         secrets.redact_json(&mut json);
         let connection = self
@@ -78,8 +78,8 @@ impl Cache {
     }
 }
 
-/// Makes what is missing. Who changes the kind of journal is told at once that the file is locked,
-/// however patient: so it is tried again.
+/// Creates the table. Changing the journal mode fails at once while the file is locked, whatever
+/// the timeout, so it is tried again.
 fn set_up(connection: &Connection) -> rusqlite::Result<()> {
     let until = Instant::now() + PATIENCE;
     loop {
@@ -171,7 +171,7 @@ mod tests {
                 let path = path.clone();
                 move || Cache::open(&path).map(drop)
             });
-            // Long enough for one who does not wait to give up.
+            // Long enough for an impatient opener to give up.
             std::thread::sleep(Duration::from_millis(100));
             other.execute_batch("COMMIT").unwrap();
             assert_eq!(opening.join().unwrap(), Ok(()), "{lock}");

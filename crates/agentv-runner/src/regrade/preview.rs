@@ -1,4 +1,4 @@
-//! What a grading of an earlier run is going to do, found out before anything is asked.
+//! The preview of a regrading: its work, counted before anything is asked.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -16,26 +16,26 @@ use crate::schedule::selection::Selection;
 use crate::schedule::survey::FileJudges;
 use crate::trial::grade::{Graders, judges_asked};
 
-/// What a grading of an earlier run is going to do.
+/// The work of a regrading, counted before anything is asked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RegradePreview {
-    /// The trials that are selected.
+    /// The number of selected trials.
     pub trials: u64,
-    /// Those of them that have no answer: they are carried over, errored.
+    /// The number of those without an answer: they are carried over as errors.
     pub without_answer: u64,
-    /// The cases that ask something else today than was asked, by eval file.
+    /// The number of cases with another input today, by eval file.
     pub changed: Vec<u64>,
-    /// The cases that are not in their eval files any more, by eval file.
+    /// The number of cases that are no longer in their eval files, by eval file.
     pub gone: Vec<u64>,
-    /// The judges that are asked, by eval file.
+    /// The judges that will be asked, by eval file.
     pub judges: Vec<FileJudges>,
 }
 
-/// Decides for every trial of `origin` whether it is graded, and by what. `files` are its eval files, in
-/// the order of [`SourceRun::files`], and so are those whose cases are graded by what they say today.
+/// Decides for every trial of `source_run` whether it is graded, and by which evaluators. `files`
+/// are its eval files, in the order of [`SourceRun::files`].
 ///
 /// # Errors
-/// When something cannot be read, or an evaluator cannot be used.
+/// Fails if a file cannot be read, or if an evaluator cannot be used.
 pub fn plan_regrading(
     source_run: SourceRun,
     files: Vec<Arc<EvalFile>>,
@@ -89,7 +89,7 @@ struct Planning<'a> {
     regrading: Regrading,
 }
 
-/// Which cases are selected; of more than are wanted the first.
+/// Selects cases. If a limit is set, the first cases win.
 struct Chooser<'a> {
     selection: &'a Selection,
     cases: HashSet<u128>,
@@ -110,7 +110,7 @@ impl Chooser<'_> {
     }
 }
 
-/// What is read of the answer of a case that says nothing today.
+/// The part of a recorded answer that decides how it is graded.
 #[derive(Deserialize)]
 struct Recorded<C> {
     eval_file: String,
@@ -129,7 +129,7 @@ struct RecordedCase {
 }
 
 impl Planning<'_> {
-    /// Finds the trials of the cases as they stand today.
+    /// Finds the trials of the cases as they are written today.
     fn look_at_cases(&mut self, source: &dyn CaseSource) -> Result<(), SourceError> {
         let mut failed = None;
         let mut identities = Identities::default();
@@ -180,7 +180,7 @@ impl Planning<'_> {
         Ok(())
     }
 
-    /// Looks at the answers that are graded by what was recorded, or by given evaluators.
+    /// Examines the answers that are graded as recorded, or by given evaluators.
     fn look_at_answers(&mut self) -> Result<(), SourceError> {
         let regrading = &self.regrading;
         let open = regrading.in_order(|trial, mark| {
@@ -240,7 +240,7 @@ impl Planning<'_> {
         Ok(())
     }
 
-    /// Selects among the trials that have no answer and whose cases say nothing today.
+    /// Selects among the trials that have no answer and no case today.
     fn look_at_errors(&mut self) -> Result<(), SourceError> {
         let regrading = &self.regrading;
         let open = regrading.in_order(|trial, mark| trial.left() != Left::Answer && !mark.is_there);
@@ -272,7 +272,7 @@ impl Planning<'_> {
     }
 }
 
-/// A case that is not looked at.
+/// A case that is skipped while reading.
 #[derive(Deserialize, Default)]
 #[serde(from = "IgnoredAny")]
 struct Passed;

@@ -1,4 +1,4 @@
-//! The answers of an earlier run, joined with what they are graded by now.
+//! The answers of an earlier run, joined with the cases that grade them now.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -14,37 +14,37 @@ use crate::eval_file::{CaseSource, SourceError};
 use crate::regrade::answers::{AnswerSource, Given, VisitGiven};
 use crate::regrade::source_run::{Left, SourceRun, SourceTrial, trial_key};
 
-/// What the answers of an earlier run are graded by.
+/// The evaluators for the answers of an earlier run.
 pub enum GradedWith {
-    /// What the cases say today, where they ask what they asked then; else what was recorded.
+    /// Those of the cases today if their input is unchanged, else those recorded.
     Today(Arc<dyn CaseSource>),
-    /// These evaluators, whatever the cases say.
+    /// These evaluators, for all cases.
     These(Arc<[EvaluatorSpec]>),
 }
 
-/// The answers of an earlier run and what they are graded by, as [`plan_regrading`] found them.
+/// The answers of an earlier run and their evaluators, as planned by [`plan_regrading`].
 ///
 /// [`plan_regrading`]: crate::plan_regrading
 pub struct Regrading {
     pub(crate) source_run: SourceRun,
-    /// The eval files, in the order of those of the origin.
+    /// The eval files, in the order of [`SourceRun::files`].
     pub(crate) files: Vec<Arc<EvalFile>>,
     pub(crate) with: GradedWith,
-    /// What was decided of each trial of the origin.
+    /// The decision on each trial of the source run.
     pub(crate) marks: Vec<Mark>,
 }
 
-/// What was decided of a trial.
+/// The decision on a trial.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Mark {
-    /// Whether its case stands in its eval file.
+    /// True if its eval file still has its case.
     pub(crate) is_there: bool,
-    /// Whether it is graded by what its case says today.
+    /// True if it is graded by its case as written today.
     pub(crate) today: bool,
     pub(crate) selected: bool,
 }
 
-/// What is read of a record whose case is at hand.
+/// The part of a record that is read if its case is known.
 #[derive(Deserialize)]
 struct Answer {
     timestamp: String,
@@ -60,7 +60,7 @@ struct Answer {
 }
 
 impl Regrading {
-    /// The places of the trials that a case may have, with the target and the number of each.
+    /// Returns the trials that a case has in the source run: position, target and number.
     pub(crate) fn trials_of<'o>(
         &'o self,
         file: &EvalFile,
@@ -81,7 +81,7 @@ impl Regrading {
             .into_iter()
     }
 
-    /// The trials that meet a condition, in the order of their records.
+    /// Returns the trials that meet a condition, in the order of their records.
     pub(crate) fn in_order(&self, is_meant: impl Fn(SourceTrial, Mark) -> bool) -> Vec<usize> {
         let trials = self.source_run.trials();
         let all = trials.iter().zip(&self.marks).enumerate();
@@ -91,7 +91,7 @@ impl Regrading {
         meant
     }
 
-    /// The eval file of this name.
+    /// Returns the eval file of this name.
     pub(crate) fn file(&self, name: &str) -> Option<&Arc<EvalFile>> {
         self.files.iter().find(|file| &*file.name == name)
     }
@@ -230,7 +230,7 @@ fn record_of(
     }
 }
 
-/// A trial whose answer is not there: its old grade says nothing of what it is graded by now.
+/// Turns the result of a trial whose answer is missing into an error. Its old grade does not apply.
 fn without_answer(record: ResultRecord) -> ResultRecord {
     let message = "its answer is not among the transcripts: it cannot be graded again".to_owned();
     ResultRecord {

@@ -1,4 +1,4 @@
-//! The run whose answers are graded again: of each trial, the answer that counts.
+//! The run whose answers are graded again: one answer per trial.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,50 +8,50 @@ use agentv_journal::{Damage, FileError, Line, RecordFile, RecordsAt, RunFolder};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// What an earlier run left to be graded: of each trial, the answer that its last result is about, or
-/// where it has no result the last one. Holds 32 bytes a trial, and none of the records.
+/// An earlier run to grade again. For each trial it knows the answer that belongs to the last
+/// result, or the last answer if there is no result. It holds 32 bytes per trial and no records.
 #[derive(Debug)]
 pub struct SourceRun {
     folder: RunFolder,
-    /// By trial.
+    /// The trials, sorted by key.
     trials: Vec<SourceTrial>,
     files: Vec<SourceRunFile>,
     damage: Vec<(RecordFile, Damage)>,
     damaged: u64,
 }
 
-/// The damaged lines of which more is kept than their number.
+/// The number of damaged lines that are described; further ones are only counted.
 const TOLD: usize = 100;
 
-/// An eval file of a run, and what was asked of its cases.
+/// An eval file of an earlier run, and the trials of its cases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceRunFile {
-    /// How records name it.
+    /// The path in records.
     pub name: Arc<str>,
-    /// The targets that answered its cases, or were to.
+    /// The targets of its cases.
     pub targets: BTreeSet<Arc<str>>,
-    /// The highest number of a trial.
+    /// The highest trial number.
     pub trials: u32,
 }
 
-/// One trial, and where its record is.
+/// One trial and the position of its record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SourceTrial {
     pub(crate) key: u128,
-    /// A digest of what was asked.
+    /// A number for its question.
     pub(crate) question: u64,
-    /// The place of its record, and in the lowest two bits what that is.
+    /// The offset of its record, with its kind in the lowest two bits.
     place: u64,
 }
 
-/// What is known of a trial.
+/// The kind of record that a trial left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Left {
-    /// The target's answer, in the transcripts.
+    /// An answer, in the transcripts.
     Answer,
-    /// That the target gave none, in the results.
+    /// An error of the target, in the results.
     Error,
-    /// A grade, in the results, of an answer that is not there any more.
+    /// A result, whose answer is missing.
     Lost,
 }
 
@@ -101,20 +101,20 @@ struct ResultLine {
     error: Option<TrialError>,
 }
 
-/// A record on the way to becoming a trial.
+/// A record that becomes a trial.
 struct Scanned {
     key: u128,
     offset: u64,
     answer: u64,
-    /// Of an answer what was asked, of a result whether the target errored.
+    /// For an answer, a number for its question; for a result, 1 if the target errored.
     about: u64,
 }
 
 impl SourceRun {
-    /// Goes through the records of a run once.
+    /// Reads the records of a run once.
     ///
     /// # Errors
-    /// When a file cannot be read.
+    /// Fails if a file cannot be read.
     pub fn read(folder: &RunFolder) -> Result<SourceRun, FileError> {
         let mut met = Met::default();
         let mut answers = Vec::new();
@@ -147,23 +147,23 @@ impl SourceRun {
         })
     }
 
-    /// The eval files whose cases were asked, in the order in which they were met.
+    /// Returns the eval files of the run, in the order of their first records.
     pub fn files(&self) -> &[SourceRunFile] {
         &self.files
     }
 
-    /// Whether any target answered.
+    /// Returns true if any target answered.
     pub fn has_answers(&self) -> bool {
         let mut trials = self.trials.iter();
         trials.any(|trial| trial.left() == Left::Answer)
     }
 
-    /// How many lines hold no record.
+    /// Returns the number of damaged lines.
     pub fn damaged_lines(&self) -> u64 {
         self.damaged
     }
 
-    /// What is wrong with the first hundred of those.
+    /// Returns a description of the first hundred damaged lines.
     pub fn damage(&self) -> &[(RecordFile, Damage)] {
         &self.damage
     }
@@ -172,20 +172,20 @@ impl SourceRun {
         &self.trials
     }
 
-    /// The index of a trial.
+    /// Returns the position of a trial.
     pub(crate) fn find(&self, key: u128) -> Option<usize> {
         self.trials
             .binary_search_by_key(&key, |trial| trial.key)
             .ok()
     }
 
-    /// The records of one of the two files, by place.
+    /// Opens one of the two record files for reading by offset.
     pub(crate) fn places(&self, file: RecordFile) -> Result<RecordsAt, FileError> {
         RecordsAt::open(&self.folder.file(file))
     }
 }
 
-/// What a scan comes across.
+/// The findings of a scan.
 #[derive(Default)]
 struct Met {
     order: Vec<SourceRunFile>,
@@ -236,8 +236,8 @@ impl Met {
     }
 }
 
-/// Of each trial one record: the answer that its last result is about, the last answer where it has no
-/// result, else the result.
+/// Chooses one record per trial: the answer that belongs to its last result, the last answer if it
+/// has no result, else the result.
 fn trials_of(mut answers: Vec<Scanned>, mut results: Vec<Scanned>) -> Vec<SourceTrial> {
     let by_place = |scanned: &Scanned| (scanned.key, scanned.offset);
     answers.sort_unstable_by_key(by_place);
@@ -286,7 +286,7 @@ fn question_of(identity: Option<CaseIdentity>, case: &RawValue) -> u64 {
     identity.map_or(0, |identity| identity.question.short())
 }
 
-/// 128 bits: no two trials of a run are the same by accident.
+/// Returns a key of 128 bits: no two trials of a run share one by accident.
 pub(crate) fn trial_key(eval_file: &str, eval_id: &str, target: &str, trial: u32) -> u128 {
     let mut hasher = blake3::Hasher::new();
     for part in [eval_file, eval_id, target] {

@@ -1,4 +1,4 @@
-//! What a run that is resumed has done already.
+//! The work that a resumed run has done before.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use serde::de::IgnoredAny;
 
 use crate::schedule::budget::Spent;
 
-/// What the journal of a run holds by key. Of a new run: nothing.
+/// The records of a run, by key. Empty for a new run.
 #[derive(Debug, Default)]
 pub struct PreviousRun {
     journal: Option<Opened>,
@@ -22,11 +22,11 @@ struct Opened {
     folder: RunFolder,
     transcripts: Mutex<Latest>,
     results: Mutex<Latest>,
-    /// The last result of each trial, where a trial has several.
+    /// The last result of each trial, if any trial has several.
     trials: Option<Mutex<Latest>>,
 }
 
-/// What a transcript's record says of its cost.
+/// The cost in a transcript's record.
 #[derive(Deserialize)]
 struct Paid {
     target: String,
@@ -41,7 +41,7 @@ struct PaidTranscript {
     cost_usd: Option<f64>,
 }
 
-/// What a result's record says of its judges.
+/// The cost of judges in a result's record.
 #[derive(Deserialize)]
 struct PaidResult {
     timestamp: String,
@@ -64,10 +64,10 @@ struct PaidCall {
 }
 
 impl PreviousRun {
-    /// Reads the keys of a run's journal. Errored trials count as not done with `retry_errors`.
+    /// Reads the keys of a run's journal. With `retry_errors`, errored trials count as not done.
     ///
     /// # Errors
-    /// When a file cannot be read.
+    /// Fails if a file cannot be read.
     pub fn read(folder: &RunFolder, retry_errors: bool) -> Result<PreviousRun, FileError> {
         let latest = |file, key| folder.latest(file, &KeyFields::new([key])).map(Mutex::new);
         let trials = folder.latest(RecordFile::Results, &trial_fields())?;
@@ -82,7 +82,8 @@ impl PreviousRun {
         })
     }
 
-    /// What the answers of each target cost so far, graded or not, judgements included.
+    /// Returns the cost of each target so far, including judges and answers that are not graded
+    /// yet.
     pub(crate) fn spent(&self) -> Result<HashMap<String, Spent>, FileError> {
         let mut by_target: HashMap<String, Spent> = HashMap::new();
         let Some(found) = &self.journal else {
@@ -105,14 +106,14 @@ impl PreviousRun {
         Ok(by_target)
     }
 
-    /// What judges cost so far, by target.
+    /// Returns the cost of judges so far, by target.
     pub(crate) fn spent_on_judges(&self) -> Result<HashMap<String, Spent>, FileError> {
         let mut by_target = HashMap::new();
         self.add_judges(&mut by_target)?;
         Ok(by_target)
     }
 
-    /// Adds what judges cost. A result that was written once more is the same result.
+    /// Adds the cost of judges. A result that was written twice counts once.
     fn add_judges(&self, by_target: &mut HashMap<String, Spent>) -> Result<(), FileError> {
         let Some(found) = &self.journal else {
             return Ok(());
@@ -137,19 +138,19 @@ impl PreviousRun {
         Ok(())
     }
 
-    /// How many lines of the journal hold no record.
+    /// Returns the number of damaged lines in the journal.
     pub fn damaged_lines(&self) -> u64 {
         self.journal.as_ref().map_or(0, |found| {
             lock(&found.transcripts).damaged_lines() + lock(&found.results).damaged_lines()
         })
     }
 
-    /// Whether there is nothing: the run is a new one.
+    /// Returns true for a new run.
     pub(crate) fn is_empty(&self) -> bool {
         self.journal.is_none()
     }
 
-    /// How a trial ended, if it did.
+    /// Returns the result with this key, unless it is to be retried.
     pub(crate) fn result(&self, grade_key: &str) -> Result<Option<Found>, FileError> {
         let Some(journal) = &self.journal else {
             return Ok(None);
@@ -169,7 +170,7 @@ impl PreviousRun {
         }))
     }
 
-    /// Whether a trial ended.
+    /// Returns true if there is a result with this key that is not to be retried.
     pub(crate) fn has_result(&self, grade_key: &str) -> Result<bool, FileError> {
         let Some(journal) = &self.journal else {
             return Ok(false);
@@ -182,7 +183,7 @@ impl PreviousRun {
         Ok(record.is_some_and(|record| !self.is_to_be_retried(&record.value)))
     }
 
-    /// Whether there is a record with this key, errored or not.
+    /// Returns true if there is a record with this key, errored or not.
     pub(crate) fn has_record(&self, grade_key: &str) -> Result<bool, FileError> {
         self.journal.as_ref().map_or(Ok(false), |journal| {
             lock(&journal.results).contains(&Key::from(grade_key))
@@ -193,7 +194,7 @@ impl PreviousRun {
         self.retry_errors && record.status == Status::Error
     }
 
-    /// What the target answered, if it did.
+    /// Returns the answer with this key.
     pub(crate) fn transcript(
         &self,
         answer_key: &str,
@@ -205,7 +206,7 @@ impl PreviousRun {
         Ok(record.map(|record| record.value))
     }
 
-    /// Whether the target answered.
+    /// Returns true if there is an answer with this key.
     pub(crate) fn has_transcript(&self, answer_key: &str) -> Result<bool, FileError> {
         self.journal.as_ref().map_or(Ok(false), |journal| {
             lock(&journal.transcripts).contains(&Key::from(answer_key))
@@ -213,17 +214,18 @@ impl PreviousRun {
     }
 }
 
-/// How a trial ended before.
+/// The result of a trial that was done before.
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) record: ResultRecord,
-    /// Where it begins.
+    /// The offset of the record.
     pub(crate) offset: u64,
-    /// Whether no other record of the trial came after it.
+    /// True if no other record of the trial followed it.
     pub(crate) is_latest: bool,
 }
 
-/// What makes two results those of the same trial; the last of them in a file counts.
+/// Returns the fields that identify a trial. Of several results with the same values, the last one
+/// counts.
 pub fn trial_fields() -> KeyFields {
     KeyFields::new(ResultRecord::TRIAL)
 }

@@ -1,15 +1,15 @@
-//! What a run may cost.
+//! The budget of a run.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::Notify;
 
-/// What a run may cost, what it has cost, and what is in flight may cost.
+/// The budget of a run: its limit, the cost so far, and the expected cost of the calls in flight.
 ///
-/// Before a trial is taken up, as much is set aside as the costliest answer of its target took so
-/// far; the first one of a target goes alone, so that this is known. So the budget is not crossed,
-/// but by one answer that costs more than any before it.
+/// Before a call, as much is set aside as the most expensive answer of its target so far. The first
+/// call of a target goes alone, so that its cost is known. The limit can therefore only be exceeded
+/// by one answer that costs more than any before it.
 #[derive(Debug)]
 pub(crate) struct Budget {
     limit: Option<f64>,
@@ -27,18 +27,18 @@ struct State {
 #[derive(Debug, Default, Clone)]
 struct LaneCost {
     in_flight: u64,
-    /// The costliest answer so far.
+    /// The cost of the most expensive answer so far.
     most: Option<f64>,
-    /// An answer came whose cost nobody knows.
+    /// True if an answer came without a known cost.
     unknown: bool,
 }
 
-/// What the answers of a target cost before, in US dollars.
+/// The cost of a target's earlier answers, in US dollars.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Spent {
-    /// All of them together.
+    /// The sum.
     pub(crate) dollars: f64,
-    /// The costliest.
+    /// The most expensive one.
     pub(crate) most: f64,
 }
 
@@ -49,17 +49,17 @@ impl Spent {
     }
 }
 
-/// What was set aside for one trial.
+/// The amount that was set aside for one call.
 #[derive(Debug)]
 pub(crate) struct SetAside {
     lane: usize,
     amount: f64,
 }
 
-/// Whether a trial may be taken up.
+/// The decision on a call.
 enum Admission {
     Yes(SetAside),
-    /// It depends on what is in flight.
+    /// Wait: the answer depends on the calls in flight.
     Later,
     Never,
 }
@@ -71,7 +71,8 @@ impl Budget {
         Budget::new(None, &HashMap::new(), names)
     }
 
-    /// A budget for the targets of these names, some of which was spent before the run was resumed.
+    /// Makes a budget for the targets of these names. `earlier` was spent before the run was
+    /// resumed.
     pub(crate) fn new<'n>(
         limit: Option<f64>,
         previous_run: &HashMap<String, Spent>,
@@ -92,7 +93,7 @@ impl Budget {
         }
     }
 
-    /// Waits until a trial may be taken up; `None` when the budget does not allow it.
+    /// Waits until a call is allowed; `None` if the budget forbids it.
     pub(crate) async fn admit(&self, lane: usize) -> Option<SetAside> {
         let Some(limit) = self.limit else {
             return Some(SetAside { lane, amount: 0.0 });
@@ -108,8 +109,8 @@ impl Budget {
         }
     }
 
-    /// A trial ended; `cost` is what its answer cost, where known. Says whether it is the first of
-    /// its target whose cost is unknown.
+    /// Settles a call that ended. Returns true for the first answer of its target without a known
+    /// cost.
     pub(crate) fn settle(&self, set_aside: &SetAside, answered: bool, cost: Option<f64>) -> bool {
         if self.limit.is_none() {
             return false;

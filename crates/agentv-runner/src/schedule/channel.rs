@@ -1,4 +1,4 @@
-//! From the thread that reads to the tasks that work.
+//! The channel from the thread that reads cases to the tasks that work on them.
 
 use std::ops::ControlFlow;
 
@@ -6,18 +6,18 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc::PermitIterator;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-/// What is read ahead of what is taken up. Few, because a case may be large.
+/// The number of trials that are read ahead. Few, because a case may be large.
 const READ_AHEAD: usize = 64;
-/// The room that a reader who found none waits for. Woken for every single place, reader and workers
-/// would spend their time waking each other.
+/// The room that a blocked reader waits for. If it were woken for every single place, reader and
+/// workers would mostly wake each other.
 const ROOM: usize = READ_AHEAD / 2;
 
-/// A way from one reading thread to whoever works.
+/// Makes a channel from one reading thread to the tasks that work.
 pub(crate) fn bounded_channel<T>() -> (Sender<T>, Receiver<T>) {
     channel(READ_AHEAD)
 }
 
-/// The end of it that the reading thread has.
+/// The sender of the reading thread.
 pub(crate) struct ChannelSender<'s, T> {
     sender: &'s Sender<T>,
     room: Option<PermitIterator<'s, T>>,
@@ -28,7 +28,7 @@ impl<'s, T> ChannelSender<'s, T> {
         ChannelSender { sender, room: None }
     }
 
-    /// Hands one thing over, in order; waits while there is no room. Breaks when nobody takes it.
+    /// Sends one value, in order. Waits while there is no room. Breaks if the receiver is gone.
     pub(crate) fn send(&mut self, thing: T) -> ControlFlow<()> {
         loop {
             if let Some(place) = self.room.as_mut().and_then(Iterator::next) {

@@ -1,14 +1,14 @@
-//! How many requests a target gets at a time: fewer when it says that it is too many.
+//! The number of requests in flight to a target: fewer when it refuses them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use tokio::sync::Notify;
 
-/// The requests to one target that are in flight, and how many there may be.
+/// The requests in flight to one target, and their limit.
 ///
-/// Additive increase, multiplicative decrease: an answer widens the window a little, up to the
-/// target's workers; a target that says it is asked too much halves it.
+/// The limit follows additive increase, multiplicative decrease: each answer raises it a little, up
+/// to the target's workers; a refusal (HTTP 429) halves it.
 #[derive(Debug)]
 pub(crate) struct Concurrency {
     state: Mutex<State>,
@@ -36,10 +36,10 @@ impl Concurrency {
         }
     }
 
-    /// Waits for a place; it is given back when dropped.
+    /// Waits for a place. Dropping the place frees it.
     pub(crate) async fn enter(self: &Arc<Self>) -> Place {
         loop {
-            // Listens before it looks, so that no place that becomes free between is missed.
+            // Listen before looking, so that a place that becomes free in between is not missed.
             let freed = self.freed.notified();
             if self.try_enter() {
                 return Place(Arc::clone(self));
@@ -55,13 +55,13 @@ impl Concurrency {
         let more = state.in_flight < state.width as usize;
         drop(state);
         if free && more {
-            // Several places that became free at once may have woken but one.
+            // Several places that became free at once may have woken only one waiter.
             self.freed.notify_one();
         }
         free
     }
 
-    /// The target answered.
+    /// Raises the limit a little after an answer.
     pub(crate) fn widen(&self) {
         let mut state = self.lock();
         if state.width < state.most {
@@ -71,8 +71,8 @@ impl Concurrency {
         }
     }
 
-    /// The target said that it is asked too much, to a request made at `asked`. Those that were in
-    /// flight together count once: says whether this one does.
+    /// Halves the limit after the refusal of a request that was sent at `asked`. Refusals of
+    /// requests that were in flight together count once; returns true if this one counts.
     pub(crate) fn narrow(&self, asked: Instant, now: Instant) -> bool {
         let mut state = self.lock();
         let counts = state.narrowed.is_none_or(|last| asked > last);

@@ -1,4 +1,4 @@
-//! Which trials are run, when, and how many at a time.
+//! Scheduling: the selection of trials, their order, and the number in work at a time.
 
 pub(crate) mod batch;
 pub(crate) mod budget;

@@ -1,4 +1,4 @@
-//! How fast a target is asked: requests and tokens a minute, and pauses that it asks for.
+//! The rate limits of a target: requests and tokens per minute, and the pauses that it asks for.
 
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,10 +9,11 @@ use agentv_core::{Limits, TokenUsage};
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use tokio::sync::Mutex;
 
-/// How fast a target is asked.
+/// The rate limits of a target.
 #[derive(Debug)]
 pub(crate) struct RateLimit {
-    /// One at a time waits at each gate, so that they pass in order, and not all wake up for one.
+    /// One request at a time waits at each gate, so that they pass in order and do not all wake for
+    /// one.
     requests: Option<Mutex<DefaultDirectRateLimiter>>,
     tokens: Option<TokenGate>,
     paused: StdMutex<Option<Instant>>,
@@ -22,11 +23,11 @@ pub(crate) struct RateLimit {
 struct TokenGate {
     limiter: Mutex<DefaultDirectRateLimiter>,
     most_at_once: u32,
-    /// Tokens that answers took beyond what was expected of them.
+    /// Tokens that answers used beyond the expected number.
     owed: AtomicU64,
 }
 
-/// The share of a minute's quota that may be used at once.
+/// The fraction of a minute's quota that may be used at once.
 const BURST: u32 = 60;
 
 impl RateLimit {
@@ -40,7 +41,8 @@ impl RateLimit {
                 .tokens_per_minute
                 .and_then(NonZeroU32::new)
                 .map(|most| {
-                    // Requests are few and large beside tokens: a tenth of the minute at once.
+                    // Requests are few and large compared with tokens: allow a tenth of the minute
+                    // at once.
                     let most_at_once = (most.get() / 10).max(1);
                     TokenGate {
                         limiter: Mutex::new(RateLimiter::direct(per_minute(most, most_at_once))),
@@ -52,7 +54,7 @@ impl RateLimit {
         }
     }
 
-    /// Waits until a request with so many tokens may be made.
+    /// Waits until a request with this many tokens may be sent.
     pub(crate) async fn wait(&self, tokens: u64) {
         if let Some(requests) = &self.requests {
             requests.lock().await.until_ready().await;
@@ -76,7 +78,7 @@ impl RateLimit {
         }
     }
 
-    /// Makes no request until then.
+    /// Sends no request until then.
     pub(crate) fn pause_until(&self, until: Instant) {
         let mut paused = self.lock_paused();
         if paused.is_none_or(|before| before < until) {
@@ -84,7 +86,7 @@ impl RateLimit {
         }
     }
 
-    /// An answer took so many tokens where `expected` were waited for.
+    /// Counts the tokens of an answer beyond the `expected` ones.
     pub(crate) fn settle(&self, expected: u64, usage: Option<TokenUsage>) {
         if let (Some(gate), Some(usage)) = (&self.tokens, usage) {
             let more = usage.total().saturating_sub(expected);
@@ -102,7 +104,7 @@ impl TokenGate {
         let limiter = self.limiter.lock().await;
         let mut left = tokens.saturating_add(self.owed.swap(0, Ordering::Relaxed));
         while let Some(part) = NonZeroU32::new(self.most_at_once.min(clamp(left))) {
-            // A part is never more than fits at once.
+            // A part never exceeds the burst.
             let _ = limiter.until_n_ready(part).await;
             left -= u64::from(part.get());
         }
@@ -115,16 +117,17 @@ fn clamp(number: u64) -> u32 {
 
 fn per_minute(most: NonZeroU32, at_once: u32) -> Quota {
     let at_once = NonZeroU32::new(at_once).unwrap_or(NonZeroU32::MIN);
-    // Without this a minute's worth passes at once, and twice the quota in the first minute.
+    // Without this, a minute's quota passes at once, and twice the quota in the first minute.
     Quota::per_minute(most).allow_burst(at_once)
 }
 
-/// About how many tokens a text has, before anybody has counted them.
+/// Estimates the number of tokens in a text.
 pub(crate) fn expected_tokens(text: &str) -> u64 {
     (text.len() as u64).div_ceil(4)
 }
 
-/// The wait before retry number `retry`, from 1: growing, within a quarter either way.
+/// Returns the wait before a retry, by its number from 1: growing, with a jitter of a quarter
+/// either way.
 pub(crate) fn backoff(retry: &agentv_core::Retry, number: u32) -> Duration {
     use backon::BackoffBuilder;
     let delays = backon::ExponentialBuilder::new()

@@ -1,4 +1,4 @@
-//! Which cases of the files are run.
+//! The selection of cases and trials.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -6,21 +6,21 @@ use std::str::FromStr;
 
 use globset::GlobSet;
 
-/// Which cases of the files are run.
+/// The selection of cases and trials.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
-    /// Only cases whose ids match.
+    /// Only cases with matching ids.
     pub eval_ids: Option<GlobSet>,
-    /// Only the cases of one share.
+    /// Only the cases of one shard.
     pub shard: Option<Shard>,
-    /// Only the first so many of those.
+    /// At most this many of those.
     pub limit: Option<u64>,
     /// Only these trials.
     pub trials: Option<ChosenTrials>,
 }
 
 impl Selection {
-    /// Decides about the cases of one pass over the files.
+    /// Returns a selector for one pass over the files.
     pub fn selector(&self) -> Selector<'_> {
         Selector {
             selection: self,
@@ -29,7 +29,7 @@ impl Selection {
     }
 }
 
-/// Decides about the cases of one pass over the files, in order.
+/// Selects the cases of one pass over the files, in order.
 #[derive(Debug)]
 pub struct Selector<'s> {
     selection: &'s Selection,
@@ -37,7 +37,7 @@ pub struct Selector<'s> {
 }
 
 impl Selector<'_> {
-    /// Whether the next case of the pass is run.
+    /// Returns true if the next case of the pass is selected.
     pub fn takes(&mut self, eval_file: &str, eval_id: &str) -> bool {
         let Selection {
             eval_ids,
@@ -55,7 +55,7 @@ impl Selector<'_> {
         taken
     }
 
-    /// Whether no further case of the pass can be taken.
+    /// Returns true if no further case of the pass can be selected.
     pub fn is_done(&self) -> bool {
         let limit = self.selection.limit;
         limit.is_some_and(|limit| self.taken >= limit)
@@ -64,8 +64,8 @@ impl Selector<'_> {
 
 /// One of several equal shares of the cases.
 ///
-/// Which share a case is in follows from its file and its id alone: the same on every machine, and
-/// whatever cases are added.
+/// The shard of a case depends on its file and id alone: it is the same on every machine, whatever
+/// cases are added.
 ///
 /// ```
 /// use agentv_runner::Shard;
@@ -82,7 +82,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Whether a case is in this share.
+    /// Returns true if a case belongs to this shard.
     pub fn takes(self, eval_file: &str, eval_id: &str) -> bool {
         digest_of(&[eval_file, eval_id]) % self.count == self.index - 1
     }
@@ -125,7 +125,7 @@ pub struct ChosenTrials {
 }
 
 impl ChosenTrials {
-    /// Notes that `target` was asked at all: its trials are then chosen one by one.
+    /// Notes that `target` has results: only its chosen trials are selected.
     pub fn know_target(&mut self, target: &str) {
         if !self.targets.contains(target) {
             self.targets.insert(target.to_owned());
@@ -140,7 +140,7 @@ impl ChosenTrials {
             .insert(digest_of(&[eval_file, eval_id, target, &trial]));
     }
 
-    /// Whether nothing was chosen.
+    /// Returns true if nothing was chosen.
     pub fn is_empty(&self) -> bool {
         self.cases.is_empty()
     }
@@ -149,7 +149,8 @@ impl ChosenTrials {
         self.cases.contains(&digest_of(&[eval_file, eval_id]))
     }
 
-    /// Whether a trial of a chosen case is run: it was chosen, or its target was not asked before.
+    /// Returns true if a trial of a chosen case is selected: it was chosen, or its target has no
+    /// results.
     pub(crate) fn has(&self, eval_file: &str, eval_id: &str, target: &str, trial: u32) -> bool {
         !self.targets.contains(target)
             || self.trials.contains(&digest_of(&[
@@ -161,7 +162,7 @@ impl ChosenTrials {
     }
 }
 
-/// A digest of texts, the same on every machine.
+/// Returns a digest of texts, the same on every machine.
 fn digest_of(texts: &[&str]) -> u64 {
     let mut hasher = blake3::Hasher::new();
     for text in texts {

@@ -1,4 +1,4 @@
-//! How a run is ended before it is done.
+//! The handle that ends a run early.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,23 +7,24 @@ use tokio_util::sync::CancellationToken;
 
 /// Ends a run from outside: a signal, a limit, a full disk.
 ///
-/// The first reason is the one that counts, but a person who asks goes before a limit.
+/// The first reason counts, but a signal replaces a limit.
 #[derive(Debug, Clone, Default)]
 pub struct StopHandle {
-    /// No further trial is taken up.
+    /// Cancelled when no further trial is started.
     dispatch: CancellationToken,
-    /// Somebody waits for the end: what is in flight gets a few seconds, and nothing more is sent.
+    /// Cancelled when the user waits for the end: work in flight gets a few seconds, and nothing
+    /// more is sent.
     leave: CancellationToken,
-    /// What is in flight is given up.
+    /// Cancelled when work in flight is aborted.
     abort: CancellationToken,
-    /// What was given up is not waited for.
+    /// Cancelled when aborted work is not waited for.
     at_once: CancellationToken,
     reason: Arc<Mutex<Option<Stop>>>,
 }
 
 impl StopHandle {
-    /// Takes up no further trial. What is in flight ends in a few seconds where a person asks, and
-    /// may end by itself where a limit is met: it is paid for.
+    /// Starts no further trial. Work in flight gets a few seconds after a signal, and ends by
+    /// itself after a limit: it is paid for.
     pub fn stop(&self, reason: Stop) {
         let mut first = self.reason.lock().unwrap_or_else(PoisonError::into_inner);
         if first.is_none_or(|first| is_asked(reason) && !is_asked(first)) {
@@ -36,52 +37,51 @@ impl StopHandle {
         }
     }
 
-    /// Gives up what is in flight, too.
+    /// Aborts work in flight, too.
     pub fn abort(&self, reason: Stop) {
         self.stop(reason);
         self.leave.cancel();
         self.abort.cancel();
     }
 
-    /// Gives up what is in flight, and does not wait for it: commands are ended by their
-    /// supervisors.
+    /// Aborts work in flight without waiting for it: supervisors end the commands.
     pub fn end_at_once(&self, reason: Stop) {
         self.abort(reason);
         self.at_once.cancel();
     }
 
-    /// Why the run was stopped, where it was.
+    /// Returns the reason of an early stop.
     pub fn reason(&self) -> Option<Stop> {
         *self.reason.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether no further trial is taken up.
+    /// Returns true if no further trial is started.
     pub fn is_stopped(&self) -> bool {
         self.dispatch.is_cancelled()
     }
 
-    /// Waits until no further trial is taken up.
+    /// Waits until no further trial is started.
     pub(crate) async fn stopped(&self) {
         self.dispatch.cancelled().await;
     }
 
-    /// Waits until nothing more is to be sent, by trials that were taken up either.
+    /// Waits until nothing more is sent, not even by trials in flight.
     pub(crate) async fn leaving(&self) {
         self.leave.cancelled().await;
     }
 
-    /// Waits until nothing is waited for.
+    /// Waits until aborted work is no longer waited for.
     pub(crate) async fn at_once(&self) {
         self.at_once.cancelled().await;
     }
 
-    /// What is cancelled when work in flight is given up.
+    /// Returns the token that is cancelled when work in flight is aborted.
     pub(crate) fn abortion(&self) -> &CancellationToken {
         &self.abort
     }
 }
 
-/// Whether somebody asked for the end, and waits for it.
+/// Returns true if a user or the system asked for the end, and waits for it.
 fn is_asked(reason: Stop) -> bool {
     match reason {
         Stop::Interrupted | Stop::Terminated | Stop::HungUp => true,

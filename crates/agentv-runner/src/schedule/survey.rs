@@ -1,4 +1,4 @@
-//! What a run is going to do, counted before anything is asked.
+//! The survey of a run: its work, counted before anything is asked.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -9,33 +9,33 @@ use crate::eval_file::{CaseSource, SourceError};
 use crate::schedule::selection::Selection;
 use crate::trial::grade::Graders;
 
-/// What a run is going to do.
+/// The work of a run, counted before anything is asked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Survey {
-    /// The cases that are selected.
+    /// The number of selected cases.
     pub cases: u64,
-    /// The trials that they make.
+    /// The number of their trials.
     pub trials: u64,
-    /// The names of the targets that are asked, for each eval file by its index.
+    /// The names of the targets, by the index of the eval file.
     pub targets: Vec<BTreeSet<String>>,
-    /// The judges that are asked, for each eval file by its index.
+    /// The judges, by the index of the eval file.
     pub judges: Vec<FileJudges>,
 }
 
 /// The judges that the cases of an eval file need.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileJudges {
-    /// Those that evaluators name.
+    /// The judges that evaluators name.
     pub named: BTreeSet<String>,
-    /// The targets whose answers are judged by their usual judges.
+    /// The targets whose answers are graded by their usual judge.
     pub judged: BTreeSet<String>,
 }
 
-/// Goes through all cases once. `chosen` are the targets that every case is asked of; where empty,
-/// the one that it names.
+/// Visits all cases once. `chosen` are the targets for every case (default: the target that the
+/// case names).
 ///
 /// # Errors
-/// When a file cannot be read any more, or an evaluator cannot be used.
+/// Fails if a file can no longer be read, or if an evaluator cannot be used.
 pub fn survey(
     source: &dyn CaseSource,
     selection: &Selection,
@@ -106,7 +106,7 @@ pub fn survey(
     }
 }
 
-/// Where a case stands, for people.
+/// Returns the position of a case, for messages.
 fn place_of(case: &EvalCase) -> String {
     let id = &case.id;
     match &case.source {

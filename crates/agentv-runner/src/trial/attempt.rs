@@ -1,4 +1,4 @@
-//! Asking a target until it answers or there is no point in asking again.
+//! The attempts of a trial: ask the target until it answers or a retry is pointless.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,12 +17,12 @@ pub(crate) struct Asked {
     pub(crate) attempts: u32,
 }
 
-/// How long a provider that was told to stop gets to do so.
+/// The time that a cancelled provider gets to end.
 const LAST_WORDS: Duration = Duration::from_secs(3);
-/// A target that asks us to wait longer than this is not asked again in this run.
+/// The longest wait that a target may ask for. It is not asked again after a longer one.
 const LONGEST_PAUSE: Duration = Duration::from_secs(600);
 
-/// The most refusals that do not count as retries, because others in flight were refused as well.
+/// The number of refusals that do not count as failures, because other requests were refused too.
 const MOST_REFUSED_TOGETHER: u32 = 20;
 
 /// Asks the target of `lane` until it answers or its retries are used up. The trial was taken up at
@@ -73,7 +73,7 @@ pub(crate) async fn ask(
         });
         tokio::select! {
             () = tokio::time::sleep(wait) => {}
-            // Nothing is lost: the trial is taken up again when the run is resumed.
+            // Nothing is lost: the trial starts again when the run is resumed.
             () = executor.stop.leaving() => return None,
         }
         waited += wait;
@@ -81,17 +81,17 @@ pub(crate) async fn ask(
     }
 }
 
-/// One call, and what it had to wait for.
+/// One call, and its waiting time.
 struct Attempt {
     answer: Result<Transcript, ProviderError>,
     waited: Duration,
     took: Duration,
-    /// The target refused it with others that were in flight, and the window is narrower for that:
-    /// it is no failure of this trial.
+    /// True if the target refused it together with others in flight. The concurrency was reduced
+    /// for that, so it is not a failure of this trial.
     refused_together: bool,
 }
 
-/// One call, once the limits allow it.
+/// Makes one call as soon as the limits allow it.
 async fn attempt(executor: &Executor, lane: &Lane, request: &Request) -> Option<Attempt> {
     let expected = expected_tokens(&request.prompt.question);
     let ready = Instant::now();
@@ -132,7 +132,7 @@ async fn attempt(executor: &Executor, lane: &Lane, request: &Request) -> Option<
     })
 }
 
-/// One call, which ends when its time is over or the run is given up.
+/// Makes one call, which ends at its timeout or when the run is aborted.
 async fn call(
     executor: &Executor,
     lane: &Lane,
@@ -148,7 +148,7 @@ async fn call(
         () = executor.stop.abortion().cancelled() => false,
     };
     cancel.cancel();
-    // A command ends its processes; what it says then is not its answer any more.
+    // A command ends its processes; its later output no longer counts.
     tokio::select! {
         _ = answer => {}
         () = tokio::time::sleep(LAST_WORDS) => {}
@@ -160,7 +160,7 @@ async fn call(
     })
 }
 
-/// The failure of an attempt that took too long.
+/// Returns the error of an attempt that took too long.
 pub(crate) fn timeout(limit: Duration) -> ProviderError {
     let seconds = limit.as_secs_f64();
     ProviderError::new(
@@ -178,7 +178,7 @@ fn is_worth_a_retry(retry: &Retry, error: &ProviderError) -> bool {
     }
 }
 
-/// How long to wait before the next attempt; `None` when there is none.
+/// Returns the wait before the next attempt; `None` if there is none.
 fn wait_before_retry(retry: &Retry, failures: u32, error: &ProviderError) -> Option<Duration> {
     let never = retry.max_retries == 0;
     if never || failures > retry.max_retries || !is_worth_a_retry(retry, error) {
@@ -191,7 +191,7 @@ fn wait_before_retry(retry: &Retry, failures: u32, error: &ProviderError) -> Opt
     }
 }
 
-/// Says why a failure that is usually tried again was the last.
+/// Adds to the message why the last attempt was the last.
 fn in_words(error: ProviderError, retry: &Retry, attempt: u32) -> ProviderError {
     let pause = error.retry_after.filter(|pause| *pause > LONGEST_PAUSE);
     let message = match pause {

@@ -1,4 +1,4 @@
-//! From an answer to a grade: every evaluator asked, their scores one.
+//! Grading: all evaluators of a case judge the answer, and their scores become one.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -12,59 +12,60 @@ use futures_util::future::join_all;
 use crate::trial::execute::Executor;
 use crate::trial::judges::TrialJudges;
 
-/// Where evaluators come from.
+/// A source of evaluators.
 pub trait Graders: Send + Sync {
-    /// The evaluator that `spec` asks for.
+    /// Returns the evaluator for `spec`.
     ///
     /// # Errors
-    /// A sentence that says why there is none.
+    /// Fails if it cannot be built.
     fn build(
         &self,
         file: &EvalFile,
         spec: &EvaluatorSpec,
     ) -> Result<Arc<dyn Evaluator>, EvaluatorError>;
 
-    /// Makes sure, before anything is asked, that the evaluators of a case can be built.
+    /// Checks, before anything is asked, that the evaluators of a case can be built.
     ///
     /// # Errors
-    /// A sentence that says which cannot, and why.
+    /// Names the one that cannot be built.
     fn check(&self, _file: &EvalFile, _case: &EvalCase) -> Result<(), EvaluatorError> {
         Ok(())
     }
 
-    /// Whether an evaluator is not asked in this run, and the answer graded by the others.
+    /// Returns true if an evaluator is omitted in this run. The others grade the answer.
     fn leaves_out(&self, _spec: &EvaluatorSpec) -> bool {
         false
     }
 
-    /// What an evaluator takes.
+    /// Returns the effort of an evaluator.
     fn effort(&self, _spec: &EvaluatorSpec) -> Effort {
         Effort::Check
     }
 
-    /// Returns the files that the evaluators of a case use: another content is another grading.
+    /// Returns the files that the evaluators of a case read. Their content is part of the grade's
+    /// identity.
     fn files(&self, _file: &EvalFile, _case: &EvalCase) -> Vec<FileDigest> {
         Vec::new()
     }
 
-    /// The judges that an evaluator asks; none where it asks nobody.
+    /// Returns the judges that an evaluator asks.
     ///
     /// # Errors
-    /// A sentence that says why they cannot be known.
+    /// Fails if its options are wrong.
     fn judges_of(&self, _spec: &EvaluatorSpec) -> Result<Vec<Judge>, EvaluatorError> {
         Ok(Vec::new())
     }
 
-    /// The judges that the evaluators of a case ask, each once.
+    /// Returns the judges that the evaluators of a case ask, each once.
     ///
     /// # Errors
-    /// A sentence that says why they cannot be known.
+    /// Fails if the options of an evaluator are wrong.
     fn judges(&self, case: &EvalCase) -> Result<Vec<Judge>, EvaluatorError> {
         judges_asked(self, &case.evaluators, !case.rubrics.is_empty())
     }
 }
 
-/// The judges that evaluators ask, each once, and the usual one where there is a checklist.
+/// Returns the judges of some evaluators, each once, and the usual judge if there is a checklist.
 pub(crate) fn judges_asked<G: Graders + ?Sized>(
     graders: &G,
     evaluators: &[EvaluatorSpec],
@@ -82,7 +83,7 @@ pub(crate) fn judges_asked<G: Graders + ?Sized>(
     Ok(judges)
 }
 
-/// How an answer was graded.
+/// The grade of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Grade {
     pub(crate) status: Status,
@@ -95,7 +96,7 @@ pub(crate) struct Grade {
 }
 
 impl Grade {
-    /// No grade, and why.
+    /// Returns an error in place of a grade.
     pub(crate) fn errored(stage: Stage, message: String) -> Grade {
         Grade {
             status: Status::Error,
@@ -109,11 +110,11 @@ impl Grade {
     }
 }
 
-/// Asks the evaluators of a case and makes one grade of what they say; `None` when the run was stopped
-/// while they asked judges.
+/// Asks the evaluators of a case and combines their results; `None` if the run was stopped while
+/// they asked judges.
 ///
-/// All are asked side by side. Where a required one may spare the others, those that take least go
-/// first, and the rest are asked unless one that is required has failed the case.
+/// They run side by side. If required evaluators may spare others, those with the least effort go
+/// first, and the others are skipped once a required one has failed the case.
 pub(crate) async fn grade(
     executor: &Executor,
     trial: &Trial,
@@ -144,7 +145,7 @@ pub(crate) async fn grade(
             continue;
         }
         match group.as_slice() {
-            // Most cases have one, which needs no joining.
+            // Most cases have a single evaluator, which needs no joining.
             [at] => results[*at] = Some(ask(executor, trial, &specs[*at], subject).await?),
             group => {
                 let asked = group
@@ -159,7 +160,7 @@ pub(crate) async fn grade(
     Some(one_grade(&specs, results.into_iter().flatten().collect()))
 }
 
-/// What a case is graded by; copied only where a checklist stands in front.
+/// Returns the evaluators of a case. They are copied only if a checklist precedes them.
 fn specs_of(case: &EvalCase) -> Cow<'_, [EvaluatorSpec]> {
     match case.rubrics.is_empty() {
         true => Cow::Borrowed(&case.evaluators),
@@ -169,7 +170,7 @@ fn specs_of(case: &EvalCase) -> Cow<'_, [EvaluatorSpec]> {
 
 const REHEARSAL: &str = "judges are not asked in a dry run";
 
-/// What has failed the case already, if anything has.
+/// Returns the reason for which the case has already failed, if it has.
 fn failed_by(specs: &[EvaluatorSpec], results: &[Option<EvaluatorResult>]) -> Option<String> {
     specs.iter().zip(results).find_map(|(spec, result)| {
         let result = result.as_ref()?;
@@ -215,9 +216,9 @@ async fn ask(
     })
 }
 
-/// The status of a case: an error of any evaluator makes it errored, nothing to grade by leaves it
-/// ungraded, a required evaluator that does not pass or lacks something that it requires itself fails it,
-/// else the mean decides.
+/// Combines the results of all evaluators. An error of any evaluator makes the case errored; a case
+/// without results is ungraded; a required evaluator that does not pass, or that misses a part it
+/// requires, fails the case; otherwise the mean decides.
 fn one_grade(specs: &[EvaluatorSpec], results: Vec<EvaluatorResult>) -> Grade {
     let errored = results.iter().find_map(|result| {
         let error = result.error.as_ref()?;
@@ -265,7 +266,7 @@ fn one_grade(specs: &[EvaluatorSpec], results: Vec<EvaluatorResult>) -> Grade {
     }
 }
 
-/// Names those that were not asked.
+/// Lists the evaluators that were omitted.
 fn not_asked(results: &[EvaluatorResult]) -> Option<String> {
     let left_out = results.iter().filter(|result| result.left_out.is_some());
     let names: Vec<String> = left_out

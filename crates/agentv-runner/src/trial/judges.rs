@@ -1,4 +1,4 @@
-//! Judges asked through the lanes of a run.
+//! The judges of a trial, asked through the lanes of the run.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,13 +17,13 @@ use crate::trial::execute::Executor;
 /// The longest answer of a judge that a record holds, in bytes.
 const LONGEST_ANSWER: usize = 64 << 10;
 
-/// The judges that one evaluator of one trial asks. Every call is one of a lane: its limits, retries
-/// and timeouts hold, and what it costs counts towards the budget.
+/// The judges that one evaluator of one trial asks. Each call obeys the limits, retries and
+/// timeouts of the judge's lane, and its cost counts towards the budget.
 pub(crate) struct TrialJudges<'r> {
     executor: &'r Executor,
     trial: &'r Trial,
     calls: Mutex<Vec<JudgeCall>>,
-    /// A call was not made, or given up, because the run is stopped.
+    /// True if a call was not made, or was aborted, because the run is being stopped.
     given_up: AtomicBool,
 }
 
@@ -37,7 +37,7 @@ impl<'r> TrialJudges<'r> {
         }
     }
 
-    /// What the evaluator calls a judge.
+    /// Returns the name that the eval file uses for a judge.
     fn called<'a>(&'a self, judge: &'a Judge) -> &'a str {
         match judge {
             Judge::Usual => &self.trial.judge,
@@ -45,13 +45,13 @@ impl<'r> TrialJudges<'r> {
         }
     }
 
-    /// Whether the run was stopped before the evaluator could do its work: nothing is known then.
+    /// Returns true if the run was stopped before the evaluator could finish.
     pub(crate) fn was_given_up(&self) -> bool {
         self.given_up.load(Ordering::Relaxed)
     }
 
-    /// The calls that were made. What was said stays in them where `errored`, or where the user
-    /// wants to see it.
+    /// Returns the calls that were made. They include the answers of the judges if the evaluator
+    /// errored, or if the user wants to see them.
     pub(crate) fn into_calls(self, errored: bool) -> Vec<JudgeCall> {
         let keeps_answers = errored || self.executor.include_trace;
         let calls = self.calls.into_inner();
@@ -84,7 +84,7 @@ impl<'r> TrialJudges<'r> {
         asked.answer
     }
 
-    /// Asks once the budget allows it; `None` when the run was stopped before an answer came.
+    /// Asks a judge once the budget allows it; `None` if the run was stopped before an answer came.
     async fn ask_lane(&self, lane: &Lane, request: JudgeRequest) -> Option<Asked> {
         let executor = self.executor;
         prepare(executor, lane).await?;
@@ -141,7 +141,7 @@ impl Judges for TrialJudges<'_> {
 
     fn name<'a>(&'a self, judge: &'a Judge) -> &'a str {
         let name = self.called(judge);
-        // Another target may stand in for the one that is named.
+        // A mock may replace the target of this name.
         let lane = self.executor.judge_lane(&self.trial.file, name);
         lane.map_or(name, |lane| &lane.target.name)
     }
@@ -155,8 +155,8 @@ impl Judges for TrialJudges<'_> {
     }
 }
 
-/// Makes sure, once before the first request, that the target of a lane can be asked. Returns `None`
-/// if it cannot, which ends the run, or if the run was stopped meanwhile.
+/// Prepares the target of a lane once, before its first request. Returns `None` if it cannot be
+/// asked, which ends the run, or if the run was stopped meanwhile.
 pub(crate) async fn prepare(executor: &Executor, lane: &Lane) -> Option<()> {
     let preparing = lane.prepared.get_or_try_init(|| async {
         let cancel = executor.stop.abortion().child_token();
@@ -175,7 +175,7 @@ pub(crate) async fn prepare(executor: &Executor, lane: &Lane) -> Option<()> {
 }
 
 impl Executor {
-    /// Returns the lane of a target that a case of this file may have as judge.
+    /// Returns the lane of a judge that cases of this file may ask.
     fn judge_lane(&self, file: &EvalFile, name: &str) -> Option<&Lane> {
         let at = self.assignment.target(file.index, name)?;
         self.lanes.get(at).map(|lane| &**lane)

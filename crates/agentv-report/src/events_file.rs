@@ -1,0 +1,117 @@
+//! `--events`: the events of a run as JSON lines, for other programs.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use agentv_core::{ReportError, Reporter, RunEvent};
+
+/// Writes each event as one line of JSON, as soon as it happens.
+///
+/// ```
+/// use agentv_core::{Planned, Reporter, RunEvent};
+/// use agentv_report::EventsFile;
+///
+/// let mut lines = Vec::new();
+/// let mut events = EventsFile::to(&mut lines, "memory");
+/// events.on_event(&RunEvent::Planned(Planned { trials: 2, skipped: 0 })).unwrap();
+/// drop(events);
+/// assert_eq!(lines, b"{\"event\":\"planned\",\"trials\":2,\"skipped\":0}\n");
+/// ```
+pub struct EventsFile<W: Write> {
+    out: BufWriter<W>,
+    name: String,
+    /// True once the reader of a pipe is gone. The run continues without it.
+    is_closed: bool,
+}
+
+impl EventsFile<Box<dyn Write + Send>> {
+    /// Creates the file at `path`, or uses standard output for `-`. An existing file is replaced.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be created.
+    pub fn create(path: &Path) -> Result<EventsFile<Box<dyn Write + Send>>, ReportError> {
+        let name = path.display().to_string();
+        if name == "-" {
+            return Ok(EventsFile::to(Box::new(io::stdout()), "standard output"));
+        }
+        match File::create(path) {
+            Ok(file) => Ok(EventsFile::to(Box::new(file), name)),
+            Err(source) => Err(ReportError { to: name, source }),
+        }
+    }
+}
+
+impl<W: Write> EventsFile<W> {
+    /// Writes events to `out`. Errors call it `name`.
+    pub fn to(out: W, name: impl Into<String>) -> EventsFile<W> {
+        EventsFile {
+            out: BufWriter::new(out),
+            name: name.into(),
+            is_closed: false,
+        }
+    }
+
+    fn write(&mut self, event: &RunEvent) -> io::Result<()> {
+        serde_json::to_writer(&mut self.out, event)?;
+        self.out.write_all(b"\n")?;
+        // Readers follow the file while the run writes it.
+        self.out.flush()
+    }
+}
+
+impl<W: Write> Reporter for EventsFile<W> {
+    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
+        if self.is_closed {
+            return Ok(());
+        }
+        match self.write(event) {
+            Err(source) if source.kind() == io::ErrorKind::BrokenPipe => {
+                self.is_closed = true;
+                Ok(())
+            }
+            Err(source) => Err(ReportError {
+                to: self.name.clone(),
+                source,
+            }),
+            Ok(()) => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agentv_core::Stop;
+
+    use super::*;
+
+    #[test]
+    fn a_reader_that_is_gone_does_not_end_the_run() {
+        struct Gone;
+        impl Write for Gone {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let mut events = EventsFile::to(Gone, "pipe");
+        let event = RunEvent::Stopping {
+            reason: Stop::Interrupted,
+        };
+        for _ in 0..3 {
+            events.on_event(&event).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_created_is_named() {
+        let error = EventsFile::create(Path::new("no/such/folder/events.jsonl"));
+        let error = error.err().map(|error| error.to_string()).unwrap();
+        assert!(
+            error.starts_with("cannot write `no/such/folder/events.jsonl`"),
+            "{error}"
+        );
+    }
+}
