@@ -21,10 +21,10 @@ fn every_kind_of_evaluator_passes_and_fails_in_a_folder_of_the_corpus() {
     for kind in agentv_evaluators::ALL.iter().map(|kind| kind.name) {
         let Some(results) = results(kind) else {
             panic!(
-                "no folder of the corpus shows `{kind}` at work: copy corpus/evaluators/fail/contains \
-                 to corpus/evaluators/fail/{kind}, change the first line of `cmd` and the files in \
-                 `project`, run `SNAPSHOTS=overwrite cargo test -p agentv --test corpus -- {kind}`, \
-                 and read what it wrote"
+                "no folder of the corpus shows `{kind}` at work: copy \
+                 corpus/evaluators/fail/starts_with to corpus/evaluators/fail/{kind}, change the first \
+                 line of `cmd` and the files in `project`, run `SNAPSHOTS=overwrite cargo test -p \
+                 agentv --test corpus`, and read the diff"
             );
         };
         for status in ["pass", "fail"] {
