@@ -32,6 +32,7 @@ kinds! {
     contains_all,
     equals,
     starts_with,
+    ends_with,
     regex,
     is_json,
     json_schema,

@@ -1,0 +1,82 @@
+//! `ends_with`: the answer ends with a text.
+
+use std::sync::Arc;
+
+use agentv_core::{Evaluation, Evaluator, EvaluatorError, Subject};
+use agentv_syntax::shape::FILLED;
+use agentv_syntax::{Field, Kind, Others, Record};
+
+use crate::builder::Builder;
+use crate::check::{Check, evaluator};
+use crate::error::BuildError;
+use crate::kind::{EvaluatorKind, Facts};
+use crate::matching::{IGNORE_CASE, Matching, NEGATE};
+use crate::options::Options;
+use crate::words::quoted;
+
+pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
+    kind: Kind {
+        name: "ends_with",
+        aliases: &[],
+        doc: "Passes when the answer ends with a text, trailing white space included.",
+        options: Record {
+            name: "ends_with",
+            fields: &[
+                Field {
+                    name: "value",
+                    shape: &FILLED,
+                    doc: "The text that the answer must end with.",
+                },
+                IGNORE_CASE,
+                NEGATE,
+            ],
+            required: &[&["value"]],
+            others: Others::Warn,
+        },
+        shorthand: Some("value"),
+    },
+    example: "\
+- ends_with: \"42\"
+- {type: ends_with, value: kind regards, ignore_case: true, negate: true}
+",
+    facts: Facts::CHECK,
+    build,
+};
+
+fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evaluator>, BuildError> {
+    let matching = Matching::read(options)?;
+    let value = options.required_text("value")?;
+    Ok(evaluator(EndsWith {
+        value: value.to_owned(),
+        sought: matching.form(value).into_owned(),
+        matching,
+    }))
+}
+
+struct EndsWith {
+    value: String,
+    /// The value in the form in which it is compared.
+    sought: String,
+    matching: Matching,
+}
+
+impl Check for EndsWith {
+    fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
+        let holds = self.matching.form(subject.answer).ends_with(&self.sought);
+        let value = quoted(&self.value);
+        let fact = if holds {
+            format!("ends with {value}")
+        } else {
+            let end = quoted(end_of(subject.answer));
+            format!("does not end with {value}, but with {end}")
+        };
+        Ok(self.matching.judge(holds, fact))
+    }
+}
+
+/// Returns the last letters of an answer.
+fn end_of(answer: &str) -> &str {
+    const SHOWN: usize = 40;
+    let start = answer.char_indices().rev().nth(SHOWN - 1);
+    &answer[start.map_or(0, |(start, _)| start)..]
+}
