@@ -32,7 +32,6 @@ mod cli;
 mod depth;
 mod digest;
 mod dotenv_file;
-mod echo;
 mod environment;
 mod excerpt;
 mod fields;

@@ -1,9 +1,14 @@
 //! `echo`: the question as the answer.
 
-use agentv_core::Limits;
+use std::future::ready;
+use std::sync::Arc;
+
+use agentv_core::{BoxFuture, Limits, Provider, ProviderError, Request, Role, Transcript};
 use agentv_syntax::{Kind, Others, Record};
+use tokio_util::sync::CancellationToken;
 
 use super::{Facts, ProviderKind};
+use crate::settings::{SettingError, Settings};
 
 pub(super) static KIND: Kind = Kind {
     name: "echo",
@@ -28,5 +33,57 @@ pub(super) static PROVIDER: ProviderKind = ProviderKind {
     example: "\
 - {name: mirror, provider: echo}
 ",
-    build: crate::echo::build,
+    build,
 };
+
+/// A provider that answers with the last message of the user, or with the whole question if there is
+/// no such message.
+#[derive(Debug)]
+struct Echo;
+
+fn build(_: &Settings) -> Result<Arc<dyn Provider>, SettingError> {
+    Ok(Arc::new(Echo))
+}
+
+impl Provider for Echo {
+    fn answer<'a>(
+        &'a self,
+        request: &'a Request,
+        _: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Transcript, ProviderError>> {
+        let mut messages = request.prompt.messages.iter().rev();
+        let last = messages.find(|(role, _)| *role == Role::User);
+        let text = last.map_or(&request.prompt.question, |(_, text)| text);
+        Box::pin(ready(Ok(Transcript::of_text(text.as_str()))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+    use std::time::Duration;
+
+    #[tokio::test]
+    async fn the_last_message_of_the_user_is_the_answer() {
+        let mut request = Request::of_text("all", Arc::from(Path::new("/")), Duration::MAX);
+        let cancel = CancellationToken::new();
+        request.prompt.messages = [
+            (Role::User, "first"),
+            (Role::User, "second"),
+            (Role::Assistant, "third"),
+        ]
+        .map(|(role, text)| (role, text.to_owned()))
+        .to_vec();
+        assert_eq!(
+            Echo.answer(&request, &cancel).await.unwrap().answer(),
+            "second"
+        );
+        request.prompt.messages.remove(0);
+        request.prompt.messages.remove(0);
+        assert_eq!(
+            Echo.answer(&request, &cancel).await.unwrap().answer(),
+            "all"
+        );
+    }
+}
