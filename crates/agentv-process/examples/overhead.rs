@@ -1,4 +1,4 @@
-//! What a supervisor costs: `true` run 200 times with it and without, in turns.
+//! Measures the cost of a supervisor: runs `true` 200 times with one and without, alternating.
 
 #![expect(clippy::print_stdout, reason = "it is a program")]
 
@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 const RUNS: usize = 200;
 
-/// The supervisor's program if one is given as an argument, otherwise this one.
+/// Returns the supervisor's program: the first argument, or this program.
 #[tokio::main(flavor = "current_thread")]
 async fn measure() {
     let supervised = match std::env::args_os().nth(1) {

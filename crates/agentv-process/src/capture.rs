@@ -1,20 +1,20 @@
-//! Reading an output to its end while keeping a bounded part of it.
+//! Output that is read to its end, of which a bounded part is kept.
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 use crate::Captured;
 
-/// What a pipe of Linux holds, so that one read can empty it.
+/// The capacity of a pipe on Linux, so that one read can empty it.
 const CHUNK: usize = 64 << 10;
 
-/// Which part of an output is kept.
+/// The part of an output that is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keep {
     Beginning,
     End,
 }
 
-/// An output being read: never more than twice its limit and a chunk in memory.
+/// An output that is being read. It takes at most twice its limit and one chunk of memory.
 #[derive(Debug)]
 pub(crate) struct Capture {
     keep: Keep,
@@ -33,7 +33,7 @@ impl Capture {
         }
     }
 
-    /// Reads until the output ends or fails. What was read before the future is dropped stays.
+    /// Reads until the output ends or fails. If the future is dropped, the bytes read so far are kept.
     pub(crate) async fn read(&mut self, mut output: impl AsyncRead + Unpin) {
         let mut chunk = vec![0; CHUNK];
         while let Ok(read @ 1..) = output.read(&mut chunk).await {
@@ -51,7 +51,7 @@ impl Capture {
             Keep::End => {
                 let last = bytes.len().saturating_sub(self.limit);
                 self.kept.extend_from_slice(&bytes[last..]);
-                // Cut rarely, so that every byte is moved a bounded number of times.
+                // Cut rarely, so that each byte moves a bounded number of times.
                 if self.kept.len() > self.limit.saturating_mul(2) {
                     self.cut_front();
                 }

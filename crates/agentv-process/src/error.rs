@@ -1,69 +1,79 @@
-//! Why a command did not finish.
+//! Errors of commands that did not finish.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
-use std::{fmt, io};
 
 use crate::{CommandSpec, Finished};
 
-/// A command that could not be started, or was not let finish.
-#[derive(Debug)]
+/// A command that could not be started or did not finish.
+///
+/// Messages include the system's reason, which is also the source.
+#[derive(Debug, thiserror::Error)]
 pub enum ProcessError {
     /// The working directory is missing or not a folder.
+    #[error("cannot work in the folder `{}`: {source}", path.display())]
     WorkingDirectory {
-        /// As it was asked for.
+        /// The folder, as the caller named it.
         path: PathBuf,
-        /// What looking at it gave.
+        /// The system's reason.
         source: io::Error,
     },
-    /// There is no such program.
+    /// The program does not exist.
+    #[error("command `{}` not found", program.display())]
     NotFound {
-        /// As it was asked for.
+        /// The program, as the caller named it.
         program: OsString,
     },
     /// The program is a script, and the interpreter that its first line names is missing.
+    #[error("`{}` cannot run: the interpreter its first line names is missing", program.display())]
     NoInterpreter {
-        /// As it was asked for.
+        /// The program, as the caller named it.
         program: OsString,
     },
-    /// The program's file may not be executed, or is none that can be.
+    /// The program's file is not executable.
+    #[error("`{}` is not executable: {source}", program.display())]
     NotExecutable {
-        /// As it was asked for.
+        /// The program, as the caller named it.
         program: OsString,
-        /// What the system said.
+        /// The system's reason.
         source: io::Error,
     },
-    /// The system could not start the program for another reason: arguments that are too long, too
-    /// many open files.
+    /// The system could not start the program for another reason, such as arguments that are too
+    /// long or too many open files.
+    #[error("cannot start `{}`: {source}", program.display())]
     Start {
-        /// As it was asked for.
+        /// The program, as the caller named it.
         program: OsString,
-        /// What the system said.
+        /// The system's reason.
         source: io::Error,
     },
     /// The supervisor could not be started, or ended before its command did.
+    #[error("the supervisor `{}` of the command failed: {source}", path.display())]
     Supervisor {
         /// The supervisor's program.
         path: PathBuf,
-        /// What the system said.
+        /// The system's reason.
         source: io::Error,
     },
-    /// The deadline passed, and the tree was ended.
+    /// The deadline passed, and the process tree was ended.
+    #[error("`{}` was ended after its deadline of {deadline:?}", program.display())]
     DeadlinePassed {
         /// The command's program.
         program: OsString,
-        /// How long it was given.
+        /// The time that the command was given.
         deadline: Duration,
-        /// What was captured until then.
+        /// The output until then.
         partial: Box<Finished>,
     },
-    /// The run was cancelled, and the tree ended.
+    /// The run was cancelled, and the process tree was ended.
+    #[error("the command was cancelled")]
     Cancelled,
 }
 
 impl ProcessError {
-    /// Why the program of `spec` could not be executed, from what the system said.
+    /// Classifies the system's reason for not executing the program of `spec`.
     pub(crate) fn of_start(spec: &CommandSpec, source: io::Error) -> Self {
         let program = spec.program.clone();
         match source.kind() {
@@ -76,7 +86,7 @@ impl ProcessError {
     }
 }
 
-/// Whether the program is named by a path at which there is a file.
+/// Checks whether the program is named by the path of a file.
 fn is_file(spec: &CommandSpec) -> bool {
     let program = std::path::Path::new(&spec.program);
     if program.components().count() < 2 {
@@ -97,52 +107,4 @@ fn is_no_executable(error: &io::Error) -> bool {
 fn is_no_executable(error: &io::Error) -> bool {
     const ERROR_BAD_EXE_FORMAT: i32 = 193;
     error.raw_os_error() == Some(ERROR_BAD_EXE_FORMAT)
-}
-
-impl fmt::Display for ProcessError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::WorkingDirectory { path, source } => {
-                let path = path.display();
-                write!(f, "cannot work in the folder `{path}`: {source}")
-            }
-            Self::NotFound { program } => {
-                write!(f, "command `{}` not found", program.display())
-            }
-            Self::NoInterpreter { program } => {
-                let program = program.display();
-                write!(
-                    f,
-                    "`{program}` cannot run: the interpreter its first line names is missing"
-                )
-            }
-            Self::NotExecutable { program, source } => {
-                write!(f, "`{}` is not executable: {source}", program.display())
-            }
-            Self::Start { program, source } => {
-                write!(f, "cannot start `{}`: {source}", program.display())
-            }
-            Self::Supervisor { path, source } => {
-                let path = path.display();
-                write!(f, "the supervisor `{path}` of the command failed: {source}")
-            }
-            Self::DeadlinePassed {
-                program, deadline, ..
-            } => {
-                let program = program.display();
-                write!(
-                    f,
-                    "`{program}` was ended after its deadline of {deadline:?}"
-                )
-            }
-            Self::Cancelled => f.write_str("the command was cancelled"),
-        }
-    }
-}
-
-impl std::error::Error for ProcessError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        // The messages above already say what the sources would.
-        None
-    }
 }

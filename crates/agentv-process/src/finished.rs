@@ -1,35 +1,35 @@
-//! How a command ended.
+//! The result of a command that ended.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
-/// A command that has ended, and what it left.
+/// A command that ended, with its output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finished {
-    /// How the command itself ended.
+    /// The end of the command itself.
     pub status: Status,
     /// The beginning of what the tree wrote to stdout.
     pub stdout: Captured,
     /// The end of what the tree wrote to stderr.
     pub stderr: Captured,
-    /// From the start of the command until it exited, without the ending of what it left behind.
+    /// The time from the start of the command to its exit, without the time to end what it left behind.
     pub duration: Duration,
-    /// Whether every process of the tree is known to be gone; false if one resists SIGKILL.
+    /// True if every process of the tree is gone. False if one resists SIGKILL.
     pub tree_ended: bool,
 }
 
-/// How a process ended.
+/// The end of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {
-    /// It exited with this code.
+    /// The process exited with this code.
     Exited(i32),
-    /// It was ended by the signal of this number.
+    /// The signal of this number ended the process.
     Signalled(i32),
 }
 
 impl Status {
-    /// Whether it exited with code 0.
+    /// Returns true if the process exited with code 0.
     pub fn success(self) -> bool {
         self == Self::Exited(0)
     }
@@ -46,7 +46,7 @@ impl From<std::process::ExitStatus> for Status {
     }
 }
 
-/// `exit code 3`, `signal 9 (SIGKILL)`.
+/// Writes `exit code 3` or `signal 9 (SIGKILL)`.
 impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
@@ -59,7 +59,7 @@ impl fmt::Display for Status {
     }
 }
 
-/// The names of the signals whose numbers are the same on every Unix.
+/// Returns the name of a signal whose number is the same on every Unix.
 fn signal_name(number: i32) -> Option<&'static str> {
     Some(match number {
         1 => "SIGHUP",
@@ -77,22 +77,22 @@ fn signal_name(number: i32) -> Option<&'static str> {
     })
 }
 
-/// What was kept of an output.
+/// The part of an output that was kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Captured {
     /// The bytes kept.
     pub bytes: Vec<u8>,
-    /// How many more were written, read and dropped.
+    /// The number of further bytes that were read and dropped.
     pub dropped: u64,
 }
 
 impl Captured {
-    /// Whether more was written than was kept.
+    /// Returns true if the output was longer than the part that was kept.
     pub fn is_truncated(&self) -> bool {
         self.dropped > 0
     }
 
-    /// As text, with U+FFFD in place of what is not UTF-8.
+    /// Returns the text, with U+FFFD in place of bytes that are not UTF-8.
     pub fn text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.bytes)
     }

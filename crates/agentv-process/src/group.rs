@@ -11,10 +11,10 @@ use tokio::time::{Instant, sleep};
 use crate::tree::{Ended, PATIENCE, Pipes};
 use crate::{CommandSpec, ProcessError, Status};
 
-/// How often a group is looked at while it is to end.
-const LOOK: Duration = Duration::from_millis(5);
+/// The interval at which a group is checked while it ends.
+const INTERVAL: Duration = Duration::from_millis(5);
 
-/// A command and those of its descendants that stay in its group.
+/// A command and the descendants that stay in its group.
 pub(crate) struct Group {
     child: Child,
     /// The group, until it is known to be gone.
@@ -66,13 +66,13 @@ impl Group {
         }
     }
 
-    /// Sends `signal` and waits for the group to be gone, which it tells.
+    /// Sends `signal`, waits for the group to end, and returns true if it did.
     async fn signal_until_gone(&mut self, signal: Signal, patience: Duration) -> bool {
         let Some(group) = self.group else { return true };
         let until = Instant::now() + patience;
         let _ = kill_process_group(group, signal);
         loop {
-            // A leader that was not waited for would keep its group.
+            // A group exists until its leader has been waited for.
             let _ = self.child.try_wait();
             if test_kill_process_group(group).is_err() {
                 self.group = None;
@@ -81,7 +81,7 @@ impl Group {
             if Instant::now() >= until {
                 return false;
             }
-            sleep(LOOK).await;
+            sleep(INTERVAL).await;
         }
     }
 }

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use crate::tree::{Ended, PATIENCE, Pipes};
 use crate::{CommandSpec, ProcessError, Status};
 
-/// A command and its descendants, which a job object holds together.
+/// A command and its descendants in one job object.
 pub(crate) struct Group {
     child: Box<dyn ChildWrapper>,
 }

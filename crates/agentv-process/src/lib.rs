@@ -1,17 +1,17 @@
-//! Runs a command with a deadline, bounded output, and its tree ended.
+//! Runs a command with a deadline and bounded output, and ends its process tree.
 //!
 //! Three nouns:
 //!
-//! - a [`CommandSpec`] says what to run: program or shell line, folder, environment, stdin, deadline,
-//!   how much output to keep;
-//! - a [`Runner`] runs it, and answers when the command and everything it started is gone;
-//! - [`Finished`] tells how it ended: its [`Status`], the beginning of its stdout, the end of its
-//!   stderr, how long it took.
+//! - a [`CommandSpec`] describes the command: program or shell line, folder, environment, stdin,
+//!   deadline, and the amount of output to keep;
+//! - a [`Runner`] runs it, and returns when the command and everything it started is gone;
+//! - [`Finished`] is the result: a [`Status`], the beginning of stdout, the end of stderr, and the
+//!   duration.
 //!
 //! # No process is left behind
 //!
 //! On Linux a command runs under a *supervisor*: the program itself, started again with
-//! [`SUPERVISE`] as its first argument. `main` hands over to [`supervise`] before anything else:
+//! [`SUPERVISE`] as its first argument. `main` calls [`supervise`] before anything else:
 //!
 //! ```standalone_crate
 //! use std::process::ExitCode;
@@ -36,18 +36,18 @@
 //! }
 //! ```
 //!
-//! The supervisor adopts what the command's processes leave behind, daemons and `setsid` included,
-//! and ends the tree (SIGTERM, a grace period, SIGKILL) when the command has exited, when the
-//! deadline passes, when the run is cancelled or its future dropped, and when the program that
-//! started it is gone, even by SIGKILL: it holds one end of a socket and the program the other.
+//! The supervisor adopts the processes that the command leaves behind, including daemons and those
+//! that call `setsid`. It ends the tree (SIGTERM, a grace period, SIGKILL) when the command has exited,
+//! when the deadline passes, when the run is cancelled or its future is dropped, and when the program
+//! that started it ends, even by SIGKILL: each holds one end of a socket.
 //!
-//! Out of reach are processes that another service starts on the command's behalf (a container
-//! engine, a batch queue) and those of another user (`sudo`): [`Finished::tree_ended`] is false when
-//! such a process of the tree was left. If the supervisor itself is killed by SIGKILL, the run is an
-//! error, and what began a session of its own lives on.
+//! The supervisor cannot end processes that another service starts on the command's behalf (a
+//! container engine, a batch queue) or those of another user (`sudo`). [`Finished::tree_ended`] is
+//! false if such a process of the tree is left. If the supervisor itself is killed by SIGKILL, the run
+//! is an error, and processes that started a session of their own keep running.
 //!
-//! On other Unixes a command gets a process group, and what leaves the group is not found; SIGKILL
-//! to the program leaves the group alive. On Windows a job object ends the tree.
+//! On other Unixes a command gets a process group. Processes that leave the group are not ended, and
+//! the group survives a SIGKILL to the program. On Windows a job object ends the tree.
 
 mod capture;
 mod error;
@@ -80,9 +80,10 @@ pub const SUPERVISE: &str = "__supervise";
 /// needed while it starts.
 pub const OPEN_FILES_PER_COMMAND: usize = 8;
 
-/// Supervises a command if `arguments`, the program's own with its name first, ask for it.
+/// Supervises a command if `arguments`, those of this program with its name first, ask for it, and
+/// returns the exit code for `main`.
 ///
-/// To be called first thing in `main`, while there is one thread; `Some` is what to exit with.
+/// Call this first in `main`, while there is only one thread.
 pub fn supervise(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let mut arguments = arguments.into_iter().skip(1);
     if arguments.next()? != SUPERVISE {

@@ -1,8 +1,9 @@
-//! Any text as one word of a shell line.
+//! Quoting of text for the shell.
 
 use std::ffi::OsStr;
 
-/// `text` as one word for a POSIX `sh`, whatever is in it but NUL, which no argument can hold.
+/// Quotes `text` as one word for a POSIX `sh`. The text may hold anything but NUL, which no argument
+/// can hold.
 ///
 /// ```
 /// use agentv_process::quote;
@@ -29,8 +30,8 @@ pub fn quote(text: &str) -> String {
     quoted
 }
 
-/// The same for what may not be text, such as a path. What cannot be typed or shown is written as
-/// numbers that `printf` turns back.
+/// Quotes a value that may not be text, such as a path. Bytes that cannot be typed or shown become
+/// numbers for `printf`.
 ///
 /// ```
 /// use agentv_process::quote_os;
@@ -40,19 +41,19 @@ pub fn quote(text: &str) -> String {
 /// ```
 pub fn quote_os(text: &OsStr) -> String {
     match text.to_str() {
-        // A line break at the end would be lost on the way through `printf`.
+        // `$(printf …)` would drop a line break at the end.
         Some(plain) if !plain.contains(char::is_control) || plain.ends_with('\n') => quote(plain),
         _ => format!("\"$(printf {})\"", as_numbers(text.as_encoded_bytes())),
     }
 }
 
-/// Bytes as a format of `printf`, in quotes; what cannot be shown as its number.
+/// Returns a quoted format of `printf` that prints the bytes.
 fn as_numbers(bytes: &[u8]) -> String {
     let mut format = String::from("'");
     for chunk in bytes.utf8_chunks() {
         for letter in chunk.valid().chars() {
             match letter {
-                // At the beginning it would be taken for an option.
+                // At the beginning it would be an option.
                 '-' => format.push_str(r"\055"),
                 '%' => format.push_str("%%"),
                 '\\' => format.push_str(r"\\"),

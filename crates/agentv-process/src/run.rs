@@ -1,4 +1,4 @@
-//! Running a command to its end.
+//! The runner of commands.
 
 use std::io;
 #[cfg(target_os = "linux")]
@@ -16,7 +16,7 @@ use crate::supervisor::Supervised;
 use crate::tree::{Ended, PATIENCE, Pipes, Tree};
 use crate::{CommandSpec, Finished, ProcessError, Status};
 
-/// Runs commands, and knows by which means their trees are ended.
+/// A runner of commands, with its way to end their process trees.
 #[derive(Debug, Clone)]
 pub struct Runner {
     means: Means,
@@ -29,7 +29,7 @@ enum Means {
     Group,
 }
 
-/// Why waiting for a command ended.
+/// The reason to stop waiting for a command.
 enum End {
     Exited(Status),
     DeadlinePassed,
@@ -37,8 +37,8 @@ enum End {
 }
 
 impl Runner {
-    /// The best this platform has. On Linux this program is the supervisor, even if its file is
-    /// replaced while it runs: its `main` must call [`supervise`](crate::supervise()) first.
+    /// Creates the best runner for this platform. On Linux this program is the supervisor, even if its
+    /// file is replaced while it runs, so its `main` must call [`supervise`](crate::supervise()) first.
     pub fn of_this_program() -> Self {
         #[cfg(target_os = "linux")]
         return Self::supervised_by("/proc/self/exe");
@@ -46,8 +46,8 @@ impl Runner {
         Self::in_groups()
     }
 
-    /// With the program at `path`, better absolute, as the supervisor: its `main` must call
-    /// [`supervise`](crate::supervise()) first.
+    /// Creates a runner with the program at `path`, preferably absolute, as the supervisor. Its `main`
+    /// must call [`supervise`](crate::supervise()) first.
     #[cfg(target_os = "linux")]
     pub fn supervised_by(path: impl Into<PathBuf>) -> Self {
         Self {
@@ -55,23 +55,23 @@ impl Runner {
         }
     }
 
-    /// With process groups (job objects on Windows) and no supervisor. On Unix a process that leaves
-    /// its group, and any process if this program is killed by SIGKILL, lives on.
+    /// Creates a runner with process groups (job objects on Windows) and no supervisor. On Unix,
+    /// processes that leave the group keep running, and so do all if this program is killed by SIGKILL.
     pub fn in_groups() -> Self {
         Self {
             means: Means::Group,
         }
     }
 
-    /// Runs a command until it exits, and then ends what it left behind.
+    /// Runs a command until it exits, and then ends the processes that it left behind.
     ///
-    /// stdin is written and both outputs are read at the same time; what exceeds the limits is read
-    /// and dropped, so that the command never waits for us. Takes at most the deadline, the grace
-    /// period and some seconds in which killed processes go. Dropping the future ends the tree too.
+    /// Writes stdin and reads both outputs at the same time. Output beyond the limits is read and
+    /// dropped, so that the command never blocks. Takes at most the deadline, the grace period and a
+    /// few seconds until killed processes are gone. Dropping the future also ends the tree.
     ///
     /// # Errors
-    /// When the command cannot be started, passes its deadline, or is cancelled. A command that fails
-    /// by itself is no error: see [`Finished::status`].
+    /// If the command cannot be started, passes its deadline, or is cancelled. A command that fails by
+    /// itself is not an error: see [`Finished::status`].
     pub async fn run(
         &self,
         spec: CommandSpec,
@@ -133,7 +133,7 @@ impl Runner {
     }
 }
 
-/// A missing folder and a missing program are the same error to the system, but not to people.
+/// Checks the working directory, since the system reports a missing folder like a missing program.
 fn check_directory(spec: &CommandSpec) -> Result<(), ProcessError> {
     let Some(path) = &spec.directory else {
         return Ok(());
@@ -148,8 +148,7 @@ fn check_directory(spec: &CommandSpec) -> Result<(), ProcessError> {
     })
 }
 
-/// The life of a tree: until the command exits, its time is up or nobody wants it, and then until
-/// nothing is left.
+/// Waits until the command exits, passes its deadline or is cancelled, and then ends its tree.
 async fn live(
     mut tree: Tree,
     spec: &CommandSpec,
@@ -167,7 +166,7 @@ async fn live(
     Ok((end?, ended, duration))
 }
 
-/// Writes all of `bytes`, or as much as is read: a command need not read its stdin.
+/// Writes `bytes` to stdin, as far as the command reads it.
 async fn feed(stdin: Option<Box<dyn tokio::io::AsyncWrite + Send + Unpin>>, bytes: Option<&[u8]>) {
     if let (Some(mut stdin), Some(bytes)) = (stdin, bytes) {
         let _ = stdin.write_all(bytes).await;
@@ -175,8 +174,8 @@ async fn feed(stdin: Option<Box<dyn tokio::io::AsyncWrite + Send + Unpin>>, byte
     }
 }
 
-/// Waits for `talking`, but no longer than [`PATIENCE`] once the tree is gone: a pipe that another
-/// program got hold of may never end.
+/// Waits for `talking`, but at most [`PATIENCE`] after the end of the tree: another program may hold a
+/// pipe open for ever.
 async fn until_overdue(talking: impl Future<Output = ()>, gone: &CancellationToken) {
     let overdue = async {
         gone.cancelled().await;

@@ -1,10 +1,10 @@
-//! What to run.
+//! The description of a command to run.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A command to run, and the bounds it runs in.
+/// A command to run, with its limits.
 ///
 /// ```
 /// use std::time::Duration;
@@ -31,8 +31,8 @@ pub struct CommandSpec {
 }
 
 impl CommandSpec {
-    /// A program, looked up in `PATH` if its name has no slash. A relative path is relative to the
-    /// command's working directory.
+    /// Describes a program. A name without a slash is looked up in `PATH`. A relative path is relative
+    /// to the command's working directory.
     pub fn program(program: impl Into<OsString>) -> Self {
         Self {
             program: program.into(),
@@ -47,7 +47,8 @@ impl CommandSpec {
         }
     }
 
-    /// A line for `sh -c`, on every platform. [`quote`](crate::quote()) makes any text one word of it.
+    /// Describes a line for `sh -c`, on every platform. [`quote`](crate::quote()) turns any text into one
+    /// word of it.
     pub fn shell(line: impl AsRef<OsStr>) -> Self {
         Self::program("sh").arg("-c").arg(line)
     }
@@ -63,7 +64,7 @@ impl CommandSpec {
         arguments.into_iter().fold(self, Self::arg)
     }
 
-    /// The command's working directory; otherwise that of this program.
+    /// Sets the command's working directory (default: that of this program).
     pub fn current_dir(mut self, directory: impl Into<PathBuf>) -> Self {
         self.directory = Some(directory.into());
         self
@@ -75,32 +76,31 @@ impl CommandSpec {
         self
     }
 
-    /// What the command can read from its stdin, which is empty otherwise. It need not read it.
+    /// Sets the command's stdin (default: empty). The command need not read it.
     pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.stdin = Some(bytes.into());
         self
     }
 
-    /// How long the command may take: 30 minutes if not said.
+    /// Sets the time that the command may take (default: 30 minutes).
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
         self
     }
 
-    /// How long its processes have between SIGTERM and SIGKILL: 2 seconds if not said,
-    /// an hour at most.
+    /// Sets the time between SIGTERM and SIGKILL (default: 2 seconds, at most an hour).
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace.min(Duration::from_secs(60 * 60));
         self
     }
 
-    /// How many bytes of the beginning of stdout are kept: 16 MiB if not said.
+    /// Sets the number of bytes to keep of the beginning of stdout (default: 16 MiB).
     pub fn stdout_limit(mut self, bytes: usize) -> Self {
         self.stdout_limit = bytes;
         self
     }
 
-    /// How many bytes of the end of stderr are kept: 64 KiB if not said.
+    /// Sets the number of bytes to keep of the end of stderr (default: 64 KiB).
     pub fn stderr_limit(mut self, bytes: usize) -> Self {
         self.stderr_limit = bytes;
         self

@@ -1,4 +1,4 @@
-//! A running command with everything it starts.
+//! A running command with all its processes.
 
 use std::io;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::group::Group;
 use crate::supervisor::Supervised;
 use crate::{CommandSpec, ProcessError, Status};
 
-/// How long is waited for processes to be gone after SIGKILL, and for outputs to end after that.
+/// The time that processes have to end after SIGKILL, and that outputs have to end after that.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Our ends of a command's stdin, stdout and stderr.
@@ -22,7 +22,10 @@ pub(crate) struct Pipes {
 }
 
 impl Pipes {
-    /// Those of a child with everything piped that can be.
+    /// Takes the pipes of a child.
+    ///
+    /// # Errors
+    /// If the child has no pipe for stdout or stderr.
     pub(crate) fn of(
         stdin: Option<Box<dyn AsyncWrite + Send + Unpin>>,
         stdout: Option<ChildStdout>,
@@ -39,23 +42,23 @@ impl Pipes {
     }
 }
 
-/// A running command. Dropping it ends the tree as well, without waiting for it.
+/// A running command. Dropping it ends the tree without waiting for it.
 pub(crate) enum Tree {
     #[cfg(target_os = "linux")]
     Supervised(Box<Supervised>),
     Group(Group),
 }
 
-/// What is known when a tree has been ended.
+/// The state of a tree that was ended.
 pub(crate) struct Ended {
-    /// How the command ended, if anyone could tell.
+    /// The end of the command, if it is known.
     pub(crate) status: Option<Status>,
-    /// Whether no process is left.
+    /// True if no process is left.
     pub(crate) whole: bool,
 }
 
 impl Tree {
-    /// Waits until the command itself exits. Nothing is lost when the future is dropped.
+    /// Waits until the command itself exits. The future can be dropped and started again.
     pub(crate) async fn exited(&mut self, spec: &CommandSpec) -> Result<Status, ProcessError> {
         match self {
             #[cfg(target_os = "linux")]
@@ -64,7 +67,7 @@ impl Tree {
         }
     }
 
-    /// Ends what is left of the tree and waits for it to be gone.
+    /// Ends all processes of the tree and waits for them.
     pub(crate) async fn end(self, spec: &CommandSpec) -> Ended {
         match self {
             #[cfg(target_os = "linux")]

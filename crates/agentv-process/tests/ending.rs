@@ -105,7 +105,7 @@ fn daemons_are_ended() {
     assert!(finished.tree_ended);
 }
 
-/// Each generation forks and exits at once, so that no process lives long enough to be looked at.
+/// Each generation forks and exits at once, so that no process lives long enough to be listed.
 fn a_daemon_that_forks_away_is_ended() {
     let stage = Stage::new();
     let line = "perl -e '
@@ -188,7 +188,7 @@ fn sigkill_to_the_supervisor_ends_its_session() {
     stage.wait_for_no_survivors();
 }
 
-/// Starts a program that runs [`STUBBORN`], kills it by `kill`, and waits for all to be gone.
+/// Starts a program that runs [`STUBBORN`], kills it by `kill`, and waits until all processes are gone.
 fn kill_program(kill: impl Fn(Pid)) {
     let stage = Stage::new();
     let mut program = play::part("run", STUBBORN)
@@ -198,7 +198,7 @@ fn kill_program(kill: impl Fn(Pid)) {
         .spawn()
         .unwrap();
     stage.wait_for_file("ready");
-    // The program, its supervisor, the command and two children at least.
+    // At least the program, its supervisor, the command and two children.
     assert!(stage.survivors().len() >= 5);
     kill(Pid::from_raw(program.id().cast_signed()).unwrap());
     assert!(!program.wait().unwrap().success());

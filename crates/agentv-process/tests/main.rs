@@ -1,4 +1,5 @@
-//! Commands run for real. The test program is its own supervisor, and plays the program that is killed.
+//! Tests with real commands. The test program is its own supervisor, and also the program that is
+//! killed.
 
 #![cfg_attr(
     target_os = "linux",
@@ -7,7 +8,7 @@
 
 use std::process::ExitCode;
 
-/// A test for each function, named as it is.
+/// Creates a test for each function, with the function's name.
 #[cfg(target_os = "linux")]
 macro_rules! trials {
     ($($test:ident),* $(,)?) => {

@@ -1,4 +1,4 @@
-//! How commands end, and what they read and write.
+//! The ends of commands, and their input and output.
 
 use std::time::{Duration, Instant};
 
@@ -102,7 +102,7 @@ fn a_gigabyte_is_bounded_in_memory() {
     assert!(started.elapsed() < Duration::from_secs(60));
 }
 
-/// What leaves its group is out of reach without a supervisor, and keeps the pipes open.
+/// Without a supervisor, a process that leaves its group keeps running and keeps the pipes open.
 fn an_output_that_never_ends_does_not_hold_the_run() {
     let stage = Stage::new();
     let line = "echo hello; setsid sh -c 'echo >up; exec sleep 1000' &

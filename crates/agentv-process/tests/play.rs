@@ -1,4 +1,4 @@
-//! The parts that this program plays when a test needs a process of its own.
+//! The roles of this program when a test needs another process.
 
 use std::fs;
 use std::process::{Command, ExitCode};
@@ -9,14 +9,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::stage::block_on;
 
-/// This program in the part `part`, with an argument for it.
+/// Describes this program in the role `part`, with an argument.
 pub(crate) fn part(part: &str, argument: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["__play", part, argument]);
     command
 }
 
-/// Plays a part if the arguments ask for it.
+/// Plays a role if the arguments ask for one.
 pub(crate) fn asked() -> Option<ExitCode> {
     let mut arguments = std::env::args().skip(1);
     if arguments.next()? != "__play" {
@@ -32,7 +32,7 @@ pub(crate) fn asked() -> Option<ExitCode> {
     Some(ExitCode::SUCCESS)
 }
 
-/// A program that runs a command.
+/// Runs a command.
 fn run(line: String) {
     let runner = Runner::of_this_program();
     let _ = block_on(runner.run(CommandSpec::shell(line), &CancellationToken::new()));
@@ -81,7 +81,7 @@ fn crowd(size: usize) {
             for run in runs.collect::<Vec<_>>() {
                 run.await.unwrap();
             }
-            // The first round opens what the runtime keeps.
+            // The first round opens the files that the runtime keeps.
             assert_eq!(*before.get_or_insert_with(open), open());
         }
     });

@@ -1,4 +1,4 @@
-//! The law of quoting: the shell gives back what was quoted.
+//! The law of quoting: the shell returns the text that was quoted.
 
 use std::ffi::OsString;
 use std::process::Command;
@@ -42,7 +42,7 @@ fn the_shell_gives_back_what_was_quoted() {
     TestRunner::new(config).run(&texts, law).unwrap();
 }
 
-/// A line break at the very end is the one thing that a substitution loses.
+/// A substitution only drops line breaks at the end.
 #[cfg(unix)]
 fn the_shell_gives_back_bytes_that_are_no_text() {
     use std::os::unix::ffi::OsStringExt;

@@ -1,4 +1,4 @@
-//! What every test stands on: a folder, a mark that finds all processes of the test, patience.
+//! The base of every test: a folder, a mark on all processes of the test, and a deadline.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 /// The variable that marks the processes of a test.
 pub(crate) const MARK: &str = "AGENTV_PROCESS_TEST";
 
-/// A folder of its own for a test, whose path marks the test's processes.
+/// A private folder for a test. Its path marks the test's processes.
 pub(crate) struct Stage {
     folder: TempDir,
 }
@@ -31,7 +31,7 @@ impl Stage {
         self.path().to_str().unwrap()
     }
 
-    /// A shell line that works in the folder and carries the mark.
+    /// Describes a shell line that runs in the folder and has the mark.
     pub(crate) fn shell(&self, line: &str) -> CommandSpec {
         self.marked(CommandSpec::shell(line))
     }
@@ -40,7 +40,7 @@ impl Stage {
         spec.current_dir(self.path()).env(MARK, self.mark())
     }
 
-    /// The processes that carry the mark, zombies apart.
+    /// Returns the processes that have the mark, without zombies.
     pub(crate) fn survivors(&self) -> Vec<Pid> {
         let mark = format!("{MARK}={}", self.mark());
         let marked = |id: i32| {
@@ -66,7 +66,7 @@ impl Stage {
 }
 
 impl Drop for Stage {
-    /// A failed test leaves nothing running either.
+    /// Ends the processes of a failed test, too.
     fn drop(&mut self) {
         for survivor in self.survivors() {
             let _ = rustix::process::kill_process(survivor, rustix::process::Signal::KILL);
@@ -74,7 +74,7 @@ impl Drop for Stage {
     }
 }
 
-/// Looks until something is so; a minute is an eternity.
+/// Waits up to a minute for a condition.
 pub(crate) fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     let until = Instant::now() + Duration::from_secs(60);
     while !is_so() {
@@ -83,7 +83,7 @@ pub(crate) fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// Runs on a runtime of its own.
+/// Runs a future on a new runtime.
 pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

@@ -1,4 +1,4 @@
-//! What a command gets, and why it may not start.
+//! The start of commands: what they inherit, and why one cannot start.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -28,7 +28,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// Under a supervisor and without one.
+/// Returns a runner with a supervisor and one without.
 fn both() -> [Runner; 2] {
     [Runner::of_this_program(), Runner::in_groups()]
 }
@@ -83,7 +83,7 @@ fn write_script(stage: &Stage, name: &str, text: &str, mode: u32) {
 
 fn a_relative_program_is_found_in_the_working_directory() {
     let stage = Stage::new();
-    // A link, because a file just written may still be open in a child of another test.
+    // A link, because a file that was just written may still be open in a child of another test.
     std::os::unix::fs::symlink("/bin/echo", stage.path().join("tool")).unwrap();
     for runner in both() {
         let spec = stage.marked(CommandSpec::program("./tool")).arg("here");

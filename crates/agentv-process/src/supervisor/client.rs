@@ -20,7 +20,7 @@ use crate::{CommandSpec, ProcessError, SUPERVISE, Status};
 
 type Stdin = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// A command under a supervisor. Dropping it closes the socket, and so the supervisor ends the tree.
+/// A command under a supervisor. Dropping it closes the socket, which makes the supervisor end the tree.
 pub(crate) struct Supervised {
     supervisor: Child,
     reports: Lines<BufReader<UnixStream>>,
@@ -76,14 +76,14 @@ impl Supervised {
             }
             let _ = self.supervisor.wait().await;
         };
-        // The supervisor has patience of its own, which ends before this.
+        // The supervisor gives up earlier than this.
         let _ = timeout(spec.grace + 2 * PATIENCE, listening).await;
         ended
     }
 
     async fn next_report(&mut self) -> io::Result<Report> {
         let line = match self.reports.next_line().await {
-            // A reset is an end, too: of one that never read its order.
+            // A supervisor that never read its order ends with a reset.
             Err(error) if error.kind() == io::ErrorKind::ConnectionReset => None,
             line => line?,
         };
@@ -91,7 +91,7 @@ impl Supervised {
         Report::parse(&line.ok_or_else(ended)?).ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 
-    /// Ends what can be found without the supervisor: the session that it began.
+    /// Ends what can be found without the supervisor: the session that it started.
     fn failure(&self, source: io::Error) -> ProcessError {
         let id = self.supervisor.id();
         if let Some(session) = id.and_then(|id| Pid::from_raw(id.cast_signed())) {
@@ -104,7 +104,7 @@ impl Supervised {
     }
 }
 
-/// The two ends of the socket, with the order waiting in it, and our end of the command's stdin.
+/// Creates the two ends of the socket, with the order already sent, and our end of the command's stdin.
 fn order(spec: &CommandSpec) -> io::Result<((UnixStream, OwnedFd), Option<Stdin>)> {
     let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
     ours.set_nonblocking(true)?;

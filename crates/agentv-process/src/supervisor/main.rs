@@ -1,4 +1,4 @@
-//! The supervisor itself: one thread, one command, and what becomes of it.
+//! The supervisor: one thread that starts one command and ends its process tree.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -15,14 +15,14 @@ use rustix::process::{
     set_child_subreaper, setsid, wait,
 };
 
-use super::bell::Bell;
 use super::report::Report;
+use super::signals::SignalPipe;
 use super::{order, processes};
 use crate::Status;
 use crate::tree::PATIENCE;
 
-/// How long after SIGKILL a look is taken for processes that were started meanwhile.
-const LOOK: Duration = Duration::from_millis(10);
+/// The interval between two rounds of SIGKILL, for processes that start in between.
+const INTERVAL: Duration = Duration::from_millis(10);
 
 /// Supervises the command in `arguments`: a grace period in milliseconds, the program, its arguments.
 pub(crate) fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
@@ -50,16 +50,16 @@ fn supervise(
     let (Some(grace), Some(program)) = (grace, arguments.next()) else {
         return Err(Errno::INVAL.into());
     };
-    // Out of reach of what is sent to the terminal or the group of the program that started us.
+    // A session of its own, so that signals to the terminal or to the parent's group do not arrive here.
     setsid()?;
     set_child_subreaper(Some(getpid()))?;
     let Some(stdin) = order::receive(&*socket)? else {
         return Ok(());
     };
-    let bell = Bell::install()?;
+    let signals = SignalPipe::install()?;
     let command = start(program, arguments, stdin)?;
     let mut tree = Tree {
-        bell,
+        signals,
         command: Some(command),
     };
     tree.live(socket)?;
@@ -68,7 +68,7 @@ fn supervise(
     Ok(())
 }
 
-/// Starts the command in a group of its own; our copy of its stdin is closed with the return.
+/// Starts the command in a group of its own, and closes our copy of its stdin.
 fn start(
     program: OsString,
     arguments: impl Iterator<Item = OsString>,
@@ -82,14 +82,14 @@ fn start(
     Pid::from_raw(child.id().cast_signed()).ok_or(Errno::SRCH.into())
 }
 
-/// Nobody may be listening any more: that is no reason to stop.
+/// Writes a report. A failure is ignored, since the other side may be gone.
 fn say(socket: &mut UnixStream, report: Report) {
     let _ = writeln!(socket, "{report}");
 }
 
-/// Everything below this process.
+/// The descendants of this process.
 struct Tree {
-    bell: Bell,
+    signals: SignalPipe,
     /// The command, until it has exited.
     command: Option<Pid>,
 }
@@ -100,14 +100,14 @@ impl Tree {
         socket.set_nonblocking(true)?;
         loop {
             self.reap(socket)?;
-            if self.command.is_none() || self.bell.asks_to_end() || is_closed(socket) {
+            if self.command.is_none() || self.signals.asks_to_end() || is_closed(socket) {
                 return socket.set_nonblocking(false);
             }
-            self.bell.wait(Some(socket), None)?;
+            self.signals.wait(Some(socket), None)?;
         }
     }
 
-    /// Ends all that is left, and tells whether it is gone.
+    /// Ends all descendants, and returns true if none is left.
     fn end(&mut self, socket: &mut UnixStream, grace: Duration) -> io::Result<bool> {
         if self.reap(socket)? {
             return Ok(true);
@@ -115,17 +115,17 @@ impl Tree {
         self.signal(Signal::TERM);
         let until = Instant::now() + grace;
         while let Some(left) = until.checked_duration_since(Instant::now()) {
-            self.bell.wait(None, Some(left))?;
+            self.signals.wait(None, Some(left))?;
             if self.reap(socket)? {
                 return Ok(true);
             }
         }
-        // The children of a killed process become ours, and new ones may have been started: again
-        // until there is none.
+        // The children of a killed process become ours, and they may have started others, so repeat
+        // this until there is none.
         let until = Instant::now() + PATIENCE;
         while Instant::now() < until {
             self.signal(Signal::KILL);
-            self.bell.wait(None, Some(LOOK))?;
+            self.signals.wait(None, Some(INTERVAL))?;
             if self.reap(socket)? {
                 return Ok(true);
             }
@@ -133,8 +133,8 @@ impl Tree {
         Ok(false)
     }
 
-    /// Takes note of every child that has ended, and tells whether there is no other: whoever has no
-    /// child has no descendant, since orphans become children.
+    /// Waits for every child that has ended, and returns true if there is no other. A process without
+    /// children has no descendants, since orphans become its children.
     fn reap(&mut self, socket: &mut UnixStream) -> io::Result<bool> {
         loop {
             match wait(WaitOptions::NOHANG) {
@@ -151,16 +151,15 @@ impl Tree {
         }
     }
 
-    /// Sends `signal` to every descendant, a group at one go: a process that forks and exits faster
-    /// than one can look has no way out of that. A group has only descendants in it, since this
-    /// process began a session.
+    /// Sends `signal` to every descendant, one group at a time, so that a process that forks and exits
+    /// quickly cannot escape. The groups hold only descendants, since this process started a session.
     fn signal(&self, signal: Signal) {
         let own = getpid();
         let found = processes::below(own);
         let mut groups: HashSet<Pid> = found.iter().map(|process| process.group).collect();
         groups.extend(self.command);
         groups.remove(&own);
-        // A process may be gone by now, or not ours to signal.
+        // Errors are ignored: a process may have ended, or belong to another user.
         for group in groups {
             let _ = kill_process_group(group, signal);
         }
@@ -178,7 +177,7 @@ fn status_of(status: WaitStatus) -> Status {
     }
 }
 
-/// Whether the other side closed its end. It sends nothing after the order.
+/// Checks whether the other side closed its end. It sends nothing after the order.
 fn is_closed(socket: &mut UnixStream) -> bool {
     let read = socket.read(&mut [0]);
     !read.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)

@@ -9,7 +9,7 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
 
-/// Sends the order. An empty socket takes it without waiting.
+/// Sends the order. This does not block, since the socket is empty.
 pub(super) fn send(socket: impl AsFd, stdin: Option<BorrowedFd<'_>>) -> io::Result<()> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut attached = SendAncillaryBuffer::new(&mut space);
@@ -22,8 +22,8 @@ pub(super) fn send(socket: impl AsFd, stdin: Option<BorrowedFd<'_>>) -> io::Resu
     Ok(())
 }
 
-/// Waits for the order; `Ok(None)` if whoever should give it is gone. Inside is the command's stdin,
-/// if it has one.
+/// Waits for the order, and returns the command's stdin if it has one. Returns `Ok(None)` if the other
+/// side is gone.
 pub(super) fn receive(socket: impl AsFd) -> io::Result<Option<Option<OwnedFd>>> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut attached = RecvAncillaryBuffer::new(&mut space);

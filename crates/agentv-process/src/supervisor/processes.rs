@@ -1,4 +1,4 @@
-//! The list of processes, and who belongs together in it.
+//! The system's list of processes, with their parents and groups.
 
 use std::collections::HashMap;
 use std::fs;
@@ -12,20 +12,20 @@ pub(super) struct Process {
     parent: Pid,
     pub(super) group: Pid,
     session: Pid,
-    /// Whether its first thread has ended; others may still run.
+    /// The first thread has ended. Others may still run.
     dead: bool,
 }
 
-/// Every process, or as many as one pass shows: one that is started meanwhile may be missing.
+/// Lists all processes. One that starts during the listing may be missing.
 fn all() -> impl Iterator<Item = Process> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries
         .filter(|entry| entry.file_name().as_encoded_bytes()[0].is_ascii_digit())
-        // A process that is gone by now has no `stat`.
+        // A process that has ended by now has no `stat`.
         .filter_map(|entry| parse(&fs::read(entry.path().join("stat")).ok()?))
 }
 
-/// Every descendant of `root`, as far as one pass shows.
+/// Lists the descendants of `root`. One that starts during the listing may be missing.
 pub(super) fn below(root: Pid) -> Vec<Process> {
     let mut children: HashMap<Pid, Vec<Process>> = HashMap::new();
     for process in all() {
@@ -41,7 +41,7 @@ pub(super) fn below(root: Pid) -> Vec<Process> {
     found
 }
 
-/// Kills every process of a session, until a pass shows none.
+/// Kills every process of a session, and repeats this until the list shows none.
 pub(super) fn kill_session(session: Pid) {
     const PASSES: usize = 100;
     for _ in 0..PASSES {
@@ -55,7 +55,7 @@ pub(super) fn kill_session(session: Pid) {
     }
 }
 
-/// Reads `ID (NAME) STATE PARENT GROUP SESSION …`, in which the name may hold anything.
+/// Parses `ID (NAME) STATE PARENT GROUP SESSION …`. The name may hold any character.
 fn parse(stat: &[u8]) -> Option<Process> {
     let name_end = stat.iter().rposition(|&byte| byte == b')')?;
     let id = stat.split(|&byte| byte == b' ').next()?;

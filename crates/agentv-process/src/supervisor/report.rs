@@ -1,19 +1,19 @@
-//! What a supervisor says, a line each.
+//! The reports of a supervisor, one per line.
 
 use std::fmt;
 
 use crate::Status;
 
-/// `NotStarted` alone, or `Exited` and then `Gone` or `Left`.
+/// A report of the supervisor: `NotStarted` alone, or `Exited` followed by `Gone` or `Left`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Report {
     /// The command ended.
     Exited(Status),
-    /// The command could not be executed, by the system's number for the reason.
+    /// The command could not be executed. The number is the system's error code.
     NotStarted(i32),
     /// No process of the tree is left.
     Gone,
-    /// Some process does not go.
+    /// Some process is still there after SIGKILL.
     Left,
 }
 
@@ -30,7 +30,7 @@ impl fmt::Display for Report {
 }
 
 impl Report {
-    /// `None` of what no supervisor says.
+    /// Parses a line, or returns `None` if it is not a report.
     pub(super) fn parse(line: &str) -> Option<Self> {
         let (word, number) = match line.split_once(' ') {
             Some((word, number)) => (word, Some(number.parse().ok()?)),

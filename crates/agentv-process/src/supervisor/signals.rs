@@ -1,4 +1,4 @@
-//! Waiting for signals and the socket at once.
+//! Waiting for signals and for the socket at the same time.
 
 use std::io::{self, Read};
 use std::os::fd::AsFd;
@@ -10,15 +10,15 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-/// Rings when a child ends and when someone asks this process to end.
+/// A pipe that becomes readable when a child ends or when a signal asks this process to end.
 ///
 /// Signals are caught rather than blocked or ignored, because a started command would inherit that.
-pub(super) struct Bell {
+pub(super) struct SignalPipe {
     rung: UnixStream,
     asked: Arc<AtomicBool>,
 }
 
-impl Bell {
+impl SignalPipe {
     pub(super) fn install() -> io::Result<Self> {
         let (rung, ring) = UnixStream::pair()?;
         rung.set_nonblocking(true)?;
@@ -31,12 +31,12 @@ impl Bell {
         Ok(Self { rung, asked })
     }
 
-    /// Whether a signal asked this process to end.
+    /// Returns true if a signal asked this process to end.
     pub(super) fn asks_to_end(&self) -> bool {
         self.asked.load(Ordering::SeqCst)
     }
 
-    /// Waits until the bell rings, `socket` has something to say, or `at_most` is over.
+    /// Waits until a signal arrives, `socket` is readable, or `at_most` has passed.
     pub(super) fn wait(
         &mut self,
         socket: Option<&UnixStream>,
