@@ -1,9 +1,9 @@
-//! The start of what others wrote, for the sentence of an error.
+//! The beginning of a foreign text, for an error message.
 
-/// The most characters that are told.
+/// The most characters of an excerpt.
 pub(crate) const LONGEST: usize = 300;
 
-/// The start of a text on one line.
+/// Returns the beginning of a text on one line.
 pub(crate) fn excerpt(text: &str) -> String {
     let mut shown = String::new();
     let mut left = LONGEST;
@@ -14,7 +14,7 @@ pub(crate) fn excerpt(text: &str) -> String {
                 shown.push('…');
                 return shown;
             }
-            // What would move the cursor or colour the terminal is not theirs to say.
+            // Control characters could move the cursor or colour the terminal.
             shown.push(if character.is_control() {
                 '�'
             } else {

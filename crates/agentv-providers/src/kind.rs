@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agentv_core::{Limits, Provider};
 use agentv_syntax::Kind;
 
-use crate::settings::{SettingError, Settings};
+use crate::target::{SettingError, Settings};
 
 /// One kind of provider: its name and options, its limits, its facts, and the function that builds
 /// it.
@@ -61,7 +61,7 @@ impl Facts {
         ..Facts::LOCAL
     };
 
-    /// Facts about a provider that runs a command of the user's.
+    /// Facts about a provider that runs a command.
     pub(crate) const COMMAND: Facts = Facts {
         reads_files: true,
         runs_commands: true,

@@ -1,4 +1,4 @@
-//! Answers that are made up.
+//! The provider with fixed answers.
 
 use std::collections::HashMap;
 use std::future::ready;
@@ -10,12 +10,12 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::digest::digest;
-use crate::settings::{SettingError, Settings};
-use crate::stand_in::Delay;
+use crate::target::Delay;
+use crate::target::{SettingError, Settings};
 
 const RESPONSE: &str = r#"{"answer":"Mock response"}"#;
 
-/// Gives a fixed answer, after a time where one is wanted.
+/// A provider that gives fixed answers, after an optional delay.
 #[derive(Debug)]
 pub(crate) struct Mock {
     response: String,
@@ -35,7 +35,7 @@ pub(crate) fn build(settings: &Settings) -> Result<Arc<dyn Provider>, SettingErr
     }))
 }
 
-/// A string as it is, anything else as compact JSON.
+/// Returns a string as it is, and any other value as compact JSON.
 fn text(response: &Value) -> String {
     match response {
         Value::String(text) => text.clone(),
@@ -65,7 +65,7 @@ fn delay(settings: &Settings) -> Result<Delay, SettingError> {
 }
 
 impl Mock {
-    /// The usual answer, after a time.
+    /// Creates a mock with the default answer and a delay.
     pub(crate) fn with_delay(delay: Delay) -> Mock {
         Mock {
             response: RESPONSE.to_owned(),
@@ -75,7 +75,7 @@ impl Mock {
     }
 
     fn transcript(&self, request: &Request) -> Transcript {
-        // Most mocks have none, and then nothing is hashed.
+        // Most mocks have no answers by case, and then nothing is hashed.
         let own = match self.responses.is_empty() {
             true => None,
             false => self.responses.get(&request.eval_id),
@@ -83,7 +83,7 @@ impl Mock {
         Transcript::of_text(own.unwrap_or(&self.response).as_str())
     }
 
-    /// The same for the same case and trial, whenever it is asked.
+    /// Returns the delay of a request, which is always the same for a case and trial.
     fn wait(&self, request: &Request) -> Duration {
         let Delay { min, max } = self.delay;
         let range = max.saturating_sub(min);

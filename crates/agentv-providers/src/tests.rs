@@ -1,4 +1,4 @@
-//! What holds for every provider of the registry.
+//! Rules that every provider of the registry follows.
 
 use std::sync::Arc;
 
@@ -60,12 +60,12 @@ const COMMON: &str = r#"
   healthcheck: {type: command, commandTemplate: agent --version, timeoutSeconds: 5}
 "#;
 
-/// A targets file with these targets.
+/// Returns a targets file with these targets.
 fn file_of(targets: &str) -> String {
     format!("$schema: https://example.com/targets.schema.json\ntargets:\n{targets}")
 }
 
-/// The examples of all kinds, each with the name of its kind, and the common one without.
+/// Returns the examples of all kinds with their names, and the common one without a name.
 fn examples() -> impl Iterator<Item = (Option<&'static str>, String)> {
     let own = PROVIDERS.iter();
     let own = own.map(|provider| (Some(provider.kind.name), file_of(provider.example)));
@@ -86,7 +86,7 @@ fn value(source: &str) -> Value {
     tree.root().to_value()
 }
 
-/// What is said about a file: severity and code, line, path and message, hint.
+/// Returns the diagnostics of a file: code, line, path, message and hint.
 fn said(source: &str) -> Vec<String> {
     let file = Arc::from("targets.yaml");
     let found = targets_file::check(source, &file);

@@ -286,7 +286,7 @@ fn a_program_that_does_not_exist_is_named() {
     );
 }
 
-/// The check of the file does not see what a variable brings along.
+/// The check of the file does not see the values of variables.
 fn a_misplaced_placeholder_is_refused() {
     for (fields, expected) in [
         (

@@ -129,7 +129,7 @@ fn a_status_that_is_no_success_says_what_it_means() {
     assert!(error.message.len() < 1_000, "{error}");
 }
 
-/// What is told of a request to an address at which something is wrong.
+/// Returns the error of a request to a wrong address.
 fn told(url: &str) -> ProviderError {
     let project = Project::of(json!({"provider": "http", "url": url}));
     let error = project.ask("Hi").unwrap_err();

@@ -1,11 +1,11 @@
-//! Targets asked for real: commands run, addresses answered, recordings read. The test program is
-//! the supervisor of the commands.
+//! Tests with real commands, servers and recordings. The test program is the supervisor of the
+//! commands.
 
 #![expect(clippy::unwrap_used, reason = "they are tests")]
 
 use std::process::ExitCode;
 
-/// A test for each function, named as it is.
+/// Creates a test for each function, with the function's name.
 macro_rules! trials {
     ($($test:ident),* $(,)?) => {
         vec![$(libtest_mimic::Trial::test(

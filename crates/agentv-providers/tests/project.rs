@@ -1,4 +1,4 @@
-//! A project in a folder of its own, and questions to its targets.
+//! A project in a private folder, and requests to its targets.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use agentv_core::{Provider, ProviderError, Request, Transcript};
 use agentv_providers::{Environment, ResolvedTarget, Surroundings, TargetError, Targets};
 use tokio_util::sync::CancellationToken;
 
-/// No command and no server of the tests takes longer unless it hangs.
+/// The time after which a command or server counts as hanging.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
 
 pub(crate) struct Project {
@@ -17,7 +17,7 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// A project with this `targets.yaml` and an empty folder `evals`.
+    /// Creates a project with this `targets.yaml` and an empty folder `evals`.
     pub(crate) fn new(targets: &str) -> Project {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
@@ -27,7 +27,7 @@ impl Project {
         project
     }
 
-    /// A project with one target called `t`, of these fields.
+    /// Creates a project with one target called `t` that has these fields.
     pub(crate) fn of(fields: serde_json::Value) -> Project {
         let mut target = serde_json::json!({"name": "t"});
         let fields = fields.as_object().unwrap().clone();
@@ -74,7 +74,7 @@ impl Project {
         self.targets().resolve(name, &Environment::new(variables))
     }
 
-    /// The provider of the target `t`.
+    /// Returns the provider of the target `t`.
     pub(crate) fn provider(&self) -> Arc<dyn Provider> {
         self.resolve("t", &[]).unwrap().target.provider
     }
@@ -86,7 +86,7 @@ impl Project {
         }
     }
 
-    /// What the target `t` answers to a text.
+    /// Asks the target `t`.
     pub(crate) fn ask(&self, text: &str) -> Result<Transcript, ProviderError> {
         self.answer(&self.request("case", text))
     }

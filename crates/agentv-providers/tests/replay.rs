@@ -119,7 +119,7 @@ fn several_trials_have_answers_of_their_own() {
     assert!(error.message.ends_with("but none of trial 3"), "{error}");
 }
 
-/// A run with these answers: target, id, trial, text.
+/// Creates a run with these answers: target, id, trial, text.
 fn record(project: &Project, id: &str, answers: &[(&str, &str, u32, &str)]) {
     let results = project.root().join(".agentv/results");
     let folder = RunFolder::create(&results, &id.parse().unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! A server that gives answers that are written beforehand, byte for byte.
+//! A server with prepared answers, byte for byte.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -10,7 +10,7 @@ pub(crate) struct Server {
     received: Receiver<Received>,
 }
 
-/// A request as it came.
+/// A request as it was received.
 #[derive(Debug)]
 pub(crate) struct Received {
     /// The request line and the headers, in lower case.
@@ -19,8 +19,8 @@ pub(crate) struct Received {
 }
 
 impl Server {
-    /// Answers one request on each of as many connections as there are answers, and then closes
-    /// them; an empty answer closes the connection without one.
+    /// Starts a server that gives each answer on a connection of its own, and then closes it. An empty
+    /// answer closes the connection at once.
     pub(crate) fn start(answers: Vec<Vec<u8>>) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -63,7 +63,7 @@ fn read(stream: &TcpStream) -> Received {
     }
 }
 
-/// An answer with its length, after which the connection is closed.
+/// Returns an answer with its length, after which the connection is closed.
 pub(crate) fn answer(status: &str, headers: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
     let body = body.as_ref();
     let length = body.len();

@@ -1,13 +1,12 @@
-//! How deep the values of an answer are nested.
+//! The nesting depth of the values in an answer.
 
 use agentv_core::{Block, Content, Extra, Message, ToolCall, Transcript};
 use serde_json::Value;
 
-/// The deepest nesting of a value in an answer: deeper ones could not be read back from the record
-/// that holds them.
+/// The deepest nesting of a value in an answer. A record with a deeper one could not be read back.
 pub(crate) const DEEPEST: usize = 100;
 
-/// Whether a record of the transcript could be read back.
+/// Checks whether a record of the transcript can be read back.
 pub(crate) fn can_be_kept(transcript: &Transcript) -> bool {
     let trace = transcript.trace.iter().all(fits);
     trace && transcript.output_messages.iter().all(message_fits)
@@ -43,7 +42,7 @@ fn fits(value: &Value) -> bool {
     is_within(value, DEEPEST)
 }
 
-/// Whether no more than so many arrays and objects stand in each other.
+/// Checks that at most `levels` arrays and objects are nested.
 fn is_within(value: &Value, levels: usize) -> bool {
     let inside = match value {
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return true,

@@ -1,17 +1,18 @@
-//! What a command, an endpoint or a file gave, as a transcript.
+//! Transcripts from the output of a command, an endpoint or a file.
 
 use agentv_core::{Content, Extra, Message, Role, TokenUsage, Transcript};
 use serde_json::Value;
 
-use crate::depth::{DEEPEST, can_be_kept};
+use super::depth::can_be_kept;
+use super::error::AnswerError;
 use crate::excerpt::excerpt;
 
-/// An output: a JSON object with `text` or `output_messages` says what was done, anything else is
-/// the text of the answer, without line ends behind it.
+/// Parses an output. A JSON object with `text` or `output_messages` is an answer in fields, and any
+/// other output is the text of the answer, without line ends at its end.
 ///
 /// # Errors
-/// When such an object holds something else than it should, in words.
-pub fn of_output(output: &str) -> Result<Transcript, String> {
+/// If a field of such an object holds a wrong value.
+pub fn of_output(output: &str) -> Result<Transcript, AnswerError> {
     if output.trim_start().starts_with('{')
         && let Ok(Value::Object(fields)) = serde_json::from_str(output.trim())
         && (fields.get("text").is_some_and(Value::is_string)
@@ -22,12 +23,11 @@ pub fn of_output(output: &str) -> Result<Transcript, String> {
     Ok(Transcript::of_text(output.trim_end_matches(['\n', '\r'])))
 }
 
-/// An answer in fields: `text` or `output_messages` or both, and what is known about it.
+/// Parses an answer in fields: `text`, `output_messages` or both, and optional figures.
 ///
 /// # Errors
-/// When there is neither, a field holds something else than it should, or more than a record can, in
-/// words.
-pub(crate) fn of_fields(mut fields: Extra) -> Result<Transcript, String> {
+/// If there is neither, a field holds a wrong value, or a value is nested too deeply for a record.
+pub(crate) fn of_fields(mut fields: Extra) -> Result<Transcript, AnswerError> {
     fields.retain(|_, value| !value.is_null());
     let text = match fields.remove("text") {
         None => None,
@@ -46,7 +46,7 @@ pub(crate) fn of_fields(mut fields: Extra) -> Result<Transcript, String> {
         }
     };
     if text.is_none() && messages.is_empty() {
-        return Err("expected `text` or `output_messages`, found neither".to_owned());
+        return Err(AnswerError::Missing);
     }
     let mut transcript = Transcript {
         output_messages: messages,
@@ -64,14 +64,12 @@ pub(crate) fn of_fields(mut fields: Extra) -> Result<Transcript, String> {
         transcript.output_messages.push(last);
     }
     if !can_be_kept(&transcript) {
-        return Err(format!(
-            "it holds JSON that is nested deeper than {DEEPEST} levels"
-        ));
+        return Err(AnswerError::TooDeep);
     }
     Ok(transcript)
 }
 
-/// Whether the answer of the messages is this text already.
+/// Checks whether the answer of the messages is already this text.
 fn says(transcript: &Transcript, text: &str) -> bool {
     let mut messages = transcript.output_messages.iter().rev();
     let last =
@@ -81,17 +79,17 @@ fn says(transcript: &Transcript, text: &str) -> bool {
         .is_some_and(|said| said == text)
 }
 
-fn messages(items: Vec<Value>) -> Result<Vec<Message>, String> {
+fn messages(items: Vec<Value>) -> Result<Vec<Message>, AnswerError> {
     let messages = items.into_iter().enumerate().map(|(index, item)| {
         serde_json::from_value(item).map_err(|error| {
             let reason = excerpt(&error.to_string());
-            format!("`output_messages[{index}]`: {reason}")
+            AnswerError::Message { index, reason }
         })
     });
     messages.collect()
 }
 
-fn tokens(usage: Value) -> Result<TokenUsage, String> {
+fn tokens(usage: Value) -> Result<TokenUsage, AnswerError> {
     let Value::Object(usage) = usage else {
         return Err(unexpected("token_usage", "an object", &usage));
     };
@@ -116,7 +114,7 @@ fn tokens(usage: Value) -> Result<TokenUsage, String> {
     })
 }
 
-fn amount(fields: &Extra, name: &str) -> Result<Option<f64>, String> {
+fn amount(fields: &Extra, name: &str) -> Result<Option<f64>, AnswerError> {
     let Some(value) = fields.get(name) else {
         return Ok(None);
     };
@@ -130,11 +128,15 @@ fn word(fields: &Extra, name: &str) -> Option<String> {
     fields.get(name).and_then(Value::as_str).map(str::to_owned)
 }
 
-fn unexpected(field: &str, expected: &str, found: &Value) -> String {
-    format!("`{field}`: expected {expected}, found {}", described(found))
+fn unexpected(field: &str, expected: &'static str, found: &Value) -> AnswerError {
+    AnswerError::Field {
+        field: field.to_owned(),
+        expected,
+        found: described(found),
+    }
 }
 
-/// The kind of a value with its article.
+/// Returns the kind of a value with its article.
 pub(crate) fn described(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -148,6 +150,7 @@ pub(crate) fn described(value: &Value) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use super::super::depth::DEEPEST;
     use super::*;
 
     #[test]
@@ -216,11 +219,15 @@ mod tests {
                 "`cost_usd`: expected a number that is 0 or more, found a string",
             ),
         ] {
-            assert_eq!(of_output(output).unwrap_err(), expected, "{output}");
+            assert_eq!(
+                of_output(output).unwrap_err().to_string(),
+                expected,
+                "{output}"
+            );
         }
         let role = "b".repeat(10_000);
         let output = format!(r#"{{"output_messages": [{{"role": "{role}"}}]}}"#);
-        let error = of_output(&output).unwrap_err();
+        let error = of_output(&output).unwrap_err().to_string();
         assert!(error.starts_with("`output_messages[0]`: unknown variant `bbb"));
         assert!(error.len() < 500, "{error}");
     }
@@ -244,7 +251,7 @@ mod tests {
         }
         for output in deep(DEEPEST + 1) {
             assert_eq!(
-                of_output(&output).unwrap_err(),
+                of_output(&output).unwrap_err().to_string(),
                 "it holds JSON that is nested deeper than 100 levels"
             );
         }

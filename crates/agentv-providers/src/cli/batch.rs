@@ -14,14 +14,17 @@ use super::temporary_files::TemporaryFiles;
 use super::values::Values;
 use crate::answer;
 use crate::excerpt::excerpt;
-use crate::settings::SettingError;
+use crate::target::SettingError;
 
-/// The most that the answers to all cases may have.
+/// The most bytes that the answers to all cases may have.
 const LARGEST_OUTPUT: usize = 1 << 30;
 
 type Answers = Vec<Result<Transcript, ProviderError>>;
 
-/// A command for all cases takes them from a file, and cannot be given one of them.
+/// Checks that a command for all cases reads them from a file.
+///
+/// # Errors
+/// If it has placeholders for a single case, or none for the file.
 pub(super) fn check(command: &Command) -> Result<(), SettingError> {
     let refuse = |message: &str| Err(SettingError::of(command.field(), message));
     if command.uses("PROMPT") || command.uses("GUIDELINES") {
@@ -64,10 +67,10 @@ pub(super) async fn answer_all(
     temporary.explained(of_batch(&output, requests))
 }
 
-/// The answers in the output of a command that was asked for all cases at once.
+/// Parses the output of a command that ran for all cases at once.
 ///
 /// # Errors
-/// When a line of it is no answer.
+/// If a line of it is not an answer.
 pub fn of_batch(output: &str, requests: &[Request]) -> Result<Answers, ProviderError> {
     Ok(Lines::of(output)?.answers(requests))
 }
@@ -86,7 +89,7 @@ fn rows(requests: &[Request]) -> Vec<u8> {
     rows
 }
 
-/// The files of all cases, each once.
+/// Returns the files of all cases, each once.
 fn files(requests: &[Request]) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = Vec::new();
     let mut known = std::collections::HashSet::new();
@@ -98,7 +101,7 @@ fn files(requests: &[Request]) -> Vec<PathBuf> {
     files
 }
 
-/// The lines of an output by id, in the order they came.
+/// The lines of an output by id, in the order of the output.
 struct Lines {
     by_id: HashMap<String, Vec<Extra>>,
 }
@@ -119,7 +122,7 @@ impl Lines {
         Ok(Lines { by_id })
     }
 
-    /// A case that is asked several times gets its lines in their order.
+    /// Assigns the lines to the requests. A case with several requests gets its lines in their order.
     fn answers(mut self, requests: &[Request]) -> Answers {
         let mut asked: HashMap<&str, usize> = HashMap::new();
         for request in requests {
@@ -157,26 +160,28 @@ fn transcript(id: &str, fields: Extra) -> Result<Transcript, ProviderError> {
     })
 }
 
-fn row(line: &str) -> Result<(String, Extra), String> {
-    let value = serde_json::from_str(line).map_err(|error| {
-        let reason = error
-            .to_string()
-            .replace(" at line 1 column ", " at column ");
-        format!("is not JSON: {reason}")
-    })?;
+/// A line of the output that is not an answer.
+#[derive(Debug, thiserror::Error)]
+enum LineError {
+    #[error("is not JSON: {}", answer::reason_in_line(.0))]
+    NotJson(#[from] serde_json::Error),
+    #[error("is {0}, expected an object with `id`")]
+    NotAnObject(&'static str),
+    #[error("has {0} as `id`, expected a string")]
+    WrongId(&'static str),
+    #[error("has no `id`")]
+    NoId,
+}
+
+fn row(line: &str) -> Result<(String, Extra), LineError> {
+    let value = serde_json::from_str(line)?;
     let Value::Object(mut fields) = value else {
-        return Err(format!(
-            "is {}, expected an object with `id`",
-            answer::described(&value)
-        ));
+        return Err(LineError::NotAnObject(answer::described(&value)));
     };
     match fields.shift_remove("id") {
         Some(Value::String(id)) => Ok((id, fields)),
-        Some(other) => Err(format!(
-            "has {} as `id`, expected a string",
-            answer::described(&other)
-        )),
-        None => Err("has no `id`".to_owned()),
+        Some(other) => Err(LineError::WrongId(answer::described(&other))),
+        None => Err(LineError::NoId),
     }
 }
 

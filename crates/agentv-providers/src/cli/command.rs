@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::form::CommandForm;
 use super::values::Values;
-use crate::settings::{SettingError, Settings};
+use crate::target::{SettingError, Settings};
 
 /// The most bytes of stderr that an error repeats.
 const LONGEST_STDERR: usize = 1_000;

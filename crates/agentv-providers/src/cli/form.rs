@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::argv::Argv;
 use super::shell::ShellCommand;
 use super::values::Values;
-use crate::settings::SettingError;
+use crate::target::SettingError;
 
 /// The most bytes that the system accepts as one argument or as one variable.
 const LARGEST_WORD: usize = if cfg!(target_os = "linux") {

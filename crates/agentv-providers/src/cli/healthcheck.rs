@@ -1,4 +1,4 @@
-//! What must succeed once before the first case.
+//! The check that must succeed once before the first case.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use super::provider::LARGEST_OUTPUT;
 use super::temporary_files::TemporaryFiles;
 use super::values::Values;
 use crate::network::{http_client, network_error, status_error};
-use crate::settings::{SettingError, Settings};
+use crate::target::{SettingError, Settings};
 
-/// The longest that a check takes where the user does not say, if a case may take as long.
+/// The default timeout of a check. That of the target is used if it is shorter.
 const USUAL_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(super) struct Healthcheck {
@@ -98,7 +98,7 @@ impl Healthcheck {
     }
 }
 
-/// A server that sends us elsewhere is there, too.
+/// Asks an address. A redirect is a success, too, since the server is there.
 async fn address(client: &reqwest::Client, url: &str) -> Result<(), ProviderError> {
     let response = client.get(url).send().await;
     let response = response.map_err(|error| network_error(&error, url))?;

@@ -11,12 +11,12 @@ use super::healthcheck::Healthcheck;
 use super::temporary_files::TemporaryFiles;
 use super::values::Values;
 use crate::answer;
-use crate::settings::{SettingError, Settings};
+use crate::target::{SettingError, Settings};
 
-/// The most that the answer to a case may have.
+/// The most bytes that the answer to a case may have.
 pub(super) const LARGEST_OUTPUT: usize = 64 << 20;
 
-/// Runs a command for each case, or one for all of them.
+/// A provider that runs a command for each case, or one for all of them.
 pub(super) struct Cli {
     pub(super) command: Command,
     healthcheck: Option<Healthcheck>,

@@ -1,4 +1,4 @@
-//! The files that are made for one run of a command.
+//! The temporary files of one run of a command.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use tokio::io::AsyncReadExt;
 
 use super::command::Command;
 
-/// The files that are made for one run of a command; gone when it is dropped, unless they are kept.
+/// The temporary files of one run of a command. They are removed on drop, unless the user keeps them.
 pub(super) struct TemporaryFiles {
     folder: Option<TempDir>,
     keep: bool,
@@ -18,7 +18,10 @@ pub(super) struct TemporaryFiles {
 }
 
 impl TemporaryFiles {
-    /// A place for what the command line asks for; nothing is made where it asks for no file.
+    /// Creates a folder for the files that the command has placeholders for, if there are any.
+    ///
+    /// # Errors
+    /// If the folder cannot be created.
     pub(super) fn new(
         command: &Command,
         id: &str,
@@ -40,7 +43,7 @@ impl TemporaryFiles {
             let place = std::env::temp_dir();
             let place = place.display();
             let what = format!("no folder for the command's files can be made in `{place}`");
-            // The system's words without the name that was tried, which is another each time.
+            // The system's reason without the folder's name, which is random.
             let why = io::Error::from(error.kind());
             failed(&format!("{what} (`TMPDIR` says where)"), &why)
         })?;
@@ -62,7 +65,7 @@ impl TemporaryFiles {
         self.output.as_deref()
     }
 
-    /// Writes the prompt's file, where the command wants one.
+    /// Writes the prompt's file, if the command has `{PROMPT_FILE}`.
     pub(super) async fn write_prompt(&self, text: &[u8]) -> Result<(), ProviderError> {
         let Some(path) = &self.prompt else {
             return Ok(());
@@ -71,13 +74,16 @@ impl TemporaryFiles {
         written.map_err(|error| failed("the prompt's file cannot be written", &error))
     }
 
-    /// What the command wrote to its output file, which may have so many bytes.
+    /// Reads what the command wrote to its output file.
+    ///
+    /// # Errors
+    /// If there is no such file, or it has more than `largest` bytes.
     pub(super) async fn read_output(&self, largest: usize) -> Result<Vec<u8>, ProviderError> {
         let Some(path) = &self.output else {
             return Ok(Vec::new());
         };
         let answer = |message: String| ProviderError::new(Cause::Answer, message);
-        // Opening a pipe would wait for somebody to write into it.
+        // Opening a pipe would block until something is written into it.
         if path.exists() && !path.is_file() {
             return Err(answer(
                 "the command made something else of `{OUTPUT_FILE}` than a file".to_owned(),
@@ -103,7 +109,7 @@ impl TemporaryFiles {
         Ok(output)
     }
 
-    /// An error says where the files are, if they are kept.
+    /// Adds the folder to an error if the files are kept.
     pub(super) fn explained<T>(
         &self,
         outcome: Result<T, ProviderError>,
@@ -122,7 +128,7 @@ fn failed(what: &str, error: &io::Error) -> ProviderError {
     ProviderError::new(Cause::Command, format!("{what}: {error}"))
 }
 
-/// As much of an id as makes a good name for a folder.
+/// Returns the letters of an id that are safe in the name of a folder.
 fn file_name(id: &str) -> String {
     let plain = |letter: &char| letter.is_ascii_alphanumeric() || "-_".contains(*letter);
     id.chars().filter(plain).take(40).collect()

@@ -7,15 +7,16 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-/// The most that a `.env` file may have.
+/// The most bytes that a `.env` file may have.
 const LARGEST: u64 = 16 << 20;
-/// How long whoever writes into a pipe gets.
+/// The time within which something must be written into a pipe.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What a file holds, or what is written into a pipe of that name before long.
+/// Returns the content of a file, or what is written into a pipe in time.
 ///
 /// # Errors
-/// When it cannot be read, is too large, is neither a file nor a pipe, or nobody writes into the pipe.
+/// If the file cannot be read, is too large, or is neither a file nor a pipe, or if nothing is written
+/// into the pipe.
 pub(crate) fn content_of(path: &Path) -> io::Result<Vec<u8>> {
     let found = fs::metadata(path)?.file_type();
     if found.is_file() {
@@ -26,7 +27,7 @@ pub(crate) fn content_of(path: &Path) -> io::Result<Vec<u8>> {
     }
     let (sender, receiver) = mpsc::channel();
     let path = path.to_owned();
-    // Opening a pipe waits for the other side, and cannot be told to stop.
+    // Opening a pipe waits for the other side and cannot be interrupted.
     thread::spawn(move || sender.send(read(&path)));
     let nobody = |_| io::Error::other("is a pipe, and nobody writes into it");
     receiver.recv_timeout(PATIENCE).map_err(nobody)?

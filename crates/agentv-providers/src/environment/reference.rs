@@ -1,4 +1,4 @@
-//! `${{ NAME }}` in what users write.
+//! References such as `${{ NAME }}`.
 
 /// A piece of a text.
 #[derive(Debug, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub(crate) enum Piece<'t> {
     Variable(&'t str),
 }
 
-/// The text in pieces; what only looks like a reference is text.
+/// Splits a text at its references. Something that only looks like a reference is text.
 pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let mut rest = text;

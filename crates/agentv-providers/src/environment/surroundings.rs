@@ -1,20 +1,20 @@
-//! Where the files around an eval file are looked for.
+//! The folders around an eval file.
 
 use std::path::{Path, PathBuf};
 
-/// The folders around an eval file, all absolute: what belongs to it is looked for in its own
-/// folder, then upwards to the project root, then in the working directory.
+/// The folders around an eval file, all absolute. Its files are looked up in its own folder, then in
+/// the parents up to the project root, then in the working directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Surroundings {
     /// The folder of the eval file.
     pub folder: PathBuf,
-    /// The root of the project that the folder is in.
+    /// The root of the project.
     pub root: PathBuf,
     /// The working directory.
     pub working_dir: PathBuf,
 }
 
-/// The names of a targets file, the first that is there counts.
+/// The names of a targets file. The first that exists is used.
 const TARGETS: &[&str] = &[
     "targets.yaml",
     "targets.yml",
@@ -23,12 +23,12 @@ const TARGETS: &[&str] = &[
 ];
 
 impl Surroundings {
-    /// The targets file that applies.
+    /// Returns the nearest targets file.
     pub fn targets_file(&self) -> Option<PathBuf> {
         self.nearest(TARGETS)
     }
 
-    /// The `.env` file that applies.
+    /// Returns the nearest `.env` file.
     pub fn dotenv_file(&self) -> Option<PathBuf> {
         self.nearest(&[".env"])
     }
@@ -42,8 +42,8 @@ impl Surroundings {
     }
 }
 
-/// A pipe of that name, or a file that may not be read, is a mistake to report and not an absence;
-/// a folder, such as one called `.env`, is something else.
+/// Checks for anything but a folder. A pipe or an unreadable file counts, so that it is reported and
+/// not skipped.
 fn is_there(file: &Path) -> bool {
     file.metadata().is_ok_and(|found| !found.is_dir())
 }

@@ -1,4 +1,4 @@
-//! The environment that targets take values from: the process's variables, then those of a `.env`.
+//! The variables that targets use: those of the process, then those of a `.env` file.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use agentv_core::Secrets;
 
-use crate::dotenv_file::content_of;
-use crate::secret_parts::secret_parts;
+use super::dotenv_file::content_of;
+use crate::secrets::secret_parts;
 
-/// Variables by name. Those of the process win over those of a `.env` file.
+/// Variables by name. Those of the process take precedence over those of a `.env` file.
 ///
 /// ```
 /// use agentv_providers::Environment;
@@ -23,12 +23,12 @@ use crate::secret_parts::secret_parts;
 pub struct Environment {
     process: Arc<HashMap<String, String>>,
     dotenv: Arc<BTreeMap<String, String>>,
-    /// Those of the process whose values are no text, and cannot be used.
+    /// The variables of the process whose values are not text and cannot be used.
     not_text: Arc<BTreeSet<String>>,
 }
 
 impl Environment {
-    /// The variables of this process; one that is not text is left out.
+    /// Returns the variables of this process, without those that are not text.
     pub fn of_process() -> Environment {
         Environment::of_system(std::env::vars_os())
     }
@@ -46,7 +46,7 @@ impl Environment {
         }
     }
 
-    /// These variables, as those of a process.
+    /// Creates an environment with these variables of a process.
     pub fn new(variables: impl IntoIterator<Item = (String, String)>) -> Environment {
         Environment {
             process: Arc::new(variables.into_iter().collect()),
@@ -55,10 +55,10 @@ impl Environment {
         }
     }
 
-    /// The same with the variables of a `.env` file behind them.
+    /// Adds the variables of a `.env` file.
     ///
     /// # Errors
-    /// When the file cannot be read, or a line of it is not `NAME=value`.
+    /// If the file cannot be read, or a line of it is not `NAME=value`.
     pub fn with_dotenv(&self, path: &Path) -> Result<Environment, DotenvError> {
         let failed = |line, reason: String| DotenvError {
             path: path.to_owned(),
@@ -75,7 +75,7 @@ impl Environment {
         let mut variables = BTreeMap::new();
         for entry in dotenvy::from_read_iter(text.as_bytes()) {
             match entry {
-                // As in a shell, and unlike in the process, the last of a name counts.
+                // As in a shell, the last value of a name counts.
                 Ok((name, value)) => variables.insert(name, value),
                 Err(dotenvy::Error::LineParse(line, _)) => {
                     let at = text.find(&line).unwrap_or_default();
@@ -96,19 +96,19 @@ impl Environment {
         })
     }
 
-    /// The value of a variable.
+    /// Returns the value of a variable.
     pub fn get(&self, name: &str) -> Option<&str> {
         let value = self.process.get(name).or_else(|| self.dotenv.get(name));
         value.map(String::as_str)
     }
 
-    /// Whether the process has a variable of this name whose value is no text.
+    /// Checks whether the process has a variable of this name whose value is not text.
     pub(crate) fn is_not_text(&self, name: &str) -> bool {
         self.not_text.contains(name)
     }
 
-    /// What a command of the user's gets beyond the variables of the process: those of the `.env`
-    /// file that the process does not have.
+    /// Returns the variables of the `.env` file that the process does not have. Commands inherit them
+    /// beside those of the process.
     pub fn added(&self) -> impl Iterator<Item = (&str, &str)> {
         let entries = self.dotenv.iter();
         entries
@@ -116,9 +116,8 @@ impl Environment {
             .map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// The values of the `.env` file that must not be written anywhere, passwords in addresses among
-    /// them, and warnings about those
-    /// that are too short to be hidden.
+    /// Returns the secret values of the `.env` file, including passwords in addresses, and warnings
+    /// about those that are too short to be hidden.
     pub fn secrets(&self) -> (Secrets, Vec<String>) {
         let mut secrets = Secrets::default();
         let mut warnings = Vec::new();
@@ -136,7 +135,7 @@ impl Environment {
     }
 }
 
-/// Shows the names, and no values.
+/// Writes the names without the values.
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = self.process.keys().chain(self.dotenv.keys());
@@ -144,7 +143,7 @@ impl fmt::Debug for Environment {
     }
 }
 
-/// The warning about a secret that cannot be hidden.
+/// Returns the warning about a secret that cannot be hidden.
 pub(crate) fn too_short(place: &str) -> String {
     format!(
         "the secret in {place} has fewer than {} characters, so it is not hidden in what is written",
@@ -152,34 +151,33 @@ pub(crate) fn too_short(place: &str) -> String {
     )
 }
 
-/// The number, from 1, of the line that holds the byte `at`.
+/// Returns the number, from 1, of the line that holds the byte `at`.
 fn line_of(text: &[u8], at: usize) -> u64 {
     let before = text[..at].iter().filter(|byte| **byte == b'\n');
     before.count() as u64 + 1
 }
 
-/// A `.env` file that cannot be used. What stands in it is not told: it may be secret.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A `.env` file that cannot be used. The error never holds its content, which may be secret.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", self.sentence())]
 pub struct DotenvError {
     /// The file.
     pub path: PathBuf,
-    /// The line, from 1, where one is at fault.
+    /// The line, from 1, if one line is wrong.
     pub line: Option<u64>,
-    /// What is wrong.
+    /// The problem.
     pub reason: String,
 }
 
-impl fmt::Display for DotenvError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl DotenvError {
+    fn sentence(&self) -> String {
         let path = self.path.display();
         match self.line {
-            Some(line) => write!(f, "`{path}`: line {line} {}", self.reason),
-            None => write!(f, "cannot read `{path}`: {}", self.reason),
+            Some(line) => format!("`{path}`: line {line} {}", self.reason),
+            None => format!("cannot read `{path}`: {}", self.reason),
         }
     }
 }
-
-impl std::error::Error for DotenvError {}
 
 #[cfg(test)]
 mod tests {

@@ -1,32 +1,29 @@
-//! The body of a request: a template that a case is filled into.
+//! The body of a request, with templates that a case is filled into.
 
-use agentv_core::{Prompt, Request};
-use agentv_syntax::nearest;
-use minijinja::{Environment, UndefinedBehavior, context};
+use agentv_core::Request;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::settings::SettingError;
+use super::template::{self, TemplateError};
+use crate::target::SettingError;
 
-/// What a template may use.
-const VARIABLES: &[&str] = &["question", "prompt", "guidelines", "messages", "eval_id"];
-/// Steps that a template may take, so that a loop in it ends.
-const FUEL: u64 = 1_000_000;
-
-/// The body of a request, not filled in yet.
+/// The body of a request before it is filled in.
 pub(super) enum Body {
     Text(String),
     Json(Value),
 }
 
 /// A body that can be sent.
-pub(super) struct Filled {
+pub(super) struct FilledBody {
     pub(super) bytes: Vec<u8>,
     pub(super) content_type: &'static str,
 }
 
 impl Body {
-    /// The body that the user wrote; else the prompt, where the method has a body.
+    /// Returns the body that the user wrote, or else the prompt, if the method has a body.
+    ///
+    /// # Errors
+    /// If a template is wrong.
     pub(super) fn of(
         written: Option<&Value>,
         method: &Method,
@@ -38,23 +35,23 @@ impl Body {
             None => Body::Json(json!({ "prompt": "{{ prompt }}" })),
         };
         body.check()
-            .map_err(|reason| SettingError::of("body", reason))?;
+            .map_err(|error| SettingError::of("body", error.to_string()))?;
         Ok(Some(body))
     }
 
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), TemplateError> {
         match self {
-            Body::Text(template) => check(template),
+            Body::Text(template) => template::check(template),
             Body::Json(value) => check_all(value),
         }
     }
 
-    pub(super) fn fill(&self, request: &Request) -> Result<Filled, String> {
+    pub(super) fn fill(&self, request: &Request) -> Result<FilledBody, TemplateError> {
         match self {
             Body::Text(template) => {
-                let text = text_template(template, request)?;
+                let text = template::fill(template, request)?;
                 let is_json = serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
-                Ok(Filled {
+                Ok(FilledBody {
                     bytes: text.into_bytes(),
                     content_type: match is_json {
                         true => "application/json",
@@ -62,7 +59,7 @@ impl Body {
                     },
                 })
             }
-            Body::Json(value) => Ok(Filled {
+            Body::Json(value) => Ok(FilledBody {
                 bytes: filled(value, request)?.to_string().into_bytes(),
                 content_type: "application/json",
             }),
@@ -70,35 +67,11 @@ impl Body {
     }
 }
 
-/// A text with a case filled in.
-pub(super) fn text_template(template: &str, request: &Request) -> Result<String, String> {
-    if !is_template(template) {
-        return Ok(template.to_owned());
-    }
-    let filled = environment().render_str(template, context_of(request));
-    filled.map_err(|error| format!("a template cannot be filled in: {}", said(&error)))
-}
-
-/// A text with something simple filled in, to see what kind of text it becomes.
-pub(super) fn sample_of(template: &str) -> Result<String, String> {
-    check(template)?;
-    let request = Request {
-        prompt: Prompt::of_text("a"),
-        eval_id: "a".to_owned(),
-        ..Request::of_text(
-            "",
-            std::path::Path::new("").into(),
-            std::time::Duration::ZERO,
-        )
-    };
-    text_template(template, &request)
-}
-
-fn filled(value: &Value, request: &Request) -> Result<Value, String> {
+fn filled(value: &Value, request: &Request) -> Result<Value, TemplateError> {
     Ok(match value {
         Value::String(text) => match expression(text) {
-            Some(expression) => evaluated(expression, request)?,
-            None => Value::String(text_template(text, request)?),
+            Some(expression) => template::evaluate(expression, request)?,
+            None => Value::String(template::fill(text, request)?),
         },
         Value::Array(items) => {
             let items = items.iter().map(|item| filled(item, request));
@@ -108,94 +81,25 @@ fn filled(value: &Value, request: &Request) -> Result<Value, String> {
             let fields = fields
                 .iter()
                 .map(|(name, value)| Ok((name.clone(), filled(value, request)?)));
-            Value::Object(fields.collect::<Result<_, String>>()?)
+            Value::Object(fields.collect::<Result<_, TemplateError>>()?)
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     })
 }
 
-/// What is inside a string that is one `{{ … }}` and nothing else: its value need not be a string.
+/// Returns the expression of a string that is one `{{ … }}` and nothing else. Its value need not be a
+/// string.
 fn expression(text: &str) -> Option<&str> {
     let inner = text.trim().strip_prefix("{{")?.strip_suffix("}}")?;
     (!inner.contains("{{") && !inner.contains("}}")).then_some(inner)
 }
 
-fn evaluated(expression: &str, request: &Request) -> Result<Value, String> {
-    let environment = environment();
-    let value = environment
-        .compile_expression(expression)
-        .and_then(|expression| expression.eval(context_of(request)))
-        .map_err(|error| format!("a template cannot be filled in: {}", said(&error)))?;
-    serde_json::to_value(value).map_err(|error| error.to_string())
-}
-
-fn context_of(request: &Request) -> minijinja::Value {
-    let Prompt {
-        question,
-        guidelines,
-        messages,
-    } = &request.prompt;
-    let messages: Vec<Value> = messages
-        .iter()
-        .map(|(role, text)| json!({"role": role.as_str(), "content": text}))
-        .collect();
-    context! {
-        question,
-        guidelines,
-        prompt => request.prompt.text(),
-        messages => minijinja::Value::from(minijinja::value::Serde(&messages)),
-        eval_id => request.eval_id.as_str(),
-    }
-}
-
-fn environment() -> Environment<'static> {
-    let mut environment = Environment::new();
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_fuel(Some(FUEL));
-    environment
-}
-
-fn is_template(text: &str) -> bool {
-    text.contains("{{") || text.contains("{%") || text.contains("{#")
-}
-
-fn check_all(value: &Value) -> Result<(), String> {
+fn check_all(value: &Value) -> Result<(), TemplateError> {
     match value {
-        Value::String(text) => check(text),
+        Value::String(text) => template::check(text),
         Value::Array(items) => items.iter().try_for_each(check_all),
         Value::Object(fields) => fields.values().try_for_each(check_all),
         Value::Null | Value::Bool(_) | Value::Number(_) => Ok(()),
-    }
-}
-
-/// A template that cannot be read, or uses a variable that is not there, is refused beforehand.
-fn check(text: &str) -> Result<(), String> {
-    if !is_template(text) {
-        return Ok(());
-    }
-    let environment = environment();
-    let template = environment.template_from_str(text);
-    let template = template.map_err(|error| format!("is no template: {}", said(&error)))?;
-    let mut used: Vec<String> = template.undeclared_variables(false).into_iter().collect();
-    used.sort_unstable();
-    let unknown = used.into_iter().find(|name| {
-        !VARIABLES.contains(&name.as_str())
-            && !environment.globals().any(|(known, _)| known == name)
-    });
-    let Some(name) = unknown else {
-        return Ok(());
-    };
-    let help = match nearest(&name, VARIABLES.iter().copied()) {
-        Some(guess) => format!("did you mean `{guess}`?"),
-        None => format!("known: {}", VARIABLES.join(", ")),
-    };
-    Err(format!("unknown variable `{name}` in a template; {help}"))
-}
-
-fn said(error: &minijinja::Error) -> String {
-    match error.detail() {
-        Some(detail) => format!("{}: {detail}", error.kind()),
-        None => error.kind().to_string(),
     }
 }
 
@@ -219,7 +123,7 @@ mod tests {
 
     fn sent(body: Value) -> (Value, &'static str) {
         let body = Body::of(Some(&body), &Method::POST).unwrap().unwrap();
-        let Filled {
+        let FilledBody {
             bytes,
             content_type,
         } = body.fill(&request()).unwrap();

@@ -1,10 +1,10 @@
-//! The way to the answer in the JSON of a response.
+//! The path to the answer in the JSON of a response.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::answer::described;
 use crate::excerpt::excerpt;
-use crate::settings::SettingError;
+use crate::target::SettingError;
 
 /// A path such as `choices[0].message.content`.
 #[derive(Debug, PartialEq, Eq)]
@@ -43,8 +43,11 @@ impl ResponsePath {
         Ok(ResponsePath { steps })
     }
 
-    /// What stands there: a string as it is, anything else as compact JSON.
-    pub(super) fn text_in(&self, response: &Value) -> Result<String, String> {
+    /// Returns the value at the path: a string as it is, and any other value as compact JSON.
+    ///
+    /// # Errors
+    /// If the response has no such path, or null there.
+    pub(super) fn text_in(&self, response: &Value) -> Result<String, PathError> {
         let mut value = response;
         let mut way = String::new();
         for step in &self.steps {
@@ -53,13 +56,13 @@ impl ResponsePath {
                 Step::Item(index) => value.get(index),
             };
             let Some(next) = next else {
-                return Err(lost(step, &way, value));
+                return Err(PathError::of_step(step, &way, value));
             };
             step.append_to(&mut way);
             value = next;
         }
         match value {
-            Value::Null => Err(format!("`{way}` of the response is null")),
+            Value::Null => Err(PathError::Null(way)),
             Value::String(text) => Ok(text.clone()),
             other => Ok(other.to_string()),
         }
@@ -79,28 +82,70 @@ impl Step {
     }
 }
 
-/// Where the way ends, and what is there.
-fn lost(step: &Step, way: &str, value: &Value) -> String {
-    let place = match way {
-        "" => "the response".to_owned(),
-        way => format!("`{way}` of the response"),
-    };
-    match (step, value) {
-        (Step::Field(name), Value::Object(fields)) => {
-            let keys: Vec<_> = fields.keys().take(10).map(String::as_str).collect();
-            let known = match keys.as_slice() {
-                [] => "it is empty".to_owned(),
-                keys => format!("it has {}", excerpt(&keys.join(", "))),
-            };
-            format!("{place} has no `{name}`; {known}")
+/// A response that has no answer at the path.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum PathError {
+    #[error("{place} has no `{name}`; {known}")]
+    NoField {
+        place: String,
+        name: String,
+        known: String,
+    },
+    #[error("{place} is {found}, so it has no `{name}`")]
+    NotAnObject {
+        place: String,
+        name: String,
+        found: &'static str,
+    },
+    #[error("{place} has {count} elements, so none at [{index}]")]
+    NoItem {
+        place: String,
+        index: usize,
+        count: usize,
+    },
+    #[error("{place} is {found}, expected an array")]
+    NotAnArray { place: String, found: &'static str },
+    #[error("`{0}` of the response is null")]
+    Null(String),
+}
+
+impl PathError {
+    /// Describes a step that leads from the value at `way` to nothing.
+    fn of_step(step: &Step, way: &str, value: &Value) -> PathError {
+        let place = match way {
+            "" => "the response".to_owned(),
+            way => format!("`{way}` of the response"),
+        };
+        match (step, value) {
+            (Step::Field(name), Value::Object(fields)) => PathError::NoField {
+                place,
+                name: name.clone(),
+                known: known(fields),
+            },
+            (Step::Field(name), other) => PathError::NotAnObject {
+                place,
+                name: name.clone(),
+                found: described(other),
+            },
+            (Step::Item(index), Value::Array(items)) => PathError::NoItem {
+                place,
+                index: *index,
+                count: items.len(),
+            },
+            (Step::Item(_), other) => PathError::NotAnArray {
+                place,
+                found: described(other),
+            },
         }
-        (Step::Field(name), other) => {
-            format!("{place} is {}, so it has no `{name}`", described(other))
-        }
-        (Step::Item(index), Value::Array(items)) => {
-            format!("{place} has {} elements, so none at [{index}]", items.len())
-        }
-        (Step::Item(_), other) => format!("{place} is {}, expected an array", described(other)),
+    }
+}
+
+/// Lists the first fields of an object.
+fn known(fields: &Map<String, Value>) -> String {
+    let keys: Vec<_> = fields.keys().take(10).map(String::as_str).collect();
+    match keys.as_slice() {
+        [] => "it is empty".to_owned(),
+        keys => format!("it has {}", excerpt(&keys.join(", "))),
     }
 }
 
@@ -112,7 +157,7 @@ mod tests {
     fn at(path: &str) -> Result<String, String> {
         let response = json!({"a": [{"b": "text"}, 5, null], "c": {"d": true}});
         let path = ResponsePath::parse(path).map_err(|error| error.to_string())?;
-        path.text_in(&response)
+        path.text_in(&response).map_err(|error| error.to_string())
     }
 
     #[test]

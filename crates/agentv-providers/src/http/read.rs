@@ -1,16 +1,19 @@
-//! Reading a response within bounds.
+//! Responses, read with a limit.
 
 use agentv_core::{Cause, ProviderError};
 use reqwest::Response;
 
 use crate::network::network_error;
 
-/// The most that an answer may have.
+/// The most bytes that an answer may have.
 const LARGEST: usize = 64 << 20;
-/// What of an error's page is worth reading.
+/// The number of bytes that are read of an error page.
 const BEGINNING: usize = 8 << 10;
 
-/// The whole text of a response.
+/// Reads the whole text of a response.
+///
+/// # Errors
+/// If the connection breaks, or the response is too large or not text.
 pub(super) async fn text(response: &mut Response, url: &str) -> Result<String, ProviderError> {
     let unusable = |message: String| ProviderError::new(Cause::Answer, message);
     let mut bytes = Vec::new();
@@ -35,7 +38,7 @@ pub(super) async fn text(response: &mut Response, url: &str) -> Result<String, P
     })
 }
 
-/// The beginning of a response, as much as comes.
+/// Reads the beginning of a response, as far as it arrives.
 pub(super) async fn beginning(response: &mut Response) -> Vec<u8> {
     let mut bytes = Vec::new();
     while let Ok(Some(chunk)) = response.chunk().await {

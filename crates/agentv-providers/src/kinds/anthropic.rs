@@ -7,7 +7,7 @@ use genai::adapter::AdapterKind;
 use super::model::{BASE_URL, HEADERS, MAX_OUTPUT_TOKENS, MODEL, PRICE, TEMPERATURE, api_key};
 use super::{Facts, ProviderKind};
 use crate::model::{Auth, Keyless, Protocol, Vendor, build};
-use crate::setting::COUNT;
+use crate::target::shapes::COUNT;
 
 pub(super) static KIND: Kind = Kind {
     name: "anthropic",

@@ -5,7 +5,7 @@ use agentv_syntax::shape::{FILLED, TEXT};
 use agentv_syntax::{Field, Form, Kind, Others, Record, Shape, Text};
 
 use super::{Facts, ProviderKind};
-use crate::setting::{BOOL, FOLDER, SECONDS};
+use crate::target::shapes::{BOOL, FOLDER, SECONDS};
 
 pub(super) static KIND: Kind = Kind {
     name: "cli",

@@ -8,7 +8,7 @@ use agentv_syntax::{Kind, Others, Record};
 use tokio_util::sync::CancellationToken;
 
 use super::{Facts, ProviderKind};
-use crate::settings::{SettingError, Settings};
+use crate::target::{SettingError, Settings};
 
 pub(super) static KIND: Kind = Kind {
     name: "echo",

@@ -10,7 +10,7 @@ use genai::adapter::AdapterKind;
 use super::model::{BASE_URL, HEADERS, MAX_OUTPUT_TOKENS, PRICE, TEMPERATURE, api_key};
 use super::{Facts, ProviderKind};
 use crate::model::{Auth, Keyless, Protocol, Vendor, build_at};
-use crate::settings::{SettingError, Settings};
+use crate::target::{SettingError, Settings};
 
 pub(super) static KIND: Kind = Kind {
     name: "gemini",

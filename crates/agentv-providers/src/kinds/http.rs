@@ -5,7 +5,7 @@ use agentv_syntax::shape::{ANY, FILLED};
 use agentv_syntax::{Field, Form, Kind, Others, Record, Shape, Text};
 
 use super::{Facts, ProviderKind};
-use crate::setting::HEADERS;
+use crate::target::shapes::HEADERS;
 
 pub(super) static KIND: Kind = Kind {
     name: "http",

@@ -5,7 +5,7 @@ use agentv_syntax::shape::ANY;
 use agentv_syntax::{Field, Form, Kind, Others, Record, Shape, Text};
 
 use super::{Facts, ProviderKind};
-use crate::setting::COUNT;
+use crate::target::shapes::COUNT;
 
 pub(crate) static KIND: Kind = Kind {
     name: "mock",

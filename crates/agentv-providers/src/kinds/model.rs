@@ -3,7 +3,7 @@
 use agentv_syntax::shape::FILLED;
 use agentv_syntax::{Field, Form, Others, Record, Shape};
 
-use crate::setting::{AMOUNT, HEADERS as HEADER_MAP, POSITIVE};
+use crate::target::shapes::{AMOUNT, HEADERS as HEADER_MAP, POSITIVE};
 
 /// The key of the API; `doc` names the environment variable that stands in for it.
 pub(super) const fn api_key(doc: &'static str) -> Field {

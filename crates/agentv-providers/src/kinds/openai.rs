@@ -9,7 +9,7 @@ use genai::adapter::AdapterKind;
 use super::model::{BASE_URL, HEADERS, MAX_OUTPUT_TOKENS, MODEL, PRICE, TEMPERATURE, api_key};
 use super::{Facts, ProviderKind};
 use crate::model::{Keyless, Protocol, Vendor, build};
-use crate::settings::{SettingError, Settings};
+use crate::target::{SettingError, Settings};
 
 pub(super) static KIND: Kind = Kind {
     name: "openai",

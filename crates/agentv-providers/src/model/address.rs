@@ -1,9 +1,9 @@
-//! Where requests go.
+//! The addresses of requests.
 
 use reqwest::Url;
 
 use super::vendor::Protocol;
-use crate::settings::SettingError;
+use crate::target::SettingError;
 
 /// The address that a model is asked at, for an API at `base_url`, a value of `field`.
 ///

@@ -1,4 +1,4 @@
-//! What the client read, as a transcript.
+//! The client crate's answer as a transcript.
 
 use std::collections::HashSet;
 
@@ -7,16 +7,16 @@ use genai::ModelIden;
 use genai::chat::{ChatResponse, ContentPart, Usage};
 use serde_json::{Value, json};
 
-use super::asked::Asked;
+use super::asked_model::AskedModel;
 use super::failure::{refused_in_body, unreadable};
-use crate::depth::{DEEPEST, can_be_kept};
+use crate::answer::{DEEPEST, can_be_kept};
 
 /// The transcript of an answer.
 ///
 /// An answer may be empty, where the vendor says why it stopped; one without either is an error, and
 /// so is one that reports an error in its body.
 pub(super) fn transcript(
-    asked: &Asked,
+    asked: &AskedModel,
     mut response: ChatResponse,
 ) -> Result<Transcript, ProviderError> {
     let body = response.captured_raw_body.take().unwrap_or_default();
@@ -62,7 +62,7 @@ pub(super) fn transcript(
 }
 
 /// The model that answered as it calls itself, or as it was asked for.
-fn model(asked: &Asked, sent: ModelIden, answered: ModelIden) -> String {
+fn model(asked: &AskedModel, sent: ModelIden, answered: ModelIden) -> String {
     if answered.model_name == sent.model_name {
         asked.model.clone()
     } else {
@@ -72,7 +72,7 @@ fn model(asked: &Asked, sent: ModelIden, answered: ModelIden) -> String {
 
 /// The empty transcript of a prompt that the vendor did not pass on to the model, where the client
 /// sees no more than that there is no answer.
-pub(super) fn blocked(asked: &Asked, body: &Value) -> Option<Transcript> {
+pub(super) fn blocked(asked: &AskedModel, body: &Value) -> Option<Transcript> {
     let reason = body.pointer("/promptFeedback/blockReason")?.as_str()?;
     Some(Transcript {
         finish_reason: Some(reason.to_ascii_lowercase()),
@@ -81,7 +81,7 @@ pub(super) fn blocked(asked: &Asked, body: &Value) -> Option<Transcript> {
     })
 }
 
-/// What the model said, apart from what it thought.
+/// Returns the text of the model without its reasoning.
 #[derive(Default)]
 struct Said {
     text: String,
@@ -158,7 +158,7 @@ fn tool_call(call: genai::chat::ToolCall) -> ToolCall {
     }
 }
 
-/// Why the model stopped, as the vendor says it in lower case.
+/// Returns the reason why the model stopped, in the vendor's words in lower case.
 fn finish_reason(response: &ChatResponse, body: &Value) -> Option<String> {
     let more_exactly = body.pointer("/incomplete_details/reason");
     let reason = more_exactly
@@ -167,7 +167,7 @@ fn finish_reason(response: &ChatResponse, body: &Value) -> Option<String> {
     Some(reason.to_ascii_lowercase())
 }
 
-/// What the model said in place of an answer, in OpenAI's two protocols.
+/// Returns the model's refusal, in OpenAI's two protocols.
 fn refusal(body: &Value) -> Option<&str> {
     let in_chat = || body.pointer("/choices/0/message/refusal")?.as_str();
     let in_responses = || {
@@ -180,13 +180,13 @@ fn refusal(body: &Value) -> Option<&str> {
     in_chat().or_else(in_responses)
 }
 
-/// Whether the body says of itself that there is no answer (OpenAI's responses).
+/// Checks whether the body itself reports that there is no answer (OpenAI's responses).
 fn failed(body: &Value) -> bool {
     body.get("status").and_then(Value::as_str) == Some("failed")
 }
 
 /// The error of an answer in which nothing was said.
-pub(super) fn no_message(asked: &Asked, body: &Value) -> ProviderError {
+pub(super) fn no_message(asked: &AskedModel, body: &Value) -> ProviderError {
     match asked.words_in(body) {
         Some(words) => refused_in_body(asked, &words),
         None => {
@@ -205,7 +205,7 @@ pub(super) fn no_message(asked: &Asked, body: &Value) -> ProviderError {
 }
 
 /// The usage with cached tokens as part of the input.
-fn normal(asked: &Asked, mut usage: Usage) -> Usage {
+fn normal(asked: &AskedModel, mut usage: Usage) -> Usage {
     if asked.vendor.protocol.counts_cached_apart()
         && let (Some(input), Some(details)) =
             (&mut usage.prompt_tokens, &usage.prompt_tokens_details)

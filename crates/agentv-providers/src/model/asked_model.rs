@@ -1,4 +1,4 @@
-//! Who is asked: what errors and transcripts say of it.
+//! The model that a target asks, as errors and transcripts show it.
 
 use std::sync::OnceLock;
 
@@ -8,32 +8,32 @@ use serde_json::Value;
 
 use super::price::Price;
 use super::vendor::Vendor;
-use super::words::Words;
+use super::vendor_error::VendorError;
 use crate::excerpt::excerpt;
 
 /// The model that a target stands for.
-pub(super) struct Asked {
+pub(super) struct AskedModel {
     pub(super) vendor: &'static Vendor,
     /// The model as the user names it.
     pub(super) model: String,
     pub(super) url: Url,
     /// The price that the user gave.
     pub(super) price: Option<Price>,
-    /// What an error must not repeat.
+    /// The values that an error must not repeat.
     pub(super) secrets: Secrets,
     /// The first model that answered, and its price: usually there is no other.
     answered: OnceLock<(String, Option<Price>)>,
 }
 
-impl Asked {
+impl AskedModel {
     pub(super) fn new(
         vendor: &'static Vendor,
         model: &str,
         url: Url,
         price: Option<Price>,
         secrets: Secrets,
-    ) -> Asked {
-        Asked {
+    ) -> AskedModel {
+        AskedModel {
             vendor,
             model: model.to_owned(),
             url,
@@ -54,20 +54,20 @@ impl Asked {
         url.into()
     }
 
-    /// What the vendor says in a body, without secrets. They go before anything is cut: the half of
-    /// a key would not be known as one.
-    pub(super) fn words_of(&self, body: &str) -> Words {
-        Words::of_text(&self.secrets.redact(body))
+    /// Returns the error in a body, without secrets. They are removed before the text is cut, since half
+    /// of a key would not be recognised.
+    pub(super) fn words_of(&self, body: &str) -> VendorError {
+        VendorError::of_text(&self.secrets.redact(body))
     }
 
     /// The same for JSON, where it is an error.
-    pub(super) fn words_in(&self, body: &Value) -> Option<Words> {
-        let words = Words::of_json(body)?;
+    pub(super) fn words_in(&self, body: &Value) -> Option<VendorError> {
+        let words = VendorError::of_json(body)?;
         let mut json = body.to_string().into_bytes();
         if !self.secrets.redact_json(&mut json) {
             return Some(words);
         }
-        Words::of_json(&serde_json::from_slice(&json).ok()?)
+        VendorError::of_json(&serde_json::from_slice(&json).ok()?)
     }
 
     /// The start of a text, without secrets.
@@ -75,8 +75,8 @@ impl Asked {
         excerpt(&self.secrets.redact(text))
     }
 
-    /// What a million tokens cost, where known: by the user, by the model that answered, or by the
-    /// one that was asked for.
+    /// Returns the price of a million tokens, if it is known: from the user, for the model that
+    /// answered, or for the one that was asked.
     pub(super) fn price(&self, answered_by: &str) -> Option<Price> {
         let known = |model: &str| Price::known(self.vendor.prices, model);
         let find = || known(answered_by).or_else(|| known(&self.model));

@@ -11,12 +11,12 @@ use reqwest::Url;
 use reqwest::header::{HeaderName, HeaderValue};
 
 use super::address::{deployment, endpoint};
-use super::asked::Asked;
+use super::asked_model::AskedModel;
 use super::price::Price;
 use super::provider::ModelProvider;
 use super::vendor::{Keyless, Protocol, Vendor};
 use crate::network::http_client;
-use crate::settings::{SettingError, Settings};
+use crate::target::{SettingError, Settings};
 
 type Built = Result<Arc<dyn Provider>, SettingError>;
 
@@ -85,7 +85,7 @@ fn provider(
         client,
         target,
         options: options(vendor.protocol, settings)?,
-        asked: Asked::new(vendor, model, url, Price::of_settings(settings)?, secrets),
+        asked: AskedModel::new(vendor, model, url, Price::of_settings(settings)?, secrets),
         refused_schema: AtomicBool::new(false),
     }))
 }

@@ -1,4 +1,4 @@
-//! What a prompt is in the words of the client.
+//! A prompt as a chat request of the client crate.
 
 use agentv_core::{Prompt, Role};
 use genai::chat::{ChatMessage, ChatRequest};

@@ -1,4 +1,4 @@
-//! What the client says went wrong, in words for the user.
+//! Errors of the client crate, in words for the user.
 
 use agentv_core::{Cause, ProviderError};
 use genai::webc;
@@ -6,12 +6,12 @@ use reqwest::StatusCode;
 use reqwest::header::HeaderMap;
 
 use super::answer::no_message;
-use super::asked::Asked;
-use super::words::Words;
+use super::asked_model::AskedModel;
+use super::vendor_error::VendorError;
 use crate::network::{network_error, retry_after, status_error};
 
 /// The error of an attempt, for an error of the client.
-pub(super) fn failure(asked: &Asked, error: genai::Error) -> ProviderError {
+pub(super) fn failure(asked: &AskedModel, error: genai::Error) -> ProviderError {
     let error = match error {
         genai::Error::WebModelCall { webc_error, .. }
         | genai::Error::WebAdapterCall { webc_error, .. } => no_answer(asked, webc_error),
@@ -41,7 +41,7 @@ pub(super) fn failure(asked: &Asked, error: genai::Error) -> ProviderError {
     }
 }
 
-fn no_answer(asked: &Asked, error: webc::Error) -> ProviderError {
+fn no_answer(asked: &AskedModel, error: webc::Error) -> ProviderError {
     match error {
         webc::Error::ResponseFailedStatus {
             status,
@@ -66,7 +66,12 @@ fn no_answer(asked: &Asked, error: webc::Error) -> ProviderError {
 }
 
 /// An answer with a status that is no success.
-fn refused(asked: &Asked, status: StatusCode, headers: &HeaderMap, words: &Words) -> ProviderError {
+fn refused(
+    asked: &AskedModel,
+    status: StatusCode,
+    headers: &HeaderMap,
+    words: &VendorError,
+) -> ProviderError {
     if status.is_redirection() {
         return status_error(status, headers, &[]);
     }
@@ -76,7 +81,7 @@ fn refused(asked: &Asked, status: StatusCode, headers: &HeaderMap, words: &Words
 }
 
 /// An error in an answer that is a success by its status, as gateways give it.
-pub(super) fn refused_in_body(asked: &Asked, words: &Words) -> ProviderError {
+pub(super) fn refused_in_body(asked: &AskedModel, words: &VendorError) -> ProviderError {
     let status = words.status.filter(|code| (400..600).contains(code));
     let limited = words.codes.iter().any(|code| code == "rate_limit_exceeded");
     match status.or(limited.then_some(429)) {
@@ -90,7 +95,7 @@ pub(super) fn refused_in_body(asked: &Asked, words: &Words) -> ProviderError {
 }
 
 /// The sentence of a status: what happened, the vendor's own words, and what to do.
-fn of_status(asked: &Asked, code: u16, words: &Words) -> ProviderError {
+fn of_status(asked: &AskedModel, code: u16, words: &VendorError) -> ProviderError {
     let name = asked.vendor.name;
     let said = said(words);
     if code == 429 && words.is_quota_used_up() {
@@ -119,14 +124,14 @@ fn of_status(asked: &Asked, code: u16, words: &Words) -> ProviderError {
     ProviderError::new(Cause::Status(code), message)
 }
 
-fn said(words: &Words) -> String {
+fn said(words: &VendorError) -> String {
     match words.message.as_str() {
         "" => String::new(),
         message => format!(": {}", message.trim_end_matches('.')),
     }
 }
 
-fn check_key(asked: &Asked) -> String {
+fn check_key(asked: &AskedModel) -> String {
     match asked.vendor.key_variables.first() {
         Some(variable) => format!("check `api_key` or the variable `{variable}`"),
         None => "check `api_key`".to_owned(),
@@ -134,7 +139,7 @@ fn check_key(asked: &Asked) -> String {
 }
 
 /// An answer that is a success by its status and cannot be used.
-pub(super) fn unreadable(asked: &Asked, why: &str) -> ProviderError {
+pub(super) fn unreadable(asked: &AskedModel, why: &str) -> ProviderError {
     let message = format!("the answer of {} cannot be read: {why}", asked.vendor.name);
     ProviderError::new(Cause::Answer, message)
 }

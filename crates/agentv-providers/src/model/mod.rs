@@ -6,14 +6,14 @@
 
 mod address;
 mod answer;
-mod asked;
+mod asked_model;
 mod build;
 mod conversation;
 mod failure;
 mod price;
 mod provider;
 mod vendor;
-mod words;
+mod vendor_error;
 
 #[cfg(test)]
 mod server;

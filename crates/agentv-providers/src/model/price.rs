@@ -1,20 +1,20 @@
-//! What the tokens of an answer cost.
+//! The cost of an answer's tokens.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use genai::chat::Usage;
 
-use crate::settings::{SettingError, Settings};
+use crate::target::{SettingError, Settings};
 
 /// US dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Price {
     input: f64,
     output: f64,
-    /// Where none is known, cached tokens cost what others do.
+    /// The price of cached tokens. If it is unknown, they cost as much as others.
     cached_input: Option<f64>,
-    /// Where none is known, writing to the cache costs what reading does.
+    /// The price of writing to the cache. If it is unknown, it equals that of reading.
     cache_write: Option<f64>,
 }
 
@@ -65,7 +65,7 @@ impl Price {
         whole().or_else(under_its_vendor)
     }
 
-    /// What an answer cost, where the vendor said how many tokens it took.
+    /// Returns the cost of an answer, if the vendor reported its tokens.
     pub(crate) fn cost(&self, usage: &Usage) -> Option<f64> {
         let count = |tokens: Option<i32>| f64::from(tokens.unwrap_or(0).max(0));
         if usage.prompt_tokens.is_none() && usage.completion_tokens.is_none() {

@@ -8,7 +8,7 @@ use genai::{Client, ServiceTarget};
 use tokio_util::sync::CancellationToken;
 
 use super::answer::{blocked, transcript};
-use super::asked::Asked;
+use super::asked_model::AskedModel;
 use super::conversation::chat_of;
 use super::failure::failure;
 
@@ -18,8 +18,8 @@ pub(super) struct ModelProvider {
     /// The address and all headers, the key among them.
     pub(super) target: ServiceTarget,
     pub(super) options: ChatOptions,
-    pub(super) asked: Asked,
-    /// Whether the vendor refused to be held to a schema: it is not tried again.
+    pub(super) asked: AskedModel,
+    /// True once the vendor has refused a schema, which is then not sent again.
     pub(super) refused_schema: AtomicBool,
 }
 

@@ -17,7 +17,7 @@ pub(super) struct Received {
     pub(super) body: Value,
 }
 
-/// What is sent back, and whether the connection stays open after it.
+/// A reply, and whether the connection stays open after it.
 #[derive(Clone)]
 pub(super) struct Reply {
     bytes: Vec<u8>,
@@ -109,7 +109,7 @@ impl Server {
         self.received.lock().unwrap().clone()
     }
 
-    /// How many connections were made so far.
+    /// Returns the number of connections so far.
     pub(super) fn connections(&self) -> usize {
         *self.connections.lock().unwrap()
     }

@@ -7,19 +7,19 @@ use genai::chat::ReasoningEffort;
 pub(crate) struct Vendor {
     /// The vendor's name as people write it.
     pub(crate) name: &'static str,
-    /// What the client crate calls its dialect.
+    /// The client crate's name of the dialect.
     pub(crate) adapter: AdapterKind,
     /// The protocol of that dialect.
     pub(crate) protocol: Protocol,
-    /// Where the API is unless the user says.
+    /// The default address of the API.
     pub(crate) base_url: &'static str,
     /// The header that carries the key.
     pub(crate) auth: Auth,
     /// The variables that usually hold the key, the first that is set wins.
     pub(crate) key_variables: &'static [&'static str],
-    /// When the API is asked without a key.
+    /// The condition under which no key is needed.
     pub(crate) keyless: Keyless,
-    /// What the vendor is called in the table of prices.
+    /// The vendor's name in the table of prices.
     pub(crate) prices: &'static str,
 }
 
@@ -63,7 +63,7 @@ pub(crate) enum Protocol {
 }
 
 impl Protocol {
-    /// What is said of reasoning where the user says nothing. Without it the client crate takes the
+    /// The default reasoning effort. Without it the client crate takes the
     /// end of a model's name (`-high`, `-max`) for a wish of the user, and cuts it off.
     ///
     /// Nothing of it reaches the vendor, except that Anthropic's models are told not to think where
@@ -76,7 +76,7 @@ impl Protocol {
         }
     }
 
-    /// Whether calls of tools may come without an id; the client crate makes one up then.
+    /// True if tool calls may come without an id. The client crate then makes one up.
     pub(super) fn may_leave_ids_out(self) -> bool {
         match self {
             Protocol::Generate | Protocol::Ollama => true,
@@ -84,7 +84,7 @@ impl Protocol {
         }
     }
 
-    /// Whether cached tokens are counted beside the input rather than within it.
+    /// True if cached tokens are counted beside the input rather than within it.
     pub(super) fn counts_cached_apart(self) -> bool {
         match self {
             Protocol::Converse => true,
@@ -97,7 +97,7 @@ impl Protocol {
     }
 }
 
-/// How a key is sent.
+/// The way in which a key is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Auth {
     /// `Authorization: Bearer KEY`.
@@ -124,12 +124,12 @@ impl Auth {
     }
 }
 
-/// When an API is asked without a key.
+/// The condition under which an API needs no key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keyless {
     /// Never: a missing key is an error before anything is asked.
     Never,
-    /// Where the user gave the address: servers of one's own need none.
+    /// If the user gave the address: one's own servers need no key.
     AtOwnAddress,
     /// Always.
     Always,

@@ -1,4 +1,4 @@
-//! What a vendor says in the body of an answer that is an error.
+//! The error in the body of a vendor's answer.
 
 use std::time::Duration;
 
@@ -6,32 +6,32 @@ use serde_json::Value;
 
 use crate::excerpt::excerpt;
 
-/// What a vendor says went wrong.
+/// An error that a vendor reports.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Words {
+pub(super) struct VendorError {
     /// The message for people, bounded.
     pub(super) message: String,
     /// The vendor's codes for it, such as `insufficient_quota`.
     pub(super) codes: Vec<String>,
     /// The HTTP status that an error in a successful answer stands for.
     pub(super) status: Option<u16>,
-    /// How long to wait.
+    /// The wait that the vendor asks for.
     pub(super) retry_after: Option<Duration>,
 }
 
-impl Words {
+impl VendorError {
     /// The words of a body, be it JSON, HTML or plain text.
-    pub(super) fn of_text(body: &str) -> Words {
+    pub(super) fn of_text(body: &str) -> VendorError {
         let parsed = serde_json::from_str::<Value>(body).ok();
-        let known = parsed.as_ref().and_then(Words::of_json);
-        known.unwrap_or_else(|| Words {
+        let known = parsed.as_ref().and_then(VendorError::of_json);
+        known.unwrap_or_else(|| VendorError {
             message: excerpt(title(body).unwrap_or(body)),
-            ..Words::default()
+            ..VendorError::default()
         })
     }
 
     /// The words of a JSON body, where it is an error.
-    pub(super) fn of_json(body: &Value) -> Option<Words> {
+    pub(super) fn of_json(body: &Value) -> Option<VendorError> {
         // Google wraps an error in an array at times.
         let body = body.get(0).unwrap_or(body);
         let error = ["error", "errors", "detail", "message", "Message"]
@@ -43,7 +43,7 @@ impl Words {
             texts.into_iter().flatten().map(str::to_owned)
         });
         let status = error.get("code").and_then(Value::as_u64);
-        Some(Words {
+        Some(VendorError {
             message: excerpt(message),
             codes: codes.collect(),
             status: status.and_then(|code| u16::try_from(code).ok()),
@@ -51,7 +51,7 @@ impl Words {
         })
     }
 
-    /// Whether the account has nothing left, so that waiting does not help.
+    /// Checks whether the account's quota is used up, so that waiting does not help.
     pub(super) fn is_quota_used_up(&self) -> bool {
         let used_up = |code: &String| {
             matches!(
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     fn message_of(body: &str) -> String {
-        Words::of_text(body).message
+        VendorError::of_text(body).message
     }
 
     #[test]
@@ -119,17 +119,23 @@ mod tests {
     fn a_body_that_says_nothing_gives_no_message() {
         assert_eq!(message_of(""), "");
         assert_eq!(message_of("{}"), "{}");
-        assert_eq!(Words::of_json(&serde_json::json!({"choices": []})), None);
-        assert_eq!(Words::of_json(&serde_json::json!({"error": null})), None);
+        assert_eq!(
+            VendorError::of_json(&serde_json::json!({"choices": []})),
+            None
+        );
+        assert_eq!(
+            VendorError::of_json(&serde_json::json!({"error": null})),
+            None
+        );
     }
 
     #[test]
     fn codes_status_and_wait_are_read() {
-        let quota = Words::of_text(
+        let quota = VendorError::of_text(
             r#"{"error": {"message": "m", "type": "insufficient_quota", "code": "insufficient_quota"}}"#,
         );
         assert!(quota.is_quota_used_up());
-        let google = Words::of_text(
+        let google = VendorError::of_text(
             r#"{"error": {"code": 429, "message": "m", "status": "RESOURCE_EXHAUSTED",
                 "details": [{"@type": "x"}, {"@type": "RetryInfo", "retryDelay": "34.5s"}]}}"#,
         );

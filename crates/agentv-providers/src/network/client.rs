@@ -1,4 +1,4 @@
-//! The client that all requests of the program share.
+//! The HTTP client that all requests share.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -6,30 +6,28 @@ use std::time::Duration;
 use reqwest::redirect::{Attempt, Policy};
 use reqwest::{Client, ClientBuilder, StatusCode, Url};
 
-use crate::settings::SettingError;
+use crate::target::SettingError;
 
-/// How long may pass until a server takes the connection; the answer may take longer.
+/// The time within which a server must accept the connection. The answer may take longer.
 const CONNECT: Duration = Duration::from_secs(30);
 
-static CLIENT: LazyLock<Result<Client, String>> = LazyLock::new(|| {
-    // Another part of the program may have chosen one already, which is as good.
+static CLIENT: LazyLock<Result<Client, reqwest::Error>> = LazyLock::new(|| {
+    // Fails if another part of the program has installed a provider, which is just as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let trusting = builder().build();
-    // A machine without any certificates can still reach servers that need none.
-    let client = trusting.or_else(|_| builder().tls_certs_only([]).build());
-    client.map_err(|error| error.to_string())
+    // A machine without certificates can still reach servers that need none.
+    trusting.or_else(|_| builder().tls_certs_only([]).build())
 });
 
-/// The client, with as many connections as there are requests. It follows the proxy variables and
-/// `SSL_CERT_FILE` of the environment.
+/// Returns the client. It uses the proxy variables and `SSL_CERT_FILE` of the environment.
 ///
 /// # Errors
-/// When the system gives it nothing to work with.
+/// If the client cannot be built on this system.
 pub(crate) fn http_client() -> Result<Client, SettingError> {
     let client = CLIENT.as_ref();
     client
         .cloned()
-        .map_err(|reason| SettingError::new(format!("no HTTP client can be made: {reason}")))
+        .map_err(|error| SettingError::new(format!("no HTTP client can be made: {error}")))
 }
 
 fn builder() -> ClientBuilder {
@@ -37,7 +35,7 @@ fn builder() -> ClientBuilder {
         .user_agent(concat!("agentv/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(CONNECT)
         .tcp_nodelay(true)
-        // A thousandth of an answer could ask for all the memory that there is.
+        // A small compressed answer could unpack to more than the memory holds.
         .no_gzip()
         .no_brotli()
         .no_deflate()
@@ -45,8 +43,8 @@ fn builder() -> ClientBuilder {
         .redirect(Policy::custom(redirected))
 }
 
-/// Follows only what keeps the request as it is and sends its headers, and the keys in them, to the
-/// same server. Any other redirect is the answer.
+/// Follows a redirect only if it keeps the request unchanged and leads to the same server, since the
+/// headers hold keys. Any other redirect is the answer.
 fn redirected(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     const MOST: usize = 5;
     let kept = matches!(
@@ -62,8 +60,8 @@ fn redirected(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     }
 }
 
-/// Whether what is sent to one address may be sent to another: the same host, and the same port or the
-/// secured one.
+/// Checks whether a request to one address may be sent to another: same host, and the same port or
+/// HTTPS instead of HTTP.
 fn is_same_server(from: &Url, to: &Url) -> bool {
     let is_secured = from.scheme() == "http" && to.scheme() == "https";
     let is_same_port = from.scheme() == to.scheme() && from.port() == to.port();

@@ -1,4 +1,4 @@
-//! Requests that got no answer, in words.
+//! Errors of requests that got no answer.
 
 use std::error::Error;
 use std::io;
@@ -7,9 +7,9 @@ use agentv_core::{Cause, ProviderError};
 use reqwest::Url;
 use rustls::CertificateError;
 
-/// Why a request got no whole answer: a sentence without secrets and without the address's query.
+/// Describes why a request got no complete answer, without secrets and without the address's query.
 pub(crate) fn network_error(error: &reqwest::Error, url: &str) -> ProviderError {
-    let place = Place::of(url);
+    let place = ShownAddress::of(url);
     let chain = Chain::of(error);
     if error.is_builder() {
         let reason = chain.last().to_string();
@@ -34,8 +34,8 @@ fn network(message: String) -> ProviderError {
     ProviderError::new(Cause::Network, message)
 }
 
-fn of_connection(error: &reqwest::Error, chain: &Chain<'_>, place: &Place) -> String {
-    let Place { server, host, .. } = place;
+fn of_connection(error: &reqwest::Error, chain: &Chain<'_>, place: &ShownAddress) -> String {
+    let ShownAddress { server, host, .. } = place;
     if chain.says("dns error") {
         return format!(
             "the host `{host}` cannot be found: check the address and the network's name server"
@@ -75,8 +75,8 @@ fn of_connection(error: &reqwest::Error, chain: &Chain<'_>, place: &Place) -> St
     format!("`{server}` gave no answer: {}", chain.last())
 }
 
-fn of_tls(error: &rustls::Error, place: &Place) -> String {
-    let Place { server, host, .. } = place;
+fn of_tls(error: &rustls::Error, place: &ShownAddress) -> String {
+    let ShownAddress { server, host, .. } = place;
     let reason = match error {
         rustls::Error::InvalidCertificate(reason) => match reason {
             CertificateError::UnknownIssuer => {
@@ -104,21 +104,21 @@ fn of_tls(error: &rustls::Error, place: &Place) -> String {
     format!("no secure connection to `{server}`: {reason}")
 }
 
-/// What of an address may be told.
-struct Place {
-    /// Without user, password, query and fragment.
+/// The parts of an address that an error may show.
+struct ShownAddress {
+    /// The address without user, password, query and fragment.
     address: String,
     host: String,
-    /// Host and port.
+    /// The host and the port.
     server: String,
 }
 
-impl Place {
-    fn of(url: &str) -> Place {
+impl ShownAddress {
+    fn of(url: &str) -> ShownAddress {
         let Ok(mut url) = Url::parse(url) else {
             let end = url.find(['?', '#']).unwrap_or(url.len());
             let address = url[..end].to_owned();
-            return Place {
+            return ShownAddress {
                 host: address.clone(),
                 server: address.clone(),
                 address,
@@ -126,7 +126,7 @@ impl Place {
         };
         url.set_query(None);
         url.set_fragment(None);
-        // An address that cannot have them has none.
+        // These only fail for addresses that have no user and password.
         let _ = url.set_username("");
         let _ = url.set_password(None);
         let host = url.host_str().unwrap_or_default().to_owned();
@@ -134,7 +134,7 @@ impl Place {
             Some(port) => format!("{host}:{port}"),
             None => host.clone(),
         };
-        Place {
+        ShownAddress {
             address: url.to_string(),
             host,
             server,
@@ -142,7 +142,7 @@ impl Place {
     }
 }
 
-/// An error and what it came from.
+/// An error and its sources.
 struct Chain<'e>(Vec<&'e (dyn Error + 'static)>);
 
 impl<'e> Chain<'e> {
@@ -159,7 +159,7 @@ impl<'e> Chain<'e> {
     }
 
     fn says(&self, words: &str) -> bool {
-        // The first is the client's own, which holds the address.
+        // The first is the client's own error, which holds the address.
         let mut causes = self.0.iter().skip(1);
         causes.any(|error| error.to_string().contains(words))
     }
@@ -169,7 +169,7 @@ impl<'e> Chain<'e> {
     }
 }
 
-/// What is inside an I/O error does not count as its source.
+/// Returns the source of an error. For an I/O error that is the error inside it.
 fn cause<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'static)> {
     let inner = error
         .downcast_ref::<io::Error>()
@@ -186,15 +186,18 @@ mod tests {
 
     #[test]
     fn an_address_is_told_without_what_may_be_secret_in_it() {
-        let place = Place::of("https://user:password@api.test/v1/x?api_key=secret#part");
+        let place = ShownAddress::of("https://user:password@api.test/v1/x?api_key=secret#part");
         assert_eq!(place.address, "https://api.test/v1/x");
         assert_eq!(place.server, "api.test:443");
-        assert_eq!(Place::of("api.test/x?key=secret").address, "api.test/x");
+        assert_eq!(
+            ShownAddress::of("api.test/x?key=secret").address,
+            "api.test/x"
+        );
     }
 
     #[test]
     fn what_is_wrong_with_a_certificate_is_said_in_words() {
-        let place = Place::of("https://api.test");
+        let place = ShownAddress::of("https://api.test");
         for (reason, expected) in [
             (CertificateError::UnknownIssuer, "SSL_CERT_FILE may name"),
             (CertificateError::Expired, "its certificate has expired"),

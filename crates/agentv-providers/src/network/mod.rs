@@ -1,4 +1,4 @@
-//! HTTP: the one client, and failures in words.
+//! HTTP: the client, and its errors.
 
 mod client;
 mod failure;

@@ -1,4 +1,4 @@
-//! How long a server asks us to wait.
+//! The wait that a server asks for.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use jiff::fmt::rfc2822;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 
-/// The wait that `Retry-After` asks for, in seconds or until a date, or `retry-after-ms` of some
-/// vendors; nothing where there is none or it cannot be read.
+/// Returns the wait of `Retry-After`, in seconds or until a date, or of `retry-after-ms`, which some
+/// vendors send. Returns `None` if there is no such header or it cannot be parsed.
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     wait_at(headers, Timestamp::now())
 }
@@ -26,7 +26,7 @@ fn seconds(text: &str, in_a_second: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(number / in_a_second).ok()
 }
 
-/// A date that is over asks for no wait.
+/// Returns the time until a date, or zero if the date has passed.
 fn until(date: &str, now: Timestamp) -> Option<Duration> {
     let date = rfc2822::DateTimeParser::new().parse_timestamp(date).ok()?;
     Some(Duration::try_from(date.duration_since(now)).unwrap_or_default())

@@ -1,4 +1,4 @@
-//! HTTP statuses that are no success, in words.
+//! Errors of responses with a status that is not a success.
 
 use agentv_core::{Cause, ProviderError};
 use reqwest::StatusCode;
@@ -8,11 +8,11 @@ use serde_json::Value;
 use super::retry_after;
 use crate::excerpt::excerpt;
 
-/// The most that is told of what a server said.
+/// The most bytes of a server's message that an error repeats.
 const TOLD: usize = 400;
 
-/// What an answer with such a status means: what to do about it, and the beginning of what the
-/// server said. `body_start` may be cut anywhere.
+/// Describes such a response: what to do, and the beginning of the server's message. `body_start` may
+/// be cut anywhere.
 pub(crate) fn status_error(
     status: StatusCode,
     headers: &HeaderMap,
@@ -61,7 +61,7 @@ fn moved(status: StatusCode, headers: &HeaderMap) -> String {
     )
 }
 
-/// `HTTP 404 Not Found`.
+/// Formats a status, such as `HTTP 404 Not Found`.
 fn name(status: StatusCode) -> String {
     match status.canonical_reason() {
         Some(reason) => format!("HTTP {} {reason}", status.as_u16()),
@@ -69,7 +69,7 @@ fn name(status: StatusCode) -> String {
     }
 }
 
-/// The message of an error in JSON, else the beginning of the text, in one line.
+/// Returns the message of an error in JSON, or the beginning of the text, on one line.
 fn said(body: &[u8]) -> String {
     let parsed = serde_json::from_slice::<Value>(body).ok();
     let message = parsed.as_ref().and_then(error_message);
@@ -85,7 +85,8 @@ fn said(body: &[u8]) -> String {
     format!("{}…", &line[..line.floor_char_boundary(TOLD)])
 }
 
-/// Where the vendors put it: `error.message`, `error`, `message`, `detail`.
+/// Returns the message from the places where vendors put it: `error.message`, `error`, `message`,
+/// `detail`.
 fn error_message(body: &Value) -> Option<&str> {
     let body = body
         .as_array()

@@ -1,12 +1,12 @@
-//! Where in a file the answers to each case are: 16 bytes an answer.
+//! The places of answers in a file, by case: 16 bytes per answer.
 
 use crate::digest::digest;
 
-/// The places of lines by the digest of an id. Different ids may share a digest, so what is found
-/// must be looked at.
+/// The places of lines by the digest of an id. Different ids may share a digest, so the caller must
+/// compare the id of the line.
 #[derive(Debug, Default)]
 pub(super) struct Index {
-    /// Sorted by digest, then by place, once it is finished.
+    /// The digests and places. [`finish`](Self::finish) sorts them.
     entries: Vec<(u64, u64)>,
 }
 
@@ -20,7 +20,7 @@ impl Index {
         self.entries.shrink_to_fit();
     }
 
-    /// The places that may hold the id, in file order.
+    /// Returns the places that may hold the id, in file order.
     pub(super) fn places(&self, id: &str) -> impl Iterator<Item = u64> {
         let wanted = digest(&[id.as_bytes()]);
         let start = self.entries.partition_point(|(digest, _)| *digest < wanted);
@@ -30,7 +30,7 @@ impl Index {
             .map(|(_, offset)| *offset)
     }
 
-    /// The places that share a digest, where several do.
+    /// Returns the groups of places that share a digest.
     pub(super) fn shared(&self) -> impl Iterator<Item = Vec<u64>> {
         let groups = self.entries.chunk_by(|one, other| one.0 == other.0);
         groups

@@ -1,4 +1,4 @@
-//! Lines of a file, read in order or at a place.
+//! Lines of a file, read in order or at an offset.
 
 use std::fs::File;
 use std::io::{self, BufRead, Read};
@@ -6,10 +6,11 @@ use std::io::{self, BufRead, Read};
 /// The most bytes that a line may have.
 pub(super) const LONGEST: u64 = 64 << 20;
 
-/// Reads the next line, without its end, into `line`; gives how many bytes it took, 0 at the end.
+/// Reads the next line, without its end, into `line`. Returns the number of bytes read, which is 0 at
+/// the end of the file.
 ///
 /// # Errors
-/// When the file cannot be read, or the line is longer than [`LONGEST`].
+/// If the file cannot be read, or the line is longer than [`LONGEST`].
 pub(super) fn next(file: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<usize> {
     line.clear();
     let taken = file.by_ref().take(LONGEST + 1).read_until(b'\n', line)?;
@@ -20,7 +21,10 @@ pub(super) fn next(file: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<us
     Ok(taken)
 }
 
-/// The line that begins at `offset`. Threads may read at different places at the same time.
+/// Reads the line that begins at `offset`. Several threads may read at the same time.
+///
+/// # Errors
+/// If the file cannot be read, or the line is longer than [`LONGEST`].
 pub(super) fn at(file: &File, offset: u64) -> io::Result<Vec<u8>> {
     let mut line = Vec::new();
     let mut wanted = 16 << 10;

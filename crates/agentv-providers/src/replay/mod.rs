@@ -1,54 +1,11 @@
-//! Answers that were given before.
+//! Recorded answers as a target.
 
+mod answer_line;
+mod error;
 mod index;
 mod line;
+mod provider;
 mod recording;
 mod source;
 
-use std::sync::Arc;
-
-use agentv_core::{BoxFuture, Cause, Provider, ProviderError, Request, Transcript};
-use tokio_util::sync::CancellationToken;
-
-use crate::settings::{SettingError, Settings};
-use recording::{Question, Recording};
-
-/// Gives the answers of a recording.
-struct Replay {
-    recording: Arc<Recording>,
-}
-
-pub(crate) fn build(settings: &Settings) -> Result<Arc<dyn Provider>, SettingError> {
-    let source = source::find(settings)?;
-    let recording = Recording::open(source, settings.name(), &settings.surroundings().root);
-    let recording = recording.map_err(|reason| SettingError::of("path", reason))?;
-    Ok(Arc::new(Replay {
-        recording: Arc::new(recording),
-    }))
-}
-
-impl Provider for Replay {
-    fn answer<'a>(
-        &'a self,
-        request: &'a Request,
-        cancel: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<Transcript, ProviderError>> {
-        Box::pin(async move {
-            if cancel.is_cancelled() {
-                return Err(ProviderError::cancelled());
-            }
-            let recording = Arc::clone(&self.recording);
-            let question = Question {
-                id: request.eval_id.clone(),
-                trial: request.trial,
-                eval_file: Arc::clone(&request.eval_file),
-                folder: Arc::clone(&request.folder),
-            };
-            let looking = tokio::task::spawn_blocking(move || recording.answer(&question));
-            looking.await.unwrap_or_else(|_| {
-                let message = "the look-up in the recording was broken off";
-                Err(ProviderError::new(Cause::Cancelled, message))
-            })
-        })
-    }
-}
+pub(crate) use provider::build;

@@ -1,4 +1,4 @@
-//! A file of answers, of which only the places are held in memory.
+//! A file of answers. Only the places of the answers are in memory.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -10,16 +10,16 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use agentv_core::{Cause, ProviderError, Transcript};
 use agentv_journal::{Line, Reader};
 use agentv_syntax::nearest;
-use serde::Deserialize;
-use serde_json::Value;
 
+use super::answer_line::{AnswerLineError, LineId, RecordedAnswer, TranscriptLine, without_mark};
+use super::error::{ChoiceError, RecordingError};
 use super::index::Index;
 use super::line;
 use super::source::{Format, Source};
-use crate::answer;
 use crate::excerpt::excerpt;
 
-/// How many cases that are not there get a suggestion, and how many lines are looked at for one.
+/// The number of missing cases that get a suggestion, and the number of lines that are searched for
+/// one.
 const SUGGESTIONS: u32 = 20;
 const LINES_FOR_A_SUGGESTION: usize = 20_000;
 
@@ -28,38 +28,32 @@ pub(super) struct Recording {
     file: File,
     source: Source,
     index: Index,
-    /// The target that replays: in a run of several targets, that of the same name is meant.
+    /// The target that replays. In a run of several targets, its answers are those of the target with
+    /// the same name.
     target: String,
     root: PathBuf,
     suggested: AtomicU32,
 }
 
-/// Which answer is wanted.
-pub(super) struct Question {
+/// The case and trial that an answer is wanted for.
+pub(super) struct WantedAnswer {
     pub(super) id: String,
     pub(super) trial: u32,
     pub(super) eval_file: Arc<str>,
     pub(super) folder: Arc<Path>,
 }
 
-/// One answer of the file.
-struct Answer {
-    id: String,
-    /// `None` serves every trial.
-    trial: Option<u32>,
-    target: Option<String>,
-    eval_file: Option<String>,
-    transcript: Transcript,
-}
-
 impl Recording {
-    /// Reads the file through once and remembers where each answer is.
+    /// Reads the whole file once and remembers the place of each answer.
     ///
     /// # Errors
-    /// When the file cannot be read or a line of it holds no answer, in words.
-    pub(super) fn open(source: Source, target: &str, root: &Path) -> Result<Recording, String> {
-        let file = File::open(&source.path)
-            .map_err(|error| format!("`{}` cannot be read: {error}", source.shown))?;
+    /// If the file cannot be read, or a line of it is not an answer.
+    pub(super) fn open(
+        source: Source,
+        target: &str,
+        root: &Path,
+    ) -> Result<Recording, RecordingError> {
+        let file = File::open(&source.path).map_err(|error| unreadable(&source, error))?;
         let mut index = match source.format {
             Format::Answers => index_answers(&source)?,
             Format::Transcripts => index_transcripts(&source)?,
@@ -79,77 +73,87 @@ impl Recording {
         Ok(recording)
     }
 
-    /// The answer to a case.
-    pub(super) fn answer(&self, question: &Question) -> Result<Transcript, ProviderError> {
+    /// Returns the answer to a case.
+    ///
+    /// # Errors
+    /// If there is no such answer, or several and none is clearly the right one.
+    pub(super) fn answer(&self, wanted: &WantedAnswer) -> Result<Transcript, ProviderError> {
         let mut answers = Vec::new();
-        for offset in self.index.places(&question.id) {
+        for offset in self.index.places(&wanted.id) {
             let answer = self.read(offset).map_err(|reason| {
                 let shown = &self.source.shown;
                 let message = format!("`{shown}` was changed while it was used: {reason}");
                 ProviderError::new(Cause::Answer, message)
             })?;
-            if answer.id == question.id {
+            if answer.id == wanted.id {
                 answers.push(answer);
             }
         }
         let missing = |message: String| ProviderError::new(Cause::Missing, message);
         if answers.is_empty() {
-            return Err(missing(self.not_there(&question.id)));
+            return Err(missing(self.not_there(&wanted.id)));
         }
-        self.choose(answers, question)
+        self.choose(answers, wanted)
             .map(|answer| answer.transcript)
-            .map_err(missing)
+            .map_err(|error| missing(error.to_string()))
     }
 
-    /// The one that is meant, among several answers to the case.
-    fn choose(&self, answers: Vec<Answer>, question: &Question) -> Result<Answer, String> {
+    /// Chooses among several answers to the case.
+    fn choose(
+        &self,
+        answers: Vec<RecordedAnswer>,
+        wanted: &WantedAnswer,
+    ) -> Result<RecordedAnswer, ChoiceError> {
         let answers = preferred(answers, |answer| {
             answer.target.as_ref() == Some(&self.target)
         });
         let answers = preferred(answers, |answer| {
-            answer.eval_file.as_deref() == Some(&*question.eval_file)
+            answer.eval_file.as_deref() == Some(&*wanted.eval_file)
         });
         let answers = preferred(answers, |answer| {
             let file = answer.eval_file.as_ref();
-            file.is_some_and(|file| self.root.join(file).parent() == Some(&*question.folder))
+            file.is_some_and(|file| self.root.join(file).parent() == Some(&*wanted.folder))
         });
-        let about = format!("`{}` has answers of several", self.source.shown);
-        one(&answers, |answer| answer.target.as_deref())
-            .map_err(|names| format!("{about} targets to `{}` ({names})", question.id))?;
-        one(&answers, |answer| answer.eval_file.as_deref())
-            .map_err(|names| format!("{about} eval files to `{}` ({names})", question.id))?;
-        of_trial(answers, question.trial).ok_or_else(|| {
-            format!(
-                "`{}` has several answers to `{}`, but none of trial {}",
-                self.source.shown, question.id, question.trial
-            )
+        let ambiguous = |kind, names| ChoiceError::Ambiguous {
+            shown: self.source.shown.clone(),
+            kind,
+            id: wanted.id.clone(),
+            names,
+        };
+        if let Some(names) = different(&answers, |answer| answer.target.as_deref()) {
+            return Err(ambiguous("targets", names));
+        }
+        if let Some(names) = different(&answers, |answer| answer.eval_file.as_deref()) {
+            return Err(ambiguous("eval files", names));
+        }
+        of_trial(answers, wanted.trial).ok_or_else(|| ChoiceError::NoTrial {
+            shown: self.source.shown.clone(),
+            id: wanted.id.clone(),
+            trial: wanted.trial,
         })
     }
 
-    fn read(&self, offset: u64) -> Result<Answer, String> {
-        let bytes = line::at(&self.file, offset).map_err(|error| error.to_string())?;
+    fn read(&self, offset: u64) -> Result<RecordedAnswer, AnswerLineError> {
+        let bytes = line::at(&self.file, offset)?;
         match self.source.format {
-            Format::Answers => answer_in(&bytes),
-            Format::Transcripts => serde_json::from_slice::<TranscriptLine>(&bytes)
-                .map(Answer::from)
-                .map_err(|error| error.to_string()),
+            Format::Answers => RecordedAnswer::of_answer(&bytes),
+            Format::Transcripts => RecordedAnswer::of_transcript(&bytes),
         }
     }
 
-    /// Two answers to the same trial of a case: one of them would never be given.
-    fn refuse_repeated(&self) -> Result<(), String> {
+    /// Refuses two answers to the same trial of a case, since one of them would never be given.
+    fn refuse_repeated(&self) -> Result<(), RecordingError> {
         for places in self.index.shared() {
             let mut known = HashSet::new();
             for offset in places {
-                let Answer { id, trial, .. } = self.read(offset)?;
-                let shown = &self.source.shown;
+                let RecordedAnswer { id, trial, .. } = self.read(offset)?;
                 if !known.insert((id.clone(), trial)) {
-                    let number = self.number_of(offset).map_err(|error| error.to_string())?;
-                    return Err(format!(
-                        "line {number} of `{shown}` answers `{}` again; \
-                         to answer several trials, give each line a `trial`",
-                        excerpt(&id)
-                    ));
+                    let number = self.number_of(offset);
+                    return Err(RecordingError::Repeated {
+                        number: number.map_err(|error| unreadable(&self.source, error))?,
+                        shown: self.source.shown.clone(),
+                        id: excerpt(&id),
+                    });
                 }
             }
         }
@@ -186,7 +190,7 @@ impl Recording {
             if line::next(&mut file, &mut bytes).ok()? == 0 {
                 break;
             }
-            if let Ok(Id { id }) = serde_json::from_slice(&bytes) {
+            if let Ok(LineId { id }) = serde_json::from_slice(&bytes) {
                 known.push(id);
             }
         }
@@ -194,28 +198,31 @@ impl Recording {
     }
 }
 
-/// Those that fit, or all where none does.
-fn preferred(answers: Vec<Answer>, fits: impl Fn(&Answer) -> bool) -> Vec<Answer> {
+/// Returns the answers that fit, or all if none does.
+fn preferred(
+    answers: Vec<RecordedAnswer>,
+    fits: impl Fn(&RecordedAnswer) -> bool,
+) -> Vec<RecordedAnswer> {
     if !answers.iter().any(&fits) {
         return answers;
     }
     answers.into_iter().filter(fits).collect()
 }
 
-/// Refuses answers of which it is not clear which is meant, with the names that they have.
-fn one(answers: &[Answer], name: fn(&Answer) -> Option<&str>) -> Result<(), String> {
+/// Returns the names of the answers if they differ.
+fn different(
+    answers: &[RecordedAnswer],
+    name: fn(&RecordedAnswer) -> Option<&str>,
+) -> Option<String> {
     let mut names: Vec<&str> = answers.iter().filter_map(name).collect();
     names.sort_unstable();
     names.dedup();
-    match names.len() {
-        0 | 1 => Ok(()),
-        _ => Err(format!("`{}`", excerpt(&names.join("`, `")))),
-    }
+    (names.len() > 1).then(|| format!("`{}`", excerpt(&names.join("`, `"))))
 }
 
-/// The answer of this trial, else one that serves all, else that of the only trial there is. The last
-/// of equal ones counts, as in the run itself.
-fn of_trial(mut answers: Vec<Answer>, trial: u32) -> Option<Answer> {
+/// Returns the answer of this trial, else one for all trials, else that of the only trial. The last of
+/// several counts, as in a run.
+fn of_trial(mut answers: Vec<RecordedAnswer>, trial: u32) -> Option<RecordedAnswer> {
     let last = |wanted: Option<u32>| answers.iter().rposition(|answer| answer.trial == wanted);
     let first = answers.first()?.trial;
     let only = answers.iter().all(|answer| answer.trial == first);
@@ -224,10 +231,17 @@ fn of_trial(mut answers: Vec<Answer>, trial: u32) -> Option<Answer> {
     Some(answers.swap_remove(place))
 }
 
-fn index_answers(source: &Source) -> Result<Index, String> {
-    let Source { path, shown, .. } = source;
-    let unreadable = |error: io::Error| format!("`{shown}` cannot be read: {error}");
-    let mut file = BufReader::with_capacity(1 << 18, File::open(path).map_err(unreadable)?);
+fn unreadable(source: &Source, error: io::Error) -> RecordingError {
+    RecordingError::Unreadable {
+        shown: source.shown.clone(),
+        source: error,
+    }
+}
+
+fn index_answers(source: &Source) -> Result<Index, RecordingError> {
+    let unreadable = |error: io::Error| unreadable(source, error);
+    let file = File::open(&source.path).map_err(unreadable)?;
+    let mut file = BufReader::with_capacity(1 << 18, file);
     let mut index = Index::default();
     let mut bytes = Vec::new();
     let (mut offset, mut number) = (0, 0);
@@ -237,98 +251,32 @@ fn index_answers(source: &Source) -> Result<Index, String> {
             return Ok(index);
         }
         number += 1;
-        let text = without_mark(&bytes);
-        if !text.trim_ascii().is_empty() {
-            let answer = answer_in(&bytes)
-                .map_err(|reason| format!("line {number} of `{shown}`: {reason}"))?;
+        if !without_mark(&bytes).trim_ascii().is_empty() {
+            let answer = RecordedAnswer::of_answer(&bytes);
+            let answer = answer.map_err(|error| RecordingError::Line {
+                number,
+                shown: source.shown.clone(),
+                source: error,
+            })?;
             index.add(&answer.id, offset);
         }
         offset += taken as u64;
     }
 }
 
-fn index_transcripts(source: &Source) -> Result<Index, String> {
-    let Source { path, shown, .. } = source;
+fn index_transcripts(source: &Source) -> Result<Index, RecordingError> {
     let mut index = Index::default();
-    let records = Reader::<TranscriptLine>::open(path).map_err(|error| error.to_string())?;
-    for record in records {
-        match record.map_err(|error| error.to_string())? {
+    for record in Reader::<TranscriptLine>::open(&source.path)? {
+        match record? {
             Line::Record(record) => index.add(&record.value.eval_id, record.offset),
             Line::Damaged(damage) => {
-                return Err(format!(
-                    "line {} of `{shown}` is no transcript: {}",
-                    damage.line, damage.reason
-                ));
+                return Err(RecordingError::NotATranscript {
+                    number: damage.line,
+                    shown: source.shown.clone(),
+                    reason: damage.reason.to_string(),
+                });
             }
         }
     }
     Ok(index)
-}
-
-fn without_mark(bytes: &[u8]) -> &[u8] {
-    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
-}
-
-/// An answer from a line of a file that a user wrote.
-fn answer_in(bytes: &[u8]) -> Result<Answer, String> {
-    let value = serde_json::from_slice(without_mark(bytes)).map_err(|error| {
-        let reason = error
-            .to_string()
-            .replace(" at line 1 column ", " at column ");
-        format!("is not JSON: {reason}")
-    })?;
-    let Value::Object(mut fields) = value else {
-        let found = answer::described(&value);
-        return Err(format!("expected an object with `id`, found {found}"));
-    };
-    let id = match fields.shift_remove("id") {
-        Some(Value::String(id)) => id,
-        Some(other) => {
-            let found = answer::described(&other);
-            return Err(format!("`id`: expected a string, found {found}"));
-        }
-        None => return Err("missing id".to_owned()),
-    };
-    let trial = fields
-        .shift_remove("trial")
-        .filter(|trial| !trial.is_null());
-    let trial = trial.map(|trial| {
-        let number = trial.as_u64().and_then(|number| u32::try_from(number).ok());
-        number.ok_or("`trial`: expected a whole number that is 1 or more")
-    });
-    Ok(Answer {
-        id,
-        trial: trial.transpose()?,
-        target: None,
-        eval_file: None,
-        transcript: answer::of_fields(fields)?,
-    })
-}
-
-/// What is read of a transcript record.
-#[derive(Deserialize)]
-struct TranscriptLine {
-    eval_id: String,
-    eval_file: String,
-    target: String,
-    trial: u32,
-    transcript: Transcript,
-}
-
-impl From<TranscriptLine> for Answer {
-    fn from(line: TranscriptLine) -> Answer {
-        Answer {
-            id: line.eval_id,
-            trial: Some(line.trial),
-            target: Some(line.target),
-            eval_file: Some(line.eval_file),
-            transcript: line.transcript,
-        }
-    }
-}
-
-#[derive(Deserialize)]
-struct Id {
-    #[serde(alias = "eval_id")]
-    id: String,
 }

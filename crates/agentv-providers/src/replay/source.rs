@@ -1,30 +1,33 @@
-//! Where the answers of a replay are.
+//! The file with the answers of a replay.
 
 use std::path::{Path, PathBuf};
 
 use agentv_journal::{RecordFile, list_runs};
 use agentv_syntax::nearest;
 
-use crate::settings::{SettingError, Settings};
+use crate::target::{SettingError, Settings};
 
 /// A file of answers.
 pub(super) struct Source {
     pub(super) path: PathBuf,
-    /// As the user wrote it.
+    /// The path, as the user wrote it.
     pub(super) shown: String,
     pub(super) format: Format,
 }
 
-/// What the lines of the file are.
+/// The format of the lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
-    /// `{id, text}` or `{id, output_messages, …}`.
+    /// Objects such as `{id, text}` or `{id, output_messages, …}`.
     Answers,
     /// The transcripts of a run.
     Transcripts,
 }
 
-/// The file that `path` means: a JSONL file, the folder of a run, or the id of one.
+/// Finds the file of the field `path`: a JSONL file, the folder of a run, or the id of a run.
+///
+/// # Errors
+/// If there is no such file or run.
 pub(super) fn find(settings: &Settings) -> Result<Source, SettingError> {
     let shown = settings.text("path").unwrap_or_default().to_owned();
     let path = settings.folder().join(&shown);

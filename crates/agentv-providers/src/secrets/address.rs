@@ -1,11 +1,11 @@
-//! The secret parts of addresses: passwords, and parameters whose names say so.
+//! The secret parts of addresses: passwords, and parameters with secret names.
 
 use agentv_core::Secrets;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use reqwest::Url;
 
-/// What must not be written of the addresses in a text, in every form in which it is sent.
+/// Returns the secret parts of the addresses in a text, in every form in which they are sent.
 pub(crate) fn secret_parts(text: &str) -> Vec<String> {
     let mut parts = Vec::new();
     for (at, mark) in text.match_indices("://") {
@@ -13,7 +13,7 @@ pub(crate) fn secret_parts(text: &str) -> Vec<String> {
         add_password(user, password, &mut parts);
     }
     if let Some(url) = Url::parse(text).ok().filter(Url::has_host) {
-        // As a client that reads the address would write it.
+        // The form that a client sends.
         add_password(
             url.username(),
             url.password().unwrap_or_default(),
@@ -24,8 +24,8 @@ pub(crate) fn secret_parts(text: &str) -> Vec<String> {
     parts
 }
 
-/// The user and the password of the address that goes on with `rest`, as they are written. Servers,
-/// of which some addresses have several, follow the last `@`.
+/// Returns the user and the password at the beginning of `rest`, as they are written. The server, or
+/// several, follow the last `@`.
 fn user_info(rest: &str) -> (&str, &str) {
     let end = rest.find(|letter: char| matches!(letter, '/' | '?' | '#') || letter.is_whitespace());
     let authority = &rest[..end.unwrap_or(rest.len())];
@@ -41,7 +41,7 @@ fn add_password(user: &str, password: &str, parts: &mut Vec<String>) {
     }
     let (user, plain) = (decoded(user), decoded(password));
     parts.push(BASE64_STANDARD.encode(format!("{user}:{plain}")));
-    // `postgres:postgres` hides nothing from anybody, and the word stands in many an answer.
+    // `postgres:postgres` is no secret, and the word occurs in many answers.
     if plain != user {
         parts.push(password.to_owned());
         parts.push(plain);
@@ -58,7 +58,7 @@ fn add_parameters(url: &Url, parts: &mut Vec<String>) {
     parts.extend(secret.map(|(_, value)| value.to_owned()));
 }
 
-/// A part of an address without its `%` escapes.
+/// Decodes the `%` escapes of a part of an address.
 fn decoded(part: &str) -> String {
     let mut bytes = Vec::with_capacity(part.len());
     let mut rest = part.as_bytes();

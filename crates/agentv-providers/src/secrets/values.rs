@@ -1,26 +1,26 @@
-//! Which values of a target are secret.
+//! The secret values of a target.
 
 use agentv_core::{Extra, Secrets};
 use serde_json::Value;
 
+use super::address::secret_parts;
 use crate::Environment;
 use crate::environment::too_short;
-use crate::secret_parts::secret_parts;
 
-/// The fields whose keys are case ids or part of an answer, and not names of anything of ours.
+/// The fields whose keys are case ids or parts of an answer, and not names of settings.
 const ANSWERS: &[&str] = &["response", "responses"];
 
-/// What is secret in a target, gathered from all places that may hold it.
+/// The secret values of a target, from all places that may hold them.
 pub(crate) struct SecretValues<'t> {
     target: &'t str,
     pub(crate) secrets: Secrets,
     pub(crate) warnings: Vec<String>,
-    /// Values that are too short, each warned about once.
+    /// The values that are too short to be hidden. Each gets one warning.
     short: Vec<String>,
 }
 
 impl<'t> SecretValues<'t> {
-    /// Those of the environment's `.env` file, to begin with.
+    /// Starts with the secrets of the environment's `.env` file.
     pub(crate) fn of(target: &'t str, environment: &Environment) -> SecretValues<'t> {
         let (secrets, warnings) = environment.secrets();
         SecretValues {
@@ -31,7 +31,7 @@ impl<'t> SecretValues<'t> {
         }
     }
 
-    /// Adds the values of fields and headers whose names say that they are secret.
+    /// Adds the values of fields and headers with secret names.
     pub(crate) fn add_fields(&mut self, fields: &Extra) {
         for (name, value) in fields {
             if !ANSWERS.contains(&name.as_str()) {
@@ -40,8 +40,7 @@ impl<'t> SecretValues<'t> {
         }
     }
 
-    /// Adds the values of variables whose names say that they are secret, and what is secret in addresses
-    /// among the others.
+    /// Adds the values of variables with secret names, and the secret parts of addresses in the others.
     pub(crate) fn add_variables<'v>(
         &mut self,
         names: impl IntoIterator<Item = &'v String>,
@@ -76,13 +75,13 @@ impl<'t> SecretValues<'t> {
         let target = self.target;
         let place = || format!("`{name}` of target `{target}`");
         self.add(text, place);
-        // `Bearer X` hides X, too.
+        // The X of `Bearer X` is secret, too.
         for word in text.split_whitespace().skip(1) {
             self.add(word, place);
         }
     }
 
-    /// The password and the secret parameters of an address.
+    /// Adds the password and the secret parameters of an address.
     fn add_parts_of_address(&mut self, name: &str, text: &str) {
         let target = self.target;
         for part in secret_parts(text) {
@@ -101,7 +100,7 @@ impl<'t> SecretValues<'t> {
         self.warnings.push(too_short(&place()));
     }
 
-    /// The same fields with every secret replaced.
+    /// Returns the fields with every secret replaced.
     pub(crate) fn hidden(&self, fields: &Extra) -> Extra {
         let hidden = fields.iter().map(|(name, value)| {
             let value = match ANSWERS.contains(&name.as_str()) {
@@ -138,7 +137,7 @@ impl<'t> SecretValues<'t> {
     }
 }
 
-/// `AWS_BEARER_TOKEN_BEDROCK` is one, though its name ends otherwise.
+/// Checks for the name of a secret. `AWS_BEARER_TOKEN_BEDROCK` is one despite its end.
 fn is_secret_variable(name: &str) -> bool {
     name.split('_').any(Secrets::is_secret_name)
 }

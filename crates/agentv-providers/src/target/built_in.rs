@@ -25,7 +25,7 @@ pub(crate) fn exists(name: &str) -> bool {
     }
 }
 
-/// Returns the names that may stand before the colon in `VENDOR:MODEL`.
+/// Returns the names that may precede the colon in `VENDOR:MODEL`.
 pub fn vendors() -> impl Iterator<Item = &'static str> {
     let kinds = REGISTRY.kinds.iter();
     kinds

@@ -3,7 +3,7 @@
 use agentv_syntax::shape::FILLED;
 use agentv_syntax::{Field, Others, Record};
 
-use crate::setting::{AMOUNT, BOOL, COUNT, FACTOR, POSITIVE, SECONDS, STATUS_CODES};
+use super::shapes::{AMOUNT, BOOL, COUNT, FACTOR, POSITIVE, SECONDS, STATUS_CODES};
 
 pub(crate) static COMMON: Record = Record {
     name: "target",

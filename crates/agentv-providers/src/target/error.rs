@@ -1,34 +1,27 @@
-//! Why a target cannot be asked.
+//! Errors of targets that cannot be asked.
 
-use std::fmt;
 use std::sync::Arc;
 
-/// A target that cannot be asked as it is written, and why. Never holds a secret.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A target that cannot be asked as it is written. The error never holds a secret.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}{message}", place(file.as_ref(), *line))]
 pub struct TargetError {
     /// The name that was asked for.
     pub target: String,
-    /// The targets file, as the user calls it, where one defines the target.
+    /// The targets file that defines the target, by the name that the user knows.
     pub file: Option<Arc<str>>,
-    /// The line, from 1, of the field at fault or of the target.
+    /// The line, from 1, of the wrong field or of the target.
     pub line: Option<u64>,
-    /// What is wrong, a sentence that names the target.
+    /// A sentence that names the target and says what is wrong.
     pub message: String,
-    /// What to do.
+    /// Advice for the user.
     pub hint: Option<String>,
 }
 
-impl fmt::Display for TargetError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(file) = &self.file {
-            write!(f, "{file}:")?;
-            if let Some(line) = self.line {
-                write!(f, "{line}:")?;
-            }
-            f.write_str(" ")?;
-        }
-        f.write_str(&self.message)
+fn place(file: Option<&Arc<str>>, line: Option<u64>) -> String {
+    match (file, line) {
+        (None, _) => String::new(),
+        (Some(file), None) => format!("{file}: "),
+        (Some(file), Some(line)) => format!("{file}:{line}: "),
     }
 }
-
-impl std::error::Error for TargetError {}

@@ -1,33 +1,39 @@
-//! What a user wrote of a target, in one spelling and with the environment filled in.
+//! The fields of a target, in one spelling and with the environment filled in.
 
 use agentv_core::{Extra, Secrets};
 use agentv_syntax::{Field, Form, Kind, Shape, Text};
 use serde_json::{Number, Value};
 
+use super::common::COMMON;
+use super::settings::SettingError;
 use crate::Environment;
-use crate::reference::{Piece, pieces};
-use crate::settings::SettingError;
-use crate::target::COMMON;
+use crate::environment::{Piece, pieces};
 
 /// The fields of a target, ready for its provider.
 #[derive(Debug, Default)]
 pub(crate) struct Fields {
-    /// In the order of their definitions, whatever order they were written in.
+    /// The values, in the order of the fields' definitions.
     pub(crate) values: Extra,
     /// The variables that were filled in, each once.
     pub(crate) variables: Vec<String>,
 }
 
-/// Why fields cannot be made ready.
-#[derive(Debug)]
+/// A field that cannot be filled in.
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum FieldError {
-    /// A field needs a variable that is not there.
+    /// A field needs a variable that is not set.
+    #[error("the variable `{variable}` is not set")]
     Missing { field: String, variable: String },
-    /// What a variable holds does not fit the field.
-    Wrong(SettingError),
+    /// The value of a variable does not fit the field.
+    #[error(transparent)]
+    Wrong(#[from] SettingError),
 }
 
-/// Fills in the environment and spells names in snake_case. `written` has been checked.
+/// Fills in the environment and spells names in snake_case. `written` has passed the checks of the
+/// file.
+///
+/// # Errors
+/// If a variable is not set, or its value does not fit the field.
 pub(crate) fn fill(
     kind: &Kind,
     written: &Extra,
@@ -55,7 +61,7 @@ pub(crate) fn fill(
     })
 }
 
-/// `judgeTarget` as `judge_target`.
+/// Spells a name in snake_case: `judgeTarget` becomes `judge_target`.
 pub(crate) fn snake_case(name: &str) -> String {
     let mut snake = String::with_capacity(name.len() + 4);
     for letter in name.chars() {
@@ -91,7 +97,7 @@ impl Filling<'_> {
     fn object(&mut self, fields: &Extra, shape: &Shape) -> Result<Extra, FieldError> {
         let mut filled = Extra::new();
         for (key, value) in fields {
-            // The keys of a record are ours, and those of a map the user's.
+            // We define the keys of a record, and the user those of a map.
             let (key, shape) = match form_of_object(shape) {
                 Some(ObjectForm::Record(known)) => {
                     let key = snake_case(key);
@@ -146,7 +152,8 @@ impl Filling<'_> {
         Ok(value)
     }
 
-    /// A text from the environment as what the field takes: a number, a flag, one of some words.
+    /// Converts a text from the environment to the type of the field: a number, a flag, or one of some
+    /// words.
     fn typed(&self, text: String, variable: &str, shape: &Shape) -> Result<Value, FieldError> {
         for form in shape.forms {
             let fits = match form.written() {

@@ -1,13 +1,16 @@
-//! How a target may be asked, from its common fields.
+//! The limits of a target, from its common fields.
 
 use std::time::Duration;
 
 use agentv_core::{Limits, Retry};
 use serde_json::Value;
 
-use crate::settings::{SettingError, Settings};
+use super::settings::{SettingError, Settings};
 
-/// The limits that the fields say, over the usual ones of the kind.
+/// Returns the limits that the fields set. `usual` has those of the kind for the others.
+///
+/// # Errors
+/// If a field holds a wrong value.
 pub(crate) fn limits(settings: &Settings, usual: &Limits) -> Result<Limits, SettingError> {
     let workers = settings.count("workers")?;
     let timeout = duration(settings, "timeout_seconds", 1.0)?;
@@ -37,12 +40,12 @@ fn retry(settings: &Settings, usual: &Retry) -> Result<Retry, SettingError> {
     })
 }
 
-/// More than anyone can count to is as good as no limit.
+/// Converts a count. One that is too large becomes the largest, which limits nothing.
 fn in_u32(count: u64) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// A time of more than the types hold is the longest they do.
+/// Reads a time. One that is too long becomes the longest that the types can hold.
 fn duration(
     settings: &Settings,
     field: &str,

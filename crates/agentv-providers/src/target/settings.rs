@@ -1,44 +1,46 @@
-//! The fields of one target as its provider reads them.
+//! The fields of one target, as its provider reads them.
 
 use std::cell::RefCell;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agentv_core::Extra;
 use serde_json::Value;
 
-use crate::secret_values::SecretValues;
+use crate::secrets::SecretValues;
 use crate::{Environment, Surroundings};
 
 /// The fields of one target: names in snake_case, every `${{ NAME }}` replaced.
 ///
-/// A number or flag that came from the environment is text here; [`number`](Self::number) and its
-/// siblings read either.
+/// A number or flag from the environment is text here. [`number`](Self::number) and its siblings read
+/// both.
 pub(crate) struct Settings {
     pub(crate) name: String,
     pub(crate) fields: Extra,
     pub(crate) environment: Environment,
-    /// The folder of the targets file, or the project root for a target of no file.
+    /// The folder of the targets file, or the project root for a built-in target.
     pub(crate) folder: PathBuf,
     pub(crate) surroundings: Surroundings,
     pub(crate) timeout: Duration,
-    /// The variables that were taken, whose values may be secret.
+    /// The variables that were read. Their values may be secret.
     pub(crate) taken: RefCell<Vec<String>>,
 }
 
 impl Settings {
-    /// The name of the target.
+    /// Returns the name of the target.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// A field that holds text; nothing where it is absent.
+    /// Returns a field that holds text, or `None` if it is absent.
     pub(crate) fn text(&self, field: &str) -> Option<&str> {
         self.value(field).and_then(Value::as_str)
     }
 
-    /// A field that holds a number, written or from the environment.
+    /// Returns a field that holds a number.
+    ///
+    /// # Errors
+    /// If the field holds something else.
     pub(crate) fn number(&self, field: &str) -> Result<Option<f64>, SettingError> {
         let Some(value) = self.value(field) else {
             return Ok(None);
@@ -54,7 +56,10 @@ impl Settings {
         }
     }
 
-    /// A field that holds a whole number that is 0 or more.
+    /// Returns a field that holds a whole number that is 0 or more.
+    ///
+    /// # Errors
+    /// If the field holds something else.
     pub(crate) fn count(&self, field: &str) -> Result<Option<u64>, SettingError> {
         const LARGEST: f64 = 9_007_199_254_740_991.0;
         let Some(number) = self.number(field)? else {
@@ -66,7 +71,10 @@ impl Settings {
         Ok(Some(number as u64))
     }
 
-    /// A field that holds `true` or `false`.
+    /// Returns a field that holds `true` or `false`.
+    ///
+    /// # Errors
+    /// If the field holds something else.
     pub(crate) fn flag(&self, field: &str) -> Result<Option<bool>, SettingError> {
         match self.value(field) {
             None => Ok(None),
@@ -80,12 +88,12 @@ impl Settings {
         }
     }
 
-    /// A field as it is; `null` is the same as absent.
+    /// Returns a field as it is. `null` is the same as absent.
     pub(crate) fn value(&self, field: &str) -> Option<&Value> {
         self.fields.get(field).filter(|value| !value.is_null())
     }
 
-    /// The field `headers`, in the order written.
+    /// Returns the field `headers`, in the order of the file.
     pub(crate) fn headers(&self) -> Vec<(String, String)> {
         let headers = self.value("headers").and_then(Value::as_object);
         let pairs = headers.into_iter().flatten();
@@ -94,7 +102,7 @@ impl Settings {
             .collect()
     }
 
-    /// A variable of the environment, such as `OPENAI_API_KEY`. An empty one counts as absent.
+    /// Returns a variable of the environment, such as `OPENAI_API_KEY`. An empty one counts as absent.
     pub(crate) fn variable(&self, name: &str) -> Option<String> {
         let value = self.environment.get(name)?;
         if value.is_empty() {
@@ -104,22 +112,22 @@ impl Settings {
         Some(value.to_owned())
     }
 
-    /// Where relative paths of the settings start.
+    /// Returns the folder that relative paths of the settings start from.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The eval file that the target is asked for, and the project around it.
+    /// Returns the folders around the eval file that needs the target.
     pub(crate) fn surroundings(&self) -> &Surroundings {
         &self.surroundings
     }
 
-    /// The environment, for commands that inherit it.
+    /// Returns the environment, for commands that inherit it.
     pub(crate) fn environment(&self) -> &Environment {
         &self.environment
     }
 
-    /// What is secret in the target, by what is known of it so far.
+    /// Returns the secret values of the target that are known so far.
     pub(crate) fn secret_values(&self) -> SecretValues<'_> {
         let mut secret = SecretValues::of(&self.name, &self.environment);
         secret.add_fields(&self.fields);
@@ -127,7 +135,7 @@ impl Settings {
         secret
     }
 
-    /// The error, which may repeat what a field holds, without what is secret in the target.
+    /// Removes the secrets of the target from an error, which may repeat the value of a field.
     pub(crate) fn without_secrets(&self, error: SettingError) -> SettingError {
         let secrets = self.secret_values().secrets;
         let hidden = |text: String| secrets.redact(&text).into_owned();
@@ -138,12 +146,12 @@ impl Settings {
         }
     }
 
-    /// The longest that one attempt may take.
+    /// Returns the time that one attempt may take.
     pub(crate) fn timeout(&self) -> Duration {
         self.timeout
     }
 
-    /// A value that is not what the field takes. The value itself is not said: it may be a secret.
+    /// Describes a value that the field does not take. The value itself may be secret and is omitted.
     fn wrong(&self, field: &str, expected: &str) -> SettingError {
         let found = match self.value(field) {
             None => "nothing",
@@ -159,19 +167,20 @@ impl Settings {
     }
 }
 
-/// A target that cannot be made, and why.
-#[derive(Debug, Clone, PartialEq)]
+/// A target that cannot be built from its fields.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{}{message}{}", field_prefix(field.as_deref()), hint_suffix(hint.as_deref()))]
 pub(crate) struct SettingError {
-    /// The field that is at fault, where it is one.
+    /// The field that is wrong, if it is one field.
     pub(crate) field: Option<String>,
-    /// What is wrong, without the name of the field.
+    /// The problem, without the name of the field.
     pub(crate) message: String,
-    /// What to do.
+    /// Advice for the user.
     pub(crate) hint: Option<String>,
 }
 
 impl SettingError {
-    /// An error of the target as a whole.
+    /// Creates an error of the target as a whole.
     pub(crate) fn new(message: impl Into<String>) -> SettingError {
         SettingError {
             field: None,
@@ -180,7 +189,7 @@ impl SettingError {
         }
     }
 
-    /// An error of one field.
+    /// Creates an error of one field.
     pub(crate) fn of(field: &str, message: impl Into<String>) -> SettingError {
         SettingError {
             field: Some(field.to_owned()),
@@ -188,7 +197,7 @@ impl SettingError {
         }
     }
 
-    /// The same with what to do.
+    /// Adds advice for the user.
     pub(crate) fn hint(self, hint: impl Into<String>) -> SettingError {
         SettingError {
             hint: Some(hint.into()),
@@ -197,25 +206,17 @@ impl SettingError {
     }
 }
 
-impl fmt::Display for SettingError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(field) = &self.field {
-            write!(f, "`{field}`: ")?;
-        }
-        f.write_str(&self.message)?;
-        if let Some(hint) = &self.hint {
-            write!(f, "; {hint}")?;
-        }
-        Ok(())
-    }
+fn field_prefix(field: Option<&str>) -> String {
+    field.map_or_else(String::new, |field| format!("`{field}`: "))
 }
 
-impl std::error::Error for SettingError {}
+fn hint_suffix(hint: Option<&str>) -> String {
+    hint.map_or_else(String::new, |hint| format!("; {hint}"))
+}
 
 #[cfg(test)]
 impl Settings {
-    /// The settings of a target called `test` with these fields, in the system's folder for
-    /// temporary files.
+    /// Creates the settings of a target called `test`, in the system's folder for temporary files.
     pub(crate) fn of_test(fields: Value, environment: Environment) -> Settings {
         let Value::Object(fields) = fields else {
             unreachable!("fields are an object");

@@ -1,4 +1,5 @@
-//! Values that stand in `targets.yaml`, or come from the environment by a `${{ NAME }}` reference.
+//! Shapes of values that are written in `targets.yaml`, or come from the environment by a `${{ NAME }}`
+//! reference.
 
 use agentv_syntax::shape::TEXT;
 use agentv_syntax::{Form, Shape, Text};
@@ -51,7 +52,7 @@ pub(crate) static AMOUNT: Shape = Shape {
     ],
 };
 
-/// A factor that lets nothing shrink.
+/// A factor that is 1 or more.
 pub(crate) static FACTOR: Shape = Shape {
     expected: "a number that is 1 or more, or a `${{ NAME }}` reference",
     forms: &[
@@ -64,7 +65,7 @@ pub(crate) static FACTOR: Shape = Shape {
     ],
 };
 
-/// A time in seconds, a millisecond at least.
+/// A time in seconds, at least a millisecond.
 pub(crate) static SECONDS: Shape = Shape {
     expected: "a number of seconds that is 0.001 or more, or a `${{ NAME }}` reference",
     forms: &[

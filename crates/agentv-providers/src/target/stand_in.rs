@@ -1,4 +1,4 @@
-//! A mock in the place of another target, for a rehearsal.
+//! A mock in place of another target, for a rehearsal.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,12 +8,12 @@ use agentv_core::{Extra, Limits, Target};
 use crate::kinds::mock;
 use crate::mock::Mock;
 
-/// How long a stand-in takes to answer: between these, both included.
+/// The time that a stand-in takes to answer: between `min` and `max`, both included.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Delay {
     /// The shortest time.
     pub min: Duration,
-    /// The longest time; the shortest where it is less.
+    /// The longest time. If it is less than `min`, it counts as `min`.
     pub max: Duration,
 }
 

@@ -1,24 +1,24 @@
 //! The targets that a run can ask: those of a file, and the built-in ones.
 
 use std::cell::RefCell;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentv_core::{Execution, Extra, Secrets, Target};
-use agentv_syntax::{Code, Diagnostic, Lines, Node, Problem, Severity, Tree, yaml};
-use serde_json::Value;
+use agentv_core::{Execution, Secrets, Target};
+use agentv_syntax::{Diagnostic, Severity};
 
-use crate::fields::{FieldError, Fields, fill, snake_case};
-use crate::kinds::{self, ProviderKind};
-use crate::limits::limits;
-use crate::settings::{SettingError, Settings};
-use crate::stand_in::{self, Delay};
-use crate::target_error::TargetError;
-use crate::{Environment, Surroundings, built_in, targets_file};
+use super::built_in;
+use super::entry::{Entry, entries, text_of};
+use super::error::TargetError;
+use super::fields::{FieldError, Fields, fill, snake_case};
+use super::limits::limits;
+use super::settings::{SettingError, Settings};
+use super::stand_in::{self, Delay};
+use crate::kinds::ProviderKind;
+use crate::{Environment, Surroundings, targets_file};
 
-/// The fields that say only how fast, how often and by whom the target is asked or judged, and
-/// cannot change its answers.
+/// The fields that cannot change the answers of a target: they set how fast and how often it is asked,
+/// and which target judges it.
 const NOT_IN_ANSWERS: &[&str] = &[
     "name",
     "provider",
@@ -40,7 +40,7 @@ const NOT_IN_ANSWERS: &[&str] = &[
     "price",
 ];
 
-/// The targets that a run can ask: those of one file, where there is one, and the built-in ones.
+/// The targets that a run can ask: those of a file, if there is one, and the built-in ones.
 ///
 /// ```
 /// use agentv_providers::{Environment, Surroundings, Targets};
@@ -74,27 +74,16 @@ struct File {
     warnings: Vec<Diagnostic>,
 }
 
-/// A target as it is written.
-#[derive(Debug)]
-struct Entry {
-    name: String,
-    kind: &'static ProviderKind,
-    fields: Extra,
-    line: u64,
-    /// The lines of its fields, by their names in snake_case.
-    lines: Vec<(String, u64)>,
-}
-
 /// A target of a file, as a list shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListedTarget<'t> {
-    /// Its name.
+    /// The name of the target.
     pub name: &'t str,
-    /// The kind of its provider.
+    /// The kind of the provider.
     pub kind: &'static str,
-    /// The model that it asks, as written.
+    /// The model, as it is written.
     pub model: Option<&'t str>,
-    /// The line, from 1, on which it begins.
+    /// The line, from 1, on which the target begins.
     pub line: u64,
 }
 
@@ -103,14 +92,14 @@ pub struct ListedTarget<'t> {
 pub struct ResolvedTarget {
     /// The target.
     pub target: Target,
-    /// What must not be written anywhere when it is asked.
+    /// The values that must not be written anywhere.
     pub secrets: Secrets,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 
 impl Targets {
-    /// The built-in targets alone: `echo`, `mock` and `VENDOR:MODEL`.
+    /// Returns the built-in targets: `echo`, `mock` and `VENDOR:MODEL`.
     pub fn built_in(surroundings: &Surroundings) -> Targets {
         Targets {
             file: None,
@@ -118,10 +107,12 @@ impl Targets {
         }
     }
 
-    /// The targets of the file at `path`, which the user calls `shown`, beside the built-in ones.
+    /// Reads the targets of the file at `path`, which the user knows as `shown`, and adds the built-in
+    /// ones.
     ///
     /// # Errors
-    /// When the file cannot be used: everything that is wrong with it, in the order of its lines.
+    /// If the file cannot be used. The diagnostics list everything that is wrong with it, in the order
+    /// of its lines.
     pub fn read(
         path: &Path,
         shown: &Arc<str>,
@@ -150,17 +141,17 @@ impl Targets {
         })
     }
 
-    /// What is not quite right in the file.
+    /// Returns the warnings about the file.
     pub fn warnings(&self) -> &[Diagnostic] {
         self.file.as_ref().map_or(&[], |file| &file.warnings)
     }
 
-    /// The file, as the user calls it.
+    /// Returns the name of the file, as the user knows it.
     pub fn file(&self) -> Option<&Arc<str>> {
         self.file.as_ref().map(|file| &file.shown)
     }
 
-    /// The targets of the file, in its order.
+    /// Returns the targets of the file, in its order.
     pub fn listed(&self) -> impl Iterator<Item = ListedTarget<'_>> {
         self.entries().iter().map(|entry| ListedTarget {
             name: &entry.name,
@@ -172,16 +163,16 @@ impl Targets {
         })
     }
 
-    /// Whether there is a target of this name.
+    /// Checks whether there is a target of this name.
     pub fn knows(&self, name: &str) -> bool {
         self.entry(name).is_some() || built_in::exists(name)
     }
 
-    /// Makes a target ready to be asked. Nothing is asked yet.
+    /// Prepares a target. This makes no request.
     ///
     /// # Errors
-    /// When there is none of this name, a variable that it needs is not there, or its provider
-    /// cannot be made from what is written.
+    /// If there is no target of this name, a variable that it needs is not set, or its provider cannot
+    /// be built from its fields.
     pub fn resolve(
         &self,
         name: &str,
@@ -207,7 +198,7 @@ impl Targets {
         })
     }
 
-    /// A mock in the place of the target of this name, whatever that is: for a rehearsal.
+    /// Returns a mock in place of the target of this name, for a rehearsal.
     pub fn stand_in(&self, name: &str, delay: Delay) -> Target {
         let entry = self.entry(name);
         let judge = entry.and_then(|entry| {
@@ -218,11 +209,11 @@ impl Targets {
         stand_in::target(name, judge, delay)
     }
 
-    /// The target that judges the answers of the one of this name, where it says so. Nothing else of
-    /// it is looked at: a key that it needs may be missing.
+    /// Returns the `judge_target` of the target of this name. Its other fields are not read, so a key
+    /// may be missing.
     ///
     /// # Errors
-    /// When a variable that stands in its `judge_target` is not there.
+    /// If a variable in its `judge_target` is not set.
     pub fn judge_of(
         &self,
         name: &str,
@@ -258,13 +249,16 @@ impl Targets {
             .map_err(|error| self.not_filled(entry, FieldError::Wrong(error)))
     }
 
-    /// Why an entry cannot be used, with its place in the file.
+    /// Adds the place in the file to an error of an entry.
     fn not_filled(&self, entry: &Entry, error: FieldError) -> TargetError {
         let name = &entry.name;
         let (field, message, hint) = match error {
-            FieldError::Missing { field, variable } => (
-                Some(field),
-                format!("target `{name}`: the variable `{variable}` is not set"),
+            FieldError::Missing {
+                ref field,
+                ref variable,
+            } => (
+                Some(field.clone()),
+                format!("target `{name}`: {error}"),
                 Some(format!(
                     "set `{variable}` in the environment or in a `.env` file"
                 )),
@@ -362,14 +356,6 @@ impl Targets {
     }
 }
 
-impl Entry {
-    fn line_of(&self, field: Option<&str>) -> u64 {
-        let mut lines = self.lines.iter();
-        let found = lines.find(|(name, _)| Some(name.as_str()) == field);
-        found.map_or(self.line, |(_, line)| *line)
-    }
-}
-
 fn said(name: &str, error: &SettingError) -> String {
     match &error.field {
         Some(field) => format!("target `{name}`: `{field}`: {}", error.message),
@@ -377,7 +363,7 @@ fn said(name: &str, error: &SettingError) -> String {
     }
 }
 
-/// What to do when the target of cases that name none is not defined.
+/// Returns advice for cases that name no target if `default` is not defined.
 fn choosing(known: &[&str]) -> String {
     let choice = match known {
         [] => "`--target openai:gpt-5`".to_owned(),
@@ -396,46 +382,4 @@ fn listing(known: &[&str]) -> String {
         [] => built_in.to_owned(),
         known => format!("known: {}; {built_in}", known.join(", ")),
     }
-}
-
-fn text_of(path: &Path, shown: &Arc<str>) -> Result<String, Problem> {
-    let unreadable = |what: String| Problem::fatal(Code::Unreadable, 0..0, what);
-    let found = fs::metadata(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => unreadable(format!("there is no targets file `{shown}`")),
-        _ => unreadable(format!("cannot be read: {error}")),
-    })?;
-    if !found.is_file() {
-        return Err(unreadable("is not a regular file".to_owned()));
-    }
-    let bytes = fs::read(path).map_err(|error| unreadable(format!("cannot be read: {error}")))?;
-    String::from_utf8(bytes)
-        .map_err(|_| Problem::fatal(Code::NotUtf8, 0..0, "the text is not UTF-8"))
-}
-
-/// The targets of a file that has been checked.
-fn entries(source: &str) -> Vec<Entry> {
-    let lines = Lines::of(source);
-    let mut tree = Tree::default();
-    if yaml::parse(source, &mut tree).is_err() {
-        return Vec::new();
-    }
-    let targets = tree.root().get("targets");
-    let targets = targets.into_iter().flat_map(Node::items);
-    targets.filter_map(|target| entry(target, &lines)).collect()
-}
-
-fn entry(target: Node<'_>, lines: &Lines) -> Option<Entry> {
-    let line_of = |node: Node<'_>| lines.number(node.span().start);
-    let fields = target.to_map();
-    let text = |name: &str| fields.get(name).and_then(Value::as_str);
-    Some(Entry {
-        name: text("name")?.to_owned(),
-        kind: kinds::named(text("provider")?)?,
-        line: line_of(target),
-        lines: target
-            .fields()
-            .map(|(key, _)| (snake_case(&key.text()), line_of(key)))
-            .collect(),
-        fields,
-    })
 }

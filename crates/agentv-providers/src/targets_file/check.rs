@@ -9,11 +9,12 @@ use agentv_syntax::{Others, Record, yaml};
 
 use super::command;
 use super::fields::{field, inside};
-use crate::fields::snake_case;
+use super::{REGISTRY, TARGETS_FILE};
 use crate::kinds;
-use crate::{REGISTRY, TARGETS_FILE, built_in};
+use crate::target::built_in;
+use crate::target::snake_case;
 
-/// There are no evaluators in a targets file.
+/// The evaluators of a targets file: none.
 static NO_EVALUATORS: Registry = Registry {
     noun: "evaluator",
     tag: "type",
@@ -29,8 +30,8 @@ static NO_EVALUATORS: Registry = Registry {
     check: None,
 };
 
-/// Says everything that is wrong with a `targets.yaml`, in the order of its lines. `file` is what
-/// the user calls it.
+/// Returns everything that is wrong with a `targets.yaml`, in the order of its lines. `file` is the
+/// name that the user knows it by.
 pub fn check(source: &str, file: &Arc<str>) -> Vec<Diagnostic> {
     let lines = Lines::of(source);
     let mut tree = Tree::default();
@@ -82,7 +83,7 @@ impl<'s> Inspection<'s> {
     }
 
     fn repeated_keys(&mut self, root: Node<'_>) {
-        // What is behind an alias stands in the file once, whatever number of times it is met.
+        // An object behind an alias is in the file once, even if it is visited several times.
         let mut known = HashSet::new();
         for object in root.objects() {
             let Some(key) = object.repeated_key() else {
@@ -96,7 +97,7 @@ impl<'s> Inspection<'s> {
         }
     }
 
-    /// The names of all targets; a name that is taken is reported.
+    /// Returns the names of all targets, and reports those that are used twice.
     fn names<'t>(&mut self, targets: Node<'t>) -> HashMap<Cow<'t, str>, Node<'t>> {
         let mut names: HashMap<Cow<'t, str>, Node<'t>> = HashMap::new();
         for (index, target) in targets.items().enumerate() {
@@ -141,7 +142,8 @@ impl<'s> Inspection<'s> {
         }
     }
 
-    /// `judgeTarget` beside `judge_target`: one of the values would be lost.
+    /// Reports a field in two spellings, such as `judgeTarget` beside `judge_target`: one of the values
+    /// would be lost.
     fn spellings(&mut self, object: Node<'_>, path: &str) {
         let mut seen: HashMap<String, Cow<'_, str>> = HashMap::new();
         for (key, _) in object.fields() {

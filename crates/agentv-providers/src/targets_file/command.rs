@@ -7,7 +7,7 @@ use agentv_syntax::{Code, Node, Problem, nearest};
 
 use super::fields::{field, inside};
 use crate::cli::{Argv, ArgvError, InterpretedText, PLACEHOLDERS, ShellLine, unknown_placeholders};
-use crate::reference::{Piece, pieces};
+use crate::environment::{Piece, pieces};
 
 /// Checks the command of a target.
 pub(super) fn check_target(

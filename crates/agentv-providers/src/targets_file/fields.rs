@@ -2,7 +2,7 @@
 
 use agentv_syntax::Node;
 
-use crate::fields::snake_case;
+use crate::target::snake_case;
 
 /// Returns the path of a field of the object at `path`.
 pub(super) fn inside(path: &str, key: &str) -> String {

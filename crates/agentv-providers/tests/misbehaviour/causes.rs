@@ -1,4 +1,4 @@
-//! What becomes of each misbehaviour, for each protocol.
+//! The result of each misbehaviour, for each protocol.
 
 use std::time::Duration;
 
@@ -7,20 +7,20 @@ use agentv_testkit::model::WORDS;
 
 use crate::stage::{KEY, Stage, TARGETS};
 
-/// What a word must lead to.
+/// The expected result of a word.
 #[derive(Debug)]
 enum Expected {
-    /// The message itself comes back.
+    /// The message itself is the answer.
     Echo,
-    /// Whatever is said, it is so long.
+    /// The answer has this length.
     Length(usize),
-    /// Nothing is said, and no error is made of that.
+    /// The answer is empty, and that is not an error.
     Nothing,
     /// A tool is called.
     Tool,
-    /// A failure of this kind, whose sentence holds these words.
+    /// A failure of this kind, with these words in its message.
     Failure(Cause, &'static str),
-    /// No answer comes: see `waiting`.
+    /// No answer arrives: see `waiting`.
     Never,
 }
 

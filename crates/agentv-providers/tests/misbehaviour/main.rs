@@ -1,4 +1,4 @@
-//! Whatever a server does, a target answers, or says in a sentence without secrets why not.
+//! Servers that misbehave: a target answers, or returns an error without secrets.
 
 #![expect(clippy::unwrap_used, reason = "all of this is tests")]
 

@@ -1,4 +1,4 @@
-//! Keys stay where they are, even when a server repeats them.
+//! Keys are never shown, even if a server repeats them.
 
 use agentv_core::Secrets;
 use agentv_testkit::Random;
@@ -28,7 +28,7 @@ async fn a_key_that_the_server_repeats_is_not_in_the_error() {
     assert_eq!(with_key.count(), sent.len(), "the key was sent each time");
 }
 
-/// A key of so many characters, no eight of which stand anywhere else.
+/// Returns a key of this length. No eight characters of it occur anywhere else.
 fn long_key(length: usize) -> String {
     let mut random = Random::new(7);
     let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

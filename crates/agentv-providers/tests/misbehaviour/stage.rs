@@ -1,4 +1,4 @@
-//! One target of each protocol at one server, and how they are asked.
+//! One server, and one target of each protocol that asks it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use agentv_testkit::Project;
 use agentv_testkit::model::{Behaviour, ModelServer};
 use tokio_util::sync::CancellationToken;
 
-/// The key that every target has unless told otherwise, and nobody may ever see.
+/// The default key of every target, which must never be shown.
 pub(crate) const KEY: &str = "sk-very-secret-0123456789";
 
-/// No test takes this long unless something hangs.
+/// The time after which a test counts as hanging.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The targets, by the protocol that they speak.
@@ -41,7 +41,7 @@ impl Stage {
         }
     }
 
-    /// The same with another key.
+    /// Replaces the key.
     pub(crate) fn with_key(self, key: &str) -> Stage {
         Stage {
             key: key.to_owned(),
@@ -49,7 +49,7 @@ impl Stage {
         }
     }
 
-    /// A target of the file.
+    /// Returns a target of the file.
     pub(crate) fn target(&self, name: &str) -> ResolvedTarget {
         let folder = self.project.root().to_owned();
         let surroundings = Surroundings {
@@ -63,7 +63,7 @@ impl Stage {
         targets.resolve(name, &Environment::new(variables)).unwrap()
     }
 
-    /// Asks a target once, with nobody in a hurry.
+    /// Asks a target once, without cancelling.
     pub(crate) async fn ask(&self, name: &str, message: &str) -> Result<Transcript, ProviderError> {
         let target = self.target(name).target;
         let (provider, cancel) = (target.provider, CancellationToken::new());
@@ -73,7 +73,7 @@ impl Stage {
     }
 }
 
-/// What the provider makes of a message.
+/// Asks a provider with a message.
 pub(crate) async fn answer(
     provider: &dyn Provider,
     message: &str,

@@ -1,4 +1,4 @@
-//! Answers that do not come: whoever waits can leave at any time.
+//! Answers that never arrive: the caller can stop waiting at any time.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use crate::stage::{PATIENCE, Stage, TARGETS, answer};
 
 const ENDLESS: &[&str] = &["!hang!", "!hang-body!", "!endless!"];
 
-/// Waits until the server has nobody left to answer.
+/// Waits until the server has no connections.
 async fn all_gone(stage: &Stage) {
     let until = Instant::now() + PATIENCE;
     while stage.server.calls().in_flight > 0 {

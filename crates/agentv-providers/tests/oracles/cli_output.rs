@@ -1,4 +1,4 @@
-//! Any bytes as what a command wrote, for one case or for all of them, or as a recording.
+//! Any bytes as the output of a command, for one case or for all of them, or as a recording.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentv_core::{Cause, ProviderError, Request, Transcript};
-use agentv_providers::outputs::{of_batch, of_output};
+use agentv_providers::fuzzing::{of_batch, of_output};
 use agentv_providers::{Environment, Surroundings, Targets};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -18,7 +18,7 @@ use super::{comes_back, is_a_sentence};
 /// The ids that are asked for, the second one twice.
 const IDS: [&str; 3] = ["a", "b", "b"];
 
-/// A project with a recording that is written over and over.
+/// A project with a recording that is overwritten for each input.
 pub struct Commands {
     runtime: Runtime,
     root: TempDir,
@@ -64,8 +64,9 @@ impl Default for Commands {
 }
 
 impl Commands {
-    /// A transcript or a sentence, the same twice; a transcript can be kept, and said in the fields
-    /// of an answer it is read as it was. All cases get an answer or a sentence of their own.
+    /// Checks that the output gives a transcript or an error, the same one twice. A transcript can be
+    /// recorded, and written as the fields of an answer it is read back unchanged. Each case of a batch
+    /// gets an answer or an error of its own.
     pub fn cli_output(&self, bytes: &[u8]) {
         for name in ["answers", "transcripts"] {
             self.recording(name, bytes);
@@ -81,7 +82,7 @@ impl Commands {
                 let anew = of_output(&in_fields(transcript).to_string());
                 assert_eq!(anew.as_ref(), Ok(transcript), "said in fields");
             }
-            Err(reason) => is_a_sentence(reason),
+            Err(error) => is_a_sentence(&error.to_string()),
         }
         self.batch(text);
     }
@@ -107,7 +108,7 @@ impl Commands {
         }
     }
 
-    /// The bytes as a file of answers, or as the transcripts of a run.
+    /// Checks the bytes as a file of answers, or as the transcripts of a run.
     fn recording(&self, name: &str, bytes: &[u8]) {
         let path = self.root.path().join(format!("{name}.jsonl"));
         fs::write(path, bytes).expect("the recording");
@@ -149,7 +150,7 @@ fn holds(error: &ProviderError) {
     assert!(matches!(cause, Cause::Answer | Cause::Missing), "{cause:?}");
 }
 
-/// The transcript in the fields of an answer.
+/// Returns the transcript as the fields of an answer.
 fn in_fields(transcript: &Transcript) -> Value {
     serde_json::to_value(transcript).expect("a transcript is JSON")
 }

@@ -1,5 +1,5 @@
-//! What must hold of any bytes that a targets file, a server or a command gives: the fuzz targets,
-//! and the test of their seeds.
+//! Rules for any bytes from a targets file, a server or a command, for the fuzz targets and for the test
+//! of their seeds.
 
 mod cli_output;
 mod provider_response;
@@ -12,13 +12,13 @@ pub use cli_output::Commands;
 pub use provider_response::Exchange;
 pub use targets_file::Project;
 
-/// A key that is nowhere to be seen.
+/// A key that must never be shown.
 const KEY: &str = "sk-planted-0123456789";
 
-/// The most characters that the sentence of an error may have, beside what the user wrote.
+/// The most characters of an error message, beside what the user wrote.
 const LONGEST_SENTENCE: usize = 2_000;
 
-/// A transcript comes back from the record that a run makes of it: else its answer would be lost.
+/// Checks that a transcript can be read back from its record, since the answer would be lost otherwise.
 fn comes_back(transcript: &Transcript) {
     let case =
         json!({"id": "a", "dataset": "d", "input_messages": [{"role": "user", "content": "?"}]});
@@ -46,7 +46,7 @@ fn comes_back(transcript: &Transcript) {
     }
 }
 
-/// The sentence of an error is short, whatever it speaks of.
+/// Checks that an error message is short.
 fn is_a_sentence(message: &str) {
     assert!(!message.trim().is_empty());
     let length = message.chars().count();

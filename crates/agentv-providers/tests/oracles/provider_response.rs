@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{KEY, comes_back, is_a_sentence};
 
-/// The letter that an input begins with, the provider that is asked then, and a field of its target.
+/// The first letter of an input, the provider that it selects, and a field of the target.
 type Asked = (u8, &'static str, Option<(&'static str, &'static str)>);
 
 const TARGETS: &[Asked] = &[
@@ -40,7 +40,7 @@ const TARGETS: &[Asked] = &[
     ),
 ];
 
-/// The status of the answer, by the letter that comes second.
+/// The status of the answer, by the second letter of the input.
 const STATUSES: &[(u8, u16)] = &[
     (b'2', 200),
     (b'c', 201),
@@ -61,7 +61,7 @@ const STATUSES: &[(u8, u16)] = &[
     (b'?', 599),
 ];
 
-/// Nothing on this machine takes longer.
+/// The time after which a request on this machine counts as hanging.
 const DEADLINE: Duration = Duration::from_secs(20);
 
 /// A server on this machine, and a target of every kind that asks it.
@@ -135,11 +135,11 @@ fn providers(address: &str, root: &std::path::Path) -> Vec<Arc<dyn Provider>> {
 }
 
 impl Exchange {
-    /// An answer or an error of one sentence, the same twice, that never tells the key. A status
-    /// that is no success is an error, and an answer can be kept.
+    /// Checks that the response gives an answer or a short error, the same one twice, without the key.
+    /// A status that is not a success is an error, and an answer can be recorded.
     ///
-    /// The first line of the input has a letter for the target, one for the status, and a header;
-    /// the rest is the body.
+    /// The first line of the input has a letter for the target, one for the status, and a header. The
+    /// rest is the body.
     pub fn provider_response(&self, bytes: &[u8]) {
         let end = bytes.iter().position(|byte| *byte == b'\n');
         let (head, body) = match end {
@@ -196,7 +196,7 @@ fn holds(error: &ProviderError, status: u16) {
     }
 }
 
-/// An answer that keeps to HTTP whatever its body is. A header that cannot be sent is left out.
+/// Returns a response that is valid HTTP whatever its body is. A header that cannot be sent is omitted.
 fn reply(status: u16, header: &[u8], body: &[u8]) -> Vec<u8> {
     let mut head = format!("HTTP/1.1 {status} X\r\ncontent-length: {}\r\n", body.len());
     let header = std::str::from_utf8(header).ok();
@@ -234,7 +234,7 @@ async fn listen(listener: TcpListener, reply: Arc<Mutex<Vec<u8>>>) {
     }
 }
 
-/// Gives the reply to every request of a connection.
+/// Sends the reply to every request of a connection.
 async fn serve(mut stream: TcpStream, reply: Arc<Mutex<Vec<u8>>>) -> Option<()> {
     let (reading, mut writing) = stream.split();
     let mut reading = BufReader::new(reading);

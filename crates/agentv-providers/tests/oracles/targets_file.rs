@@ -11,8 +11,8 @@ use tempfile::TempDir;
 
 use super::KEY;
 
-/// A project in memory, where the system has such a place, whose targets file is written over and
-/// over.
+/// A project whose targets file is overwritten for each input, in memory if the system has such a
+/// place.
 pub struct Project {
     path: PathBuf,
     surroundings: Surroundings,
@@ -51,7 +51,7 @@ impl Default for Project {
     }
 }
 
-/// What became of a target.
+/// The result of resolving a target.
 #[derive(Debug, PartialEq)]
 enum Resolved {
     Ready {
@@ -62,13 +62,13 @@ enum Resolved {
         secrets: Secrets,
         warnings: Vec<String>,
     },
-    /// Without the line, which another way of writing the file changes.
+    /// The error without the line, which differs if the file is written in another way.
     Refused(TargetError),
 }
 
 impl Project {
-    /// Targets or diagnostics; what is accepted resolves the same twice, and the same once it is
-    /// written anew; the value of a secret variable is told nowhere.
+    /// Checks that the file gives targets or diagnostics. Targets resolve to the same twice, and to the
+    /// same after the file is rewritten. The value of a secret variable is shown nowhere.
     pub fn targets_file(&self, bytes: &[u8]) {
         let read = self.read(bytes);
         let text = std::str::from_utf8(bytes);
@@ -141,8 +141,7 @@ fn is_refusal(diagnostic: &Diagnostic) -> bool {
     diagnostic.severity() != Severity::Warning
 }
 
-/// Whether the key stands anywhere but in what the user must be shown as it is: the target that
-/// judges is named.
+/// Checks for the key anywhere but in the name of the judge, which is shown as it is.
 fn tells_key(resolved: &Resolved) -> bool {
     match resolved {
         Resolved::Ready {

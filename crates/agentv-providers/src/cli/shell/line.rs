@@ -28,7 +28,7 @@ pub(crate) struct MisplacedPlaceholder {
     pub(crate) place: Misplaced,
 }
 
-/// What takes the place of a placeholder.
+/// The text in place of a placeholder.
 pub(super) enum Substitute {
     /// The value of the variable of this name.
     Variable(String),

@@ -1,4 +1,4 @@
-//! What goes wrong at a vendor or on the way to it, in words.
+//! Failures at a vendor or on the way to it.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What the fields of a target change, and which cannot work.
+//! The effects of a target's fields, and fields that cannot work.
 
 use serde_json::json;
 

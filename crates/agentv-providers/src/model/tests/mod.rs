@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::server::{Received, Reply, Server};
-use crate::settings::{SettingError, Settings};
+use crate::target::{SettingError, Settings};
 use crate::{Environment, kinds};
 
 const KEY: &str = "sk-test-0123456789";
@@ -60,7 +60,7 @@ async fn ask(provider: &dyn Provider) -> Result<Transcript, ProviderError> {
     provider.answer(&request, &CancellationToken::new()).await
 }
 
-/// What the vendor is sent and what is made of its answer, for fields with a `base_url`.
+/// Returns the request to the vendor and the result, for fields with a `base_url`.
 async fn exchange(kind: &str, mut fields: Value, reply: Reply) -> (Received, Transcript) {
     let server = Server::start(reply).await;
     fields["base_url"] = json!(server.url);

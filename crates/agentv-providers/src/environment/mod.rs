@@ -1,0 +1,11 @@
+//! The environment of targets: variables, `.env` files, and the folders around an eval file.
+
+mod dotenv_file;
+mod reference;
+mod surroundings;
+mod variables;
+
+pub(crate) use reference::{Piece, pieces};
+pub use surroundings::Surroundings;
+pub(crate) use variables::too_short;
+pub use variables::{DotenvError, Environment};

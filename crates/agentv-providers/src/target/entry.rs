@@ -1,0 +1,79 @@
+//! The targets of a file, as they are written.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use agentv_core::Extra;
+use agentv_syntax::{Code, Lines, Node, Problem, Tree, yaml};
+use serde_json::Value;
+
+use super::fields::snake_case;
+use crate::kinds::{self, ProviderKind};
+
+/// A target as it is written.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) name: String,
+    pub(super) kind: &'static ProviderKind,
+    pub(super) fields: Extra,
+    /// The line, from 1, on which the target begins.
+    pub(super) line: u64,
+    /// The lines of its fields, by their names in snake_case.
+    lines: Vec<(String, u64)>,
+}
+
+impl Entry {
+    /// Returns the line of a field, or of the target.
+    pub(super) fn line_of(&self, field: Option<&str>) -> u64 {
+        let mut lines = self.lines.iter();
+        let found = lines.find(|(name, _)| Some(name.as_str()) == field);
+        found.map_or(self.line, |(_, line)| *line)
+    }
+}
+
+/// Reads a targets file, which the user calls `shown`.
+///
+/// # Errors
+/// If the file cannot be read or is not text.
+pub(super) fn text_of(path: &Path, shown: &Arc<str>) -> Result<String, Problem> {
+    let unreadable = |what: String| Problem::fatal(Code::Unreadable, 0..0, what);
+    let found = fs::metadata(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => unreadable(format!("there is no targets file `{shown}`")),
+        _ => unreadable(format!("cannot be read: {error}")),
+    })?;
+    if !found.is_file() {
+        return Err(unreadable("is not a regular file".to_owned()));
+    }
+    let bytes = fs::read(path).map_err(|error| unreadable(format!("cannot be read: {error}")))?;
+    String::from_utf8(bytes)
+        .map_err(|_| Problem::fatal(Code::NotUtf8, 0..0, "the text is not UTF-8"))
+}
+
+/// Returns the targets of a file that has passed its checks.
+pub(super) fn entries(source: &str) -> Vec<Entry> {
+    let lines = Lines::of(source);
+    let mut tree = Tree::default();
+    if yaml::parse(source, &mut tree).is_err() {
+        return Vec::new();
+    }
+    let targets = tree.root().get("targets");
+    let targets = targets.into_iter().flat_map(Node::items);
+    targets.filter_map(|target| entry(target, &lines)).collect()
+}
+
+fn entry(target: Node<'_>, lines: &Lines) -> Option<Entry> {
+    let line_of = |node: Node<'_>| lines.number(node.span().start);
+    let fields = target.to_map();
+    let text = |name: &str| fields.get(name).and_then(Value::as_str);
+    Some(Entry {
+        name: text("name")?.to_owned(),
+        kind: kinds::named(text("provider")?)?,
+        line: line_of(target),
+        lines: target
+            .fields()
+            .map(|(key, _)| (snake_case(&key.text()), line_of(key)))
+            .collect(),
+        fields,
+    })
+}

@@ -1,0 +1,20 @@
+//! From what a user wrote about a target to a target that can be asked.
+
+pub(crate) mod built_in;
+mod common;
+mod entry;
+mod error;
+mod fields;
+mod limits;
+mod settings;
+pub(crate) mod shapes;
+mod stand_in;
+mod targets;
+
+pub use built_in::{built_in, vendors};
+pub(crate) use common::COMMON;
+pub use error::TargetError;
+pub(crate) use fields::snake_case;
+pub(crate) use settings::{SettingError, Settings};
+pub use stand_in::Delay;
+pub use targets::{ListedTarget, ResolvedTarget, Targets};
