@@ -29,10 +29,10 @@ while (($#)); do
 done
 command -v node >/dev/null || { echo "error: Node.js makes the tables and is not here" >&2; exit 2; }
 
-release=$(realpath -m "${CARGO_TARGET_DIR:-target}/release")
-[[ -n ${TOOLS:-} ]] || cargo build --release --quiet -p agentv-testkit --bins
-[[ -n ${AGENTV:-} ]] || cargo build --release --quiet -p agentv
-agentv=${AGENTV:-$release/agentv} tools=${TOOLS:-$release}
+dist=$(realpath -m "${CARGO_TARGET_DIR:-target}/dist")
+[[ -n ${TOOLS:-} ]] || cargo build --profile dist --quiet -p agentv-testkit --bins
+[[ -n ${AGENTV:-} ]] || cargo build --profile dist --quiet -p agentv
+agentv=${AGENTV:-$dist/agentv} tools=${TOOLS:-$dist}
 mkdir -p "$data"
 data=$(realpath "$data")
 results=$data/measured.jsonl

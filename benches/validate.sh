@@ -27,11 +27,11 @@ done
 command -v node >/dev/null || { echo "error: Node.js is the yardstick and is not here" >&2; exit 2; }
 
 data=benches/data
-release=${CARGO_TARGET_DIR:-target}/release
+dist=${CARGO_TARGET_DIR:-target}/dist
 mkdir -p "$data"
-cargo build --release --quiet -p agentv-testkit --bins
-[[ -n ${AGENTV:-} ]] || cargo build --release --quiet -p agentv
-agentv=${AGENTV:-$release/agentv}
+cargo build --profile dist --quiet -p agentv-testkit --bins
+[[ -n ${AGENTV:-} ]] || cargo build --profile dist --quiet -p agentv
+agentv=${AGENTV:-$dist/agentv}
 results=$data/results.jsonl
 : >"$results"
 
@@ -39,10 +39,10 @@ results=$data/results.jsonl
 generate() { # OUT ARGUMENT…
   local out=$1
   shift
-  [[ -e $out && $out -nt $release/generate-cases ]] && return
+  [[ -e $out && $out -nt $dist/generate-cases ]] && return
   echo "generating $out" >&2
   rm -rf "$out" "$out.part"
-  "$release/generate-cases" "$@" "$out.part" >&2
+  "$dist/generate-cases" "$@" "$out.part" >&2
   mv "$out.part" "$out"
   touch "$out"
 }
@@ -51,7 +51,7 @@ measure() { # LABEL RUNS COMMAND…
   local label=$1 times=$2
   shift 2
   echo "measuring $label" >&2
-  "$release/measure" --label "$label" --runs "$times" -- "$@" >>"$results"
+  "$dist/measure" --label "$label" --runs "$times" -- "$@" >>"$results"
 }
 
 # The length of a file, which reading it once also puts into the page cache.

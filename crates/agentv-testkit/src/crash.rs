@@ -14,6 +14,7 @@ pub use nix::sys::signal::Signal;
 
 use crate::model::ModelServer;
 use crate::processes;
+use crate::signals;
 
 const PAUSE: Duration = Duration::from_millis(1);
 
@@ -41,6 +42,7 @@ impl Running {
     /// # Errors
     /// When it cannot be started.
     pub fn start(command: &mut Command) -> io::Result<Running> {
+        signals::reset_in_children();
         let child = command.spawn()?;
         Ok(Running { child })
     }

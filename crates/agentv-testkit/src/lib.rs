@@ -45,6 +45,8 @@ mod project;
 mod prose;
 mod random;
 mod seeds;
+#[cfg(unix)]
+pub mod signals;
 pub mod size;
 mod small_disk;
 #[cfg(unix)]

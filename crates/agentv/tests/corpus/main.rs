@@ -19,6 +19,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
+    agentv_testkit::signals::reset_in_children();
     let repository = fs::canonicalize(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
         .expect("the repository");
     let folders = folders(&repository.join("corpus"));

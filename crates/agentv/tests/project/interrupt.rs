@@ -43,6 +43,7 @@ fn wait_for_temporary_file(folder: &Path, child: &mut Child) {
 
 #[test]
 fn an_interrupted_conversion_leaves_nothing_behind() {
+    agentv_testkit::signals::reset_in_children();
     let cases = tempfile::tempdir().unwrap();
     let input = cases.path().join("cases.jsonl");
     write_cases(&input);
