@@ -73,7 +73,7 @@ impl Trial {
 }
 
 /// The name of a trial within a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TrialName {
     /// The eval file, relative to the project root.
     pub eval_file: Arc<str>,
@@ -83,6 +83,17 @@ pub struct TrialName {
     pub target: Arc<str>,
     /// The number of the repeat, from 1.
     pub trial: u32,
+}
+
+impl From<&ResultRecord> for TrialName {
+    fn from(record: &ResultRecord) -> TrialName {
+        TrialName {
+            eval_file: Arc::clone(&record.eval_file),
+            eval_id: record.eval_id.clone(),
+            target: Arc::clone(&record.target),
+            trial: record.trial,
+        }
+    }
 }
 
 /// One step of a trial, in the order in which they happen. Nothing has been written or reported yet.

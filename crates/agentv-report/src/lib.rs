@@ -1,35 +1,31 @@
-//! What people, CI and the disk see of a run.
+//! Reports of runs, for people, CI and the disk.
 //!
 //! The nouns:
 //!
-//! - a [`Summary`] is what a run came to in figures; a [`SummaryFold`] makes it of records in any
-//!   order and in bounded memory, a [`RunFold`] with how sure it is, and [`render_summary`] writes it
-//!   as a text for people;
-//! - a display shows a run while it is going on: [`LiveDisplay`] a progress bar in a terminal,
-//!   [`PlainProgress`] a line every few seconds elsewhere, [`Quiet`] errors only;
-//! - an [`OutFile`] has the records in a file of the user's choice, in one of
-//!   [several formats](out_file::ALL);
-//! - [`Several`] gives every event of a run to all of those;
-//! - [`RunResults`] are the results of a run, read back from its folder, and a [`ReportFormat`] makes a
-//!   report of them, for people or for another tool;
-//! - a [`Comparison`](compare::Comparison) says how two runs differ, a [`GateSpec`] what is required of one;
-//! - a [`PastRun`] is one of the runs of a project, and a [`RunLine`] what it came to, for lists and
-//!   trends.
+//! - A [`Summary`] holds the figures of a run. A [`SummaryFold`] computes it from records in any order
+//!   and in bounded memory, a [`RunFold`] adds intervals, and [`render_summary`] prints it for people.
+//! - A display shows a run in progress: [`LiveDisplay`] is a progress bar in a terminal,
+//!   [`PlainProgress`] prints a line every few seconds elsewhere, [`Quiet`] prints errors only.
+//! - An [`OutFile`] writes the records to a file that the user chooses, in one of
+//!   [several formats](out_file::ALL).
+//! - [`RunResults`] are the results of a run, read back from its folder. A [`ReportFormat`] turns them
+//!   into a report, for people or for another tool.
+//! - A [`Comparison`](compare::Comparison) says how two runs differ, a [`GateSpec`] what a run must
+//!   reach.
+//! - A [`PastRun`] is one of the runs of a project. A [`RunLine`] sums it up for lists and trends.
 //!
-//! The displays, [`OutFile`] and [`Several`] take [`RunEvent`](agentv_core::RunEvent)s as
-//! [`Reporter`](agentv_core::Reporter)s, live or replayed from a record. The secrets in what they
-//! are given have been replaced: they write it as it is, except that nothing in it reaches a
-//! terminal that a terminal would obey.
+//! The displays and [`OutFile`] take [`RunEvent`](agentv_core::RunEvent)s as
+//! [`Reporter`](agentv_core::Reporter)s. Secrets have already been replaced in these events, so their
+//! texts are written unchanged, except that no control character reaches a terminal.
 //!
-//! A run wires them like this:
+//! A run uses them like this:
 //!
 //! ```
 //! use std::time::Duration;
 //!
 //! use agentv_core::{Planned, Reporter, RunEvent};
 //! use agentv_report::{
-//!     Clock, Closing, DisplayOptions, OutFile, PlainProgress, Several, Style, SummaryFold,
-//!     render_summary,
+//!     Clock, Closing, DisplayOptions, OutFile, PlainProgress, Style, SummaryFold, render_summary,
 //! };
 //!
 //! # fn run(reporter: &mut dyn Reporter) -> Result<(), agentv_core::ReportError> {
@@ -50,8 +46,9 @@
 //! let mut out_file = OutFile::create(&path)?;
 //! let mut fold = SummaryFold::new();
 //!
-//! let mut reporters = Several::new().and(&mut fold).and(&mut display).and(&mut out_file);
-//! run(&mut reporters)?;
+//! for reporter in [&mut fold as &mut dyn Reporter, &mut display, &mut out_file] {
+//!     run(reporter)?;
+//! }
 //!
 //! display.finish();
 //! out_file.finish()?;
@@ -63,9 +60,9 @@
 //! # }
 //! ```
 //!
-//! Another way to report is one more file here that folds records or takes events, and one more
-//! line below; another format of [`OutFile`] is one file and one line in [`out_file::ALL`], one of reports in
-//! [`FORMATS`].
+//! To add a reporter, add a file here that folds records or takes events, and a line below. A format
+//! of [`OutFile`] is one file and one line in [`out_file::ALL`], a format of reports one file and one
+//! line in [`FORMATS`].
 
 pub mod agreement;
 mod clock;
@@ -85,7 +82,6 @@ mod run_fold;
 mod run_statistics;
 #[cfg(test)]
 mod samples;
-mod several;
 mod style;
 mod summary;
 mod text;
@@ -102,9 +98,8 @@ pub use report::{FORMATS, ReportFailure, ReportFormat};
 pub use results::{RunResults, Transcripts};
 pub use run_fold::RunFold;
 pub use run_statistics::{FlakyCase, RunStatistics, TargetStatistics, TrialStatistics};
-pub use several::Several;
 pub use style::Style;
 pub use summary::{
     CostlyTrial, ErrorGroup, Latency, Scores, SlowTrial, Statuses, Summary, SummaryFold,
-    TargetSummary, Tokens, TrialName, WorstTrial,
+    TargetSummary, Tokens, WorstTrial,
 };

@@ -6,7 +6,7 @@ use std::path::Path;
 use agentv_core::{GateOutcome, RunRecord, Status};
 use agentv_journal::{RecordFile, RunFolder};
 use agentv_report::compare::{
-    ComparisonFormat, Pairwise, Showing, compare, read_runs, write_comparison, write_pairwise,
+    ComparisonFormat, Pairwise, ShownCases, compare, read_runs, write_comparison, write_pairwise,
 };
 use agentv_report::{
     Closing, FORMATS, PastRun, RunResults, Style, Summary, render_runs, render_summary,
@@ -170,7 +170,7 @@ fn compared(results: &RunResults) {
     assert_eq!((summary.only_in_a, summary.only_in_b), (0, 0));
     assert!(!summary.significant);
     let gate = GateOutcome::default();
-    let showing = Showing::of(&comparison, 20).expect("the results");
+    let showing = ShownCases::of(&comparison, 20).expect("the results");
     let pairwise = Pairwise::of(&runs, 0.05);
     let formats = [
         ComparisonFormat::Table,

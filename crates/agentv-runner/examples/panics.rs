@@ -53,11 +53,7 @@ impl Evaluator for Panics {
 }
 
 impl Graders for Panics {
-    fn build(
-        &self,
-        _: &EvalFile,
-        _: &EvaluatorSpec,
-    ) -> Result<Arc<dyn Evaluator>, EvaluatorError> {
+    fn build(&self, _: &EvalFile, _: &EvaluatorSpec) -> Result<Arc<dyn Evaluator>, EvaluatorError> {
         Ok(Arc::new(Panics))
     }
 }

@@ -2,8 +2,8 @@
 
 use super::cases::{Case, cases};
 use super::families::{Member, family};
+use super::labels::Naming;
 use super::matching::{Matching, NothingShared, by_target, matching};
-use super::named::Naming;
 use super::pairs::Pairs;
 use super::run::{ComparedRun, Row};
 use super::summary::{ComparisonSummary, summary};

@@ -6,7 +6,7 @@ use agentv_core::GateOutcome;
 
 use super::comparison::Comparison;
 use super::pairwise::Pairwise;
-use super::showing::Showing;
+use super::shown_cases::ShownCases;
 use super::{json, markdown, table};
 use crate::Style;
 
@@ -27,7 +27,7 @@ pub enum ComparisonFormat {
 /// When `out` cannot be written.
 pub fn write_comparison(
     comparison: &Comparison<'_>,
-    showing: &Showing,
+    showing: &ShownCases,
     gate: &GateOutcome,
     format: ComparisonFormat,
     style: Style,

@@ -9,11 +9,11 @@ use serde::Serialize;
 
 use super::cases::{Case, cases};
 use super::comparison::{Comparison, Figures};
+use super::labels::label;
 use super::matching::{Matching, matching};
-use super::named::label;
 use super::pairwise::{Pairwise, RunPair};
 use super::run::{ComparedRun, Row};
-use super::showing::{Showing, ShownCase};
+use super::shown_cases::{ShownCase, ShownCases};
 use super::totals::RunTotals;
 use crate::Style;
 use agentv_statistics::PairOutcome;
@@ -78,7 +78,7 @@ struct Unmatched<'c> {
 /// The trials of the cases that are shown have the reasons of both sides.
 pub(super) fn write(
     comparison: &Comparison<'_>,
-    showing: &Showing,
+    showing: &ShownCases,
     gate: &GateOutcome,
     out: &mut dyn Write,
 ) -> io::Result<()> {

@@ -4,11 +4,11 @@ use agentv_core::GateOutcome;
 
 use super::comparison::Comparison;
 use super::families::Member;
-use super::named::label;
+use super::labels::label;
 use super::pairwise::Pairwise;
 use super::run::ComparedRun;
-use super::showing::{Showing, ShownCase, ShownSide};
-use super::told;
+use super::shown_cases::{ShownCase, ShownCases, ShownSide};
+use super::wording;
 use crate::figures::{count, milliseconds, money, percent};
 use crate::markdown_text::{code, code_in_cell};
 use crate::render::score;
@@ -26,7 +26,11 @@ const STYLE: Style = Style {
 };
 
 /// Two runs.
-pub(super) fn of_two(comparison: &Comparison<'_>, showing: &Showing, gate: &GateOutcome) -> String {
+pub(super) fn of_two(
+    comparison: &Comparison<'_>,
+    showing: &ShownCases,
+    gate: &GateOutcome,
+) -> String {
     let summary = comparison.summary();
     let mut page = Page::default();
     page.line(&format!(
@@ -37,9 +41,9 @@ pub(super) fn of_two(comparison: &Comparison<'_>, showing: &Showing, gate: &Gate
     page.totals(&[comparison.a, comparison.b]);
     page.line("");
     for (name, told) in [
-        ("matched", told::matched(summary, ["A", "B"])),
-        ("B has", told::outcomes(summary)),
-        ("statistics", told::statistics(summary, STYLE)),
+        ("matched", wording::matched(summary, ["A", "B"])),
+        ("B has", wording::outcomes(summary)),
+        ("statistics", wording::statistics(summary, STYLE)),
     ] {
         page.line(&format!(
             "- **{name}:** {}",
@@ -53,7 +57,7 @@ pub(super) fn of_two(comparison: &Comparison<'_>, showing: &Showing, gate: &Gate
     }
     page.cases("B is worse in", &showing.losses);
     page.cases("B is better in", &showing.wins);
-    for (title, names, more) in told::outside(comparison, ["A", "B"]) {
+    for (title, names, more) in wording::outside(comparison, ["A", "B"]) {
         let mut names: Vec<String> = names.iter().map(|name| code(name, LONGEST)).collect();
         if more > 0 {
             names.push(format!("{} more", count(more as u64)));
@@ -89,7 +93,7 @@ pub(super) fn of_several(pairwise: &Pairwise<'_>, gate: &GateOutcome) -> String 
         let cells: Vec<String> = (0..runs - 1)
             .map(|a| {
                 let pair = pairwise.pair(a, b);
-                pair.map(|pair| told::cell(pair, STYLE).replace('*', "\\*"))
+                pair.map(|pair| wording::cell(pair, STYLE).replace('*', "\\*"))
                     .unwrap_or_default()
             })
             .collect();
@@ -99,7 +103,7 @@ pub(super) fn of_several(pairwise: &Pairwise<'_>, gate: &GateOutcome) -> String 
     page.line("| pair | difference | | |");
     page.line("|---|---:|---|---|");
     for pair in &pairwise.pairs {
-        let told = told::pair(pair, STYLE).map(|told| told.replace('*', "\\*"));
+        let told = wording::pair(pair, STYLE).map(|told| told.replace('*', "\\*"));
         page.line(&format!("| {} |", told.join(" | ").replace('<', "&lt;")));
     }
     page.text
@@ -154,7 +158,7 @@ impl Page {
                 targets.join(", "),
                 passed.unwrap_or_default(),
                 totals.mean_score.map(score).unwrap_or_default(),
-                told::without_grade(&totals.statuses).join(", "),
+                wording::without_grade(&totals.statuses).join(", "),
                 totals.cost_usd.map(money).unwrap_or_default(),
                 totals.median_ms.map(milliseconds).unwrap_or_default(),
             ));
@@ -181,8 +185,8 @@ impl Page {
             self.line(&format!(
                 "| {} | {} | {} |",
                 cell(&member.name),
-                told::delta(member.mean_delta, STYLE),
-                told::member(member, STYLE).replace('<', "&lt;"),
+                wording::delta(member.mean_delta, STYLE),
+                wording::member(member, STYLE).replace('<', "&lt;"),
             ));
         }
     }
@@ -202,7 +206,7 @@ impl Page {
             self.line(&format!(
                 "| {}{changed} | {} | {} | {} |",
                 cell(&case.name),
-                told::delta(case.delta, STYLE),
+                wording::delta(case.delta, STYLE),
                 side(&case.a),
                 side(&case.b),
             ));

@@ -2,9 +2,10 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
-use std::fmt;
 
-use super::named::listed;
+use thiserror::Error;
+
+use super::labels::listed;
 use super::run::{ComparedRun, Row};
 
 /// Which trials of two runs belong together: those of the same file, case, trial and target. Where
@@ -20,16 +21,9 @@ pub(super) struct Matching {
 }
 
 /// Two runs have no trial in common, and what differs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("the runs share no case: {0}")]
 pub struct NothingShared(String);
-
-impl fmt::Display for NothingShared {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the runs share no case: {}", self.0)
-    }
-}
-
-impl std::error::Error for NothingShared {}
 
 /// Whether targets are told apart by name: unless each run has only one.
 pub(super) fn by_target(a: &ComparedRun, b: &ComparedRun) -> bool {

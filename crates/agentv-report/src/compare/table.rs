@@ -4,11 +4,11 @@ use agentv_core::GateOutcome;
 
 use super::comparison::Comparison;
 use super::families::Member;
-use super::named::label;
+use super::labels::label;
 use super::pairwise::Pairwise;
 use super::run::ComparedRun;
-use super::showing::{Showing, ShownCase};
-use super::told;
+use super::shown_cases::{ShownCase, ShownCases};
+use super::wording;
 use crate::figures::{count, counted};
 use crate::render::page::{Page, Piece, Row};
 use crate::render::{gate_sentence, score};
@@ -19,7 +19,7 @@ use agentv_statistics::PairOutcome;
 /// Two runs: what differs in a sentence, both in figures, and the cases that differ most.
 pub(super) fn of_two(
     comparison: &Comparison<'_>,
-    showing: &Showing,
+    showing: &ShownCases,
     gate: &GateOutcome,
     style: Style,
 ) -> String {
@@ -35,9 +35,9 @@ pub(super) fn of_two(
     run(&mut page, "A", comparison.a);
     run(&mut page, "B", comparison.b);
     page.gap();
-    page.figures("matched", &plain(told::matched(summary, ["A", "B"])));
-    page.figures("B has", &plain(told::outcomes(summary)));
-    page.figures("statistics", &plain(told::statistics(summary, style)));
+    page.figures("matched", &plain(wording::matched(summary, ["A", "B"])));
+    page.figures("B has", &plain(wording::outcomes(summary)));
+    page.figures("statistics", &plain(wording::statistics(summary, style)));
     gate_sentence(&mut page, gate);
     family(&mut page, "targets", comparison.targets());
     if comparison.evaluators().len() > 1 {
@@ -45,7 +45,7 @@ pub(super) fn of_two(
     }
     cases(&mut page, "B is worse in", &showing.losses);
     cases(&mut page, "B is better in", &showing.wins);
-    let lists = told::outside(comparison, ["A", "B"]);
+    let lists = wording::outside(comparison, ["A", "B"]);
     if !lists.is_empty() {
         page.gap();
     }
@@ -83,7 +83,7 @@ pub(super) fn of_several(pairwise: &Pairwise<'_>, gate: &GateOutcome, style: Sty
         }
         page.gap();
     }
-    let pairs = pairwise.pairs.iter().map(|pair| told::pair(pair, style));
+    let pairs = pairwise.pairs.iter().map(|pair| wording::pair(pair, style));
     let (heads, told): (Vec<_>, Vec<_>) = pairs
         .map(|[runs, difference, told, p_value]| (vec![runs, difference], [told, p_value]))
         .unzip();
@@ -113,7 +113,8 @@ fn matrix(pairwise: &Pairwise<'_>, style: Style) -> Vec<String> {
         let mut row = vec![label(b)];
         row.extend((0..b).map(|a| {
             let pair = pairwise.pair(a, b);
-            pair.map(|pair| told::cell(pair, style)).unwrap_or_default()
+            pair.map(|pair| wording::cell(pair, style))
+                .unwrap_or_default()
         }));
         rows.push(row);
     }
@@ -143,7 +144,7 @@ fn run(page: &mut Page, label: &str, run: &ComparedRun) {
     let targets: Vec<String> = run.targets().iter().map(|name| one_line(name)).collect();
     let name = Piece::new(Paint::Strong, one_line(run.name()));
     let mut pieces = vec![name, Piece::plain(targets.join(", "))];
-    pieces.extend(plain(told::totals(run)));
+    pieces.extend(plain(wording::totals(run)));
     page.figures(label, &pieces);
 }
 
@@ -172,10 +173,10 @@ fn family(page: &mut Page, title: &str, members: &[Member]) {
                     true => paint(member.mean_delta),
                     false => Paint::Plain,
                 },
-                told::delta(member.mean_delta, style),
+                wording::delta(member.mean_delta, style),
             ),
             name: one_line(&member.name),
-            remark: Some(told::member(member, style)),
+            remark: Some(wording::member(member, style)),
         })
         .collect();
     page.gap();
@@ -191,18 +192,18 @@ fn cases(page: &mut Page, title: &str, cases: &[ShownCase]) {
     let style = page.style();
     for case in cases {
         let mut pieces = vec![
-            Piece::new(paint(case.delta), told::delta(case.delta, style)),
+            Piece::new(paint(case.delta), wording::delta(case.delta, style)),
             Piece::new(Paint::Strong, case.name.clone()),
             Piece::plain(format!(
                 "{} {} {}",
                 score(case.a.score),
-                told::arrow(style),
+                wording::arrow(style),
                 score(case.b.score)
             )),
             Piece::plain(format!(
                 "{} {} {}",
                 case.a.status,
-                told::arrow(style),
+                wording::arrow(style),
                 case.b.status
             )),
         ];

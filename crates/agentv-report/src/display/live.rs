@@ -6,10 +6,11 @@ use std::time::Duration;
 use agentv_core::{ReportError, Reporter, RunEvent};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::moment::{Figure, Moment};
 use super::notice::Notice;
 use super::notices::Wanted;
-use super::{Display, DisplayOptions, Screen};
+use super::options::DisplayOptions;
+use super::screen::{Display, Screen};
+use super::snapshot::{Figure, Snapshot};
 use crate::figures::duration;
 use crate::style::{Paint, Style};
 use crate::text::{cut, width};
@@ -116,7 +117,7 @@ impl Bar {
 }
 
 impl Screen for Bar {
-    fn show(&mut self, moment: &Moment, notices: &[Notice]) {
+    fn show(&mut self, snapshot: &Snapshot, notices: &[Notice]) {
         let style = Style {
             width: (self.columns)(),
             ..self.style
@@ -131,8 +132,8 @@ impl Screen for Bar {
                 .collect();
             self.bar.println(lines.join("\n"));
         }
-        if moment.progress.planned.trials > 0 {
-            let (bar, figures) = (bar_line(moment, style), figures_line(moment, style));
+        if snapshot.progress.planned.trials > 0 {
+            let (bar, figures) = (bar_line(snapshot, style), figures_line(snapshot, style));
             self.bar.set_message(format!("{bar}\n{figures}"));
         }
     }
@@ -145,12 +146,12 @@ impl Screen for Bar {
 }
 
 /// `━━━━━━━━────  310/500 · 12 s · about 4 s left`.
-fn bar_line(moment: &Moment, style: Style) -> String {
-    let elapsed = duration(moment.elapsed);
-    let mut texts = vec![moment.done(), elapsed];
-    match moment.progress.stopping {
+fn bar_line(snapshot: &Snapshot, style: Style) -> String {
+    let elapsed = duration(snapshot.elapsed);
+    let mut texts = vec![snapshot.done(), elapsed];
+    match snapshot.progress.stopping {
         Some(_) => texts.push("stopping".to_owned()),
-        None => texts.extend(moment.left()),
+        None => texts.extend(snapshot.left()),
     }
     // What cannot be told beside a bar is left out, from the end.
     let mut text = texts.join(style.separator());
@@ -160,7 +161,7 @@ fn bar_line(moment: &Moment, style: Style) -> String {
     }
     let text = cut(&text, style.width, style);
     match style.width.checked_sub(width(&text) + 2) {
-        Some(room) if room > 0 => format!("{}  {text}", bar(moment.share(), room, style)),
+        Some(room) if room > 0 => format!("{}  {text}", bar(snapshot.share(), room, style)),
         _ => text,
     }
 }
@@ -178,13 +179,13 @@ fn bar(share: f64, columns: usize, style: Style) -> String {
 
 /// The figures in words if there is room for those that matter, else with signs; what matters least
 /// is left out first.
-fn figures_line(moment: &Moment, style: Style) -> String {
-    let figures = moment.figures(style);
+fn figures_line(snapshot: &Snapshot, style: Style) -> String {
+    let figures = snapshot.figures(style);
     let texts = |of: fn(&Figure) -> &String| figures.iter().map(of).collect::<Vec<_>>();
     let (long, short) = (texts(|figure| &figure.long), texts(|figure| &figure.short));
     let (words, signs) = (style.separator(), "  ");
     let fitting = fitting(&long, width(words), style.width);
-    let in_words = fitting >= figures.len().min(Moment::ESSENTIAL);
+    let in_words = fitting >= figures.len().min(Snapshot::ESSENTIAL);
     let (texts, separator, told) = match in_words {
         true => (long, words, fitting),
         false => {

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use agentv_core::{ReportError, Reporter, RunEvent};
 
-use super::moment::Moment;
 use super::notice::Notice;
 use super::notices::Wanted;
-use super::{Display, DisplayOptions, Screen};
+use super::options::DisplayOptions;
+use super::screen::{Display, Screen};
+use super::snapshot::Snapshot;
 use crate::style::Style;
 
 /// How soon failures are told.
@@ -97,18 +98,18 @@ impl Lines {
 }
 
 impl Screen for Lines {
-    fn show(&mut self, moment: &Moment, notices: &[Notice]) {
+    fn show(&mut self, snapshot: &Snapshot, notices: &[Notice]) {
         let mut text = String::new();
         for line in notices.iter().flat_map(|notice| notice.lines(self.style)) {
             text.push_str(&line);
             text.push('\n');
         }
         if let Some(interval) = self.interval
-            && moment.elapsed >= self.next
-            && moment.progress.planned.trials > 0
+            && snapshot.elapsed >= self.next
+            && snapshot.progress.planned.trials > 0
         {
-            self.next = moment.elapsed + interval;
-            text.push_str(&progress_line(moment, self.style));
+            self.next = snapshot.elapsed + interval;
+            text.push_str(&progress_line(snapshot, self.style));
             text.push('\n');
         }
         if !text.is_empty() {
@@ -121,10 +122,10 @@ impl Screen for Lines {
 }
 
 /// `1,200/5,000 done · 1,150 passed · … · about 16 s left`.
-fn progress_line(moment: &Moment, style: Style) -> String {
-    let mut texts = vec![format!("{} done", moment.done())];
-    let figures = moment.figures(style).into_iter();
+fn progress_line(snapshot: &Snapshot, style: Style) -> String {
+    let mut texts = vec![format!("{} done", snapshot.done())];
+    let figures = snapshot.figures(style).into_iter();
     texts.extend(figures.map(|figure| style.paint(figure.paint, &figure.long)));
-    texts.extend(moment.left());
+    texts.extend(snapshot.left());
     texts.join(style.separator())
 }

@@ -6,8 +6,9 @@ use std::time::Duration;
 use agentv_core::{ReportError, Reporter, RunEvent};
 
 use super::notices::Wanted;
+use super::options::DisplayOptions;
 use super::plain::Lines;
-use super::{Display, DisplayOptions};
+use super::screen::Display;
 
 /// A line for each errored trial, and when those are too many, how many; nothing else.
 #[derive(Debug)]

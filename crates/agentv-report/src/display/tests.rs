@@ -7,9 +7,11 @@ use std::time::{Duration, Instant};
 use agentv_core::{Planned, Reporter, ResultRecord, RunEvent, Stop, TrialName};
 use indicatif::{InMemoryTerm, ProgressDrawTarget};
 
+use super::screen::{Display, Screen};
 use super::*;
 use crate::samples::{errored, failed, graded, measured};
 use crate::text::width;
+use crate::{Clock, Style};
 
 /// A clock that stands still until it is moved.
 #[derive(Clone)]
@@ -60,21 +62,12 @@ impl Write for Written {
 }
 
 impl<S: Screen> Display<S> {
-    fn tick(&self) {
-        show(&self.board, &self.painter, self.clock.now(), false);
-    }
-
     fn plan(&self, trials: u64) {
         self.on_event(&RunEvent::Planned(Planned { trials, skipped: 0 }));
     }
 
     fn start(&self, record: &ResultRecord) {
-        self.on_event(&RunEvent::Started(TrialName {
-            eval_file: record.eval_file.clone(),
-            eval_id: record.eval_id.clone(),
-            target: record.target.clone(),
-            trial: record.trial,
-        }));
+        self.on_event(&RunEvent::Started(TrialName::from(record)));
     }
 
     fn end(&self, record: &ResultRecord) {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use super::lock;
+use super::screen::lock;
 
 /// Something done again and again until it is stopped or dropped.
 #[derive(Debug)]

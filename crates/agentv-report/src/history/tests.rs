@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::samples::{errored, graded, measured};
 use crate::style::Style;
-use crate::summary::SummaryFold;
+use crate::summary::{Statuses, SummaryFold};
 use crate::text::width;
 
 const STYLE: Style = Style {

@@ -1,10 +1,12 @@
 //! What is written can be read.
 
 use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
-use std::sync::{Arc, Mutex};
 
-use agentv_core::{EvaluatorResult, EvaluatorSpec, ResultRecord, Verdict};
+use agentv_core::{
+    EvaluatorResult, EvaluatorSpec, ReportError, Reporter, ResultRecord, RunEvent, Verdict,
+};
 use agentv_syntax::{Tree, json, yaml};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -150,7 +152,7 @@ fn a_run_without_records_gives_an_empty_file_of_its_format() {
     assert_eq!(rows(&text("a.csv", &[])).len(), 1);
 }
 
-fn end<W: Write>(file: &mut OutFile<W>, record: &ResultRecord) -> Result<(), ReportError> {
+fn end(file: &mut OutFile, record: &ResultRecord) -> Result<(), ReportError> {
     file.on_event(&RunEvent::Finished {
         record: record.clone().into(),
         reused: false,
@@ -260,28 +262,4 @@ fn a_full_disk_is_told_in_every_format() {
             assert_eq!(error.kind(), io::ErrorKind::StorageFull, "{name} {room}");
         }
     }
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn after_a_failed_write_nothing_is_committed_and_the_error_is_reported_again() {
-    let path = PathBuf::from("out.jsonl");
-    let now = Arc::new(Mutex::new(Instant::now()));
-    let hand = Arc::clone(&now);
-    let clock = Clock::of(move || *hand.lock().unwrap());
-    let full = fs::File::options().write(true).open("/dev/full").unwrap();
-    let mut file = OutFile {
-        writer: RecordWriter::new((Format::of(&path).unwrap().start)(), full),
-        flushed: clock.now(),
-        clock,
-        path,
-        failed: None,
-    };
-    end(&mut file, &graded("a", 1.0)).unwrap();
-    *now.lock().unwrap() += FLUSH;
-    let error = end(&mut file, &graded("b", 1.0)).unwrap_err();
-    assert_eq!(error.source.kind(), io::ErrorKind::StorageFull);
-    end(&mut file, &graded("c", 1.0)).unwrap();
-    let again = file.finish_with(|_| panic!("committed")).unwrap_err();
-    assert_eq!(again.to_string(), error.to_string());
 }

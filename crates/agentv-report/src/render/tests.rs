@@ -7,7 +7,8 @@ use agentv_core::{ResultRecord, Status, Stop};
 
 use super::*;
 use crate::samples::{errored, failed, graded, measured, record};
-use crate::summary::SummaryFold;
+use crate::style::Style;
+use crate::summary::{Summary, SummaryFold};
 use crate::text::width;
 
 const STYLE: Style = Style {

@@ -1,11 +1,11 @@
 //! The lists of a summary: targets, errors, and the trials that stand out.
 
-use agentv_core::Stage;
+use agentv_core::{Stage, TrialName};
 
 use super::page::{Page, Piece, Row};
 use crate::figures::{count, counted, milliseconds, money, percent};
 use crate::style::{Paint, Style};
-use crate::summary::{Summary, TargetSummary, TrialName};
+use crate::summary::{Summary, TargetSummary};
 use crate::text::one_line;
 
 /// How many are told of what is good to know but nothing to mend.

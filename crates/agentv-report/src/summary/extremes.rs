@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-use agentv_core::{ResultRecord, Status};
+use agentv_core::{ResultRecord, Status, TrialName};
 
-use super::{CostlyTrial, SlowTrial, TrialName, WorstTrial};
+use super::{CostlyTrial, SlowTrial, WorstTrial};
 use crate::text::clip;
 
 /// How many trials a list has.

@@ -6,7 +6,7 @@ use std::path::Path;
 use agentv_core::GateOutcome;
 use agentv_project::{Project, ProjectError, warn_of_damage, warn_of_few_grades};
 use agentv_report::compare::{
-    ComparedRun, ComparisonFormat, Pairwise, Showing, compare, read_runs, write_comparison,
+    ComparedRun, ComparisonFormat, Pairwise, ShownCases, compare, read_runs, write_comparison,
     write_pairwise,
 };
 use agentv_report::{Style, replace_file};
@@ -57,8 +57,8 @@ fn of_two<'r>(
     b: &'r ComparedRun,
 ) -> Result<ReadyComparison<'r>, ProjectError> {
     let comparison = compare(a, b, arguments.threshold).map_err(ProjectError::from_error)?;
-    let showing =
-        Showing::of(&comparison, arguments.show as usize).map_err(ProjectError::from_error)?;
+    let shown =
+        ShownCases::of(&comparison, arguments.show as usize).map_err(ProjectError::from_error)?;
     let summary = comparison.summary();
     warn_of_few_grades(summary, &mut StderrNotices::new());
     let gate = arguments.drop_gate().judge(summary, "that of A");
@@ -67,7 +67,7 @@ fn of_two<'r>(
     Ok(ReadyComparison {
         gate,
         write: Box::new(move |out| {
-            write_comparison(&comparison, &showing, &told, format, style, out)
+            write_comparison(&comparison, &shown, &told, format, style, out)
         }),
     })
 }

@@ -3,8 +3,8 @@
 use agentv_core::ResultRecord;
 use serde_json::Value;
 
-use super::{STYLE, in_conversation, judged, trial, with_runs, written};
-use crate::compare::{ComparisonFormat, Pairwise, Showing, compare};
+use super::support::{STYLE, in_conversation, judged, trial, with_runs, written};
+use crate::compare::{ComparisonFormat, Pairwise, ShownCases, compare};
 use crate::samples::{errored, graded, record};
 use crate::{DropGate, GateRule};
 
@@ -27,7 +27,7 @@ fn trials_are_averaged_within_their_case() {
         assert_eq!((summary.wins, summary.losses, summary.ties), (1, 1, 1));
         let cases = &summary.statistics;
         assert_eq!((cases.cases, cases.wins.wins, cases.wins.losses), (2, 1, 1));
-        let shown = Showing::of(&found, 1).unwrap();
+        let shown = ShownCases::of(&found, 1).unwrap();
         assert_eq!(
             (shown.wins[0].name.as_str(), shown.wins[0].trials),
             ("a", 2)
@@ -123,7 +123,7 @@ fn what_difference_of_passes_would_be_shown_is_told_where_any_would() {
             let json: Value =
                 serde_json::from_str(&written(&found, ComparisonFormat::Json)).unwrap();
             let method = &json["summary"]["statistics"]["detectable_pass_rate"]["method"];
-            let told = crate::compare::told::statistics(found.summary(), STYLE);
+            let told = crate::compare::wording::statistics(found.summary(), STYLE);
             let of_passes = told.iter().find(|part| part.contains("of passes")).cloned();
             (of_passes, method.as_str().map(str::to_owned))
         })

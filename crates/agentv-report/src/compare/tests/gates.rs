@@ -2,7 +2,7 @@
 
 use agentv_core::ResultRecord;
 
-use super::{gate, with_runs};
+use super::support::{gate, with_runs};
 use crate::compare::compare;
 use crate::samples::{errored, graded};
 use crate::{DropGate, GateRule};

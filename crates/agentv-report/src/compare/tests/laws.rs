@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use serde_json::Value;
 
-use super::{STYLE, gate, in_conversation, judged, on, trial, with_runs, written};
+use super::support::{STYLE, gate, in_conversation, judged, on, trial, with_runs, written};
 use crate::compare::{Comparison, ComparisonFormat, compare};
 use crate::samples::{errored, graded, measured};
 
@@ -102,10 +102,10 @@ proptest! {
             prop_assert_eq!(listed("matched", "outcome", "tie"), summary.ties);
             prop_assert_eq!(listed("unmatched", "only_in", "a"), summary.only_in_a);
             prop_assert_eq!(listed("unmatched", "only_in", "b"), summary.only_in_b);
-            for told in crate::compare::told::outcomes(summary)
+            for told in crate::compare::wording::outcomes(summary)
                 .iter()
-                .chain(&crate::compare::told::matched(summary, ["A", "B"]))
-                .chain(&crate::compare::told::statistics(summary, STYLE))
+                .chain(&crate::compare::wording::matched(summary, ["A", "B"]))
+                .chain(&crate::compare::wording::statistics(summary, STYLE))
             {
                 let in_one_line = table.split_whitespace().collect::<Vec<_>>().join(" ");
                 prop_assert!(in_one_line.contains(told.as_str()), "{told} in {table}");

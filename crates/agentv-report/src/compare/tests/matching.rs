@@ -2,7 +2,7 @@
 
 use agentv_core::ResultRecord;
 
-use super::{on, trial, with_runs};
+use super::support::{on, trial, with_runs};
 use crate::compare::compare;
 use crate::samples::graded;
 

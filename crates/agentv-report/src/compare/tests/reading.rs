@@ -5,7 +5,7 @@ use std::fs;
 use agentv_core::ResultRecord;
 
 use crate::RunResults;
-use crate::compare::{Showing, compare, read_runs};
+use crate::compare::{ShownCases, compare, read_runs};
 use crate::samples::{failed, graded, results_in};
 
 #[test]
@@ -36,7 +36,7 @@ fn an_array_is_read_like_lines() {
     fs::write(&path, serde_json::to_string_pretty(&records).unwrap()).unwrap();
     let runs = read_runs(&[lines, RunResults::of_file(&path)]).unwrap();
     let found = compare(&runs[0], &runs[1], 0.1).unwrap();
-    let shown = Showing::of(&found, 10).unwrap();
+    let shown = ShownCases::of(&found, 10).unwrap();
     assert_eq!(shown.losses[0].b.reason.as_deref(), Some("no | city"));
     fs::write(&path, "{}").unwrap();
     let error = read_runs(&[RunResults::of_file(&path)])

@@ -3,7 +3,7 @@
 use agentv_core::ResultRecord;
 use serde_json::Value;
 
-use super::{STYLE, with_runs};
+use super::support::{STYLE, with_runs};
 use crate::compare::{ComparisonFormat, Pairwise, write_pairwise};
 use crate::samples::graded;
 use crate::{DropGate, Style};

@@ -12,7 +12,7 @@ use flate2::read::GzDecoder;
 use serde_json::{Value, json};
 use snapbox::{Assert, file};
 
-use super::write_with;
+use super::format::write_with;
 use crate::results::RunResults;
 use crate::samples::{errored, failed, graded, measured, record};
 

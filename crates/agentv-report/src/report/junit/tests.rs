@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::schema::assert_fits;
 use super::*;
+use crate::results::RunResults;
 use crate::samples::{errored, failed, graded, record, report_of};
 
 fn written(records: &[ResultRecord]) -> String {

@@ -1,10 +1,9 @@
 //! The cases that somebody should look at.
 
-use agentv_core::{ResultRecord, Status};
+use agentv_core::{ResultRecord, Status, TrialName};
 
 use crate::figures::{count, counted};
 use crate::markdown_text::code;
-use crate::summary::TrialName;
 
 /// How many of each kind are told.
 const TOLD: usize = 20;

@@ -35,7 +35,7 @@ pub(super) fn headline(summary: &Summary, not_run: u64) -> String {
 }
 
 /// Between what the pass rate and the mean score lie, and what repeated trials tell.
-pub(super) fn sureness(statistics: &RunStatistics) -> String {
+pub(super) fn intervals(statistics: &RunStatistics) -> String {
     let mut parts = Vec::new();
     if let Some(rate) = &statistics.pass_rate {
         let (low, high) = (percent(rate.low), percent(rate.high));

@@ -4,6 +4,7 @@ use agentv_core::ResultRecord;
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
+use super::format::LONGEST;
 use super::*;
 use crate::samples::{errored, failed, graded, report_of};
 

@@ -1,58 +1,30 @@
-//! What people see while a run is going on.
-
-mod live;
-mod moment;
-mod notice;
-mod notices;
-mod pace;
-mod plain;
-mod progress;
-mod quiet;
-#[cfg(test)]
-mod tests;
-mod ticker;
+//! A screen that is refreshed while events arrive.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use agentv_core::RunEvent;
 
-pub use live::LiveDisplay;
-use moment::Moment;
-use notice::Notice;
-use notices::{Notices, Wanted};
-use pace::Pace;
-pub use plain::PlainProgress;
-use progress::Progress;
-pub use quiet::Quiet;
-use ticker::Ticker;
-
-use crate::{Clock, Style};
-
-/// How a display shows things.
-#[derive(Debug, Clone)]
-pub struct DisplayOptions {
-    /// What the place can show.
-    pub style: Style,
-    /// Whether retries are told, too.
-    pub verbose: bool,
-    /// Whether what is told of a trial names its target.
-    pub several_targets: bool,
-    /// What time it is.
-    pub clock: Clock,
-}
+use super::notice::Notice;
+use super::notices::{Notices, Wanted};
+use super::options::DisplayOptions;
+use super::progress::Progress;
+use super::snapshot::Snapshot;
+use super::throughput::Throughput;
+use super::ticker::Ticker;
+use crate::Clock;
 
 /// Where a display shows what a run has come to.
-trait Screen: Send + 'static {
+pub(super) trait Screen: Send + 'static {
     /// Shows the notices, which are new, and how far the run is.
-    fn show(&mut self, moment: &Moment, notices: &[Notice]);
+    fn show(&mut self, snapshot: &Snapshot, notices: &[Notice]);
     /// Removes what should not stay.
     fn close(&mut self);
 }
 
 /// Takes events, which costs next to nothing, and shows from time to time what they came to.
 #[derive(Debug)]
-struct Display<S> {
+pub(super) struct Display<S> {
     board: Arc<Mutex<Board>>,
     painter: Arc<Mutex<Painter<S>>>,
     clock: Clock,
@@ -70,13 +42,13 @@ struct Board {
 #[derive(Debug)]
 struct Painter<S> {
     screen: S,
-    pace: Pace,
+    throughput: Throughput,
     started: Instant,
 }
 
 impl<S: Screen> Display<S> {
     /// A display that shows only when told to.
-    fn still(screen: S, wanted: Wanted, options: DisplayOptions) -> Display<S> {
+    pub(super) fn still(screen: S, wanted: Wanted, options: DisplayOptions) -> Display<S> {
         let clock = options.clock;
         let started = clock.now();
         let board = Board {
@@ -85,7 +57,7 @@ impl<S: Screen> Display<S> {
         };
         let painter = Painter {
             screen,
-            pace: Pace::new(started),
+            throughput: Throughput::new(started),
             started,
         };
         Display {
@@ -97,7 +69,7 @@ impl<S: Screen> Display<S> {
     }
 
     /// Shows by itself from now on, this often.
-    fn ticking(mut self, interval: Duration) -> Display<S> {
+    pub(super) fn ticking(mut self, interval: Duration) -> Display<S> {
         let (board, painter) = (Arc::clone(&self.board), Arc::clone(&self.painter));
         let clock = self.clock.clone();
         let tick = move || show(&board, &painter, clock.now(), false);
@@ -106,14 +78,20 @@ impl<S: Screen> Display<S> {
         self
     }
 
-    fn on_event(&self, event: &RunEvent) {
+    pub(super) fn on_event(&self, event: &RunEvent) {
         let mut board = lock(&self.board);
         board.progress.on_event(event);
         board.notices.on_event(event, &self.clock);
     }
 
+    /// Shows what has come in since, once.
+    #[cfg(test)]
+    pub(super) fn tick(&self) {
+        show(&self.board, &self.painter, self.clock.now(), false);
+    }
+
     /// Shows what has come in since, and removes what should not stay. Once is enough.
-    fn finish(&mut self) {
+    pub(super) fn finish(&mut self) {
         if let Some(ticker) = self.ticker.take() {
             ticker.stop();
         }
@@ -129,16 +107,16 @@ fn show<S: Screen>(board: &Mutex<Board>, painter: &Mutex<Painter<S>>, now: Insta
         (board.progress, board.notices.take(now, last))
     };
     let mut painter = lock(painter);
-    painter.pace.record(now, progress.fresh());
-    let moment = Moment {
+    painter.throughput.record(now, progress.fresh());
+    let snapshot = Snapshot {
         progress,
-        rate: painter.pace.rate(now),
+        rate: painter.throughput.rate(now),
         elapsed: now.saturating_duration_since(painter.started),
     };
-    painter.screen.show(&moment, &notices);
+    painter.screen.show(&snapshot, &notices);
 }
 
 /// A display that broke while drawing is no reason to end the run.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

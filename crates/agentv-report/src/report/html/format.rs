@@ -1,39 +1,15 @@
-//! A page that is one file, for people: totals, every trial, and what was asked and answered.
-//!
-//! The page is a frame (`page`), and in it *blocks* of compressed JSON (`block`) that its script reads:
-//!
-//! - *facts*: what ran, and what it came to (`facts`), one block a page;
-//! - *rows*: what lists, filters and sorts need of each trial, in columns (`columns`), a block for each
-//!   share of a run (`part`);
-//! - *details*: the records of a few hundred trials as they are written (`details`), read when one of
-//!   them is opened.
-//!
-//! Nothing that a user, a dataset or a model wrote stands in the page outside of blocks.
-
-mod block;
-mod columns;
-mod cut;
-mod details;
-mod evaluators;
-mod facts;
-mod page;
-mod part;
-mod parts;
-mod sample;
-mod sources;
-#[cfg(test)]
-mod tests;
-mod transcripts;
+//! The format `html`: a page that is one file.
 
 use std::io::Write;
 
-use self::facts::{Facts, RunFacts};
-use self::sample::Sample;
-use self::sources::Sources;
-use super::{ReportFailure, ReportFormat};
+use super::facts::{Facts, RunFacts};
+use super::sample::Sample;
+use super::sources::Sources;
+use super::{block, page, parts};
+use crate::report::{ReportFailure, ReportFormat};
 use crate::results::RunResults;
 
-pub(super) const FORMAT: ReportFormat = ReportFormat {
+pub(crate) const FORMAT: ReportFormat = ReportFormat {
     name: "html",
     extension: "html",
     doc: "For people: a page to read, filter and share, of one run or of two side by side",
@@ -48,7 +24,7 @@ fn write(runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> 
     write_with(runs, MOST_TRIALS, out)
 }
 
-fn write_with(
+pub(super) fn write_with(
     runs: &[RunResults],
     most_trials: usize,
     out: &mut dyn Write,

@@ -1,27 +1,19 @@
-//! What holds of comparisons.
-
-mod figures;
-mod gates;
-mod laws;
-mod matching;
-mod reading;
-mod several;
-mod showing;
+//! Runs to compare.
 
 use agentv_core::{EvaluatorResult, EvaluatorSpec, GateOutcome, ResultRecord, Score};
 
-use super::*;
+use crate::compare::*;
 use crate::samples::results_in;
 use crate::{DropGate, RunResults, Style};
 
-const STYLE: Style = Style {
+pub(super) const STYLE: Style = Style {
     colour: false,
     width: 100,
     unicode: true,
 };
 
 /// What `test` finds of runs with these records.
-fn with_runs<T>(runs: &[&[ResultRecord]], test: impl FnOnce(&[ComparedRun]) -> T) -> T {
+pub(super) fn with_runs<T>(runs: &[&[ResultRecord]], test: impl FnOnce(&[ComparedRun]) -> T) -> T {
     let folder = tempfile::tempdir().unwrap();
     let written: Vec<RunResults> = runs
         .iter()
@@ -31,7 +23,7 @@ fn with_runs<T>(runs: &[&[ResultRecord]], test: impl FnOnce(&[ComparedRun]) -> T
     test(&read_runs(&written).unwrap())
 }
 
-fn on(target: &str, record: ResultRecord) -> ResultRecord {
+pub(super) fn on(target: &str, record: ResultRecord) -> ResultRecord {
     ResultRecord {
         target: target.into(),
         grade_key: format!("{target} {}", record.eval_id),
@@ -39,18 +31,18 @@ fn on(target: &str, record: ResultRecord) -> ResultRecord {
     }
 }
 
-fn trial(trial: u32, record: ResultRecord) -> ResultRecord {
+pub(super) fn trial(trial: u32, record: ResultRecord) -> ResultRecord {
     ResultRecord { trial, ..record }
 }
 
-fn in_conversation(id: &str, record: ResultRecord) -> ResultRecord {
+pub(super) fn in_conversation(id: &str, record: ResultRecord) -> ResultRecord {
     ResultRecord {
         conversation_id: Some(id.to_owned()),
         ..record
     }
 }
 
-fn judged(record: ResultRecord, scores: &[(&str, f64)]) -> ResultRecord {
+pub(super) fn judged(record: ResultRecord, scores: &[(&str, f64)]) -> ResultRecord {
     let result = |(name, score): &(&str, f64)| EvaluatorResult {
         name: (*name).to_owned(),
         score: Score::new(*score),
@@ -62,12 +54,12 @@ fn judged(record: ResultRecord, scores: &[(&str, f64)]) -> ResultRecord {
     }
 }
 
-fn gate(comparison: &Comparison<'_>) -> GateOutcome {
+pub(super) fn gate(comparison: &Comparison<'_>) -> GateOutcome {
     DropGate::default().judge(comparison.summary(), "A")
 }
 
-fn written(comparison: &Comparison<'_>, format: ComparisonFormat) -> String {
-    let showing = Showing::of(comparison, 10).unwrap();
+pub(super) fn written(comparison: &Comparison<'_>, format: ComparisonFormat) -> String {
+    let showing = ShownCases::of(comparison, 10).unwrap();
     let mut out = Vec::new();
     write_comparison(
         comparison,

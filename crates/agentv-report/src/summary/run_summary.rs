@@ -1,27 +1,13 @@
-//! What a run came to, in figures.
-
-mod amount;
-mod errors;
-mod extremes;
-mod fold;
-mod latency;
-mod scores;
-#[cfg(test)]
-mod tests;
+//! The summary of a run, as data.
 
 use std::sync::Arc;
 
-use agentv_core::{ResultRecord, Score, Stage, Status};
+use agentv_core::{Score, Stage, Status, TrialName};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use amount::Amount;
-pub(crate) use fold::GroupFold;
-pub use fold::SummaryFold;
-pub(crate) use fold::graded_score;
-pub(crate) use latency::LatencyFold;
-pub(crate) use scores::Moments;
+use super::statuses::Statuses;
 
-/// What a run came to. Made by a [`SummaryFold`], the same whatever the order of the records.
+/// What a run came to. Made by a [`SummaryFold`](super::SummaryFold), the same whatever the order of the records.
 ///
 /// Errored and ungraded trials are counted, and stand outside every mean and rate.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -72,71 +58,6 @@ pub struct Summary {
     pub targets: Vec<TargetSummary>,
 }
 
-/// How many trials ended in each way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Statuses {
-    /// The answer is good.
-    pub pass: u64,
-    /// The answer is nearly good.
-    pub borderline: u64,
-    /// The answer is not good.
-    pub fail: u64,
-    /// Nothing is known of the answer.
-    pub error: u64,
-    /// There was nothing to grade by.
-    pub ungraded: u64,
-}
-
-impl Statuses {
-    /// How many ended this way.
-    pub fn of(&self, status: Status) -> u64 {
-        match status {
-            Status::Pass => self.pass,
-            Status::Borderline => self.borderline,
-            Status::Fail => self.fail,
-            Status::Error => self.error,
-            Status::Ungraded => self.ungraded,
-        }
-    }
-
-    /// Counts one more.
-    pub fn add(&mut self, status: Status) {
-        let count = match status {
-            Status::Pass => &mut self.pass,
-            Status::Borderline => &mut self.borderline,
-            Status::Fail => &mut self.fail,
-            Status::Error => &mut self.error,
-            Status::Ungraded => &mut self.ungraded,
-        };
-        *count += 1;
-    }
-
-    /// Counts what another has.
-    pub(crate) fn join(&mut self, other: &Statuses) {
-        self.pass += other.pass;
-        self.borderline += other.borderline;
-        self.fail += other.fail;
-        self.error += other.error;
-        self.ungraded += other.ungraded;
-    }
-
-    /// All of them.
-    pub fn total(&self) -> u64 {
-        Status::ALL.iter().map(|status| self.of(*status)).sum()
-    }
-
-    /// Those that have a grade.
-    pub fn graded(&self) -> u64 {
-        self.pass + self.borderline + self.fail
-    }
-
-    /// The share of the graded ones that passed; `None` where nothing was graded.
-    pub fn pass_rate(&self) -> Option<f64> {
-        let graded = self.graded();
-        (graded > 0).then(|| self.pass as f64 / graded as f64)
-    }
-}
-
 /// The scores of a number of trials.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Scores {
@@ -179,30 +100,6 @@ pub struct Latency {
     pub median_ms: f64,
     /// 95 of a hundred calls took no longer.
     pub p95_ms: f64,
-}
-
-/// Which trial.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct TrialName {
-    /// The eval file, relative to the project root.
-    pub eval_file: Arc<str>,
-    /// The id of the case.
-    pub eval_id: String,
-    /// The target that was asked.
-    pub target: Arc<str>,
-    /// Which repeat of the case, from 1.
-    pub trial: u32,
-}
-
-impl From<&ResultRecord> for TrialName {
-    fn from(record: &ResultRecord) -> TrialName {
-        TrialName {
-            eval_file: Arc::clone(&record.eval_file),
-            eval_id: record.eval_id.clone(),
-            target: Arc::clone(&record.target),
-            trial: record.trial,
-        }
-    }
 }
 
 /// A trial with a low score.

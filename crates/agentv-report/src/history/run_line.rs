@@ -1,23 +1,9 @@
-//! The runs of a project: what each came to, in a line, a plot or a page.
-
-mod columns;
-mod listing;
-mod page;
-mod past_run;
-mod plot;
-#[cfg(test)]
-mod tests;
-mod trend;
+//! A run on one line.
 
 use agentv_core::Stop;
 use serde::Serialize;
 
 use crate::summary::Statuses;
-
-pub use listing::render_runs;
-pub use page::trend_page;
-pub use past_run::PastRun;
-pub use trend::render_trend;
 
 /// A run in a line: what it was asked to do and what it came to.
 #[derive(Debug, Clone, PartialEq, Serialize)]

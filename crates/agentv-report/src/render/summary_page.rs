@@ -1,19 +1,10 @@
-//! The summary of a run as a text.
-
-mod closing;
-pub(crate) mod page;
-mod sureness;
-#[cfg(test)]
-mod tests;
-mod trials;
+//! The summary of a run as a text: its parts, in order.
 
 use agentv_core::Status;
 
-pub use closing::Closing;
-pub(crate) use closing::{gate_sentence, stop_reason};
-use page::{Page, Piece};
-pub(crate) use trials::score;
-
+use super::closing::{self, Closing};
+use super::page::{Page, Piece};
+use super::{intervals, score, trials};
 use crate::figures::{count, counted, milliseconds, money, percent};
 use crate::style::{Paint, Style};
 use crate::summary::{Scores, Summary};
@@ -33,7 +24,7 @@ pub fn render_summary(summary: &Summary, closing: &Closing<'_>, style: Style) ->
         write_scores(&mut page, scores);
     }
     if let Some(statistics) = closing.statistics {
-        sureness::write(&mut page, statistics);
+        intervals::write(&mut page, statistics);
     }
     cost(&mut page, summary);
     if let Some(latency) = &summary.latency {

@@ -1,13 +1,4 @@
-//! The records of a run in a file of the user's choice.
-
-pub(crate) mod csv;
-mod format;
-mod json;
-mod jsonl;
-#[cfg(test)]
-mod tests;
-mod writer;
-mod yaml;
+//! The reporter that writes records to a file.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -16,9 +7,8 @@ use std::time::{Duration, Instant};
 use agentv_core::{ReportError, Reporter, RunEvent};
 use agentv_journal::AtomicFile;
 
-pub use format::{ALL, Format};
-pub(crate) use writer::RecordWriter;
-
+use super::format::Format;
+use super::writer::RecordWriter;
 use crate::Clock;
 use crate::destination::{error_of, open_destination};
 
@@ -115,5 +105,46 @@ impl<W: Write> Reporter for OutFile<W> {
             self.failed = Some((source.kind(), source.to_string()));
             error_of(&self.path, source)
         })
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::fs;
+    use std::sync::{Arc, Mutex};
+
+    use agentv_core::ResultRecord;
+
+    use super::*;
+    use crate::samples::graded;
+
+    fn end(file: &mut OutFile<fs::File>, record: &ResultRecord) -> Result<(), ReportError> {
+        file.on_event(&RunEvent::Finished {
+            record: record.clone().into(),
+            reused: false,
+        })
+    }
+
+    #[test]
+    fn after_a_failed_write_nothing_is_committed_and_the_error_is_reported_again() {
+        let path = PathBuf::from("out.jsonl");
+        let now = Arc::new(Mutex::new(Instant::now()));
+        let hand = Arc::clone(&now);
+        let clock = Clock::of(move || *hand.lock().unwrap());
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let mut file = OutFile {
+            writer: RecordWriter::new((Format::of(&path).unwrap().start)(), full),
+            flushed: clock.now(),
+            clock,
+            path,
+            failed: None,
+        };
+        end(&mut file, &graded("a", 1.0)).unwrap();
+        *now.lock().unwrap() += FLUSH;
+        let error = end(&mut file, &graded("b", 1.0)).unwrap_err();
+        assert_eq!(error.source.kind(), io::ErrorKind::StorageFull);
+        end(&mut file, &graded("c", 1.0)).unwrap();
+        let again = file.finish_with(|_| panic!("committed")).unwrap_err();
+        assert_eq!(again.to_string(), error.to_string());
     }
 }

@@ -3,7 +3,7 @@
 use super::comparison::{Comparison, Figures};
 use super::difference_sentence::groups;
 use super::families::Member;
-use super::named::label;
+use super::labels::label;
 use super::pairwise::RunPair;
 use super::run::{ComparedRun, Row};
 use super::summary::ComparisonSummary;

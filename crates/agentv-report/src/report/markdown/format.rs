@@ -1,22 +1,18 @@
-//! Markdown for the comment on a pull request: short, and nothing in it that others can make act.
-
-mod cases;
-mod figures;
-#[cfg(test)]
-mod tests;
+//! The format `markdown`.
 
 use std::io::Write;
 
-use super::{ReportFailure, ReportFormat};
 use crate::markdown_text::code;
+use crate::report::{ReportFailure, ReportFormat};
 use crate::results::RunResults;
 use crate::run_fold::RunFold;
 use crate::run_statistics::RunStatistics;
 use crate::summary::Summary;
 
-use self::cases::Cases;
+use super::cases::Cases;
+use super::figures;
 
-pub(super) const FORMAT: ReportFormat = ReportFormat {
+pub(crate) const FORMAT: ReportFormat = ReportFormat {
     name: "markdown",
     extension: "md",
     doc: "For comments on pull requests: totals and what failed; of two runs, with the difference",
@@ -26,7 +22,7 @@ pub(super) const FORMAT: ReportFormat = ReportFormat {
 
 /// GitHub takes comments of 65,536 characters, and counting bytes is on the safe side; what a
 /// workflow puts around the report has some room left.
-const LONGEST: usize = 64_000;
+pub(super) const LONGEST: usize = 64_000;
 
 /// The report of the last run; of two, with what is different from the first.
 fn write(runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> {
@@ -38,7 +34,7 @@ fn write(runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> 
     let (summary, statistics, cases) = read(run)?;
     let mut text = figures::headline(&summary, run.not_run(summary.trials));
     text.push_str(&figures::table(&summary, base.as_ref()));
-    text.push_str(&figures::sureness(&statistics));
+    text.push_str(&figures::intervals(&statistics));
     text.push_str(&run_names(run, before));
     cases.write(&mut text, LONGEST);
     out.write_all(text.as_bytes())?;

@@ -10,13 +10,13 @@ const ENOUGH: u64 = 10;
 
 /// How many trials had ended at a time, for the recent past.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(super) struct Throughput {
     samples: VecDeque<(Instant, u64)>,
 }
 
-impl Pace {
-    pub(super) fn new(start: Instant) -> Pace {
-        Pace {
+impl Throughput {
+    pub(super) fn new(start: Instant) -> Throughput {
+        Throughput {
             samples: VecDeque::from([(start, 0)]),
         }
     }
@@ -53,29 +53,37 @@ mod tests {
     #[test]
     fn the_rate_is_that_of_the_recent_past() {
         let start = Instant::now();
-        let mut pace = Pace::new(start);
+        let mut throughput = Throughput::new(start);
         let at = |seconds: u64| start + Duration::from_secs(seconds);
-        assert_eq!(pace.rate(at(1)), None);
-        (1..=60).for_each(|second| pace.record(at(second), second));
-        assert!((pace.rate(at(60)).unwrap() - 1.0).abs() < 0.01);
-        (61..=90).for_each(|second| pace.record(at(second), 60 + (second - 60) * 100));
-        assert!((pace.rate(at(90)).unwrap() - 100.0).abs() < 1.0);
+        assert_eq!(throughput.rate(at(1)), None);
+        (1..=60).for_each(|second| throughput.record(at(second), second));
+        assert!((throughput.rate(at(60)).unwrap() - 1.0).abs() < 0.01);
+        (61..=90).for_each(|second| throughput.record(at(second), 60 + (second - 60) * 100));
+        assert!((throughput.rate(at(90)).unwrap() - 100.0).abs() < 1.0);
     }
 
     #[test]
     fn a_slow_run_has_a_rate_and_few_samples() {
         let start = Instant::now();
-        let mut pace = Pace::new(start);
+        let mut throughput = Throughput::new(start);
         let tick = |tick: u32| start + Duration::from_millis(100) * tick;
         for index in 0..100_000 {
-            pace.record(tick(index), u64::from(index / 300));
+            throughput.record(tick(index), u64::from(index / 300));
         }
-        let rate = pace.rate(tick(100_000)).unwrap();
+        let rate = throughput.rate(tick(100_000)).unwrap();
         assert!((rate - 1.0 / 30.0).abs() < 0.005, "{rate}");
-        assert!(pace.samples.len() < 20, "{}", pace.samples.len());
+        assert!(
+            throughput.samples.len() < 20,
+            "{}",
+            throughput.samples.len()
+        );
         for index in 0..100_000 {
-            pace.record(tick(100_000 + index), 400 + u64::from(index));
+            throughput.record(tick(100_000 + index), 400 + u64::from(index));
         }
-        assert!(pace.samples.len() < 200, "{}", pace.samples.len());
+        assert!(
+            throughput.samples.len() < 200,
+            "{}",
+            throughput.samples.len()
+        );
     }
 }

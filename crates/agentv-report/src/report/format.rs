@@ -1,10 +1,4 @@
-//! Reports of runs, for people and for other tools: one file a format.
-
-mod csv;
-mod html;
-mod json;
-mod junit;
-mod markdown;
+//! A format of reports.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -12,7 +6,9 @@ use std::path::Path;
 
 use agentv_core::ReportError;
 use agentv_journal::FileError;
+use thiserror::Error;
 
+use super::FORMATS;
 use crate::destination::{error_of, open_destination};
 use crate::results::RunResults;
 
@@ -28,24 +24,17 @@ pub struct ReportFormat {
     /// The most runs that one report shows.
     pub most_runs: usize,
     /// Writes the report of some runs.
-    write: fn(&[RunResults], &mut dyn Write) -> Result<(), ReportFailure>,
+    pub(super) write: fn(&[RunResults], &mut dyn Write) -> Result<(), ReportFailure>,
 }
 
-/// Every format: one file and one line each.
-pub const FORMATS: &[ReportFormat] = &[
-    html::FORMAT,
-    junit::FORMAT,
-    markdown::FORMAT,
-    csv::FORMAT,
-    json::FORMAT,
-];
-
 /// Why there is no report.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub enum ReportFailure {
     /// The results could not be read.
-    Read(FileError),
+    #[error(transparent)]
+    Read(#[from] FileError),
     /// The report could not be written.
+    #[error(transparent)]
     Write(ReportError),
 }
 
@@ -91,23 +80,6 @@ impl ReportFormat {
 impl fmt::Debug for ReportFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ReportFormat({})", self.name)
-    }
-}
-
-impl fmt::Display for ReportFailure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ReportFailure::Read(error) => error.fmt(f),
-            ReportFailure::Write(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for ReportFailure {}
-
-impl From<FileError> for ReportFailure {
-    fn from(error: FileError) -> ReportFailure {
-        ReportFailure::Read(error)
     }
 }
 

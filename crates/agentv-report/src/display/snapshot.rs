@@ -1,4 +1,4 @@
-//! How far a run is at one moment, in words.
+//! How far a run is at one snapshot, in words.
 
 use std::time::Duration;
 
@@ -8,9 +8,9 @@ use super::progress::Progress;
 use crate::figures::{count, duration, money, rate};
 use crate::style::{Paint, Style};
 
-/// How far a run is at one moment.
+/// How far a run is at one snapshot.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Moment {
+pub(super) struct Snapshot {
     pub(super) progress: Progress,
     /// Trials in a second, where known.
     pub(super) rate: Option<f64>,
@@ -25,7 +25,7 @@ pub(super) struct Figure {
     pub(super) paint: Paint,
 }
 
-impl Moment {
+impl Snapshot {
     /// How many of the figures are wanted in any case.
     pub(super) const ESSENTIAL: usize = 5;
 

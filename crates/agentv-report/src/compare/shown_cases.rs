@@ -14,7 +14,7 @@ const LONGEST_REASON: usize = 600;
 
 /// The cases that differ most.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Showing {
+pub struct ShownCases {
     /// Those in which the second run is worse, the largest difference first.
     pub losses: Vec<ShownCase>,
     /// Those in which it is better.
@@ -51,13 +51,13 @@ pub struct ShownSide {
     pub reason: Option<String>,
 }
 
-impl Showing {
+impl ShownCases {
     /// The `most` largest losses and the `most` largest wins; their reasons are read again.
     ///
     /// # Errors
     /// When the results cannot be read.
-    pub fn of(comparison: &Comparison<'_>, most: usize) -> Result<Showing, FileError> {
-        Ok(Showing {
+    pub fn of(comparison: &Comparison<'_>, most: usize) -> Result<ShownCases, FileError> {
+        Ok(ShownCases {
             losses: shown(comparison, most, PairOutcome::Loss)?,
             wins: shown(comparison, most, PairOutcome::Win)?,
         })

@@ -3,8 +3,8 @@
 use agentv_core::ResultRecord;
 use serde_json::Value;
 
-use super::{STYLE, gate, with_runs, written};
-use crate::compare::{ComparisonFormat, Showing, compare, write_comparison};
+use super::support::{STYLE, gate, with_runs, written};
+use crate::compare::{ComparisonFormat, ShownCases, compare, write_comparison};
 use crate::samples::{failed, graded};
 
 #[test]
@@ -57,7 +57,7 @@ fn what_models_wrote_has_no_effect_in_markdown_and_keeps_its_size() {
     };
     with_runs(&[&run(0.0), &run(0.5)], |runs| {
         let found = compare(&runs[0], &runs[1], 0.1).unwrap();
-        let showing = Showing::of(&found, 500).unwrap();
+        let showing = ShownCases::of(&found, 500).unwrap();
         let mut out = Vec::new();
         let markdown = ComparisonFormat::Markdown;
         write_comparison(&found, &showing, &gate(&found), markdown, STYLE, &mut out).unwrap();

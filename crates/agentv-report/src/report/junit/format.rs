@@ -1,13 +1,4 @@
-//! JUnit XML, which CI servers show beside the tests of a program.
-
-mod incomplete;
-#[cfg(test)]
-mod schema;
-mod suite;
-#[cfg(test)]
-mod tests;
-mod trial;
-mod xml;
+//! The format `junit`.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -18,13 +9,14 @@ use agentv_journal::FileError;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, Event};
 
-use self::incomplete::Incomplete;
-use self::suite::Suite;
-use self::trial::Naming;
-use super::{ReportFailure, ReportFormat};
+use super::incomplete::Incomplete;
+use super::suite::Suite;
+use super::trial::Naming;
+use super::{trial, xml};
+use crate::report::{ReportFailure, ReportFormat};
 use crate::results::RunResults;
 
-pub(super) const FORMAT: ReportFormat = ReportFormat {
+pub(crate) const FORMAT: ReportFormat = ReportFormat {
     name: "junit",
     extension: "xml",
     doc: "For CI servers: a test suite an eval file, a test case a trial",

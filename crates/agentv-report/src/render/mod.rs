@@ -1,0 +1,14 @@
+//! The summary of a run as a text.
+
+mod closing;
+mod intervals;
+pub(crate) mod page;
+mod summary_page;
+#[cfg(test)]
+mod tests;
+mod trials;
+
+pub use closing::Closing;
+pub(crate) use closing::{gate_sentence, stop_reason};
+pub use summary_page::render_summary;
+pub(crate) use trials::score;

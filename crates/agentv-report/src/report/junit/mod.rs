@@ -1,0 +1,13 @@
+//! JUnit XML, which CI servers show beside the tests of a program.
+
+mod format;
+mod incomplete;
+#[cfg(test)]
+mod schema;
+mod suite;
+#[cfg(test)]
+mod tests;
+mod trial;
+mod xml;
+
+pub(super) use format::FORMAT;

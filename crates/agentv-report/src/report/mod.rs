@@ -1,0 +1,19 @@
+//! Reports of runs, for people and for other tools: one file per format.
+
+mod csv;
+mod format;
+mod html;
+mod json;
+mod junit;
+mod markdown;
+
+pub use format::{ReportFailure, ReportFormat};
+
+/// Every format: one file and one line each.
+pub const FORMATS: &[ReportFormat] = &[
+    html::FORMAT,
+    junit::FORMAT,
+    markdown::FORMAT,
+    csv::FORMAT,
+    json::FORMAT,
+];

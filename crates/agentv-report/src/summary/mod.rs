@@ -1,0 +1,22 @@
+//! The figures of a run.
+
+mod amount;
+mod errors;
+mod extremes;
+mod fold;
+mod latency;
+mod run_summary;
+mod scores;
+mod statuses;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use amount::Amount;
+pub use fold::SummaryFold;
+pub(crate) use fold::{GroupFold, graded_score};
+pub(crate) use latency::LatencyFold;
+pub use run_summary::{
+    CostlyTrial, ErrorGroup, Latency, Scores, SlowTrial, Summary, TargetSummary, Tokens, WorstTrial,
+};
+pub(crate) use scores::Moments;
+pub use statuses::Statuses;
