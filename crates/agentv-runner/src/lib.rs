@@ -48,7 +48,7 @@ pub use regrade::preview::{RegradePreview, plan_regrading};
 pub use regrade::regrading::{GradedWith, Regrading};
 pub use regrade::source_run::{SourceRun, SourceRunFile};
 pub use resume::previous_run::{PreviousRun, trial_fields};
-pub use run::{Ended, RunSpec, TrialsSpec, run};
+pub use run::{Ended, Run, RunSpec, TrialsSpec, run};
 pub use schedule::selection::{ChosenTrials, Selection, Selector, Shard, ShardError};
 pub use schedule::stop::StopHandle;
 pub use schedule::survey::{FileJudges, Survey, survey};

@@ -1,12 +1,13 @@
 //! A whole run: sources of trials, one executor, one consumer.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use agentv_core::{Planned, RunEvent, Stop, Target};
+use agentv_core::{Planned, RunEvent, Stop, Target, Trial};
 use agentv_journal::FileError;
 use futures_util::future::join_all;
 use tokio::sync::Semaphore;
@@ -104,10 +105,10 @@ pub struct Ended {
 /// the journal.
 pub async fn run(spec: RunSpec, stop: StopHandle, reporter: SharedReporter) -> Ended {
     let (planned, grace) = (spec.planned, spec.grace);
-    let deadline = spec.max_time.map(|limit| Instant::now() + limit);
-    let run = Run::new(spec, stop, reporter, deadline);
+    let run = Run::open(spec, stop, reporter);
     let (consumer, stop) = (Arc::clone(&run.consumer), run.executor.stop.clone());
     consumer.notify(&RunEvent::Planned(planned));
+    let deadline = run.deadline;
     watch(&consumer, &stop, deadline, grace, run.work()).await;
     if let Err(error) = consumer.journal.sync() {
         consumer.failure.set(RunError::Write(error));
@@ -119,8 +120,8 @@ pub async fn run(spec: RunSpec, stop: StopHandle, reporter: SharedReporter) -> E
     }
 }
 
-/// The parts of a run.
-struct Run {
+/// An open run: its trials, and the executor that turns them into outcomes.
+pub struct Run {
     executor: Arc<Executor>,
     consumer: Arc<Consumer>,
     queues: Vec<Queue>,
@@ -138,12 +139,9 @@ struct Queue {
 const LEAST_AT_ONCE: usize = 8;
 
 impl Run {
-    fn new(
-        spec: RunSpec,
-        stop: StopHandle,
-        reporter: SharedReporter,
-        deadline: Option<Instant>,
-    ) -> Run {
+    /// Opens a run. Its limit of time begins now.
+    pub fn open(spec: RunSpec, stop: StopHandle, reporter: SharedReporter) -> Run {
+        let deadline = spec.max_time.map(|limit| Instant::now() + limit);
         let failure = Arc::new(Failure::new(stop.clone()));
         let is_resumed = !spec.previous_run.is_empty();
         let consumer = Arc::new(Consumer {
@@ -188,6 +186,32 @@ impl Run {
             queues,
             deadline,
         }
+    }
+
+    /// Returns the executor of the run's trials. It can also execute trials that another process sent.
+    pub fn executor(&self) -> &Arc<Executor> {
+        &self.executor
+    }
+
+    /// Visits all trials that are left, in order, until `visit` breaks. Nothing is asked.
+    ///
+    /// # Errors
+    /// Fails if an eval file or a record can no longer be read.
+    pub fn visit_trials(
+        &self,
+        visit: &mut dyn FnMut(Trial) -> ControlFlow<()>,
+    ) -> Result<(), RunError> {
+        let mut flow = ControlFlow::Continue(());
+        for queue in &self.queues {
+            queue.source.produce(&mut |trial| {
+                flow = visit(trial);
+                flow
+            })?;
+            if flow.is_break() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Reports the work that was done before, prepares the targets that are needed, then works on all

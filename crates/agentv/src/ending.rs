@@ -140,10 +140,15 @@ fn print(
         statistics: Some(&closed.statistics),
         reports: &closed.reports,
     };
-    let text = render_summary(summary, &closing, output::style_of(&io::stdout()));
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_bytes())?;
-    stdout.flush()
+    let style = if arguments.events_on_stdout() {
+        output::style_of(&io::stderr())
+    } else {
+        output::style_of(&io::stdout())
+    };
+    let text = render_summary(summary, &closing, style);
+    let mut stream = arguments.stream();
+    stream.write_all(text.as_bytes())?;
+    stream.flush()
 }
 
 /// The longest id that a command is told with, in bytes.

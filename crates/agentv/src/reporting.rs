@@ -1,12 +1,13 @@
 //! Who is told what happens in a run.
 
-use std::io;
+use std::io::{self, Write};
+use std::path::Path;
 use std::time::Duration;
 
 use agentv_core::{ReportError, Reporter, RunEvent, Secrets};
 use agentv_report::{
-    Clock, DisplayOptions, LiveDisplay, OutFile, PlainProgress, Quiet, RunFold, RunStatistics,
-    Summary, check_destination,
+    Clock, DisplayOptions, EventsFile, LiveDisplay, OutFile, PlainProgress, Quiet, RunFold,
+    RunStatistics, Summary, check_destination,
 };
 
 use agentv_project::{Outline, ProjectError};
@@ -22,6 +23,7 @@ pub(crate) struct Reporting {
     fold: RunFold,
     display: Option<Box<dyn Reporter + Send>>,
     out: Option<OutFile>,
+    events: Option<EventsFile<Box<dyn Write + Send>>>,
     secrets: Secrets,
 }
 
@@ -33,34 +35,26 @@ impl Reporting {
         outline: &Outline,
     ) -> Result<Reporting, ProjectError> {
         for report in &output.reports {
-            if outline.reads(&report.path) {
-                let shown = report.path.display();
-                let message = format!("--report would replace `{shown}`, which the run reads");
-                let hint = "name another file for the report".to_owned();
-                return Err(ProjectError::with_hint(message, Some(hint)));
-            }
+            refuse_input(outline, "--report", "report", &report.path)?;
             check_destination(&report.path).map_err(ProjectError::not_written)?;
         }
-        let out = match &output.out {
-            Some(path) if outline.reads(path) => {
-                let shown = path.display();
-                let message = format!("--out would replace `{shown}`, which the run reads");
-                let hint = "name another file for the results".to_owned();
-                return Err(ProjectError::with_hint(message, Some(hint)));
-            }
-            Some(path) => Some(OutFile::create(path).map_err(|error| {
-                match error.source.kind() {
-                    // The extension names no format.
-                    io::ErrorKind::InvalidInput => ProjectError::from_error(error),
-                    _ => ProjectError::not_written(error),
-                }
-            })?),
-            None => None,
-        };
+        let out = output.out.as_deref().map(|path| {
+            refuse_input(outline, "--out", "results", path)?;
+            OutFile::create(path).map_err(|error| match error.source.kind() {
+                // The extension names no format.
+                io::ErrorKind::InvalidInput => ProjectError::from_error(error),
+                _ => ProjectError::not_written(error),
+            })
+        });
+        let events = output.events.as_deref().map(|path| {
+            refuse_input(outline, "--events", "events", path)?;
+            EventsFile::create(path).map_err(ProjectError::not_written)
+        });
         Ok(Reporting {
             fold: RunFold::of_trials(outline.trials),
             display: Some(display(output.quiet, verbose, outline)),
-            out,
+            out: out.transpose()?,
+            events: events.transpose()?,
             secrets: outline.secrets.clone(),
         })
     }
@@ -90,11 +84,30 @@ impl Reporter for Reporting {
         if let Some(out) = &mut self.out {
             out.on_event(event)?;
         }
+        if let Some(events) = &mut self.events {
+            events.on_event(event)?;
+        }
         match &mut self.display {
             Some(display) => display.on_event(event),
             None => Ok(()),
         }
     }
+}
+
+/// Refuses an output that would replace a file that the run reads.
+fn refuse_input(
+    outline: &Outline,
+    flag: &str,
+    content: &str,
+    path: &Path,
+) -> Result<(), ProjectError> {
+    if !outline.reads(path) {
+        return Ok(());
+    }
+    let shown = path.display();
+    let message = format!("{flag} would replace `{shown}`, which the run reads");
+    let hint = format!("name another file for the {content}");
+    Err(ProjectError::with_hint(message, Some(hint)))
 }
 
 /// What standard error can show.

@@ -62,6 +62,30 @@ pub struct SelectionOptions {
 }
 
 impl RunOptions {
+    /// Makes the options of a plain run: all cases, once, on the targets that they name.
+    pub fn new(paths: Vec<PathBuf>, load: LoadOptions) -> RunOptions {
+        RunOptions {
+            paths,
+            load,
+            strict: false,
+            chosen_targets: Vec::new(),
+            targets_file: None,
+            selection: SelectionOptions::default(),
+            trials: None,
+            dry_run: None,
+            stop_on_required: false,
+            resume: None,
+            retry_errors: false,
+            rerun_failed: None,
+            cache: false,
+            limits: LimitOptions::default(),
+            gates: GateOptions::default(),
+            dump_prompts: None,
+            include_trace: false,
+            out: None,
+        }
+    }
+
     /// Returns the run to resume, which is the newest one if only errors are to be retried.
     pub(crate) fn resumed(&self) -> Option<Resume> {
         let newest = self.retry_errors.then_some(Resume::Newest);

@@ -1,6 +1,7 @@
 //! What the commands that ask and grade have in common.
 
-use std::path::PathBuf;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -64,12 +65,32 @@ pub(crate) struct OutputArguments {
     /// it for more
     #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = report, help_heading = "Output")]
     pub(crate) reports: Vec<ReportTarget>,
+    /// Also write the events of the run to FILE as JSON lines, as they happen; `-` is standard output, and
+    /// the summary then goes to standard error
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) events: Option<PathBuf>,
     /// Put everything that the target said, and what judges were asked and answered, into the results
     #[arg(long, help_heading = "Output")]
     pub(crate) include_trace: bool,
     /// Show nothing but the summary and errors
     #[arg(short, long, conflicts_with = "verbose", help_heading = "Output")]
     pub(crate) quiet: bool,
+}
+
+impl OutputArguments {
+    /// Returns true if standard output carries the events, so that nothing else may go there.
+    pub(crate) fn events_on_stdout(&self) -> bool {
+        self.events.as_deref() == Some(Path::new("-"))
+    }
+
+    /// Opens the stream for the results of the command.
+    pub(crate) fn stream(&self) -> Box<dyn Write> {
+        if self.events_on_stdout() {
+            Box::new(io::stderr().lock())
+        } else {
+            Box::new(io::stdout().lock())
+        }
+    }
 }
 
 /// A report that is written when a run has ended.

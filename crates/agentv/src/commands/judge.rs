@@ -74,7 +74,7 @@ fn print(
 ) -> io::Result<()> {
     let planned = run.planned().trials;
     let is_complete = closed.summary.trials >= planned;
-    let mut stdout = output::stdout();
+    let mut stdout = arguments.output.stream();
     match arguments.format {
         ListFormat::Text => {
             let shown = project.shown(run.folder().path());

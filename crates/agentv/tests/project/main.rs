@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
 
 mod corpus;
+mod events;
 mod generated;
+mod identity;
 mod interrupt;
 mod registries;
 mod reliability;
