@@ -3,11 +3,11 @@
 //! Three nouns:
 //!
 //! - a *trial* is one case for one target, once ([`Trial`](agentv_core::Trial)); an *attempt* is
-//! one call within it;
+//!   one call within it;
 //! - a *lane* is one target of a run with its limits: workers, requests and tokens per minute, and
-//! a concurrency limit that shrinks when the target refuses requests;
+//!   a concurrency limit that shrinks when the target refuses requests;
 //! - the [`Journal`] records finished work under two keys: a resume does the missing work and
-//! nothing else.
+//!   nothing else.
 //!
 //! [`run`] takes trials from a source: the cases of a [`CaseSource`], or the answers of an
 //! [`AnswerSource`] that are only graded. The [`Executor`] turns each trial into its outcome and
