@@ -61,12 +61,17 @@ pub(super) fn interpreter_of<'w>(before: &'w [String], placeholder: &str) -> Opt
     })
 }
 
-/// Checks whether a command of these words runs what it reads from a pipe.
-pub(super) fn runs_its_input(words: &[String]) -> bool {
-    let [name, options @ ..] = words else {
-        return false;
-    };
-    INTERPRETERS.contains(&program_name(name)) && options.iter().all(|word| word.starts_with('-'))
+/// Returns the interpreter that the rest of a shell line pipes its input into as a program, such as
+/// `sh` in `| sh`.
+pub(super) fn piped_into(line: &str) -> Option<&str> {
+    let pipeline = line.split([';', '&', '\n']).next()?.split("||").next()?;
+    pipeline.split('|').skip(1).find_map(|command| {
+        let mut words = command.split_whitespace();
+        let name = words
+            .next()
+            .filter(|name| INTERPRETERS.contains(&program_name(name)))?;
+        words.all(|word| word.starts_with('-')).then_some(name)
+    })
 }
 
 /// Checks whether the last of an interpreter's words is an option that a program follows, with

@@ -1,6 +1,6 @@
 //! A shell line with placeholders.
 
-use super::super::interpreter::{InterpretedText, interpreter_of};
+use super::super::interpreter::{InterpretedText, interpreter_of, piped_into};
 use super::super::placeholder::placeholder_at;
 use super::scanner::{Misplaced, Quotes, Scanner};
 
@@ -46,7 +46,7 @@ impl ShellLine {
         line: &str,
         known: &'static [&'static str],
     ) -> Result<ShellLine, MisplacedPlaceholder> {
-        ShellLine::scan(line, known, Scanner::default())
+        ShellLine::scan(line, known, Scanner::of(line, false))
     }
 
     /// Finds the placeholders of words that become arguments of a command.
@@ -57,43 +57,29 @@ impl ShellLine {
         words: &str,
         known: &'static [&'static str],
     ) -> Result<ShellLine, MisplacedPlaceholder> {
-        ShellLine::scan(words, known, Scanner::of_arguments())
+        ShellLine::scan(words, known, Scanner::of(words, true))
     }
 
     fn scan(
         line: &str,
         known: &'static [&'static str],
-        mut scanner: Scanner,
+        mut scanner: Scanner<'_>,
     ) -> Result<ShellLine, MisplacedPlaceholder> {
-        let mut pieces = Vec::new();
-        let mut interpreted = Vec::new();
-        let (mut at, mut text_from, mut last) = (0, 0, None);
-        while at < line.len() {
-            if let Some(placeholder) = placeholder_at(line, at, known) {
-                let quotes = scanner.placeholder();
-                let quotes = quotes.map_err(|place| MisplacedPlaceholder { placeholder, place })?;
-                if let Some(interpreter) = interpreter_of(scanner.words(), placeholder) {
-                    interpreted.push(InterpretedText {
-                        placeholder,
-                        interpreter: interpreter.to_owned(),
-                    });
-                }
-                pieces.push(Piece::Text(line[text_from..at].to_owned()));
-                pieces.push(Piece::Placeholder(placeholder, quotes));
-                at += placeholder.len() + 2;
-                (text_from, last) = (at, Some(placeholder));
-            } else {
-                at += scanner.step(&line[at..]);
-            }
-            if at == line.len() {
-                scanner.end_command();
-            }
-            if let (Some(placeholder), Some(interpreter)) = (last, scanner.piped_into()) {
-                interpreted.push(InterpretedText {
-                    placeholder,
-                    interpreter,
-                });
-            }
+        let (mut pieces, mut interpreted) = (Vec::new(), Vec::new());
+        let mut text_from = 0;
+        while scanner.at < line.len() {
+            let at = scanner.at;
+            let Some(placeholder) = placeholder_at(line, at, known) else {
+                scanner.step();
+                continue;
+            };
+            let quotes = scanner.quotes();
+            let quotes = quotes.map_err(|place| MisplacedPlaceholder { placeholder, place })?;
+            let end = at + placeholder.len() + 2;
+            interpreted.extend(interpreter(&scanner.words(), placeholder, &line[end..]));
+            pieces.push(Piece::Text(line[text_from..at].to_owned()));
+            pieces.push(Piece::Placeholder(placeholder, quotes));
+            (scanner.at, text_from) = (end, end);
         }
         pieces.push(Piece::Text(line[text_from..].to_owned()));
         Ok(ShellLine {
@@ -116,6 +102,19 @@ impl ShellLine {
         });
         pieces.collect()
     }
+}
+
+/// Returns the interpreter of a placeholder between `before` and the rest of the line.
+fn interpreter(
+    before: &[String],
+    placeholder: &'static str,
+    behind: &str,
+) -> Option<InterpretedText> {
+    let interpreter = interpreter_of(before, placeholder).or_else(|| piped_into(behind))?;
+    Some(InterpretedText {
+        placeholder,
+        interpreter: interpreter.to_owned(),
+    })
 }
 
 impl Substitute {

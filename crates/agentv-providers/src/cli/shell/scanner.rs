@@ -1,17 +1,6 @@
-//! The quotes and words of a shell line, as far as placeholders need them.
+//! The quotes around each place of a shell line.
 
 use std::fmt;
-
-use super::super::interpreter::runs_its_input;
-
-/// Stands in a word for a value that is known only when the line runs.
-const UNKNOWN: char = '\u{fffc}';
-
-/// Words that precede the name of a command.
-const LEADING: &[&str] = &[
-    "if", "then", "else", "elif", "while", "until", "do", "!", "{", "time", "command", "builtin",
-    "exec",
-];
 
 /// Commands that calculate with the values of their words.
 const CALCULATING: &[&str] = &["let", "[["];
@@ -53,61 +42,68 @@ impl fmt::Display for Misplaced {
 }
 
 /// A construct that is not closed yet.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Open {
     Single,
     Double,
     /// `${…}`
     Parameter,
     Backticks,
-    /// `(…)` or `$(…)`, with the command around it.
-    Parentheses(Command),
+    /// `(…)` or `$(…)`
+    Parentheses,
 }
 
-/// The words of a command, without quotes, and the one that is being read.
-#[derive(Debug, Default)]
-pub(super) struct Command {
-    pub(super) words: Vec<String>,
-    word: Option<String>,
-    /// The command reads the output of another one.
-    piped: bool,
-}
-
-/// A reader of a shell line.
-#[derive(Debug, Default)]
-pub(super) struct Scanner {
+/// A reader of a shell line that follows its quotes.
+///
+/// The beginnings of commands and words are only as good as warnings need them.
+pub(super) struct Scanner<'l> {
+    line: &'l str,
+    pub(super) at: usize,
     open: Vec<Open>,
-    command: Command,
     /// A construct that the scanner does not follow: the quotes behind it are unknown.
     lost: Option<Misplaced>,
-    /// The interpreter that ran the output of the command before it.
-    piped_into: Option<String>,
+    command_start: usize,
+    word_start: usize,
+    /// The line is only the arguments of a command.
+    arguments: bool,
 }
 
-impl Scanner {
-    /// Creates a scanner for the arguments of a command.
-    pub(super) fn of_arguments() -> Scanner {
-        let mut scanner = Scanner::default();
-        scanner.command.words.push(UNKNOWN.to_string());
-        scanner
+impl<'l> Scanner<'l> {
+    /// Creates a scanner for a line, or for the arguments of a command.
+    pub(super) fn of(line: &'l str, arguments: bool) -> Scanner<'l> {
+        Scanner {
+            line,
+            arguments,
+            at: 0,
+            open: Vec::new(),
+            lost: None,
+            command_start: 0,
+            word_start: 0,
+        }
     }
 
-    /// Returns the words before the one that is being read.
-    pub(super) fn words(&self) -> &[String] {
-        &self.command.words
+    /// Returns the words of the command before the one that is being read.
+    pub(super) fn words(&self) -> Vec<String> {
+        let words = self.line[self.command_start..self.word_start].split_whitespace();
+        words
+            .filter(|word| *word != "\\")
+            .map(|word| word.trim_matches(['\'', '"']).to_owned())
+            .collect()
     }
 
-    /// Returns the interpreter that a pipe led into since the last call.
-    pub(super) fn piped_into(&mut self) -> Option<String> {
-        self.piped_into.take()
-    }
-
-    /// Adds a placeholder to the word that is being read, and returns the quotes around it.
-    pub(super) fn placeholder(&mut self) -> Result<Quotes, Misplaced> {
-        if let Some(misplaced) = self.misplaced() {
+    /// Returns the quotes around this place.
+    ///
+    /// # Errors
+    /// If a placeholder cannot be used here.
+    pub(super) fn quotes(&self) -> Result<Quotes, Misplaced> {
+        let inside = self.open.iter().find_map(|open| match open {
+            Open::Backticks => Some(Misplaced::Backticks),
+            Open::Parameter => Some(Misplaced::Parameter),
+            Open::Single | Open::Double | Open::Parentheses => None,
+        });
+        if let Some(misplaced) = self.lost.or(inside).or_else(|| self.misplaced_word()) {
             return Err(misplaced);
         }
-        self.add(UNKNOWN);
         Ok(match self.open.last() {
             Some(Open::Single) => Quotes::Single,
             Some(Open::Double) => Quotes::Double,
@@ -115,212 +111,131 @@ impl Scanner {
         })
     }
 
-    fn misplaced(&self) -> Option<Misplaced> {
-        let inside = self.open.iter().find_map(|open| match open {
-            Open::Backticks => Some(Misplaced::Backticks),
-            Open::Parameter => Some(Misplaced::Parameter),
-            Open::Single | Open::Double | Open::Parentheses(_) => None,
-        });
-        self.lost.or(inside).or_else(|| self.command.misplaced())
+    fn misplaced_word(&self) -> Option<Misplaced> {
+        let words = self.words();
+        let begun = self.line[self.word_start..self.at].trim_matches(['\'', '"']);
+        if self.arguments {
+            None
+        } else if words.is_empty() && begun.is_empty() {
+            Some(Misplaced::CommandName)
+        } else if words.is_empty() && is_index(begun) {
+            Some(Misplaced::Index)
+        } else {
+            let calculates = |word: &String| CALCULATING.contains(&word.as_str());
+            words
+                .iter()
+                .any(calculates)
+                .then_some(Misplaced::Arithmetic)
+        }
     }
 
-    /// Reads the beginning of `rest`, and returns the number of bytes read.
-    pub(super) fn step(&mut self, rest: &str) -> usize {
+    /// Reads the next character, or a construct that begins with it.
+    pub(super) fn step(&mut self) {
+        let rest = &self.line[self.at..];
         let Some(letter) = rest.chars().next() else {
-            return 0;
+            return;
         };
-        if matches!(self.open.last(), Some(Open::Single)) {
-            match letter {
-                '\'' => drop(self.open.pop()),
-                _ => self.add(letter),
-            }
-            return letter.len_utf8();
-        }
-        match letter {
-            '\\' => self.escaped(rest),
-            '$' => self.dollar(rest),
-            '"' => {
-                self.quote();
-                1
-            }
-            '`' => {
-                self.backtick();
-                1
-            }
-            '}' if matches!(self.open.last(), Some(Open::Parameter)) => {
+        self.at += match (self.open.last(), letter) {
+            (Some(Open::Single), '\'')
+            | (Some(Open::Double), '"')
+            | (Some(Open::Backticks), '`')
+            | (Some(Open::Parameter), '}') => {
                 self.open.pop();
                 1
             }
-            _ if self.is_quoted() => {
-                self.add(letter);
-                letter.len_utf8()
-            }
+            (Some(Open::Single), _) => letter.len_utf8(),
+            (_, '\\') => self.escaped(rest),
+            (_, '$') => self.dollar(rest),
+            (_, '"') => self.opened(Open::Double),
+            (_, '`') => self.opened(Open::Backticks),
+            _ if self.is_quoted() => letter.len_utf8(),
             _ => self.unquoted(letter, rest),
-        }
+        };
     }
 
     /// Checks for double quotes, also around `${…}`.
     fn is_quoted(&self) -> bool {
         let mut open = self.open.iter().rev();
-        let around = open.find(|open| !matches!(open, Open::Parameter));
-        matches!(around, Some(Open::Double))
+        open.find(|open| **open != Open::Parameter) == Some(&Open::Double)
+    }
+
+    fn opened(&mut self, open: Open) -> usize {
+        self.open.push(open);
+        1
     }
 
     /// Reads a backslash and the letter behind it. At the end of a line both are nothing.
     fn escaped(&mut self, rest: &str) -> usize {
-        let letter = rest[1..].chars().next();
-        if let Some(letter) = letter.filter(|letter| *letter != '\n') {
-            self.add(letter);
+        let length = 1 + rest[1..].chars().next().map_or(0, char::len_utf8);
+        if rest.starts_with("\\\n") && self.at == self.word_start {
+            self.word_start += length;
         }
-        1 + letter.map_or(0, char::len_utf8)
+        length
     }
 
     fn dollar(&mut self, rest: &str) -> usize {
-        let quoted = self.is_quoted();
-        self.add(UNKNOWN);
         match rest.as_bytes().get(1) {
-            Some(b'(') => {
-                if rest.starts_with("$((") {
-                    self.lost = Some(Misplaced::Arithmetic);
-                }
-                self.parenthesis();
-                return 2;
-            }
-            Some(b'[') => self.lost = Some(Misplaced::Arithmetic),
-            Some(b'\'') if !quoted => self.lost = Some(Misplaced::DollarQuote),
-            Some(b'{') => {
-                self.open.push(Open::Parameter);
-                return 2;
-            }
-            _ => {}
+            Some(b'(') => 1 + self.parenthesis(&rest[1..], self.at + 2),
+            Some(b'{') => 1 + self.opened(Open::Parameter),
+            Some(b'[') => self.lose(Misplaced::Arithmetic),
+            Some(b'\'') if !self.is_quoted() => self.lose(Misplaced::DollarQuote),
+            _ => 1,
         }
+    }
+
+    fn lose(&mut self, construct: Misplaced) -> usize {
+        self.lost = Some(construct);
         1
     }
 
-    fn quote(&mut self) {
-        match self.open.last() {
-            Some(Open::Double) => drop(self.open.pop()),
-            _ => {
-                self.command.word.get_or_insert_default();
-                self.open.push(Open::Double);
-            }
+    fn parenthesis(&mut self, rest: &str, behind: usize) -> usize {
+        if rest.starts_with("((") {
+            self.lose(Misplaced::Arithmetic);
+        } else if rest.trim_start_matches(['(', ' ']).starts_with("case ") {
+            // The `)` of a pattern would look like the closing one.
+            self.lose(Misplaced::Case);
         }
+        self.begin_command(behind);
+        self.opened(Open::Parentheses)
     }
 
-    fn backtick(&mut self) {
-        self.add(UNKNOWN);
-        match self.open.last() {
-            Some(Open::Backticks) => drop(self.open.pop()),
-            _ => self.open.push(Open::Backticks),
-        }
-    }
-
-    fn parenthesis(&mut self) {
-        let outer = std::mem::take(&mut self.command);
-        self.open.push(Open::Parentheses(outer));
+    fn begin_command(&mut self, at: usize) {
+        (self.command_start, self.word_start) = (at, at);
     }
 
     fn unquoted(&mut self, letter: char, rest: &str) -> usize {
         match letter {
-            '\'' => {
-                self.command.word.get_or_insert_default();
-                self.open.push(Open::Single);
-            }
-            '#' if self.command.word.is_none() => return rest.find('\n').unwrap_or(rest.len()),
-            ' ' | '\t' => self.end_word(),
-            '\n' | ';' | '&' => self.end_command(),
-            '|' => {
-                self.end_command();
-                self.command.piped = !rest.starts_with("||");
-                return if rest.starts_with("||") { 2 } else { 1 };
-            }
+            '\'' => return self.opened(Open::Single),
+            '#' if self.at == self.word_start => return rest.find('\n').unwrap_or(rest.len()),
+            '(' => return self.parenthesis(rest, self.at + 1),
             '<' | '>' => return self.redirection(rest),
-            '(' => {
-                if rest.starts_with("((") {
-                    self.lost = Some(Misplaced::Arithmetic);
-                }
-                self.parenthesis();
+            ' ' | '\t' => self.word_start = self.at + 1,
+            '\n' | ';' | '&' | '|' => self.begin_command(self.at + 1),
+            ')' => {
+                self.word_start = self.at + 1;
+                self.open.pop_if(|open| *open == Open::Parentheses);
             }
-            ')' => self.closing_parenthesis(),
-            _ => self.add(letter),
+            _ => {}
         }
         letter.len_utf8()
     }
 
     fn redirection(&mut self, rest: &str) -> usize {
-        self.end_word();
-        // The word behind it is a file, and not the name of a command.
-        self.command.words.push(rest[..1].to_owned());
         if rest.starts_with("<<") && !rest.starts_with("<<<") {
-            self.lost = Some(Misplaced::HereDocument);
+            self.lose(Misplaced::HereDocument);
         }
-        let length = rest.find(|letter| !"<>&|".contains(letter));
-        length.unwrap_or(rest.len()).min(3)
+        let operator = rest.find(|letter| !"<>&|".contains(letter));
+        let length = operator.unwrap_or(rest.len()).min(3);
+        self.word_start = self.at + length;
+        length
     }
-
-    /// Ends what is in parentheses, or the pattern of a `case`.
-    fn closing_parenthesis(&mut self) {
-        self.end_command();
-        match self.open.pop() {
-            Some(Open::Parentheses(outer)) => self.command = outer,
-            Some(other) => self.open.push(other),
-            None => {}
-        }
-    }
-
-    fn add(&mut self, letter: char) {
-        self.command.word.get_or_insert_default().push(letter);
-    }
-
-    fn end_word(&mut self) {
-        let Some(word) = self.command.word.take() else {
-            return;
-        };
-        let begins = self.command.words.is_empty();
-        let is_open = |open: &Open| matches!(open, Open::Parentheses(_));
-        if begins && word == "case" && self.open.iter().any(is_open) {
-            self.lost = Some(Misplaced::Case);
-        }
-        if !(begins && (LEADING.contains(&word.as_str()) || is_assignment(&word))) {
-            self.command.words.push(word);
-        }
-    }
-
-    /// Ends the command at the end of the line.
-    pub(super) fn end_command(&mut self) {
-        self.end_word();
-        let command = std::mem::take(&mut self.command);
-        if command.piped && runs_its_input(&command.words) {
-            self.piped_into = command.words.into_iter().next();
-        }
-    }
-}
-
-impl Command {
-    /// Returns what a placeholder would be as the next part of the command, if it cannot be there.
-    fn misplaced(&self) -> Option<Misplaced> {
-        let begun = self.word.as_deref().unwrap_or_default();
-        match self.words.first() {
-            None if begun.is_empty() => Some(Misplaced::CommandName),
-            None if is_index(begun) => Some(Misplaced::Index),
-            Some(first) if CALCULATING.contains(&first.as_str()) => Some(Misplaced::Arithmetic),
-            _ => None,
-        }
-    }
-}
-
-/// Checks for `name=value`.
-fn is_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| is_name(name))
 }
 
 /// Checks for the beginning of `name[index]=value`.
 fn is_index(begun: &str) -> bool {
+    let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let parts = begun.split_once('[');
-    parts.is_some_and(|(name, index)| is_name(name) && !index.contains(']'))
-}
-
-fn is_name(word: &str) -> bool {
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    !word.is_empty() && word.chars().all(plain)
+    parts.is_some_and(|(name, index)| {
+        !name.is_empty() && name.chars().all(is_name) && !index.contains(']')
+    })
 }
