@@ -38,6 +38,11 @@ impl Gates {
         })
     }
 
+    /// Returns the name of the baseline.
+    pub(crate) fn baseline(&self) -> Option<&str> {
+        self.baseline.as_ref().map(RunResults::name)
+    }
+
     /// Compares the results of the run in `folder` with all requirements.
     pub(crate) fn judge(
         &self,

@@ -86,6 +86,11 @@ impl OpenRun {
         &self.skipped_by_file
     }
 
+    /// Returns the name of the run that it is compared with.
+    pub fn baseline(&self) -> Option<&str> {
+        self.gates.baseline()
+    }
+
     /// Compares the results with everything that is required of them.
     pub fn judge_gates(&self, summary: &Summary, notices: &mut dyn Notices) -> Vec<GateOutcome> {
         self.gates.judge(summary, &self.folder, notices)

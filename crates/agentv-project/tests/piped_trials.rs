@@ -127,7 +127,8 @@ pub(crate) fn execute_from_stdin() {
     for line in io::stdin().lock().lines() {
         let trial: Trial = serde_json::from_str(&line.unwrap()).unwrap();
         let outcome = runtime.block_on(run.executor().execute(&trial));
-        writeln!(io::stdout(), "{}", serde_json::to_string(&outcome).unwrap()).unwrap();
+        let line = serde_json::to_string(&outcome).unwrap() + "\n";
+        io::stdout().write_all(line.as_bytes()).unwrap();
     }
 }
 
@@ -159,7 +160,7 @@ fn a_trial_piped_to_another_process_gives_the_same_records() {
     let transcripts = outcomes
         .iter()
         .filter_map(|outcome| outcome.transcript.as_deref());
-    let there = sorted(transcripts.cloned().map(|record| plain_transcript(&record)));
+    let there = sorted(transcripts.map(plain_transcript));
     let recorded = records::<TranscriptRecord>(&here, RecordFile::Transcripts);
     let recorded = recorded.iter().map(plain_transcript);
     assert_eq!(there, sorted(recorded));

@@ -117,6 +117,18 @@ pub(crate) fn stdout() -> BufWriter<Shown<StdoutLock<'static>>> {
     BufWriter::new(Shown::on(stdout.lock(), is_terminal))
 }
 
+/// Returns the stream for the results of a command: standard output, or standard error if that carries
+/// something else. A terminal obeys nothing in them.
+pub(crate) fn results(on_stderr: bool) -> Box<dyn Write> {
+    if on_stderr {
+        let stderr = io::stderr();
+        let is_terminal = stderr.is_terminal();
+        Box::new(Shown::on(stderr.lock(), is_terminal))
+    } else {
+        Box::new(stdout())
+    }
+}
+
 /// Rows with their columns under each other, two blanks between them, a line each.
 pub(crate) fn in_columns<const N: usize>(rows: &[[String; N]]) -> String {
     let shown = |row: &[String; N]| row.clone().map(|cell| visible(&cell).into_owned());

@@ -33,7 +33,7 @@ pub struct Closing<'a> {
     pub elapsed: Option<Duration>,
     /// Why it ended before all was done.
     pub stopped: Option<Stop>,
-    /// The command that goes on where it stopped.
+    /// The command that resumes the run.
     pub resume_command: Option<&'a str>,
     /// The command to look closer.
     pub next_command: Option<&'a str>,
@@ -75,7 +75,7 @@ pub(super) fn write(page: &mut Page, trials: u64, closing: &Closing<'_>) {
         stopped(page, missing, closing.stopped);
     }
     if let Some(command) = closing.resume_command {
-        page.verbatim("go on with", command);
+        page.verbatim("resume with", command);
     }
     if let Some(origin) = closing.graded_from {
         page.verbatim("answers of", &one_line(origin));

@@ -1,11 +1,13 @@
 //! What is required of results, on the command line.
 
-use agentv_project::GateOptions;
+use agentv_project::{GateOptions, OpenRun};
 use agentv_report::{DropGate, GateRule, GateSpec};
 use clap::{Args, ValueEnum};
 
+use super::shared::by_id;
+
 /// What is required of the results of a run.
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Clone, PartialEq, Args)]
 pub(crate) struct GateArguments {
     /// Exit with 1 when the mean score is below X
     #[arg(long, value_name = "X", value_parser = share, help_heading = "Gates")]
@@ -34,6 +36,15 @@ pub(crate) struct GateArguments {
 }
 
 impl GateArguments {
+    /// Returns the same gates for resuming `run`.
+    pub(super) fn resuming(&self, run: &OpenRun) -> GateArguments {
+        let baseline = self.baseline.as_deref();
+        GateArguments {
+            baseline: baseline.map(|name| by_id(name, run.baseline())),
+            ..self.clone()
+        }
+    }
+
     pub(super) fn options(&self) -> GateOptions {
         GateOptions {
             spec: GateSpec {

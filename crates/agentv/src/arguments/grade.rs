@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use agentv_project::{GradeOptions, Project, SelectionOptions};
+use agentv_project::{GradeOptions, OpenRun, Project, SelectionOptions};
 use clap::Args;
 
-use super::shared::{LimitArguments, OutputArguments, from_one, resume};
+use super::shared::{LimitArguments, OutputArguments, by_id, from_one, resume};
 use super::{GateArguments, LoadArguments};
 
 /// Grade the answers of an earlier run again, without asking its targets
@@ -17,13 +17,13 @@ use super::{GateArguments, LoadArguments};
 /// failed, 2 nothing was graded because the command line or a file is wrong, 3 some cases errored, 4
 /// stopped by `--budget` or `--max-time`, 5 results could not be written, 130 interrupted, 143
 /// terminated, 129 the terminal was closed.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, PartialEq, Args)]
 #[command(after_help = "\
 Examples:
   agentv grade latest                                  by what the cases say today
   agentv grade latest --evaluators strict.yaml         by other evaluators
   agentv grade .agentv/results/RUN --eval-id 'refund-*'
-  agentv grade RUN --resume                            go on where a grading stopped")]
+  agentv grade RUN --resume                            resume where a grading stopped")]
 pub(crate) struct GradeArguments {
     /// The id of a run, the path of its folder, `latest` or `latest~N`
     #[arg(value_name = "RUN")]
@@ -44,7 +44,7 @@ pub(crate) struct GradeArguments {
     #[arg(long, help_heading = "What is graded")]
     pub(crate) stop_on_required: bool,
 
-    /// Go on with an earlier grading: the newest of RUN by the same evaluators, or RUN
+    /// Resume an earlier grading: the newest of RUN by the same evaluators, or RUN
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, help_heading = "PreviousRun gradings")]
     pub(crate) resume: Option<Option<String>>,
     /// With a resumed grading, also grade again what errored (resumes the newest by itself)
@@ -62,6 +62,16 @@ pub(crate) struct GradeArguments {
 }
 
 impl GradeArguments {
+    /// Returns the arguments that resume `run`, which these arguments began.
+    pub(crate) fn resuming(&self, run: &OpenRun) -> GradeArguments {
+        GradeArguments {
+            run: by_id(&self.run, run.record().graded_from.as_deref()),
+            resume: Some(Some(run.folder().id().to_string())),
+            gates: self.gates.resuming(run),
+            ..self.clone()
+        }
+    }
+
     /// Returns the request, as data.
     pub(crate) fn options(&self, project: &Project) -> GradeOptions {
         GradeOptions {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use agentv_project::{CalibrateOptions, Project};
+use agentv_project::{CalibrateOptions, OpenRun, Project};
 use clap::{Args, Subcommand};
 
 use super::shared::{LimitArguments, OutputArguments, resume};
@@ -27,7 +27,7 @@ pub(crate) enum JudgeAction {
 /// those of its evaluators that ask a judge, by `llm_judge` where it has none; no target is asked for an
 /// answer. Exit code: 0, 1 when `--min-kappa` or `--min-accuracy` is not met, 2 when the command line or
 /// the file is wrong, 3 when some cases errored, and as `agentv run` where it is stopped.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, PartialEq, Args)]
 #[command(after_help = "\
 Examples:
   agentv judge calibrate labelled.jsonl                     the judges that the cases name
@@ -50,7 +50,7 @@ pub(crate) struct CalibrateArguments {
     #[arg(long, value_name = "X", value_parser = share, help_heading = "Gates")]
     pub(crate) min_accuracy: Option<f64>,
 
-    /// Go on with an earlier calibration: the newest of the same file and `--target`, or RUN
+    /// Resume an earlier calibration: the newest of the same file and `--target`, or RUN
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, help_heading = "Earlier runs")]
     pub(crate) resume: Option<Option<String>>,
     /// With a resumed one, also judge again what errored (resumes the newest by itself)
@@ -60,10 +60,10 @@ pub(crate) struct CalibrateArguments {
     #[command(flatten)]
     pub(crate) limits: LimitArguments,
     /// How many of the cases are shown on which they differ most
-    #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Output")]
+    #[arg(long, value_name = "N", default_value_t = Self::SHOWN, help_heading = "Output")]
     pub(crate) show: usize,
     /// How the agreement is told
-    #[arg(long, value_enum, default_value_t = ListFormat::Text, help_heading = "Output")]
+    #[arg(long, value_enum, default_value_t = Self::FORMAT, help_heading = "Output")]
     pub(crate) format: ListFormat,
     #[command(flatten)]
     pub(crate) output: OutputArguments,
@@ -72,6 +72,19 @@ pub(crate) struct CalibrateArguments {
 }
 
 impl CalibrateArguments {
+    /// The default of `--show`.
+    pub(super) const SHOWN: usize = 10;
+    /// The default of `--format`.
+    pub(super) const FORMAT: ListFormat = ListFormat::Text;
+
+    /// Returns the arguments that resume `run`, which these arguments began.
+    pub(crate) fn resuming(&self, run: &OpenRun) -> CalibrateArguments {
+        CalibrateArguments {
+            resume: Some(Some(run.folder().id().to_string())),
+            ..self.clone()
+        }
+    }
+
     /// Returns the request, as data.
     pub(crate) fn options(&self, project: &Project) -> CalibrateOptions {
         CalibrateOptions {

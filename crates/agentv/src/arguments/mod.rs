@@ -1,5 +1,6 @@
 //! The command line.
 
+mod command_line;
 mod compare;
 mod gates;
 mod grade;
@@ -263,7 +264,7 @@ pub(crate) struct InitArguments {
 }
 
 /// How eval files are loaded, whatever is done with them.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, PartialEq, Args)]
 pub(crate) struct LoadArguments {
     /// Let cases refer to files outside the project root
     #[arg(long)]

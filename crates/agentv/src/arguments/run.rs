@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use agentv_project::{Project, RunOptions, SelectionOptions};
+use agentv_project::{OpenRun, Project, RunOptions, SelectionOptions};
 use agentv_providers::Delay;
 use agentv_runner::Shard;
 use clap::Args;
@@ -19,7 +19,7 @@ use super::{GateArguments, LoadArguments};
 /// failed or a gate was not met, 2 nothing ran because the command line or a file is wrong, 3 some cases errored, 4 stopped by
 /// `--budget` or `--max-time`, 5 results could not be written, 130 interrupted, 143 terminated, 129 the
 /// terminal was closed.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, PartialEq, Args)]
 #[command(
     visible_alias = "eval",
     after_help = "\
@@ -28,7 +28,7 @@ Examples:
   agentv run evals 'more/**/*.yaml'                    folders and globs, formats mixed
   agentv run evals --target openai:gpt-5               a model, without any configuration
   agentv run evals --target gpt --target claude        every case on both
-  agentv run evals --resume                            go on where the last run stopped
+  agentv run evals --resume                            resume where the last run stopped
   agentv run evals --shard 1/4                         a quarter of the cases; see `agentv merge`
   agentv run evals --fail-under 0.9 --max-errors 0     gates for CI
   agentv run evals --baseline RUN --max-drop 0.02      no worse than an earlier run
@@ -92,7 +92,7 @@ pub(crate) struct RunArguments {
     #[arg(long, help_heading = "What is run")]
     pub(crate) strict: bool,
 
-    /// Go on with an earlier run: the newest of the same files, targets and trials, or RUN
+    /// Resume an earlier run: the newest of the same files, targets and trials, or RUN
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, help_heading = "Earlier runs")]
     pub(crate) resume: Option<Option<String>>,
     /// With a resumed run, also run again what errored (resumes the newest run by itself)
@@ -121,6 +121,17 @@ pub(crate) struct RunArguments {
 }
 
 impl RunArguments {
+    /// Returns the arguments that resume `run`, which these arguments began.
+    pub(crate) fn resuming(&self, run: &OpenRun) -> RunArguments {
+        RunArguments {
+            resume: Some(Some(run.folder().id().to_string())),
+            // The run knows which trials it repeats.
+            rerun_failed: None,
+            gates: self.gates.resuming(run),
+            ..self.clone()
+        }
+    }
+
     /// Returns the request, as data.
     pub(crate) fn options(&self, project: &Project) -> RunOptions {
         RunOptions {

@@ -1,6 +1,5 @@
 //! What the commands that ask and grade have in common.
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
@@ -11,7 +10,7 @@ use agentv_syntax::nearest;
 use clap::Args;
 
 /// How fast, how often and how long targets are asked.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, PartialEq, Args)]
 pub(crate) struct LimitArguments {
     /// The most requests in flight to each target
     #[arg(long, value_name = "N", value_parser = from_one::<u64>, help_heading = "Limits")]
@@ -47,6 +46,12 @@ impl LimitArguments {
     }
 }
 
+/// Returns the name that a user gave to a run, but its id if the name stands for another run later.
+pub(super) fn by_id(name: &str, id: Option<&str>) -> String {
+    let is_relative = name == "latest" || name.starts_with("latest~");
+    id.filter(|_| is_relative).unwrap_or(name).to_owned()
+}
+
 /// Reads `--resume` and `--resume=RUN`.
 pub(super) fn resume(argument: &Option<Option<String>>) -> Option<Resume> {
     Some(match argument.as_ref()? {
@@ -56,7 +61,7 @@ pub(super) fn resume(argument: &Option<Option<String>>) -> Option<Resume> {
 }
 
 /// What is told and written besides the records.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, PartialEq, Args)]
 pub(crate) struct OutputArguments {
     /// Also write the results to FILE: .jsonl, .yaml, .json or .csv
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
@@ -82,15 +87,6 @@ impl OutputArguments {
     pub(crate) fn events_on_stdout(&self) -> bool {
         self.events.as_deref() == Some(Path::new("-"))
     }
-
-    /// Opens the stream for the results of the command.
-    pub(crate) fn stream(&self) -> Box<dyn Write> {
-        if self.events_on_stdout() {
-            Box::new(io::stderr().lock())
-        } else {
-            Box::new(io::stdout().lock())
-        }
-    }
 }
 
 /// A report that is written when a run has ended.
@@ -98,6 +94,12 @@ impl OutputArguments {
 pub(crate) struct ReportTarget {
     pub(crate) format: &'static ReportFormat,
     pub(crate) path: PathBuf,
+}
+
+impl PartialEq for ReportTarget {
+    fn eq(&self, other: &ReportTarget) -> bool {
+        self.format.name == other.format.name && self.path == other.path
+    }
 }
 
 fn report(text: &str) -> Result<ReportTarget, String> {

@@ -7,7 +7,7 @@ use agentv_project::Project;
 use jiff::Timestamp;
 
 use crate::arguments::GradeArguments;
-use crate::ending;
+use crate::ending::Ending;
 use crate::execution::execute;
 use crate::exit::{CommandError, Exit};
 use crate::reporting::Reporting;
@@ -25,12 +25,13 @@ pub(crate) fn run(arguments: &GradeArguments) -> Result<Exit, CommandError> {
         agentv_runner::run(spec, stop, reporter)
     })?;
     let mut reporting = reporting.lock().unwrap_or_else(PoisonError::into_inner);
-    ending::end(
-        &project,
-        &arguments.output,
-        &mut reporting,
-        &ended,
-        &run,
-        started,
-    )
+    let ending = Ending {
+        project: &project,
+        output: &arguments.output,
+        run: &run,
+        ended: &ended,
+        elapsed: started.elapsed(),
+        resume_command: arguments.resuming(&run).command_line(),
+    };
+    ending.finish(&mut reporting)
 }

@@ -2,14 +2,15 @@
 
 use std::io::{self, Write};
 use std::sync::PoisonError;
+use std::time::Instant;
 
 use agentv_core::{ReportError, Reporter, RunEvent};
-use agentv_project::{Calibration, JudgedAnswers, OpenRun, Project, counted};
+use agentv_project::{Calibration, JudgedAnswers, Project, counted};
 use jiff::Timestamp;
 
 use crate::arguments::{CalibrateArguments, JudgeAction, JudgeArguments, ListFormat};
 use crate::calibration;
-use crate::ending::{self, Closed};
+use crate::ending::{Closed, Ending};
 use crate::execution::execute;
 use crate::exit::{CommandError, Exit};
 use crate::output;
@@ -23,7 +24,7 @@ pub(crate) fn run(arguments: &JudgeArguments) -> Result<Exit, CommandError> {
 }
 
 fn calibrate(arguments: &CalibrateArguments) -> Result<Exit, CommandError> {
-    let now = Timestamp::now();
+    let (now, started) = (Timestamp::now(), Instant::now());
     let project = Project::here();
     let notices = &mut StderrNotices::new();
     let prepared = project.prepare_calibration(arguments.options(&project), now, notices)?;
@@ -37,13 +38,19 @@ fn calibrate(arguments: &CalibrateArguments) -> Result<Exit, CommandError> {
         agentv_runner::run(spec, stop, reporter)
     })?;
     let mut calibrating = calibrating.lock().unwrap_or_else(PoisonError::into_inner);
-    let closed = ending::close(&mut calibrating.reporting, &ended, &run);
+    let ending = Ending {
+        project: &project,
+        output: &arguments.output,
+        run: &run,
+        ended: &ended,
+        elapsed: started.elapsed(),
+        resume_command: arguments.resuming(&run).command_line(),
+    };
+    let closed = ending.close(&mut calibrating.reporting);
     let calibration = calibrating.judged.calibration(arguments.show);
-    let printed = print(&project, arguments, &calibration, &closed, &run);
-    ending::unless_signalled(printed, &ended)?;
-    ending::print_trouble(&calibrating.reporting, &ended);
-    let exit = ending::exit(&closed, &ended, run.planned());
-    Ok(match exit {
+    ending.unless_signalled(print(arguments.format, &calibration, &closed, &ending))?;
+    ending.print_trouble(&calibrating.reporting);
+    Ok(match ending.exit(&closed) {
         // A low score of an answer is not a failure: only the gates decide.
         Exit::Success | Exit::Problems => judge_gates(arguments, &calibration),
         exit => exit,
@@ -66,32 +73,32 @@ impl Reporter for Calibrating {
 }
 
 fn print(
-    project: &Project,
-    arguments: &CalibrateArguments,
+    format: ListFormat,
     calibration: &Calibration,
     closed: &Closed,
-    run: &OpenRun,
+    ending: &Ending<'_>,
 ) -> io::Result<()> {
+    let run = ending.run;
     let planned = run.planned().trials;
     let is_complete = closed.summary.trials >= planned;
-    let mut stdout = arguments.output.stream();
-    match arguments.format {
+    let mut out = output::results(ending.output.events_on_stdout());
+    match format {
         ListFormat::Text => {
-            let shown = project.shown(run.folder().path());
-            stdout.write_all(calibration::text(calibration).as_bytes())?;
-            writeln!(stdout, "\nresults  {}", shown.display())?;
+            let shown = ending.project.shown(run.folder().path());
+            out.write_all(calibration::text(calibration).as_bytes())?;
+            writeln!(out, "\nresults  {}", shown.display())?;
         }
         ListFormat::Json => {
             let mut json = calibration::json(calibration);
             json["run"] = run.folder().id().as_str().into();
             json["complete"] = is_complete.into();
-            writeln!(stdout, "{json}")?;
+            writeln!(out, "{json}")?;
         }
     }
-    stdout.flush()?;
+    out.flush()?;
     if !is_complete {
         let missing = counted(planned - closed.summary.trials, "case");
-        let command = ending::resume_command(run);
+        let command = &ending.resume_command;
         output::note(&format!("{missing} not judged; resume with {command}"));
     }
     Ok(())

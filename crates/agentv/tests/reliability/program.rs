@@ -260,7 +260,7 @@ impl Ended {
     /// The command that goes on with the run, as the summary tells it.
     #[track_caller]
     pub(crate) fn resume_command(&self) -> String {
-        let told = self.stdout.split_once("\ngo on with");
+        let told = self.stdout.split_once("\nresume with");
         let (_, told) = told.unwrap_or_else(|| panic!("no command in {}", self.stdout));
         // A long one stands on a line of its own.
         told.trim_start().lines().next().unwrap().to_owned()

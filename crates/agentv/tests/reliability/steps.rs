@@ -139,7 +139,7 @@ fn dies(work: Work, project: &Project, resume: bool, fault: &str) -> bool {
     true
 }
 
-/// Whether there is a run to go on with.
+/// Checks if there is a run to resume.
 fn has_record(folder: &Path) -> bool {
     folder.join("run.json").exists()
 }
@@ -168,7 +168,7 @@ fn can_be_reported(project: &Project, folder: &Path) {
     }
 }
 
-/// Goes on with what was killed, or begins again where there is nothing to go on with.
+/// Resumes what was killed, or begins again if there is nothing to resume.
 fn ends_in(work: Work, project: &Project, expected: &Outcome) {
     let folders = work.folders(project);
     let killed = folders.last().filter(|folder| has_record(folder));

@@ -1,0 +1,6 @@
+//! Parsed arguments, written as a command line again.
+
+mod builder;
+mod resumable;
+#[cfg(test)]
+mod tests;

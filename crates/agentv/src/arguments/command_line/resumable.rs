@@ -1,0 +1,127 @@
+//! The command lines of the commands that can be resumed.
+
+use super::builder::CommandLine;
+use crate::arguments::{CalibrateArguments, GradeArguments, RunArguments};
+
+impl RunArguments {
+    /// Returns a command line for a POSIX `sh` that parses to these arguments.
+    pub(crate) fn command_line(&self) -> String {
+        // Without `..`, so that a new option does not compile until it is written here.
+        let RunArguments {
+            paths,
+            chosen_targets,
+            targets,
+            eval_ids,
+            limit,
+            shard,
+            trials,
+            dry_run,
+            dry_run_delay,
+            dry_run_delay_min,
+            dry_run_delay_max,
+            stop_on_required,
+            strict,
+            resume,
+            retry_errors,
+            rerun_failed,
+            cache,
+            limits,
+            gates,
+            dump_prompts,
+            output,
+            load,
+        } = self;
+        let mut line = CommandLine::new("agentv run");
+        line.positionals(paths);
+        line.values("target", chosen_targets);
+        line.path("targets", targets.as_deref());
+        line.values("eval-id", eval_ids);
+        line.value("limit", limit.as_ref());
+        line.value("shard", shard.as_ref());
+        line.value("trials", trials.as_ref());
+        line.flag("dry-run", *dry_run);
+        line.value("dry-run-delay", dry_run_delay.as_ref());
+        line.value("dry-run-delay-min", dry_run_delay_min.as_ref());
+        line.value("dry-run-delay-max", dry_run_delay_max.as_ref());
+        line.flag("stop-on-required", *stop_on_required);
+        line.flag("strict", *strict);
+        line.value("rerun-failed", rerun_failed.as_ref());
+        line.flag("cache", *cache);
+        line.limits(limits);
+        line.gates(gates);
+        line.path("dump-prompts", dump_prompts.as_deref());
+        line.output(output);
+        line.load(load);
+        line.resume(resume.as_ref(), *retry_errors);
+        line.finish()
+    }
+}
+
+impl GradeArguments {
+    /// Returns a command line for a POSIX `sh` that parses to these arguments.
+    pub(crate) fn command_line(&self) -> String {
+        let GradeArguments {
+            run,
+            evaluators,
+            targets,
+            eval_ids,
+            limit,
+            stop_on_required,
+            resume,
+            retry_errors,
+            limits,
+            gates,
+            output,
+            load,
+        } = self;
+        let mut line = CommandLine::new("agentv grade");
+        line.positionals([run]);
+        line.path("evaluators", evaluators.as_deref());
+        line.path("targets", targets.as_deref());
+        line.values("eval-id", eval_ids);
+        line.value("limit", limit.as_ref());
+        line.flag("stop-on-required", *stop_on_required);
+        line.limits(limits);
+        line.gates(gates);
+        line.output(output);
+        line.load(load);
+        line.resume(resume.as_ref(), *retry_errors);
+        line.finish()
+    }
+}
+
+impl CalibrateArguments {
+    /// Returns a command line for a POSIX `sh` that parses to these arguments.
+    pub(crate) fn command_line(&self) -> String {
+        let CalibrateArguments {
+            file,
+            target,
+            targets,
+            min_kappa,
+            min_accuracy,
+            resume,
+            retry_errors,
+            limits,
+            show,
+            format,
+            output,
+            load,
+        } = self;
+        let mut line = CommandLine::new("agentv judge calibrate");
+        line.positionals([file]);
+        line.value("target", target.as_ref());
+        line.path("targets", targets.as_deref());
+        line.value("min-kappa", min_kappa.as_ref());
+        line.value("min-accuracy", min_accuracy.as_ref());
+        line.limits(limits);
+        line.value("show", Some(show).filter(|show| **show != Self::SHOWN));
+        line.name(
+            "format",
+            Some(*format).filter(|format| *format != Self::FORMAT),
+        );
+        line.output(output);
+        line.load(load);
+        line.resume(resume.as_ref(), *retry_errors);
+        line.finish()
+    }
+}
