@@ -22,19 +22,3 @@ mod tests;
 
 pub(crate) use build::{azure, build, build_at};
 pub(crate) use vendor::{Auth, Keyless, Protocol, Vendor};
-
-/// The vendors of the table of prices.
-const PRICED_VENDORS: &[&str] = &[
-    "anthropic",
-    "azure",
-    "bedrock",
-    "deepseek",
-    "fireworks",
-    "gemini",
-    "groq",
-    "mistral",
-    "openai",
-    "openrouter",
-    "together",
-    "xai",
-];
