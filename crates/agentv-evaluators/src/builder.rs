@@ -1,4 +1,4 @@
-//! From what the user asked for to an evaluator that judges.
+//! Building evaluators from the specs that users write.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -20,29 +20,30 @@ use crate::options::Options;
 use crate::read_texts::ReadTexts;
 use crate::script::ScriptPlaces;
 
-/// What evaluators need of the world to be built.
+/// The surroundings that evaluators are built in.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct BuildContext {
-    /// The project root, where the paths of resolved cases start.
+    /// The project root. The paths in resolved cases are relative to it.
     pub root: PathBuf,
-    /// Whether files that lie outside the root may be read.
+    /// Allows reading files outside the root.
     pub allow_outside_root: bool,
-    /// Whether evaluators may run commands.
+    /// Allows evaluators to run commands.
     pub allow_scripts: bool,
-    /// Variables that scripts get beyond those of this process.
+    /// Environment variables of scripts, in addition to those of this process.
     pub environment: Vec<(OsString, OsString)>,
-    /// What runs scripts: this program as their supervisor, unless set.
+    /// The runner of scripts (default: supervised by this program).
     pub runner: Runner,
-    /// How many scripts run at a time; shared by contexts that are given the same places.
+    /// Limits how many scripts run at a time. Contexts with clones of the same places share the
+    /// limit.
     pub scripts: ScriptPlaces,
-    /// What is read in place of files that are not there, by their paths from the root.
+    /// Texts that replace missing files, by path from the root.
     pub kept_texts: Arc<BTreeMap<String, String>>,
-    /// Remembers the files that were read; shared by contexts that are given the same.
+    /// Remembers the files that were read. Contexts with clones of the same value share it.
     pub read_texts: ReadTexts,
 }
 
-/// Shows the names of variables, and no values.
+/// Shows the names of variables, but not their values.
 impl fmt::Debug for BuildContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.environment.iter().map(|(name, _)| name).collect();
@@ -55,7 +56,8 @@ impl fmt::Debug for BuildContext {
 }
 
 impl BuildContext {
-    /// The context of the project at `root`, whose evaluators read files inside it only.
+    /// Returns the context of the project at `root`. Its evaluators read only files inside the
+    /// project.
     pub fn new(root: impl Into<PathBuf>) -> BuildContext {
         BuildContext {
             root: root.into(),
@@ -70,12 +72,12 @@ impl BuildContext {
     }
 }
 
-/// An evaluator ready to judge; everything in its options is checked here.
+/// Builds an evaluator and checks all of its options.
 ///
-/// Who builds many uses a [`Builder`], which compiles what repeats once.
+/// To build many, use a [`Builder`], which compiles repeated expressions and schemas once.
 ///
 /// # Errors
-/// When the type is unknown, or when an option cannot be used.
+/// Fails if the type is unknown or an option cannot be used.
 pub fn build(
     spec: &EvaluatorSpec,
     context: &BuildContext,
@@ -83,27 +85,28 @@ pub fn build(
     Builder::new(context.clone()).build(spec)
 }
 
-/// Builds the evaluators of many cases. Regular expressions and schemas that repeat are compiled
-/// once; how many are kept is bounded, so a file of a million different ones does not grow memory.
+/// A builder for the evaluators of many cases. It compiles repeated regular expressions and schemas
+/// once. It keeps a bounded number of them, so a file with a million different ones does not
+/// exhaust memory.
 #[derive(Debug)]
 pub struct Builder {
     context: BuildContext,
-    // Shared and not copied: a copy begins again with what it learns while it matches.
+    // Shared, because a copy would lose the state that an expression builds up while it matches.
     pub(crate) expressions: Shared<Arc<Regex>>,
     pub(crate) expressions_ignoring_case: Shared<Arc<Regex>>,
     pub(crate) schemas: Shared<Arc<Validator>>,
     pub(crate) templates: Shared<Arc<Template>>,
 }
 
-/// Regular expressions kept, times two.
+/// Half the number of regular expressions to keep.
 const KEPT_EXPRESSIONS: usize = 128;
-/// Schemas kept, times two.
+/// Half the number of schemas to keep.
 const KEPT_SCHEMAS: usize = 32;
-/// Prompts of judges kept, times two.
+/// Half the number of judge prompts to keep.
 const KEPT_TEMPLATES: usize = 32;
 
 impl Builder {
-    /// A builder that has compiled nothing yet.
+    /// Returns a builder with an empty cache.
     pub fn new(context: BuildContext) -> Builder {
         Builder {
             context,
@@ -114,10 +117,10 @@ impl Builder {
         }
     }
 
-    /// An evaluator ready to judge; everything in its options is checked here.
+    /// Builds an evaluator and checks all of its options.
     ///
     /// # Errors
-    /// When the type is unknown, or when an option cannot be used.
+    /// Fails if the type is unknown or an option cannot be used.
     pub fn build(&self, spec: &EvaluatorSpec) -> Result<Arc<dyn Evaluator>, BuildError> {
         (known(spec)?.build)(&Options::of(spec), self)
     }
@@ -127,7 +130,7 @@ impl Builder {
     }
 }
 
-/// A cache that many threads use.
+/// A cache that threads share.
 #[derive(Debug)]
 pub(crate) struct Shared<T>(Mutex<Cache<T>>);
 
@@ -136,9 +139,9 @@ impl<T: Clone> Shared<T> {
         Shared(Mutex::new(Cache::new(most)))
     }
 
-    /// What was made from `value`, made now if it is not here.
+    /// Returns the cached result for `value`, or makes and caches it.
     ///
-    /// Nobody waits while another makes something: at worst two make the same.
+    /// Threads do not wait for each other: at worst, two make the same result.
     pub(crate) fn get_or_make<E>(
         &self,
         value: &Value,

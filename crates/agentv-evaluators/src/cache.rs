@@ -1,13 +1,14 @@
-//! A few things that are costly to make, kept for when they are asked for again.
+//! A bounded cache of results that are expensive to make.
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 
-/// What was made from a value, for the values that were asked for last.
+/// The results for the most recently used values.
 ///
-/// It holds at most twice `most` things, so that a million different values do not add up: when the
-/// newer half is full it becomes the older one, and what nobody asked for since then goes.
+/// It holds at most twice `most` results, so a million different values do not exhaust memory. When
+/// the newer half is full, it replaces the older half, and results that were not used since then
+/// are dropped.
 #[derive(Debug)]
 pub(crate) struct Cache<T> {
     newer: HashMap<Value, T>,
@@ -24,7 +25,7 @@ impl<T: Clone> Cache<T> {
         }
     }
 
-    /// What was made from `value`, if it is still here.
+    /// Returns the result for `value`, if it is still cached.
     pub(crate) fn get(&mut self, value: &Value) -> Option<T> {
         if let Some(made) = self.newer.get(value) {
             return Some(made.clone());
@@ -34,7 +35,7 @@ impl<T: Clone> Cache<T> {
         Some(made)
     }
 
-    /// Remembers what was made from `value`.
+    /// Caches the result for `value`.
     pub(crate) fn put(&mut self, value: Value, made: T) {
         if self.newer.len() >= self.most {
             self.older = std::mem::take(&mut self.newer);

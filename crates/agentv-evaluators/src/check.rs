@@ -1,17 +1,17 @@
-//! Evaluators that need no one else: they look at what there is and answer at once.
+//! Evaluators that judge at once, without waiting for anything.
 
 use std::future::ready;
 use std::sync::Arc;
 
 use agentv_core::{BoxFuture, Evaluation, Evaluator, EvaluatorError, Subject};
 
-/// What judges an answer without waiting for anything.
+/// An evaluator that judges without waiting for anything.
 pub(crate) trait Check: Send + Sync + 'static {
-    /// Judges an answer; an error means that it could not.
+    /// Judges an answer, or returns an error if it cannot.
     fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError>;
 }
 
-/// The evaluator that a check is.
+/// Turns a check into an evaluator.
 pub(crate) fn evaluator(check: impl Check) -> Arc<dyn Evaluator> {
     Arc::new(Immediate(check))
 }

@@ -3,7 +3,7 @@
 use agentv_core::EvaluatorError;
 use thiserror::Error;
 
-/// The reason why an evaluator cannot be built from what the user wrote.
+/// The reason why an evaluator cannot be built from its spec.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BuildError {
     /// No evaluator has that type.

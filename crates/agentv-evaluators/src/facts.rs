@@ -1,4 +1,4 @@
-//! The facts about an evaluator that others need to know before it is built.
+//! Facts about an evaluator that its users need before it is built.
 
 use std::path::{Path, PathBuf};
 
@@ -9,8 +9,8 @@ use crate::kind::EvaluatorKind;
 use crate::kinds;
 use crate::options::Options;
 
-/// Returns the effort that an evaluator takes, by itself or through a member. One of an unknown type
-/// counts as a check.
+/// Returns the effort of an evaluator, including that of its members. An unknown type counts as a
+/// check.
 ///
 /// ```
 /// use agentv_core::{Effort, EvaluatorSpec};
@@ -31,18 +31,18 @@ pub fn effort(spec: &EvaluatorSpec) -> Effort {
 /// Returns the judges that an evaluator asks.
 ///
 /// # Errors
-/// When the type is unknown, or an option cannot be used.
+/// Fails if the type is unknown or an option cannot be used.
 pub fn judges_of(spec: &EvaluatorSpec) -> Result<Vec<Judge>, BuildError> {
     (known(spec)?.facts.judges)(&Options::of(spec))
 }
 
-/// Checks that an evaluator runs commands, by itself or through a member.
+/// Returns true if an evaluator or one of its members runs commands.
 pub fn runs_commands(spec: &EvaluatorSpec) -> bool {
     kinds::named(&spec.kind).is_some_and(|kind| (kind.facts.runs_commands)(&Options::of(spec)))
 }
 
-/// Returns the paths of the files that an evaluator of a resolved case may read or run. Some may not
-/// exist: the words of a command are not all files.
+/// Returns the paths of the files that an evaluator of a resolved case may read or run. Some may
+/// not exist, since not every word of a command is a file.
 ///
 /// ```
 /// use std::path::{Path, PathBuf};

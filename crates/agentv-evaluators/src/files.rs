@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::builder::BuildContext;
 
-/// The reason why a file that a resolved case names cannot be used.
+/// The reason why a file named by a resolved case cannot be used.
 #[derive(Debug, Error)]
 pub(crate) enum FileError {
     #[error("file not found: `{0}`, looked up from the project root")]
@@ -27,14 +27,14 @@ pub(crate) enum FileError {
     Unreadable { path: String, source: io::Error },
 }
 
-/// Largest file that an evaluator reads.
+/// The size of the largest file that an evaluator reads.
 const LARGEST_FILE: u64 = 16 << 20;
 
 /// The longest text that can be a path.
 pub(crate) const LONGEST_PATH: usize = 4_096;
 
-/// Returns the file that a value names. Resolved cases name the files of a project by their path from
-/// its root, which begins with `/`.
+/// Returns the file that a value names. Resolved cases name the files of a project by a path from
+/// its root that starts with `/`.
 pub(crate) fn named(value: &Value, root: &Path) -> Option<PathBuf> {
     let text = value.as_str()?;
     let may_be_path = text.len() <= LONGEST_PATH && !text.contains('\n');
@@ -55,8 +55,8 @@ pub(crate) fn collect(value: &Value, root: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The text of a file that a resolved case names: a path from the root, or one outside of it. Where it
-/// is not there, what was kept of it.
+/// Reads a file named by a resolved case: by its path from the root, or by a path outside the root.
+/// If the file is missing, returns its kept text.
 pub(crate) fn read_text(path: &str, context: &BuildContext) -> Result<String, FileError> {
     let text = match find(path, context) {
         Ok(file) => read(path, &file)?,
@@ -87,7 +87,7 @@ fn from_root(path: &str, context: &BuildContext) -> PathBuf {
     context.root.join(path.trim_start_matches('/'))
 }
 
-/// The file that a resolved case names, if it may be used.
+/// Finds a file named by a resolved case and checks that it may be used.
 pub(crate) fn find(path: &str, context: &BuildContext) -> Result<PathBuf, FileError> {
     let from_root = from_root(path, context);
     let candidates = [from_root.as_path(), Path::new(path)];

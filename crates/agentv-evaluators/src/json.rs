@@ -1,14 +1,14 @@
-//! Answers that are JSON, and when two JSON values are the same.
+//! Parsing answers as JSON and comparing JSON values.
 
 use agentv_syntax::{Tree, json};
 use serde_json::Value;
 use thiserror::Error;
 
-/// The JSON of an answer; one fenced block (```` ``` ```` or ```` ```json ````) around the whole of
-/// it does not count.
+/// Parses an answer as JSON. A fence (```` ``` ```` or ```` ```json ````) around the whole answer
+/// is ignored.
 ///
 /// # Errors
-/// The parser's reason, where the answer is not JSON.
+/// Returns the parser's reason if the answer is not JSON.
 pub(crate) fn parse(answer: &str) -> Result<Value, NotJson> {
     serde_json::from_str(unfenced(answer)).map_err(|error| NotJson::new(answer, error))
 }
@@ -48,7 +48,7 @@ fn is_json_or_nothing(language: &str) -> bool {
     language.is_empty() || language.eq_ignore_ascii_case("json")
 }
 
-/// A key that an object of a JSON text has twice: which of the values is meant cannot be known.
+/// Returns a key that some object of a JSON text has twice. Such a text is ambiguous.
 pub(crate) fn repeated_key(text: &str) -> Option<String> {
     let mut tree = Tree::default();
     json::parse(text, &mut tree).ok()?;
@@ -60,7 +60,7 @@ pub(crate) fn repeated_key(text: &str) -> Option<String> {
     Some(key.text().into_owned())
 }
 
-/// Whether two values say the same: `1` and `1.0` do, and the order of keys does not count.
+/// Returns true if two values are equal. `1` equals `1.0`, and the order of keys does not matter.
 pub(crate) fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => {
@@ -77,7 +77,7 @@ pub(crate) fn same(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Whether a value has everything that `part` has: objects may have more keys, at any depth.
+/// Returns true if a value contains `part`. Objects may have additional keys, at any depth.
 pub(crate) fn contains(whole: &Value, part: &Value) -> bool {
     match (whole, part) {
         (Value::Object(whole), Value::Object(part)) => part.iter().all(|(key, value)| {

@@ -17,7 +17,7 @@ pub(crate) struct EvaluatorKind {
     /// A list of evaluators, as YAML, that together set every option of the kind. The reference page
     /// shows it, and tests check it.
     pub(crate) example: &'static str,
-    /// Everything that others need to know about evaluators of this kind.
+    /// Everything that the rest of the program needs to know about evaluators of this kind.
     pub(crate) facts: Facts,
     /// Builds an evaluator from its options.
     pub(crate) build: Build,

@@ -1,20 +1,22 @@
-//! The evaluators: one file or folder for each kind.
+//! Evaluators: one file or folder for each kind.
 //!
 //! Three nouns:
 //!
-//! - a [`Kind`] says what may be written: the name that users write as `type`, and its options.
-//!   [`REGISTRY`] joins the kinds with the fields that all of them have; validation, schemas for
-//!   editors, the reference page and "did you mean" come from it;
-//! - an [`EvaluatorSpec`](agentv_core::EvaluatorSpec) is what the user asked for;
-//! - an [`Evaluator`](agentv_core::Evaluator) is what judges. [`build()`] makes one from a spec, and a
-//!   [`Builder`] many.
+//! - a [`Kind`](agentv_syntax::Kind) defines the name that users write as `type`, and the options.
+//!   [`REGISTRY`] has all kinds and the fields that they share. Validation, schemas for editors,
+//!   the reference page and "did you mean" come from it;
+//! - an [`EvaluatorSpec`](agentv_core::EvaluatorSpec) is an evaluator as the user wrote it;
+//! - an [`Evaluator`](agentv_core::Evaluator) judges answers. [`build()`] makes one from a spec,
+//!   and a [`Builder`] makes many.
 //!
-//! To add an evaluator, write a file with its `KIND` and its `build`, and add a line to the list in
-//! this file. Options are read with `Options`, which has the words for what is wrong in them; what is
-//! found in an answer is told with `Findings`. An evaluator that needs nothing but the answer is a
-//! `Check`. An option that must be parsed (a regular expression, a path) is a `Form::Checked`, so that
-//! `validate` finds what is wrong with it. One that runs a command of the user's is built on `script`,
-//! one that asks a language model on `judge`; scripts ask targets through a `proxy`.
+//! To add an evaluator, write a file in `kinds/` with its `KIND` and add its name to the list in
+//! `kinds/mod.rs` (`CONTRIBUTING.md` has all steps). `Options` reads options and phrases their
+//! problems, `Findings` collects hits and misses. An evaluator that needs only the answer is a
+//! `Check`. An option that must be parsed, such as a regular expression, is a `Form::Checked`, so
+//! `validate` finds its mistakes. The module `script` runs users' commands, `judge` asks language
+//! models, and `proxy` lets scripts ask targets. No other crate knows an evaluator by its name:
+//! [`effort()`], [`judges_of`], [`files_of`] and [`runs_commands`] return the facts that its kind
+//! states.
 //!
 //! ```
 //! use agentv_evaluators::{BuildContext, Builder};

@@ -1,21 +1,21 @@
-//! Figures of a run held against a limit.
+//! Comparing measured figures with limits.
 
 use agentv_core::Evaluation;
 
 use crate::words::{Findings, figure};
 
-/// The most that a figure may be.
+/// The maximum of a measured figure.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limit {
-    /// What is measured, as in `duration 5 ms, at most 10 ms`.
+    /// The name of the figure, as in `duration 5 ms, at most 10 ms`.
     pub(crate) name: &'static str,
-    /// The unit with the space before it, or nothing.
+    /// The unit with a space before it, or nothing.
     pub(crate) unit: &'static str,
     pub(crate) most: f64,
 }
 
 impl Limit {
-    /// Whether a figure keeps the limit, with the words for it. One that is not known does not.
+    /// Returns true if a figure is within the limit, and adds a finding. An unknown figure is not.
     pub(crate) fn judge(&self, measured: Option<f64>, findings: &mut Findings) -> bool {
         let Limit { name, unit, most } = *self;
         let is_kept = measured.is_some_and(|measured| measured <= most);
@@ -32,7 +32,7 @@ impl Limit {
         is_kept
     }
 
-    /// The evaluation of one limit alone.
+    /// Returns the evaluation of this limit alone.
     pub(crate) fn evaluation(&self, measured: Option<f64>) -> Evaluation {
         let mut findings = Findings::default();
         let is_kept = self.judge(measured, &mut findings);

@@ -1,4 +1,4 @@
-//! What checks that compare texts have in common: their options, case, and turning a check round.
+//! The common part of checks that compare texts: options, case and negation.
 
 use std::borrow::Cow;
 
@@ -30,7 +30,7 @@ pub(crate) static TEXTS: Shape = Shape {
     }],
 };
 
-/// How a check compares.
+/// The way in which a check compares texts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Matching {
     pub(crate) ignore_case: bool,
@@ -45,7 +45,7 @@ impl Matching {
         })
     }
 
-    /// The text in the form in which it is compared.
+    /// Returns the text in the form used for comparing.
     pub(crate) fn form<'t>(self, text: &'t str) -> Cow<'t, str> {
         match self.ignore_case {
             true => Cow::Owned(lower_case(text)),
@@ -53,19 +53,19 @@ impl Matching {
         }
     }
 
-    /// The evaluation of a check: `fact` says what is the case, which is a hit unless it should not
-    /// be so.
+    /// Returns the evaluation of a check. `fact` describes the result and becomes a hit or a miss.
     pub(crate) fn judge(self, holds: bool, fact: String) -> Evaluation {
         Evaluation::check(holds != self.negate, fact)
     }
 
-    /// The same for a check with several facts, each of which speaks for or against it.
+    /// Returns the evaluation of a check with several facts.
     pub(crate) fn judge_all(self, holds: bool, facts: Findings) -> Evaluation {
         facts.evaluation(Score::of(holds != self.negate))
     }
 }
 
-/// A text without upper case, letter by letter, so that what a text holds its lower case holds too.
+/// Returns a text in lower case. It converts letter by letter, so a text that contains another
+/// still does in lower case.
 fn lower_case(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -73,20 +73,20 @@ fn lower_case(text: &str) -> String {
     lower_case_letters(text).collect()
 }
 
-/// The letters of a text without upper case.
+/// Returns the letters of a text in lower case.
 pub(crate) fn lower_case_letters(text: &str) -> impl Iterator<Item = char> {
     text.chars().flat_map(char::to_lowercase)
 }
 
-/// One of several texts to look for.
+/// One of several texts to search for.
 pub(crate) struct Sought {
     pub(crate) written: String,
-    /// The text in the form in which it is compared.
+    /// The text in the form used for comparing.
     pub(crate) form: String,
 }
 
 impl Sought {
-    /// The texts of the option `values`.
+    /// Reads the texts of the option `values`.
     pub(crate) fn read(
         options: &Options<'_>,
         matching: Matching,
@@ -103,7 +103,7 @@ impl Sought {
     }
 }
 
-/// Says in words that an answer contains a text, or that it does not.
+/// Says that an answer contains a text, or that it does not.
 pub(crate) fn contains_fact(holds: bool, value: &str) -> String {
     let value = quoted(value);
     match holds {

@@ -1,4 +1,4 @@
-//! Checks of what users write, done once for what repeats from case to case.
+//! Checks of options, done once for values that repeat from case to case.
 
 use std::cell::RefCell;
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use crate::cache::Cache;
 
-/// Verdicts kept in each thread, times two.
+/// Half the number of results to keep per thread.
 const KEPT: usize = 256;
 
-/// What is wrong with the values of one option, as far as remembered. One for each thread and option.
+/// The remembered problems of one option's values. There is one for each thread and option.
 pub(crate) struct Memo(RefCell<Cache<Option<String>>>);
 
 impl Memo {
@@ -18,7 +18,7 @@ impl Memo {
         Memo(RefCell::new(Cache::new(KEPT)))
     }
 
-    /// The problem of a value that `judge` finds something wrong with.
+    /// Returns the problem that `judge` finds in a value.
     pub(crate) fn problem<E: std::error::Error>(
         &self,
         node: Node<'_>,

@@ -1,4 +1,4 @@
-//! The options of an evaluator as its kind reads them.
+//! Reading the options of an evaluator.
 
 use agentv_core::{EvaluatorSpec, Extra};
 use serde_json::Value;
@@ -6,10 +6,10 @@ use serde_json::Value;
 use crate::error::BuildError;
 use crate::words::shown;
 
-/// The options of an evaluator, or of one object in them, with words for what is wrong in them.
+/// The options of an evaluator, or of one object in them.
 pub(crate) struct Options<'a> {
     evaluator: &'a str,
-    /// Where the object stands in the options; empty for the options themselves.
+    /// The path of the object within the options, or empty for the options themselves.
     place: String,
     values: &'a Extra,
 }
@@ -23,23 +23,23 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// Everything that is written there.
+    /// Returns all options.
     pub(crate) fn values(&self) -> &'a Extra {
         self.values
     }
 
-    /// The value of an option: an explicit `null` is the same as leaving it out.
+    /// Returns the value of an option. An explicit `null` is the same as no value.
     pub(crate) fn get(&self, name: &str) -> Option<&'a Value> {
         self.values.get(name).filter(|value| !value.is_null())
     }
 
-    /// The value of an option that must be there.
+    /// Returns the value of a required option.
     pub(crate) fn required(&self, name: &str) -> Result<&'a Value, BuildError> {
         self.get(name)
             .ok_or_else(|| self.invalid(name, "it is missing"))
     }
 
-    /// The error that an option cannot be used.
+    /// Returns the error that an option cannot be used.
     pub(crate) fn invalid(&self, name: &str, problem: impl ToString) -> BuildError {
         BuildError::InvalidOption {
             evaluator: self.evaluator.to_owned(),
@@ -56,7 +56,7 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// Where an option stands, from the options of the evaluator on.
+    /// Returns the path of an option, starting at the evaluator's options.
     fn place_of(&self, name: &str) -> String {
         match (self.place.as_str(), name) {
             ("", name) => name.to_owned(),
@@ -81,32 +81,32 @@ impl<'a> Options<'a> {
             .ok_or_else(|| self.wrong(name, "a string", value))
     }
 
-    /// Whether a switch is on; `default` where it is not given.
+    /// Reads a boolean.
     pub(crate) fn flag(&self, name: &str, default: bool) -> Result<bool, BuildError> {
         let given = self.read(name, "true or false", Value::as_bool)?;
         Ok(given.unwrap_or(default))
     }
 
-    /// A number that is not negative.
+    /// Reads a number that is not negative.
     pub(crate) fn amount(&self, name: &str) -> Result<Option<f64>, BuildError> {
         self.read(name, "a number that is 0 or more", |value| {
             value.as_f64().filter(|number| *number >= 0.0)
         })
     }
 
-    /// A number from 0 to 1.
+    /// Reads a number from 0 to 1.
     pub(crate) fn fraction(&self, name: &str) -> Result<Option<f64>, BuildError> {
         self.read(name, "a number from 0 to 1", |value| {
             value.as_f64().filter(|number| (0.0..=1.0).contains(number))
         })
     }
 
-    /// A whole number that is not negative, `2.0` included.
+    /// Reads a whole number that is not negative, including `2.0`.
     pub(crate) fn count(&self, name: &str) -> Result<Option<u64>, BuildError> {
         self.read(name, "a whole number that is 0 or more", whole)
     }
 
-    /// An object of whole numbers.
+    /// Reads an object of whole numbers.
     pub(crate) fn counts(&self, name: &str) -> Result<Option<Vec<(&'a str, u64)>>, BuildError> {
         self.read(name, "an object of whole numbers", |value| {
             let counts = value.as_object()?.iter();
@@ -116,14 +116,14 @@ impl<'a> Options<'a> {
         })
     }
 
-    /// An array of strings.
+    /// Reads an array of strings.
     pub(crate) fn texts(&self, name: &str) -> Result<Option<Vec<&'a str>>, BuildError> {
         self.read(name, "an array of strings", |value| {
             value.as_array()?.iter().map(Value::as_str).collect()
         })
     }
 
-    /// An array of objects, each with the words for its own place.
+    /// Reads an array of objects.
     pub(crate) fn objects(&self, name: &str) -> Result<Option<Vec<Options<'a>>>, BuildError> {
         let Some(items) = self.read(name, "an array of objects", Value::as_array)? else {
             return Ok(None);
@@ -137,14 +137,14 @@ impl<'a> Options<'a> {
             .map(Some)
     }
 
-    /// An array of anything.
+    /// Reads an array of any values.
     pub(crate) fn list(&self, name: &str) -> Result<Option<&'a [Value]>, BuildError> {
         self.read(name, "an array", |value| {
             value.as_array().map(Vec::as_slice)
         })
     }
 
-    /// An element of an array that has to be an object, with the words for its own place.
+    /// Reads an element of an array that must be an object.
     pub(crate) fn element(
         &self,
         name: &str,
@@ -161,7 +161,7 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// One object.
+    /// Reads an object.
     pub(crate) fn object(&self, name: &str) -> Result<Option<Options<'a>>, BuildError> {
         let values = self.read(name, "an object", Value::as_object)?;
         Ok(values.map(|values| Options {
@@ -171,7 +171,7 @@ impl<'a> Options<'a> {
         }))
     }
 
-    /// One of several words, as the value that it stands for.
+    /// Reads one of several words and returns its meaning.
     pub(crate) fn one_of<T: Copy>(
         &self,
         name: &str,

@@ -1,28 +1,28 @@
-//! The texts that evaluators read while they were built.
+//! The texts of files that evaluators read while they were built.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The largest text that is remembered.
+/// The maximum size of a remembered text.
 const LARGEST_TEXT: usize = 256 << 10;
-/// How much is remembered in all.
+/// The maximum size of all remembered texts.
 const MOST_BYTES: usize = 4 << 20;
 
-/// Remembers the texts that evaluators read from files, so that they can grade where the files are
-/// not. Clones share what they remember. Large texts are not remembered: 256 KiB each, 4 MiB in all.
+/// A memory of the texts that evaluators read from files, so they can grade without the files.
+/// Clones share it. It holds texts up to 256 KiB each and 4 MiB in total.
 #[derive(Clone, Default)]
 pub struct ReadTexts(Arc<Mutex<Remembered>>);
 
 #[derive(Default)]
 struct Remembered {
-    /// By the root that a path starts from, and the path.
+    /// The texts by root and path.
     texts: BTreeMap<(PathBuf, String), String>,
     bytes: usize,
 }
 
-/// Shows how much there is, and no text.
+/// Shows the number of texts, but no text.
 impl fmt::Debug for ReadTexts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -32,7 +32,7 @@ impl fmt::Debug for ReadTexts {
 }
 
 impl ReadTexts {
-    /// Remembers a text in place of what was read from the same file before.
+    /// Remembers a text, replacing an earlier one of the same file.
     pub(crate) fn add(&self, root: &Path, path: &str, text: &str) {
         let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (root.to_owned(), path.to_owned());
@@ -46,8 +46,8 @@ impl ReadTexts {
         }
     }
 
-    /// The texts by their paths from the root. Where projects have different files of the same path,
-    /// none of them is given.
+    /// Returns the texts by path from the root. Paths with different texts in different projects
+    /// are omitted.
     pub fn by_path(&self) -> BTreeMap<String, String> {
         let remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut by_path: BTreeMap<&str, Option<&str>> = BTreeMap::new();
@@ -99,7 +99,7 @@ mod tests {
         texts.add(Path::new("/"), "/large", &"x".repeat(LARGEST_TEXT + 1));
         assert_eq!(texts.by_path(), BTreeMap::new());
         for number in 0..100 {
-            // Read twice, and counted once.
+            // Reading a file twice counts once.
             for _ in 0..2 {
                 let text = "x".repeat(LARGEST_TEXT);
                 texts.add(Path::new("/"), &format!("/{number}"), &text);

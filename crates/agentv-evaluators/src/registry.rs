@@ -8,7 +8,7 @@ use agentv_syntax::{
 use crate::kinds;
 use crate::kinds::ALL;
 
-/// The definition of everything that may be written as an evaluator.
+/// The registry of evaluators.
 pub static REGISTRY: Registry = Registry {
     noun: "evaluator",
     tag: "type",

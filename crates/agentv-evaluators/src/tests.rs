@@ -1,4 +1,4 @@
-//! What holds for every evaluator of the registry.
+//! Tests of every evaluator in the registry.
 
 use agentv_core::{EvaluatorSpec, Extra};
 use agentv_syntax::shape::EVALUATORS as SHAPE;
@@ -31,7 +31,7 @@ const DEFINITIONS: Definitions = Definitions {
     targets: &NO_TARGETS,
 };
 
-/// Every evaluator of every kind's example.
+/// Returns all evaluators of all examples.
 fn examples() -> impl Iterator<Item = Value> {
     let examples = EVALUATORS.iter().map(|kind| value(kind.example));
     examples.flat_map(|list| list.as_array().unwrap().clone())
@@ -85,7 +85,7 @@ fn the_kinds_that_the_core_names_exist() {
     }
 }
 
-/// The evaluators of a kind's example with one option changed by `change`.
+/// Returns the evaluators of a kind's example that set `option`, each changed by `change`.
 fn changed(evaluator: &EvaluatorKind, option: &str, change: impl Fn(&mut Extra)) -> Vec<Value> {
     let list = value(evaluator.example);
     let examples = list.as_array().unwrap().iter().map(written_out);
@@ -97,7 +97,7 @@ fn changed(evaluator: &EvaluatorKind, option: &str, change: impl Fn(&mut Extra))
     changed.collect()
 }
 
-/// The paths of the errors in a list with one evaluator.
+/// Returns the paths of the errors in a list with one evaluator.
 fn errors(evaluator: &Value) -> Vec<String> {
     let found = problems(&Value::from(vec![evaluator.clone()]).to_string());
     let errors = found.into_iter();
@@ -263,7 +263,7 @@ fn further_fields_are_the_settings_of_a_script_and_a_remark_elsewhere() {
     );
 }
 
-/// The one problem of a list, as place, code and words.
+/// Returns the only problem of a list: its path, code and message.
 fn only_problem(source: &str) -> (String, Code, String) {
     let mut found = problems(source);
     assert_eq!(found.len(), 1, "{source}: {found:?}");
@@ -438,7 +438,7 @@ fn composites_that_are_nested_too_deep_are_told_once() {
     }
 }
 
-/// The evaluator with its shorthands written out, as it stands in a resolved case.
+/// Returns an evaluator with its shorthands written out, as in a resolved case.
 fn written_out(example: &Value) -> Value {
     let mut options = example.as_object().unwrap().clone();
     if !options.contains_key("type") {

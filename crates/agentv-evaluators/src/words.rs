@@ -1,4 +1,4 @@
-//! Findings in words for people, none of them longer than a line or two.
+//! Findings in words, none longer than a line or two.
 
 use std::borrow::Cow;
 use std::io;
@@ -6,12 +6,12 @@ use std::io;
 use agentv_core::{Evaluation, Score};
 use serde_json::Value;
 
-/// The most characters of an answer, or of an expected value, that a finding quotes.
+/// The maximum number of characters that a finding quotes.
 const LONGEST_QUOTE: usize = 100;
-/// The most findings that are told of one evaluator, hits and misses each.
+/// The maximum number of hits, and of misses, of one evaluator.
 const MOST_FINDINGS: usize = 50;
 
-/// The start of a text, `…` where something was cut off.
+/// Returns the start of a text, with `…` if something was cut off.
 pub(crate) fn cut(text: &str, longest: usize) -> Cow<'_, str> {
     match text.char_indices().nth(longest) {
         Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
@@ -19,7 +19,7 @@ pub(crate) fn cut(text: &str, longest: usize) -> Cow<'_, str> {
     }
 }
 
-/// A text as it is quoted in a finding: in backticks, on one line, cut where it is long.
+/// Quotes a text for a finding: in backticks, on one line, cut if it is long.
 pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len().min(LONGEST_QUOTE) + 2);
     quoted.push('`');
@@ -34,10 +34,10 @@ pub(crate) fn quoted(text: &str) -> String {
     quoted
 }
 
-/// A value as compact JSON, cut where it is long.
+/// Returns a value as compact JSON, cut if it is long.
 pub(crate) fn shown(value: &Value) -> String {
     let mut start = Start(Vec::new());
-    // Failing is how it stops: the rest would not be shown.
+    // The writer fails once it is full, which ends the serialization early.
     let _ = serde_json::to_writer(&mut start, value);
     let text = String::from_utf8_lossy(&start.0);
     let is_cut_inside_a_letter = text.ends_with(char::REPLACEMENT_CHARACTER);
@@ -48,7 +48,7 @@ pub(crate) fn shown(value: &Value) -> String {
     cut(text, LONGEST_QUOTE).into_owned()
 }
 
-/// The first bytes of what is written, enough for a quote of the longest letters.
+/// A writer that keeps the first bytes, enough to quote the widest letters.
 struct Start(Vec<u8>);
 
 impl Start {
@@ -60,7 +60,7 @@ impl io::Write for Start {
         let room = Start::MOST - self.0.len();
         let taken = room.min(bytes.len());
         self.0.extend_from_slice(&bytes[..taken]);
-        // Writing nothing is the end of `write_all`.
+        // A write of 0 bytes ends `write_all` with an error.
         Ok(taken)
     }
 
@@ -69,16 +69,16 @@ impl io::Write for Start {
     }
 }
 
-/// A measured number without digits that nobody reads.
+/// Formats a measured number without noise digits.
 pub(crate) fn figure(number: f64) -> String {
     const DIGITS: f64 = 1e6;
     let rounded = (number * DIGITS).round() / DIGITS;
     let shown = if rounded.is_finite() { rounded } else { number };
-    // What would round to nothing is shown as it is.
+    // A number that would be rounded to 0 is shown as it is.
     if shown == 0.0 { number } else { shown }.to_string()
 }
 
-/// What an evaluator found, right and wrong, as it goes along.
+/// The hits and misses that an evaluator collects.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     hits: Vec<String>,
@@ -88,7 +88,7 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
-    /// Adds a finding; `words` are asked for only if there is room for them.
+    /// Adds a finding. `words` is called only if there is room for it.
     pub(crate) fn add(&mut self, is_hit: bool, words: impl FnOnce() -> String) {
         let (told, untold) = match is_hit {
             true => (&mut self.hits, &mut self.untold_hits),
@@ -101,7 +101,7 @@ impl Findings {
         }
     }
 
-    /// The evaluation with this score and what was found.
+    /// Returns the evaluation with this score and the findings.
     pub(crate) fn evaluation(mut self, score: Score) -> Evaluation {
         let rest = |untold: usize| format!("and {untold} more");
         if self.untold_hits > 0 {

@@ -1,4 +1,4 @@
-//! Who decides over the results of several evaluators.
+//! Aggregators of composites: scripts and judges that combine results.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! From specs to evaluators.
+//! Building evaluators from specs.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Several evaluators as one.
+//! Composites: several evaluators as one.
 
 use agentv_core::Verdict;
 use serde_json::json;

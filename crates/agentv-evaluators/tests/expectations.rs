@@ -24,7 +24,7 @@ fn similarities_are_those_of_rapidfuzz_rouge_score_and_sacrebleu() {
             let trial = Trial::answered(case["answer"].as_str().unwrap());
             let options =
                 json!({"type": "similarity", "metric": metric, "value": case["reference"]});
-            // What rouge-score cannot read it scores 0, and we refuse.
+            // rouge-score gives 0 to a text that it cannot read. We refuse it.
             let similarity = trial
                 .judge(options)
                 .map_or(0.0, |found| found.score.value());

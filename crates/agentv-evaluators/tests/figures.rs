@@ -1,4 +1,4 @@
-//! Limits on what an answer took.
+//! Limits on time, cost and tokens.
 
 use agentv_core::TokenUsage;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Answers and options that are meant to do harm, or just very large.
+//! Answers and options that are malicious or very large.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::scripted::ScriptedJudges;
 use crate::support::{Trial, judge};
 
-/// Far more than any of these takes, even on a busy machine without optimizations.
+/// Far more time than any of these takes, even on a busy machine without optimizations.
 const SOON: Duration = Duration::from_secs(60);
 
 #[test]

@@ -1,6 +1,7 @@
-//! Answers that try to grade themselves, and a judge that would let them.
+//! Answers that try to grade themselves, and a gullible judge.
 //!
-//! Every file of `tests/injection/` is such an answer. `KEY` in it stands for a guess of the tags.
+//! Every file in `tests/injection/` is such an answer. `KEY` in it is replaced by a guess of the
+//! tags' key.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +12,7 @@ use serde_json::json;
 use crate::scripted::{ScriptedJudges, said_by_system, said_by_user};
 use crate::support::Trial;
 
-/// What a gullible judge obeys, wherever it stands outside of declared data.
+/// Phrases that a gullible judge obeys outside of declared data.
 const BAIT: &[&str] = &[
     "ignore",
     "score",
@@ -22,8 +23,8 @@ const BAIT: &[&str] = &[
     "instruction",
 ];
 
-/// A judge that follows everything that is not inside tags which the instructions declare, and gives
-/// full marks when that speaks of marks.
+/// A judge that obeys any text outside of the declared tags, and gives full marks if that text
+/// mentions marks.
 fn gullible(request: &JudgeRequest) -> String {
     let instructions = said_by_system(request);
     let mut shown = said_by_user(request);
@@ -40,14 +41,14 @@ fn gullible(request: &JudgeRequest) -> String {
     .to_string()
 }
 
-/// The key of the tags that the instructions declare.
+/// Returns the key of the tags that the instructions declare.
 fn declared_key(instructions: &str) -> Option<String> {
     let (_, rest) = instructions.split_once("`<NAME-")?;
     let (key, _) = rest.split_once(">`")?;
     Some(key.to_owned())
 }
 
-/// A text without what stands between the tags of this key.
+/// Removes everything between the tags with this key.
 fn without_data(text: &str, key: &str) -> String {
     let mut kept = String::new();
     let mut open: Option<String> = None;

@@ -53,7 +53,7 @@ fn the_judge_sees_the_question_what_is_expected_and_the_answer() {
     ] {
         assert!(shown.contains(text), "{text} in\n{shown}");
     }
-    // A target that takes one text gets all of it.
+    // A target that takes a single text gets everything.
     assert!(request.prompt.question.contains(&shown));
     assert!(request.prompt.question.contains(&said_by_system(&request)));
 }

@@ -1,4 +1,4 @@
-//! What holds whatever the answer and the options.
+//! Laws that hold for any answer and any options.
 
 use agentv_core::Verdict;
 use agentv_evaluators::{ALL, BuildContext, Builder};
@@ -25,7 +25,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Words that mean something in options.
+/// Words that have a meaning in options.
 fn option_word() -> impl Strategy<Value = String> {
     let mut words = vec![
         "any_order",
@@ -59,7 +59,7 @@ fn option_word() -> impl Strategy<Value = String> {
     prop::sample::select(words).prop_map(str::to_owned)
 }
 
-/// An evaluator of some kind with options that it may or may not take.
+/// An evaluator of any kind with arbitrary options.
 fn any_evaluator() -> impl Strategy<Value = Value> {
     let kind = prop::sample::select(ALL.to_vec());
     kind.prop_flat_map(|kind| {
@@ -75,7 +75,7 @@ fn any_evaluator() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A check of a text that can be turned round.
+/// A check of a text that can be negated.
 fn text_check() -> impl Strategy<Value = Value> {
     let value = prop_oneof!["[aAbBäÄ]{1,3}", any::<String>()];
     let values = prop::collection::vec("[aAbB]{1,2}", 1..4);

@@ -1,4 +1,4 @@
-//! How evaluators judge, seen from outside.
+//! Tests of evaluators through the public interface.
 
 #![expect(clippy::unwrap_used, reason = "all of this is tests")]
 

@@ -1,4 +1,4 @@
-//! What must hold of any text that a judge says or a script prints: the fuzz targets, and the test
+//! Properties of any text that a judge says or a script prints, for the fuzz targets and the test
 //! of their seeds.
 
 use std::future::Future;
@@ -12,8 +12,8 @@ use agentv_core::{
 use agentv_evaluators::{BuildContext, of_script};
 use serde_json::{Value, json};
 
-/// Any bytes as the answer of a judge, free form and with a checklist: a judgement or an error, the
-/// same every time, and a judgement that is said in plain JSON is read as it was.
+/// Checks that any bytes as a judge's answer give a judgement or an error, the same every time, for
+/// both forms of answer. The judgement written as plain JSON is read back unchanged.
 pub fn judge_answer(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return;
@@ -33,7 +33,7 @@ pub fn judge_answer(bytes: &[u8]) {
     strict_json_is_taken_at_its_word(text);
 }
 
-/// An answer that is one JSON object with a number as its score has that score, or none.
+/// Checks that an answer of one JSON object with a numeric score gets that score or an error.
 fn strict_json_is_taken_at_its_word(text: &str) {
     let Ok(Value::Object(answer)) = serde_json::from_str(text) else {
         return;
@@ -43,7 +43,7 @@ fn strict_json_is_taken_at_its_word(text: &str) {
     };
     match judged(&free(), text) {
         Ok(evaluation) => assert_eq!(evaluation.score.value(), score),
-        // A key that stands twice says two things.
+        // A repeated key is ambiguous.
         Err(_) => {
             assert!(!(0.0..=1.0).contains(&score) || text.matches(':').count() > answer.len())
         }
@@ -81,7 +81,7 @@ fn plain_checklist(evaluation: &Evaluation) -> Value {
     json!({"checks": checks, "overall_reasoning": evaluation.reasoning})
 }
 
-/// What an evaluator makes of an answer when its judge says `text`, however often it is asked.
+/// Returns the evaluation of an answer if the judge always says `text`.
 pub fn judged(options: &Value, text: &str) -> Result<Evaluation, String> {
     let spec: EvaluatorSpec = serde_json::from_value(options.clone()).expect("a spec");
     let evaluator = agentv_evaluators::build(&spec, &BuildContext::new(".")).expect("an evaluator");
@@ -100,7 +100,7 @@ pub fn judged(options: &Value, text: &str) -> Result<Evaluation, String> {
         judging: Some(Judging(&judges)),
     };
     let mut evaluation = pin!(evaluator.evaluate(&subject));
-    // Nobody in here waits for anything.
+    // Nothing here waits.
     match evaluation
         .as_mut()
         .poll(&mut Context::from_waker(Waker::noop()))
@@ -110,8 +110,8 @@ pub fn judged(options: &Value, text: &str) -> Result<Evaluation, String> {
     }
 }
 
-/// Any bytes as what a script that grades printed: a judgement or a sentence, the same every time. A
-/// judgement can be kept in a record, and printed alone it is read as it was.
+/// Checks that any bytes as a script's output give an evaluation or an error, the same every time.
+/// An evaluation fits into a record, and printed alone it is read back unchanged.
 pub fn script_output(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return;
@@ -148,7 +148,7 @@ pub fn script_output(bytes: &[u8]) {
     assert_eq!(back.score, Some(evaluation.score));
 }
 
-/// Judges that always say the same.
+/// Judges that always give the same answer.
 struct Saying<'t>(&'t str);
 
 impl Judges for Saying<'_> {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::scripted::ScriptedJudges;
 use crate::support::{Trial, context};
 
-/// What every script of these tests begins with: `ask` gives the status and the JSON of an answer.
+/// The start of every script in these tests: `ask` returns the status and the JSON of an answer.
 const CLIENT: &str = "\
 import json, os, socket, sys, urllib.error, urllib.request
 URL = os.environ['AGENTV_TARGET_PROXY_URL']
@@ -31,7 +31,7 @@ def tell(*details):
     print(json.dumps({'score': 1, 'details': details}))
 ";
 
-/// What a script that begins with `CLIENT` makes of targets.
+/// Returns the evaluation by a script that starts with `CLIENT`.
 fn asking(judges: Option<&dyn Judges>, target: Value, script: &str) -> Result<Evaluation, String> {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("judge.py"), format!("{CLIENT}{script}")).unwrap();
@@ -43,7 +43,7 @@ fn asking(judges: Option<&dyn Judges>, target: Value, script: &str) -> Result<Ev
     judged.unwrap().map_err(|error| error.0)
 }
 
-/// The details that such a script tells.
+/// Returns the details that such a script prints.
 fn told(judges: &dyn Judges, target: Value, script: &str) -> Vec<Value> {
     let evaluation = asking(Some(judges), target, script).unwrap();
     match evaluation.details {
@@ -166,7 +166,7 @@ tell(ask('/info', token='wrong')[0],
 #[test]
 fn bodies_that_are_too_large_and_connections_that_say_nothing_hold_up_nobody() {
     let judges = ScriptedJudges::new(|_, _| Ok(Transcript::of_text("yes")));
-    // Half a request, and none at all, on connections that stay open.
+    // Connections that stay open, one with half a request and one without any.
     let script = "\
 silent = [socket.create_connection(('127.0.0.1', PORT)) for _ in range(20)]
 for one in silent[:10]:

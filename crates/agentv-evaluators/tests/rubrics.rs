@@ -1,4 +1,4 @@
-//! Checklists: the figures of their scores, and when they fail.
+//! Checklists: their scores, and when they fail.
 
 use agentv_core::Verdict;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::scripted::{ScriptedJudges, said_by_system};
 use crate::support::{Trial, refusal};
 
-/// The score and the verdict of a checklist when the judge says this of its items.
+/// Returns the score and verdict of a checklist for these checks by the judge.
 fn checked(rubrics: Value, checks: Value) -> (f64, Verdict) {
     let answer = json!({"checks": checks, "overall_reasoning": "So so."}).to_string();
     let judges = ScriptedJudges::saying(&[&answer]);
@@ -32,7 +32,7 @@ fn points(id: &str, score: u8) -> Value {
     json!({"id": id, "score": score, "reasoning": "Well."})
 }
 
-/// An item with points.
+/// Returns an item with points.
 fn ranged(id: &str) -> Value {
     json!({"id": id, "score_ranges": [
         {"score_range": [0, 3], "expected_outcome": "Poor"},
@@ -97,7 +97,7 @@ fn too_few_points_of_a_required_item_fail_the_whole() {
     assert_eq!(checked(items.clone(), few), (0.75, Verdict::Fail));
     let enough = json!([points("a", 10), points("b", 6)]);
     assert_eq!(checked(items, enough), (0.8, Verdict::Pass));
-    // Without a number, as many as a pass takes.
+    // Without a number, the score of a pass is enough.
     let required = json!([ranged("a"), with(ranged("b"), "required", json!(true))]);
     let seven = json!([points("a", 10), points("b", 7)]);
     assert_eq!(checked(required.clone(), seven), (0.85, Verdict::Fail));

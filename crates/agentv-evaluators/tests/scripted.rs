@@ -1,4 +1,4 @@
-//! Judges that say what a test wants them to say.
+//! Judges with scripted answers.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -14,7 +14,7 @@ use crate::support::Trial;
 
 type Reply = dyn Fn(&str, &JudgeRequest) -> Result<Transcript, ProviderError> + Send + Sync;
 
-/// Judges that answer by a script, and remember what they were asked.
+/// Judges that answer by a script and remember the requests.
 pub(crate) struct ScriptedJudges {
     reply: Box<Reply>,
     meeting: Barrier,
@@ -32,8 +32,8 @@ impl ScriptedJudges {
         }
     }
 
-    /// The same where nobody answers before so many are asked: those who are asked one after the other
-    /// wait for ever.
+    /// Makes the judges answer only once `count` of them are asked. If they are asked one after the
+    /// other, they wait forever.
     pub(crate) fn together(self, count: usize) -> ScriptedJudges {
         ScriptedJudges {
             meeting: Barrier::new(count),
@@ -41,7 +41,7 @@ impl ScriptedJudges {
         }
     }
 
-    /// Judges that say these texts one after the other.
+    /// Returns judges that give these answers in order.
     pub(crate) fn saying(texts: &[&str]) -> ScriptedJudges {
         let texts: VecDeque<String> = texts.iter().map(|text| (*text).to_owned()).collect();
         let texts = Mutex::new(texts);
@@ -53,12 +53,12 @@ impl ScriptedJudges {
         })
     }
 
-    /// What was asked, with the name of who was.
+    /// Returns the requests, each with the name of the judge.
     pub(crate) fn asked(&self) -> Vec<(String, JudgeRequest)> {
         self.asked.lock().unwrap().clone()
     }
 
-    /// What an evaluator makes of a trial with these judges.
+    /// Returns the evaluation of a trial with these judges.
     pub(crate) fn judge(&self, trial: &Trial, options: Value) -> Result<Evaluation, String> {
         let builder = Builder::new(BuildContext::new("."));
         let judged = trial.judge_asking(&builder, options, Some(self));
@@ -93,12 +93,12 @@ impl Judges for ScriptedJudges {
     }
 }
 
-/// What the user says in a request, all messages of that role together.
+/// Returns the user messages of a request, joined.
 pub(crate) fn said_by_user(request: &JudgeRequest) -> String {
     said_by(request, Role::User)
 }
 
-/// What the system says in a request.
+/// Returns the system messages of a request.
 pub(crate) fn said_by_system(request: &JudgeRequest) -> String {
     said_by(request, Role::System)
 }

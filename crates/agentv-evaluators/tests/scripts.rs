@@ -1,4 +1,4 @@
-//! Scripts that grade, as processes of their own.
+//! Scripts that grade, as real processes.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Trial, context, spec};
 
-/// What a `code_judge` in a folder says, or why it cannot.
+/// Returns the evaluation by a `code_judge` in a folder, or its error.
 fn judged(folder: &Path, trial: &Trial, mut options: Value) -> Result<Evaluation, String> {
     options["type"] = json!("code_judge");
     let builder = Builder::new(context(folder));

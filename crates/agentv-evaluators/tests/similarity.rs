@@ -1,4 +1,4 @@
-//! How near an answer is to a text.
+//! Similarity of an answer to a text.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! A trial to be judged, and the judging of it.
+//! Trials to judge, and shortcuts for judging them.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use agentv_evaluators::{BuildContext, BuildError, Builder};
 use agentv_process::Runner;
 use serde_json::{Value, json};
 
-/// What a target did, and the case that asked for it.
+/// A transcript and its case.
 pub(crate) struct Trial {
     pub(crate) case: EvalCase,
     pub(crate) transcript: Transcript,
@@ -29,14 +29,14 @@ impl Trial {
         }
     }
 
-    /// The same where this is the expected content.
+    /// Sets the expected content.
     pub(crate) fn expecting(mut self, content: Value) -> Trial {
         let message = json!({"role": "assistant", "content": content});
         self.case.expected_messages = vec![serde_json::from_value(message).unwrap()];
         self
     }
 
-    /// The same where the target called these tools before it answered.
+    /// Adds tool calls before the answer.
     pub(crate) fn calling(mut self, calls: Value) -> Trial {
         let message = json!({"role": "assistant", "tool_calls": calls});
         let message: Message = serde_json::from_value(message).unwrap();
@@ -49,7 +49,7 @@ impl Trial {
         self.judge_with(&builder, options).unwrap()
     }
 
-    /// The evaluation of an evaluator that can do its work.
+    /// Returns the evaluation, which must succeed.
     pub(crate) fn evaluation(&self, options: Value) -> Evaluation {
         self.judge(options).unwrap()
     }
@@ -62,7 +62,7 @@ impl Trial {
         self.judge_asking(builder, options, None)
     }
 
-    /// The same where judges may be asked.
+    /// Judges the trial with judges to ask.
     pub(crate) fn judge_asking(
         &self,
         builder: &Builder,
@@ -87,14 +87,15 @@ impl Trial {
     }
 }
 
-/// The context of a project whose scripts run without a supervisor, which a test program is not.
+/// Returns the context of a project whose scripts run without a supervisor, since a test program is
+/// none.
 pub(crate) fn context(root: &Path) -> BuildContext {
     let mut context = BuildContext::new(root);
     context.runner = Runner::in_groups();
     context
 }
 
-/// A spec as a resolved case has it, its name the type.
+/// Returns a spec as in a resolved case, named after its type.
 pub(crate) fn spec(mut options: Value) -> EvaluatorSpec {
     if options.get("name").is_none() {
         options["name"] = options["type"].clone();
@@ -102,18 +103,18 @@ pub(crate) fn spec(mut options: Value) -> EvaluatorSpec {
     serde_json::from_value(options).unwrap()
 }
 
-/// Why an evaluator cannot be built.
+/// Returns the error of an evaluator that cannot be built.
 pub(crate) fn refusal(options: Value) -> String {
     let built = agentv_evaluators::build(&spec(options), &BuildContext::new("."));
     built.err().unwrap().to_string()
 }
 
-/// The evaluation of an answer alone.
+/// Returns the evaluation of an answer alone.
 pub(crate) fn judge(answer: &str, options: Value) -> Evaluation {
     Trial::answered(answer).evaluation(options)
 }
 
-/// The score, the hits and the misses, in short.
+/// Returns the score, the hits and the misses.
 pub(crate) fn summary(evaluation: &Evaluation) -> (f64, Vec<&str>, Vec<&str>) {
     (
         evaluation.score.value(),

@@ -1,4 +1,4 @@
-//! The tools that a target calls on its way.
+//! Tool calls of a target.
 
 use serde_json::{Value, json};
 

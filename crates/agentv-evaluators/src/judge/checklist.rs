@@ -1,4 +1,4 @@
-//! A yes or no, or points from 0 to 10, for each item of a checklist.
+//! The form of answer in which a judge checks or scores each item of a checklist.
 
 use agentv_core::{Rubric, Score, Verdict};
 use serde_json::{Value, json};
@@ -8,19 +8,19 @@ use super::judgement::{Judgement, filled};
 use super::unusable::UnusableAnswer;
 use crate::words::{Findings, shown};
 
-/// The most points of an item.
+/// The maximum points of an item.
 const MOST_POINTS: f64 = 10.0;
 
-/// The items of a checklist, and how they make a score.
+/// The items of a checklist.
 #[derive(Debug)]
 pub(crate) struct Checklist {
     items: Vec<Rubric>,
 }
 
-/// What a judge says of one item.
+/// The judgement of one item.
 struct Checked<'c> {
     item: &'c Rubric,
-    /// All or none of the points for a yes or no.
+    /// The points, all or none for a yes or no.
     points: f64,
     reasoning: Option<String>,
 }
@@ -138,7 +138,7 @@ impl Checklist {
     }
 }
 
-/// What the judge said of `item`.
+/// Reads the judgement of `item`.
 fn check<'c>(item: &'c Rubric, checks: &[Value]) -> Result<Checked<'c>, UnusableAnswer> {
     let id = &item.id;
     let mut said = checks
@@ -200,7 +200,7 @@ impl Checked<'_> {
         (self.score(), self.item.weight)
     }
 
-    /// Enough points where the user says how many are, else as many as a pass takes.
+    /// Returns true if the points reach `required_min_score`, or a pass if there is none.
     fn is_met(&self) -> bool {
         match self.item.required_min_score {
             Some(enough) => self.points >= f64::from(enough),

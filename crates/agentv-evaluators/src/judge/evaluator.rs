@@ -11,7 +11,7 @@ use super::prompt_source::PromptSource;
 use super::question::Question;
 use crate::error::could_not_judge;
 
-/// Asks judges, and makes one evaluation of what they say.
+/// An evaluator that asks judges and combines their answers.
 #[derive(Debug)]
 pub(crate) struct JudgeEvaluator {
     pub(crate) prompt: PromptSource,
@@ -29,7 +29,7 @@ impl Evaluator for JudgeEvaluator {
 }
 
 impl JudgeEvaluator {
-    /// Judges an answer, where `results` are given by what other evaluators said of it.
+    /// Judges an answer, or the results of other evaluators if `results` are given.
     pub(crate) async fn judge(
         &self,
         subject: &Subject<'_>,
@@ -56,7 +56,7 @@ impl JudgeEvaluator {
             .collect();
         let asked = ladders.iter().map(|ladder| ladder.climb(&question));
         let mut judgements = Vec::with_capacity(ladders.len());
-        // A judge that gave nothing is not left out: fewer judges are another measure.
+        // A judge without an answer is not skipped: fewer judges would be a different measure.
         for (ladder, judgement) in ladders.iter().zip(join_all(asked).await) {
             judgements.push((judges.name(ladder.judge), judgement?));
         }

@@ -1,4 +1,4 @@
-//! The answer that a judge's text holds.
+//! Extracting the JSON answer from a judge's text.
 
 use serde_json::Value;
 
@@ -6,20 +6,20 @@ use super::lenient::Lenient;
 use super::unusable::UnusableAnswer;
 use crate::json::repeated_key;
 
-/// The longest text that is looked through.
+/// The maximum length of a text, in bytes.
 const LONGEST: usize = 1 << 20;
-/// The characters that are looked at leniently, at most.
+/// The maximum number of characters that the lenient parser reads.
 const FUEL: u64 = 8 << 20;
 
-/// What `read` makes of the one JSON object in a text, whatever stands around it: prose, fences, the
-/// thoughts of a model.
+/// Finds the one JSON object in a text and returns the result of `read` for it. Prose, fences and a
+/// model's thoughts around it are ignored.
 ///
-/// Nothing is guessed: several answers that differ, or JSON that is broken beyond what is forgiven,
-/// are no answer. What stands inside a broken object is not looked at, for it may be a quotation, and
-/// what stands in prose and in the judged answer to the letter is one.
+/// It never guesses: different answers, or JSON too broken to read, are no answer. It does not look
+/// inside a broken object, which may be a quotation. An object in prose that the judged answer
+/// contains literally is a quotation, too.
 ///
 /// # Errors
-/// Why there is no answer, in words for the judge.
+/// Returns the reason why there is no answer, in words for the judge.
 pub(super) fn extract<T: PartialEq>(
     text: &str,
     judged: &str,
@@ -40,7 +40,7 @@ pub(super) fn extract<T: PartialEq>(
     }
 }
 
-/// The one answer among the objects of a text.
+/// Returns the one answer among the objects of a text.
 fn among<T: PartialEq>(
     text: &str,
     judged: &str,
@@ -65,7 +65,7 @@ fn among<T: PartialEq>(
     answer.ok_or_else(|| wrong.unwrap_or(UnusableAnswer::NoObject))
 }
 
-/// Every object of a text that is inside no other.
+/// Returns the outermost objects of a text.
 fn objects(text: &str) -> Result<Vec<(Value, &str)>, UnusableAnswer> {
     let mut fuel = FUEL;
     let mut found = Vec::new();
@@ -89,7 +89,7 @@ fn objects(text: &str) -> Result<Vec<(Value, &str)>, UnusableAnswer> {
     Ok(found)
 }
 
-/// Whether an object is all that a text holds, but for a fence around it.
+/// Returns true if a text consists of an object and at most a fence around it.
 fn is_alone(text: &str, written: &str) -> bool {
     let mut around = text.splitn(2, written);
     let is_fence = |part: &str| {
@@ -99,7 +99,7 @@ fn is_alone(text: &str, written: &str) -> bool {
     around.all(is_fence)
 }
 
-/// Whether an object stands in what is judged, however it is indented there.
+/// Returns true if the judged answer contains an object, however it is indented there.
 fn is_quoted(written: &str, judged: &str) -> bool {
     let dense = |text: &str| -> String { text.split_whitespace().collect() };
     judged.contains('{') && dense(judged).contains(&dense(written))
@@ -111,18 +111,18 @@ fn strict(text: &str) -> Option<(Value, usize)> {
     Some((value, values.byte_offset()))
 }
 
-/// Whether an object of a JSON text has a key twice: which of the values is meant cannot be known.
+/// Returns true if some object of a JSON text has a key twice.
 fn repeats_a_key(text: &str) -> bool {
     repeated_key(text).is_some()
 }
 
-/// A brace before a quoted key is no brace of prose.
+/// Returns true if a brace is followed by a quoted key, which prose does not have.
 fn begins_like_json(text: &str) -> bool {
     let inside = text[1..].trim_start();
     inside.starts_with(['"', '\'', '“', '‘'])
 }
 
-/// What models that think aloud say before they answer.
+/// Removes the thoughts that a model prints before its answer.
 fn without_thoughts(text: &str) -> &str {
     match text.trim_start().strip_prefix("<think>") {
         Some(thoughts) => thoughts
@@ -132,7 +132,7 @@ fn without_thoughts(text: &str) -> &str {
     }
 }
 
-/// The value itself, without an array or object around it that holds nothing else.
+/// Returns the object inside an array or object that contains nothing else, or the value itself.
 fn unwrapped(value: &Value) -> &Value {
     let only = match value {
         Value::Array(items) if items.len() == 1 => items.first(),

@@ -1,18 +1,19 @@
-//! Tags that nobody can guess, around what others wrote.
+//! Unguessable tags around untrusted text.
 
 use agentv_core::Subject;
 
-/// Tags that stand in no text of a case, around what others wrote.
+/// Tags around untrusted text that do not occur in any text of a case.
 ///
-/// They are made anew for every call, after the answer was given: an answer that closes them, or
-/// opens others, can only do so by chance.
+/// Each call gets new tags, made after the answer was given, so an answer can close or imitate them
+/// only by chance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fence {
     key: String,
 }
 
 impl Fence {
-    /// A fence whose key none of the texts of a subject has, nor the results of evaluators.
+    /// Makes a fence whose key occurs neither in the texts of a subject nor in the results of
+    /// evaluators.
     pub(super) fn around(subject: &Subject<'_>, results: Option<&str>) -> Fence {
         let said = serde_json::to_string(&subject.transcript.output_messages).unwrap_or_default();
         loop {
@@ -25,13 +26,13 @@ impl Fence {
         }
     }
 
-    /// A text between the tags.
+    /// Puts a text between tags.
     pub(super) fn wrap(&self, name: &str, text: &str) -> String {
         let key = &self.key;
         format!("<{name}-{key}>\n{text}\n</{name}-{key}>")
     }
 
-    /// What a judge is told of the tags.
+    /// Returns the explanation of the tags for the judge.
     pub(super) fn declaration(&self) -> String {
         let key = &self.key;
         format!(

@@ -1,4 +1,4 @@
-//! The two forms of a judge's answer.
+//! The forms of a judge's answer.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::free_form;
 use super::judgement::Judgement;
 use super::unusable::UnusableAnswer;
 
-/// What a judge is to answer.
+/// The form of answer that a judge is asked for.
 #[derive(Debug)]
 pub(crate) enum Form {
     /// One score for the whole.
@@ -19,7 +19,7 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// What the judge is told to do and to answer.
+    /// Returns the instructions for the judge.
     pub(super) fn instructions(&self) -> String {
         match self {
             Form::Free => free_form::INSTRUCTIONS.to_owned(),
@@ -27,7 +27,7 @@ impl Form {
         }
     }
 
-    /// The JSON that is asked for, in words.
+    /// Describes the requested JSON in words.
     pub(super) fn wanted(&self) -> String {
         match self {
             Form::Free => free_form::WANTED.to_owned(),
@@ -35,7 +35,7 @@ impl Form {
         }
     }
 
-    /// The JSON Schema of the answer.
+    /// Returns the JSON Schema of the answer.
     pub(super) fn schema(&self) -> Arc<Value> {
         Arc::new(match self {
             Form::Free => free_form::schema(),
@@ -46,7 +46,7 @@ impl Form {
     /// Reads the answer.
     ///
     /// # Errors
-    /// What is wrong with it, in words for the judge.
+    /// Returns the problem of an unusable answer, in words for the judge.
     pub(super) fn read(&self, answer: &Value) -> Result<Judgement, UnusableAnswer> {
         match self {
             Form::Free => free_form::read(answer),
@@ -55,7 +55,7 @@ impl Form {
     }
 }
 
-/// A number, also where it is written as a text.
+/// Reads a number, also from a string.
 pub(super) fn number(value: &Value) -> Option<f64> {
     match value {
         Value::Number(number) => number.as_f64(),

@@ -1,4 +1,4 @@
-//! One score for the whole answer.
+//! The form of answer with one score for the whole.
 
 use agentv_core::Score;
 use serde_json::{Value, json};
@@ -8,9 +8,9 @@ use super::judgement::{Judgement, filled};
 use super::unusable::UnusableAnswer;
 use crate::words::{cut, shown};
 
-/// The most hits and misses that are kept, each.
+/// The maximum number of hits, and of misses.
 const MOST_FINDINGS: usize = 4;
-/// The longest of them, in characters.
+/// The maximum length of a hit or miss, in characters.
 const LONGEST_FINDING: usize = 1_000;
 
 pub(super) const INSTRUCTIONS: &str = "\
@@ -40,7 +40,7 @@ pub(super) fn schema() -> Value {
 
 pub(super) fn read(answer: &Value) -> Result<Judgement, UnusableAnswer> {
     let score = answer.get("score").ok_or(UnusableAnswer::NoScore)?;
-    // A score of 8 may mean 0.8, or the best: it is not for us to say.
+    // A score of 8 may mean 0.8 or the maximum, so it is refused.
     let value = number(score).and_then(Score::new);
     let value = value.ok_or_else(|| UnusableAnswer::InvalidScore {
         found: shown(score),
@@ -68,7 +68,7 @@ fn findings(value: Option<&Value>) -> Vec<String> {
         .collect()
 }
 
-/// What a finding says: a text, or whatever else the judge wrote in its place, as JSON.
+/// Returns the text of a finding. Anything else that the judge wrote is shown as JSON.
 fn finding(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,

@@ -1,13 +1,13 @@
-//! What one judge says of an answer.
+//! The judgement of one judge.
 
 use agentv_core::{Evaluation, Score, Verdict};
 use serde_json::Value;
 
-/// What one judge says of an answer, checked.
+/// The judgement of one judge, after validation.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Judgement {
     pub(super) score: Score,
-    /// Whether something is missing that was required, whatever the score.
+    /// True if something required is missing, whatever the score.
     pub(super) lacks_required: bool,
     pub(super) hits: Vec<String>,
     pub(super) misses: Vec<String>,
@@ -37,7 +37,7 @@ impl Judgement {
     }
 }
 
-/// A text that says something.
+/// Returns a string that is not blank.
 pub(super) fn filled(value: Option<&Value>) -> Option<String> {
     let text = value?.as_str()?.trim();
     (!text.is_empty()).then(|| text.to_owned())

@@ -1,4 +1,4 @@
-//! The way from a question to a judgement.
+//! Asking one judge, with a second try after an unusable answer.
 
 use std::sync::Arc;
 
@@ -11,18 +11,18 @@ use super::judgement::Judgement;
 use super::question::Question;
 use super::unusable::UnusableAnswer;
 
-/// One judge and what it is asked for.
+/// One judge and the form of answer that it is asked for.
 pub(super) struct Ladder<'a> {
     pub(super) judges: &'a dyn Judges,
     pub(super) judge: &'a Judge,
     pub(super) form: &'a Form,
-    /// What is judged, which a judge may quote.
+    /// The judged answer, which the judge may quote.
     pub(super) judged: &'a str,
     pub(super) schema: Arc<Value>,
 }
 
 impl Ladder<'_> {
-    /// Asks, and asks once more where the answer cannot be used.
+    /// Asks the judge, and asks once more if the answer cannot be used.
     pub(super) async fn climb(&self, question: &Question) -> Result<Judgement, EvaluatorError> {
         let first = self.ask(question.prompt()).await?;
         let wrong = match self.read(&first) {

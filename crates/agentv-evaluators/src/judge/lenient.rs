@@ -1,16 +1,16 @@
-//! JSON as models write it when they do not get it quite right.
+//! A lenient parser for the almost-JSON that models write.
 
 use serde_json::{Map, Number, Value};
 
-/// Nesting beyond this is no answer of a judge.
+/// The maximum nesting of a judge's answer.
 const DEEPEST: usize = 64;
 
-/// Reads one value at the start of a text, forgiving trailing commas, single and typographic quotes,
-/// keys without quotes, quotes within strings, raw line breaks, and the literals of Python.
+/// A parser of the value at the start of a text. It accepts trailing commas, single and typographic
+/// quotes, unquoted keys, quotes within strings, raw line breaks, and Python's literals.
 pub(super) struct Lenient<'t> {
     text: &'t str,
     at: usize,
-    /// Characters that may still be looked at: a hostile text must not cost more.
+    /// The number of characters that may still be read, which bounds the cost of a hostile text.
     fuel: &'t mut u64,
 }
 
@@ -19,7 +19,7 @@ impl<'t> Lenient<'t> {
         Lenient { text, at: 0, fuel }
     }
 
-    /// The object that the text begins with, and where it ends.
+    /// Reads the object at the start of the text. Returns it with its length in bytes.
     pub(super) fn object(mut self) -> Option<(Value, usize)> {
         let value = self.object_at(0)?;
         Some((value, self.at))
@@ -72,7 +72,7 @@ impl<'t> Lenient<'t> {
             self.skip_space();
             (self.take()? == ':').then_some(())?;
             let value = self.value(depth + 1)?;
-            // Which of two values is meant cannot be known.
+            // A repeated key is ambiguous.
             fields.insert(key, value).is_none().then_some(())?;
             self.skip_space();
             matches!(self.peek()?, ',' | '}').then_some(())?;
@@ -103,8 +103,8 @@ impl<'t> Lenient<'t> {
         (self.at > start).then(|| self.text[start..self.at].to_owned())
     }
 
-    /// A quoted text. A quote ends it only where the text could end: before `separator`, a closing
-    /// bracket or nothing.
+    /// Reads a quoted string. A quote ends it only before `separator`, a closing bracket, or the
+    /// end of the text.
     fn string(&mut self, separator: char) -> Option<String> {
         let quotes = Quotes::opened_by(self.take()?)?;
         let mut string = String::new();
@@ -154,7 +154,7 @@ impl<'t> Lenient<'t> {
         u32::from_str_radix(digits, 16).ok()
     }
 
-    /// A number or a literal.
+    /// Reads a number or a literal.
     fn word(&mut self) -> Option<Value> {
         let start = self.at;
         self.skip(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '-' | '.'));
@@ -172,7 +172,7 @@ impl<'t> Lenient<'t> {
     }
 }
 
-/// The two families of quotes; models mix the members of one.
+/// The two families of quotes. Models mix the quotes of one family.
 #[derive(Clone, Copy, PartialEq)]
 enum Quotes {
     Double,

@@ -1,12 +1,12 @@
-//! Asking language models for a grade: what `llm_judge` and `rubric` share.
+//! Asking language models for a grade: the common part of `llm_judge` and `rubric`.
 //!
-//! A `PromptSource` says what a judge is shown, a `Form` what it is to answer, a `Panel` who is asked
-//! and how several answers become one. The way to an answer is a ladder: the provider's structured
-//! output where it has one, else the JSON that is found in the text (`extract`), else one call that
-//! shows the judge its own answer, else an error. An answer that cannot be used is never a score.
+//! A `PromptSource` provides the judge's prompt, a `Form` defines the answer, and a `Panel` lists
+//! the judges and combines their answers. The answer is read from the provider's structured output
+//! or from the JSON in the text (`extract`). If neither can be used, a second call shows the judge
+//! its own answer. If that fails too, the result is an error: an unusable answer is never a score.
 //!
-//! What others wrote reaches a judge inside a `Fence`, tags that nobody can guess, and is declared to
-//! be data.
+//! Untrusted text reaches a judge inside a `Fence` of unguessable tags, and the judge is told that
+//! it is data.
 
 mod checklist;
 mod evaluator;

@@ -1,4 +1,4 @@
-//! The options that all evaluators with a judge share.
+//! Options that all evaluators with a judge share.
 
 use agentv_syntax::shape::FILLED;
 use agentv_syntax::{Field, Form, Shape, Text};

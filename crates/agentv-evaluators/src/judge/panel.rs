@@ -1,4 +1,4 @@
-//! Who is asked, and how the answers of several judges become one.
+//! The judges of an evaluator, and combining their judgements.
 
 use agentv_core::{Evaluation, Judge, Score, Verdict};
 use serde_json::{Value, json};
@@ -8,10 +8,10 @@ use crate::error::BuildError;
 use crate::options::Options;
 use crate::words::figure;
 
-/// The most judges that one evaluator asks.
+/// The maximum number of judges of an evaluator.
 pub(crate) const MOST_JUDGES: u64 = 100;
 
-/// The judges of an evaluator.
+/// The judges of an evaluator, and the way to combine their judgements.
 #[derive(Debug)]
 pub(crate) struct Panel {
     pub(super) judges: Vec<Judge>,
@@ -35,7 +35,7 @@ impl Aggregate {
     }
 }
 
-/// The judges that an evaluator with these options asks.
+/// Reads the judges that an evaluator asks.
 pub(crate) fn judges(options: &Options<'_>) -> Result<Vec<Judge>, BuildError> {
     let judge = match options.text("target")? {
         Some(name) => Judge::Named(name.to_owned()),
@@ -73,7 +73,7 @@ impl Panel {
         })
     }
 
-    /// The evaluation that the judgements make; each stands beside the name of its judge.
+    /// Combines judgements, each with the name of its judge, into one evaluation.
     pub(super) fn evaluation(&self, mut judgements: Vec<(&str, Judgement)>) -> Evaluation {
         if judgements.len() == 1 {
             return judgements.remove(0).1.into_evaluation();
@@ -88,7 +88,7 @@ impl Panel {
         let details = self.details(&judgements);
         let distance = |one: &Judgement| (one.score.value() - score.value()).abs();
         judgements.sort_by(|(_, one), (_, other)| distance(one).total_cmp(&distance(other)));
-        // The words are those of the judge that the whole comes nearest to.
+        // The words are those of the judge whose score is nearest to the combined one.
         let (_, nearest) = judgements.swap_remove(0);
         Evaluation {
             score,
@@ -99,7 +99,7 @@ impl Panel {
         }
     }
 
-    /// What each judge said, and how far they are apart.
+    /// Returns each judgement and the disagreement of the judges.
     fn details(&self, judgements: &[(&str, Judgement)]) -> Value {
         let each: Vec<Value> = judgements
             .iter()
@@ -137,7 +137,7 @@ fn mean<'j>(judgements: impl Iterator<Item = &'j (&'j str, Judgement)>) -> Score
     Score::weighted_mean(judgements.map(|(_, one)| (one.score, 1.0)))
 }
 
-/// The score in the middle; between the two in the middle where their number is even.
+/// Returns the median score, or the mean of the two in the middle.
 fn median(judgements: &[(&str, Judgement)]) -> Score {
     let mut scores: Vec<Score> = judgements.iter().map(|(_, one)| one.score).collect();
     scores.sort_by(|one, other| one.value().total_cmp(&other.value()));
@@ -145,8 +145,8 @@ fn median(judgements: &[(&str, Judgement)]) -> Score {
     Score::weighted_mean([(low, 1.0), (high, 1.0)])
 }
 
-/// The verdict that most judges give, the worse of two that as many give, with the mean of the
-/// scores that led to it.
+/// Returns the most frequent verdict and the mean of its scores. If verdicts are equally frequent,
+/// the worst of them wins.
 fn majority(judgements: &[(&str, Judgement)]) -> (Score, Verdict) {
     let with = |verdict: Verdict| {
         let judgements = judgements.iter();
@@ -161,8 +161,8 @@ fn majority(judgements: &[(&str, Judgement)]) -> (Score, Verdict) {
     (mean(with(verdict)), verdict)
 }
 
-/// How far apart the judges are: from the lowest score to the highest, and the share of those that
-/// do not give the most frequent verdict.
+/// Measures the disagreement of judges: the range of their scores, and the share of judges that do
+/// not give the most frequent verdict.
 fn disagreement(judgements: &[(&str, Judgement)]) -> Value {
     let scores = || judgements.iter().map(|(_, one)| one.score.value());
     let lowest = scores().fold(f64::INFINITY, f64::min);

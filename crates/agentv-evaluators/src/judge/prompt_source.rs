@@ -1,4 +1,4 @@
-//! Where the prompt of a judge comes from.
+//! The sources of a judge's prompt.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -17,7 +17,7 @@ use crate::files::{self, FileError};
 use crate::options::Options;
 use crate::script::{self, Script, ScriptError};
 
-/// What a judge is shown where the user does not say.
+/// The default prompt.
 const USUAL: &str = "\
 {% if expected_outcome %}What a good answer achieves:
 {{ expected_outcome }}
@@ -54,14 +54,14 @@ enum BrokenPrompt {
     TemplateInFile { file: String, reason: TemplateError },
 }
 
-/// Where the prompt of a judge comes from.
+/// The source of a judge's prompt.
 #[derive(Debug)]
 pub(crate) enum PromptSource {
-    /// Our own template.
+    /// The default template.
     Usual,
-    /// The user's.
+    /// A template written by the user.
     Template(Arc<Template>),
-    /// A script that prints it.
+    /// A script that prints the prompt.
     Script(Box<PromptScript>),
 }
 
@@ -90,7 +90,7 @@ impl PromptSource {
         }
     }
 
-    /// What the judge is shown; `results` are those of other evaluators, where it joins them.
+    /// Renders the prompt. `results` are those of other evaluators, if the judge combines them.
     pub(super) async fn render(
         &self,
         subject: &Subject<'_>,
@@ -110,8 +110,8 @@ impl PromptSource {
     }
 }
 
-/// The template that a resolved case holds, or the one in the file that it names by a path from the
-/// root, with that path.
+/// Returns the template in a resolved case, or the one in the file that it names, with the file's
+/// path from the root.
 fn source_of<'t>(
     text: &'t str,
     context: &BuildContext,
@@ -126,12 +126,12 @@ fn is_path(prompt: &str) -> bool {
     prompt.starts_with('/') && !prompt.contains(['\n', '{'])
 }
 
-/// Checks that a script prints the prompt.
+/// Returns true if a script prints the prompt.
 pub(crate) fn runs_prompt_script(options: &Options<'_>) -> bool {
     options.get("prompt").is_some_and(Value::is_object)
 }
 
-/// Returns the files that the prompt comes from: its own, or those that its script names.
+/// Returns the file of the prompt, or the files that its script names.
 pub(crate) fn prompt_files(options: &Options<'_>, root: &Path) -> Vec<PathBuf> {
     match options.get("prompt") {
         Some(written @ Value::String(text)) if is_path(text) => {

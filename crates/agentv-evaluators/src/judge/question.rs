@@ -1,4 +1,4 @@
-//! What is said to a judge.
+//! The messages to a judge.
 
 use agentv_core::{Prompt, Role};
 
@@ -7,10 +7,10 @@ use super::form::Form;
 use super::unusable::UnusableAnswer;
 use crate::words::cut;
 
-/// The most characters of its own answer that a judge is shown.
+/// The maximum length of its own answer that a judge is shown, in characters.
 const LONGEST_ANSWER: usize = 20_000;
 
-/// What is said to a judge: how to grade, and what.
+/// The request to a judge: instructions and material.
 pub(super) struct Question {
     instructions: String,
     material: String,
@@ -34,7 +34,7 @@ impl Question {
         }
     }
 
-    /// The first that is said.
+    /// Returns the first prompt.
     pub(super) fn prompt(&self) -> Prompt {
         let Question {
             instructions,
@@ -51,7 +51,7 @@ impl Question {
         }
     }
 
-    /// What is said after an `answer` that is `wrong`.
+    /// Returns the prompt that asks the judge to correct an unusable answer.
     pub(super) fn repair(&self, answer: &str, wrong: &UnusableAnswer) -> Prompt {
         let mut prompt = self.prompt();
         let answer = cut(answer, LONGEST_ANSWER);

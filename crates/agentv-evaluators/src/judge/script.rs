@@ -1,4 +1,4 @@
-//! A script of the user's that prints the prompt of a judge.
+//! A user's script that prints the prompt of a judge.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use super::fence::Fence;
 use super::variables;
 use crate::script::{Script, ScriptError, input};
 
-/// A command that reads a case and its answer as JSON, and prints what the judge is shown.
+/// A command that reads a case and its answer as JSON and prints the judge's prompt.
 #[derive(Debug)]
 pub(crate) struct PromptScript {
     pub(super) script: Script,
@@ -18,8 +18,8 @@ pub(crate) struct PromptScript {
 }
 
 impl PromptScript {
-    /// Runs the script. It reads what every script does, and under `delimited` the variables of
-    /// prompts in the tags that are declared to the judge.
+    /// Runs the script. Besides the usual input it reads `delimited`: the variables of prompts
+    /// inside the tags that the judge knows.
     pub(super) async fn run(
         &self,
         subject: &Subject<'_>,

@@ -1,4 +1,4 @@
-//! The prompt of a judge as a template.
+//! Templates of judge prompts.
 
 use std::cell::RefCell;
 
@@ -18,13 +18,13 @@ impl Template {
     /// Parses a template.
     ///
     /// # Errors
-    /// The reason, with the line within the template.
+    /// Returns the reason, with the line within the template.
     pub(crate) fn parse(source: &str) -> Result<Template, TemplateError> {
         agentv_syntax::Template::parse(source, Missing::Empty).map(Template)
     }
 
-    /// The prompt for a subject, what others wrote inside the fence. The results of other evaluators
-    /// are fenced, too: what they found may quote the answer.
+    /// Fills in the template for a subject, with untrusted text inside the fence. The results of
+    /// other evaluators are fenced too, since they may quote the answer.
     pub(super) fn fill(
         &self,
         subject: &Subject<'_>,
@@ -42,7 +42,7 @@ impl Template {
         self.0.variables().iter().any(|used| used == name)
     }
 
-    /// What is odd about it for this purpose, though it can be filled.
+    /// Returns a remark about a template that is valid, but unlikely to serve its purpose.
     fn oddity(&self, purpose: Purpose) -> Option<String> {
         let known = purpose.known();
         let mut used = self.0.variables().iter();
@@ -57,12 +57,12 @@ impl Template {
     }
 }
 
-/// What a prompt is for.
+/// The purpose of a prompt.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Purpose {
-    /// Grading an answer.
+    /// To grade an answer.
     Grade,
-    /// Joining what evaluators said of it.
+    /// To combine the results of evaluators.
     Join,
 }
 
@@ -72,7 +72,7 @@ impl Purpose {
         NAMES.iter().copied().chain(results).collect()
     }
 
-    /// The variables of which one is shown, and what is said where none is.
+    /// Returns variables, one of which the prompt should use, and the remark if it uses none.
     fn wanted(self) -> (&'static [&'static str], &'static str) {
         match self {
             Purpose::Grade => (
@@ -87,14 +87,14 @@ impl Purpose {
     }
 }
 
-/// What was found out about a prompt: it cannot be parsed, or it is odd.
+/// A problem of a prompt: it cannot be parsed, or it is odd.
 #[derive(Clone)]
 enum Finding {
     Broken(String),
     Odd(String),
 }
 
-/// Verdicts kept in each thread, times two.
+/// Half the number of results to keep per thread.
 const KEPT: usize = 256;
 
 type Findings = RefCell<Cache<Option<Finding>>>;
@@ -104,12 +104,12 @@ thread_local! {
     static OF_JOINS: Findings = RefCell::new(Cache::new(KEPT));
 }
 
-/// What is wrong or odd about a judge's prompt, wherever it stands.
+/// Returns the problem of a judge's prompt.
 pub(crate) fn prompt_problem(node: Node<'_>) -> Option<Problem> {
     OF_GRADES.with(|findings| problem(node, Purpose::Grade, findings))
 }
 
-/// The same of the prompt of a judge that joins the results of evaluators.
+/// Returns the problem of the prompt of a judge that combines results.
 pub(crate) fn joining_prompt_problem(node: Node<'_>) -> Option<Problem> {
     OF_JOINS.with(|findings| problem(node, Purpose::Join, findings))
 }

@@ -1,4 +1,4 @@
-//! What a judge's prompt may show of a case and its answer.
+//! The variables of a judge's prompt.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use agentv_core::{Message, Subject};
 
 use super::fence::Fence;
 
-/// The variables of a judge's prompt.
+/// The names of the variables.
 pub(super) const NAMES: &[&str] = &[
     "question",
     "expected_outcome",
@@ -17,11 +17,11 @@ pub(super) const NAMES: &[&str] = &[
     "output_messages",
 ];
 
-/// The variable that holds what other evaluators said, in the prompt of a judge that joins them.
+/// The variable with the results of other evaluators, for a judge that combines them.
 pub(super) const RESULTS: &str = "EVALUATOR_RESULTS_JSON";
 
-/// The variables that are `wanted`, each in its tags. What is expected is the user's own word, which
-/// the judge is to follow, and has none. What a case does not have is empty.
+/// Returns the `wanted` variables, each inside its tags. The expected outcome has no tags: it is
+/// the user's own text, which the judge should follow. Missing values are empty.
 pub(super) fn fenced(
     subject: &Subject<'_>,
     fence: &Fence,

@@ -1,4 +1,4 @@
-//! `code_judge`: a script of the user's grades the answer.
+//! `code_judge`: a user's script grades the answer.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -95,7 +95,7 @@ fn build(options: &Options<'_>, builder: &Builder) -> Result<Arc<dyn Evaluator>,
     }))
 }
 
-/// Returns what the user wrote beyond the options of this kind.
+/// Returns the fields that are not options of this kind.
 fn config(options: &Options<'_>) -> Extra {
     let is_own = |name: &str| KIND.kind.options.field(name).is_some();
     let others = options.values().iter().filter(|(name, _)| !is_own(name));
@@ -104,7 +104,7 @@ fn config(options: &Options<'_>) -> Extra {
         .collect()
 }
 
-/// Returns the files that the script's command and its settings name.
+/// Returns the files that the script's command and settings name.
 fn files(options: &Options<'_>, root: &Path) -> Vec<PathBuf> {
     let mut files = script::files(options, root);
     files::collect(&Value::Object(config(options)), root, &mut files);
@@ -119,13 +119,13 @@ fn effort(options: &Options<'_>) -> Effort {
     }
 }
 
-/// The judge that is asked where a call names no target.
+/// Returns the judge that is asked if a call names no target.
 fn judges(options: &Options<'_>) -> Result<Vec<Judge>, BuildError> {
     let asks = most_calls(options)?.is_some();
     Ok(asks.then_some(Judge::Usual).into_iter().collect())
 }
 
-/// How often the script may ask targets; `None` where it may not.
+/// Returns the limit of calls to targets, or `None` if the script may not ask them.
 fn most_calls(options: &Options<'_>) -> Result<Option<u64>, BuildError> {
     match options.get("target") {
         None | Some(Value::Bool(false)) => Ok(None),
@@ -151,10 +151,10 @@ enum Failure {
 /// A script that grades.
 struct CodeJudge {
     script: Script,
-    /// What the user wrote beyond the known options.
+    /// The fields that are not options of this kind.
     config: Extra,
     root: PathBuf,
-    /// How often the script may ask targets, if at all.
+    /// The limit of calls to targets, if the script may ask them.
     most_calls: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! `contains`: a text stands in the answer.
+//! `contains`: the answer contains a text.
 
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evaluator>, Build
 
 struct Contains {
     value: String,
-    /// The value in the form in which it is compared.
+    /// The value in the form used for comparing.
     sought: String,
     matching: Matching,
 }

@@ -1,4 +1,4 @@
-//! `contains_all`: several texts stand in the answer.
+//! `contains_all`: the answer contains all of several texts.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `contains_any`: one of several texts stands in the answer.
+//! `contains_any`: the answer contains one of several texts.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ impl Check for ContainsAny {
         let found = |sought: &&Sought| answer.contains(&sought.form);
         let mut facts = Findings::default();
         let is_hit = !self.matching.negate;
-        // One is enough, but where none may be there all that are have to go.
+        // One match is enough for a pass, but a negated check lists every text to remove.
         let enough = if is_hit { 1 } else { usize::MAX };
         let mut holds = false;
         for sought in self.sought.iter().filter(found).take(enough) {
@@ -74,7 +74,7 @@ impl Check for ContainsAny {
 }
 
 impl ContainsAny {
-    /// That the answer contains nothing of what is sought, in words.
+    /// Says that the answer contains none of the texts.
     fn none(&self) -> String {
         const MOST_NAMED: usize = 5;
         let named = self.sought.iter().take(MOST_NAMED);

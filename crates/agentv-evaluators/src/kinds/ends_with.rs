@@ -55,7 +55,7 @@ fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evaluator>, Build
 
 struct EndsWith {
     value: String,
-    /// The value in the form in which it is compared.
+    /// The value in the form used for comparing.
     sought: String,
     matching: Matching,
 }

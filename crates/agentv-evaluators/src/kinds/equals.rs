@@ -70,7 +70,7 @@ impl Check for Equals {
 }
 
 impl Equals {
-    /// How the answer differs, in words.
+    /// Says how the answer differs.
     fn difference(&self, answer: &str) -> String {
         let value = quoted(&self.value);
         if answer.trim() == self.value.trim() {

@@ -93,7 +93,7 @@ static PROMPT: Shape = Shape {
     ],
 };
 
-/// A checklist where there are rubrics, else one score for the whole.
+/// Builds a checklist if there are rubrics, else a judge of the whole answer.
 fn build(options: &Options<'_>, builder: &Builder) -> Result<Arc<dyn Evaluator>, BuildError> {
     let rubrics = judge::rubrics(options)?;
     Ok(Arc::new(JudgeEvaluator {

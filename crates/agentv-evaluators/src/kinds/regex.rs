@@ -75,10 +75,10 @@ enum ExpressionError {
     Invalid(String),
 }
 
-/// The most memory that a compiled expression may take, and the most for matching with it.
+/// The maximum memory of a compiled expression, and of matching with it.
 const LARGEST: usize = 8 << 20;
 
-/// The compiled expression. Matching takes time linear in the answer, whatever the expression.
+/// Compiles an expression. Matching takes time linear in the answer, whatever the expression.
 fn compile(pattern: &str, ignore_case: bool) -> Result<Regex, ExpressionError> {
     let compiled = RegexBuilder::new(pattern)
         .case_insensitive(ignore_case)
@@ -91,7 +91,7 @@ fn compile(pattern: &str, ignore_case: bool) -> Result<Regex, ExpressionError> {
     })
 }
 
-/// What is wrong, of a message that draws the expression with a caret first.
+/// Returns the last part of a message that first draws the expression with a caret.
 fn reason(message: &str) -> &str {
     let last = message.trim_end().rsplit("error: ").next();
     last.unwrap_or(message)

@@ -53,7 +53,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
 
 type Figure = fn(&TokenUsage) -> u64;
 
-/// What may be limited, by the option that limits it.
+/// The figures that can be limited, by option.
 static FIGURES: [(&str, &str, Figure); 3] = [
     ("max_total", "tokens", TokenUsage::total),
     ("max_input", "input tokens", |usage| usage.input),
@@ -77,7 +77,7 @@ fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evaluator>, Build
 }
 
 struct Usage {
-    /// In the order of the figures.
+    /// The limits, in the order of `FIGURES`.
     limits: [Option<Limit>; 3],
 }
 

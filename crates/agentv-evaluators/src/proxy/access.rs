@@ -1,4 +1,4 @@
-//! Who may ask: a script that knows the token, on this machine.
+//! Access control: only a script on this machine that knows the token may ask.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -6,12 +6,12 @@ use std::net::IpAddr;
 
 use hyper::header::{AUTHORIZATION, HOST, HeaderMap};
 
-/// A word that only the script is told.
+/// A secret that only the script knows.
 pub(super) struct Token(String);
 
 impl Token {
     pub(super) fn new() -> Token {
-        // The hasher's keys come from the system, so the words cannot be guessed from others.
+        // The hasher's keys come from the system, so one token does not reveal another.
         let random = || RandomState::new().hash_one(fastrand::u128(..));
         Token(format!("{:016x}{:016x}", random(), random()))
     }
@@ -20,7 +20,7 @@ impl Token {
         &self.0
     }
 
-    /// Whether a request shows the token. However it differs, finding out takes as long.
+    /// Returns true if a request has the token. The comparison takes constant time.
     pub(super) fn is_shown(&self, headers: &HeaderMap) -> bool {
         let Some(shown) = headers.get(AUTHORIZATION) else {
             return false;
@@ -41,8 +41,8 @@ fn split_once(bytes: &[u8], at: u8) -> Option<(&[u8], &[u8])> {
     Some((&bytes[..place], &bytes[place + 1..]))
 }
 
-/// Whether a request was meant for this machine: a page in a browser, led here by a name of its own,
-/// is not.
+/// Returns true if a request is addressed to this machine. A page in a browser that reaches it
+/// through another host name is refused.
 pub(super) fn is_for_this_machine(headers: &HeaderMap) -> bool {
     let mut hosts = headers.get_all(HOST).iter();
     let (Some(host), None) = (hosts.next(), hosts.next()) else {

@@ -1,4 +1,4 @@
-//! What the server answers: a status and JSON.
+//! Responses of the server: a status and JSON.
 
 use http_body_util::Full;
 use hyper::body::Bytes;
@@ -6,7 +6,7 @@ use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICA
 use hyper::{Response, StatusCode};
 use serde_json::{Value, json};
 
-/// An answer that is no success: its status, and why.
+/// A response that is not a success: its status and the reason.
 #[derive(Debug)]
 pub(super) struct Refusal(pub(super) StatusCode, pub(super) String);
 
@@ -16,7 +16,7 @@ impl Refusal {
     }
 }
 
-/// The response that an answer, or a refusal, makes.
+/// Makes the response from an answer or a refusal.
 pub(super) fn response(answer: Result<Value, Refusal>) -> Response<Full<Bytes>> {
     let (status, body) = match answer {
         Ok(value) => (StatusCode::OK, value),
@@ -33,7 +33,7 @@ pub(super) fn response(answer: Result<Value, Refusal>) -> Response<Full<Bytes>> 
         StatusCode::METHOD_NOT_ALLOWED => {
             headers.insert(ALLOW, HeaderValue::from_static("GET, POST"));
         }
-        // The rest of the body was not read, and would be taken for the next request.
+        // The rest of the body is unread and would be taken for the next request.
         StatusCode::PAYLOAD_TOO_LARGE => {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }

@@ -1,4 +1,4 @@
-//! One call of a target, as a script writes it and reads its answer.
+//! The JSON of a call to a target and of its answer.
 
 use agentv_core::{Judge, JudgeRequest, Prompt, Role, Transcript};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::answer::Refusal;
 use crate::words::shown;
 
-/// What a script asks of a target.
+/// A call to a target.
 #[derive(Debug, PartialEq)]
 pub(super) struct Call {
     question: String,
@@ -15,8 +15,8 @@ pub(super) struct Call {
 }
 
 impl Call {
-    /// Reads `question`, `system_prompt` and `target`, in either spelling. What else is there, such as
-    /// the id of the case, is known here anyway.
+    /// Reads `question`, `system_prompt` and `target`, in either spelling. Other fields, such as
+    /// the id of the case, are ignored.
     pub(super) fn read(body: &Value) -> Result<Call, Refusal> {
         if !body.is_object() {
             let found = shown(body);
@@ -57,7 +57,7 @@ impl Call {
     }
 }
 
-/// A text by the first of its names that is there.
+/// Returns the string under the first of several names that is present.
 fn text(body: &Value, names: &[&str]) -> Result<Option<String>, Refusal> {
     let given = names.iter().find_map(|name| {
         let value = body.get(name).filter(|value| !value.is_null())?;
@@ -75,7 +75,7 @@ fn text(body: &Value, names: &[&str]) -> Result<Option<String>, Refusal> {
     }
 }
 
-/// What a script reads of a target's answer, each name in both spellings.
+/// Returns the JSON of a target's answer, with each name in both spellings.
 pub(super) fn answered(target: &str, transcript: &Transcript) -> Value {
     let text = transcript.answer();
     let messages = &transcript.output_messages;

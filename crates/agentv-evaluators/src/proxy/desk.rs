@@ -1,4 +1,4 @@
-//! Counts the calls of a script, and asks the targets.
+//! Counting the calls of a script and asking the targets.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,7 +12,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use super::answer::Refusal;
 use super::call::{Call, answered};
 
-/// How many bodies of requests are read at a time.
+/// The maximum number of request bodies that are read at a time.
 const MOST_BODIES: usize = 8;
 
 /// A target that a script asked gave no answer.
@@ -23,12 +23,12 @@ struct NoAnswer {
     source: ProviderError,
 }
 
-/// Where one script asks targets.
+/// The access of one script to the targets.
 pub(super) struct Desk<'j> {
     judges: &'j dyn Judges,
     most_calls: u64,
     calls: AtomicU64,
-    /// Places for bodies that are being read.
+    /// Permits for reading request bodies.
     bodies: Semaphore,
 }
 
@@ -42,12 +42,12 @@ impl<'j> Desk<'j> {
         }
     }
 
-    /// Waits until a body may be read: all together they are bounded, too.
+    /// Waits until a body may be read. This bounds the memory for all bodies together.
     pub(super) async fn place_for_a_body(&self) -> Option<SemaphorePermit<'_>> {
         self.bodies.acquire().await.ok()
     }
 
-    /// Whom a script may ask, and how often.
+    /// Returns the targets that the script may ask, and its limit of calls.
     pub(super) fn info(&self) -> Value {
         let target = self.judges.name(&Judge::Usual);
         let calls = self.calls.load(Ordering::Relaxed);
@@ -72,7 +72,7 @@ impl<'j> Desk<'j> {
         answer.map_err(|error| Refusal(StatusCode::BAD_GATEWAY, error.to_string()))
     }
 
-    /// Asks several at a time. What one of them fails with is its own answer.
+    /// Asks several questions at a time. A failure is the answer to its own question only.
     pub(super) async fn invoke_batch(&self, body: &Value) -> Result<Value, Refusal> {
         let Some(requests) = body.get("requests").and_then(Value::as_array) else {
             return Err(Refusal::bad("expected an object with a list of `requests`"));
@@ -92,7 +92,7 @@ impl<'j> Desk<'j> {
         Ok(json!({"responses": responses.collect::<Vec<Value>>()}))
     }
 
-    /// A call of a target that there is.
+    /// Reads a call and checks that its target exists.
     fn checked(&self, body: &Value) -> Result<Call, Refusal> {
         let call = Call::read(body)?;
         let Judge::Named(name) = &call.judge else {
@@ -108,7 +108,7 @@ impl<'j> Desk<'j> {
         }
     }
 
-    /// Counts calls before they are made, unless there would be too many: then none is made.
+    /// Counts calls before they are made. If they exceed the limit, none is made.
     fn count(&self, calls: u64) -> Result<(), Refusal> {
         let counted = |made: u64| {
             made.checked_add(calls)

@@ -1,10 +1,9 @@
-//! Targets for scripts: a server on this machine, for as long as one script runs.
+//! A local proxy that lets a script ask targets while it runs.
 //!
-//! It listens on a free port of the loopback address and answers who knows its token: `GET /info`,
-//! `POST /invoke`, `POST /invokeBatch`. A `Desk` counts the calls and asks the targets, by the same
-//! way as every judge, so limits, retries, the budget and the records hold for them. The server is a
-//! future beside the script's: when the script is done, or given up, so is the server and every
-//! connection to it.
+//! It listens on a free port of the loopback address and answers requests with its token: `GET
+//! /info`, `POST /invoke`, `POST /invokeBatch`. A `Desk` counts the calls and asks the targets the
+//! way judges are asked, so limits, retries, the budget and the records apply to them. The server
+//! is a future beside the script's. It ends, with its connections, when the script ends.
 
 mod access;
 mod answer;
@@ -15,5 +14,5 @@ mod server;
 
 pub(crate) use server::{ProxyError, open};
 
-/// How often a script may ask where nothing is said.
+/// The default limit of calls by a script.
 pub(crate) const USUAL_MOST_CALLS: u64 = 50;

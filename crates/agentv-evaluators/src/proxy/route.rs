@@ -1,4 +1,4 @@
-//! From a request to its answer.
+//! Routing requests to their answers.
 
 use std::time::Duration;
 
@@ -12,12 +12,12 @@ use super::access::{Token, is_for_this_machine};
 use super::answer::Refusal;
 use super::desk::Desk;
 
-/// The largest body of a request.
+/// The maximum size of a request's body.
 const LARGEST_BODY: usize = 16 << 20;
-/// The longest that a body may take to arrive.
+/// The maximum time for a body to arrive.
 const LONGEST_BODY: Duration = Duration::from_secs(30);
 
-/// Answers a request of somebody who may ask.
+/// Answers a request, if it is authorized.
 pub(super) async fn answer(
     request: Request<Incoming>,
     desk: &Desk<'_>,
@@ -49,7 +49,7 @@ fn wrong_method(path: &str, expected: &str, found: &Method) -> Refusal {
     Refusal(StatusCode::METHOD_NOT_ALLOWED, reason)
 }
 
-/// The JSON that a request holds.
+/// Reads the JSON body of a request.
 async fn body(request: Request<Incoming>, desk: &Desk<'_>) -> Result<Value, Refusal> {
     let _place = desk.place_for_a_body().await;
     let body = Limited::new(request.into_body(), LARGEST_BODY);

@@ -1,4 +1,4 @@
-//! The server that a script asks.
+//! The server of the proxy.
 
 use std::convert::Infallible;
 use std::io;
@@ -20,11 +20,11 @@ use super::answer::response;
 use super::desk::Desk;
 use super::route::answer;
 
-/// The most connections at a time; others wait.
+/// The maximum number of connections at a time. Others wait.
 const MOST_CONNECTIONS: usize = 256;
-/// The longest that the head of a request may take to arrive.
+/// The maximum time for the head of a request to arrive.
 const LONGEST_HEAD: Duration = Duration::from_secs(30);
-/// The wait after a connection could not be taken, as when too many files are open.
+/// The wait after a connection could not be accepted, for example with too many open files.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// A server for one script.
@@ -44,10 +44,10 @@ pub(crate) enum ProxyError {
     NoPort(#[from] io::Error),
 }
 
-/// Opens a server on a free port of this machine, through which a script may ask `most_calls` times.
+/// Opens a server on a free port of this machine. The script may make `most_calls` calls.
 ///
 /// # Errors
-/// In words, when nobody may be asked, or there is no port.
+/// Fails if there is no target to ask or no free port.
 pub(crate) async fn open(
     judging: Option<Judging<'_>>,
     most_calls: u64,
@@ -66,7 +66,7 @@ pub(crate) async fn open(
 }
 
 impl Proxy<'_> {
-    /// What the script's environment says of the server.
+    /// Returns the environment variables that tell the script about the server.
     pub(crate) fn variables(&self) -> [(&'static str, String); 2] {
         let url = format!("http://{}", self.address);
         let token = self.token.as_str().to_owned();
@@ -76,7 +76,7 @@ impl Proxy<'_> {
         ]
     }
 
-    /// Answers until it is dropped, and everything in flight with it.
+    /// Answers requests until it is dropped, which also drops requests in flight.
     pub(crate) async fn serve(&self) -> Infallible {
         let mut connections = FuturesUnordered::new();
         loop {
@@ -92,7 +92,7 @@ impl Proxy<'_> {
         }
     }
 
-    /// One connection, to its end.
+    /// Serves one connection until it ends.
     async fn talk(&self, stream: TcpStream) {
         let service = service_fn(async |request| {
             let answer = answer(request, &self.desk, &self.token).await;
@@ -102,7 +102,7 @@ impl Proxy<'_> {
             .timer(TokioTimer::new())
             .header_read_timeout(LONGEST_HEAD)
             .serve_connection(TokioIo::new(stream), service);
-        // A connection that breaks is the script's affair.
+        // A broken connection is up to the script.
         let _ = connection.await;
     }
 }

@@ -1,4 +1,4 @@
-//! A script that is run.
+//! Running a script.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -15,32 +15,32 @@ use super::error::{Failure, ScriptError};
 use super::places::ScriptPlaces;
 use super::printed::{Printed, ending};
 
-/// The most that a script may print.
+/// The maximum output of a script.
 const LARGEST_OUTPUT: usize = 10 << 20;
 
-/// A script of the user's: a command, where it runs, and how long it may take.
+/// A user's script: a command, its folder and its time limit.
 pub(crate) struct Script {
     pub(super) command: Command,
     pub(super) folder: PathBuf,
     pub(super) deadline: Duration,
-    /// What errors call it.
+    /// The name of the script in errors.
     pub(super) noun: &'static str,
-    /// Variables beyond those that it inherits.
+    /// Environment variables in addition to the inherited ones.
     pub(super) environment: Vec<(OsString, OsString)>,
     pub(super) runner: Runner,
     pub(super) places: ScriptPlaces,
 }
 
-/// What is run.
+/// A command to run.
 #[derive(Debug)]
 pub(super) enum Command {
     /// A program and its arguments.
     Words(Vec<OsString>),
-    /// A line for the shell.
+    /// A shell command line.
     Line(String),
 }
 
-/// The variables of the environment may be secret, and are not shown.
+/// Omits the environment variables, which may be secret.
 impl fmt::Debug for Script {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Script")
@@ -52,7 +52,7 @@ impl fmt::Debug for Script {
 }
 
 impl Script {
-    /// Waits until the script may run; its time begins with the run.
+    /// Waits until the script may run. The wait does not count towards its time limit.
     pub(crate) async fn turn(&self) -> Result<Turn<'_>, ScriptError> {
         match self.places.take().await {
             Some(place) => Ok(Turn {
@@ -80,7 +80,7 @@ impl Script {
         added.fold(spec, |spec, (name, value)| spec.env(name, value))
     }
 
-    /// What a command that ended has printed, if it can be used.
+    /// Returns the output of a finished command, if it can be used.
     fn printed(&self, finished: Finished) -> Result<Printed, ScriptError> {
         let noun = self.noun;
         let stderr = finished.stderr.text().into_owned();
@@ -108,7 +108,7 @@ impl Script {
         })
     }
 
-    /// Why a command was not started, or not let finish.
+    /// Explains why a command did not start or finish.
     fn failure(&self, error: ProcessError) -> ScriptError {
         let noun = self.noun;
         match error {
@@ -124,7 +124,7 @@ impl Script {
     }
 }
 
-/// The place that a script has while it runs.
+/// Permission for a script to run now.
 #[derive(Debug)]
 pub(crate) struct Turn<'s> {
     script: &'s Script,
@@ -132,11 +132,12 @@ pub(crate) struct Turn<'s> {
 }
 
 impl Turn<'_> {
-    /// Runs the script with JSON on its stdin, which it need not read, and further variables in its
-    /// environment. Dropping the future ends the script and all that it started.
+    /// Runs the script with JSON on its stdin, which it need not read, and with additional
+    /// environment variables. Dropping the future ends the script and all of its processes.
     ///
     /// # Errors
-    /// What went wrong, in words: it could not be started, failed, was ended, or printed no text.
+    /// Fails if the script could not start, failed, ran too long, or printed something other than
+    /// text.
     pub(crate) async fn run(
         &self,
         input: Extra,
@@ -146,7 +147,7 @@ impl Turn<'_> {
         let spec = variables
             .iter()
             .fold(spec, |spec, (name, value)| spec.env(name, value));
-        // Whoever gives it up drops it.
+        // To cancel the run, drop the future.
         let never = CancellationToken::new();
         match self.script.runner.run(spec, &never).await {
             Ok(finished) => self.script.printed(finished),

@@ -6,8 +6,8 @@ use std::time::Duration;
 use agentv_process::{ProcessError, Status};
 use thiserror::Error;
 
-/// The reason why a script gave no result. `noun` is the name that the user knows the script by,
-/// `stderr` the end of its stderr, ready to be appended.
+/// The reason why a script gave no result. `noun` names the script in the message, `stderr` is the
+/// end of its stderr, ready to be appended.
 #[derive(Debug, Error)]
 pub(crate) enum ScriptError {
     #[error("the {noun} has no place to run in")]

@@ -9,8 +9,8 @@ use crate::options::Options;
 
 /// Returns the paths that the words of `script` may name, from the folder in `cwd` or the root.
 ///
-/// A line for the shell is split at white space and the shell's operators, without its quotes. The
-/// value of `--option=value` counts as a word of its own.
+/// A shell command line is split at white space, quotes and the shell's operators. The value of
+/// `--option=value` counts as a word of its own.
 pub(crate) fn files(options: &Options<'_>, root: &Path) -> Vec<PathBuf> {
     let folder = options.get("cwd").and_then(Value::as_str);
     let folder = root.join(folder.unwrap_or_default().trim_start_matches('/'));

@@ -1,4 +1,4 @@
-//! What a script reads: the case and the answer as JSON.
+//! The input of a script: the case and the answer as JSON.
 
 use std::path::Path;
 
@@ -6,8 +6,8 @@ use agentv_core::{Block, Content, Extra, Message, Subject};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// What every script reads on its stdin. What a case does not have is `null` or an empty list; the
-/// paths of files are absolute, whatever folder the script runs in.
+/// Returns the JSON that every script reads on its stdin. Missing values are `null` or empty lists.
+/// Paths of files are absolute, whatever folder the script runs in.
 pub(crate) fn of(subject: &Subject<'_>, root: &Path) -> Extra {
     let case = subject.case;
     let absolute = |path: &String| root.join(path).to_string_lossy().into_owned();
@@ -40,13 +40,13 @@ pub(crate) fn of(subject: &Subject<'_>, root: &Path) -> Extra {
         .collect()
 }
 
-/// Adds the settings of a script, which are the last that it reads.
+/// Adds the settings of a script as the last field.
 pub(crate) fn configured(mut input: Extra, config: &Extra) -> Extra {
     input.insert("config".to_owned(), Value::Object(config.clone()));
     input
 }
 
-/// The paths of the files in messages.
+/// Returns the paths of the files in messages.
 fn paths(messages: &[Message]) -> impl Iterator<Item = &String> {
     let contents = messages
         .iter()

@@ -1,11 +1,11 @@
-//! How a script file is run.
+//! Finding the command that runs a script file.
 
 use std::ffi::OsString;
 use std::path::Path;
 
 use thiserror::Error;
 
-/// What runs a file that is not executable, by its extension.
+/// The interpreters of files that are not executable, by extension.
 const INTERPRETERS: &[(&str, &str)] = &[
     ("py", "python3"),
     ("js", "node"),
@@ -16,10 +16,10 @@ const INTERPRETERS: &[(&str, &str)] = &[
     ("rb", "ruby"),
 ];
 
-/// The words of the command that runs the script in `file`, which the user calls `path`.
+/// Returns the words of the command that runs the script in `file`. Errors call it `path`.
 ///
 /// # Errors
-/// When the file is not executable, and its extension is none that is known.
+/// Fails if the file is not executable and its extension is unknown.
 pub(super) fn words(path: &str, file: &Path) -> Result<Vec<OsString>, NotExecutable> {
     if is_executable(file) {
         return Ok(vec![file.into()]);

@@ -1,9 +1,8 @@
-//! Scripts of the user's: what grades an answer, prints a prompt, or joins results.
+//! Users' scripts that grade answers, print prompts, or combine results.
 //!
-//! A `Script` is a command with its folder and its time. It waits for its `Turn`, for no more than a
-//! few run at a time, reads JSON from its stdin (`input`), and what it printed is checked: a command
-//! that failed, was ended, or said what is no text has said nothing. What a grade looks like on
-//! stdout is in `output`.
+//! A `Script` is a command with its folder and time limit. Since only a few run at a time, it waits
+//! for its `Turn`. It reads JSON from its stdin (`input`). A command that fails, runs too long or
+//! prints something other than text is an error. `output` reads the grade from stdout.
 
 mod command;
 mod error;

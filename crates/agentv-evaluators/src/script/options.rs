@@ -1,4 +1,4 @@
-//! How the options of an evaluator describe a script.
+//! Building a script from the options of an evaluator.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::error::BuildError;
 use crate::files;
 use crate::options::Options;
 
-/// The longest that a script may take where nothing is said.
+/// The default time limit of a script.
 const USUAL_DEADLINE: Duration = Duration::from_secs(60);
 
 pub(crate) const TIMEOUT: Field = Field {
@@ -51,7 +51,7 @@ pub(crate) static SCRIPT: Shape = Shape {
 };
 
 impl Script {
-    /// The script of `script`, `cwd` and `timeout_seconds`; `noun` is what errors call it.
+    /// Builds the script of `script`, `cwd` and `timeout_seconds`. Errors call it `noun`.
     pub(crate) fn of(
         options: &Options<'_>,
         builder: &Builder,
@@ -72,7 +72,7 @@ impl Script {
         Script::new(command, options, builder, noun)
     }
 
-    /// The script in the file that `path` names, with `cwd` and `timeout_seconds`.
+    /// Builds the script in the file that `path` names, with `cwd` and `timeout_seconds`.
     pub(crate) fn of_file(
         options: &Options<'_>,
         builder: &Builder,
@@ -129,7 +129,7 @@ fn deadline(options: &Options<'_>) -> Result<Duration, BuildError> {
     deadline.ok_or_else(|| options.invalid(TIMEOUT.name, format!("expected {}", SECONDS.expected)))
 }
 
-/// A folder that a resolved case names: from the root, or one outside of it where that is allowed.
+/// Finds a folder named by a resolved case: inside the root, or outside of it if that is allowed.
 fn folder_of(folder: &str, context: &BuildContext) -> Result<PathBuf, NoFolder> {
     let from_root = context.root.join(folder.trim_start_matches('/'));
     if from_root.is_dir() {

@@ -1,4 +1,4 @@
-//! What a script that grades prints: a score, and words for it.
+//! Reading the grade that a script prints.
 
 use agentv_core::{Evaluation, Score};
 use serde_json::{Map, Value};
@@ -7,12 +7,12 @@ use thiserror::Error;
 use crate::json::repeated_key;
 use crate::words::{quoted, shown};
 
-/// The deepest nesting of `details`: deeper ones could not be read back from a record.
+/// The maximum nesting of `details`. Deeper ones could not be read back from a record.
 const DEEPEST_DETAILS: usize = 64;
-/// The most lines that are tried as the beginning of the result.
+/// The maximum number of lines that are tried as the start of the result.
 const MOST_BEGINNINGS: usize = 1_000;
 
-/// The reason why a script's output is no grade, to be read after "the script".
+/// The reason why a script's output is not a grade. The message continues "the script …".
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum OutputError {
@@ -25,7 +25,7 @@ pub enum OutputError {
         /// The start of the output.
         found: String,
     },
-    /// No object ends the output.
+    /// The output does not end with an object.
     #[error("printed what is no JSON object: {0}")]
     NotJson(#[source] serde_json::Error),
     /// There are several objects with a score.
@@ -55,12 +55,12 @@ pub enum OutputError {
     DeepDetails,
 }
 
-/// The evaluation that a script printed: one JSON object, alone or after other lines.
+/// Reads the evaluation that a script printed: one JSON object, alone or after other lines.
 ///
 /// # Errors
-/// What is wrong with it, to be said after "the script".
+/// Returns the reason why the output is not a grade.
 pub fn read(stdout: &str) -> Result<Evaluation, OutputError> {
-    // Some programs begin what they print with a mark of its encoding.
+    // Some programs start their output with a byte-order mark.
     let stdout = stdout.strip_prefix('\u{feff}').unwrap_or(stdout);
     let mut printed = object(stdout.trim())?;
     let score = score(printed.get("score"))?;
@@ -88,7 +88,7 @@ pub fn read(stdout: &str) -> Result<Evaluation, OutputError> {
     })
 }
 
-/// The object that is all of `text`, or its last lines.
+/// Returns the object that is the whole of `text`, or its last lines.
 fn object(text: &str) -> Result<Map<String, Value>, OutputError> {
     if text.is_empty() {
         return Err(OutputError::Nothing);
@@ -106,7 +106,7 @@ fn object(text: &str) -> Result<Map<String, Value>, OutputError> {
     }
 }
 
-/// The fields of the object that `text` is. Of a key that stands twice one value would be lost.
+/// Returns the fields of the object in `text`, unless a key is repeated, which would lose a value.
 fn with_every_key_once(
     text: &str,
     fields: Map<String, Value>,
@@ -117,8 +117,8 @@ fn with_every_key_once(
     }
 }
 
-/// The object that the last lines of a text are, and what stands before it. There is at most one: the
-/// end of one object is never another.
+/// Finds the object in the last lines of a text. Returns the text before it, and the object. There
+/// is at most one, since the end of an object is never another object.
 fn last_object(text: &str) -> Option<(&str, Map<String, Value>)> {
     let begins = |at: &usize| {
         let line = text[*at..].lines().next().unwrap_or_default();
@@ -136,7 +136,7 @@ fn last_object(text: &str) -> Option<(&str, Map<String, Value>)> {
     })
 }
 
-/// Whether a result begins on a line of a text, and not within another value.
+/// Returns true if a result starts on some line of a text, outside of other values.
 fn has_result(text: &str) -> bool {
     let mut at = 0;
     for _ in 0..MOST_BEGINNINGS {
@@ -159,13 +159,13 @@ fn score(score: Option<&Value>) -> Result<Score, OutputError> {
     let Some(score) = score else {
         return Err(OutputError::NoScore);
     };
-    // Adding nothing makes one zero of two.
+    // Adding 0 turns -0 into 0.
     let number = score.as_f64().map(|number| number + 0.0);
     let score_of = number.and_then(Score::clamped);
     score_of.ok_or_else(|| wrong("score", "a number", score))
 }
 
-/// A list of texts, or one alone.
+/// Reads a list of strings, or a single one.
 fn texts(name: &'static str, value: Option<Value>) -> Result<Vec<String>, OutputError> {
     let items = match value {
         None | Some(Value::Null) => return Ok(Vec::new()),
@@ -187,7 +187,7 @@ fn wrong(name: &'static str, expected: &'static str, found: &Value) -> OutputErr
     }
 }
 
-/// How many arrays and objects stand in each other.
+/// Returns the nesting depth of a value.
 fn depth(value: &Value) -> usize {
     let inside = match value {
         Value::Array(items) => items.iter().map(depth).max(),

@@ -1,12 +1,12 @@
-//! How many scripts run at a time.
+//! The limit on scripts that run at a time.
 
 use std::sync::Arc;
 use std::thread::available_parallelism;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Places for scripts that run at the same time; clones share them. However many cases are graded at
-/// once, no more interpreters than that are started.
+/// A limit on the scripts that run at a time, however many cases are graded at once. Clones share
+/// the limit.
 ///
 /// ```
 /// use agentv_evaluators::{BuildContext, ScriptPlaces};
@@ -19,26 +19,26 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 pub struct ScriptPlaces(Arc<Semaphore>);
 
 impl ScriptPlaces {
-    /// So many places, at least one.
+    /// Returns a limit of `count` scripts, at least one.
     pub fn new(count: usize) -> ScriptPlaces {
         let count = count.clamp(1, Semaphore::MAX_PERMITS);
         ScriptPlaces(Arc::new(Semaphore::new(count)))
     }
 
-    /// How many there are by default: four for each core, for scripts wait more than they compute;
-    /// at least 16.
+    /// Returns the default limit: four per core, since scripts wait more than they compute, and at
+    /// least 16.
     pub fn usual() -> usize {
         let cores = available_parallelism().map_or(1, usize::from);
         (4 * cores).max(16)
     }
 
-    /// A place, once there is one.
+    /// Waits for a place.
     pub(super) async fn take(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.0).acquire_owned().await.ok()
     }
 }
 
-/// As many as [`ScriptPlaces::usual`] says.
+/// The limit that [`ScriptPlaces::usual`] returns.
 impl Default for ScriptPlaces {
     fn default() -> ScriptPlaces {
         ScriptPlaces::new(ScriptPlaces::usual())

@@ -1,14 +1,14 @@
-//! What a script has printed.
+//! The output of a script.
 
 use super::error::ScriptError;
 use crate::words::cut;
 
-/// The most characters that are told of what a script wrote to stderr, from its end.
+/// The number of characters from the end of stderr that errors show.
 const TOLD_STDERR: usize = 1_000;
-/// The most characters that are told of its stdout, from its beginning.
+/// The number of characters from the start of stdout that errors show.
 const TOLD_STDOUT: usize = 200;
 
-/// What a script that ended well has printed.
+/// The output of a script that succeeded.
 #[derive(Debug)]
 pub(crate) struct Printed {
     pub(super) noun: &'static str,
@@ -17,7 +17,7 @@ pub(crate) struct Printed {
 }
 
 impl Printed {
-    /// The error that what was printed is `wrong`, with its beginning.
+    /// Returns the error that the output has this problem, with the start of the output.
     pub(crate) fn unusable(&self, problem: impl ToString) -> ScriptError {
         let stdout = self.stdout.trim();
         let stdout = match stdout {
@@ -37,7 +37,7 @@ impl Printed {
     }
 }
 
-/// The end of what a script wrote to stderr, as it stands at the end of an error.
+/// Formats the end of stderr for the end of an error message.
 pub(super) fn ending(stderr: &str) -> String {
     let stderr = stderr.trim();
     let start = stderr.char_indices().rev().nth(TOLD_STDERR - 1);

@@ -1,4 +1,4 @@
-//! How what the members say becomes one evaluation.
+//! Combining the results of members into one evaluation.
 
 use std::path::{Path, PathBuf};
 
@@ -16,11 +16,11 @@ use crate::options::Options;
 use crate::script::{Script, input, output};
 use crate::words::{Findings, figure, quoted};
 
-/// What makes one evaluation of several results.
+/// The way to combine several results into one.
 pub(super) enum Aggregator {
-    /// The mean of the scores by their weights.
+    /// The weighted mean of the scores.
     WeightedAverage,
-    /// A script of the user's.
+    /// A user's script.
     Script { script: Script, root: PathBuf },
     /// A language model.
     Judge(JudgeEvaluator),
@@ -47,7 +47,7 @@ fn kind(options: Option<&Options<'_>>) -> Result<Kind, BuildError> {
         .unwrap_or(Kind::WeightedAverage))
 }
 
-/// The judges that an aggregator asks.
+/// Returns the judges that an aggregator asks.
 pub(super) fn judges(options: Option<&Options<'_>>) -> Result<Vec<Judge>, BuildError> {
     match (kind(options)?, options) {
         (Kind::LlmJudge, Some(options)) => judge::judges(options),
@@ -64,7 +64,7 @@ pub(super) fn effort(options: Option<&Options<'_>>) -> Effort {
     }
 }
 
-/// Checks that an aggregator runs a command.
+/// Returns true if an aggregator runs a command.
 pub(super) fn runs_commands(options: Option<&Options<'_>>) -> bool {
     match kind(options) {
         Ok(Kind::CodeJudge) => true,
@@ -89,7 +89,7 @@ pub(super) fn files(options: Option<&Options<'_>>, root: &Path) -> Vec<PathBuf> 
 }
 
 impl Aggregator {
-    /// The aggregator that is written, the weighted average where none is.
+    /// Builds the aggregator, the weighted average by default.
     pub(super) fn of(
         options: Option<&Options<'_>>,
         builder: &Builder,
@@ -111,7 +111,7 @@ impl Aggregator {
         }
     }
 
-    /// The evaluation that the results make.
+    /// Combines results into one evaluation.
     pub(super) async fn join(
         &self,
         subject: &Subject<'_>,
@@ -136,7 +136,7 @@ impl Aggregator {
         }
     }
 
-    /// Tells which members failed the whole, where what was found does not already.
+    /// Adds the required members that failed to the misses, unless the findings name them already.
     pub(super) fn tell_required(&self, failed: &[&Member], misses: &mut Vec<String>) {
         match self {
             Aggregator::WeightedAverage => {}
@@ -151,7 +151,7 @@ impl Aggregator {
     }
 }
 
-/// The results by the names of their evaluators.
+/// Returns results by the names of their evaluators.
 fn by_name(results: &[EvaluatorResult]) -> Value {
     let results = results.iter().map(|result| {
         let value = serde_json::to_value(result).unwrap_or_default();
@@ -160,7 +160,7 @@ fn by_name(results: &[EvaluatorResult]) -> Value {
     Value::Object(results.collect())
 }
 
-/// The mean of the scores, and who passed. Those that were not asked have neither.
+/// Returns the weighted mean of the scores. Members that were not asked do not count.
 pub(super) fn average(results: &[EvaluatorResult]) -> Evaluation {
     let mut findings = Findings::default();
     let mut scores = Vec::with_capacity(results.len());

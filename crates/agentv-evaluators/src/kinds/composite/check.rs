@@ -1,11 +1,11 @@
-//! What is wrong with the options of a `composite` together.
+//! Checks of the options of a `composite` together.
 
 use agentv_syntax::{Code, Node, Problem};
 
 use super::MOST_NESTED;
 use super::members::names;
 
-/// What is wrong with options that are right each by itself.
+/// Returns a problem of options that are each valid, but not together.
 pub(crate) fn problem(options: Node<'_>) -> Option<Problem> {
     too_deep(options)
         .or_else(|| lacking(options))
@@ -13,8 +13,8 @@ pub(crate) fn problem(options: Node<'_>) -> Option<Problem> {
         .or_else(|| idle_weight(options))
 }
 
-/// Composites within composites go only so deep. The one that is one level too deep is told, and
-/// those around it are not.
+/// Refuses composites that are nested too deeply. Only the one that is a level too deep is
+/// reported, not those around it.
 fn too_deep(options: Node<'_>) -> Option<Problem> {
     if levels(options, MOST_NESTED + 2) != MOST_NESTED + 1 {
         return None;
@@ -23,7 +23,7 @@ fn too_deep(options: Node<'_>) -> Option<Problem> {
     Some(Problem::error(Code::TooDeep, options.span(), message))
 }
 
-/// How many composites stand in each other, counted up to `most`.
+/// Returns the nesting depth of composites, counted up to `most`.
 fn levels(composite: Node<'_>, most: usize) -> usize {
     let Some(members) = composite.given("evaluators").filter(|_| most > 0) else {
         return 0;
@@ -32,7 +32,7 @@ fn levels(composite: Node<'_>, most: usize) -> usize {
     1 + inside.max().unwrap_or(0)
 }
 
-/// An aggregator that decides needs to be told how.
+/// Checks that a script or judge as aggregator has its `path` or `prompt`.
 fn lacking(options: Node<'_>) -> Option<Problem> {
     let aggregator = options.given("aggregator")?;
     let kind = aggregator.given("type")?.as_str()?;
@@ -49,7 +49,7 @@ fn lacking(options: Node<'_>) -> Option<Problem> {
     Some(problem.at("aggregator"))
 }
 
-/// The names of members, as written or made.
+/// Returns the names of members, written or made.
 fn member_names(options: Node<'_>) -> Vec<String> {
     let members = options
         .given("evaluators")
@@ -64,7 +64,7 @@ fn member_names(options: Node<'_>) -> Vec<String> {
     names(&members.collect::<Vec<_>>())
 }
 
-/// Results are told apart by their names.
+/// Refuses members of the same name, whose results could not be told apart.
 fn repeated_name(options: Node<'_>) -> Option<Problem> {
     let names = member_names(options);
     let mut later = names.iter().enumerate();
@@ -76,7 +76,7 @@ fn repeated_name(options: Node<'_>) -> Option<Problem> {
     Some(problem.at(format!("evaluators[{at}].name")))
 }
 
-/// A weight for a member that is not there does nothing, which is worth a remark.
+/// Warns about a weight for a member that does not exist.
 fn idle_weight(options: Node<'_>) -> Option<Problem> {
     let weights = options.given("aggregator")?.given("weights")?;
     let names = member_names(options);

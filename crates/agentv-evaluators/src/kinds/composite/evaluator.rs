@@ -1,4 +1,4 @@
-//! The evaluator that is made of others.
+//! The evaluator that combines others.
 
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ pub(super) fn refuse_too_deep(options: &Options<'_>) -> Result<(), BuildError> {
     }
 }
 
-/// How many composites stand in each other, counted up to `most`.
+/// Returns the nesting depth of composites, counted up to `most`.
 fn levels(members: Option<&Value>, most: usize) -> usize {
     let Some(members) = members.and_then(Value::as_array).filter(|_| most > 0) else {
         return 0;
@@ -122,7 +122,7 @@ impl Composite {
             }
         }
         let results: Vec<EvaluatorResult> = results.into_iter().flatten().collect();
-        // Whoever decides over the results takes no less than those that were spared.
+        // If members were skipped to save effort, so is a script or judge as aggregator.
         let mut joined = match is_spared {
             true => aggregator::average(&results),
             false => self.aggregator.join(subject, &results).await?,

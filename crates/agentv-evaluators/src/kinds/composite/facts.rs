@@ -1,4 +1,4 @@
-//! The facts about a composite: those of its members and of its aggregator together.
+//! Facts about a composite: those of its members and its aggregator together.
 
 use std::path::{Path, PathBuf};
 
@@ -51,7 +51,7 @@ pub(super) fn judges(options: &Options<'_>) -> Result<Vec<Judge>, BuildError> {
     Ok(judges)
 }
 
-/// Checks that a member or the aggregator runs a command.
+/// Returns true if a member or the aggregator runs a command.
 pub(super) fn runs_commands(options: &Options<'_>) -> bool {
     let members = members(options);
     let mut members = members.iter();

@@ -9,7 +9,7 @@ use crate::error::BuildError;
 use crate::facts::effort;
 use crate::options::Options;
 
-/// One of the evaluators that are joined.
+/// An evaluator within a composite.
 pub(super) struct Member {
     spec: EvaluatorSpec,
     pub(super) evaluator: Arc<dyn Evaluator>,
@@ -44,17 +44,17 @@ impl Member {
         self.spec.weight
     }
 
-    /// Whether the whole fails with this member's evaluation, whatever the others say.
+    /// Returns true if the composite fails because of this member, whatever the others score.
     pub(super) fn fails_all(&self, evaluation: &Evaluation) -> bool {
         evaluation.lacks_required || self.spec.required && evaluation.verdict != Verdict::Pass
     }
 
-    /// What it takes to ask this member.
+    /// Returns the effort of this member.
     pub(super) fn effort(&self) -> Effort {
         effort(&self.spec)
     }
 
-    /// The part of the record of a member that is not asked.
+    /// Returns the result of a member that was not asked.
     pub(super) fn left_out(&self, weight: f64, reason: String) -> EvaluatorResult {
         EvaluatorResult {
             weight,
@@ -62,7 +62,7 @@ impl Member {
         }
     }
 
-    /// The member's part of the record.
+    /// Returns the result of this member.
     pub(super) fn result(&self, evaluation: Evaluation, weight: f64) -> EvaluatorResult {
         EvaluatorResult {
             weight,
@@ -71,8 +71,8 @@ impl Member {
     }
 }
 
-/// The names of members, given the name (if any) and the type of each: the type where there is no
-/// name, with `-2`, `-3`, … where that is taken.
+/// Returns the names of members, given the name (if any) and the type of each. The default is the
+/// type, with `-2`, `-3`, … if that is taken.
 pub(super) fn names(members: &[(Option<String>, String)]) -> Vec<String> {
     let given = members.iter().filter_map(|(name, _)| name.clone());
     let mut taken: Vec<String> = given.collect();

@@ -1,6 +1,6 @@
 //! `composite`: several evaluators as one.
 //!
-//! Its `Member`s are asked side by side, and an `Aggregator` makes one evaluation of what they say.
+//! Its `Member`s judge concurrently, and an `Aggregator` combines their results.
 
 mod aggregator;
 mod check;
@@ -11,5 +11,5 @@ mod members;
 
 pub(crate) use kind::KIND;
 
-/// How deep composites may stand in each other: what a record holds of them must be readable again.
+/// The maximum nesting of composites, so that records of them can be read back.
 const MOST_NESTED: usize = 16;

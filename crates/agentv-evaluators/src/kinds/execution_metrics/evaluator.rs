@@ -42,7 +42,7 @@ pub(super) fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evalua
     }))
 }
 
-/// What may be limited.
+/// A figure that can be limited.
 #[derive(Debug, Clone, Copy)]
 enum Figure {
     ToolCalls,
@@ -64,7 +64,7 @@ impl Figure {
         Limit { name, unit, most }
     }
 
-    /// The figure, where it is known.
+    /// Returns the figure, if it is known.
     fn of(self, subject: &Subject<'_>) -> Option<f64> {
         let trace = subject.trace;
         match self {
@@ -77,7 +77,7 @@ impl Figure {
     }
 }
 
-/// How often a language model spoke: once for each message of the assistant.
+/// Returns the number of model calls, one for each message of the assistant.
 fn model_calls(subject: &Subject<'_>) -> Option<f64> {
     let messages = subject.transcript.output_messages.iter();
     let calls = messages.filter(|message| message.role == Role::Assistant);
@@ -87,7 +87,7 @@ fn model_calls(subject: &Subject<'_>) -> Option<f64> {
     }
 }
 
-/// The share of tool calls that should look around.
+/// The expected share of tool calls that explore.
 struct Exploration {
     target: f64,
     tolerance: f64,
@@ -98,7 +98,7 @@ impl Exploration {
 
     fn judge(&self, subject: &Subject<'_>, findings: &mut Findings) -> bool {
         let share = exploration::share(&subject.trace.tool_calls_by_name);
-        // Shares such as 0.1 are not exact, and what is meant to be on the edge is within it.
+        // Shares such as 0.1 are not exact in binary, and a value on the edge is within it.
         let slack = 1e-9;
         let is_near =
             share.is_some_and(|share| (share - self.target).abs() <= self.tolerance + slack);

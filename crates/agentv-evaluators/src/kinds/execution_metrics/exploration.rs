@@ -1,22 +1,22 @@
-//! Which tools look around and which change something, told from the words in their names.
+//! Telling tools that explore from tools that change something, by the words in their names.
 
 use std::collections::BTreeMap;
 
-/// Words of tools that look around.
+/// Words in the names of tools that explore.
 const LOOKING: &[&str] = &[
     "browse", "cat", "check", "describe", "explore", "fetch", "find", "get", "glob", "grep",
     "head", "inspect", "list", "look", "lookup", "ls", "open", "query", "read", "retrieve",
     "search", "show", "stat", "tail", "tree", "view",
 ];
 
-/// Words of tools that change something, whatever else their names say.
+/// Words in the names of tools that change something, whatever else the names say.
 const CHANGING: &[&str] = &[
     "add", "append", "apply", "commit", "copy", "create", "delete", "edit", "exec", "execute",
     "insert", "install", "make", "modify", "move", "patch", "post", "push", "put", "remove",
     "rename", "replace", "reset", "run", "save", "send", "set", "update", "upload", "write",
 ];
 
-/// The share of tool calls that look around; `None` where no tool was called.
+/// Returns the share of tool calls that explore, or `None` without tool calls.
 pub(super) fn share(calls: &BTreeMap<String, u64>) -> Option<f64> {
     let all: u64 = calls.values().sum();
     let looking = calls.iter().filter(|(tool, _)| looks_around(tool));
@@ -30,7 +30,8 @@ fn looks_around(tool: &str) -> bool {
     has(LOOKING) && !has(CHANGING)
 }
 
-/// The words of a name such as `semanticSearch`, `read_file` or `fs.list-dir`, in lower case.
+/// Returns the words of a name such as `semanticSearch`, `read_file` or `fs.list-dir`, in lower
+/// case.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut after_lower_case = false;

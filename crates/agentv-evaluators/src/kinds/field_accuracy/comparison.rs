@@ -1,4 +1,4 @@
-//! How the value of a field is compared with the expected one.
+//! Comparing the value of a field with the expected one.
 
 use jiff::civil::Date;
 use serde_json::Value;
@@ -10,18 +10,18 @@ use crate::json::same;
 use crate::options::Options;
 use crate::words::{quoted, shown};
 
-/// How a field is compared.
+/// The way to compare a field.
 #[derive(Debug)]
 pub(super) enum Comparison {
-    /// The same JSON.
+    /// Equal JSON.
     Exact,
-    /// A number near enough.
+    /// A number within a tolerance.
     Number {
         tolerance: f64,
-        /// Whether the tolerance is a share of the expected number.
+        /// True if the tolerance is a share of the expected number.
         relative: bool,
     },
-    /// The same day, in one of these formats; without any, in one that cannot be misread.
+    /// The same day, in one of these formats. Without any, in a format that cannot be misread.
     Date(Vec<DateFormat>),
 }
 
@@ -54,10 +54,11 @@ impl Comparison {
         })
     }
 
-    /// Whether a value is as expected.
+    /// Returns true if a value is as expected.
     ///
     /// # Errors
-    /// When the expected value is none that can be compared so, which says nothing of the answer.
+    /// Fails if the expected value cannot be compared this way, which says nothing about the
+    /// answer.
     pub(super) fn holds(&self, found: &Value, expected: &Value) -> Result<bool, Incomparable> {
         match self {
             Comparison::Exact => Ok(same(found, expected)),
@@ -77,7 +78,7 @@ impl Comparison {
         }
     }
 
-    /// Why a value cannot be as expected, whichever that is: it is a date in none of the formats.
+    /// Explains that a value is not a date in one of the formats.
     pub(super) fn unreadable(&self, found: &Value) -> Option<String> {
         let Comparison::Date(formats) = self else {
             return None;
@@ -97,7 +98,7 @@ impl Comparison {
     }
 }
 
-/// The expected value is none that can be compared this way, which says nothing about the answer.
+/// An expected value that cannot be compared this way.
 #[derive(Debug, Error)]
 #[error("the expected value is not {what}: {expected}")]
 pub(super) struct Incomparable {
@@ -112,7 +113,7 @@ fn refuse(what: &'static str, expected: &Value) -> Incomparable {
     }
 }
 
-/// A number, or a text that is one.
+/// Reads a number, also from a string.
 fn number(value: &Value) -> Option<f64> {
     let number = match value {
         Value::String(text) => text.trim().parse().ok()?,
@@ -126,12 +127,12 @@ fn is_near(found: f64, expected: f64, tolerance: f64, relative: bool) -> bool {
         true => tolerance * expected.abs(),
         false => tolerance,
     };
-    // 1.1 is within 0.1 of 1, though not in binary.
+    // 1.1 is within 0.1 of 1, but not in binary.
     let rounding = 4.0 * f64::EPSILON * found.abs().max(expected.abs());
     (found - expected).abs() <= allowed + rounding
 }
 
-/// The expected day may also be written the ISO way, whatever the answer has to look like.
+/// Reads the expected day. ISO dates are accepted here, whatever formats the answer must have.
 fn expected_day(value: &Value, formats: &[DateFormat]) -> Option<Date> {
     found_day(value, formats).or_else(|| date::read_unambiguous(value.as_str()?))
 }

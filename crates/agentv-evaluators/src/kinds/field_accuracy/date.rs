@@ -5,33 +5,33 @@ use std::sync::LazyLock;
 use jiff::civil::Date;
 use thiserror::Error;
 
-/// How dates are written.
+/// A date format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct DateFormat {
-    /// As the user writes it.
+    /// The format as the user wrote it.
     written: String,
     parts: Vec<Part>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// `YYYY`
+    /// `YYYY`.
     Year,
-    /// `YY`, of the years from 1970 to 2069.
+    /// `YY`, for the years from 1970 to 2069.
     ShortYear,
-    /// `MM`, or `M` where the zero may be missing.
+    /// `MM`, or `M` with an optional zero.
     Month { padded: bool },
     /// `MMMM`, or `MMM` for its first three letters.
     MonthName { full: bool },
-    /// `DD`, or `D` where the zero may be missing.
+    /// `DD`, or `D` with an optional zero.
     Day { padded: bool },
-    /// `HH`, `mm` or `ss`: a part of the time, which does not count.
+    /// `HH`, `mm` or `ss`: a part of the time, which is ignored.
     Time { below: u8 },
-    /// A character that stands there as it is.
+    /// A literal character.
     Literal(char),
 }
 
-/// What is written for each part; a longer spelling stands before the one that it begins with.
+/// The spelling of each part. A longer one precedes its own prefixes.
 const SPELLINGS: [(&str, Part); 11] = [
     ("YYYY", Part::Year),
     ("YY", Part::ShortYear),
@@ -61,8 +61,8 @@ const MONTHS: [&str; 12] = [
     "december",
 ];
 
-/// The formats that can be read in one way only, for fields that name none. `05/03/2026` is not
-/// among them: it is a day in March or in May, depending on who reads it.
+/// The unambiguous formats, for fields that name none. `05/03/2026` is not among them: it may be in
+/// March or in May.
 pub(super) static UNAMBIGUOUS: LazyLock<Vec<DateFormat>> = LazyLock::new(|| {
     let formats = [
         "YYYY-MM-DD",
@@ -90,11 +90,11 @@ pub(super) enum FormatError {
 }
 
 impl DateFormat {
-    /// Reads a format: `YYYY`, `YY`, `MMMM` (`March`), `MMM` (`Mar`), `MM`, `M`, `DD`, `D`, `HH`,
-    /// `mm`, `ss`, and marks, spaces, `T` and `Z` as they are.
+    /// Parses a format: `YYYY`, `YY`, `MMMM` (`March`), `MMM` (`Mar`), `MM`, `M`, `DD`, `D`, `HH`,
+    /// `mm`, `ss`, and literal punctuation, spaces, `T` and `Z`.
     ///
     /// # Errors
-    /// What is wrong, in words.
+    /// Returns the problem in words.
     pub(super) fn parse(written: &str) -> Result<DateFormat, FormatError> {
         let mut parts = Vec::new();
         let mut rest = written;
@@ -124,12 +124,12 @@ impl DateFormat {
         Ok(format)
     }
 
-    /// The format as the user writes it.
+    /// Returns the format as the user wrote it.
     pub(super) fn written(&self) -> &str {
         &self.written
     }
 
-    /// A date needs a year, a month and a day, each once.
+    /// Checks that the format has a year, a month and a day, each once.
     fn check_complete(&self) -> Result<(), FormatError> {
         let count =
             |is_one: fn(&Part) -> bool| self.parts.iter().filter(|part| is_one(part)).count();
@@ -144,7 +144,7 @@ impl DateFormat {
         Ok(())
     }
 
-    /// The date that is written in this format; `None` where the text is no such date.
+    /// Reads a date in this format, or returns `None`.
     pub(super) fn read(&self, text: &str) -> Option<Date> {
         let (mut year, mut month, mut day) = (0, 0, 0);
         let mut rest = text;
@@ -169,12 +169,12 @@ impl DateFormat {
     }
 }
 
-/// The date of a text in the first of several formats that it is written in.
+/// Reads a date in the first of several formats that fits.
 pub(super) fn read(text: &str, formats: &[DateFormat]) -> Option<Date> {
     formats.iter().find_map(|format| format.read(text.trim()))
 }
 
-/// The date of a text that names no format: a time of the ISO kind behind it does not count.
+/// Reads a date in an unambiguous format, ignoring an ISO time after it.
 pub(super) fn read_unambiguous(text: &str) -> Option<Date> {
     let text = text.trim();
     let has_time = matches!(text.as_bytes().get(10), Some(b'T' | b't' | b' '))
@@ -190,7 +190,7 @@ fn one_or_two(rest: &mut &str, padded: bool) -> Option<i16> {
     digits(rest, if padded { 2 } else { 1 }, 2)
 }
 
-/// The number of so many digits that the rest begins with.
+/// Reads a number of `fewest` to `most` digits at the start of the rest.
 fn digits(rest: &mut &str, fewest: usize, most: usize) -> Option<i16> {
     let leading = rest.bytes().take(most).take_while(u8::is_ascii_digit);
     let length = leading.count();

@@ -31,11 +31,11 @@ pub(super) fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evalua
 
 /// One field to compare.
 struct Compared {
-    /// Its path as written.
+    /// The path as the user wrote it.
     name: String,
     path: Path,
     comparison: Comparison,
-    /// Whether it counts where the answer does not have it.
+    /// True if the field counts even if the answer does not have it.
     required: bool,
     weight: f64,
 }
@@ -52,7 +52,7 @@ impl Compared {
         })
     }
 
-    /// What becomes of the field, with the words for it.
+    /// Judges the field and adds a finding.
     fn judge(
         &self,
         answer: &Value,
@@ -89,7 +89,7 @@ impl Compared {
     }
 }
 
-/// What becomes of a field.
+/// The result of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     Hit,
@@ -164,7 +164,7 @@ impl FieldAccuracy {
     }
 }
 
-/// What the answer should be: the content of the last expected message of the assistant.
+/// Returns the expected value: the content of the last expected assistant message.
 fn expected<'s>(subject: &Subject<'s>) -> Result<Cow<'s, Value>, EvaluatorError> {
     let messages = subject.case.expected_messages.iter().rev();
     let mut contents = messages

@@ -1,17 +1,17 @@
-//! Where a field stands in a JSON value, such as `invoice.lines[0].amount`.
+//! Paths of fields in JSON values, such as `invoice.lines[0].amount`.
 
 use serde_json::Value;
 use thiserror::Error;
 
-/// The way from a value to one inside it.
+/// A path from a value to a value inside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Path(Vec<Step>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Step {
-    /// The field of an object; a number is also the place in an array.
+    /// The key of an object. A number is also an index of an array.
     Key(String),
-    /// The place in an array.
+    /// An index of an array.
     Index(usize),
 }
 
@@ -35,11 +35,11 @@ pub(super) enum PathError {
 }
 
 impl Path {
-    /// Reads a path: keys separated by dots, places in arrays in brackets, and in brackets and quotes
-    /// keys with dots or brackets in them (`["a.b"]`).
+    /// Parses a path: keys separated by dots, indexes in brackets, and quoted in brackets keys that
+    /// contain dots or brackets (`["a.b"]`).
     ///
     /// # Errors
-    /// What is wrong, in words.
+    /// Returns the problem in words.
     pub(super) fn parse(written: &str) -> Result<Path, PathError> {
         let mut steps = Vec::new();
         let mut rest = written;
@@ -57,7 +57,7 @@ impl Path {
         }
     }
 
-    /// The value at the end of the path, if there is one.
+    /// Returns the value at the path, if there is one.
     pub(super) fn find<'v>(&self, value: &'v Value) -> Option<&'v Value> {
         self.0.iter().try_fold(value, |value, step| match step {
             Step::Index(index) => value.as_array()?.get(*index),
@@ -70,7 +70,7 @@ impl Path {
     }
 }
 
-/// A key and what follows it; after another step it begins with a dot.
+/// Reads a key, which begins with a dot unless it is the first step. Returns it with the rest.
 fn key(rest: &str, is_first: bool) -> Result<(Step, &str), PathError> {
     let rest = match (is_first, rest.strip_prefix('.')) {
         (true, _) => rest,
@@ -88,7 +88,7 @@ fn key(rest: &str, is_first: bool) -> Result<(Step, &str), PathError> {
     Ok((Step::Key(key.to_owned()), after))
 }
 
-/// What stands in brackets, and what follows them.
+/// Reads a step in brackets. Returns it with the rest.
 fn bracketed(inside: &str) -> Result<(Step, &str), PathError> {
     for quote in ['"', '\''] {
         let Some(quoted) = inside.strip_prefix(quote) else {

@@ -91,7 +91,7 @@ impl Check for FitsSchema {
 }
 
 fn in_words(error: &ValidationError<'_>) -> String {
-    // The words would quote the value however long it is.
+    // The message would quote the value, however long it is.
     let words = error.masked_with(shown(error.instance())).to_string();
     let words = cut(&words, LONGEST_WORDS);
     match error.instance_path().as_str() {

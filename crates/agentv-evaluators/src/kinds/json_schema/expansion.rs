@@ -1,15 +1,16 @@
-//! How often a JSON Schema may look at one value, told before any answer is held against it.
+//! Bounding the number of checks that a JSON Schema makes of one value, before it validates any
+//! answer.
 
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-/// The most looks at one value of an answer.
+/// The maximum number of checks of one value of an answer.
 const MOST: u64 = 100_000;
-/// Schemas within schemas, references followed.
+/// The maximum nesting of schemas, with references followed.
 const DEEPEST: usize = 500;
-/// Steps that finding this out may take.
+/// The maximum number of steps for counting.
 const STEPS: usize = 1_000_000;
 
 /// The reason why validating with a schema could take too long.
@@ -26,10 +27,10 @@ pub(super) enum ExpansionError {
     TooLarge,
 }
 
-/// Refuses a schema whose references multiply or go too deep.
+/// Refuses a schema whose references multiply or nest too deeply.
 ///
 /// # Errors
-/// What it does, and what to do.
+/// Returns the reason, with advice.
 pub(super) fn check(schema: &Value) -> Result<(), ExpansionError> {
     let mut expansion = Expansion {
         resources: Vec::new(),
@@ -45,10 +46,10 @@ pub(super) fn check(schema: &Value) -> Result<(), ExpansionError> {
 }
 
 struct Expansion<'s> {
-    /// What references may count from: the whole, and parts with an `$id`.
+    /// The schemas that references may be relative to: the whole, and parts with an `$id`.
     resources: Vec<&'s Value>,
     anchors: HashMap<&'s str, Vec<&'s Value>>,
-    /// What was counted. A schema that is being counted has none yet: coming back to it counts nothing.
+    /// The counts so far. A schema that is still being counted has 0, so recursion adds nothing.
     known: HashMap<*const Value, u64>,
     steps: usize,
 }
@@ -71,7 +72,7 @@ impl<'s> Expansion<'s> {
         }
     }
 
-    /// The most looks that a schema takes at any one value.
+    /// Returns the maximum number of checks that a schema makes of one value.
     fn looks(&mut self, schema: &'s Value, depth: usize) -> Result<u64, ExpansionError> {
         let Value::Object(fields) = schema else {
             return Ok(0);
@@ -103,7 +104,7 @@ impl<'s> Expansion<'s> {
                 ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(to)) => {
                     self.looks_of_reference(to, depth)?
                 }
-                // A value has one name, and is additional only without.
+                // A value has one name, and is additional only if no property has that name.
                 ("properties", Value::Object(parts)) => {
                     let most = self.most(parts.values(), depth)?;
                     named = named.max(most);
@@ -151,7 +152,7 @@ impl<'s> Expansion<'s> {
         Ok(sum)
     }
 
-    /// The most of what a reference may lead to, whichever resource it counts from.
+    /// Returns the maximum over the possible targets of a reference.
     fn looks_of_reference(&mut self, to: &str, depth: usize) -> Result<u64, ExpansionError> {
         let targets = self.targets(to);
         self.most(targets.into_iter(), depth)
@@ -179,7 +180,7 @@ impl<'s> Expansion<'s> {
     }
 }
 
-/// Whether the last part of a resource's address is that of a reference.
+/// Returns true if the last part of a resource's address equals that of a reference.
 fn is_called(resource: &Value, address: &str) -> bool {
     let last = |address: &str| {
         let address = address.trim_end_matches('#');
@@ -191,7 +192,7 @@ fn is_called(resource: &Value, address: &str) -> bool {
     id.is_some_and(|id| last(id) == last(address))
 }
 
-/// A fragment without its percent signs.
+/// Decodes the percent signs of a fragment.
 fn decoded(fragment: &str) -> String {
     let mut bytes = Vec::with_capacity(fragment.len());
     let mut rest = fragment.as_bytes();
@@ -211,7 +212,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// A schema of `levels`, each made from a reference to the next one by `make`.
+    /// Returns a schema of `levels`, each made by `make` from a reference to the next one.
     fn chain(levels: usize, make: impl Fn(Value) -> Value) -> Value {
         let mut levels: Map<String, Value> = (0..levels)
             .map(|level| {

@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::expansion::{self, ExpansionError};
 use crate::words::cut;
 
-/// The longest that words of the schema library may be, which quote the answer.
+/// The maximum length of the schema library's messages, which quote the answer.
 pub(super) const LONGEST_WORDS: usize = 200;
 
 /// The reason why a schema cannot be used.
@@ -19,7 +19,7 @@ pub(super) enum SchemaError {
     Invalid { place: String, reason: String },
 }
 
-/// Compiles a schema. It refers to nothing outside itself: neither files nor the network are read.
+/// Compiles a schema. References outside the schema are refused: no files or network are read.
 pub(super) fn compile(schema: &Value) -> Result<Validator, SchemaError> {
     expansion::check(schema)?;
     jsonschema::validator_for(schema).map_err(|error| SchemaError::Invalid {

@@ -1,13 +1,13 @@
-//! BLEU of one answer: the runs of one to four words that it shares with the reference.
+//! BLEU of one answer: the sequences of one to four words that it shares with the reference.
 
 use super::symbols::Symbols;
 use super::tokens::tokens;
 
-/// The longest run of words that is compared.
+/// The longest compared sequence of words.
 const LONGEST_RUN: usize = 4;
 
-/// Sentence BLEU from 0 to 1, as `sacrebleu` computes it: `13a` words, exponential smoothing, and no
-/// runs longer than the answer.
+/// Returns sentence BLEU from 0 to 1, as `sacrebleu` computes it: `13a` tokens, exponential
+/// smoothing, and no sequences longer than the answer.
 pub(super) fn similarity(answer: &str, reference: &str) -> f64 {
     let (answer, reference) = (tokens(answer), tokens(reference));
     let symbols = Symbols::of_words(words(&answer), words(&reference));
@@ -37,7 +37,7 @@ fn words(spaced: &str) -> impl Iterator<Item = &str> {
     spaced.split(' ').filter(|word| !word.is_empty())
 }
 
-/// The penalty of an answer that is shorter than the reference.
+/// Returns the penalty for an answer that is shorter than the reference.
 fn brevity(found: usize, expected: usize) -> f64 {
     if found >= expected {
         return 1.0;
@@ -45,10 +45,12 @@ fn brevity(found: usize, expected: usize) -> f64 {
     (1.0 - expected as f64 / found as f64).exp()
 }
 
-/// How many runs of each length stand in both texts, each as often as in the one that has it less.
+/// Counts the shared sequences of each length. A sequence counts as often as in the text that has
+/// it less often.
 fn shared_runs(found: &[u32], expected: &[u32]) -> [usize; LONGEST_RUN] {
     let mut shared = [0; LONGEST_RUN];
-    // Runs are numbered: one of three words is the number of its first two, and its third.
+    // Sequences are numbered: one of three words is the number of its first two words, and the
+    // third word.
     let mut found_runs = found.to_vec();
     let mut expected_runs = expected.to_vec();
     let mut runs: Vec<Run> = Vec::with_capacity(found.len() + expected.len());
@@ -56,7 +58,7 @@ fn shared_runs(found: &[u32], expected: &[u32]) -> [usize; LONGEST_RUN] {
         runs.clear();
         runs.extend(longer_runs(&found_runs, found, length, false));
         runs.extend(longer_runs(&expected_runs, expected, length, true));
-        // A run of which a part is not in both texts is not either.
+        // A sequence with a part that is not shared is not shared either.
         found_runs.fill(ALONE);
         expected_runs.fill(ALONE);
         runs.sort_unstable_by_key(|run| run.words);
@@ -79,12 +81,12 @@ fn shared_runs(found: &[u32], expected: &[u32]) -> [usize; LONGEST_RUN] {
     shared
 }
 
-/// The number of a run that stands in one of the texts only.
+/// The number of a sequence that only one of the texts has.
 const ALONE: u32 = u32::MAX;
 
-/// A run of words in one of the texts.
+/// A sequence of words in one of the texts.
 struct Run {
-    /// The number of the run without its last word, and the last word.
+    /// The number of the sequence without its last word, and the last word.
     words: u64,
     place: u32,
     is_expected: bool,

@@ -1,4 +1,4 @@
-//! The evaluator that measures how near an answer is to a text.
+//! The evaluator that measures how similar an answer is to a text.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(super) fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evalua
 
 struct Similarity {
     metric: Metric,
-    /// What to compare with; the reference answer of the case where there is none.
+    /// The text to compare with (default: the reference answer of the case).
     value: Option<String>,
     threshold: Option<f64>,
 }
@@ -38,7 +38,7 @@ impl Check for Similarity {
         };
         let similarity = self.metric.similarity(subject.answer, &reference);
         let similarity = similarity.map_err(could_not_judge)?;
-        // Rounding may leave it a hair outside of what a score can be.
+        // Rounding errors may leave it slightly out of range.
         let score = Score::clamped(similarity).unwrap_or(Score::ZERO);
         let mut evaluation = self.judge(score);
         evaluation.details = Some(json!({

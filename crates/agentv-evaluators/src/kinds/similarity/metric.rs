@@ -3,7 +3,7 @@
 use super::error::ComparisonError;
 use super::{bleu, jaro_winkler, levenshtein, rouge_l};
 
-/// How nearness is measured.
+/// A measure of similarity.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Metric {
     Levenshtein,

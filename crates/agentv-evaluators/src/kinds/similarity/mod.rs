@@ -1,4 +1,4 @@
-//! `similarity`: how near the answer is to a text.
+//! `similarity`: the answer is similar to a text.
 
 mod bleu;
 mod error;

@@ -5,11 +5,11 @@ use rapidfuzz::distance::lcs_seq;
 use super::error::{ComparisonError, refuse_if_too_long};
 use super::symbols::Symbols;
 
-/// The harmonic mean of the shares of the answer's and of the reference's words that stand, in the
-/// same order, in the other.
+/// Returns the harmonic mean of two shares: the answer's words and the reference's words that are
+/// in the longest common subsequence.
 ///
-/// Words are runs of the letters `a` to `z` and digits, in lower case, as in the `rouge-score`
-/// package. A reference that has none of those, but letters of another script, cannot be compared.
+/// Words consist of the letters `a` to `z` and digits, in lower case, as in the `rouge-score`
+/// package. A reference in another script cannot be compared.
 pub(super) fn similarity(answer: &str, reference: &str) -> Result<f64, ComparisonError> {
     let (answer, reference) = (answer.to_lowercase(), reference.to_lowercase());
     let symbols = Symbols::of_words(words(&answer), words(&reference));

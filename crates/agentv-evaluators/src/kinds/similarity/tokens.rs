@@ -1,22 +1,22 @@
-//! Words as the `13a` rules of machine translation see them.
+//! Tokens by the `13a` rules of machine translation.
 
 use std::borrow::Cow;
 
-/// The text with its words separated by spaces.
+/// Returns a text with spaces between its tokens.
 ///
-/// Most punctuation marks are words of their own; a full stop or comma is unless it stands between
-/// digits, and a hyphen is after a digit. Line breaks and the entities `&quot;`, `&amp;`, `&lt;` and
-/// `&gt;` are undone first.
+/// Most punctuation marks are tokens of their own, except a full stop or comma between digits, and
+/// a hyphen that does not follow a digit. Line breaks and the entities `&quot;`, `&amp;`, `&lt;`
+/// and `&gt;` are replaced first.
 pub(super) fn tokens(text: &str) -> String {
     let text = undone(text.trim_end_matches(is_space));
-    // Bytes are quicker to go through than letters, where they are the same.
+    // For ASCII, bytes are faster than letters.
     match text.is_ascii() {
         true => String::from_utf8(apart(text.bytes()).collect()).unwrap_or_default(),
         false => apart(text.chars()).collect(),
     }
 }
 
-/// The text without line breaks and entities.
+/// Returns a text without line breaks and entities.
 fn undone(text: &str) -> Cow<'_, str> {
     if !text.contains(['<', '\n', '&']) {
         return Cow::Borrowed(text);
@@ -33,7 +33,7 @@ fn undone(text: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// The letters of a text with spaces between its words.
+/// Returns the letters of a text with spaces between its tokens.
 fn apart<L: Letter>(letters: impl Iterator<Item = L>) -> impl Iterator<Item = L> {
     let letters = marks_apart(letters);
     let is_digit = |letter: L| letter.into().is_ascii_digit();
@@ -51,17 +51,17 @@ fn apart<L: Letter>(letters: impl Iterator<Item = L>) -> impl Iterator<Item = L>
         })
 }
 
-/// A letter, or the byte that is one.
+/// A letter, or an ASCII byte.
 trait Letter: Copy + From<u8> + Into<char> {}
 
 impl<L: Copy + From<u8> + Into<char>> Letter for L {}
 
-/// The separators of ASCII count as white space here, beside what Unicode says.
+/// Returns true for white space, including the ASCII separators.
 fn is_space(letter: char) -> bool {
     letter.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&letter)
 }
 
-/// The letters between two spaces, and a space on either side of each mark.
+/// Returns the letters with a space at both ends and around each punctuation mark.
 fn marks_apart<L: Letter>(text: impl Iterator<Item = L>) -> Vec<L> {
     let space = L::from(b' ');
     let mut letters = Vec::with_capacity(text.size_hint().1.unwrap_or_default() + 2);
@@ -78,14 +78,13 @@ fn marks_apart<L: Letter>(text: impl Iterator<Item = L>) -> Vec<L> {
     letters
 }
 
-/// Which letter of a pair is set apart by spaces.
+/// The letter of a pair that gets spaces around it.
 enum Apart {
     First,
     Second,
 }
 
-/// The letters with one of each matching pair set apart. Pairs do not overlap: after one, the next
-/// begins behind it.
+/// Puts spaces around one letter of each matching pair. Pairs do not overlap.
 fn pairs_apart<L: Letter>(letters: Vec<L>, is_pair: impl Fn(L, L) -> bool, apart: Apart) -> Vec<L> {
     let is_any = letters.windows(2).any(|pair| is_pair(pair[0], pair[1]));
     if !is_any {

@@ -1,14 +1,14 @@
-//! Which calls are the expected ones, where others may stand between them.
+//! Matching expected calls with made calls, in order, with other calls in between.
 
 use agentv_core::ToolCall;
 use thiserror::Error;
 
 use super::expected::ExpectedCall;
 
-/// The most pairs of an expected and a made call that are compared.
+/// The maximum number of pairs of an expected and a made call.
 const MOST_PAIRS: usize = 16_000_000;
 
-/// The calls are so many that the search would take too long.
+/// An error for so many calls that the search would take too long.
 #[derive(Debug, Error)]
 #[error("{made} tool calls and {expected} expected ones are too many to compare")]
 pub(super) struct TooManyCalls {
@@ -16,25 +16,25 @@ pub(super) struct TooManyCalls {
     expected: usize,
 }
 
-/// What is best, in this order: calls matched, limits met, limits not counted.
+/// The quality of an alignment, by importance: matched calls, met limits, limits that do not count.
 type Merit = (u32, u32, u32);
 
-/// How an expected call was treated where it met a call.
+/// A step of an alignment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// It is this call.
+    /// The expected call is this call.
     Matched,
-    /// It stands elsewhere, or nowhere.
+    /// The expected call is elsewhere, or missing.
     LeftOut,
-    /// The call is none that is expected.
+    /// The made call is not expected.
     Between,
 }
 
-/// For each expected call the place of the one that matches it, all in order, so that as many as
-/// possible match; among those, so that as many as possible are in time.
+/// Returns the position of the matching call for each expected call. The alignment keeps the order,
+/// has as many matches as possible and, among those, as many calls in time as possible.
 ///
 /// # Errors
-/// When there are so many calls that the search would take too long.
+/// Fails if there are so many calls that the search would take too long.
 pub(super) fn best(
     expected: &[ExpectedCall],
     calls: &[&ToolCall],
@@ -48,7 +48,7 @@ pub(super) fn best(
         });
     };
     let mut ways = Vec::with_capacity(cells);
-    // The merit of the best alignment of what came so far, for each number of calls.
+    // The quality of the best alignment so far, for each number of calls.
     let mut above: Vec<Merit> = vec![(0, 0, 0); width + 1];
     for wanted in expected {
         let mut row: Vec<Merit> = Vec::with_capacity(width + 1);
@@ -63,7 +63,7 @@ pub(super) fn best(
             };
             if wanted.matches(call) {
                 let matched = added(above[place], merit(wanted, call));
-                // Of equally good ones the earliest call, as a person would find it.
+                // Among equally good calls the first one wins, as a person would match them.
                 if matched > best.0 || (matched == best.0 && best.1 == Way::LeftOut) {
                     best = (matched, Way::Matched);
                 }
@@ -90,7 +90,7 @@ fn added(a: Merit, b: Merit) -> Merit {
     (a.0 + b.0, a.1 + b.1, a.2 + b.2)
 }
 
-/// Goes back from the end along the ways that were taken.
+/// Follows the steps back from the end.
 fn traced(ways: &[Way], height: usize, width: usize) -> Vec<Option<usize>> {
     let mut places = vec![None; height];
     let (mut row, mut column) = (height, width);

@@ -41,7 +41,7 @@ pub(super) fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evalua
     })
 }
 
-/// The evaluation of a target that called no tool at all.
+/// Returns the evaluation of a target that called no tools.
 fn no_trace() -> Evaluation {
     let reason = "No trace available for evaluation";
     Evaluation {
@@ -50,13 +50,13 @@ fn no_trace() -> Evaluation {
     }
 }
 
-/// The tool calls, unless there are none.
+/// Returns the tool calls, or `None` if there are none.
 fn calls<'s>(subject: &Subject<'s>) -> Option<Vec<&'s ToolCall>> {
     let calls: Vec<_> = subject.transcript.tool_calls().collect();
     (!calls.is_empty()).then_some(calls)
 }
 
-/// `any_order`: the fewest calls of each tool.
+/// `any_order`: the minimum number of calls of each tool.
 struct Minimums(Vec<(String, u64)>);
 
 impl Check for Minimums {
@@ -88,7 +88,7 @@ fn times(count: u64) -> String {
     }
 }
 
-/// `in_order`: the expected calls one after the other, others allowed in between.
+/// `in_order`: the expected calls in order, with others allowed in between.
 struct InOrder(Vec<ExpectedCall>);
 
 impl Check for InOrder {
@@ -142,7 +142,7 @@ impl Check for Exact {
     }
 }
 
-/// What was counted on the way through the expected calls.
+/// The counts over the expected calls.
 #[derive(Default)]
 struct Tally {
     matched: usize,
@@ -151,7 +151,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// Counts an expected call and the one that matches it, if one does.
+    /// Counts an expected call and its match, if there is one.
     fn add(
         &mut self,
         expected: &ExpectedCall,

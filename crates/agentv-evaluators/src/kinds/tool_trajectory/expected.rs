@@ -14,9 +14,9 @@ use crate::words::quoted;
 #[derive(Debug)]
 pub(super) struct ExpectedCall {
     tool: String,
-    /// What its arguments must contain; `None` allows any.
+    /// The arguments that the call must contain. `None` allows any.
     arguments: Option<Value>,
-    /// The longest that it may take, in milliseconds.
+    /// The maximum duration, in milliseconds.
     pub(super) longest: Option<f64>,
 }
 
@@ -41,7 +41,7 @@ impl ExpectedCall {
         &self.tool
     }
 
-    /// Whether a call is this one: the tool, and its arguments among others.
+    /// Returns true if a call has this tool and at least these arguments.
     pub(super) fn matches(&self, call: &ToolCall) -> bool {
         call.tool == self.tool
             && match (&self.arguments, &call.input) {
@@ -51,8 +51,8 @@ impl ExpectedCall {
             }
     }
 
-    /// Whether a call took no longer than it may; `None` where there is nothing to say, because no
-    /// limit is given or the duration is not known.
+    /// Returns true if a call is within the time limit, or `None` if there is no limit or no known
+    /// duration.
     pub(super) fn is_in_time(&self, call: &ToolCall) -> Option<bool> {
         Some(call.duration_ms? <= self.longest?)
     }

@@ -97,7 +97,7 @@ static ARGUMENTS: Shape = Shape {
     forms: &[Form::Text(Text::OneOf(&["any"])), Form::Map(&ANY)],
 };
 
-/// `any_order` counts calls, the other modes go through a list of them.
+/// Checks that `any_order` has `minimums` and the other modes have `expected`.
 fn problem(options: Node<'_>) -> Option<Problem> {
     let mode = options.given("mode")?;
     let needed = match mode.text().as_ref() {

@@ -1,17 +1,17 @@
-//! How long expected tool calls took.
+//! The durations of expected tool calls.
 
 use agentv_core::ToolCall;
 
 use super::expected::ExpectedCall;
 use crate::words::{Findings, figure, quoted};
 
-/// What came of the limits on how long calls may take.
+/// The results of the limits on durations.
 #[derive(Debug, Default)]
 pub(super) struct Latencies {
     pub(super) met: usize,
-    /// Limits that could be checked; that of a call that was not made is not met.
+    /// The number of limits that could be checked. The limit of a missing call is not met.
     pub(super) counted: usize,
-    /// The first calls whose duration is not known.
+    /// The first calls without a known duration.
     unknown: Vec<String>,
     unknown_count: usize,
 }
@@ -53,7 +53,7 @@ impl Latencies {
         }
     }
 
-    /// Which limits were not checked, in words.
+    /// Lists the limits that were not checked.
     pub(super) fn warning(&self) -> Option<String> {
         let tools = self.unknown.join(", ");
         let rest = match self.unknown_count - self.unknown.len() {
