@@ -47,9 +47,10 @@ impl Matching {
 
     /// Returns the text in the form used for comparing.
     pub(crate) fn form<'t>(self, text: &'t str) -> Cow<'t, str> {
-        match self.ignore_case {
-            true => Cow::Owned(lower_case(text)),
-            false => Cow::Borrowed(text),
+        if self.ignore_case {
+            Cow::Owned(lower_case(text))
+        } else {
+            Cow::Borrowed(text)
         }
     }
 
@@ -106,8 +107,9 @@ impl Sought {
 /// Says that an answer contains a text, or that it does not.
 pub(crate) fn contains_fact(holds: bool, value: &str) -> String {
     let value = quoted(value);
-    match holds {
-        true => format!("contains {value}"),
-        false => format!("does not contain {value}"),
+    if holds {
+        format!("contains {value}")
+    } else {
+        format!("does not contain {value}")
     }
 }

@@ -41,9 +41,10 @@ pub(crate) fn shown(value: &Value) -> String {
     let _ = serde_json::to_writer(&mut start, value);
     let text = String::from_utf8_lossy(&start.0);
     let is_cut_inside_a_letter = text.ends_with(char::REPLACEMENT_CHARACTER);
-    let text = match is_cut_inside_a_letter && start.0.len() >= Start::MOST {
-        true => text.trim_end_matches(char::REPLACEMENT_CHARACTER),
-        false => &text,
+    let text = if is_cut_inside_a_letter && start.0.len() >= Start::MOST {
+        text.trim_end_matches(char::REPLACEMENT_CHARACTER)
+    } else {
+        &text
     };
     cut(text, LONGEST_QUOTE).into_owned()
 }
@@ -90,9 +91,10 @@ pub(crate) struct Findings {
 impl Findings {
     /// Adds a finding. `words` is called only if there is room for it.
     pub(crate) fn add(&mut self, is_hit: bool, words: impl FnOnce() -> String) {
-        let (told, untold) = match is_hit {
-            true => (&mut self.hits, &mut self.untold_hits),
-            false => (&mut self.misses, &mut self.untold_misses),
+        let (told, untold) = if is_hit {
+            (&mut self.hits, &mut self.untold_hits)
+        } else {
+            (&mut self.misses, &mut self.untold_misses)
         };
         if told.len() < MOST_FINDINGS {
             told.push(words());

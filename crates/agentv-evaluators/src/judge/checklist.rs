@@ -80,9 +80,10 @@ impl Checklist {
             {
                 continue;
             }
-            let (name, kind) = match points {
-                false => ("satisfied", "boolean"),
-                true => ("score", "integer"),
+            let (name, kind) = if points {
+                ("score", "integer")
+            } else {
+                ("satisfied", "boolean")
             };
             forms.push(json!({
                 "type": "object",
@@ -161,9 +162,10 @@ fn check<'c>(item: &'c Rubric, checks: &[Value]) -> Result<Checked<'c>, Unusable
 }
 
 fn points(item: &Rubric, check: &Value) -> Result<f64, UnusableAnswer> {
-    let (name, expected) = match item.score_ranges.is_empty() {
-        true => ("satisfied", "true or false"),
-        false => ("score", "a whole number from 0 to 10"),
+    let (name, expected) = if item.score_ranges.is_empty() {
+        ("satisfied", "true or false")
+    } else {
+        ("score", "a whole number from 0 to 10")
     };
     let value = check.get(name);
     let points = match name {
@@ -216,9 +218,10 @@ impl Checked<'_> {
     fn finding(&self) -> String {
         let item = self.item;
         let what = item.expected_outcome.as_deref().unwrap_or(&item.id);
-        let points = match item.score_ranges.is_empty() {
-            true => String::new(),
-            false => format!(" ({} of 10)", self.points),
+        let points = if item.score_ranges.is_empty() {
+            String::new()
+        } else {
+            format!(" ({} of 10)", self.points)
         };
         let required = if self.lacks_required() {
             " (required)"
@@ -230,9 +233,10 @@ impl Checked<'_> {
 
     fn details(&self) -> Value {
         let mut details = json!({"id": self.item.id});
-        match self.item.score_ranges.is_empty() {
-            true => details["satisfied"] = Value::from(self.points > 0.0),
-            false => details["score"] = Value::from(self.points as u64),
+        if self.item.score_ranges.is_empty() {
+            details["satisfied"] = Value::from(self.points > 0.0);
+        } else {
+            details["score"] = Value::from(self.points as u64);
         }
         details["weight"] = Value::from(self.item.weight);
         if let Some(reasoning) = &self.reasoning {

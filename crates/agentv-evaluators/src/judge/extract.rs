@@ -249,14 +249,8 @@ mod tests {
         fn an_answer_is_found_in_prose_and_fences(
             before in prose(), value in json_text(), after in prose(), fenced in any::<bool>(), pretty in any::<bool>(),
         ) {
-            let json = match pretty {
-                true => serde_json::to_string_pretty(&value).unwrap(),
-                false => value.to_string(),
-            };
-            let text = match fenced {
-                true => format!("{before}\n```json\n{json}\n```\n{after}"),
-                false => format!("{before}\n{json}\n{after}"),
-            };
+            let json = if pretty { serde_json::to_string_pretty(&value).unwrap() } else { value.to_string() };
+            let text = if fenced { format!("{before}\n```json\n{json}\n```\n{after}") } else { format!("{before}\n{json}\n{after}") };
             let found = extract(&text, "", |value| Ok(value.clone()));
             prop_assert_eq!(found, Ok(value));
         }

@@ -17,9 +17,10 @@ pub(crate) struct Judgement {
 
 impl Judgement {
     pub(super) fn verdict(&self) -> Verdict {
-        match self.lacks_required {
-            true => Verdict::Fail,
-            false => self.score.verdict(),
+        if self.lacks_required {
+            Verdict::Fail
+        } else {
+            self.score.verdict()
         }
     }
 

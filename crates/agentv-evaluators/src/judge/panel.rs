@@ -127,9 +127,10 @@ impl Panel {
 }
 
 fn of_score(score: Score, lacks_required: bool) -> (Score, Verdict) {
-    match lacks_required {
-        true => (score, Verdict::Fail),
-        false => (score, score.verdict()),
+    if lacks_required {
+        (score, Verdict::Fail)
+    } else {
+        (score, score.verdict())
     }
 }
 

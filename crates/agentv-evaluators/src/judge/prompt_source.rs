@@ -116,9 +116,10 @@ fn source_of<'t>(
     text: &'t str,
     context: &BuildContext,
 ) -> Result<(String, Option<&'t str>), FileError> {
-    match is_path(text) {
-        true => Ok((files::read_text(text, context)?, Some(text))),
-        false => Ok((text.to_owned(), None)),
+    if is_path(text) {
+        Ok((files::read_text(text, context)?, Some(text)))
+    } else {
+        Ok((text.to_owned(), None))
     }
 }
 

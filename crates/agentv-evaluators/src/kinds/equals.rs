@@ -57,13 +57,15 @@ struct Equals {
 
 impl Check for Equals {
     fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
-        let holds = match self.matching.ignore_case {
-            true => lower_case_letters(subject.answer).eq(lower_case_letters(&self.value)),
-            false => subject.answer == self.value,
+        let holds = if self.matching.ignore_case {
+            lower_case_letters(subject.answer).eq(lower_case_letters(&self.value))
+        } else {
+            subject.answer == self.value
         };
-        let fact = match holds {
-            true => format!("equals {}", quoted(&self.value)),
-            false => self.difference(subject.answer),
+        let fact = if holds {
+            format!("equals {}", quoted(&self.value))
+        } else {
+            self.difference(subject.answer)
         };
         Ok(self.matching.judge(holds, fact))
     }

@@ -98,9 +98,10 @@ fn build(options: &Options<'_>, builder: &Builder) -> Result<Arc<dyn Evaluator>,
     let rubrics = judge::rubrics(options)?;
     Ok(Arc::new(JudgeEvaluator {
         prompt: PromptSource::of(options, builder)?,
-        form: match rubrics.is_empty() {
-            true => judge::Form::Free,
-            false => judge::Form::Checklist(judge::Checklist::of(rubrics)),
+        form: if rubrics.is_empty() {
+            judge::Form::Free
+        } else {
+            judge::Form::Checklist(judge::Checklist::of(rubrics))
         },
         panel: Panel::of(options)?,
     }))

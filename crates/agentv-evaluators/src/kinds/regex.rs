@@ -100,9 +100,10 @@ fn reason(message: &str) -> &str {
 fn build(options: &Options<'_>, builder: &Builder) -> Result<Arc<dyn Evaluator>, BuildError> {
     let matching = Matching::read(options)?;
     let pattern = options.required_text("value")?;
-    let compiled = match matching.ignore_case {
-        true => &builder.expressions_ignoring_case,
-        false => &builder.expressions,
+    let compiled = if matching.ignore_case {
+        &builder.expressions_ignoring_case
+    } else {
+        &builder.expressions
     };
     let expression = compiled
         .get_or_make(options.required("value")?, || {

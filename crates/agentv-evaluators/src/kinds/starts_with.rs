@@ -57,20 +57,20 @@ struct StartsWith {
 
 impl Check for StartsWith {
     fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
-        let holds = match self.matching.ignore_case {
-            true => {
-                let mut answer = lower_case_letters(subject.answer);
-                lower_case_letters(&self.value).all(|letter| answer.next() == Some(letter))
-            }
-            false => subject.answer.starts_with(&self.value),
+        let holds = if self.matching.ignore_case {
+            let mut answer = lower_case_letters(subject.answer);
+            lower_case_letters(&self.value).all(|letter| answer.next() == Some(letter))
+        } else {
+            subject.answer.starts_with(&self.value)
         };
         let value = quoted(&self.value);
-        let fact = match holds {
-            true => format!("starts with {value}"),
-            false => format!(
+        let fact = if holds {
+            format!("starts with {value}")
+        } else {
+            format!(
                 "does not start with {value}, but is {}",
                 quoted(subject.answer)
-            ),
+            )
         };
         Ok(self.matching.judge(holds, fact))
     }

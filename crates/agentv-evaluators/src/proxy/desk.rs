@@ -99,12 +99,13 @@ impl<'j> Desk<'j> {
             return Ok(call);
         };
         let known = self.judges.known();
-        match known.contains(&name.as_str()) {
-            true => Ok(call),
-            false => Err(Refusal::bad(format!(
+        if known.contains(&name.as_str()) {
+            Ok(call)
+        } else {
+            Err(Refusal::bad(format!(
                 "there is no target `{name}`; available: {}",
                 known.join(", ")
-            ))),
+            )))
         }
     }
 

@@ -57,12 +57,15 @@ async fn body(request: Request<Incoming>, desk: &Desk<'_>) -> Result<Value, Refu
         let reason = "the body took too long to arrive".to_owned();
         return Err(Refusal(StatusCode::REQUEST_TIMEOUT, reason));
     };
-    let bytes = collected.map_err(|error| match error.is::<LengthLimitError>() {
-        true => Refusal(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "the body is larger than 16 MiB".to_owned(),
-        ),
-        false => Refusal::bad(format!("the body cannot be read: {error}")),
+    let bytes = collected.map_err(|error| {
+        if error.is::<LengthLimitError>() {
+            Refusal(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "the body is larger than 16 MiB".to_owned(),
+            )
+        } else {
+            Refusal::bad(format!("the body cannot be read: {error}"))
+        }
     })?;
     let parsed = serde_json::from_slice(&bytes.to_bytes());
     parsed.map_err(|error| Refusal::bad(format!("the body is not JSON: {error}")))

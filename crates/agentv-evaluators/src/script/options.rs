@@ -135,12 +135,13 @@ fn folder_of(folder: &str, context: &BuildContext) -> Result<PathBuf, NoFolder> 
     if from_root.is_dir() {
         return Ok(from_root);
     }
-    match context.allow_outside_root && Path::new(folder).is_dir() {
-        true => Ok(PathBuf::from(folder)),
-        false => Err(NoFolder {
+    if context.allow_outside_root && Path::new(folder).is_dir() {
+        Ok(PathBuf::from(folder))
+    } else {
+        Err(NoFolder {
             folder: folder.to_owned(),
             root: context.root.clone(),
-        }),
+        })
     }
 }
 

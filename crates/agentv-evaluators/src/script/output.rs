@@ -310,10 +310,7 @@ mod tests {
             before in "[a-z ,.\n]{0,80}", score in 0.0..=1.0f64, pretty in any::<bool>(), text in any::<String>(),
         ) {
             let result = json!({"score": score, "reasoning": text, "details": [text]});
-            let result = match pretty {
-                true => serde_json::to_string_pretty(&result).unwrap(),
-                false => result.to_string(),
-            };
+            let result = if pretty { serde_json::to_string_pretty(&result).unwrap() } else { result.to_string() };
             let read = read(&format!("{before}\n{result}\n")).unwrap();
             prop_assert_eq!(read.score.value(), score);
             prop_assert_eq!(read.details, Some(json!([text])));

@@ -39,12 +39,11 @@ pub(super) fn build(
 }
 
 pub(super) fn refuse_too_deep(options: &Options<'_>) -> Result<(), BuildError> {
-    match levels(options.get("evaluators"), MOST_NESTED + 1) > MOST_NESTED {
-        true => {
-            let problem = format!("composites may be nested {MOST_NESTED} levels deep");
-            Err(options.invalid("evaluators", problem))
-        }
-        false => Ok(()),
+    if levels(options.get("evaluators"), MOST_NESTED + 1) > MOST_NESTED {
+        let problem = format!("composites may be nested {MOST_NESTED} levels deep");
+        Err(options.invalid("evaluators", problem))
+    } else {
+        Ok(())
     }
 }
 
@@ -123,9 +122,10 @@ impl Composite {
         }
         let results: Vec<EvaluatorResult> = results.into_iter().flatten().collect();
         // If members were skipped to save effort, so is a script or judge as aggregator.
-        let mut joined = match is_spared {
-            true => aggregator::average(&results),
-            false => self.aggregator.join(subject, &results).await?,
+        let mut joined = if is_spared {
+            aggregator::average(&results)
+        } else {
+            self.aggregator.join(subject, &results).await?
         };
         if !failed.is_empty() {
             joined.verdict = Verdict::Fail;

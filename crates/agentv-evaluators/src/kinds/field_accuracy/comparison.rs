@@ -123,9 +123,10 @@ fn number(value: &Value) -> Option<f64> {
 }
 
 fn is_near(found: f64, expected: f64, tolerance: f64, relative: bool) -> bool {
-    let allowed = match relative {
-        true => tolerance * expected.abs(),
-        false => tolerance,
+    let allowed = if relative {
+        tolerance * expected.abs()
+    } else {
+        tolerance
     };
     // 1.1 is within 0.1 of 1, but not in binary.
     let rounding = 4.0 * f64::EPSILON * found.abs().max(expected.abs());

@@ -179,10 +179,7 @@ pub(super) fn read_unambiguous(text: &str) -> Option<Date> {
     let text = text.trim();
     let has_time = matches!(text.as_bytes().get(10), Some(b'T' | b't' | b' '))
         && text.as_bytes().get(11).is_some_and(u8::is_ascii_digit);
-    let day = match has_time {
-        true => text.get(..10)?,
-        false => text,
-    };
+    let day = if has_time { text.get(..10)? } else { text };
     read(day, &UNAMBIGUOUS)
 }
 

@@ -76,9 +76,10 @@ impl Compared {
         };
         let holds = self.comparison.holds(found, expected);
         let holds = holds.map_err(|problem| EvaluatorError(format!("{name}: {problem}")))?;
-        findings.add(holds, || match holds {
-            true => format!("{name}: {}", shown(found)),
-            false => {
+        findings.add(holds, || {
+            if holds {
+                format!("{name}: {}", shown(found))
+            } else {
                 let (wanted, shown) = (shown(expected), shown(found));
                 let why = self.comparison.unreadable(found);
                 let why = why.map(|why| format!(", {why}")).unwrap_or_default();

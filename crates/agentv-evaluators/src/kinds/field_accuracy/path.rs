@@ -51,9 +51,10 @@ impl Path {
             steps.push(step);
             rest = after;
         }
-        match steps.is_empty() {
-            true => Err(PathError::Empty),
-            false => Ok(Path(steps)),
+        if steps.is_empty() {
+            Err(PathError::Empty)
+        } else {
+            Ok(Path(steps))
         }
     }
 

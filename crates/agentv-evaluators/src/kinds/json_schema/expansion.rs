@@ -173,9 +173,10 @@ impl<'s> Expansion<'s> {
 
     fn step(&mut self) -> Result<(), ExpansionError> {
         self.steps += 1;
-        match self.steps > STEPS {
-            true => Err(ExpansionError::TooLarge),
-            false => Ok(()),
+        if self.steps > STEPS {
+            Err(ExpansionError::TooLarge)
+        } else {
+            Ok(())
         }
     }
 }

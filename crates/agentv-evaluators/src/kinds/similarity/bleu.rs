@@ -70,9 +70,10 @@ fn shared_runs(found: &[u32], expected: &[u32]) -> [usize; LONGEST_RUN] {
             }
             *shared += in_both;
             for run in same {
-                let numbers = match run.is_expected {
-                    true => &mut expected_runs,
-                    false => &mut found_runs,
+                let numbers = if run.is_expected {
+                    &mut expected_runs
+                } else {
+                    &mut found_runs
                 };
                 numbers[run.place as usize] = number as u32;
             }

@@ -62,9 +62,10 @@ impl Similarity {
         let threshold = figure(threshold);
         Evaluation::check(
             is_near,
-            match is_near {
-                true => format!("{metric} similarity {value}, at least {threshold}"),
-                false => format!("{metric} similarity {value}, less than {threshold}"),
+            if is_near {
+                format!("{metric} similarity {value}, at least {threshold}")
+            } else {
+                format!("{metric} similarity {value}, less than {threshold}")
             },
         )
     }

@@ -10,9 +10,10 @@ use std::borrow::Cow;
 pub(super) fn tokens(text: &str) -> String {
     let text = undone(text.trim_end_matches(is_space));
     // For ASCII, bytes are faster than letters.
-    match text.is_ascii() {
-        true => String::from_utf8(apart(text.bytes()).collect()).unwrap_or_default(),
-        false => apart(text.chars()).collect(),
+    if text.is_ascii() {
+        String::from_utf8(apart(text.bytes()).collect()).unwrap_or_default()
+    } else {
+        apart(text.chars()).collect()
     }
 }
 
@@ -43,12 +44,13 @@ fn apart<L: Letter>(letters: impl Iterator<Item = L>) -> impl Iterator<Item = L>
     let is_hyphen = |letter: L| letter.into() == '-';
     let letters = pairs_apart(letters, |a, b| is_hyphen(b) && is_digit(a), Apart::Second);
     let space = L::from(b' ');
-    letters
-        .into_iter()
-        .map(move |letter| match is_space(letter.into()) {
-            true => space,
-            false => letter,
-        })
+    letters.into_iter().map(move |letter| {
+        if is_space(letter.into()) {
+            space
+        } else {
+            letter
+        }
+    })
 }
 
 /// A letter, or an ASCII byte.

@@ -35,9 +35,10 @@ pub(super) fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evalua
     let expected = options.objects("expected")?.unwrap_or_default();
     let expected = expected.iter().map(ExpectedCall::read);
     let expected = expected.collect::<Result<_, _>>()?;
-    Ok(match is_exact {
-        true => evaluator(Exact(expected)),
-        false => evaluator(InOrder(expected)),
+    Ok(if is_exact {
+        evaluator(Exact(expected))
+    } else {
+        evaluator(InOrder(expected))
     })
 }
 

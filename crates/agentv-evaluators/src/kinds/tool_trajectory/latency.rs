@@ -38,9 +38,10 @@ impl Latencies {
         self.met += usize::from(is_in_time);
         findings.add(is_in_time, || {
             let (took, longest) = (figure(took), figure(longest));
-            match is_in_time {
-                true => format!("{expected} took {took} ms, at most {longest} ms"),
-                false => format!("{expected} took {took} ms, more than {longest} ms"),
+            if is_in_time {
+                format!("{expected} took {took} ms, at most {longest} ms")
+            } else {
+                format!("{expected} took {took} ms, more than {longest} ms")
             }
         });
     }
