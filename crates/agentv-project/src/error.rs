@@ -2,6 +2,7 @@
 
 use std::error::Error;
 
+use agentv_providers::TargetError;
 use agentv_syntax::Diagnostic;
 
 /// The reason why a project was not prepared. Nothing was asked of any target.
@@ -10,6 +11,9 @@ pub enum ProjectError {
     /// Problems in files that the user wrote, each with its place.
     #[error("{}", joined(.0))]
     Problems(Vec<Diagnostic>),
+    /// Names that no target has.
+    #[error("{}", joined(.0))]
+    UnknownTargets(Vec<TargetError>),
     /// A request that cannot be met: a name is wrong, a file is missing, or two options contradict each
     /// other.
     #[error("{message}")]
@@ -18,19 +22,13 @@ pub enum ProjectError {
         message: String,
         /// A way to solve it.
         hint: Option<String>,
-        /// The error that caused it.
-        #[source]
-        source: Option<Box<dyn Error + Send + Sync>>,
     },
+    /// A request that cannot be met because of an error elsewhere.
+    #[error(transparent)]
+    Failed(Box<dyn Error + Send + Sync>),
     /// A file or folder that could not be written.
-    #[error("{message}")]
-    NotWritten {
-        /// A sentence for the user.
-        message: String,
-        /// The error that caused it.
-        #[source]
-        source: Option<Box<dyn Error + Send + Sync>>,
-    },
+    #[error(transparent)]
+    NotWritten(Box<dyn Error + Send + Sync>),
 }
 
 impl ProjectError {
@@ -44,29 +42,21 @@ impl ProjectError {
         ProjectError::Refused {
             message: message.into(),
             hint: hint.into(),
-            source: None,
         }
     }
 
-    /// Refuses a request because of another error, in the words of that error.
+    /// Refuses a request because of another error.
     pub fn from_error(error: impl Error + Send + Sync + 'static) -> ProjectError {
-        ProjectError::Refused {
-            message: error.to_string(),
-            hint: None,
-            source: Some(Box::new(error)),
-        }
+        ProjectError::Failed(Box::new(error))
     }
 
-    /// Reports that something could not be written, in the words of the error.
+    /// Reports that something could not be written.
     pub fn not_written(error: impl Error + Send + Sync + 'static) -> ProjectError {
-        ProjectError::NotWritten {
-            message: error.to_string(),
-            source: Some(Box::new(error)),
-        }
+        ProjectError::NotWritten(Box::new(error))
     }
 }
 
-fn joined(diagnostics: &[Diagnostic]) -> String {
-    let sentences: Vec<String> = diagnostics.iter().map(Diagnostic::to_string).collect();
+fn joined(errors: &[impl ToString]) -> String {
+    let sentences: Vec<String> = errors.iter().map(ToString::to_string).collect();
     sentences.join("; ")
 }

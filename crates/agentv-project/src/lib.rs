@@ -46,6 +46,7 @@ mod results;
 mod run;
 mod run_folders;
 mod targets;
+mod validate;
 
 pub use calibrate::{
     CalibrateOptions, Calibration, HumanLabel, JudgedAnswer, JudgedAnswers, PreparedCalibration,
@@ -63,3 +64,5 @@ pub use project::{DEFINITIONS, Project};
 pub use results::each_result;
 pub use run::{PreparedRun, RunOptions, SelectionOptions};
 pub use run_folders::{FoundRun, RunFolders};
+pub use targets::{CheckedTarget, KnownTargets, TargetCheck, TargetTrouble};
+pub use validate::{validate, without_own_sidecars};

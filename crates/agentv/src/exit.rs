@@ -78,12 +78,22 @@ fn report_project_error(error: &ProjectError) -> Exit {
             }
             Exit::Unusable
         }
-        ProjectError::Refused { message, hint, .. } => {
+        ProjectError::UnknownTargets(errors) => {
+            for error in errors {
+                output::error(&error.to_string(), error.hint.as_deref());
+            }
+            Exit::Unusable
+        }
+        ProjectError::Refused { message, hint } => {
             output::error(message, hint.as_deref());
             Exit::Unusable
         }
-        ProjectError::NotWritten { message, .. } => {
-            output::error(message, None);
+        ProjectError::Failed(error) => {
+            output::error(&error.to_string(), None);
+            Exit::Unusable
+        }
+        ProjectError::NotWritten(error) => {
+            output::error(&error.to_string(), None);
             Exit::NotWritten
         }
     }

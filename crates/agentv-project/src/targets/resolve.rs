@@ -9,6 +9,7 @@ use agentv_dataset::Project as ProjectFolder;
 use agentv_providers::{Delay, Environment, Surroundings, TargetError, Targets, facts};
 use agentv_runner::{Assignment, EvalFile, FileJudges, Survey};
 
+use super::known::read;
 use crate::error::ProjectError;
 use crate::eval_files::EvalFiles;
 use crate::fd_limit::FdLimit;
@@ -231,17 +232,7 @@ impl<'a> Resolving<'a> {
     }
 
     fn read(&mut self, key: PlaceKey, surroundings: &Surroundings) -> Result<Place, ProjectError> {
-        let targets = match &key.0 {
-            Some(file) => {
-                let shown = file.strip_prefix(&surroundings.working_dir);
-                let shown: Arc<str> = shown.unwrap_or(file).to_string_lossy().into();
-                Targets::read(file, &shown, surroundings).map_err(ProjectError::Problems)?
-            }
-            None => Targets::built_in(surroundings),
-        };
-        for warning in targets.warnings() {
-            self.notices.problem_or_skipped(warning.clone());
-        }
+        let targets = read(key.0.as_deref(), surroundings, self.notices)?;
         Ok(Place {
             key,
             targets,

@@ -10,10 +10,19 @@ use crate::output;
 
 /// What is laid out: paths, and what the files hold.
 const FILES: &[(&str, &str)] = &[
-    ("evals/first.yaml", include_str!("first.yaml")),
-    (".agentv/targets.yaml", include_str!("targets.yaml")),
-    (".agentv/.gitignore", include_str!("gitignore")),
-    (".env.example", include_str!("env.example")),
+    (
+        "evals/first.yaml",
+        include_str!("../../templates/first.yaml"),
+    ),
+    (
+        ".agentv/targets.yaml",
+        include_str!("../../templates/targets.yaml"),
+    ),
+    (
+        ".agentv/.gitignore",
+        include_str!("../../templates/gitignore"),
+    ),
+    (".env.example", include_str!("../../templates/env.example")),
     (".gitignore", ".env\n"),
 ];
 

@@ -1,4 +1,4 @@
-//! One file, checked for what it is.
+//! A check of one file for what it is.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use agentv_dataset::{
 
 use super::broken_lines::BrokenLines;
 
-/// Takes a diagnostic, and says whether to go on.
+/// A receiver of problems, which can end the check.
 type Report<'r> = &'r mut (dyn FnMut(Diagnostic) -> ControlFlow<()> + Send);
 
-/// Checks a file for what it is. Gives the number of cases in it.
+/// Checks a file for what it is. Returns the number of its cases.
 pub(super) fn check_file(file: &FoundFile, options: &LoadOptions, report: Report<'_>) -> u64 {
     let diagnostics = match file.role {
         FileRole::EvalFile => return check_dataset(file, options, report),

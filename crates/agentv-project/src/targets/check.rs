@@ -1,0 +1,211 @@
+//! A check of targets: each one is asked a small question.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use agentv_core::{Cause, ProviderError, Request, Secrets, Target};
+use agentv_providers::{Environment, facts};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::known::KnownTargets;
+use crate::error::ProjectError;
+use crate::notices::Notices;
+use crate::project::Project;
+
+const QUESTION: &str = "Reply with the word OK.";
+
+/// Targets that are about to be checked.
+pub struct TargetCheck {
+    folder: Arc<Path>,
+    targets: Vec<Result<Target, CheckedTarget>>,
+    secrets: Secrets,
+}
+
+/// A target that was asked, or that could not be.
+pub struct CheckedTarget {
+    /// The name that the user gave it.
+    pub name: String,
+    /// The name of its provider.
+    pub provider: String,
+    /// The time until the answer.
+    pub latency: Result<Duration, TargetTrouble>,
+}
+
+/// The reason why a target did not answer.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct TargetTrouble {
+    /// A sentence for the user.
+    pub message: String,
+    /// A way to solve it.
+    pub hint: Option<String>,
+}
+
+impl KnownTargets {
+    /// Makes the named targets ready, or all targets of the file if none is named. Each one is checked once.
+    ///
+    /// # Errors
+    /// If a name is unknown, or if there is nothing to check.
+    pub fn check(
+        &self,
+        project: &Project,
+        names: &[String],
+        notices: &mut dyn Notices,
+    ) -> Result<TargetCheck, ProjectError> {
+        let environment = self.environment(project)?;
+        let names = self.names(names, &environment)?;
+        let mut secrets = Secrets::default();
+        let mut warnings: Vec<String> = Vec::new();
+        let mut targets = Vec::new();
+        for name in names {
+            targets.push(match self.targets.resolve(&name, &environment) {
+                Ok(resolved) => {
+                    secrets.extend(&resolved.secrets);
+                    warnings.extend(resolved.warnings);
+                    Ok(resolved.target)
+                }
+                Err(error) => Err(CheckedTarget {
+                    provider: self.provider_of(&name),
+                    name,
+                    latency: Err(TargetTrouble {
+                        message: error.to_string(),
+                        hint: error.hint,
+                    }),
+                }),
+            });
+        }
+        warnings.sort_unstable();
+        warnings.dedup();
+        warnings.into_iter().for_each(|text| notices.warn(text));
+        Ok(TargetCheck {
+            folder: self.surroundings.folder.as_path().into(),
+            targets,
+            secrets,
+        })
+    }
+
+    fn names(
+        &self,
+        named: &[String],
+        environment: &Environment,
+    ) -> Result<Vec<String>, ProjectError> {
+        if named.is_empty() {
+            let listed = self.targets.listed().map(|target| target.name.to_owned());
+            let listed: Vec<String> = listed.collect();
+            if listed.is_empty() {
+                return Err(ProjectError::with_hint(
+                    "no targets.yaml was found, so there is nothing to check",
+                    "name a target, such as `agentv targets check openai:gpt-5`".to_owned(),
+                ));
+            }
+            return Ok(listed);
+        }
+        let unknown = named.iter().filter(|name| !self.targets.knows(name));
+        let errors = unknown.filter_map(|name| self.targets.resolve(name, environment).err());
+        let errors: Vec<_> = errors.collect();
+        if !errors.is_empty() {
+            return Err(ProjectError::UnknownTargets(errors));
+        }
+        let mut names: Vec<String> = Vec::new();
+        for name in named {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        Ok(names)
+    }
+
+    fn provider_of(&self, name: &str) -> String {
+        let listed = self.targets.listed().find(|target| target.name == name);
+        match listed {
+            Some(target) => target.kind.to_owned(),
+            None => name.split(':').next().unwrap_or_default().to_owned(),
+        }
+    }
+}
+
+impl TargetCheck {
+    /// Returns the values that must not be shown.
+    pub fn secrets(&self) -> Secrets {
+        self.secrets.clone()
+    }
+
+    /// Asks all targets at the same time. Returns them in their order.
+    pub async fn ask(self, timeout: Duration) -> Vec<CheckedTarget> {
+        let mut asking = JoinSet::new();
+        for (index, target) in self.targets.into_iter().enumerate() {
+            let folder = Arc::clone(&self.folder);
+            asking.spawn(async move {
+                let checked = match target {
+                    Ok(target) => CheckedTarget {
+                        latency: ask(&target, folder, timeout).await,
+                        name: target.name,
+                        provider: target.kind,
+                    },
+                    Err(checked) => checked,
+                };
+                (index, checked)
+            });
+        }
+        let mut checked = asking.join_all().await;
+        checked.sort_by_key(|(index, _)| *index);
+        checked.into_iter().map(|(_, checked)| checked).collect()
+    }
+}
+
+async fn ask(
+    target: &Target,
+    folder: Arc<Path>,
+    timeout: Duration,
+) -> Result<Duration, TargetTrouble> {
+    let request = Request {
+        eval_id: "check".to_owned(),
+        ..Request::of_text(QUESTION, folder, timeout)
+    };
+    let cancel = CancellationToken::new();
+    let is_recording = facts(&target.kind).is_some_and(|facts| facts.is_recording);
+    let asking = async {
+        target.provider.prepare(&cancel).await?;
+        let started = Instant::now();
+        match target.provider.answer(&request, &cancel).await {
+            // A recording that can be read is fine: it has no answer to this question.
+            Err(error) if is_recording && error.cause == Cause::Missing => {}
+            answer => drop(answer?),
+        }
+        Ok::<_, ProviderError>(started.elapsed())
+    };
+    // A command has the same timeout, and its own error says more.
+    let a_moment_later = timeout.saturating_add(Duration::from_millis(200));
+    let patience = timeout.saturating_add(Duration::from_secs(15));
+    let answered = tokio::time::timeout(patience, within(a_moment_later, &cancel, asking)).await;
+    match answered.unwrap_or_default() {
+        Some(Ok(latency)) => Ok(latency),
+        Some(Err(error)) => Err(TargetTrouble {
+            message: error.message,
+            hint: None,
+        }),
+        None => Err(TargetTrouble {
+            message: format!("no answer came within {timeout:?}"),
+            hint: Some("`--timeout` gives it more time".to_owned()),
+        }),
+    }
+}
+
+/// Cancels the work when the time is over and waits until it ends; `None` if it was cancelled.
+async fn within<T>(
+    timeout: Duration,
+    cancel: &CancellationToken,
+    asking: impl Future<Output = Result<T, ProviderError>>,
+) -> Option<Result<T, ProviderError>> {
+    tokio::pin!(asking);
+    tokio::select! {
+        answered = &mut asking => return Some(answered),
+        () = tokio::time::sleep(timeout) => cancel.cancel(),
+    }
+    match asking.await {
+        Err(error) if error.cause == Cause::Cancelled => None,
+        answered => Some(answered),
+    }
+}

@@ -1,0 +1,7 @@
+//! A check of everything that a user wrote.
+
+mod broken_lines;
+mod check_file;
+mod files;
+
+pub use files::{validate, without_own_sidecars};

@@ -1,0 +1,145 @@
+//! `agentv show`: prints resolved cases, or the results of a run.
+
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+
+use agentv_dataset::{Checked, Dataset, LoadError};
+use agentv_journal::RunFolder;
+use agentv_project::{Project, ProjectError, each_result};
+use agentv_syntax::{Draft, Severity, nearest};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::arguments::{CaseFormat, ShowArguments};
+use crate::diagnostics::Teller;
+use crate::exit::{CommandError, Exit};
+use crate::output;
+
+pub(crate) fn run(arguments: &ShowArguments) -> Result<Exit, CommandError> {
+    if arguments.file.join("run.json").is_file() {
+        show_results(arguments)
+    } else {
+        show_cases(arguments)
+    }
+}
+
+fn show_cases(arguments: &ShowArguments) -> Result<Exit, CommandError> {
+    let (dataset, checked) = open(arguments)?;
+    let mut printer = Printer::new(output::stdout(), arguments.format);
+    let mut near: Option<String> = None;
+    for case in dataset.cases(&checked).map_err(unusable)? {
+        let case = match case {
+            Ok(case) => case,
+            Err(error) => {
+                printer.out.flush()?;
+                return Err(unusable(error).into());
+            }
+        };
+        match &arguments.id {
+            None => printer.print(&case)?,
+            Some(id) if *id == case.id => {
+                printer.print(&case)?;
+                break;
+            }
+            Some(id) => {
+                if near.is_none() && nearest(id, [case.id.as_str()]).is_some() {
+                    near = Some(case.id);
+                }
+            }
+        }
+    }
+    printer.out.flush()?;
+    match &arguments.id {
+        Some(id) if printer.printed == 0 => {
+            let skipped = (checked.skipped > 0)
+                .then(|| "cases that were skipped, see above, are not shown".to_owned());
+            let near = near.map(|near| format!("did you mean `{near}`?"));
+            let message = format!("`{}` has no case `{id}`", arguments.file.display());
+            Err(ProjectError::with_hint(message, near.or(skipped)).into())
+        }
+        _ => Ok(Exit::Success),
+    }
+}
+
+/// Opens and checks the eval file. Prints its problems.
+fn open(arguments: &ShowArguments) -> Result<(Dataset, Checked), ProjectError> {
+    let options = arguments.load.options(&Project::here());
+    let teller = Teller::for_loading();
+    let dataset = Dataset::open(&arguments.file, &options).map_err(unusable)?;
+    let mut fatal = None;
+    let checked = dataset.check(&mut |diagnostic| {
+        if diagnostic.severity() == Severity::Fatal {
+            fatal = Some(diagnostic);
+            return ControlFlow::Break(());
+        }
+        teller.tell_error(&diagnostic);
+        ControlFlow::Continue(())
+    });
+    match fatal {
+        Some(diagnostic) => Err(ProjectError::Problems(vec![diagnostic])),
+        None => Ok((dataset, checked)),
+    }
+}
+
+fn unusable(error: LoadError) -> ProjectError {
+    ProjectError::Problems(vec![*error.diagnostic])
+}
+
+/// Prints the results of the run in a folder, or those of one case: the last of each trial.
+fn show_results(arguments: &ShowArguments) -> Result<Exit, CommandError> {
+    let folder = RunFolder::open(&arguments.file).map_err(ProjectError::from_error)?;
+    let mut printer = Printer::new(output::stdout(), arguments.format);
+    let mut printed: io::Result<()> = Ok(());
+    let read = each_result(&folder, &mut |record| {
+        let wanted = arguments.id.as_ref().is_none_or(|id| *id == record.eval_id);
+        if wanted && printed.is_ok() {
+            printed = printer.print(&record);
+        }
+    });
+    printed?;
+    printer.out.flush()?;
+    read?;
+    match &arguments.id {
+        Some(id) if printer.printed == 0 => {
+            let message = format!("run `{}` has no result of case `{id}`", folder.id());
+            Err(ProjectError::because(message).into())
+        }
+        _ => Ok(Exit::Success),
+    }
+}
+
+/// A printer of values as JSON lines or YAML documents.
+struct Printer<W: Write> {
+    out: W,
+    format: CaseFormat,
+    printed: u64,
+}
+
+impl<W: Write> Printer<W> {
+    fn new(out: W, format: CaseFormat) -> Printer<W> {
+        Printer {
+            out,
+            format,
+            printed: 0,
+        }
+    }
+
+    fn print<T: Serialize>(&mut self, value: &T) -> io::Result<()> {
+        match self.format {
+            CaseFormat::Json => {
+                serde_json::to_writer(&mut self.out, value)?;
+                self.out.write_all(b"\n")?;
+            }
+            CaseFormat::Yaml => {
+                if self.printed > 0 {
+                    self.out.write_all(b"---\n")?;
+                }
+                let value: Value = serde_json::to_value(value)?;
+                self.out
+                    .write_all(Draft::from(&value).to_yaml().as_bytes())?;
+            }
+        }
+        self.printed += 1;
+        Ok(())
+    }
+}
