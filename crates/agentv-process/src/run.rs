@@ -30,6 +30,7 @@ enum Means {
 }
 
 /// The reason to stop waiting for a command.
+#[derive(Debug)]
 enum End {
     Exited(Status),
     DeadlinePassed,
@@ -82,6 +83,9 @@ impl Runner {
         }
         check_directory(&spec)?;
         let started = Instant::now();
+        // Arguments and variables are not logged: they may hold secrets.
+        let program = spec.program.display();
+        tracing::debug!(%program, deadline = ?spec.deadline, "command started");
         let (tree, pipes) = self.start(&spec)?;
 
         let mut stdout = Capture::new(Keep::Beginning, spec.stdout_limit);
@@ -101,6 +105,7 @@ impl Runner {
         };
         let (lived, ()) = tokio::join!(living, until_overdue(talking, &gone));
         let (end, ended, duration) = lived?;
+        tracing::debug!(%program, ?end, ?duration, "command ended");
 
         let finished = |status| Finished {
             status,

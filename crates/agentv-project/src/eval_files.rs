@@ -182,6 +182,8 @@ impl Opening<'_> {
             }
         });
         self.refused |= checked.fatal;
+        let Checked { cases, skipped, .. } = &checked;
+        tracing::info!(path = %path.display(), cases, skipped, "eval file opened");
         let file = self.named(path, &dataset);
         self.files.push(OpenFile {
             file: Arc::new(file),

@@ -143,6 +143,7 @@ pub(crate) fn open_journal(
         let mut writer = folder.write(now)?;
         writer.write_run(record)?;
         let journal = Journal::open(&mut writer, secrets.clone())?;
+        tracing::info!(path = %folder.path().display(), is_new, "run folder opened");
         Ok((writer, journal))
     };
     open().map_err(|error: FolderError| {

@@ -7,6 +7,7 @@ mod diagnostics;
 mod ending;
 mod execution;
 mod exit;
+mod log;
 mod output;
 mod reporting;
 mod shown;
@@ -18,6 +19,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use arguments::{Arguments, Command};
+use exit::CommandError;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -31,6 +33,10 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return output::wrong_arguments(&error),
     };
+    match log::LogLevel::or_from_environment(arguments.log) {
+        Ok(level) => log::start(level),
+        Err(error) => return CommandError::from(error).report().into(),
+    }
     let exit = match arguments.command {
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Grade(arguments) => commands::grade::run(&arguments),

@@ -13,6 +13,7 @@ use agentv_report::{
 use agentv_project::{Outline, ProjectError};
 
 use crate::arguments::OutputArguments;
+use crate::log;
 use crate::output;
 
 /// How often progress is told where there is no terminal.
@@ -34,6 +35,7 @@ impl Reporting {
         verbose: bool,
         outline: &Outline,
     ) -> Result<Reporting, ProjectError> {
+        log::hide(&outline.secrets);
         for report in &output.reports {
             refuse_input(outline, "--report", "report", &report.path)?;
             check_destination(&report.path).map_err(ProjectError::not_written)?;
@@ -78,6 +80,7 @@ impl Reporting {
 
 impl Reporter for Reporting {
     fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
+        log::log_event(event);
         if let RunEvent::Finished { record, .. } = event {
             self.fold.add(record);
         }
@@ -121,7 +124,7 @@ fn display(quiet: bool, verbose: bool, outline: &Outline) -> Box<dyn Reporter + 
     };
     if quiet {
         Box::new(Quiet::to(stderr, options))
-    } else if output::is_live(&stderr) {
+    } else if output::is_live(&stderr) && !log::is_on() {
         let columns = || output::width_of(&io::stderr()).unwrap_or(output::USUAL_WIDTH);
         Box::new(LiveDisplay::on_stderr(columns, options))
     } else {

@@ -97,6 +97,7 @@ fn open(
 ) -> Option<(Dataset, Checked)> {
     let shown = project.shown(path);
     let opened = check(&shown, options, notices);
+    tracing::info!(path = %shown.display(), usable = opened.is_some(), "eval file opened");
     if opened.is_none() {
         notices.warn(format!(
             "`{}` cannot be used today: its cases are graded as recorded",

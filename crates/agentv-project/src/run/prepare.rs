@@ -229,7 +229,9 @@ fn cache(options: &RunOptions, root: &Path) -> Result<Option<Cache>, ProjectErro
     if !options.cache || options.dry_run.is_some() {
         return Ok(None);
     }
-    let cache = Cache::open(&root.join(".agentv/cache/answers.sqlite"));
+    let path = root.join(".agentv/cache/answers.sqlite");
+    let cache = Cache::open(&path);
+    tracing::info!(path = %path.display(), "cache opened");
     cache.map(Some).map_err(|error| {
         let hint = "remove the file to begin a new cache, or leave `--cache` out".to_owned();
         ProjectError::with_hint(error.to_string(), Some(hint))

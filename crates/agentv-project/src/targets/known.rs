@@ -68,6 +68,7 @@ pub(super) fn read(
     };
     let shown = file.strip_prefix(&surroundings.working_dir);
     let shown: Arc<str> = shown.unwrap_or(file).to_string_lossy().into();
+    tracing::info!(path = %shown, "targets file read");
     let targets = Targets::read(file, &shown, surroundings).map_err(ProjectError::Problems)?;
     for warning in targets.warnings() {
         notices.problem(warning.clone());

@@ -363,6 +363,10 @@ impl<'a> Resolving<'a> {
             resolved.target
         };
         self.asking.limits.apply(&mut target);
+        // Settings are not logged: they may hold secrets.
+        let (role, _) = needed.unwrap_or(("target", ""));
+        let (provider, limits) = (&target.kind, &target.limits);
+        tracing::info!(name, role, %provider, workers = limits.workers, timeout = ?limits.timeout, "target resolved");
         Ok(target)
     }
 }

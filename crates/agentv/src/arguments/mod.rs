@@ -17,6 +17,7 @@ use agentv_project::Project;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use crate::log::LogLevel;
 pub(crate) use compare::CompareArguments;
 use gates::GateArguments;
 pub(crate) use grade::GradeArguments;
@@ -36,6 +37,15 @@ pub(crate) use shared::{OutputArguments, ReportTarget};
     disable_help_subcommand = true
 )]
 pub(crate) struct Arguments {
+    /// Log to standard error: error, warn, info, debug or trace (default: AGENTV_LOG, or off)
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "LEVEL",
+        hide_possible_values = true
+    )]
+    pub(crate) log: Option<LogLevel>,
     #[command(subcommand)]
     pub(crate) command: Command,
 }

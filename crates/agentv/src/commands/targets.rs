@@ -12,6 +12,7 @@ use crate::arguments::{
     CheckArguments, ListArguments, ListFormat, TargetsAction, TargetsArguments,
 };
 use crate::exit::{CommandError, Exit};
+use crate::log;
 use crate::output::{self, in_columns};
 use crate::stderr_notices::StderrNotices;
 
@@ -45,6 +46,7 @@ fn check(arguments: &CheckArguments) -> Result<Exit, CommandError> {
     let known = project.targets(arguments.targets.as_deref(), notices)?;
     let check = known.check(&project, &arguments.names, notices)?;
     let secrets = check.secrets();
+    log::hide(&secrets);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

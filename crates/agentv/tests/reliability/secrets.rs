@@ -127,13 +127,18 @@ fn no_key_is_ever_written_or_shown() {
         let project = project_at(&server);
         let targets = ["default", "endpoint", "command", "printing"];
         let chosen = targets.iter().flat_map(|target| ["--target", target]);
-        let arguments = ["--verbose", "--include-trace", "--cache"]
+        let arguments = ["--verbose", "--include-trace", "--cache", "--log", "trace"]
             .into_iter()
             .chain(["--dump-prompts", "prompts", "--out", out])
             .chain(chosen);
         for _from_cache in [false, true] {
             let ended = finish(&mut agentv(&project, arguments.clone())).expect(3);
             nothing_is_told(&project, &ended);
+            assert!(
+                ended.stderr.contains(" target resolved "),
+                "{}",
+                ended.stderr
+            );
         }
         assert!(project.path(out).exists());
         let sent = server.requests();
@@ -198,6 +203,7 @@ fn run_in(project: &Project, arguments: &[&str]) -> Ended {
         fs::create_dir_all(project.path(folder)).unwrap();
         command.env(variable, project.path(folder));
     }
+    command.env("AGENTV_LOG", "trace");
     finish(command.args(arguments).current_dir(project.root()))
 }
 
