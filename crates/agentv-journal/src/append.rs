@@ -1,4 +1,4 @@
-//! Adding records to a file, whole or not at all.
+//! Appending records to a file, each one completely or not at all.
 
 use std::fs::File;
 use std::io;
@@ -14,19 +14,19 @@ use crate::lines::MAX_LINE;
 use crate::recover::Recovery;
 use crate::storage::{RunFile, Storage};
 
-/// How long an appended record waits for the disk at most, while records are appended or
-/// [`Append::sync_due`] is asked.
+/// The longest time between appending a record and syncing it, as long as records are appended or
+/// [`Append::sync_due`] is polled.
 pub const SYNC_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The buffer that a record of unusual size may leave behind.
+/// The largest buffer that is kept after a long record.
 const KEPT_BUFFER: usize = 1 << 20;
 
-/// Adds records at the end of a file.
+/// A file to which records are appended.
 ///
-/// A record is one `write` call, so a process that is killed between two leaves whole records only.
-/// (Killed during one, a record of many pages may be torn: opening the file again cuts it off.) A
-/// write that fails is taken back: the file ends with the last whole record again, and appending goes
-/// on when the cause is gone.
+/// A record is one `write` call, so a process that is killed between two calls leaves only complete
+/// records. (A kill during a call may tear a record of many pages; opening the file again cuts it
+/// off.) A failed write is undone: the file ends with the last complete record again, and appending
+/// continues once the cause is gone.
 ///
 /// ```
 /// use std::time::{Duration, Instant};
@@ -52,31 +52,31 @@ pub struct Append<S: Storage = RunFile> {
     storage: S,
     path: PathBuf,
     recovery: Recovery,
-    /// Where the last whole record ends.
+    /// The end of the last complete record.
     length: u64,
     longest: u64,
     buffer: Vec<u8>,
-    /// Bytes of a record that was given up may follow the last whole one.
+    /// True if bytes of a failed write may follow the last complete record.
     torn: bool,
-    /// When the oldest record that is not synced was appended.
+    /// The time at which the oldest unsynced record was appended.
     unsynced: Option<Instant>,
-    /// Whoever appends does not sync.
+    /// True if appending never syncs.
     defers_sync: bool,
-    /// A sync failed: the system may have dropped what it could not write.
+    /// True if a sync failed: the system may have dropped the data.
     unsafe_since_sync: bool,
 }
 
-/// Where an appended record is.
+/// The position of an appended record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Appended {
-    /// The byte at which the record begins.
+    /// The offset of its first byte.
     pub offset: u64,
     /// Its length, newline included.
     pub length: u64,
 }
 
 impl<S: Storage> Append<S> {
-    /// Appends to `storage`, which holds whole records of `length` bytes in all. `path` is for
+    /// Appends to `storage`, which holds complete records of `length` bytes in total. `path` is for
     /// messages.
     pub fn new(storage: S, length: u64, path: &Path) -> Append<S> {
         Append {
@@ -96,7 +96,7 @@ impl<S: Storage> Append<S> {
         }
     }
 
-    /// Leaves syncing to [`Append::begin_sync`], so that nobody who appends waits for the disk.
+    /// Leaves syncing to [`Append::begin_sync`], so that appending never waits for the disk.
     pub fn defer_sync(self) -> Append<S> {
         Append {
             defers_sync: true,
@@ -104,33 +104,33 @@ impl<S: Storage> Append<S> {
         }
     }
 
-    /// Notes what opening the file had to cut off.
+    /// Stores the result of the recovery that opened the file.
     pub(crate) fn recovered(self, recovery: Recovery) -> Append<S> {
         Append { recovery, ..self }
     }
 
-    /// Refuses records of more than `longest` bytes, newline included, in place of [`MAX_LINE`].
+    /// Refuses records of more than `longest` bytes, newline included (default: [`MAX_LINE`]).
     pub fn limit(self, longest: u64) -> Append<S> {
         Append { longest, ..self }
     }
 
-    /// What opening the file had to cut off.
+    /// Returns the result of the recovery that opened the file.
     pub fn recovery(&self) -> Recovery {
         self.recovery
     }
 
-    /// The bytes of all whole records.
+    /// Returns the length of all complete records in bytes.
     pub fn length(&self) -> u64 {
         self.length
     }
 
-    /// Adds a record; syncs when the oldest unsynced one has waited for [`SYNC_INTERVAL`].
+    /// Appends a record, and syncs if the oldest unsynced one has waited for [`SYNC_INTERVAL`].
     ///
     /// # Errors
-    /// [`AppendError::Record`] when the record cannot be written as one line: others still can.
-    /// [`AppendError::Write`] when the file could not take it: it is not in the file, everything
-    /// before it is. [`AppendError::Sync`] when the record is in the file, but may not survive power
-    /// loss, nor do those since the last sync: nothing more is taken until the file is opened again.
+    /// [`AppendError::Record`] when the record cannot be written as one line; other records can.
+    /// [`AppendError::Write`] when the write failed: the record is not in the file, everything before
+    /// it is. [`AppendError::Sync`] when the record is in the file, but it and all records since the
+    /// last sync may not survive power loss; the file must be opened again to append more.
     pub fn append<T: Serialize + ?Sized>(
         &mut self,
         record: &T,
@@ -143,10 +143,10 @@ impl<S: Storage> Append<S> {
         self.append_buffer(now)
     }
 
-    /// As [`Append::append`], of a record that is JSON already.
+    /// Appends a record that is already JSON.
     ///
     /// # Errors
-    /// As [`Append::append`].
+    /// The same as [`Append::append`].
     pub fn append_json(&mut self, json: &[u8], now: Instant) -> Result<Appended, AppendError> {
         self.refuse_after_failed_sync()?;
         self.buffer.clear();
@@ -175,21 +175,21 @@ impl<S: Storage> Append<S> {
         Ok(appended)
     }
 
-    /// Whether a record has waited for [`SYNC_INTERVAL`] by now.
+    /// Checks if a record has waited for [`SYNC_INTERVAL`].
     pub fn sync_due(&self, now: Instant) -> bool {
         self.next_sync().is_some_and(|due| now >= due)
     }
 
-    /// When the next sync is due; `None` when all is synced.
+    /// Returns the time at which the next sync is due, or `None` if everything is synced.
     pub fn next_sync(&self) -> Option<Instant> {
         self.unsynced.map(|oldest| oldest + SYNC_INTERVAL)
     }
 
-    /// Makes all records survive power loss. Does nothing when they do.
+    /// Makes all records survive power loss. Does nothing if they already do.
     ///
     /// # Errors
-    /// [`AppendError::Sync`], then and ever after: what a failed sync lost, a later one would not
-    /// write, and its success would be a lie.
+    /// [`AppendError::Sync`], now and on every later call: a later sync would not write the data
+    /// that a failed one lost, so its success would mean nothing.
     pub fn sync(&mut self) -> Result<(), AppendError> {
         self.refuse_after_failed_sync()?;
         if self.unsynced.is_none() {
@@ -204,11 +204,11 @@ impl<S: Storage> Append<S> {
         Ok(())
     }
 
-    /// Syncs and closes the file; gives back the storage.
+    /// Syncs and closes the file; returns the storage.
     ///
     /// # Errors
-    /// As [`Append::sync`], and [`AppendError::Write`] when bytes of a failed write are still there
-    /// and cannot be cut off; opening the file again does.
+    /// The same as [`Append::sync`], and [`AppendError::Write`] when bytes of a failed write cannot be
+    /// cut off; opening the file again does that.
     pub fn finish(mut self) -> Result<S, AppendError> {
         self.sync()?;
         self.cut().map_err(|source| AppendError::Write {
@@ -226,9 +226,9 @@ impl<S: Storage> Append<S> {
         }
     }
 
-    /// Makes the JSON in the buffer one line.
+    /// Makes the JSON in the buffer a single line.
     fn end_line(&mut self) -> Result<(), AppendError> {
-        // In JSON a bare newline is white space only; raw values may carry it along.
+        // A bare newline in JSON is white space; raw values may contain it.
         if memchr::memchr(b'\n', &self.buffer).is_some() {
             let newlines = self.buffer.iter_mut().filter(|byte| **byte == b'\n');
             newlines.for_each(|byte| *byte = b' ');
@@ -245,22 +245,22 @@ impl<S: Storage> Append<S> {
         Ok(())
     }
 
-    /// Writes the buffer or nothing.
+    /// Writes the whole buffer or nothing.
     fn write_buffer(&mut self) -> io::Result<()> {
         self.cut()?;
         let Err(error) = self.write_all() else {
             return Ok(());
         };
         self.torn = true;
-        // When this fails as well, the next append tries again before it writes.
+        // If this fails too, the next append tries again before it writes.
         let _ = self.cut();
         Err(error)
     }
 
     fn write_all(&mut self) -> io::Result<()> {
         let mut written = 0;
-        // One call in all but strange cases: a short write means that the disk is about full, and
-        // only asking for the rest tells the reason.
+        // This is almost always one call. A short write means that the disk is nearly full, and only
+        // writing the rest returns the reason.
         while written < self.buffer.len() {
             match retried(|| self.storage.write(&self.buffer[written..]))? {
                 0 => return Err(io::ErrorKind::WriteZero.into()),
@@ -270,7 +270,7 @@ impl<S: Storage> Append<S> {
         Ok(())
     }
 
-    /// Takes back what a failed write may have left.
+    /// Cuts off the bytes that a failed write may have left.
     fn cut(&mut self) -> io::Result<()> {
         if self.torn {
             retried(|| self.storage.set_len(self.length))?;
@@ -295,11 +295,11 @@ impl<S: Storage> Append<S> {
 }
 
 impl Append<RunFile> {
-    /// Begins a sync that is waited for without this appender; `None` when all is synced. What came
-    /// of it must be told to [`Append::end_sync`].
+    /// Begins a sync that can be awaited without this appender, or returns `None` if everything is
+    /// synced. Its result must be passed to [`Append::end_sync`].
     ///
     /// # Errors
-    /// [`AppendError::Sync`] when an earlier one failed, or the file cannot be shared.
+    /// [`AppendError::Sync`] when an earlier sync failed, or the file handle cannot be cloned.
     pub fn begin_sync(&mut self) -> Result<Option<PendingSync>, AppendError> {
         self.refuse_after_failed_sync()?;
         if self.unsynced.is_none() {
@@ -313,10 +313,10 @@ impl Append<RunFile> {
         Ok(Some(PendingSync(file)))
     }
 
-    /// Takes note of what came of a sync.
+    /// Records the result of a sync.
     ///
     /// # Errors
-    /// [`AppendError::Sync`] when it failed, then and ever after.
+    /// [`AppendError::Sync`] when it failed, now and on every later call.
     pub fn end_sync(&mut self, synced: io::Result<()>) -> Result<(), AppendError> {
         synced.map_err(|source| {
             self.unsafe_since_sync = true;
@@ -325,23 +325,23 @@ impl Append<RunFile> {
     }
 }
 
-/// A sync that can be waited for while records are appended.
+/// A sync that can be awaited while records are appended.
 #[derive(Debug)]
-#[must_use = "nothing is synced until it is waited for"]
+#[must_use = "nothing is synced until `wait` is called"]
 pub struct PendingSync(File);
 
 impl PendingSync {
-    /// Waits until the disk has everything that was appended before the sync began.
+    /// Waits until everything that was appended before the sync began is on disk.
     ///
     /// # Errors
-    /// What the system said.
+    /// The error of the system.
     pub fn wait(self) -> io::Result<()> {
         fault::step();
         retried(|| self.0.sync_data())
     }
 }
 
-/// Calls again when a signal came between.
+/// Repeats a call that a signal interrupted.
 fn retried<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     loop {
         match call() {
@@ -351,7 +351,7 @@ fn retried<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     }
 }
 
-/// Why a record is not safely in the file.
+/// The reason why a record is not safely in the file.
 #[derive(Debug, Error)]
 pub enum AppendError {
     /// The record cannot be written as one line.
@@ -359,10 +359,10 @@ pub enum AppendError {
     Record {
         /// The file.
         path: PathBuf,
-        /// What is wrong with the record.
+        /// The problem with the record.
         reason: String,
     },
-    /// The file could not take the record, and ends with the one before it.
+    /// The record could not be written; the file ends with the record before it.
     #[error(
         "a record was not written to `{}`: {}{source}; nothing before it was lost",
         .path.display(),
@@ -371,9 +371,9 @@ pub enum AppendError {
     Write {
         /// The file.
         path: PathBuf,
-        /// The bytes of the records before.
+        /// The length of the records before it, in bytes.
         kept: u64,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// The records since the last sync may not survive power loss.
@@ -385,13 +385,13 @@ pub enum AppendError {
     Sync {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
 }
 
 impl AppendError {
-    /// Whether the disk or the user's share of it is full: freeing space helps.
+    /// Checks if the disk or the user's quota is full, so that freeing space helps.
     pub fn is_full(&self) -> bool {
         match self {
             AppendError::Record { .. } => false,

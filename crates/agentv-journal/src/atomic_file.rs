@@ -75,7 +75,7 @@ impl AtomicFile {
     /// Creates a temporary file beside `path`, whose folder must exist.
     ///
     /// # Errors
-    /// When the folder does not exist or cannot be written to.
+    /// Fails if the folder does not exist or cannot be written to.
     pub fn create(path: &Path, access: Access) -> io::Result<AtomicFile> {
         let folder = folder_of(path);
         let (file, permissions) = match access {
@@ -106,7 +106,7 @@ impl AtomicFile {
     /// completed before the first of them is replaced.
     ///
     /// # Errors
-    /// When the content cannot be written.
+    /// Fails if the content cannot be written.
     pub fn sync(&mut self) -> io::Result<()> {
         self.writer.flush()?;
         if !self.synced {
@@ -120,7 +120,7 @@ impl AtomicFile {
     /// Replaces the file at the path with the new content.
     ///
     /// # Errors
-    /// When the content cannot be written; then the old file is unchanged.
+    /// Fails if the content cannot be written; then the old file is unchanged.
     pub fn commit(self) -> io::Result<()> {
         self.rename(|file, path| file.persist(path))
     }

@@ -1,4 +1,4 @@
-//! Leaving out of a file the records whose keys are wanted no more.
+//! Removing records from a file whose keys are no longer wanted.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -10,9 +10,8 @@ use crate::key::{KeyFields, KeyScan};
 use crate::lines::{LineReader, MAX_LINE, RawLine, STREAM_CHUNK};
 use crate::read::{Line, open_if_exists, parse_line};
 
-/// Leaves the records that have the key of a record that begins at one of `offsets`, which are sorted,
-/// and whatever holds no key, in one step: whoever reads meanwhile finds the old file or the new. Says
-/// how many records were left out.
+/// Keeps the records whose key equals that of a record at one of the sorted `offsets`, and all lines
+/// without a key. Replaces the file in one step and returns the number of removed records.
 pub(crate) fn compact_file(
     path: &Path,
     fields: &KeyFields,
@@ -48,7 +47,7 @@ pub(crate) fn compact_file(
     compact().map_err(FileError::of("tidy", path))
 }
 
-/// Tells where each line begins, the digest of its key where it has one, and what stands in it.
+/// Calls `visit` with the offset of each line, the digest of its key if it has one, and its bytes.
 fn each_line(
     path: &Path,
     fields: &KeyFields,
@@ -76,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_of_other_keys_are_left_out_and_the_rest_stays_to_the_byte() {
+    fn records_of_other_keys_are_removed_and_the_rest_stays_to_the_byte() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.jsonl");
         let lines = [

@@ -7,13 +7,13 @@ use std::path::Path;
 use crate::atomic_file::TEMPORARY;
 use crate::fault;
 
-/// Creates `path` and what is missing above it, for the user alone.
+/// Creates the folder `path` and its missing parents, readable only by the user.
 pub(crate) fn create_folders(path: &Path) -> io::Result<()> {
     fault::step();
     private_folder().recursive(true).create(path)
 }
 
-/// Creates the one folder `path`, for the user alone; fails where something has that name.
+/// Creates the folder `path`, readable only by the user; fails if something has that name.
 pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
     fault::step();
     private_folder().create(path)
@@ -27,7 +27,7 @@ fn private_folder() -> DirBuilder {
     builder
 }
 
-/// Options that create a file for the user alone.
+/// Returns options that create a file readable only by the user.
 pub(crate) fn private_file() -> OpenOptions {
     let mut options = File::options();
     options.create(true);
@@ -36,11 +36,11 @@ pub(crate) fn private_file() -> OpenOptions {
     options
 }
 
-/// Creates an empty file and the folders that are missing above it, for the user alone; leaves one
-/// that is there as it is.
+/// Creates an empty file and its missing parent folders, readable only by the user. Leaves an existing
+/// file unchanged.
 ///
 /// # Errors
-/// When it cannot be created.
+/// Fails if it cannot be created.
 pub fn create_private(path: &Path) -> io::Result<()> {
     if path.exists() {
         return Ok(());
@@ -69,7 +69,7 @@ fn cannot_be_synced(error: &io::Error) -> bool {
     )
 }
 
-/// The folder that `path` is in.
+/// Returns the folder that contains `path`.
 pub(crate) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -77,7 +77,7 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Removes what a killed writer did not come to rename. Only for who holds the folder's lock.
+/// Removes files that a killed writer could not rename. The caller must hold the folder's lock.
 pub(crate) fn remove_temporary(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;

@@ -1,14 +1,14 @@
-//! Dying at a chosen step, so that a test can see what a crash leaves on disk.
+//! Killing the process at a chosen step, so that a test can see what a crash leaves on disk.
 //!
-//! Whatever the journal does to the disk is a step: creating a folder or a file, writing, cutting,
-//! syncing, renaming, removing. The steps of a process are counted from 1, over all its files, in the
-//! order in which they come. In a debug build the variable `AGENTV_FAULT` names one of them:
+//! Every operation on the disk is a step: creating a folder or a file, writing, truncating, syncing,
+//! renaming, removing. The steps of a process are counted from 1, across all files, in the order in
+//! which they happen. In a debug build, the variable `AGENTV_FAULT` names one of them:
 //!
-//! - `kill@7` kills the process with SIGKILL in place of its seventh step;
-//! - `tear@7` does so too, but if that step is a write, half of the bytes are written before.
+//! - `kill@7` kills the process with SIGKILL instead of its seventh step;
+//! - `tear@7` does the same, but if that step is a write, half of the bytes are written first.
 //!
-//! So a test that tries 1, 2, 3, … until a process ends by itself has seen every state that a crash
-//! can leave. A release build has nothing of this, and ignores the variable.
+//! A test that tries 1, 2, 3, … until the process ends by itself has seen every state that a crash can
+//! leave. A release build contains none of this and ignores the variable.
 
 pub(crate) use hook::{step, write};
 
@@ -18,7 +18,7 @@ mod hook {
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    /// What is to happen at which step.
+    /// A fault and the step at which it happens.
     struct Fault {
         tears: bool,
         step: u64,
@@ -27,14 +27,14 @@ mod hook {
     static FAULT: OnceLock<Option<Fault>> = OnceLock::new();
     static STEPS: AtomicU64 = AtomicU64::new(0);
 
-    /// Comes before everything that is done to the disk, writing apart.
+    /// Must be called before every operation on the disk except a write.
     pub(crate) fn step() {
         if due().is_some() {
             die();
         }
     }
 
-    /// Comes before `bytes` are written to `file`.
+    /// Must be called before `bytes` are written to `file`.
     pub(crate) fn write(file: &mut impl Write, bytes: &[u8]) {
         let Some(fault) = due() else {
             return;
@@ -45,16 +45,16 @@ mod hook {
         die();
     }
 
-    /// Counts a step; the fault, if this is its step.
+    /// Counts a step, and returns the fault if this is its step.
     fn due() -> Option<&'static Fault> {
-        let fault = FAULT.get_or_init(asked).as_ref()?;
+        let fault = FAULT.get_or_init(requested).as_ref()?;
         let step = STEPS.fetch_add(1, Ordering::SeqCst) + 1;
         (step == fault.step).then_some(fault)
     }
 
-    fn asked() -> Option<Fault> {
-        let asked = std::env::var("AGENTV_FAULT").ok()?;
-        let (what, step) = asked.split_once('@')?;
+    fn requested() -> Option<Fault> {
+        let requested = std::env::var("AGENTV_FAULT").ok()?;
+        let (what, step) = requested.split_once('@')?;
         let step = step.parse().ok()?;
         match what {
             "kill" => Some(Fault { tears: false, step }),

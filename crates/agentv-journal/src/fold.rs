@@ -1,4 +1,4 @@
-//! The last record of each key, in 16 bytes a record.
+//! The last record of each key, in 16 bytes per record.
 
 use std::collections::HashSet;
 use std::io;
@@ -13,19 +13,19 @@ use crate::key::{Key, KeyFields, KeyScan};
 use crate::lines::{Ending, LineReader, MAX_LINE, RawLine, SEEK_CHUNK, STREAM_CHUNK};
 use crate::read::{Damage, Line, Record, open_if_exists, parse_line, parse_record};
 
-/// The damaged lines of which more is kept than their number.
-const TOLD: usize = 100;
+/// The number of damaged lines that are described; further ones are only counted.
+const DESCRIBED: usize = 100;
 
-/// Which records of a file count: of each key, the last.
+/// The records of a file that count: the last one of each key.
 ///
-/// Holds a digest and a place for each, and looks into the file where that is not enough: two keys of
-/// the same digest are told apart.
+/// Holds a digest and an offset for each, and reads the file if that is not enough: two keys with the
+/// same digest are distinguished.
 #[derive(Debug)]
 pub struct Latest {
     path: PathBuf,
     fields: KeyFields,
     lines: LineReader,
-    /// By digest, then by place.
+    /// Sorted by digest, then by offset.
     places: Arc<Vec<Place>>,
     superseded: usize,
     damaged: Damaged,
@@ -37,7 +37,7 @@ struct Place {
     offset: u64,
 }
 
-/// The lines that hold no record with a key.
+/// The lines that are not records with a key.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Damaged {
     pub(crate) first: Vec<Damage>,
@@ -47,17 +47,17 @@ pub(crate) struct Damaged {
 impl Damaged {
     pub(crate) fn add(&mut self, damage: Damage) {
         self.count += 1;
-        if self.first.len() < TOLD {
+        if self.first.len() < DESCRIBED {
             self.first.push(damage);
         }
     }
 }
 
-/// Finds the last record of each key among the whole records that the file has now. A file that is
-/// not there has none.
+/// Finds the last record of each key among the complete records that the file has now. A missing file
+/// has none.
 ///
 /// # Errors
-/// When the file cannot be read.
+/// Fails if the file cannot be read.
 ///
 /// ```
 /// use agentv_journal::{Key, KeyFields, latest_by_key};
@@ -81,10 +81,10 @@ pub fn latest_by_key(path: &Path, fields: &KeyFields) -> Result<Latest, FileErro
     latest_by_key_until(path, fields, Ending::Growing)
 }
 
-/// As [`latest_by_key`], of a file that ends as `ending` says.
+/// Finds the last record of each key in a file whose end is as `ending` says.
 ///
 /// # Errors
-/// When the file cannot be read.
+/// Fails if the file cannot be read.
 pub fn latest_by_key_until(
     path: &Path,
     fields: &KeyFields,
@@ -115,51 +115,51 @@ impl Latest {
         })
     }
 
-    /// The number of keys.
+    /// Returns the number of keys.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether no record was found.
+    /// Checks if no record was found.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// How many records do not count, as another with their key came after them.
+    /// Returns the number of records that a later record with the same key replaces.
     pub fn superseded(&self) -> usize {
         self.superseded
     }
 
-    /// How many lines hold no record with a key.
+    /// Returns the number of lines that are not records with a key.
     pub fn damaged_lines(&self) -> u64 {
         self.damaged.count
     }
 
-    /// What is wrong with the first hundred of those.
+    /// Returns descriptions of the first hundred of these lines.
     pub fn damage(&self) -> &[Damage] {
         &self.damaged.first
     }
 
-    /// Where the records begin, in file order.
+    /// Returns the offsets of the records, in file order.
     pub fn offsets(&self) -> Vec<u64> {
         let mut offsets: Vec<u64> = self.places.iter().map(|place| place.offset).collect();
         offsets.sort_unstable();
         offsets
     }
 
-    /// Whether there is a record with this key.
+    /// Checks if there is a record with this key.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn contains(&mut self, key: &Key) -> Result<bool, FileError> {
         let found = self.find(key).map_err(FileError::of("read", &self.path))?;
         Ok(found.is_some())
     }
 
-    /// The last record with this key.
+    /// Returns the last record with this key.
     ///
     /// # Errors
-    /// When the file cannot be read, or the record is not a `T`.
+    /// Fails if the file cannot be read, or the record is not a `T`.
     pub fn get<T: DeserializeOwned>(&mut self, key: &Key) -> Result<Option<Record<T>>, FileError> {
         let found = self.read_record(key);
         found.map_err(FileError::of("read", &self.path))
@@ -175,10 +175,10 @@ impl Latest {
         Ok(Some(Record { offset, value }))
     }
 
-    /// Another reader of the same records, so that several threads can look at once.
+    /// Opens another reader of the same records, for another thread.
     ///
     /// # Errors
-    /// When the file cannot be opened.
+    /// Fails if the file cannot be opened.
     pub fn reopen(&self) -> Result<Latest, FileError> {
         Ok(Latest {
             path: self.path.clone(),
@@ -190,10 +190,10 @@ impl Latest {
         })
     }
 
-    /// The last record with this key as it is written: a JSON object on one line.
+    /// Returns the text of the last record with this key: a JSON object on one line.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn text(&mut self, key: &Key) -> Result<Option<&str>, FileError> {
         match self.find(key).map_err(FileError::of("read", &self.path))? {
             Some(offset) => self.text_at(offset).map(Some),
@@ -201,10 +201,10 @@ impl Latest {
         }
     }
 
-    /// The record at one of the [`offsets`](Latest::offsets) as it is written.
+    /// Returns the text of the record at one of the [`offsets`](Latest::offsets).
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn text_at(&mut self, offset: u64) -> Result<&str, FileError> {
         let bytes = line_bytes(&mut self.lines, offset);
         let text = bytes.and_then(|bytes| std::str::from_utf8(bytes).map_err(|_| changed()));
@@ -227,8 +227,8 @@ impl Latest {
         Ok(None)
     }
 
-    /// The records, in file order. What is damaged was told by [`Latest::damage`]; here a line is
-    /// damaged that is a record, but not a `T`.
+    /// Reads the records in file order. Lines without a key are in [`Latest::damage`]; here a damaged
+    /// line is a record that is not a `T`.
     pub fn records<T: DeserializeOwned>(self) -> LatestRecords<T> {
         let mut places = Arc::unwrap_or_clone(self.places);
         places.sort_unstable_by_key(|place| place.offset);
@@ -245,7 +245,7 @@ impl Latest {
     }
 }
 
-/// The last records of each key, in file order.
+/// The last record of each key, in file order.
 #[derive(Debug)]
 pub struct LatestRecords<T> {
     path: PathBuf,
@@ -281,7 +281,7 @@ impl<T: DeserializeOwned> Iterator for LatestRecords<T> {
     }
 }
 
-/// Reads all whole lines, tells `found` the key and place of each record, and gives back the rest.
+/// Reads all complete lines, calls `found` with each record's key and offset, and returns the other lines.
 pub(crate) fn scan_lines(
     lines: &mut LineReader,
     scan: &mut KeyScan<'_>,
@@ -303,7 +303,7 @@ pub(crate) fn scan_lines(
     }
 }
 
-/// Leaves the last place of each key.
+/// Keeps only the last place of each key.
 fn keep_latest(
     places: &mut Vec<Place>,
     lines: &mut LineReader,
@@ -322,7 +322,7 @@ fn keep_latest(
             kept += 1;
             continue;
         }
-        // From the end, so that the first of a key that is met is its last.
+        // Backwards, so that the first record found of a key is its last.
         let mut seen = HashSet::new();
         let mut latest = Vec::new();
         for at in group.rev() {
@@ -342,7 +342,7 @@ fn keep_latest(
     Ok(())
 }
 
-/// Finds the key of the record at `offset`.
+/// Reads the key of the record at `offset`.
 pub(crate) fn read_key(
     lines: &mut LineReader,
     scan: &mut KeyScan<'_>,
@@ -352,7 +352,7 @@ pub(crate) fn read_key(
     parse_record(line, |text| scan.read(text)).map_err(|_| changed())
 }
 
-/// The line at `offset`, where a record was before.
+/// Returns the line at `offset`, which must still be a record.
 pub(crate) fn line_bytes(lines: &mut LineReader, offset: u64) -> io::Result<&[u8]> {
     match lines.line_at(offset)? {
         Some(RawLine::Bytes(bytes)) => Ok(bytes),
@@ -381,7 +381,7 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(128) })]
 
         #[test]
-        fn keys_whose_digests_collide_are_told_apart(
+        fn keys_whose_digests_collide_are_distinguished(
             keys in prop::collection::vec(0_u8..20, 0..60),
             digest_bits in 1_u32..6,
         ) {

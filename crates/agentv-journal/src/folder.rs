@@ -1,4 +1,4 @@
-//! The folder of a run: who may read it, who may write it.
+//! The folder of a run.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -27,7 +27,7 @@ use crate::recover::recover;
 use crate::run_id::{InvalidRunId, RunId};
 use crate::storage::RunFile;
 
-/// The version of what is in a run folder; `run.json` carries it.
+/// The version of the format of a run folder, which `run.json` contains.
 pub const SCHEMA_VERSION: u64 = 1;
 
 pub(crate) const RUN_FILE: &str = "run.json";
@@ -43,7 +43,7 @@ pub enum RecordFile {
 }
 
 impl RecordFile {
-    /// The name of the file in a run folder.
+    /// Returns the name of the file in a run folder.
     pub fn name(self) -> &'static str {
         match self {
             RecordFile::Transcripts => "transcripts.jsonl",
@@ -52,7 +52,7 @@ impl RecordFile {
     }
 }
 
-/// The folder of one run. Reading needs nothing else, also while a run writes.
+/// The folder of one run, for reading. Reading works while the run is in progress.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunFolder {
     path: PathBuf,
@@ -60,10 +60,10 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// Creates the folder of run `id` in `results`, and what is missing above it, for the user alone.
+    /// Creates the folder of run `id` in `results` and its missing parents, readable only by the user.
     ///
     /// # Errors
-    /// [`FolderError::Exists`] when there is one.
+    /// [`FolderError::Exists`] when it exists already.
     pub fn create(results: &Path, id: &RunId) -> Result<RunFolder, FolderError> {
         disk::create_folders(results).map_err(|error| in_the_way(results, error))?;
         let path = results.join(id.as_str());
@@ -78,11 +78,11 @@ impl RunFolder {
         Ok(RunFolder { path, id })
     }
 
-    /// Creates the folder of a run that begins at `now`, under an id of its own however many begin at
+    /// Creates the folder of a run that begins at `now`. Its id is unique even if several runs begin at
     /// the same time.
     ///
     /// # Errors
-    /// When the folder cannot be created.
+    /// Fails if the folder cannot be created.
     pub fn create_at(results: &Path, now: Timestamp) -> Result<RunFolder, FolderError> {
         const ONE_ID_LATER: SignedDuration = SignedDuration::from_nanos(15_259);
         let mut time = now;
@@ -97,10 +97,10 @@ impl RunFolder {
         }
     }
 
-    /// The run folder at `path`.
+    /// Opens the run folder at `path`.
     ///
     /// # Errors
-    /// [`FolderError::NotFound`] when that is no folder.
+    /// [`FolderError::NotFound`] when `path` is not a folder.
     pub fn open(path: &Path) -> Result<RunFolder, FolderError> {
         if !path.is_dir() {
             return Err(FolderError::NotFound(path.to_owned()));
@@ -115,22 +115,22 @@ impl RunFolder {
         Ok(RunFolder { path, id })
     }
 
-    /// The id of the run.
+    /// Returns the id of the run.
     pub fn id(&self) -> &RunId {
         &self.id
     }
 
-    /// Where the folder is.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Where a file of records is, or will be.
+    /// Returns the path of a record file, which may not exist yet.
     pub fn file(&self, name: RecordFile) -> PathBuf {
         self.path.join(name.name())
     }
 
-    /// What `run.json` says; `None` when it was never written.
+    /// Reads `run.json`; returns `None` if it was never written.
     ///
     /// # Errors
     /// [`FolderError::Newer`] when a later version wrote it; [`FolderError::File`] when it cannot be
@@ -156,30 +156,30 @@ impl RunFolder {
         }
     }
 
-    /// The records of a file, in file order.
+    /// Reads the records of a file in file order.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn records<T: DeserializeOwned>(&self, name: RecordFile) -> Result<Reader<T>, FileError> {
         Reader::open(&self.file(name))
     }
 
-    /// Which records of a file count: of each key, the last.
+    /// Finds the records of a file that count: the last one of each key.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn latest(&self, name: RecordFile, fields: &KeyFields) -> Result<Latest, FileError> {
         latest_by_key(&self.file(name), fields)
     }
 
-    /// Whether a process writes the folder now. A lock whose process has ended locks nothing, and a
-    /// folder that cannot be looked into is written by nobody.
+    /// Checks if a process is writing to the folder now. The lock of a process that has ended counts as
+    /// free, and so does a folder that cannot be read.
     pub fn is_being_written(&self) -> bool {
         Lock::is_held(&self.path)
     }
 
-    /// Locks the folder for writing, until the writer and all that it opened are dropped. A lock whose
-    /// process has ended, however it ended, locks nothing.
+    /// Locks the folder for writing until the writer and everything it opened are dropped. The lock of a
+    /// process that has ended, for whatever reason, counts as free.
     ///
     /// # Errors
     /// [`FolderError::Locked`] when another writer holds it.
@@ -199,7 +199,7 @@ impl RunFolder {
     }
 }
 
-/// Why folders cannot be created: what stands in their way, or what the system said.
+/// Explains why a folder cannot be created: something else has its name, or the error of the system.
 fn in_the_way(path: &Path, error: io::Error) -> FileError {
     let found = |path: &&Path| path.symlink_metadata().is_ok();
     let first = path.ancestors().find(found).unwrap_or(path);
@@ -213,7 +213,7 @@ fn in_the_way(path: &Path, error: io::Error) -> FileError {
     FileError::of("use", first)(io::Error::new(io::ErrorKind::AlreadyExists, reason))
 }
 
-/// The right to write a run folder.
+/// The exclusive right to write to a run folder.
 #[derive(Debug)]
 pub struct RunWriter {
     folder: RunFolder,
@@ -221,17 +221,17 @@ pub struct RunWriter {
 }
 
 impl RunWriter {
-    /// The folder that is written.
+    /// Returns the folder.
     pub fn folder(&self) -> &RunFolder {
         &self.folder
     }
 
-    /// Writes `run.json`: the fields of `run`, with [`SCHEMA_VERSION`] before them. Readers find the
-    /// old content or the new, never a part. [`list_runs`](crate::list_runs) orders runs by
-    /// its field `started_at`, a time of RFC 3339.
+    /// Writes `run.json`: [`SCHEMA_VERSION`], then the fields of `run`. Readers find the complete old
+    /// content or the complete new content. [`list_runs`](crate::list_runs) sorts runs by the field
+    /// `started_at`, a time in RFC 3339.
     ///
     /// # Errors
-    /// When `run` is not an object, or the file cannot be written; then the old content stays.
+    /// Fails if `run` is not an object or the file cannot be written; then the old content stays.
     pub fn write_run<T: Serialize + ?Sized>(&self, run: &T) -> Result<(), FolderError> {
         let path = self.folder.path.join(RUN_FILE);
         let write = || {
@@ -251,7 +251,7 @@ impl RunWriter {
         Ok(write().map_err(FileError::of("write", &path))?)
     }
 
-    /// Opens a file for appending, cut behind its last whole record.
+    /// Opens a file for appending, and cuts it off after its last complete record.
     ///
     /// # Errors
     /// [`FolderError::InUse`] when this writer has it open already.
@@ -266,17 +266,17 @@ impl RunWriter {
             FileError::of("open", &path)(error)
         })?;
         let recovered = recover(&mut file);
-        // From here on its end gives the name free.
+        // From here on, dropping the file releases its name.
         let file = RunFile::new(file, name, Arc::clone(&self.lock));
         let recovery = recovered.map_err(FileError::of("recover", &path))?;
         disk::sync_folder(&self.folder.path).map_err(FileError::of("sync", &self.folder.path))?;
         Ok(Append::new(file, recovery.kept, &path).recovered(recovery))
     }
 
-    /// Brings the records of other folders into this one: see [`merge_files`].
+    /// Merges the records of other folders into this one; see [`merge_files`].
     ///
     /// # Errors
-    /// [`FolderError::InUse`] when this writer has the file open; else nothing was changed.
+    /// [`FolderError::InUse`] when this writer has the file open. After any error, nothing has changed.
     pub fn merge(
         &mut self,
         name: RecordFile,
@@ -290,11 +290,11 @@ impl RunWriter {
         Ok(merged?)
     }
 
-    /// Leaves of a file only the records that have the key of one that begins at `offsets`, which are
-    /// sorted, in one step. Says how many were left out.
+    /// Removes from a file, in one step, all records whose key is not that of a record at one of the
+    /// sorted `offsets`. Returns the number of removed records.
     ///
     /// # Errors
-    /// [`FolderError::InUse`] when this writer has the file open; else nothing was changed.
+    /// [`FolderError::InUse`] when this writer has the file open. After any error, nothing has changed.
     pub fn compact(
         &mut self,
         name: RecordFile,

@@ -1,4 +1,4 @@
-//! What makes two records the same: some of their fields.
+//! The fields that identify a record.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize as _, Deserializer};
 
 /// The fields whose values are the key of a record.
 ///
-/// They are fields of the record itself, not of objects in it, and hold strings or integers.
+/// They are top-level fields that hold strings or integers.
 ///
 /// ```
 /// use agentv_journal::{Key, KeyFields};
@@ -62,7 +62,7 @@ impl From<&str> for Key {
 }
 
 impl Key {
-    /// The key whose fields have these values, in the order of [`KeyFields`].
+    /// Returns the key whose fields have these values, in the order of [`KeyFields`].
     pub fn of<'a>(parts: impl IntoIterator<Item = KeyPart<'a>>) -> Key {
         let mut key = Vec::new();
         parts.into_iter().for_each(|part| part.encode(&mut key));
@@ -71,7 +71,7 @@ impl Key {
 }
 
 impl KeyPart<'_> {
-    /// Appends bytes that no other sequence of parts gives.
+    /// Appends bytes that differ from those of every other sequence of parts.
     fn encode(self, bytes: &mut Vec<u8>) {
         match self {
             KeyPart::Text(text) => {
@@ -88,7 +88,7 @@ impl KeyPart<'_> {
 }
 
 impl KeyFields {
-    /// The fields of these names, in this order.
+    /// Returns the fields with these names, in this order.
     pub fn new<N: Into<String>>(names: impl IntoIterator<Item = N>) -> KeyFields {
         KeyFields {
             names: names.into_iter().map(Into::into).collect(),
@@ -96,7 +96,7 @@ impl KeyFields {
         }
     }
 
-    /// Digests of so few bits that keys collide.
+    /// Shortens digests so much that keys collide.
     #[cfg(test)]
     pub(crate) fn with_digest_bits(self, digest_bits: u32) -> KeyFields {
         KeyFields {
@@ -105,17 +105,17 @@ impl KeyFields {
         }
     }
 
-    /// The key of a record, given as JSON.
+    /// Returns the key of a record in JSON.
     ///
     /// # Errors
-    /// When the text is not an object in JSON, or lacks a key field.
+    /// Fails if the text is not a JSON object or lacks a key field.
     pub fn key_of(&self, record: &str) -> serde_json::Result<Key> {
         let mut scan = KeyScan::new(self, None);
         scan.read(record)?;
         Ok(scan.key)
     }
 
-    /// Equal for equal keys; rarely for others.
+    /// Returns a digest, which is equal for equal keys and rarely for others.
     pub(crate) fn digest(&self, key: &Key) -> u64 {
         let mut bytes = [0; 8];
         blake3::Hasher::new()
@@ -126,15 +126,15 @@ impl KeyFields {
     }
 }
 
-/// Finds the key of one record after the other, in the same memory.
+/// A scanner that finds the keys of records one after another, in the same memory.
 #[derive(Debug)]
 pub(crate) struct KeyScan<'a> {
     fields: &'a KeyFields,
     time_field: Option<&'a str>,
     parts: Vec<Vec<u8>>,
-    /// The key of the last record read.
+    /// The key of the last record.
     pub(crate) key: Key,
-    /// What its time field says, where that is a string.
+    /// The value of its time field, if that is a string.
     pub(crate) time: Option<String>,
 }
 
@@ -149,7 +149,7 @@ impl<'a> KeyScan<'a> {
         }
     }
 
-    /// Reads the whole record, so that a torn one is an error wherever its key is.
+    /// Reads the whole record, so that a torn one is an error wherever its key is located.
     pub(crate) fn read(&mut self, record: &str) -> serde_json::Result<()> {
         self.parts.iter_mut().for_each(Vec::clear);
         self.time = None;
@@ -202,13 +202,13 @@ impl<'de> Visitor<'de> for &mut KeyScan<'_> {
     }
 }
 
-/// The text that was encoded, of a text.
+/// Decodes a part that is a text.
 fn text_of(part: &[u8]) -> Option<String> {
     let text = part.strip_prefix(b"t")?.get(8..)?;
     String::from_utf8(text.to_vec()).ok()
 }
 
-/// Which of the wanted fields a name is.
+/// The names of the fields to read.
 #[derive(Clone, Copy)]
 struct FieldName<'a> {
     keys: &'a [String],
@@ -243,7 +243,7 @@ impl Visitor<'_> for FieldName<'_> {
     }
 }
 
-/// Encodes the value of a key field.
+/// A seed that encodes the value of a key field.
 struct PartValue<'a>(&'a mut Vec<u8>);
 
 impl<'de> DeserializeSeed<'de> for PartValue<'_> {
@@ -277,7 +277,7 @@ impl Visitor<'_> for PartValue<'_> {
     }
 }
 
-/// A string, or nothing of any other value.
+/// A seed that reads a string, and ignores any other value.
 struct TimeValue;
 
 impl<'de> DeserializeSeed<'de> for TimeValue {
@@ -322,11 +322,11 @@ mod tests {
     #[test]
     fn a_record_without_a_key_says_what_is_missing() {
         let fields = KeyFields::new(["grade_key"]);
-        let told = |text| fields.key_of(text).unwrap_err().to_string();
-        assert_eq!(told(r#"{"other":1}"#), "`grade_key` is missing");
-        assert!(told(r#"{"grade_key":null}"#).contains("expected a string or an integer"));
-        assert!(told(r#"{"grade_key":"a","rest":[1,}"#).contains("column"));
-        assert!(told(r#"{"grade_key":"a"} x"#).contains("trailing"));
-        assert!(told("[]").contains("expected an object"));
+        let reason = |text| fields.key_of(text).unwrap_err().to_string();
+        assert_eq!(reason(r#"{"other":1}"#), "`grade_key` is missing");
+        assert!(reason(r#"{"grade_key":null}"#).contains("expected a string or an integer"));
+        assert!(reason(r#"{"grade_key":"a","rest":[1,}"#).contains("column"));
+        assert!(reason(r#"{"grade_key":"a"} x"#).contains("trailing"));
+        assert!(reason("[]").contains("expected an object"));
     }
 }

@@ -1,23 +1,25 @@
 //! The run folder on disk: append, recover, fold, merge, lock.
 //!
-//! A [`RunFolder`] holds what one run did, in three files: `run.json` says what ran, and the two
-//! [`RecordFile`]s hold one JSON record a line. Whoever writes holds the folder's lock
-//! ([`RunFolder::write`] gives a [`RunWriter`]) and adds records with [`Append`]; whoever reads needs
-//! no lock and may read while the run goes on.
+//! A [`RunFolder`] holds one run in three files: `run.json` describes the run, and the two
+//! [`RecordFile`]s hold one JSON record per line. A writer holds the folder's lock
+//! ([`RunFolder::write`] returns a [`RunWriter`]) and adds records with [`Append`]. A reader needs no
+//! lock and can read while the run is in progress.
 //!
 //! Three promises:
 //!
-//! - **A record that was appended stays.** It is one `write`: once that has returned, killing the
-//!   process takes nothing away. It is synced to disk about once a second, which bounds what power
-//!   loss costs. What was left half written, by a kill in the middle of a large write, a full disk or
-//!   lost power, is cut off, and nothing before it is touched.
-//! - **Nothing is dropped silently.** A damaged line among whole ones is a [`Line::Damaged`] with its
-//!   number, never a gap.
+//! - **An appended record stays.** It is one `write`: once that returns, killing the process loses
+//!   nothing. Records are synced to disk about once a second, which bounds the loss on power failure.
+//!   A record that was only partly written, because of a kill in the middle of a large write, a full
+//!   disk or lost power, is cut off, and nothing before it is touched.
+//! - **Nothing is dropped silently.** A damaged line is a [`Line::Damaged`] with its number, never a
+//!   gap.
 //! - **Memory does not grow with records.** Readers hold one line; [`latest_by_key`] holds 16 bytes
-//!   a record.
+//!   per record.
 //!
-//! A record is any serde value. What its key is, the reader says ([`KeyFields`]): of records with
-//! equal keys the last one in a file counts, so a resumed run simply appends.
+//! A record is any serde value. The reader names its key ([`KeyFields`]). If several records have the
+//! same key, the last one in the file counts, so a resumed run simply appends.
+//!
+//! [`AtomicFile`] replaces any file in one step; reports and conversions use it too.
 //!
 //! ```
 //! use std::time::Instant;

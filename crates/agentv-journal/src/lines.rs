@@ -1,11 +1,11 @@
-//! The whole lines of a file that may be growing, one in memory at a time.
+//! The complete lines of a file that may be growing, one in memory at a time.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 
 use memchr::memchr;
 
-/// The bytes that a line may have, newline included, where nothing else was asked for.
+/// The default for the longest line in bytes, newline included.
 pub const MAX_LINE: u64 = 1 << 30;
 
 /// The size of a read when lines are read in order.
@@ -13,34 +13,34 @@ pub(crate) const STREAM_CHUNK: usize = 1 << 18;
 /// The size of a read when lines are read at known offsets.
 pub(crate) const SEEK_CHUNK: usize = 1 << 12;
 
-/// A buffer that a long line may leave behind.
+/// The largest buffer that is kept after a long line.
 const KEPT_BUFFER: usize = 1 << 20;
 
-/// Whether a file may still be written to.
+/// The meaning of the bytes after the last newline of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// Bytes after the last newline are no line yet.
+    /// The file may still be written to: these bytes are not a line yet.
     Growing,
-    /// Bytes after the last newline are the last line.
+    /// The file is finished: these bytes are its last line.
     Finished,
 }
 
-/// Reads a file by lines.
+/// A reader of the lines of a file.
 #[derive(Debug)]
 pub(crate) struct LineReader {
-    /// `None` is an empty file.
+    /// `None` stands for an empty file.
     file: Option<File>,
-    /// What is read at once at least.
+    /// The smallest number of bytes to read at once.
     chunk: usize,
     longest: u64,
     ending: Ending,
     buffer: Vec<u8>,
-    /// What of the buffer is read from the file and not yet given out.
+    /// The start of the part of the buffer that has been read but not returned.
     start: usize,
     end: usize,
-    /// The place in the file of `buffer[start]`.
+    /// The offset of `buffer[start]` in the file.
     offset: u64,
-    /// The place in the file that the next read reads, where it is not the end of the buffer.
+    /// True if the next read must seek first.
     seek: bool,
 }
 
@@ -67,36 +67,36 @@ impl LineReader {
         }
     }
 
-    /// Reads a file that ends as this says.
+    /// Sets the meaning of the bytes after the last newline.
     pub(crate) fn ending(mut self, ending: Ending) -> LineReader {
         self.ending = ending;
         self
     }
 
-    /// A reader of the same file, opened again, from its first line on.
+    /// Returns a reader of the same file, opened again, that starts at its first line.
     pub(crate) fn reopened(&self, file: Option<File>, chunk: usize) -> LineReader {
         LineReader::new(file, chunk, self.longest).ending(self.ending)
     }
 
-    /// Reads in pieces of this size from now on.
+    /// Sets the number of bytes to read at once.
     pub(crate) fn set_chunk(&mut self, chunk: usize) {
         self.forget();
         self.buffer = Vec::new();
         self.chunk = chunk;
     }
 
-    /// Goes back to the first line.
+    /// Returns to the first line.
     pub(crate) fn rewind(&mut self) {
         self.forget();
         self.offset = 0;
     }
 
-    /// Where the next line begins.
+    /// Returns the offset of the next line.
     pub(crate) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The next whole line; `None` when there is none so far.
+    /// Returns the next complete line, or `None` if there is none yet.
     pub(crate) fn next_line(&mut self) -> io::Result<Option<RawLine<'_>>> {
         let mut scanned = 0;
         loop {
@@ -120,7 +120,7 @@ impl LineReader {
         }
     }
 
-    /// What follows the last newline, where that is a line.
+    /// Returns the bytes after the last newline if they are a line.
     fn rest(&mut self) -> Option<RawLine<'_>> {
         let line = self.start..self.end;
         if self.ending == Ending::Growing || line.is_empty() {
@@ -132,7 +132,7 @@ impl LineReader {
         Some(RawLine::Bytes(&self.buffer[line]))
     }
 
-    /// The line that begins at `offset`, which must be the beginning of one.
+    /// Returns the line at `offset`, which must be the start of a line.
     pub(crate) fn line_at(&mut self, offset: u64) -> io::Result<Option<RawLine<'_>>> {
         let buffered =
             self.offset - self.start as u64..=self.offset + (self.end - self.start) as u64;
@@ -145,7 +145,7 @@ impl LineReader {
         self.next_line()
     }
 
-    /// Passes over a line too long to hold.
+    /// Skips a line that is too long.
     fn skip_line(&mut self) -> io::Result<Option<RawLine<'_>>> {
         let begin = self.offset;
         loop {
@@ -167,14 +167,14 @@ impl LineReader {
         }
     }
 
-    /// Drops what is buffered: the file may have other bytes there when it is read again.
+    /// Discards the buffer: the file may have other bytes there when it is read again.
     fn forget(&mut self) {
         self.start = 0;
         self.end = 0;
         self.seek = true;
     }
 
-    /// Reads more behind what is buffered; says how much.
+    /// Reads more bytes into the buffer and returns their number.
     fn fill(&mut self) -> io::Result<usize> {
         let Some(file) = &mut self.file else {
             return Ok(0);
@@ -186,7 +186,7 @@ impl LineReader {
             file.seek(SeekFrom::Start(self.offset + held as u64))?;
             self.seek = false;
         }
-        // As much again as is held: a long line takes few reads, a short one little memory.
+        // Double the buffer: a long line takes few reads, a short one little memory.
         let wanted = held + held.max(self.chunk);
         if self.buffer.len() < wanted {
             self.buffer.resize(wanted, 0);

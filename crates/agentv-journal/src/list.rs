@@ -11,22 +11,24 @@ use crate::file_error::FileError;
 use crate::folder::{RUN_FILE, RunFolder};
 use crate::open::open_to_read;
 
-/// A run and when it began.
+/// A run and its start time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedRun {
     /// Its folder.
     pub folder: RunFolder,
-    /// `started_at` of its `run.json`, else the time that its id tells.
+    /// The field `started_at` of its `run.json`, otherwise the time in its id.
     pub started: Option<Timestamp>,
 }
 
-/// The runs in `results`, newest first: by when they say they began, then by id, so that of those that
-/// began at the same moment the one that was created last is the newest. After a clock was set back, a
-/// new run stands where its time puts it. Runs of unknown time come last; what is hidden or no folder
-/// is no run. A folder that is not there has no runs.
+/// Lists the runs in `results`, newest first.
+///
+/// Runs are sorted by their start time, then by id, so that the one created last comes first among
+/// those that began at the same moment. If the clock was set back, a new run is sorted by its time
+/// nevertheless. Runs without a time come last. Files and hidden folders are ignored. A missing folder
+/// has no runs.
 ///
 /// # Errors
-/// When the folder cannot be read.
+/// Fails if the folder cannot be read.
 ///
 /// ```
 /// use agentv_journal::{RunFolder, list_runs};
@@ -107,7 +109,7 @@ mod tests {
         let results = tempfile::tempdir().unwrap();
         let before = created(results.path(), "2026-11-15T10:43:07Z");
         let back = created(results.path(), "2026-11-15T09:43:07Z");
-        // The clock comes to the same moment again.
+        // The clock reaches the same moment again.
         let again = created(results.path(), "2026-11-15T10:43:07Z");
         assert_eq!(listed(results.path()), [again, before, back]);
     }

@@ -1,4 +1,4 @@
-//! One writer a run folder, known by name to the others.
+//! The lock of a run folder, which names its holder.
 
 use std::fmt;
 use std::fs::{self, File, TryLockError};
@@ -17,7 +17,7 @@ use crate::open::{open_to_read, open_to_write};
 
 const FILE: &str = "lock";
 
-/// The lock of a run folder, held until it is dropped or the process ends, however it ends.
+/// The lock of a run folder, held until it is dropped or the process ends for any reason.
 #[derive(Debug)]
 pub(crate) struct Lock {
     file: File,
@@ -25,12 +25,12 @@ pub(crate) struct Lock {
     open: Mutex<Vec<RecordFile>>,
 }
 
-/// Who holds the lock of a run folder.
+/// The holder of a run folder's lock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holder {
-    /// The process.
+    /// The id of the process.
     pub process: u32,
-    /// Since when it holds the lock.
+    /// The time at which it took the lock.
     pub since: Timestamp,
 }
 
@@ -40,10 +40,10 @@ impl fmt::Display for Holder {
     }
 }
 
-/// Why there is no lock.
+/// The reason why a lock was not acquired.
 #[derive(Debug)]
 pub(crate) enum LockError {
-    /// Another writer has it; who that is, if it has come to say so.
+    /// Another writer has it; its name, if it has been written.
     Held(Option<Holder>),
     File(FileError),
 }
@@ -62,10 +62,10 @@ impl Lock {
                 Err(TryLockError::WouldBlock) => return Err(LockError::Held(holder(&mut file))),
                 Err(TryLockError::Error(error)) => return Err(failed(error)),
             }
-            // Between opening and locking, the previous holder may have removed the file: then this
-            // lock keeps nobody out.
+            // Between opening and locking, the previous holder may have removed the file. Then this
+            // lock excludes no other process.
             if is_still_at(&file, &path).map_err(failed)? {
-                // Only a message depends on it, and a full disk must not keep a run from going on.
+                // Only a message depends on it, and a full disk must not prevent a resume.
                 let _ = introduce(&mut file, now);
                 let open = Mutex::default();
                 return Ok(Lock { file, path, open });
@@ -73,16 +73,16 @@ impl Lock {
         }
     }
 
-    /// Whether another holds the lock of a folder. Nothing is created or written to find that out.
+    /// Checks if another process holds the lock of a folder, without creating or writing anything.
     pub(crate) fn is_held(folder: &Path) -> bool {
         let Ok(file) = open_to_read(&folder.join(FILE)) else {
             return false;
         };
-        // Shared, so that those who only look are in nobody's way but a writer's, for a moment.
+        // A shared lock, so that readers do not exclude each other, and a writer only for a moment.
         matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
     }
 
-    /// Notes that a file is open for writing; false when it was already.
+    /// Registers a file as open for writing; returns false if it already was.
     pub(crate) fn opened(&self, name: RecordFile) -> bool {
         let mut open = self.open.lock().unwrap_or_else(|error| error.into_inner());
         let free = !open.contains(&name);
@@ -92,7 +92,7 @@ impl Lock {
         free
     }
 
-    /// Notes that a file is no longer open.
+    /// Registers a file as closed.
     pub(crate) fn closed(&self, name: RecordFile) {
         let mut open = self.open.lock().unwrap_or_else(|error| error.into_inner());
         open.retain(|other| *other != name);
@@ -101,7 +101,7 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Removed while it is locked, so never the file of another holder.
+        // Removed while it is locked, so it is never the file of another holder.
         if cfg!(unix) {
             fault::step();
             let _ = fs::remove_file(&self.path);
@@ -110,7 +110,7 @@ impl Drop for Lock {
     }
 }
 
-/// What the holder writes into the file.
+/// The content of the lock file.
 #[derive(Serialize, Deserialize)]
 struct Introduction {
     process: u32,
@@ -148,7 +148,7 @@ fn is_still_at(file: &File, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Elsewhere the file is never removed.
+/// On other systems the file is never removed.
 #[cfg(not(unix))]
 fn is_still_at(_: &File, _: &Path) -> io::Result<bool> {
     Ok(true)

@@ -1,4 +1,4 @@
-//! Many files of records into one, the same in whatever order they come.
+//! Merging many record files into one, with a result that does not depend on their order.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -16,43 +16,43 @@ use crate::key::{Key, KeyFields, KeyScan};
 use crate::lines::{LineReader, MAX_LINE, SEEK_CHUNK};
 use crate::read::{Damage, open_if_exists};
 
-/// When records of several files are the same, and which of them is kept.
+/// The rule by which one of several records with the same key is kept.
 ///
-/// Within a file the last record of a key counts, as for every reader. Of those, the one with the
-/// later time is kept; at the same time, the one whose bytes sort last. A record without a time is
-/// older than all others.
+/// Within a file the last record of a key counts, as for every reader. Among files, the record with
+/// the latest time is kept; if the times are equal, the one whose bytes sort last. A record without a
+/// time is older than all others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergeRule {
-    /// What makes records the same.
+    /// The fields that identify a record.
     pub key: KeyFields,
-    /// The field that says when a record was made, as RFC 3339.
+    /// The field with the time of the record, in RFC 3339.
     pub time: String,
 }
 
-/// What a merge did.
+/// The result of a merge.
 #[derive(Debug, Default)]
 pub struct Merged {
-    /// The records of the merged file.
+    /// The number of records in the merged file.
     pub records: u64,
-    /// How many lines held no record with a key, and were left out.
+    /// The number of lines that were omitted because they are not records with a key.
     pub damaged_lines: u64,
-    /// What is wrong with the first of those, and in which file.
+    /// Descriptions of the first of these lines, with their files.
     pub damage: Vec<(PathBuf, Damage)>,
 }
 
-/// So many files are open at once; more are merged in rounds.
+/// The number of files that are open at once; more files are merged in rounds.
 const AT_ONCE: usize = 64;
-/// For files that are read in turns.
+/// The size of a read when many files are read in turn.
 const CHUNK: usize = 1 << 15;
 
-/// Brings the records of `sources` into the file `into`, beside those it has: one a key, by time.
+/// Merges the records of `sources` into the file `into`: one per key, sorted by time.
 ///
 /// The result is the same, byte for byte, in whatever order and in however many steps files are
-/// merged, and merging again changes nothing. `into` is replaced in one step. Sources that are not
-/// there have no records. Holds 32 bytes a record.
+/// merged, and merging again changes nothing. `into` is replaced in one step. Missing sources have no
+/// records. Holds 32 bytes per record.
 ///
 /// # Errors
-/// When a file cannot be read or written; then `into` is as it was.
+/// Fails if a file cannot be read or written; then `into` is unchanged.
 ///
 /// ```
 /// use agentv_journal::{KeyFields, MergeRule, merge_files};
@@ -91,7 +91,7 @@ pub fn merge_files(
     Ok(merged)
 }
 
-/// Replaces `into` with the records of `paths`; says how many they are.
+/// Replaces `into` with the merged records of `paths` and returns their number.
 fn merge_some(
     paths: &[PathBuf],
     into: &Path,
@@ -118,22 +118,22 @@ fn merge_some(
     Ok(found.len() as u64)
 }
 
-/// A record and where it is.
+/// A record and its position.
 #[derive(Debug, Clone, Copy)]
 struct Found {
     digest: u64,
-    /// Nanoseconds since 1970; the smallest number where there is no time.
+    /// Nanoseconds since 1970, or the smallest number if there is no time.
     time: i64,
     offset: u64,
     source: u32,
 }
 
-/// The files that are merged, by number.
+/// The files to merge, by index.
 #[derive(Debug, Default)]
 struct Sources(Vec<(PathBuf, LineReader)>);
 
 impl Sources {
-    /// Finds the records of one more file.
+    /// Adds a file and finds its records.
     fn add(
         &mut self,
         path: &Path,
@@ -179,7 +179,7 @@ impl Sources {
     }
 }
 
-/// A time as a number; the smallest where the text is no time.
+/// Returns a time as a number, or the smallest number if the text is not a time.
 fn nanoseconds(text: &str) -> i64 {
     let Ok(time) = text.parse::<Timestamp>() else {
         return i64::MIN;
@@ -188,7 +188,7 @@ fn nanoseconds(text: &str) -> i64 {
     nanoseconds.clamp(i128::from(i64::MIN) + 1, i128::from(i64::MAX)) as i64
 }
 
-/// The stretches of neighbours that are the same by `same`.
+/// Returns the ranges of two or more neighbours that `same` considers equal.
 fn runs<T>(items: &[T], same: impl Fn(&T, &T) -> bool) -> Vec<Range<usize>> {
     let mut start = 0;
     let runs = items.chunk_by(same).map(|run| {
@@ -227,7 +227,7 @@ fn keep_one_per_key(
     Ok(())
 }
 
-/// Of records with the same digest, by source and place: the one that is kept of each key.
+/// Returns the record to keep of each key, given records with one digest, sorted by source and offset.
 fn winners(
     group: &[Found],
     sources: &mut Sources,
@@ -263,7 +263,7 @@ fn is_later(one: &Found, other: &Found, sources: &mut Sources) -> Result<bool, F
     Ok(line.as_slice() > sources.line(other)?)
 }
 
-/// Sorts by time, then by digest, and what is still the same by its bytes.
+/// Sorts by time, then by digest, then by bytes.
 fn sort_for_output(found: &mut [Found], sources: &mut Sources) -> Result<(), FileError> {
     let order = |record: &Found| (record.time, record.digest);
     found.sort_unstable_by_key(order);
@@ -288,14 +288,14 @@ mod tests {
 
     use super::*;
 
-    /// Key, second (none where it is 0), content.
+    /// Key, second (0 stands for no time), content.
     type Sample = (u8, u8, u8);
 
     fn shard() -> impl Strategy<Value = Vec<Sample>> {
         prop::collection::vec((0_u8..8, 0_u8..4, 0_u8..3), 0..12)
     }
 
-    /// The bytes of a file into which the files of these bytes were merged, one call a step.
+    /// Merges files with these contents, one call per step, and returns the bytes of the result.
     fn merged(steps: &[&[&[u8]]], digest_bits: u32) -> Vec<u8> {
         let folder = tempfile::tempdir().unwrap();
         let rule = MergeRule {

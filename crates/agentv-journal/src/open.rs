@@ -1,23 +1,23 @@
-//! Opening the files of a run folder, which somebody else may have made.
+//! Opening the files of a run folder that someone else may have created.
 
 use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// Opens a file for reading without waiting for anybody.
+/// Opens a regular file for reading, and never blocks.
 ///
 /// # Errors
-/// What the system said; for whatever is not a regular file, such as a pipe on which a reader would
-/// wait for ever, what it is and what to do about it.
+/// The error of the system. For anything that is not a regular file, such as a pipe on which a reader
+/// would wait forever, an error that names it and says what to do.
 pub fn open_to_read(path: &Path) -> io::Result<File> {
     open(File::options().read(true), path)
 }
 
-/// Opens a file of a run folder as `options` say, for writing. A link is refused: it may lead to a
-/// file that is none of the run's.
+/// Opens a file of a run folder for writing, with the given options. Refuses a link, because it may
+/// lead to a file outside the run.
 pub(crate) fn open_to_write(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
-    // Opened under its name, a link is not followed; this is for the words, and for systems that
-    // cannot be told so.
+    // `NOFOLLOW` refuses links too; this check gives a better message, and covers systems without
+    // that flag.
     if std::fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
         return Err(unusable(
             "it is a link, and writing through it could destroy a file that is not the run's; \
@@ -54,7 +54,7 @@ fn regular(file: File) -> io::Result<File> {
     }
 }
 
-/// What something is that is not a regular file.
+/// Describes a file that is not a regular one.
 fn what_it_is(found: &Metadata) -> Option<&'static str> {
     let kind = found.file_type();
     match kind {
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_waits_for_a_pipe_and_devices_and_folders_are_no_files() {
+    fn pipes_do_not_block_and_devices_and_folders_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         let made = std::process::Command::new("mkfifo")

@@ -13,37 +13,37 @@ use crate::file_error::FileError;
 use crate::lines::{Ending, LineReader, MAX_LINE, RawLine, STREAM_CHUNK};
 use crate::open::open_to_read;
 
-/// The most bytes that are told of what is wrong with a line, of its beginning and of its end.
-const TOLD: usize = 200;
+/// The number of bytes that are kept of the start and of the end of a long reason.
+const KEPT: usize = 200;
 
-/// What a line of a record file holds.
+/// The content of a line of a record file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Line<T> {
     /// A record.
     Record(Record<T>),
-    /// Something else, which is skipped.
+    /// Anything else, which is skipped.
     Damaged(Damage),
 }
 
-/// A record and where it is.
+/// A record and its position.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record<T> {
-    /// The byte at which it begins.
+    /// The offset of its first byte.
     pub offset: u64,
     /// The record itself.
     pub value: T,
 }
 
-/// A line that holds no record.
+/// A line that is not a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
     /// Its number, from 1.
     pub line: u64,
-    /// The byte at which it begins.
+    /// The offset of its first byte.
     pub offset: u64,
-    /// Its bytes, without the newline.
+    /// Its length in bytes, without the newline.
     pub length: u64,
-    /// What is wrong with it.
+    /// The problem with it.
     pub reason: String,
 }
 
@@ -57,10 +57,10 @@ impl fmt::Display for Damage {
     }
 }
 
-/// The records of a file, in file order, with one line in memory.
+/// An iterator over the records of a file, in file order, with one line in memory.
 ///
-/// The file may be growing: `None` means that there is no further whole record for now, and a later
-/// call goes on from there. Blank lines are nothing.
+/// The file may be growing: `None` means that there is no further complete record yet, and a later
+/// call continues from there. Blank lines are ignored.
 ///
 /// ```
 /// use agentv_journal::{Line, Reader};
@@ -89,19 +89,19 @@ pub struct Reader<T> {
 }
 
 impl<T: DeserializeOwned> Reader<T> {
-    /// Reads the file at `path`; a file that is not there has no records.
+    /// Opens the file at `path`. A missing file has no records.
     ///
     /// # Errors
-    /// When the file cannot be opened.
+    /// Fails if the file cannot be opened.
     pub fn open(path: &Path) -> Result<Reader<T>, FileError> {
         Reader::with_limit(path, MAX_LINE)
     }
 
-    /// As [`Reader::open`]; a line of more than `longest` bytes, newline included, counts as damaged
-    /// and is not held in memory.
+    /// Opens the file at `path`. A line of more than `longest` bytes, newline included, counts as
+    /// damaged and is not held in memory.
     ///
     /// # Errors
-    /// When the file cannot be opened.
+    /// Fails if the file cannot be opened.
     pub fn with_limit(path: &Path, longest: u64) -> Result<Reader<T>, FileError> {
         Ok(Reader {
             path: path.to_owned(),
@@ -111,11 +111,10 @@ impl<T: DeserializeOwned> Reader<T> {
         })
     }
 
-    /// As [`Reader::open`], of a file that is not written to any more where `ending` says so: what
-    /// follows its last newline is a line as any other.
+    /// Opens the file at `path`, whose end is as `ending` says.
     ///
     /// # Errors
-    /// When the file cannot be opened.
+    /// Fails if the file cannot be opened.
     pub fn with_ending(path: &Path, ending: Ending) -> Result<Reader<T>, FileError> {
         let reader = Reader::open(path)?;
         Ok(Reader {
@@ -149,7 +148,7 @@ impl<T: DeserializeOwned> Iterator for Reader<T> {
     }
 }
 
-/// The file, or `None` where there is none.
+/// Opens a file, or returns `None` if it does not exist.
 pub(crate) fn open_if_exists(path: &Path) -> Result<Option<File>, FileError> {
     match open_to_read(path) {
         Ok(file) => Ok(Some(file)),
@@ -158,7 +157,7 @@ pub(crate) fn open_if_exists(path: &Path) -> Result<Option<File>, FileError> {
     }
 }
 
-/// What the line holds; `None` of a blank one.
+/// Parses a line; returns `None` for a blank one.
 pub(crate) fn parse_line<T>(
     raw: &RawLine<'_>,
     number: u64,
@@ -181,7 +180,7 @@ pub(crate) fn parse_line<T>(
     })
 }
 
-/// The record in the bytes of a line, or what is wrong with them.
+/// Parses the record in the bytes of a line.
 pub(crate) fn parse_record<T>(
     bytes: &[u8],
     parse: impl FnOnce(&str) -> serde_json::Result<T>,
@@ -216,13 +215,13 @@ impl RecordError {
     }
 }
 
-/// What is wrong, whose middle may be a text of the record, and its end the place.
+/// Shortens a long reason in its middle, which may quote the record; its end names the position.
 fn cut(reason: String) -> String {
-    if reason.len() <= 2 * TOLD {
+    if reason.len() <= 2 * KEPT {
         return reason;
     }
-    let start = &reason[..reason.floor_char_boundary(TOLD)];
-    let end = &reason[reason.ceil_char_boundary(reason.len() - TOLD)..];
+    let start = &reason[..reason.floor_char_boundary(KEPT)];
+    let end = &reason[reason.ceil_char_boundary(reason.len() - KEPT)..];
     format!("{start}…{end}")
 }
 
@@ -257,16 +256,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_in_a_sentence_however_long_the_record() {
+    fn a_reason_is_short_however_long_the_record() {
         let text = format!("\"{}\"", "ä".repeat(10_000));
-        let told = parse_record::<u64>(text.as_bytes(), |text| serde_json::from_str(text));
-        let told = told.unwrap_err().to_string();
-        assert!(told.starts_with("invalid type: string \"ää"), "{told}");
+        let reason = parse_record::<u64>(text.as_bytes(), |text| serde_json::from_str(text));
+        let reason = reason.unwrap_err().to_string();
+        assert!(reason.starts_with("invalid type: string \"ää"), "{reason}");
         assert!(
-            told.ends_with("ä\", expected u64 at column 20002"),
-            "{told}"
+            reason.ends_with("ä\", expected u64 at column 20002"),
+            "{reason}"
         );
-        assert!(told.len() < 500, "{told}");
+        assert!(reason.len() < 500, "{reason}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Cutting off what a crash left behind the last whole record.
+//! Cutting off the bytes that a crash left after the last complete record.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -10,21 +10,21 @@ use crate::fault;
 use crate::lines::MAX_LINE;
 use crate::read::parse_record;
 
-/// What was found when a file was opened for appending.
+/// The result of opening a file for appending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Recovery {
-    /// The bytes up to the end of the last whole record.
+    /// The length in bytes up to the end of the last complete record.
     pub kept: u64,
-    /// The bytes behind it that were cut off; 0 after a clean end.
+    /// The number of bytes after it that were cut off; 0 after a clean end.
     pub cut: u64,
 }
 
 const SMALLEST_STEP: u64 = 1 << 12;
 const LARGEST_STEP: u64 = 1 << 20;
 
-/// Cuts the file behind its last whole record: a line that ends in a newline and is JSON.
+/// Cuts off the file after its last complete record: a line that ends in a newline and is JSON.
 ///
-/// Looks at the end of the file only, whatever its size.
+/// Reads only the end of the file, whatever its size.
 pub(crate) fn recover(file: &mut File) -> io::Result<Recovery> {
     let length = file.metadata()?.len();
     let mut kept = line_start(file, length)?;
@@ -47,7 +47,7 @@ pub(crate) fn recover(file: &mut File) -> io::Result<Recovery> {
     })
 }
 
-/// Where the line begins that the byte before `end` is in: behind the last newline before `end`.
+/// Returns the start of the line that contains the byte before `end`.
 fn line_start(file: &mut File, mut end: u64) -> io::Result<u64> {
     let mut step = SMALLEST_STEP;
     let mut buffer = Vec::new();
@@ -64,7 +64,7 @@ fn line_start(file: &mut File, mut end: u64) -> io::Result<u64> {
 }
 
 fn is_record(file: &mut File, start: u64, end: u64) -> io::Result<bool> {
-    // Readers report a line that is longer than a record may be; that is no reason to remove it.
+    // Readers report a line that is too long for a record; that is no reason to remove it.
     if end - start >= MAX_LINE {
         return Ok(true);
     }

@@ -1,4 +1,4 @@
-//! The name of a run: when it began.
+//! The id of a run, which contains its start time.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,8 +8,8 @@ use thiserror::Error;
 
 /// The name of a run's folder.
 ///
-/// Ids that are made from a time are readable and sort in the order of their times: the second, then
-/// the fraction of it as four hexadecimal digits.
+/// Ids made from a time are readable and sort by time: the second, then its fraction as four
+/// hexadecimal digits.
 ///
 /// ```
 /// use agentv_journal::RunId;
@@ -23,16 +23,16 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId(String);
 
-/// Steps in which an id tells the time within a second.
+/// The number of ids within a second.
 const STEPS: u32 = 1 << 16;
 const NANOSECONDS: u64 = 1_000_000_000;
 const LONGEST: usize = 200;
 
 impl RunId {
-    /// The id of a run that begins at `time`.
+    /// Returns the id of a run that begins at `time`.
     ///
     /// Two runs that begin within 15 µs of each other get the same id; [`RunFolder::create_at`]
-    /// sees that and takes the next.
+    /// then takes the next id.
     ///
     /// [`RunFolder::create_at`]: crate::RunFolder::create_at
     pub fn at(time: Timestamp) -> RunId {
@@ -44,7 +44,7 @@ impl RunId {
         ))
     }
 
-    /// The time that the id tells, of ids made from one.
+    /// Returns the time in an id that was made from one.
     pub fn time(&self) -> Option<Timestamp> {
         let (second, step) = self.0.rsplit_once("Z-")?;
         let (day, clock) = second.split_once('T')?;
@@ -58,13 +58,13 @@ impl RunId {
         Timestamp::new(second.as_second(), i32::try_from(nanosecond).ok()?).ok()
     }
 
-    /// The id as it is written.
+    /// Returns the id as a string.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Whole seconds, rounded down, and the nanoseconds beyond them.
+/// Returns whole seconds, rounded down, and the remaining nanoseconds.
 fn nanosecond_floor(time: Timestamp) -> (i64, u32) {
     let nanoseconds = time.as_nanosecond();
     let billion = i128::from(NANOSECONDS);
@@ -78,7 +78,7 @@ impl fmt::Display for RunId {
     }
 }
 
-/// Any name that is the name of one folder, not hidden, is the id of a run.
+/// The id of a run is any name of a single folder that is not hidden.
 impl FromStr for RunId {
     type Err = InvalidRunId;
 
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_sort_as_their_times_and_tell_them_again() {
+    fn ids_sort_by_time_and_give_it_back() {
         let start: Timestamp = "2026-11-15T10:43:06.999Z".parse().unwrap();
         let ids: Vec<RunId> = (0..2_000)
             .map(|step| {

@@ -1,4 +1,4 @@
-//! Reading records at known places.
+//! Reading records at known offsets.
 
 use std::path::{Path, PathBuf};
 
@@ -9,8 +9,8 @@ use crate::fold::line_bytes;
 use crate::lines::{Ending, LineReader, MAX_LINE, SEEK_CHUNK};
 use crate::read::{Record, open_if_exists, parse_record};
 
-/// The records of a file at known places, in any order, with one in memory at a time. Records that
-/// follow each other are read as fast as a stream.
+/// A reader of records at known offsets, in any order, with one record in memory at a time. Adjacent
+/// records are read as fast as a stream.
 ///
 /// ```
 /// use agentv_journal::RecordsAt;
@@ -32,10 +32,10 @@ pub struct RecordsAt {
 }
 
 impl RecordsAt {
-    /// Reads the file at `path`.
+    /// Opens the file at `path`.
     ///
     /// # Errors
-    /// When the file cannot be opened.
+    /// Fails if the file cannot be opened.
     pub fn open(path: &Path) -> Result<RecordsAt, FileError> {
         Ok(RecordsAt {
             path: path.to_owned(),
@@ -43,10 +43,10 @@ impl RecordsAt {
         })
     }
 
-    /// As [`RecordsAt::open`], of a file that ends as `ending` says.
+    /// Opens the file at `path`, whose end is as `ending` says.
     ///
     /// # Errors
-    /// When the file cannot be opened.
+    /// Fails if the file cannot be opened.
     pub fn with_ending(path: &Path, ending: Ending) -> Result<RecordsAt, FileError> {
         let records = RecordsAt::open(path)?;
         Ok(RecordsAt {
@@ -55,10 +55,10 @@ impl RecordsAt {
         })
     }
 
-    /// The record that begins at byte `offset`, where one was found before.
+    /// Reads the record at `offset`, where one was found before.
     ///
     /// # Errors
-    /// When the file cannot be read, or there is no `T` at this place any more.
+    /// Fails if the file cannot be read, or there is no longer a `T` at this offset.
     pub fn get<T: DeserializeOwned>(&mut self, offset: u64) -> Result<Record<T>, FileError> {
         let read = line_bytes(&mut self.lines, offset).and_then(|line| {
             parse_record(line, |text| serde_json::from_str(text)).map_err(|error| error.at(offset))

@@ -1,4 +1,4 @@
-//! What an appender writes to: a file of a locked run folder, or a test's idea of a failing disk.
+//! The storage that an appender writes to: a file of a locked run folder, or a failing disk in a test.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -8,14 +8,14 @@ use crate::fault;
 use crate::folder::RecordFile;
 use crate::lock::Lock;
 
-/// Where [`Append`](crate::Append) puts bytes. Calls map one to one to system calls, so that a test
-/// can fail any of them.
+/// The storage of an [`Append`](crate::Append). Each method is one system call, so that a test can make
+/// any of them fail.
 pub trait Storage {
-    /// Adds bytes at the end; says how many it took. Like `write(2)`.
+    /// Appends bytes and returns how many were written, like `write(2)`.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize>;
-    /// Cuts the file to its first `length` bytes. Like `ftruncate(2)`.
+    /// Cuts the file to its first `length` bytes, like `ftruncate(2)`.
     fn set_len(&mut self, length: u64) -> io::Result<()>;
-    /// Makes what was written survive power loss. Like `fdatasync(2)`.
+    /// Makes written bytes survive power loss, like `fdatasync(2)`.
     fn sync(&mut self) -> io::Result<()>;
 }
 
@@ -48,7 +48,7 @@ impl<S: Storage + ?Sized> Storage for Box<S> {
     }
 }
 
-/// A record file of a run folder. As long as it is open, the folder is locked.
+/// A record file of a run folder, which is locked as long as the file is open.
 #[derive(Debug)]
 pub struct RunFile {
     file: File,
@@ -57,12 +57,12 @@ pub struct RunFile {
 }
 
 impl RunFile {
-    /// `lock` has noted that `name` is open.
+    /// Wraps a file that `lock` has registered as open.
     pub(crate) fn new(file: File, name: RecordFile, lock: Arc<Lock>) -> RunFile {
         RunFile { file, name, lock }
     }
 
-    /// The same open file once more, to sync it while others append.
+    /// Clones the file handle, to sync while others append.
     pub(crate) fn share(&self) -> io::Result<File> {
         self.file.try_clone()
     }

@@ -10,7 +10,7 @@ use agentv_journal::{Access, AtomicFile};
 /// Writes a file, which is replaced as a whole or not at all; missing folders are created.
 ///
 /// # Errors
-/// When it cannot be written; then an old file is unchanged.
+/// Fails if it cannot be written; then an old file is unchanged.
 pub fn replace_file(
     path: &Path,
     write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,

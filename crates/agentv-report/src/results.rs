@@ -31,7 +31,7 @@ impl RunResults {
     /// The results of the run in a folder.
     ///
     /// # Errors
-    /// When its `run.json` cannot be read.
+    /// Fails if its `run.json` cannot be read.
     pub fn of_folder(folder: &RunFolder) -> Result<RunResults, FolderError> {
         let run = folder.run()?;
         Ok(RunResults {
@@ -94,7 +94,7 @@ impl RunResults {
     /// written. Says how many lines hold no record.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn each(&self, visit: &mut dyn FnMut(ResultRecord)) -> Result<u64, FileError> {
         self.each_placed(&mut |record| visit(record.value))
     }
@@ -103,7 +103,7 @@ impl RunResults {
     /// [`at`](RunResults::at) finds it again.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn each_placed(
         &self,
         visit: &mut dyn FnMut(Record<ResultRecord>),
@@ -139,7 +139,7 @@ impl RunResults {
     /// The records at known places, in any order.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn at(&self) -> Result<RecordsAt, FileError> {
         RecordsAt::with_ending(&self.results, self.ending())
     }
@@ -165,7 +165,7 @@ impl RunResults {
     /// What the results came to.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn summary(&self) -> Result<Summary, FileError> {
         let mut fold = SummaryFold::new();
         self.each(&mut |record| fold.add(&record))?;
@@ -175,7 +175,7 @@ impl RunResults {
     /// What the results came to, and how sure that is, in one pass.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn figures(&self) -> Result<(Summary, RunStatistics), FileError> {
         let mut fold = RunFold::of_trials(self.trials()?);
         self.each(&mut |record| fold.add(&record))?;
@@ -195,7 +195,7 @@ impl RunResults {
     /// What the targets were asked and answered, by answer key; nothing where only results are known.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn transcripts(&self) -> Result<Option<Transcripts>, FileError> {
         let latest = self.latest_transcripts(&KeyFields::new(["answer_key"]))?;
         Ok(latest.map(Transcripts))
@@ -210,7 +210,7 @@ impl Transcripts {
     /// What belongs to an answer key, which every result has.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn get(&mut self, answer_key: &str) -> Result<Option<TranscriptRecord>, FileError> {
         let record = self.0.get(&Key::from(answer_key))?;
         Ok(record.map(|record| record.value))

@@ -1,10 +1,11 @@
-//! The exact test of whether two outcomes are as frequent.
+//! The exact test that two outcomes are equally frequent.
 
-/// How often a fair coin is at least as uneven as `one` to `other`: the two-sided binomial test
-/// with p = ½, min(1, 2·P(X ≤ min)) for X of `one + other` throws. 1 where there are no throws.
+/// Returns the probability that a fair coin is at least as uneven as `one` to `other`: the
+/// two-sided binomial test with p = ½, min(1, 2·P(X ≤ min)) for X of `one + other` throws. Returns
+/// 1 if there are no throws.
 ///
-/// Exact for any number: P is a sum of coefficients, each made of its neighbour and all relative to
-/// the largest, so nothing overflows and nothing cancels.
+/// The result is exact for any number: P is a sum of coefficients, each computed from its neighbour
+/// and all relative to the largest, so nothing overflows and nothing cancels.
 pub(crate) fn fair_coin(one: u64, other: u64) -> f64 {
     let (fewer, throws) = (one.min(other), one + other);
     if throws - fewer * 2 <= 1 {

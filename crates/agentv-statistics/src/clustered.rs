@@ -1,4 +1,4 @@
-//! The mean of values of which some belong together, with an interval.
+//! The mean of values in clusters, with its interval.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,17 +8,18 @@ use crate::exact::ExactSum;
 use crate::fold::{ScoreFold, deviation};
 use crate::{Bounds, Interval, IntervalMethod, Level, TooFew};
 
-/// Values in clusters, such as the cases of one `conversation_id`, and values on their own: a value
-/// without a cluster is a cluster of its own. The order of adding changes nothing, to the last bit.
-/// Memory grows with the clusters, not with the values.
+/// Values in clusters, such as the cases of one `conversation_id`. A value without a cluster is its
+/// own cluster. The order of the values changes nothing, to the last bit. Memory grows with the
+/// number of clusters, not of values.
 ///
-/// With G clusters of N values, Sg the sum of the ng values of a cluster and m the mean, the
-/// standard error of m is √(G/(G−1) · Σg(Sg − ng·m)²) / N: the sandwich estimate CR1, as of a
-/// regression on a constant. Where every value is a cluster of its own this is s/√N. The interval
-/// is m ± t·SE, with t of G−1 degrees of freedom.
+/// For N values in G clusters, with Sg the sum of the ng values of a cluster and m the mean, the
+/// standard error of m is √(G/(G−1) · Σg(Sg − ng·m)²) / N: the sandwich estimate CR1 of a
+/// regression on a constant. If every value is its own cluster, this is s/√N. The interval is m ±
+/// t·SE, with t of G−1 degrees of freedom.
 ///
-/// It does not apply to few clusters (below some ten it is too narrow when their sizes differ
-/// much), nor where all values are equal: they show no spread, and the interval is one point.
+/// It does not apply to few clusters (below about ten, it is too narrow if their sizes differ
+/// much), nor to values that are all equal: they show no spread, and the interval is a single
+/// point.
 #[derive(Debug, Clone, Default)]
 pub struct ClusteredFold {
     alone: ScoreFold,
@@ -32,12 +33,12 @@ struct Cluster {
 }
 
 impl ClusteredFold {
-    /// A fold of nothing yet.
+    /// Returns an empty fold.
     pub fn new() -> ClusteredFold {
         ClusteredFold::default()
     }
 
-    /// Takes a finite value and the name of its cluster.
+    /// Adds a finite value and the name of its cluster.
     pub fn add(&mut self, value: f64, cluster: Option<&str>) {
         let Some(name) = cluster else {
             return self.alone.add(value);
@@ -51,7 +52,7 @@ impl ClusteredFold {
         }
     }
 
-    /// Takes all that another fold took; clusters of the same name are the same.
+    /// Adds all values of another fold; clusters with the same name are the same.
     pub fn merge(&mut self, other: &ClusteredFold) {
         self.alone.merge(&other.alone);
         for (name, theirs) in &other.clusters {
@@ -61,29 +62,29 @@ impl ClusteredFold {
         }
     }
 
-    /// How many values there are.
+    /// Returns the number of values.
     pub fn count(&self) -> u64 {
         let grouped = self.clusters.values().map(|cluster| cluster.count);
         self.alone.count() + grouped.sum::<u64>()
     }
 
-    /// How many clusters there are, values on their own included.
+    /// Returns the number of clusters, including values without a cluster.
     pub fn clusters(&self) -> u64 {
         self.alone.count() + self.clusters.len() as u64
     }
 
-    /// How many clusters have a name.
+    /// Returns the number of clusters that have a name.
     pub fn named_clusters(&self) -> u64 {
         self.clusters.len() as u64
     }
 
-    /// The plain average; `None` of nothing.
+    /// Returns the average, or `None` if there are no values.
     pub fn mean(&self) -> Option<f64> {
         let count = self.count();
         (count > 0).then(|| self.total().mean(count))
     }
 
-    /// How far the mean strays by chance.
+    /// Returns the standard error of the mean.
     pub fn standard_error(&self) -> Result<f64, TooFew> {
         let (count, clusters) = (self.count(), self.clusters());
         match (count, clusters) {
@@ -103,7 +104,7 @@ impl ClusteredFold {
         Ok((correction * squares.value()).sqrt() / count as f64)
     }
 
-    /// The mean with its interval, which does not reach beyond `bounds`.
+    /// Returns the mean with its interval, clipped to `bounds`.
     pub fn interval(&self, level: Level, bounds: Bounds) -> Result<Interval, TooFew> {
         let standard_error = self.standard_error()?;
         let estimate = self.mean().ok_or(TooFew::NoValues)?;
@@ -133,7 +134,8 @@ impl ClusteredFold {
     }
 }
 
-/// The mean of scores from 0 to 1 with its interval; each comes with the name of its cluster.
+/// Returns the mean of scores from 0 to 1 with its interval; each score comes with the name of its
+/// cluster.
 pub fn mean_score<'c>(
     scores: impl IntoIterator<Item = (f64, Option<&'c str>)>,
     level: Level,

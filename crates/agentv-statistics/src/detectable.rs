@@ -1,47 +1,47 @@
-//! The smallest difference that a suite of its size shows.
+//! The smallest difference that a suite of a given size can detect.
 
 use serde::Serialize;
 
 use crate::distributions::{normal_upper, t_upper};
 use crate::{Interval, Level, Power};
 
-/// The smallest difference between two runs that a comparison shows with a certain power.
+/// The smallest difference between two runs that a comparison detects with a given power.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Detectable {
-    /// The difference, of scores or shares from 0 to 1.
+    /// The difference of scores or shares, from 0 to 1.
     pub difference: f64,
-    /// The level of the comparison, which is two-sided.
+    /// The level of the two-sided comparison.
     pub level: Level,
-    /// How often a difference of this size is seen.
+    /// The probability that a difference of this size is detected.
     pub power: Power,
-    /// How many cases each run has.
+    /// The number of cases of each run.
     pub n: u64,
-    /// What was known.
+    /// The data that the difference was computed from.
     pub method: DetectableMethod,
 }
 
-/// From what the smallest difference was found.
+/// The data that the smallest difference was computed from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DetectableMethod {
-    /// From how much the scores of two runs on the same cases differ.
+    /// The differences between the scores of two runs on the same cases.
     PairedScores,
-    /// From how much the scores of one run spread: as if the other were of other cases, which is
-    /// the worst case.
+    /// The spread of the scores of one run. The other run is assumed to have different cases, which
+    /// is the worst case.
     UnpairedScores,
-    /// From the share of cases in which one run passes and the other does not.
+    /// The share of cases in which one run passes and the other does not.
     PairedPassRates,
-    /// From nothing: pass rates about one half on other cases, which is the worst case.
+    /// No data: pass rates around one half on different cases, which is the worst case.
     UnpairedPassRates,
 }
 
-/// The smallest mean difference that the comparison behind `difference` shows: (t₁ + t₂)·SE, with
-/// t₁ of the level, t₂ of the power, and the degrees of freedom of the interval. It knows of
-/// clusters by the standard error. `None` of an interval that is not of a mean, or where all
+/// Returns the smallest mean difference that the comparison behind `difference` detects: (t₁ +
+/// t₂)·SE, with t₁ of the level, t₂ of the power, and the degrees of freedom of the interval. The
+/// standard error accounts for clusters. Returns `None` if the interval is not of a mean, or if all
 /// differences are equal.
 ///
-/// Above some ten cases it is within a few percent of what the noncentral t distribution gives,
-/// below that it is a rough guide.
+/// Above about ten cases it is within a few percent of the noncentral t distribution; below that,
+/// it is a rough guide.
 pub fn detectable_by(difference: &Interval, power: Power) -> Option<Detectable> {
     let standard_error = difference.standard_error.filter(|error| *error > 0.0)?;
     let freedom = difference.clusters.unwrap_or(difference.n).checked_sub(1)?;
@@ -54,10 +54,10 @@ pub fn detectable_by(difference: &Interval, power: Power) -> Option<Detectable> 
     })
 }
 
-/// The smallest difference of mean scores between two runs of `n` cases, when only one run is
+/// Returns the smallest difference of mean scores between two runs of `n` cases if only one run is
 /// known and its scores have this standard deviation: (t₁ + t₂)·s·√(2/n), with 2n − 2 degrees of
-/// freedom. Runs on the same cases show smaller ones, as a rule. `None` of fewer than two cases or
-/// without deviation.
+/// freedom. Runs on the same cases usually detect smaller differences. Returns `None` for fewer
+/// than two cases or without deviation.
 pub fn detectable_scores(
     standard_deviation: f64,
     n: u64,
@@ -77,10 +77,9 @@ pub fn detectable_scores(
     })
 }
 
-/// The smallest difference of pass rates between two runs on the same `n` cases, when one passes
-/// and the other does not in the share ψ = `discordance` of them: the δ for which
-/// δ√n = z₁√ψ + z₂√(ψ − δ²), as of the test of McNemar. `None` where even ψ, all such cases on one
-/// side, is too little.
+/// Returns the smallest difference of pass rates between two runs on the same `n` cases if exactly
+/// one run passes in the share ψ = `discordance` of them: the δ for which δ√n = z₁√ψ + z₂√(ψ − δ²),
+/// as in McNemar's test. Returns `None` if even ψ, with all such cases on one side, is too small.
 pub fn detectable_paired_pass_rates(
     discordance: f64,
     n: u64,
@@ -98,9 +97,10 @@ pub fn detectable_paired_pass_rates(
     })
 }
 
-/// The smallest difference of pass rates between two runs of `n` other cases each, about one half,
-/// where rates stray most: the δ for which δ√n = z₁√½ + z₂√(½ − δ²/2). `None` where that is more
-/// than 1; a rough guide below some twenty cases, whose rates are not normal.
+/// Returns the smallest difference of pass rates between two runs of `n` different cases each,
+/// around one half, where rates vary most: the δ for which δ√n = z₁√½ + z₂√(½ − δ²/2). Returns
+/// `None` if that is more than 1. Below about twenty cases, whose rates are not normal, it is a
+/// rough guide.
 pub fn detectable_pass_rates(n: u64, level: Level, power: Power) -> Option<Detectable> {
     let normals = Normals::of(level, power);
     let difference = normals.solve(0.5, 0.5, n)?;
@@ -132,8 +132,8 @@ impl Normals {
         }
     }
 
-    /// The δ for which δ√n = z₁√v + z₂√(v − f·δ²): the upper root of a quadratic equation. `None`
-    /// where there is none above zero.
+    /// Returns the δ for which δ√n = z₁√v + z₂√(v − f·δ²): the upper root of a quadratic equation,
+    /// or `None` if there is none above zero.
     fn solve(&self, variance: f64, factor: f64, n: u64) -> Option<f64> {
         let n = n as f64;
         let leading = n + factor * self.power.powi(2);

@@ -1,4 +1,4 @@
-//! How much two runs differ on the cases they share.
+//! The difference between two runs on the cases they share.
 
 use serde::Serialize;
 
@@ -7,33 +7,35 @@ use crate::{
     detectable_by,
 };
 
-/// With fewer cases, or clusters of them, no permutation test has a p-value below 0.05.
+/// The smallest number of cases, or of clusters, for which a permutation test can have a p-value
+/// below 0.05.
 const FEWEST: u64 = 6;
 
 /// The mean difference of two runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct PairedDifference {
-    /// The mean of the first.
+    /// The mean of the first run.
     pub mean_a: f64,
-    /// The mean of the second.
+    /// The mean of the second run.
     pub mean_b: f64,
-    /// How much higher the second is: the mean of the differences with its interval.
+    /// The mean of the differences, second minus first, with its interval.
     pub difference: Interval,
-    /// How many clusters have a name, where the interval is of clusters: the others are cases on their
-    /// own.
+    /// The number of clusters that have a name, if the interval is of clusters; the others are
+    /// single cases.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversations: Option<u64>,
-    /// The smallest difference that this comparison shows four times out of five; none where all
+    /// The smallest difference that this comparison detects four times out of five. `None` if all
     /// differences are equal, or too few for any to be significant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detectable: Option<Detectable>,
 }
 
-/// The mean of b − a over cases, with the interval of [`ClusteredFold`]: cases of one cluster count
-/// as one where they agree. A case with several trials is to be averaged first.
+/// Returns the mean of b − a over cases, with the interval of [`ClusteredFold`]: cases of one
+/// cluster count as one as far as they agree. Average the trials of a case first if there are
+/// several.
 ///
-/// The interval rests on means being about normal. With few cases and scores that are mostly 0 or 1
-/// it is rough: [`permutation_test`] is exact then.
+/// The interval assumes that means are about normal. With few cases and scores that are mostly 0 or
+/// 1 it is rough; [`permutation_test`] is exact then.
 ///
 /// [`permutation_test`]: crate::permutation_test
 pub fn paired_difference(

@@ -4,21 +4,22 @@ use std::f64::consts::SQRT_2;
 
 use statrs::function::{beta::checked_beta_reg, erf};
 
-/// From so many degrees of freedom on, t is told by a series around the normal distribution.
+/// The number of degrees of freedom from which t is computed by a series around the normal
+/// distribution.
 const SERIES_FROM: f64 = 1_000.0;
 
-/// The z that a normal value exceeds with probability `tail`; `tail` lies between 0 and 1.
+/// Returns the z that a normal value exceeds with probability `tail`, which is between 0 and 1.
 pub(crate) fn normal_upper(tail: f64) -> f64 {
     SQRT_2 * erf::erfc_inv(2.0 * tail)
 }
 
-/// How often a normal value is at least as far from 0 as `z`, on either side.
+/// Returns the probability that a normal value is at least as far from 0 as `z`, on either side.
 pub(crate) fn normal_two_sided(z: f64) -> f64 {
     erf::erfc(z.abs() / SQRT_2)
 }
 
-/// The t that Student's t with `freedom` ≥ 1 degrees of freedom exceeds with probability `tail`;
-/// `tail` lies between 0 and 1.
+/// Returns the t that Student's t with `freedom` ≥ 1 degrees of freedom exceeds with probability
+/// `tail`, which is between 0 and 1.
 pub(crate) fn t_upper(tail: f64, freedom: f64) -> f64 {
     if tail > 0.5 {
         return -t_upper(1.0 - tail, freedom);
@@ -27,7 +28,7 @@ pub(crate) fn t_upper(tail: f64, freedom: f64) -> f64 {
     if freedom >= SERIES_FROM {
         return series(z, freedom);
     }
-    // The tails of t are heavier than the normal ones, so z is a lower end.
+    // The tails of t are heavier than the normal ones, so z is a lower bound.
     let (mut low, mut high) = (z.max(0.0), z.max(1.0));
     while t_tail(high, freedom) > tail && high < 1e100 {
         high *= 2.0;
@@ -44,13 +45,13 @@ pub(crate) fn t_upper(tail: f64, freedom: f64) -> f64 {
     }
 }
 
-/// P(T > t) = I_{ν/(ν+t²)}(ν/2, ½) / 2, for t ≥ 0.
+/// Computes P(T > t) = I_{ν/(ν+t²)}(ν/2, ½) / 2, for t ≥ 0.
 fn t_tail(t: f64, freedom: f64) -> f64 {
     let x = freedom / (freedom + t * t);
     checked_beta_reg(freedom / 2.0, 0.5, x).map_or(0.0, |share| share / 2.0)
 }
 
-/// The expansion of Cornish and Fisher, to the fourth power of 1/ν.
+/// Computes the Cornish-Fisher expansion to the fourth power of 1/ν.
 fn series(z: f64, freedom: f64) -> f64 {
     let square = z * z;
     let polynomial = |factors: &[f64], divisor: f64| {

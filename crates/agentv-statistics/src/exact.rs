@@ -1,11 +1,11 @@
-//! Sums of floating-point numbers without rounding, the same in whatever order they are added.
+//! Sums of floating-point numbers without rounding, which do not depend on the order of addition.
 
-/// A sum kept as parts that do not overlap, the smallest first: their sum is exact, and there are
-/// never more than some forty of them.
+/// A sum of parts that do not overlap, the smallest first. It is exact, and there are never more
+/// than about forty parts.
 ///
-/// [`value`](ExactSum::value) is the number nearest to the sum, so it depends on what was added and
-/// not on the order. Numbers and their products are to stay below 1e300: no score, cost or time
-/// comes near that.
+/// [`value`](ExactSum::value) is the number nearest to the sum, so it does not depend on the order
+/// of addition. Numbers and their products must stay below 1e300, which no score, cost or time
+/// approaches.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ExactSum {
     parts: Vec<f64>,
@@ -24,7 +24,7 @@ impl ExactSum {
             }
             carried = sum;
         }
-        // What has become infinite stays so, in one part.
+        // A sum that has become infinite stays infinite, in one part.
         self.parts
             .truncate(if carried.is_finite() { kept } else { 0 });
         if carried != 0.0 {
@@ -44,7 +44,7 @@ impl ExactSum {
         other.parts.iter().for_each(|part| self.add(*part));
     }
 
-    /// The sum `factor` times.
+    /// Returns the sum multiplied by `factor`.
     pub(crate) fn scaled(&self, factor: f64) -> ExactSum {
         let mut scaled = ExactSum::default();
         let parts = self.parts.iter();
@@ -52,7 +52,7 @@ impl ExactSum {
         scaled
     }
 
-    /// The product of two sums.
+    /// Returns the product of two sums.
     pub(crate) fn times(&self, other: &ExactSum) -> ExactSum {
         let mut product = ExactSum::default();
         for one in &self.parts {
@@ -62,13 +62,13 @@ impl ExactSum {
         product
     }
 
-    /// This sum and another, added.
+    /// Returns this sum plus another.
     pub(crate) fn plus(mut self, other: &ExactSum) -> ExactSum {
         self.add_sum(other);
         self
     }
 
-    /// The number nearest to the sum.
+    /// Returns the number nearest to the sum.
     pub(crate) fn value(&self) -> f64 {
         let mut parts = self.parts.iter().rev();
         let mut sum = parts.next().copied().unwrap_or(0.0);
@@ -82,7 +82,8 @@ impl ExactSum {
         sum
     }
 
-    /// The sum divided by `count`, which is not 0: the mean of equal numbers is that number.
+    /// Returns the sum divided by `count`, which must not be 0. The mean of equal numbers is that
+    /// number.
     pub(crate) fn mean(&self, count: u64) -> f64 {
         let count = count as f64;
         let quotient = self.value() / count;
@@ -92,8 +93,8 @@ impl ExactSum {
     }
 }
 
-/// The sum of `sum`, `rest` and what comes below, where `sum` is `sum + rest` rounded. Rounding a
-/// tie to even is wrong when there is more below on the same side.
+/// Returns the sum of `sum`, `rest` and the parts below, where `sum` is `sum + rest` rounded.
+/// Rounding a tie to even is wrong if there is more below on the same side.
 fn round_half(sum: f64, rest: f64, below: Option<f64>) -> f64 {
     let doubled = rest * 2.0;
     let next = sum + doubled;
@@ -103,7 +104,7 @@ fn round_half(sum: f64, rest: f64, below: Option<f64>) -> f64 {
     }
 }
 
-/// The rounded sum of two numbers, and what rounding left.
+/// Returns the rounded sum of two numbers and the rounding error.
 fn two_sum(one: f64, other: f64) -> (f64, f64) {
     let sum = one + other;
     let of_other = sum - one;

@@ -1,4 +1,4 @@
-//! How often the trials of a case disagree.
+//! The disagreement between the trials of a case.
 
 use serde::Serialize;
 
@@ -6,13 +6,13 @@ use crate::CaseTrials;
 use crate::exact::ExactSum;
 
 impl CaseTrials {
-    /// Whether some trials pass and others do not.
+    /// Checks if some trials pass and others do not.
     pub fn is_flaky(&self) -> bool {
         self.passed() > 0 && self.passed() < self.trials()
     }
 
-    /// How often two of the trials disagree: 2·c·(n−c) / (n·(n−1)). 0 where all agree; `None` of
-    /// fewer than two trials.
+    /// Returns the probability that two of the trials disagree: 2·c·(n−c) / (n·(n−1)). Returns 0 if
+    /// all agree and `None` for fewer than two trials.
     pub fn disagreement(&self) -> Option<f64> {
         let (trials, passed) = (self.trials() as f64, self.passed() as f64);
         let pairs = trials * (trials - 1.0);
@@ -20,21 +20,22 @@ impl CaseTrials {
     }
 }
 
-/// How often trials of the same case disagree in whether they pass.
+/// The disagreement between trials of the same case about whether they pass.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Flakes {
-    /// The share of cases of which some trials pass and others do not.
+    /// The share of cases in which some trials pass and others do not.
     pub flake_rate: f64,
-    /// How many cases that is.
+    /// The number of these cases.
     pub flaky: u64,
-    /// How often two trials of a case disagree, averaged over cases.
+    /// The probability that two trials of a case disagree, averaged over cases.
     pub disagreement: f64,
-    /// How many cases have two trials or more: only they can disagree.
+    /// The number of cases with at least two trials; only they can disagree.
     pub cases: u64,
 }
 
-/// How flaky cases are; `None` where none has two trials. The more trials a case has, the likelier
-/// it is to be called flaky: `flake_rate` compares runs of as many trials only, `disagreement` any.
+/// Measures the flakiness of cases; returns `None` if no case has two trials. The more trials a
+/// case has, the likelier it counts as flaky, so `flake_rate` only compares runs with equally many
+/// trials. `disagreement` compares any runs.
 pub fn flakes<'c>(cases: impl IntoIterator<Item = &'c CaseTrials>) -> Option<Flakes> {
     let mut disagreements = ExactSum::default();
     let (mut flaky, mut counted) = (0, 0);
@@ -78,7 +79,7 @@ mod tests {
         ];
         let found = flakes(&cases).unwrap();
         assert_eq!((found.flaky, found.cases, found.flake_rate), (2, 4, 0.5));
-        // Of three pairs two disagree, and of one pair one.
+        // Two of the three pairs disagree, and so does the only pair of the other case.
         let expected = (2.0 / 3.0 + 1.0) / 4.0;
         assert!((found.disagreement - expected).abs() < 1e-15);
         assert_eq!(cases[4].disagreement(), None);

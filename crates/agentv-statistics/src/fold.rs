@@ -1,11 +1,11 @@
-//! Mean and variance of a stream of values, the same whatever their order.
+//! Mean and variance of a stream of values, which do not depend on the order of the values.
 
 use crate::exact::ExactSum;
 
-/// Counts values, their sum and that of their squares, without rounding: the figures of a run do
-/// not depend on the order its trials ended in, to the last bit. Folds of parts can be merged.
+/// The count, the sum and the sum of squares of values, without rounding: the figures of a run do
+/// not depend on the order in which its trials ended, to the last bit. Folds can be merged.
 ///
-/// Values are finite: scores, and as well costs and times.
+/// Values must be finite. They may be scores, costs or times.
 #[derive(Debug, Clone, Default)]
 pub struct ScoreFold {
     count: u64,
@@ -14,63 +14,64 @@ pub struct ScoreFold {
 }
 
 impl ScoreFold {
-    /// A fold of nothing yet.
+    /// Returns an empty fold.
     pub fn new() -> ScoreFold {
         ScoreFold::default()
     }
 
-    /// Takes a value.
+    /// Adds a value.
     pub fn add(&mut self, value: f64) {
         self.count += 1;
         self.sum.add(value);
         self.squares.add_product(value, value);
     }
 
-    /// Takes all that another fold took.
+    /// Adds all values of another fold.
     pub fn merge(&mut self, other: &ScoreFold) {
         self.count += other.count;
         self.sum.add_sum(&other.sum);
         self.squares.add_sum(&other.squares);
     }
 
-    /// How many values there are.
+    /// Returns the number of values.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// The sum of the values.
+    /// Returns the sum of the values.
     pub fn sum(&self) -> f64 {
         self.sum.value()
     }
 
-    /// The plain average; `None` of nothing.
+    /// Returns the average, or `None` if there are no values.
     pub fn mean(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum.mean(self.count))
     }
 
-    /// The variance of a sample, Σ(x − x̄)² / (n − 1); `None` of fewer than two values. Exactly 0
-    /// where all are equal.
+    /// Returns the sample variance, Σ(x − x̄)² / (n − 1), or `None` for fewer than two values. It
+    /// is exactly 0 if all values are equal.
     pub fn variance(&self) -> Option<f64> {
         (self.count > 1).then(|| self.spread() / (self.count - 1) as f64)
     }
 
-    /// The square root of the [variance](ScoreFold::variance).
+    /// Returns the square root of the [variance](ScoreFold::variance).
     pub fn standard_deviation(&self) -> Option<f64> {
         self.variance().map(f64::sqrt)
     }
 
-    /// Σ(x − x̄)²; 0 of nothing.
+    /// Computes Σ(x − x̄)², which is 0 without values.
     pub(crate) fn spread(&self) -> f64 {
         self.spread_about(&self.sum, self.count)
     }
 
-    /// Σ(x − m)² about the mean m = total / count of more values than these; 0 of nothing.
+    /// Computes Σ(x − m)² about the mean m = total / count of these and other values; 0 without
+    /// values.
     pub(crate) fn spread_about(&self, total: &ExactSum, count: u64) -> f64 {
         if self.count == 0 || count == 0 {
             return 0.0;
         }
         let count = count as f64;
-        // c²Σx² − 2c·T·Σx + n·T²: all is exact, so nothing cancels but what is equal.
+        // c²Σx² − 2c·T·Σx + n·T²: every term is exact, so only equal parts cancel.
         let squares = self.squares.scaled(count).scaled(count);
         let crossed = total.times(&self.sum).scaled(-2.0).scaled(count);
         let means = total.times(total).scaled(self.count as f64);
@@ -82,8 +83,8 @@ impl ScoreFold {
     }
 }
 
-/// How far the sum of `members` values is from what it would be were each the mean of all `count`:
-/// Σ(x − total / count).
+/// Computes the distance of the sum of `members` values from `members` times the mean of all
+/// `count` values: Σ(x − total / count).
 pub(crate) fn deviation(sum: &ExactSum, members: u64, total: &ExactSum, count: u64) -> f64 {
     let expected = total.scaled(-(members as f64));
     sum.scaled(count as f64).plus(&expected).value() / count as f64

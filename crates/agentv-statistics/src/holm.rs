@@ -1,11 +1,12 @@
 //! Several tests at once.
 
-/// The p-values of a family of tests, corrected by Holm: whatever is called a difference below a
-/// level, the chance that any of them is none stays below that level. In the order given, each at
-/// least what it was and at most 1.
+/// Corrects the p-values of a family of tests by Holm's method. If all differences with a corrected
+/// p-value below a level are reported, the probability that any of them is due to chance stays
+/// below that level. The result has the order of the input; each value is at least the original one
+/// and at most 1.
 ///
-/// Sorted from the smallest, the i-th of m (from 0) becomes the largest so far of (m − i)·p. It
-/// holds whether or not the tests are independent.
+/// Sorted from the smallest, the i-th of m values (from 0) becomes the largest so far of (m − i)·p.
+/// The tests need not be independent.
 pub fn holm(p_values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|one, other| p_values[*one].total_cmp(&p_values[*other]));

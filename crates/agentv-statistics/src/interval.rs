@@ -1,4 +1,4 @@
-//! An estimate and how far from the truth it may be.
+//! An estimate with its confidence interval.
 
 use serde::Serialize;
 use thiserror::Error;
@@ -8,39 +8,39 @@ use crate::Level;
 /// An estimate with its confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Interval {
-    /// The estimate itself; it lies within the interval.
+    /// The estimate, which lies within the interval.
     pub estimate: f64,
     /// The lower end.
     pub low: f64,
     /// The upper end.
     pub high: f64,
-    /// How sure the interval is meant to be.
+    /// The confidence level of the interval.
     pub level: Level,
-    /// How many values the estimate is made of.
+    /// The number of values behind the estimate.
     pub n: u64,
-    /// How many groups of values the estimate is made of, where values are grouped: the values of
-    /// one group are not independent.
+    /// The number of groups of values, if values are grouped. The values of one group are not
+    /// independent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clusters: Option<u64>,
-    /// How far the estimate strays by chance, of a mean.
+    /// The standard error of the estimate, if it is a mean.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub standard_error: Option<f64>,
-    /// How the interval was made.
+    /// The method that the interval was computed with.
     pub method: IntervalMethod,
 }
 
 impl Interval {
-    /// Whether the interval leaves `value` out.
+    /// Checks if `value` lies outside the interval.
     pub fn excludes(&self, value: f64) -> bool {
         value < self.low || value > self.high
     }
 }
 
-/// How an interval was made.
+/// The method that an interval was computed with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IntervalMethod {
-    /// The score interval of Wilson for a share.
+    /// Wilson's score interval of a share.
     Wilson,
     /// Student's t for the mean of independent values.
     T,
@@ -48,44 +48,44 @@ pub enum IntervalMethod {
     TClustered,
 }
 
-/// Between which ends values lie: no interval of their mean reaches beyond.
+/// The bounds of values; no interval of their mean reaches beyond.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bounds {
-    /// The lowest value there is.
+    /// The lowest possible value.
     pub low: f64,
-    /// The highest.
+    /// The highest possible value.
     pub high: f64,
 }
 
 impl Bounds {
-    /// Scores lie from 0 to 1.
+    /// The bounds of scores: 0 to 1.
     pub const SCORE: Bounds = Bounds {
         low: 0.0,
         high: 1.0,
     };
-    /// Differences of scores lie from −1 to 1.
+    /// The bounds of differences of scores: −1 to 1.
     pub const DIFFERENCE: Bounds = Bounds {
         low: -1.0,
         high: 1.0,
     };
-    /// No bounds are known, as of costs and times.
+    /// No bounds, as for costs and times.
     pub const NONE: Bounds = Bounds {
         low: f64::NEG_INFINITY,
         high: f64::INFINITY,
     };
 }
 
-/// Why nothing can be said about how far an estimate is from the truth.
+/// The reason why an estimate has no interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Error)]
 #[serde(rename_all = "snake_case")]
 pub enum TooFew {
     /// There are no values.
     #[error("there are no scores")]
     NoValues,
-    /// There is one value: nothing is known of how values differ.
+    /// There is only one value, so nothing is known about how values differ.
     #[error("one case alone tells no interval: at least two are needed")]
     OneValue,
-    /// All values are of one group: nothing is known of how groups differ.
+    /// All values belong to one group, so nothing is known about how groups differ.
     #[error("cases of one `conversation_id` alone tell no interval: at least two are needed")]
     OneCluster,
 }

@@ -1,26 +1,26 @@
-//! How sure an interval is meant to be, and a test.
+//! The confidence of an interval and the power of a test.
 
 use serde::{Serialize, Serializer};
 
-/// A confidence level: a share between 0 and 1, both left out, such as 0.95.
+/// A confidence level: a share between 0 and 1 exclusive, such as 0.95.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Level(f64);
 
 impl Level {
-    /// What is meant where nothing else is said.
+    /// The default.
     pub const NINETY_FIVE: Level = Level(0.95);
 
-    /// The level of this share; `None` of 0, of 1 and of what lies outside them.
+    /// Returns the level of this share, or `None` unless it is between 0 and 1 exclusive.
     pub fn new(share: f64) -> Option<Level> {
         open_share(share).map(Level)
     }
 
-    /// The share.
+    /// Returns the share.
     pub fn share(self) -> f64 {
         self.0
     }
 
-    /// What may lie outside an interval on each of its two sides.
+    /// Returns the probability outside an interval on each of its two sides.
     pub(crate) fn tail(self) -> f64 {
         (1.0 - self.0) / 2.0
     }
@@ -32,26 +32,26 @@ impl Serialize for Level {
     }
 }
 
-/// The power of a comparison: how often a difference that is there should be seen. A share between
-/// 0 and 1, both left out, such as 0.8.
+/// The power of a comparison: the probability that it detects an existing difference. A share
+/// between 0 and 1 exclusive, such as 0.8.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Power(f64);
 
 impl Power {
-    /// What is meant where nothing else is said.
+    /// The default.
     pub const EIGHTY: Power = Power(0.8);
 
-    /// The power of this share; `None` of 0, of 1 and of what lies outside them.
+    /// Returns the power of this share, or `None` unless it is between 0 and 1 exclusive.
     pub fn new(share: f64) -> Option<Power> {
         open_share(share).map(Power)
     }
 
-    /// The share.
+    /// Returns the share.
     pub fn share(self) -> f64 {
         self.0
     }
 
-    /// How often a difference that is there may be missed.
+    /// Returns the probability that an existing difference is missed.
     pub(crate) fn missed(self) -> f64 {
         1.0 - self.0
     }

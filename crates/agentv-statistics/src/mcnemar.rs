@@ -1,34 +1,35 @@
-//! Whether one of two runs passes more cases.
+//! The test of whether one of two runs passes more cases.
 
 use serde::Serialize;
 
 use crate::PassTable;
 use crate::binomial::fair_coin;
 
-/// The exact test of McNemar.
+/// The result of McNemar's exact test.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct McNemar {
-    /// How often runs that are as good differ at least as much by chance, on either side.
+    /// The probability that two equally good runs differ at least as much by chance, on either
+    /// side.
     pub p_value: f64,
-    /// In how many cases each run passes: only those count in which one passes and one does not.
+    /// The number of cases that each run passes. Only cases that exactly one run passes count.
     pub passes: PassTable,
-    /// How the test was made.
+    /// The method of the test.
     pub method: McNemarMethod,
 }
 
-/// How a test of McNemar was made.
+/// The method of McNemar's test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum McNemarMethod {
-    /// By the two-sided binomial test on the cases in which one run passes and one does not.
+    /// The two-sided binomial test on the cases that exactly one run passes.
     McnemarExact,
 }
 
-/// Tests whether one run passes more cases, exactly for any number of cases; the p-value is 1 where
-/// the runs pass the same.
+/// Tests if one run passes more cases, exactly for any number of cases. The p-value is 1 if both
+/// runs pass the same number.
 ///
-/// Cases are to be independent. Where several belong to one conversation the p-value is too small:
-/// use [`permutation_test`] of pass rates with their clusters then.
+/// Cases must be independent. If several belong to one conversation, the p-value is too small; use
+/// [`permutation_test`] on pass rates with their clusters instead.
 ///
 /// [`permutation_test`]: crate::permutation_test
 pub fn mcnemar(passes: PassTable) -> McNemar {

@@ -2,34 +2,34 @@
 
 use serde::Serialize;
 
-/// A case in two runs: a value of each, the mean of its trials where there are several.
+/// A case in two runs, with one value for each: the mean of its trials if there are several.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair<'c> {
     /// The value in the first run.
     pub a: f64,
-    /// The value in the second.
+    /// The value in the second run.
     pub b: f64,
-    /// The cluster that the case belongs to: its `conversation_id`.
+    /// The cluster of the case: its `conversation_id`.
     pub cluster: Option<&'c str>,
 }
 
 impl Pair<'_> {
-    /// How much higher the second is.
+    /// Returns the second value minus the first.
     pub fn difference(&self) -> f64 {
         self.b - self.a
     }
 }
 
-/// In how many cases each of two runs passes.
+/// The number of cases that each of two runs passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct PassTable {
-    /// Both pass.
+    /// Cases that both pass.
     pub both: u64,
-    /// Only the first passes.
+    /// Cases that only the first passes.
     pub only_a: u64,
-    /// Only the second passes.
+    /// Cases that only the second passes.
     pub only_b: u64,
-    /// Neither passes.
+    /// Cases that neither passes.
     pub neither: u64,
 }
 
@@ -45,12 +45,12 @@ impl PassTable {
         *count += 1;
     }
 
-    /// How many cases there are.
+    /// Returns the number of cases.
     pub fn cases(&self) -> u64 {
         self.both + self.only_a + self.only_b + self.neither
     }
 
-    /// The share of cases in which one run passes and the other does not; `None` without cases.
+    /// Returns the share of cases that exactly one run passes, or `None` without cases.
     pub fn discordance(&self) -> Option<f64> {
         let cases = self.cases();
         (cases > 0).then(|| (self.only_a + self.only_b) as f64 / cases as f64)

@@ -1,4 +1,4 @@
-//! Whether one of two runs scores higher, without assuming how scores are distributed.
+//! The test of whether one of two runs scores higher, without assumptions about the distribution.
 
 use std::collections::BTreeMap;
 
@@ -8,60 +8,61 @@ use crate::Pair;
 use crate::distributions::normal_two_sided;
 use crate::random::Random;
 
-/// Up to so many differences all signs are tried.
+/// The largest number of differences for which all signs are tried.
 const EXACT_UP_TO: usize = 16;
-/// Up to so many differences signs are drawn; beyond, their sum is as good as normal.
+/// The largest number of differences for which signs are drawn; the sum of more is close to normal.
 const DRAWN_UP_TO: usize = 10_000;
-/// How often signs are drawn at most and at least, and how many signs in all between these.
+/// The largest and smallest number of draws, and the number of signs drawn in total in between.
 const MOST_SAMPLES: u64 = 9_999;
 const FEWEST_SAMPLES: u64 = 999;
 const SIGNS: u64 = 400_000_000;
-/// Where one difference is more than this share of the sum of squares, the sum is not normal.
+/// The share of the sum of squares above which a single difference makes the sum not normal.
 const DOMINANT: f64 = 0.01;
-/// Differences are kept to this many bits below the largest.
+/// The number of bits below the largest difference that are kept.
 const BITS: u32 = 40;
-/// The bits of a number that say between which powers of two it lies.
+/// The bits of a number that hold its exponent.
 const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
 const SEED: u64 = 0x6167_656e_7476;
 
-/// A paired permutation test.
+/// The result of a paired permutation test.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct PermutationTest {
-    /// How often runs that are as good differ at least as much by chance, on either side.
+    /// The probability that two equally good runs differ at least as much by chance, on either
+    /// side.
     pub p_value: f64,
-    /// How many cases, or clusters of cases, differ at all: the others tell nothing.
+    /// The number of cases, or of clusters of cases, that differ; the others contribute nothing.
     pub n: u64,
-    /// How the p-value was found.
+    /// The method that the p-value was computed with.
     pub method: PermutationMethod,
-    /// How often signs were drawn, where they were.
+    /// The number of draws, if signs were drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub samples: Option<u64>,
 }
 
-/// How the p-value of a permutation test was found.
+/// The method that the p-value of a permutation test was computed with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PermutationMethod {
     /// All signs were tried.
     PermutationExact,
-    /// Signs were drawn, the same in every run of the program.
+    /// Signs were drawn, with the same draws in every run of the program.
     PermutationMonteCarlo,
-    /// The sum of so many differences with random signs is as good as normal.
+    /// The sum of this many differences with random signs is close to normal.
     PermutationNormal,
 }
 
-/// Tests whether the second run scores higher or lower. Were there no difference, each case could
-/// have had its two scores the other way round: the p-value is the share of signs with
-/// |Σ±d| ≥ |Σd|. The differences of a cluster turn together.
+/// Tests if the second run scores higher or lower. Without a difference, the two scores of each
+/// case could be swapped: the p-value is the share of signs with |Σ±d| ≥ |Σd|. The differences of a
+/// cluster change their sign together.
 ///
-/// Up to 16 differences other than 0 all signs are tried. Up to 10,000 there are 9,999 draws, and
-/// p = (b + 1) / (m + 1): no p-value is below 0.0001 then. Beyond, z = |Σd| / √Σd² is normal by the
-/// central limit theorem; should a single difference outweigh the others even so, signs are drawn,
-/// fewer of them. The draws depend on nothing but the differences, whose order does not matter.
-/// With five differences or fewer no p-value is below 0.05.
+/// Up to 16 differences other than 0, all signs are tried. Up to 10,000 there are 9,999 draws and p
+/// = (b + 1) / (m + 1), so no p-value is below 0.0001. Beyond that, z = |Σd| / √Σd² is normal by
+/// the central limit theorem; if a single difference still outweighs the others, signs are drawn,
+/// but fewer. The draws depend only on the differences, not on their order. With five differences
+/// or fewer, no p-value is below 0.05.
 pub fn permutation_test(pairs: &[Pair<'_>]) -> PermutationTest {
     let differences = whole_differences(pairs);
-    // Every pair was rounded to a unit: sums that are so near to each other are equal.
+    // Every pair was rounded to a unit: sums this close to each other are equal.
     let rounding = pairs.len() as i64;
     let sum = differences.iter().sum::<i64>().abs();
     let observed = sum.saturating_sub(rounding).max(0).unsigned_abs();
@@ -86,7 +87,7 @@ pub fn permutation_test(pairs: &[Pair<'_>]) -> PermutationTest {
     }
 }
 
-/// How to find the p-value of differences of these sizes, the largest last.
+/// Chooses the method for differences of these sizes, the largest last.
 fn method(sizes: &[i64]) -> PermutationMethod {
     let largest = square_sum(&sizes[sizes.len().saturating_sub(1)..]);
     if sizes.len() <= EXACT_UP_TO {
@@ -102,12 +103,13 @@ fn square_sum(sizes: &[i64]) -> f64 {
     sizes.iter().map(|size| (*size as f64).powi(2)).sum()
 }
 
-/// The differences of cases and clusters in whole units, so that sums do not depend on their order.
+/// Returns the differences of cases and clusters in whole units, so that sums do not depend on
+/// their order.
 fn whole_differences(pairs: &[Pair<'_>]) -> Vec<i64> {
     let sizes = pairs.iter().map(|pair| pair.difference().abs());
     let largest = sizes.fold(0.0, f64::max);
     let room = 62 - (u64::BITS - (pairs.len() as u64).leading_zeros());
-    // The power of two below the largest difference, and as many bits down as there is room for.
+    // The power of two below the largest difference, minus as many bits as there is room for.
     let power = f64::from_bits(largest.to_bits() & EXPONENT);
     let unit = power / (1u64 << (BITS.min(room) - 1)) as f64;
     if !unit.is_normal() {
@@ -126,7 +128,7 @@ fn whole_differences(pairs: &[Pair<'_>]) -> Vec<i64> {
     differences
 }
 
-/// The share of all signs whose sum is as far from 0, turning one sign at a time.
+/// Returns the share of all signs whose sum is as far from 0, changing one sign at a time.
 fn exact(sizes: &[i64], observed: u64) -> f64 {
     let patterns = 1u32 << sizes.len();
     let mut signed = sizes.to_vec();
@@ -141,7 +143,8 @@ fn exact(sizes: &[i64], observed: u64) -> f64 {
     f64::from(as_far) / f64::from(patterns)
 }
 
-/// The share of drawn signs whose sum is as far from 0, the observed signs being one draw more.
+/// Returns the share of drawn signs whose sum is as far from 0. The observed signs count as one
+/// more draw.
 fn drawn(sizes: &[i64], observed: u64, samples: u64) -> f64 {
     let mut random = Random::seeded(SEED);
     let all: i64 = sizes.iter().sum();
@@ -161,7 +164,7 @@ fn drawn(sizes: &[i64], observed: u64, samples: u64) -> f64 {
     (as_far + 1) as f64 / (samples + 1) as f64
 }
 
-/// The sum of each choice of four sizes, or fewer: four signs are drawn by one look.
+/// Returns the sum of each choice of up to four sizes, so that one lookup draws four signs.
 fn subset_sums(four: &[i64]) -> [i64; 16] {
     std::array::from_fn(|choice| {
         let chosen = four.iter().enumerate();

@@ -1,6 +1,6 @@
-//! Numbers that look random, the same on every machine.
+//! Pseudorandom numbers that are the same on every machine.
 
-/// SplitMix64: a counter whose bits are mixed. Enough for signs, not for secrets.
+/// SplitMix64: a counter with mixed bits. Good enough for signs, not for secrets.
 #[derive(Debug, Clone)]
 pub(crate) struct Random(u64);
 
@@ -9,7 +9,7 @@ impl Random {
         Random(seed)
     }
 
-    /// 64 bits.
+    /// Returns 64 bits.
     pub(crate) fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

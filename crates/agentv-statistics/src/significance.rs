@@ -1,22 +1,22 @@
-//! Whether a difference is more than chance explains.
+//! The test of whether a difference is more than chance.
 
 use crate::Interval;
 
-/// Below this a p-value says that there is a difference.
+/// The p-value below which a difference is significant.
 const SIGNIFICANT: f64 = 0.05;
-/// What is less than this is what rounding left of nothing.
+/// The largest number that counts as a rounding error.
 const ROUNDING: f64 = 1e-9;
 
-/// Whether a difference is more than chance explains: its interval leaves 0 out, and the p-value of
-/// the permutation test, corrected where it is one of several, is below 0.05. The interval alone is
-/// too narrow for few cases, and the test alone does not say how large the difference may be.
+/// Checks if a difference is more than chance: its interval excludes 0, and the p-value of the
+/// permutation test, corrected if it is one of several, is below 0.05. The interval alone is too
+/// narrow for few cases, and the test alone says nothing about the size of the difference.
 pub fn is_significant(difference: &Interval, p_value: f64) -> bool {
     let is_above = difference.low > ROUNDING && p_value < SIGNIFICANT;
     is_above || is_significantly_below(difference, p_value, 0.0)
 }
 
-/// Whether a difference is below `limit`, which is 0 or less, by more than chance explains: the whole
-/// interval lies below it, and there is a difference at all by [`is_significant`].
+/// Checks if a difference is below `limit`, which is 0 or less, by more than chance: the whole
+/// interval is below it, and the difference is significant by [`is_significant`].
 pub fn is_significantly_below(difference: &Interval, p_value: f64, limit: f64) -> bool {
     difference.high < limit - ROUNDING && p_value < SIGNIFICANT
 }

@@ -1,4 +1,4 @@
-//! The trials of one case, and how often some or all of them pass.
+//! The trials of one case, and the probability that some or all of them pass.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use serde::Serialize;
 use crate::ScoreFold;
 use crate::exact::ExactSum;
 
-/// What the graded trials of one case on one target came to. Errored and ungraded trials are not
-/// added: nothing is known of them.
+/// The graded trials of one case on one target. Errored and ungraded trials are not added, because
+/// nothing is known about them.
 #[derive(Debug, Clone, Default)]
 pub struct CaseTrials {
     cluster: Option<Arc<str>>,
@@ -17,7 +17,7 @@ pub struct CaseTrials {
 }
 
 impl CaseTrials {
-    /// A case without trials yet, and the cluster it belongs to: its `conversation_id`.
+    /// Returns a case without trials. Its cluster is its `conversation_id`.
     pub fn new(cluster: Option<Arc<str>>) -> CaseTrials {
         CaseTrials {
             cluster,
@@ -25,47 +25,47 @@ impl CaseTrials {
         }
     }
 
-    /// Takes a trial with its finite score.
+    /// Adds a trial with its finite score.
     pub fn add(&mut self, score: f64, passed: bool) {
         self.passed += u64::from(passed);
         self.scores.add(score);
     }
 
-    /// What the case belongs to.
+    /// Returns the cluster of the case.
     pub fn cluster(&self) -> Option<&str> {
         self.cluster.as_deref()
     }
 
-    /// How many trials there are.
+    /// Returns the number of trials.
     pub fn trials(&self) -> u64 {
         self.scores.count()
     }
 
-    /// How many of them passed.
+    /// Returns the number of trials that passed.
     pub fn passed(&self) -> u64 {
         self.passed
     }
 
-    /// The scores.
+    /// Returns the scores.
     pub fn scores(&self) -> &ScoreFold {
         &self.scores
     }
 
-    /// The share of trials that passed; `None` without trials.
+    /// Returns the share of trials that passed, or `None` without trials.
     pub fn pass_rate(&self) -> Option<f64> {
         let trials = self.trials();
         (trials > 0).then(|| self.passed as f64 / trials as f64)
     }
 
-    /// Whether the case as a whole passes: more than half of its trials do.
+    /// Checks if the case as a whole passes: more than half of its trials pass.
     pub fn passes(&self) -> bool {
         self.passed > self.trials() - self.passed
     }
 }
 
-/// The unbiased estimate that at least one of `k` trials passes, of `trials` trials of which
-/// `passed` did: 1 − C(n−c, k) / C(n, k). `None` where `k` is 0 or there are fewer trials than `k`
-/// or than `passed`.
+/// Returns the unbiased estimate of the probability that at least one of `k` trials passes, if
+/// `passed` of `trials` trials did: 1 − C(n−c, k) / C(n, k). Returns `None` if `k` is 0, or if
+/// there are fewer trials than `k` or than `passed`.
 pub fn pass_at_k(trials: u64, passed: u64, k: u64) -> Option<f64> {
     let possible = (1..=trials).contains(&k) && passed <= trials;
     possible.then(|| match k {
@@ -74,8 +74,8 @@ pub fn pass_at_k(trials: u64, passed: u64, k: u64) -> Option<f64> {
     })
 }
 
-/// The unbiased estimate that all of `k` trials pass, pass^k: C(c, k) / C(n, k). `None` as of
-/// [`pass_at_k`].
+/// Returns the unbiased estimate of the probability that all of `k` trials pass, pass^k: C(c, k) /
+/// C(n, k). Returns `None` in the same cases as [`pass_at_k`].
 pub fn pass_hat_k(trials: u64, passed: u64, k: u64) -> Option<f64> {
     let possible = (1..=trials).contains(&k) && passed <= trials;
     possible.then(|| match k {
@@ -84,9 +84,9 @@ pub fn pass_hat_k(trials: u64, passed: u64, k: u64) -> Option<f64> {
     })
 }
 
-/// How often none of `marked` among `n` is drawn in `k` draws: C(n−m, k) / C(n, k), which is the
-/// same with `marked` and `k` exchanged. A product of factors below 1: nothing overflows, and it
-/// ends when nothing is left of it.
+/// Returns the probability that `k` draws from `n` contain none of the `marked`: C(n−m, k) / C(n,
+/// k), which is the same if `marked` and `k` are swapped. It is a product of factors below 1, so
+/// nothing overflows, and the loop ends as soon as it reaches 0.
 fn none_drawn(n: u64, marked: u64, k: u64) -> f64 {
     let (fewer, more) = (marked.min(k), marked.max(k));
     let mut share = 1.0;
@@ -100,25 +100,25 @@ fn none_drawn(n: u64, marked: u64, k: u64) -> f64 {
     share
 }
 
-/// How often one or all of `k` trials pass, averaged over cases.
+/// The probability that one or all of `k` trials pass, averaged over cases.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct PassAmongTrials {
-    /// How many trials are looked at together.
+    /// The number of trials that are considered together.
     pub k: u64,
-    /// How often at least one of them passes.
+    /// The probability that at least one of them passes.
     pub pass_at_k: f64,
-    /// How often all of them pass.
+    /// The probability that all of them pass.
     pub pass_hat_k: f64,
-    /// How many cases this is the mean of.
+    /// The number of cases in the average.
     pub cases: u64,
-    /// How many cases have fewer trials than `k` and are left out.
+    /// The number of cases that are excluded because they have fewer trials than `k`.
     pub left_out: u64,
 }
 
-/// [`pass_at_k`] and [`pass_hat_k`] averaged over the cases that have `k` trials or more; `None`
-/// where there are none.
+/// Averages [`pass_at_k`] and [`pass_hat_k`] over the cases with at least `k` trials; returns
+/// `None` if there are none.
 ///
-/// Trials of a case are to be independent, which answers from a cache are not.
+/// The trials of a case must be independent, which answers from a cache are not.
 pub fn pass_among<'c>(
     cases: impl IntoIterator<Item = &'c CaseTrials>,
     k: u64,

@@ -1,4 +1,4 @@
-//! How much scores differ between cases, apart from how much they differ within one.
+//! The variance of scores between cases and within a case.
 
 use serde::Serialize;
 
@@ -9,31 +9,31 @@ use crate::{CaseTrials, ScoreFold};
 /// The variance of scores in two parts.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct VarianceComponents {
-    /// The variance between cases: some are harder. 0 where the estimate is below zero.
+    /// The variance between cases, because some are harder. 0 if the estimate is negative.
     pub between: f64,
-    /// The estimate of that as it came out: below zero where cases differ less than their trials
+    /// The unclipped estimate of `between`. It is negative if cases differ less than their trials
     /// would make them by chance.
     pub between_estimate: f64,
-    /// The variance within a case: the same case asked again scores otherwise.
+    /// The variance within a case, because the same case scores differently when repeated.
     pub within: f64,
-    /// The share of `between` in both; none where all scores are equal.
+    /// The share of `between` in the sum of both; `None` if all scores are equal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub between_share: Option<f64>,
-    /// How many trials a case has, as it counts here: n₀, which is their number where all cases
-    /// have as many.
+    /// The effective number of trials per case, n₀. It is the number of trials if all cases have
+    /// equally many.
     pub trials_per_case: f64,
-    /// How many cases there are.
+    /// The number of cases.
     pub cases: u64,
-    /// How many trials.
+    /// The number of trials.
     pub trials: u64,
 }
 
-/// The components of a one-way analysis of variance with random effects. With a cases of nᵢ trials,
-/// N in all: MSW = ΣΣ(x − x̄ᵢ)² / (N − a), MSB = Σnᵢ(x̄ᵢ − x̄)² / (a − 1),
-/// n₀ = (N − Σnᵢ²/N) / (a − 1); within is MSW, between (MSB − MSW) / n₀.
+/// Computes the components of a one-way analysis of variance with random effects. For a cases of nᵢ
+/// trials, N in total: MSW = ΣΣ(x − x̄ᵢ)² / (N − a), MSB = Σnᵢ(x̄ᵢ − x̄)² / (a − 1), n₀ = (N −
+/// Σnᵢ²/N) / (a − 1); within is MSW, between is (MSB − MSW) / n₀.
 ///
-/// `None` where fewer than two cases have trials, or none has two: then the parts cannot be told
-/// apart.
+/// Returns `None` if fewer than two cases have trials, or if none has two: then the parts cannot be
+/// separated.
 pub fn variance_components<'c>(
     cases: impl IntoIterator<Item = &'c CaseTrials>,
 ) -> Option<VarianceComponents> {
@@ -71,7 +71,7 @@ fn spread_within(cases: &[&ScoreFold]) -> f64 {
     spread.value()
 }
 
-/// Σnᵢ(x̄ᵢ − x̄)².
+/// Computes Σnᵢ(x̄ᵢ − x̄)².
 fn spread_between(cases: &[&ScoreFold], trials: u64) -> f64 {
     let mut total = ExactSum::default();
     cases
@@ -85,7 +85,7 @@ fn spread_between(cases: &[&ScoreFold], trials: u64) -> f64 {
     spread.value()
 }
 
-/// Σnᵢ² / N.
+/// Computes Σnᵢ² / N.
 fn square_share(cases: &[&ScoreFold], trials: u64) -> f64 {
     let squares = cases.iter().map(|case| u128::from(case.count()).pow(2));
     squares.sum::<u128>() as f64 / trials as f64

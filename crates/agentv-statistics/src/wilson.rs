@@ -3,12 +3,12 @@
 use crate::distributions::normal_upper;
 use crate::{Interval, IntervalMethod, Level};
 
-/// The share of `passed` in `n` with the score interval of Wilson: with p = passed / n,
-/// (p + z²/2n ± z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n). `None` where `n` is 0 or less than `passed`.
+/// Returns the share of `passed` in `n` with Wilson's score interval: with p = passed / n, (p +
+/// z²/2n ± z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n). Returns `None` if `n` is 0 or less than `passed`.
 ///
-/// It is good for any n and any share, 0 and 1 included. It does not apply where trials are not
-/// independent, as several of one case or of one conversation: use [`mean_score`] of ones and
-/// zeros with their clusters then.
+/// It works for any n and any share, including 0 and 1. It does not apply if trials are not
+/// independent, such as several of one case or of one conversation; use [`mean_score`] of ones and
+/// zeros with their clusters instead.
 ///
 /// [`mean_score`]: crate::mean_score
 pub fn pass_rate(passed: u64, n: u64, level: Level) -> Option<Interval> {

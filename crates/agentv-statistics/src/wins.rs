@@ -1,45 +1,45 @@
-//! In how many cases each of two runs is better.
+//! The number of cases in which each of two runs is better.
 
 use serde::Serialize;
 
 use crate::Pair;
 use crate::binomial::fair_coin;
 
-/// Differences of scores nearer than this to a threshold are on it: they are told apart only by how
-/// numbers are rounded.
+/// The distance within which a difference counts as equal to a threshold, because only rounding
+/// separates them.
 const ROUNDING: f64 = 1e-9;
 
-/// In how many cases the second of two runs is better, worse, or neither.
+/// The number of cases in which the second of two runs is better, worse, or neither.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Wins {
-    /// How many cases the second run is better in.
+    /// The number of cases in which the second run is better.
     pub wins: u64,
-    /// How many it is worse in.
+    /// The number of cases in which it is worse.
     pub losses: u64,
-    /// How many cases differ by less than the threshold, or not at all.
+    /// The number of cases that differ by less than the threshold, or not at all.
     pub ties: u64,
-    /// How far a case has to differ to count.
+    /// The smallest difference of a case that counts.
     pub threshold: f64,
-    /// The sign test: how often runs that are as good have wins and losses at least as uneven, by
-    /// the two-sided binomial test, ties left out.
+    /// The sign test: the probability that two equally good runs have wins and losses at least as
+    /// uneven, by the two-sided binomial test, without ties.
     pub p_value: f64,
 }
 
-/// Which of two runs is better in a case, seen from the second.
+/// The outcome of a case, from the point of view of the second run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PairOutcome {
-    /// The second is better.
+    /// The second run is better.
     Win,
-    /// The second is worse.
+    /// The second run is worse.
     Loss,
-    /// Neither is.
+    /// Neither run is better.
     Tie,
 }
 
 impl PairOutcome {
-    /// The outcome of a case in which the second run is higher by `difference`: it counts from
-    /// `threshold` on, but for no difference at all, which is a tie whatever the threshold.
+    /// Returns the outcome of a case in which the second run is higher by `difference`. A
+    /// difference counts from `threshold` on, but no difference at all is always a tie.
     pub fn of(difference: f64, threshold: f64) -> PairOutcome {
         let from = (threshold - ROUNDING).max(ROUNDING);
         match difference {
@@ -50,8 +50,8 @@ impl PairOutcome {
     }
 }
 
-/// Counts the cases in which the second run is better or worse by `threshold` or more. Cases are
-/// to be independent for the p-value, as for [`mcnemar`](crate::mcnemar).
+/// Counts the cases in which the second run is better or worse by at least `threshold`. For the
+/// p-value, cases must be independent, as for [`mcnemar`](crate::mcnemar).
 pub fn wins(pairs: &[Pair<'_>], threshold: f64) -> Wins {
     let (mut wins, mut losses) = (0, 0);
     for pair in pairs {

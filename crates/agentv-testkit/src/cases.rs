@@ -1,20 +1,20 @@
-//! Valid eval cases of the shapes that real datasets mix.
+//! Valid eval cases, in the shapes that real datasets mix.
 
 use serde_json::{Map, Value, json};
 
 use crate::prose;
 use crate::random::Random;
 
-/// Which cases to make.
+/// The shape of cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// Every field and spelling a dataset may have, about 650 bytes a case.
+    /// Every field and spelling that a dataset may have, about 650 bytes per case.
     Mixed,
     /// Text in, text out: `id`, `expected_outcome`, `input` and `expected_output`.
     Plain,
 }
 
-/// The case number `index` under `seed`. Its id is unique among all indices of a seed.
+/// Returns the case number `index` for a seed. Its id is unique among all indices of the seed.
 pub fn case(shape: Shape, seed: u64, index: u64) -> Value {
     let mut random = Random::of_item(seed, index);
     match shape {

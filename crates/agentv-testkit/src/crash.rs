@@ -1,4 +1,4 @@
-//! A command that gets a signal at a chosen moment of its work.
+//! A command that gets a signal at a chosen moment.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -18,19 +18,19 @@ use crate::signals;
 
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// The moment that something is done at.
+/// A moment to wait for.
 #[derive(Debug, Clone)]
 pub enum Moment<'a> {
-    /// A file has at least so many lines.
+    /// A file has at least this many lines.
     Lines(&'a Path, u64),
-    /// A file is there.
+    /// A file exists.
     Exists(&'a Path),
-    /// A server was called at least so often.
+    /// A server has received at least this many calls.
     Calls(&'a ModelServer, u64),
 }
 
-/// A command that runs. Dropped before its end, it is killed with all that descend from it, so that
-/// a test that fails leaves nothing behind.
+/// A running command. If it is dropped early, it is killed together with its descendants, so that a
+/// failed test leaves nothing behind.
 #[derive(Debug)]
 pub struct Running {
     child: Child,
@@ -40,32 +40,32 @@ impl Running {
     /// Starts a command.
     ///
     /// # Errors
-    /// When it cannot be started.
+    /// Fails if it cannot be started.
     pub fn start(command: &mut Command) -> io::Result<Running> {
         signals::reset_in_children();
         let child = command.spawn()?;
         Ok(Running { child })
     }
 
-    /// The id of its process.
+    /// Returns the id of the process.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// The process, for its input and outputs.
+    /// Returns the process, for its input and outputs.
     pub fn child(&mut self) -> &mut Child {
         &mut self.child
     }
 
-    /// Waits for a moment; false if the command ended before it.
+    /// Waits for a moment; returns false if the command ended first.
     ///
     /// # Errors
-    /// When it does not come within `longest`, or the file cannot be read.
+    /// Fails if the moment does not come within `longest`, or the file cannot be read.
     pub fn until(&mut self, moment: &Moment<'_>, longest: Duration) -> io::Result<bool> {
         let mut watch = Watch::new(moment);
         let deadline = Instant::now() + longest;
         loop {
-            // The other way round, an ended command could have reached it unseen.
+            // In the other order, a command could reach the moment and end unnoticed.
             let ended = self.child.try_wait()?.is_some();
             if watch.has_come()? {
                 return Ok(true);
@@ -82,27 +82,27 @@ impl Running {
         }
     }
 
-    /// Sends a signal to the process alone.
+    /// Sends a signal to the process only.
     ///
     /// # Errors
-    /// When it is gone.
+    /// Fails if the process is gone.
     pub fn signal(&self, signal: Signal) -> io::Result<()> {
         Ok(kill(process(self.id())?, signal)?)
     }
 
-    /// Sends a signal to the group of the process, as a terminal does. The command must have been
-    /// given one of its own (`process_group(0)`).
+    /// Sends a signal to the process group, as a terminal does. The command must have its own group
+    /// (`process_group(0)`).
     ///
     /// # Errors
-    /// When it is gone.
+    /// Fails if the process is gone.
     pub fn signal_group(&self, signal: Signal) -> io::Result<()> {
         Ok(killpg(process(self.id())?, signal)?)
     }
 
-    /// Waits for its end.
+    /// Waits for the command to end.
     ///
     /// # Errors
-    /// When it does not end within `longest`.
+    /// Fails if it does not end within `longest`.
     pub fn wait(mut self, longest: Duration) -> io::Result<ExitStatus> {
         let deadline = Instant::now() + longest;
         loop {
@@ -126,12 +126,12 @@ fn process(id: u32) -> io::Result<Pid> {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // The id of one that has ended may be another's by now.
+        // The id of an ended process may belong to another one by now.
         if !matches!(self.child.try_wait(), Ok(None)) {
             return;
         }
         let send = |id: u32, signal| process(id).and_then(|process| Ok(kill(process, signal)?));
-        // One that is stopped starts no other: nobody is missed who comes while we look.
+        // A stopped process starts no other, so none is missed that starts in the meantime.
         let _ = send(self.id(), Signal::SIGSTOP);
         let mut stopped: Vec<u32> = Vec::new();
         loop {
@@ -157,7 +157,7 @@ impl Drop for Running {
 /// before the moment gets no signal.
 ///
 /// # Errors
-/// When it cannot be started, or the moment or the end does not come within `longest`.
+/// Fails if it cannot be started, or the moment or the end does not come within `longest`.
 pub fn signal_at(
     command: &mut Command,
     signal: Signal,
@@ -165,15 +165,15 @@ pub fn signal_at(
     longest: Duration,
 ) -> io::Result<ExitStatus> {
     let mut running = Running::start(command)?;
-    // One that has ended is gone for good once somebody has looked; one that ends now still waits
-    // for that, and takes the signal.
+    // An ended process is gone once it has been reaped; one that ends right now has not been
+    // reaped, and accepts the signal.
     if running.until(moment, longest)? && running.child.try_wait()?.is_none() {
         running.signal(signal)?;
     }
     running.wait(longest)
 }
 
-/// Looks whether a moment has come, with little work each time.
+/// A cheap check for a moment.
 enum Watch<'a> {
     Lines(Lines, u64),
     Exists(&'a Path),
@@ -189,7 +189,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Whether it has come; if not, some time has passed.
+    /// Checks if the moment has come; if not, some time has passed.
     fn has_come(&mut self) -> io::Result<bool> {
         let come = match self {
             Watch::Lines(lines, wanted) => lines.count()? >= *wanted,
@@ -203,7 +203,7 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// Counts the lines of a file that grows, and reads each byte once.
+/// A counter of the lines of a growing file, which reads each byte once.
 struct Lines {
     path: PathBuf,
     read: u64,
@@ -219,7 +219,7 @@ impl Lines {
         }
     }
 
-    /// The whole lines so far; none if there is no file.
+    /// Returns the number of complete lines; 0 if there is no file.
     fn count(&mut self) -> io::Result<u64> {
         let mut file = match File::open(&self.path) {
             Ok(file) => file,

@@ -9,28 +9,28 @@ use serde_json::{Value, json};
 
 use crate::cases::{Shape, case};
 
-/// How long a generated file is to be.
+/// The length of a generated file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Length {
-    /// This many cases.
+    /// A number of cases.
     Cases(u64),
-    /// Whole cases until the file has at least this many bytes.
+    /// Complete cases until the file has at least this many bytes.
     Bytes(u64),
 }
 
-/// What was written.
+/// The size of the written files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Cases, all files together.
+    /// The number of cases in all files.
     pub cases: u64,
-    /// Bytes, all files together.
+    /// The number of bytes in all files.
     pub bytes: u64,
 }
 
-/// Writes one case a line. `out` should be buffered.
+/// Writes one case per line. `out` should be buffered.
 ///
 /// # Errors
-/// When `out` refuses to be written to.
+/// Fails if `out` cannot be written to.
 pub fn write_jsonl(
     out: &mut impl Write,
     shape: Shape,
@@ -54,13 +54,14 @@ pub fn write_jsonl(
     Ok(written)
 }
 
-/// Cases in each file of [`write_suites`].
+/// The number of cases in each file of [`write_suites`].
 pub const CASES_PER_SUITE: u64 = 5;
 
-/// Writes `count` YAML suites of [`CASES_PER_SUITE`] cases into `folder`, which is made if need be.
+/// Writes `count` YAML suites of [`CASES_PER_SUITE`] cases into `folder`, which is created if
+/// necessary.
 ///
 /// # Errors
-/// When the folder or a file cannot be written.
+/// Fails if the folder or a file cannot be written.
 pub fn write_suites(folder: &Path, shape: Shape, count: u64, seed: u64) -> io::Result<Written> {
     fs::create_dir_all(folder)?;
     let mut written = Written::default();

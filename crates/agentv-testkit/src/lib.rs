@@ -1,13 +1,14 @@
-//! What tests and benchmarks need that users do not.
+//! Tools for tests and benchmarks.
 //!
-//! - [`model`]: a real HTTP server that speaks the protocols of the model vendors, and misbehaves
-//!   when it is told to;
+//! - [`model`]: a real HTTP server that speaks the protocols of the model vendors and misbehaves on
+//!   request;
 //! - [`cases`] and [`files`]: eval files of any size, made from a seed;
 //! - [`Project`]: a folder with files for a test;
-//! - [`crash`]: a command that is killed at a chosen moment; [`processes`]: who is still there then;
-//! - [`SmallDisk`]: a disk that is soon full.
+//! - [`crash`]: a command that is killed at a chosen moment; [`processes`]: the processes that
+//!   remain;
+//! - [`SmallDisk`]: a disk that fills up quickly.
 //!
-//! A server is told what to do by words in the prompt, so that tests that are data need but one:
+//! Words in the prompt control the server, so that tests that are data need only one:
 //!
 //! ```
 //! use agentv_testkit::model::{Behaviour, ModelServer};
@@ -24,8 +25,8 @@
 //! assert_eq!(server.calls().total, 1);
 //! ```
 //!
-//! A case is a pure function of a seed and its index ([`cases::case`]), so a file of a million cases
-//! and a test of three speak of the same ones:
+//! A case is a pure function of a seed and its index ([`cases::case`]), so a file of a million
+//! cases and a test with three use the same cases:
 //!
 //! ```
 //! use agentv_testkit::cases::{Shape, case};
@@ -34,7 +35,8 @@
 //! assert_ne!(case(Shape::Mixed, 7, 0)["id"], case(Shape::Mixed, 7, 1)["id"]);
 //! ```
 //!
-//! The programs: `model-server`, `bare-client` (a yardstick and a load), `generate-cases`, `measure`.
+//! The programs: `model-server`, `bare-client` (a baseline and a load generator), `generate-cases`,
+//! `measure`.
 
 pub mod cases;
 pub mod crash;

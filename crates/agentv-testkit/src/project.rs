@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-/// A folder of its own, removed with everything in it at the end.
+/// A temporary folder, which is removed with its content at the end.
 #[derive(Debug)]
 pub struct Project {
     folder: TempDir,
@@ -14,7 +14,7 @@ pub struct Project {
 }
 
 impl Project {
-    /// A folder with these files, given by path and content. Folders are made as needed.
+    /// Creates a folder with these files, given by path and content, and their folders.
     ///
     /// ```
     /// use agentv_testkit::Project;
@@ -24,10 +24,10 @@ impl Project {
     /// ```
     ///
     /// # Errors
-    /// When a file cannot be written.
+    /// Fails if a file cannot be written.
     pub fn new(files: &[(&str, &str)]) -> io::Result<Project> {
         let folder = tempfile::tempdir()?;
-        // Programs name paths without links in them.
+        // Programs print paths without links.
         let root = fs::canonicalize(folder.path())?;
         let project = Project { folder, root };
         for (path, content) in files {
@@ -36,20 +36,20 @@ impl Project {
         Ok(project)
     }
 
-    /// The folder.
+    /// Returns the folder.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The path of a file in it.
+    /// Returns the path of a file in it.
     pub fn path(&self, name: &str) -> PathBuf {
         self.root.join(name)
     }
 
-    /// Writes a file, and gives its path.
+    /// Writes a file and returns its path.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// Fails if it cannot be written.
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> io::Result<PathBuf> {
         let path = self.path(name);
         if let Some(folder) = path.parent() {
@@ -59,15 +59,15 @@ impl Project {
         Ok(path)
     }
 
-    /// The content of a file.
+    /// Returns the content of a file.
     ///
     /// # Errors
-    /// When it cannot be read, or is no text.
+    /// Fails if it cannot be read, or is not text.
     pub fn read(&self, name: &str) -> io::Result<String> {
         fs::read_to_string(self.path(name))
     }
 
-    /// Leaves the folder where it is, for somebody to look at.
+    /// Keeps the folder, for inspection.
     pub fn keep(self) -> PathBuf {
         self.folder.keep()
     }

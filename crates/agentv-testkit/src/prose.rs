@@ -1,4 +1,4 @@
-//! Text that looks like what people write to a support agent and a coding agent.
+//! Text like the messages of people to a support agent or a coding agent.
 
 use crate::random::Random;
 
@@ -32,7 +32,7 @@ const SNIPPETS: &[&str] = &[
     "- [ ] reproduce\n- [x] bisect to \"a1b2c3d\"\n- [ ] fix \\ verify",
 ];
 
-/// Adds one sentence to `text`: usually English, now and then in another script.
+/// Appends one sentence to `text`: usually English, sometimes in another script.
 pub(crate) fn sentence(random: &mut Random, text: &mut String) {
     if random.chance(3) {
         text.push_str(random.pick(FOREIGN));
@@ -49,7 +49,7 @@ pub(crate) fn sentence(random: &mut Random, text: &mut String) {
     text.push('.');
 }
 
-/// As many sentences as `low..=high` gives, on one line.
+/// Returns `low` to `high` sentences on one line.
 pub(crate) fn sentences(random: &mut Random, low: u64, high: u64) -> String {
     let mut text = String::with_capacity(high as usize * 64);
     for position in 0..random.between(low, high) {
@@ -61,7 +61,7 @@ pub(crate) fn sentences(random: &mut Random, low: u64, high: u64) -> String {
     text
 }
 
-/// A long message: paragraphs with code, quotes, tabs and backslashes between them.
+/// Returns a long message: paragraphs with code, quotes, tabs and backslashes in between.
 pub(crate) fn essay(random: &mut Random) -> String {
     let mut text = sentences(random, 2, 4);
     for _ in 0..random.between(2, 6) {
@@ -75,7 +75,7 @@ pub(crate) fn essay(random: &mut Random) -> String {
     text
 }
 
-/// One or two words, joined by a dash, as in a name or a tag.
+/// Returns one or two words joined by a dash, as in a name or a tag.
 pub(crate) fn slug(random: &mut Random) -> String {
     format!("{}-{}", random.pick(WORDS), random.pick(WORDS))
 }

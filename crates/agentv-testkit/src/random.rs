@@ -9,19 +9,19 @@ pub struct Random {
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
 impl Random {
-    /// The sequence that belongs to `seed`.
+    /// Returns the sequence of `seed`.
     pub fn new(seed: u64) -> Random {
         Random { state: seed }
     }
 
-    /// The sequence of the `index`-th item under `seed`, unrelated to that of its neighbours.
+    /// Returns the sequence of the `index`-th item of `seed`, unrelated to that of its neighbours.
     pub fn of_item(seed: u64, index: u64) -> Random {
         let mut sequence = Random::new(seed);
         sequence.state = sequence.next() ^ index.wrapping_mul(STEP);
         Random::new(sequence.next())
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     #[expect(
         clippy::should_implement_trait,
         reason = "an endless sequence is no iterator to collect"
@@ -34,10 +34,10 @@ impl Random {
         bits ^ (bits >> 31)
     }
 
-    /// A number from `low` to `high`, both included.
+    /// Returns a number from `low` to `high`, both included.
     ///
     /// # Panics
-    /// When `low` is above `high`.
+    /// Panics if `low` is above `high`.
     pub fn between(&mut self, low: u64, high: u64) -> u64 {
         assert!(low <= high, "`{low}..={high}` is empty");
         let Some(width) = (high - low).checked_add(1) else {
@@ -46,15 +46,15 @@ impl Random {
         low + self.next() % width
     }
 
-    /// True in about `percent` of a hundred calls.
+    /// Returns true in about `percent` of a hundred calls.
     pub fn chance(&mut self, percent: u64) -> bool {
         self.next() % 100 < percent
     }
 
-    /// One of `items`.
+    /// Returns one of `items`.
     ///
     /// # Panics
-    /// When there are none.
+    /// Panics if there are none.
     pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
         let index = self.next() % items.len() as u64;
         items[index as usize]

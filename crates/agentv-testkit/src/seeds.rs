@@ -7,7 +7,7 @@ use std::path::Path;
 /// Calls `target` with every file in `fuzz/seeds/NAME` and `fuzz/corpus/NAME`.
 ///
 /// # Panics
-/// When it panics for some of them, which are named, or when there are none.
+/// Panics if it panics for any of them, with their names, or if there are none.
 #[track_caller]
 pub fn each_seed(name: &str, target: impl Fn(&[u8])) {
     let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz");

@@ -1,4 +1,4 @@
-//! Signals that this process was started with ignored, as `nohup` does.
+//! Signals that this process was started with ignored, as with `nohup`.
 
 use std::fs;
 use std::io;

@@ -1,9 +1,9 @@
-//! Sizes as people write them.
+//! Sizes in human notation.
 
-/// The bytes of `900`, `650kB`, `20MB`, `1GB`: a thousand from unit to unit.
+/// Parses `900`, `650kB`, `20MB` or `1GB` into bytes; units are powers of a thousand.
 ///
 /// # Errors
-/// When there is no number, an unknown unit, or too large a size.
+/// Fails if there is no number, an unknown unit, or the size is too large.
 pub fn parse(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|one: char| !one.is_ascii_digit());
     let unit: u64 = match &text[digits.len()..] {

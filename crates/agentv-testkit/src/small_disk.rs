@@ -1,19 +1,19 @@
-//! A disk that is soon full.
+//! A disk that fills up quickly.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A file system of little room, taken away at the end. Only the superuser can have one.
+/// A small file system, which is unmounted at the end. Only the superuser can mount one.
 #[derive(Debug)]
 pub struct SmallDisk {
     folder: PathBuf,
 }
 
 impl SmallDisk {
-    /// A disk of `kibibytes`, a multiple of the four of a page, in place of what is in `folder`.
+    /// Mounts a disk of `kibibytes`, a multiple of the page size of four, over `folder`.
     ///
     /// # Errors
-    /// With the reason, in words to skip a test with, when it cannot be had.
+    /// Returns the reason if it cannot be mounted, so that a test can be skipped with it.
     pub fn mount(folder: impl Into<PathBuf>, kibibytes: u32) -> Result<SmallDisk, String> {
         let folder = folder.into();
         let output = Command::new("mount")
@@ -28,18 +28,18 @@ impl SmallDisk {
         Ok(SmallDisk { folder })
     }
 
-    /// Makes it larger, or smaller down to what is on it.
+    /// Resizes it, not below the size of its content.
     ///
     /// # Errors
-    /// With the reason.
+    /// Returns the reason.
     pub fn resize(&self, kibibytes: u32) -> Result<(), String> {
         self.remount(&format!("remount,size={kibibytes}k"))
     }
 
-    /// Lets nobody write to it any more.
+    /// Makes it read-only.
     ///
     /// # Errors
-    /// With the reason, such as that something on it is open for writing.
+    /// Returns the reason, such as a file that is open for writing.
     pub fn make_read_only(&self) -> Result<(), String> {
         self.remount("remount,ro")
     }
@@ -56,7 +56,7 @@ impl SmallDisk {
         }
     }
 
-    /// The folder that it stands in.
+    /// Returns its folder.
     pub fn path(&self) -> &Path {
         &self.folder
     }

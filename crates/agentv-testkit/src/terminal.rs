@@ -1,4 +1,4 @@
-//! A terminal that a program is shown on.
+//! A pseudo-terminal for a program.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,7 +11,7 @@ use nix::pty::{OpenptyResult, Winsize, openpty};
 
 use crate::crash::Running;
 
-/// A terminal of some width that a program is shown on.
+/// A pseudo-terminal with a certain width.
 #[derive(Debug)]
 pub struct Terminal {
     shown: File,
@@ -19,10 +19,10 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// A terminal with so many columns, and 24 rows.
+    /// Opens a terminal with this many columns and 24 rows.
     ///
     /// # Errors
-    /// When the system has none to give.
+    /// Fails if the system has no free one.
     pub fn open(columns: u16) -> io::Result<Terminal> {
         let size = Winsize {
             ws_row: 24,
@@ -37,30 +37,30 @@ impl Terminal {
         })
     }
 
-    /// Starts a command whose three streams are this terminal. What it shows is to be read from the file;
-    /// when that is dropped, the terminal is closed.
+    /// Starts a command whose three streams are this terminal. The returned file reads the screen;
+    /// dropping it closes the terminal.
     ///
     /// # Errors
-    /// When it cannot be started.
+    /// Fails if it cannot be started.
     pub fn start(self, mut command: Command) -> io::Result<(Running, File)> {
         command
             .stdin(self.program.try_clone()?)
             .stdout(self.program.try_clone()?)
             .stderr(self.program);
-        // What is shown ends when the last has closed the terminal, and the command holds it, too.
+        // The screen ends when the last handle is closed, and the command holds handles too.
         let running = Running::start(&mut command)?;
         Ok((running, self.shown))
     }
 
-    /// Runs a command whose three streams are this terminal, and gives all that it showed.
+    /// Runs a command whose three streams are this terminal, and returns everything it showed.
     ///
     /// # Errors
-    /// When it cannot be started, or does not end within `longest`.
+    /// Fails if it cannot be started, or does not end within `longest`.
     pub fn show(self, command: Command, longest: Duration) -> io::Result<(ExitStatus, String)> {
         let (running, mut shown) = self.start(command)?;
         let reader = thread::spawn(move || {
             let mut bytes = Vec::new();
-            // The end of a terminal is an error to the system.
+            // The system reports the end of a terminal as an error.
             let _ = shown.read_to_end(&mut bytes);
             bytes
         });

@@ -34,7 +34,7 @@ pub struct Figures {
 /// Compares two runs, the first being what the second is held against.
 ///
 /// # Errors
-/// When they have no trial in common.
+/// Fails if they have no trial in common.
 pub fn compare<'r>(
     a: &'r ComparedRun,
     b: &'r ComparedRun,

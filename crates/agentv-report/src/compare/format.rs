@@ -24,7 +24,7 @@ pub enum ComparisonFormat {
 /// Writes a comparison of two runs, and whether it is good enough.
 ///
 /// # Errors
-/// When `out` cannot be written.
+/// Fails if `out` cannot be written.
 pub fn write_comparison(
     comparison: &Comparison<'_>,
     showing: &ShownCases,
@@ -50,7 +50,7 @@ pub fn write_comparison(
 /// Writes a comparison of every two of several runs, and whether the last is good enough.
 ///
 /// # Errors
-/// When `out` cannot be written.
+/// Fails if `out` cannot be written.
 pub fn write_pairwise(
     pairwise: &Pairwise<'_>,
     gate: &GateOutcome,

@@ -175,7 +175,7 @@ impl ComparedRun {
 /// Reads runs, each on a thread of its own.
 ///
 /// # Errors
-/// When a file cannot be read.
+/// Fails if a file cannot be read.
 pub fn read_runs(runs: &[RunResults]) -> Result<Vec<ComparedRun>, FileError> {
     let mut read = thread::scope(|scope| {
         let started: Vec<_> = runs

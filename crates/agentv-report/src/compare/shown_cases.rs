@@ -55,7 +55,7 @@ impl ShownCases {
     /// The `most` largest losses and the `most` largest wins; their reasons are read again.
     ///
     /// # Errors
-    /// When the results cannot be read.
+    /// Fails if the results cannot be read.
     pub fn of(comparison: &Comparison<'_>, most: usize) -> Result<ShownCases, FileError> {
         Ok(ShownCases {
             losses: shown(comparison, most, PairOutcome::Loss)?,

@@ -18,7 +18,7 @@ impl Ticker {
     /// Calls `tick` each `interval`, for the first time after one.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// Fails if the system gives no thread.
     pub(super) fn start(
         interval: Duration,
         mut tick: impl FnMut() + Send + 'static,

@@ -18,7 +18,7 @@ impl PastRun {
     /// The run in a folder; `None` where there is none yet, because it has no `run.json`.
     ///
     /// # Errors
-    /// When `run.json` cannot be read.
+    /// Fails if `run.json` cannot be read.
     pub fn open(folder: RunFolder) -> Result<Option<PastRun>, FolderError> {
         let record = folder.run::<RunRecord>()?;
         Ok(record.map(|record| {
@@ -63,7 +63,7 @@ impl PastRun {
     /// The run in a line.
     ///
     /// # Errors
-    /// When its results cannot be read.
+    /// Fails if its results cannot be read.
     pub fn line(&self) -> Result<RunLine, FileError> {
         let running = self.folder.is_being_written();
         // What a run that goes on wrote at its last end is not what it has come to since.
@@ -80,7 +80,7 @@ impl PastRun {
     /// The run in a line, as if it had only the results that are wanted.
     ///
     /// # Errors
-    /// When its results cannot be read.
+    /// Fails if its results cannot be read.
     pub fn line_of_some(
         &self,
         wanted: &dyn Fn(&ResultRecord) -> bool,

@@ -35,7 +35,7 @@ impl OutFile {
     /// Prepares to write to `path`; the folders it is in are created.
     ///
     /// # Errors
-    /// When the extension is not that of a format, or the file cannot be created.
+    /// Fails if the extension is not that of a format, or the file cannot be created.
     pub fn create(path: impl Into<PathBuf>) -> Result<OutFile, ReportError> {
         OutFile::create_with(path.into(), Clock::real())
     }
@@ -60,7 +60,7 @@ impl OutFile {
     /// Puts the file in its place, whole.
     ///
     /// # Errors
-    /// When something could not be written, now or before; the file is then as it was.
+    /// Fails if something could not be written, now or before; the file is then as it was.
     pub fn finish(self) -> Result<(), ReportError> {
         self.finish_with(AtomicFile::commit)
     }

@@ -57,7 +57,7 @@ impl ReportFormat {
     /// Writes the report of some runs to a file, which is replaced as a whole or not at all.
     ///
     /// # Errors
-    /// When the results cannot be read, or the report cannot be written.
+    /// Fails if the results cannot be read, or the report cannot be written.
     pub fn write_file(&self, runs: &[RunResults], path: &Path) -> Result<(), ReportFailure> {
         let not_written = |source| ReportFailure::Write(error_of(path, source));
         let mut file = open_destination(path).map_err(not_written)?;
@@ -71,7 +71,7 @@ impl ReportFormat {
     /// Writes the report of some runs.
     ///
     /// # Errors
-    /// When the results cannot be read, or the report cannot be written.
+    /// Fails if the results cannot be read, or the report cannot be written.
     pub fn write(&self, runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> {
         (self.write)(runs, out)
     }

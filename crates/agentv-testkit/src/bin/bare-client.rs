@@ -1,4 +1,4 @@
-//! Asks a server as fast as a bare `reqwest` loop can, and prints as JSON how that went.
+//! Calls a server as fast as a bare `reqwest` loop can, and prints the figures as JSON.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
@@ -15,7 +15,7 @@ use reqwest::Client;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-/// The yardstick is given what the measured program has.
+/// The allocator of the measured program, for a fair comparison.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -25,22 +25,22 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 struct Arguments {
     /// The server, without a path: `http://127.0.0.1:8080`.
     url: String,
-    /// How many requests to send; without it, one for each case, or one.
+    /// The number of requests (default: one per case, or one)
     #[arg(long, value_name = "N")]
     requests: Option<u64>,
-    /// How many of them at a time.
+    /// The number of requests in flight
     #[arg(long, value_name = "N", default_value_t = 10)]
     concurrency: usize,
-    /// A JSONL dataset whose cases are asked in turn.
+    /// A JSONL dataset whose cases are sent in turn
     #[arg(long, value_name = "FILE")]
     dataset: Option<PathBuf>,
-    /// What to ask where there is no dataset.
+    /// The question if there is no dataset
     #[arg(long, default_value = "What is the capital of France?")]
     prompt: String,
-    /// The model to name.
+    /// The name of the model
     #[arg(long, default_value = "model")]
     model: String,
-    /// The longest that a request may take, in seconds.
+    /// The time limit of a request in seconds
     #[arg(long, default_value_t = 60)]
     timeout: u64,
 }
@@ -63,7 +63,7 @@ fn run(arguments: &Arguments) -> io::Result<Value> {
         Some(file) => read(file)?,
         None => vec![json!([{"role": "user", "content": arguments.prompt}])],
     };
-    // Whoever asked for it first has it.
+    // Another thread may have set it first.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = Client::builder()
         .pool_max_idle_per_host(arguments.concurrency)
@@ -87,7 +87,7 @@ fn run(arguments: &Arguments) -> io::Result<Value> {
     runtime.block_on(measure(load, arguments.concurrency))
 }
 
-/// The messages of every case of a dataset.
+/// Reads the messages of every case of a dataset.
 fn read(file: &Path) -> io::Result<Vec<Value>> {
     let mut prompts = Vec::new();
     for line in BufReader::new(File::open(file)?).lines() {
@@ -134,7 +134,8 @@ struct Load {
 }
 
 impl Load {
-    /// Sends requests until there are no more: how long each took, and how many failed.
+    /// Sends requests until there are no more; returns the duration of each and the number of
+    /// failures.
     async fn work(self: Arc<Load>) -> (Vec<Duration>, u64) {
         let (mut times, mut errors) = (Vec::new(), 0);
         loop {
@@ -151,7 +152,7 @@ impl Load {
         }
     }
 
-    /// The answer, if there is one.
+    /// Returns the answer, if there is one.
     async fn ask(&self, messages: &Value) -> Option<String> {
         let body = json!({"model": self.model, "messages": messages});
         let request = self.client.post(&self.url).bearer_auth("none").json(&body);
@@ -190,7 +191,7 @@ async fn measure(load: Arc<Load>, concurrency: usize) -> io::Result<Value> {
     }))
 }
 
-/// In milliseconds; `None` of nothing.
+/// Returns a quantile in milliseconds, or `None` without values.
 fn percentile(sorted: &[Duration], percent: usize) -> Option<f64> {
     let position = (sorted.len() * percent).div_ceil(100).saturating_sub(1);
     sorted
@@ -198,7 +199,7 @@ fn percentile(sorted: &[Duration], percent: usize) -> Option<f64> {
         .map(|time| time.as_secs_f64() * 1_000.0)
 }
 
-/// What this process has worked so far, reading the dataset included.
+/// Returns the CPU time of this process so far, including reading the dataset.
 fn cpu_seconds() -> io::Result<f64> {
     let usage = getrusage(UsageWho::RUSAGE_SELF)?;
     let seconds = |time: TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;

@@ -15,13 +15,13 @@ use clap::{Args, Parser, ValueEnum};
 struct Arguments {
     #[command(flatten)]
     amount: Amount,
-    /// Which cases: the same seed gives the same bytes.
+    /// The seed; the same seed gives the same bytes
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// What the cases look like.
+    /// The shape of the cases
     #[arg(long, value_enum, default_value_t = ShapeName::Mixed)]
     shape: ShapeName,
-    /// The JSONL file to write; with `--suites`, the folder.
+    /// The JSONL file to write; with `--suites`, the folder
     out: PathBuf,
 }
 
@@ -41,9 +41,9 @@ struct Amount {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum ShapeName {
-    /// Every field and spelling, about 650 bytes a case.
+    /// Every field and spelling, about 650 bytes per case
     Mixed,
-    /// Text in, text out.
+    /// Text in, text out
     Plain,
 }
 

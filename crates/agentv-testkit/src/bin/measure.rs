@@ -1,4 +1,4 @@
-//! Runs a command and prints, as JSON, what it cost: wall time, CPU time and peak memory.
+//! Runs a command and prints its cost as JSON: wall time, CPU time and peak memory.
 
 use std::io::{self, Write};
 use std::process::{Command, ExitCode, Stdio};
@@ -9,27 +9,27 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
 use serde_json::json;
 
-/// Run a command, its stdout discarded, and print one JSON line a run.
+/// Run a command, discard its stdout, and print one JSON line per run.
 ///
-/// `wall`, `user`, `system` and `cpu` (both together) are seconds, `peak_bytes` is the most memory of
-/// one process. The processes that the command waited for count too.
+/// `wall`, `user`, `system` and `cpu` (the sum of both) are in seconds, `peak_bytes` is the peak
+/// memory of one process. Child processes of the command count too.
 #[derive(Parser)]
 struct Arguments {
-    /// What the lines call this command.
+    /// The name of the command in the output
     #[arg(long, default_value = "")]
     label: String,
-    /// How often to run it.
+    /// The number of runs
     #[arg(long, default_value_t = 1)]
     runs: u32,
-    /// The exit code that a command must end with to have done its work.
+    /// The exit code of a successful run
     #[arg(long, value_name = "CODE", default_value_t = 0)]
     exit: i32,
-    /// The command and its arguments.
+    /// The command and its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     command: Vec<String>,
 }
 
-/// What one run took.
+/// The cost of one run.
 struct Cost {
     wall: Duration,
     user: Duration,
@@ -53,7 +53,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Runs `command` to its end. One that fails has no cost: it did not do the work.
+/// Runs `command` to its end. A failed command has no cost, because it did not do the work.
 fn measure(command: &[String], exit: i32) -> io::Result<Cost> {
     let Some((program, arguments)) = command.split_first() else {
         return Err(io::Error::other("no command"));
@@ -78,7 +78,7 @@ fn measure(command: &[String], exit: i32) -> io::Result<Cost> {
     })
 }
 
-/// User time, system time and the highest peak of the children that have ended so far.
+/// Returns user time, system time and the highest peak memory of the children that have ended.
 fn children() -> io::Result<(Duration, Duration, u64)> {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
     let unit = if cfg!(target_vendor = "apple") {

@@ -1,4 +1,4 @@
-//! Serves the protocols of the model vendors on 127.0.0.1, and misbehaves when it is told to.
+//! Serves the protocols of the model vendors on 127.0.0.1, and misbehaves on request.
 
 use std::fs;
 use std::io::{self, Write};
@@ -12,51 +12,52 @@ use serde_json::{Map, Value};
 
 /// Serve OpenAI's, Anthropic's and Gemini's protocols, and plain JSON, until killed.
 ///
-/// The first line on stdout says where: `listening on http://127.0.0.1:PORT`. Words in the last user
-/// message, such as `!status=429! !retry-after=2!` or `!reset!`, tell what to do with that request.
-/// `GET /-/stats` tells how often it was called.
+/// The first line on stdout is the address: `listening on http://127.0.0.1:PORT`. Words in the last
+/// user message, such as `!status=429! !retry-after=2!` or `!reset!`, choose the behaviour for that
+/// request. `GET /-/stats` returns the number of calls.
 #[derive(Parser)]
 struct Arguments {
-    /// The port; 0 takes a free one.
+    /// The port; 0 chooses a free one
     #[arg(long, default_value_t = 0)]
     port: u16,
-    /// How long every answer takes.
+    /// The latency of every answer
     #[arg(long, value_name = "MS", default_value_t = 0)]
     latency_ms: u64,
-    /// By how much an answer may take longer.
+    /// The largest random addition to the latency
     #[arg(long, value_name = "MS", default_value_t = 0)]
     jitter_ms: u64,
-    /// What is said; the last user message, unless given.
+    /// The text of every answer (default: the last user message)
     #[arg(long, value_name = "TEXT")]
     answer: Option<String>,
-    /// A JSON object of answers by a text that the last user message contains, before `--answer`.
+    /// A JSON object that maps a text in the last user message to an answer; takes precedence over
+    /// `--answer`
     #[arg(long, value_name = "FILE")]
     answers: Option<PathBuf>,
-    /// Add one JSON line a request to this file: time, path, last user message.
+    /// Append one JSON line per request to this file: time, path, last user message
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
-    /// What to do with the first requests: `status=429 retry-after=1, reset, ok`.
+    /// The behaviour for the first requests: `status=429 retry-after=1, reset, ok`
     #[arg(long, value_name = "STEPS", value_parser = script)]
     script: Option<Script>,
-    /// What to do with all requests that say nothing of it themselves: `status=503`.
+    /// The behaviour for requests that do not choose one themselves: `status=503`
     #[arg(long, value_name = "WORDS", default_value = "ok")]
     behaviour: Conduct,
-    /// Do what `--behaviour` says with the first N calls of each case only, then answer.
+    /// Apply `--behaviour` only to the first N calls of each case, then answer
     #[arg(long, value_name = "N")]
     fail_first: Option<u64>,
-    /// Answer 429 when more requests than this are in flight.
+    /// Answer 429 if more requests than this are in flight
     #[arg(long, value_name = "N")]
     at_most: Option<usize>,
-    /// Take the words in messages for text.
+    /// Treat the words in messages as text
     #[arg(long)]
     no_words: bool,
-    /// How the connection is protected.
+    /// The protection of the connection
     #[arg(long, value_enum, default_value_t = TlsName::None)]
     tls: TlsName,
-    /// Where to write the certificate of `--tls self-signed`.
+    /// The file for the certificate of `--tls self-signed`
     #[arg(long, value_name = "FILE")]
     certificate: Option<PathBuf>,
-    /// How many threads serve.
+    /// The number of threads
     #[arg(long, value_name = "N", default_value_t = processors())]
     threads: usize,
 }
@@ -70,11 +71,11 @@ fn script(text: &str) -> Result<Script, UnknownWord> {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum TlsName {
-    /// Not at all.
+    /// No protection
     None,
-    /// With a certificate that nobody has reason to trust.
+    /// A self-signed certificate
     SelfSigned,
-    /// The address says `https`, the server answers in plain text.
+    /// The address says `https`, but the server answers in plain text
     Refused,
 }
 

@@ -1,12 +1,12 @@
-//! What a server does with all requests.
+//! The behaviour of a server for all requests.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::model::Conduct;
 
-/// What a server answers, how fast, and to how many; unless told otherwise it repeats the last user
-/// message at once, and obeys the [`WORDS`](crate::model::WORDS) in it.
+/// The answers of a server, their speed and their limits. By default it repeats the last user
+/// message immediately, and obeys the [`WORDS`](crate::model::WORDS) in it.
 #[derive(Debug, Clone)]
 pub struct Behaviour {
     pub(crate) answer: Answer,
@@ -49,122 +49,122 @@ impl Default for Behaviour {
 }
 
 impl Behaviour {
-    /// Repeats the last user message.
+    /// Returns a behaviour that repeats the last user message.
     pub fn echo() -> Behaviour {
         Behaviour::default()
     }
 
-    /// Always says the same.
+    /// Returns a behaviour that always gives the same answer.
     pub fn answering(text: impl Into<String>) -> Behaviour {
         Behaviour::default().answer(Answer::Fixed(text.into()))
     }
 
-    /// What is said.
+    /// Sets the answer.
     pub fn answer(self, answer: Answer) -> Behaviour {
         Behaviour { answer, ..self }
     }
 
-    /// How long every answer takes.
+    /// Sets the latency of every answer.
     pub fn latency(self, latency: Duration) -> Behaviour {
         Behaviour { latency, ..self }
     }
 
-    /// By how much an answer may take longer; by how much each does is the same in every server.
+    /// Sets the largest random addition to the latency, which is the same sequence in every server.
     pub fn jitter(self, jitter: Duration) -> Behaviour {
         Behaviour { jitter, ..self }
     }
 
-    /// What is done with the first requests, one conduct each, before all other rules.
+    /// Sets the conduct for the first requests, one each, before all other rules.
     pub fn script(self, script: impl IntoIterator<Item = Conduct>) -> Behaviour {
         let script = script.into_iter().collect();
         Behaviour { script, ..self }
     }
 
-    /// What is done with a request that no other rule speaks of.
+    /// Sets the conduct for requests that no other rule covers.
     pub fn always(self, conduct: impl Into<Conduct>) -> Behaviour {
         let always = conduct.into();
         Behaviour { always, ..self }
     }
 
-    /// What is done with the first `calls` calls of each case. A case is known by its last user
-    /// message.
+    /// Sets the conduct for the first `calls` calls of each case. The last user message identifies
+    /// a case.
     pub fn fail_first(self, calls: u64, conduct: impl Into<Conduct>) -> Behaviour {
         let fail_first = Some((calls, conduct.into()));
         Behaviour { fail_first, ..self }
     }
 
-    /// Answers 429 to a request that is more than this many in flight.
+    /// Answers 429 if more than this many requests are in flight.
     pub fn at_most(self, in_flight: usize) -> Behaviour {
         let at_most = Some(in_flight);
         Behaviour { at_most, ..self }
     }
 
-    /// Answers so many calls, and the later ones once the server is
+    /// Answers this many calls, and the later ones after the server is
     /// [released](crate::model::ModelServer::release).
     pub fn hold_after(self, calls: u64) -> Behaviour {
         let hold_after = Some(calls);
         Behaviour { hold_after, ..self }
     }
 
-    /// Takes the words in messages for text.
+    /// Treats the words in messages as text.
     pub fn without_words(self) -> Behaviour {
         let words = false;
         Behaviour { words, ..self }
     }
 
-    /// How many of the last requests are kept whole.
+    /// Sets the number of recent requests that are kept.
     pub fn keep(self, requests: usize) -> Behaviour {
         let keep = requests;
         Behaviour { keep, ..self }
     }
 
-    /// The tokens that every answer reports; otherwise a token is four bytes.
+    /// Sets the tokens that every answer reports (default: one token per four bytes).
     pub fn usage(self, usage: Usage) -> Behaviour {
         let usage = Some(usage);
         Behaviour { usage, ..self }
     }
 
-    /// How the connection is protected.
+    /// Sets the protection of the connection.
     pub fn tls(self, tls: Tls) -> Behaviour {
         Behaviour { tls, ..self }
     }
 
-    /// A file that gets one line a request, in one write, as soon as the request is there:
+    /// Sets a file that gets one line per request, in one write, as soon as the request arrives:
     /// `{"time": seconds, "path": …, "message": the last user message}`.
     pub fn log(self, file: impl Into<PathBuf>) -> Behaviour {
         let log = Some(file.into());
         Behaviour { log, ..self }
     }
 
-    /// The port; 0 takes a free one.
+    /// Sets the port; 0 chooses a free one.
     pub fn port(self, port: u16) -> Behaviour {
         Behaviour { port, ..self }
     }
 
-    /// How many threads serve. Each has the connections that it accepted.
+    /// Sets the number of threads. Each serves the connections that it accepted.
     pub fn threads(self, threads: usize) -> Behaviour {
         Behaviour { threads, ..self }
     }
 }
 
-/// What is said.
+/// The text of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// The last user message.
     Echo,
-    /// Always this.
+    /// A fixed text.
     Fixed(String),
-    /// What stands beside the first of these texts that the last user message contains.
+    /// The answer for the first of these texts that the last user message contains.
     ByMessage {
-        /// The texts to look for, and what is said then.
+        /// The texts to look for, with their answers.
         answers: Vec<(String, String)>,
-        /// What is said if none is there.
+        /// The answer if none is found.
         otherwise: String,
     },
 }
 
 impl Answer {
-    /// What is said to `message`.
+    /// Returns the answer to `message`.
     pub(crate) fn to<'a>(&'a self, message: &'a str) -> &'a str {
         match self {
             Answer::Echo => message,
@@ -181,16 +181,16 @@ impl Answer {
 /// The tokens that an answer reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Usage {
-    /// Tokens read, cached ones included.
+    /// Tokens read, including cached ones.
     pub input: u64,
     /// Tokens written.
     pub output: u64,
-    /// Those of `input` that came from a cache.
+    /// The part of `input` that came from a cache.
     pub cached: u64,
 }
 
 impl Usage {
-    /// A token for every four bytes.
+    /// Counts one token per four bytes.
     pub(crate) fn of(message: &str, answer: &str) -> Usage {
         Usage {
             input: message.len().div_ceil(4) as u64,
@@ -200,13 +200,13 @@ impl Usage {
     }
 }
 
-/// How the connection is protected.
+/// The protection of the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tls {
-    /// Not at all.
+    /// No protection.
     None,
-    /// With a certificate for `localhost` and `127.0.0.1` that nobody has reason to trust.
+    /// A self-signed certificate for `localhost` and `127.0.0.1`.
     SelfSigned,
-    /// The address says `https`, and the server answers in plain text.
+    /// The address says `https`, but the server answers in plain text.
     Refused,
 }

@@ -1,25 +1,25 @@
-//! What a server does with one request.
+//! The conduct of a server for one request.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimePrinter;
 
-/// What a server does with one request: a step, and what goes with it.
+/// The conduct of a server for one request: a step and its details.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conduct {
-    /// What is done.
+    /// The step.
     pub step: Step,
     /// The header `Retry-After`.
     pub retry_after: Option<RetryAfter>,
-    /// How much later than usual it is done.
+    /// The additional delay.
     pub delay: Duration,
-    /// How many calls of a case it is done with; the later ones are answered.
+    /// The number of calls of a case that this applies to; later calls are answered.
     pub first: Option<u64>,
 }
 
 impl Conduct {
-    /// The same with the header `Retry-After: value`, whatever that is.
+    /// Adds the header `Retry-After: value`, with any value.
     pub fn retry_after(self, value: impl Into<String>) -> Conduct {
         let retry_after = Some(RetryAfter::Value(value.into()));
         Conduct {
@@ -28,7 +28,7 @@ impl Conduct {
         }
     }
 
-    /// The same with a date so far from now in the header `Retry-After`.
+    /// Adds a header `Retry-After` with a date this far in the future.
     pub fn retry_date(self, from_now: Duration) -> Conduct {
         let retry_after = Some(RetryAfter::Date(from_now));
         Conduct {
@@ -37,12 +37,12 @@ impl Conduct {
         }
     }
 
-    /// The same, so much later.
+    /// Adds a delay.
     pub fn delay(self, delay: Duration) -> Conduct {
         Conduct { delay, ..self }
     }
 
-    /// The same, for the first `calls` calls of a case only.
+    /// Applies only to the first `calls` calls of a case.
     pub fn first(self, calls: u64) -> Conduct {
         let first = Some(calls);
         Conduct { first, ..self }
@@ -58,17 +58,17 @@ impl From<Step> for Conduct {
     }
 }
 
-/// What the header `Retry-After` says.
+/// The value of the header `Retry-After`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RetryAfter {
-    /// This text.
+    /// A fixed text.
     Value(String),
-    /// The date so far from now.
+    /// The date this far in the future.
     Date(Duration),
 }
 
 impl RetryAfter {
-    /// The value of the header.
+    /// Returns the value of the header.
     pub(crate) fn header(&self) -> String {
         match self {
             RetryAfter::Value(value) => value.clone(),
@@ -83,68 +83,69 @@ impl RetryAfter {
     }
 }
 
-/// What a server may do with a request. What is said of an answer holds for all protocols.
+/// A reaction to a request, for all protocols.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Step {
     /// Answers properly.
     #[default]
     Answer,
-    /// Calls a tool of this name in place of saying something.
+    /// Calls a tool with this name instead of answering with text.
     Tool(String),
-    /// Says that the answer was cut off at its longest length.
+    /// Reports that the answer was cut off at the maximum length.
     Length,
-    /// Answers without anything said: no choices, no content, no candidates.
+    /// Answers with nothing: no choices, no content, no candidates.
     NoChoices,
-    /// Answers with nothing that tells the tokens.
+    /// Answers without token usage.
     NoUsage,
-    /// Answers with this status and the vendor's kind of error.
+    /// Answers with this status and an error of the vendor's kind.
     Status(u16),
-    /// Says in the vendor's way that there is no money left.
+    /// Reports in the vendor's way that the quota is used up.
     Quota,
-    /// Says the vendor's kind of error, and the request's key in it, with the status of a success.
+    /// Answers with an error of the vendor's kind that contains the request's key, and status 200.
     ErrorInSuccess,
-    /// Says the request's key inside an error of this status; inside the answer, if that is 200.
+    /// Repeats the request's key in an error with this status, or in the answer if the status is
+    /// 200.
     EchoKey(u16),
-    /// Sends on to a place that sends on to itself.
+    /// Redirects to an address that redirects to itself.
     Redirect,
-    /// Answers properly, promises to keep the connection, and closes it.
+    /// Answers properly, promises to keep the connection open, and closes it.
     Close,
-    /// Answers properly by HTTP/1.0: no length, the end of the connection is that of the body.
+    /// Answers properly with HTTP/1.0: no length, the body ends with the connection.
     Http10,
-    /// Answers properly, the body a byte at a time with this pause between.
+    /// Answers properly, but sends the body byte by byte with this pause in between.
     Slow(Duration),
-    /// Calls a proper answer plain text.
+    /// Answers properly with the content type of plain text.
     WrongType,
-    /// Answers properly, with a text of so many bytes.
+    /// Answers properly with a text of this many bytes.
     Huge(u64),
-    /// Breaks the connection within the body.
+    /// Resets the connection within the body.
     Reset,
-    /// Breaks the connection before a word is said.
+    /// Resets the connection before the reply.
     ResetEarly,
-    /// Ends the connection within the body, whose length was said.
+    /// Closes the connection within a body of known length.
     Truncate,
-    /// Ends the connection within a chunked body.
+    /// Closes the connection within a chunked body.
     ChunkedCut,
     /// Sends a chunked body that never ends.
     Endless,
-    /// Says nothing until the client goes.
+    /// Sends nothing until the client disconnects.
     Hang,
-    /// Says nothing more, within the body, until the client goes.
+    /// Stops within the body until the client disconnects.
     HangBody,
-    /// Answers with what is no HTTP.
+    /// Sends bytes that are not HTTP.
     Garbage,
-    /// Answers with a body of no bytes.
+    /// Answers with an empty body.
     Empty,
-    /// Answers with a text that is no JSON.
+    /// Answers with a text that is not JSON.
     NotJson,
-    /// Answers with JSON that stops in the middle.
+    /// Answers with truncated JSON.
     CutJson,
-    /// Answers with JSON of another shape: a number.
+    /// Answers with JSON of another type: a number.
     WrongShape,
-    /// Answers with arrays within arrays, 100,000 deep.
+    /// Answers with nested arrays, 100,000 levels deep.
     Deep,
-    /// Answers with a page of HTML and the status of a success.
+    /// Answers with an HTML page and status 200.
     Html,
-    /// Answers properly but for bytes that are no UTF-8 in what is said.
+    /// Answers properly, but with invalid UTF-8 in the text.
     BadUtf8,
 }

@@ -1,4 +1,4 @@
-//! Serves one connection: reads requests, decides, answers.
+//! Serving one connection: read requests, decide, answer.
 
 use std::collections::VecDeque;
 use std::io;
@@ -21,23 +21,23 @@ use crate::model::{Behaviour, Conduct, Step};
 
 const STATS: &str = "/-/stats";
 
-/// What all connections of a server share.
+/// The state that all connections of a server share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) behaviour: Behaviour,
     pub(crate) observed: Observed,
     pub(crate) log: Option<Log>,
-    /// What is left of the script.
+    /// The rest of the script.
     pub(crate) script: Mutex<VecDeque<Conduct>>,
-    /// Whether calls that were held back are answered.
+    /// True if calls that were held back are answered.
     pub(crate) released: watch::Sender<bool>,
 }
 
 impl Shared {
-    /// Answers requests until the client goes or the connection is to be closed.
+    /// Answers requests until the client disconnects or the connection must be closed.
     ///
     /// # Errors
-    /// When the connection breaks, or the client speaks no HTTP.
+    /// Fails if the connection breaks, or the client does not speak HTTP.
     pub(crate) async fn serve(&self, mut wire: impl Wire) -> io::Result<()> {
         self.observed.connected();
         let mut incoming = Incoming::default();
@@ -86,7 +86,7 @@ impl Shared {
         delivery::send(wire, &conduct, &content, arrival.number).await
     }
 
-    /// What is done with a request, by the first rule that speaks of it.
+    /// Returns the conduct for a request, by the first rule that covers it.
     fn conduct(&self, message: &str, arrival: Arrival) -> Conduct {
         let behaviour = &self.behaviour;
         if let Some(conduct) = self.next_of_script() {
@@ -119,7 +119,7 @@ impl Shared {
         script.unwrap_or_else(PoisonError::into_inner).pop_front()
     }
 
-    /// Waits until the call of this number may be answered.
+    /// Waits until the call with this number may be answered.
     async fn held(&self, number: u64) {
         if self
             .behaviour
@@ -127,7 +127,7 @@ impl Shared {
             .is_some_and(|calls| number > calls)
         {
             let mut released = self.released.subscribe();
-            // The one who releases lives as long as the server.
+            // The sender lives as long as the server.
             let _ = released.wait_for(|released| *released).await;
         }
     }
@@ -161,7 +161,7 @@ impl Shared {
 }
 
 impl Conduct {
-    /// A proper answer, if this was for earlier calls of the case only.
+    /// Returns a proper answer if the conduct only applied to earlier calls of the case.
     fn unless_over(self, of_case: u64) -> Conduct {
         match self.first {
             Some(first) if of_case > first => Conduct::default(),

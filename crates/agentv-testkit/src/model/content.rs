@@ -1,21 +1,21 @@
-//! What a reply says.
+//! The content of a reply.
 
 use crate::model::bodies::{self, Form, Said};
 use crate::model::http::Request;
 use crate::model::protocol::{Asked, Protocol};
 use crate::model::{Behaviour, Step, Usage};
 
-/// Stands in a text where something goes that is no text.
+/// The marker in a text for bytes that are not text.
 const GAP: &str = "=GAP=";
 const JSON: &str = "application/json";
 
-/// What a reply says.
+/// The content of a reply.
 #[derive(Debug)]
 pub(crate) struct Content {
     pub(crate) status: u16,
     pub(crate) kind: &'static str,
     pub(crate) body: Vec<u8>,
-    /// Where in the body so many bytes more are to go.
+    /// The position in the body at which this many more bytes are inserted.
     pub(crate) gap: Option<(usize, u64)>,
 }
 
@@ -36,13 +36,13 @@ impl Content {
         }
     }
 
-    /// How long the body is, with what goes into its gap.
+    /// Returns the length of the body, including the inserted bytes.
     pub(crate) fn length(&self) -> u64 {
         self.body.len() as u64 + self.gap.map_or(0, |(_, bytes)| bytes)
     }
 }
 
-/// What a reply is made from.
+/// The inputs of a reply.
 pub(crate) struct Source<'a> {
     pub(crate) behaviour: &'a Behaviour,
     pub(crate) protocol: Protocol,
@@ -52,7 +52,7 @@ pub(crate) struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// What `step` says, however it is sent.
+    /// Returns the content of `step`, independent of its delivery.
     pub(crate) fn content(&self, step: &Step) -> Content {
         match step {
             Step::Tool(name) => self.answer(Form::Tool(name)),
@@ -123,7 +123,7 @@ impl Source<'_> {
         bodies::answer(self.protocol, &self.said(form, text, usage))
     }
 
-    /// The answer, as a stream of events if the client asked for one.
+    /// Returns the answer, as a stream of events if the client asked for one.
     fn answer(&self, form: Form<'_>) -> Content {
         let text = self.text();
         let said = self.said(form, text, self.usage(text));
@@ -144,7 +144,7 @@ impl Source<'_> {
     }
 
     fn error(&self, status: u16, message: &str) -> Content {
-        // These have no body by their nature.
+        // These steps have no body.
         if matches!(status, 204 | 304) {
             return Content::json(status, "");
         }

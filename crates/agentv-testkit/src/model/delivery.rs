@@ -1,4 +1,4 @@
-//! How a reply is sent: whole, or not.
+//! The delivery of a reply: complete or not.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -10,23 +10,23 @@ use crate::model::content::Content;
 use crate::model::wire::Wire;
 use crate::model::{Conduct, Step};
 
-/// Where a client that follows a redirect ends up, and never leaves.
+/// The path to which a redirect leads, forever.
 pub(crate) const LOOP: &str = "/-/loop";
 
-/// What fills a gap, a piece at a time.
+/// The bytes that fill a gap, piece by piece.
 static FILLING: [u8; 64 << 10] = [b'x'; 64 << 10];
 
-/// Whether a connection can take another request.
+/// The state of a connection after a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Then {
     GoOn,
     Close,
 }
 
-/// Sends `content` as `conduct` wants it sent.
+/// Sends `content` in the way that `conduct` demands.
 ///
 /// # Errors
-/// When the client has gone.
+/// Fails if the client has disconnected.
 pub(crate) async fn send<W: Wire>(
     wire: &mut W,
     conduct: &Conduct,
@@ -91,11 +91,11 @@ impl<W: Wire> Sender<'_, W> {
         self.wire.flush().await
     }
 
-    /// The head of the reply; `length` is the header that tells where the body ends.
+    /// Returns the head of the reply; `length` is the header that defines the end of the body.
     fn head(&self, version: &str, length: &str) -> Vec<u8> {
         let mut head = Vec::with_capacity(256 + self.content.body.len());
         let Content { status, kind, .. } = self.content;
-        // Writing to memory does not fail.
+        // Writing to memory cannot fail.
         let _ = write!(
             head,
             "HTTP/{version} {status} {}\r\ncontent-type: {kind}\r\nx-request-id: req-{}\r\n{length}",
@@ -178,7 +178,7 @@ impl<W: Wire> Sender<'_, W> {
         }
     }
 
-    /// Waits until the client goes.
+    /// Waits until the client disconnects.
     async fn hang(&mut self) -> io::Result<()> {
         let mut ignored = [0; 1024];
         while self.wire.read(&mut ignored).await? > 0 {}

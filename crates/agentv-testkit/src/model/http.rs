@@ -1,4 +1,4 @@
-//! Reads requests of HTTP/1.1 off a connection.
+//! Reading HTTP/1.1 requests from a connection.
 
 use std::io;
 
@@ -11,13 +11,13 @@ const MOST_HEADERS: usize = 64;
 const LONGEST_HEAD: usize = 64 << 10;
 const LONGEST_BODY: usize = 64 << 20;
 
-/// What has come in of a connection and was not dealt with yet.
+/// The bytes of a connection that have not been processed yet.
 #[derive(Debug, Default)]
 pub(crate) struct Incoming {
     bytes: Vec<u8>,
 }
 
-/// Where a whole request stands at the beginning of what came in.
+/// The position of a complete request at the start of the buffer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Frame {
     head: usize,
@@ -25,10 +25,10 @@ pub(crate) struct Frame {
 }
 
 impl Incoming {
-    /// Waits for a whole request; `None` when the client has gone.
+    /// Waits for a complete request; returns `None` if the client has disconnected.
     ///
     /// # Errors
-    /// When the connection breaks, or what comes is no request of bounded length.
+    /// Fails if the connection breaks, or the bytes are not a request of bounded length.
     pub(crate) async fn next(&mut self, wire: &mut impl Wire) -> io::Result<Option<Frame>> {
         let mut told_to_continue = false;
         loop {
@@ -52,12 +52,12 @@ impl Incoming {
         }
     }
 
-    /// Forgets a request that was dealt with.
+    /// Discards a request that was processed.
     pub(crate) fn done(&mut self, frame: Frame) {
         self.bytes.drain(..frame.head + frame.body);
     }
 
-    /// Shows the request to `with`, whose borrowed parts live as long as what came in.
+    /// Calls `with` with the request, which borrows from the buffer.
     pub(crate) fn request<'b>(
         &'b self,
         frame: Frame,
@@ -75,7 +75,7 @@ impl Incoming {
     }
 }
 
-/// Room for the headers of a request.
+/// The largest number of headers of a request.
 pub(crate) fn no_headers<'b>() -> [Header<'b>; MOST_HEADERS] {
     [EMPTY_HEADER; MOST_HEADERS]
 }
@@ -86,7 +86,7 @@ struct Head {
 }
 
 impl Head {
-    /// The head at the beginning of `bytes`, if it is all there.
+    /// Parses the head at the start of `bytes`, if it is complete.
     fn find(bytes: &[u8]) -> io::Result<Option<Head>> {
         let mut headers = no_headers();
         let mut parsed = httparse::Request::new(&mut headers);
@@ -114,11 +114,11 @@ impl Head {
     }
 }
 
-/// A request, as it lies in what came in.
+/// A request, borrowed from the buffer.
 #[derive(Debug)]
 pub(crate) struct Request<'b> {
     pub(crate) method: &'b str,
-    /// The path and what follows it.
+    /// The path with its query.
     pub(crate) target: &'b str,
     pub(crate) headers: &'b [Header<'b>],
     pub(crate) keep_alive: bool,
@@ -126,17 +126,17 @@ pub(crate) struct Request<'b> {
 }
 
 impl Request<'_> {
-    /// The value of a header.
+    /// Returns the value of a header.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         header(self.headers, name)
     }
 
-    /// The target without its query.
+    /// Returns the path without its query.
     pub(crate) fn path(&self) -> &str {
         self.target.split('?').next().unwrap_or_default()
     }
 
-    /// Everything in the request that may be a key, as it was sent.
+    /// Returns everything in the request that may be a key, as it was sent.
     pub(crate) fn keys(&self) -> String {
         let names = ["authorization", "x-api-key", "x-goog-api-key", "api-key"];
         let headers = names.iter().filter_map(|name| self.header(name));

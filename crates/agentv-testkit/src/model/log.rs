@@ -1,4 +1,4 @@
-//! The file in which a server notes its requests.
+//! The file in which a server logs its requests.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use serde_json::json;
 
-/// A file that gets one line a request.
+/// A file that gets one line per request.
 #[derive(Debug)]
 pub(crate) struct Log {
     file: File,
@@ -19,7 +19,7 @@ impl Log {
         Ok(Log { file })
     }
 
-    /// Adds a line in one write, so that whoever counts lines never sees half of one.
+    /// Appends a line in one write, so that a reader never sees half a line.
     pub(crate) fn note(&self, path: &str, message: &str) -> io::Result<()> {
         let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let time = time.unwrap_or_default().as_secs_f64();

@@ -2,17 +2,18 @@
 //!
 //! Four nouns:
 //!
-//! - a [`Behaviour`] is what a server does with all requests: what it answers, how fast, to how many;
-//! - a [`Conduct`] is what it does with one of them: a [`Step`] such as "reset the connection", and
-//!   what goes with it. It comes from a script, from [`WORDS`] within the last user message, or from
-//!   a rule such as "fail the first two calls of each case";
-//! - a [`ModelServer`] is one that runs;
-//! - what it saw of its clients is [`Calls`] and [`Received`].
+//! - a [`Behaviour`] defines the server's reaction to all requests: its answers, their speed, its
+//!   limits;
+//! - a [`Conduct`] is its reaction to one request: a [`Step`] such as "reset the connection", and
+//!   its details. It comes from a script, from [`WORDS`] in the last user message, or from a rule
+//!   such as "fail the first two calls of each case";
+//! - a [`ModelServer`] is a running server;
+//! - [`Calls`] and [`Received`] are its observations of its clients.
 //!
-//! The protocol follows from the path of a request: `…/chat/completions` and `…/responses` are
-//! OpenAI's, `…/messages` is Anthropic's, `…:generateContent` is Gemini's. Any other path is a plain
-//! JSON endpoint that answers `{"answer": …}`. A `GET` of `/-/stats` tells the [`Calls`] as JSON, and
-//! is none itself.
+//! The path of a request determines the protocol: `…/chat/completions` and `…/responses` are
+//! OpenAI's, `…/messages` is Anthropic's, `…:generateContent` is Gemini's. Any other path is a
+//! plain JSON endpoint that answers `{"answer": …}`. A `GET` of `/-/stats` returns the [`Calls`] as
+//! JSON, and does not count as a call.
 
 mod behaviour;
 mod bodies;

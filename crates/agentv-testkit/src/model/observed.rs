@@ -1,4 +1,4 @@
-//! What a server saw of its clients.
+//! The observations of a server about its clients.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -7,23 +7,23 @@ use std::time::{Duration, Instant};
 
 use crate::model::http::Request;
 
-/// The arrivals that are kept, at most.
+/// The largest number of arrival times that are kept.
 const MOST_ARRIVALS: usize = 1 << 18;
-/// The bytes of a body that are kept, at most.
+/// The largest number of bytes that are kept of a body.
 const LONGEST_BODY: usize = 64 << 10;
 
-/// How often a server was called.
+/// The number of calls of a server.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Calls {
-    /// All requests that were read whole.
+    /// All requests that were read completely.
     pub total: u64,
-    /// Those of them that are not answered yet.
+    /// The requests that are not answered yet.
     pub in_flight: usize,
-    /// The most that there were in flight at a time.
+    /// The highest number of requests in flight at a time.
     pub most_in_flight: usize,
-    /// The cases that were asked: different last user messages.
+    /// The number of cases: distinct last user messages.
     pub cases: usize,
-    /// The connections that clients opened.
+    /// The number of connections that clients opened.
     pub connections: u64,
 }
 
@@ -32,7 +32,7 @@ pub struct Calls {
 pub struct Received {
     /// `POST`, …
     pub method: String,
-    /// The path and what follows it.
+    /// The path with its query.
     pub path: String,
     /// The headers in order, names in lower case.
     pub headers: Vec<(String, String)>,
@@ -40,12 +40,12 @@ pub struct Received {
     pub body: String,
     /// The last user message.
     pub message: String,
-    /// When it was there, after the start of the server.
+    /// The time of its arrival, since the start of the server.
     pub at: Duration,
 }
 
 impl Received {
-    /// The value of a header, by its name in lower case.
+    /// Returns the value of a header, by its name in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut headers = self.headers.iter();
         let found = headers.find(|(known, _)| known == name);
@@ -53,7 +53,7 @@ impl Received {
     }
 }
 
-/// What all connections of a server note together.
+/// The observations that all connections of a server share.
 #[derive(Debug)]
 pub(crate) struct Observed {
     keep: usize,
@@ -65,20 +65,20 @@ pub(crate) struct Observed {
 #[derive(Debug, Default)]
 struct Seen {
     calls: Calls,
-    /// By digest: the messages of a million cases would take too much room.
+    /// By digest: the messages of a million cases would need too much memory.
     cases: HashMap<u64, u64>,
     arrivals: Vec<Duration>,
     requests: VecDeque<Received>,
 }
 
-/// What is known of a call when it arrives.
+/// The facts about a call at its arrival.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Arrival {
     /// The number of the call, from 1.
     pub(crate) number: u64,
     /// Its number among the calls of its case, from 1.
     pub(crate) of_case: u64,
-    /// The calls in flight with it.
+    /// The number of calls in flight, including this one.
     pub(crate) in_flight: usize,
 }
 
@@ -93,7 +93,7 @@ impl Observed {
     }
 
     fn seen(&self) -> MutexGuard<'_, Seen> {
-        // Nothing panics halfway through a change.
+        // No thread panics halfway through a change.
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -101,7 +101,7 @@ impl Observed {
         self.seen().calls.connections += 1;
     }
 
-    /// Notes a request, which is in flight until the second value is dropped.
+    /// Registers a request, which is in flight until the second value is dropped.
     pub(crate) fn arrived(&self, request: &Request<'_>, message: &str) -> (Arrival, InFlight<'_>) {
         let at = self.started.elapsed();
         let received = (self.keep > 0).then(|| received(request, message, at));

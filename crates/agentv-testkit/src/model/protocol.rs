@@ -1,17 +1,17 @@
-//! Which vendor a request was meant for, and what it asks.
+//! The vendor and the content of a request.
 
 use serde_json::Value;
 
 use crate::model::http::Request;
 
-/// How a request and its answer are written.
+/// The protocol of a request and its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Protocol {
     OpenAiChat,
     OpenAiResponses,
     Anthropic,
     Gemini,
-    /// `{"answer": …}`, of no vendor.
+    /// `{"answer": …}`, a plain JSON endpoint.
     Plain,
 }
 
@@ -32,13 +32,13 @@ impl Protocol {
     }
 }
 
-/// What a request asks.
+/// The content of a request.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Asked {
-    /// The last thing that a user said; the whole body where that cannot be told.
+    /// The last user message, or the whole body if that cannot be found.
     pub(crate) message: String,
     pub(crate) model: String,
-    /// Whether the answer is wanted as a stream of events.
+    /// True if the client wants a stream of events.
     pub(crate) streamed: bool,
 }
 
@@ -88,7 +88,7 @@ fn last_of_user(messages: &Value, content: &str) -> Option<String> {
     text_of(&last[content])
 }
 
-/// A text, or the texts of the parts of a message.
+/// Returns a text, or the texts of the parts of a message.
 fn text_of(content: &Value) -> Option<String> {
     if let Some(text) = content.as_str() {
         return Some(text.to_owned());

@@ -18,8 +18,8 @@ use crate::model::observed::Observed;
 use crate::model::tls::SelfSigned;
 use crate::model::{Behaviour, Calls, Received, Tls};
 
-/// A server on threads of its own, for tests with and without a runtime. Dropped, it ends: its port
-/// is closed, and so are the connections.
+/// A server on its own threads, for tests with and without a runtime. Dropping it closes its port
+/// and its connections.
 #[derive(Debug)]
 pub struct ModelServer {
     address: SocketAddr,
@@ -31,10 +31,10 @@ pub struct ModelServer {
 }
 
 impl ModelServer {
-    /// Starts a server on 127.0.0.1. When this returns, it can be called.
+    /// Starts a server on 127.0.0.1, which accepts calls when this returns.
     ///
     /// # Errors
-    /// When the port is taken, the log cannot be written, or a thread cannot be started.
+    /// Fails if the port is taken, the log cannot be written, or a thread cannot be started.
     pub fn start(behaviour: Behaviour) -> io::Result<ModelServer> {
         let listener = StdListener::bind((Ipv4Addr::LOCALHOST, behaviour.port))?;
         listener.set_nonblocking(true)?;
@@ -77,7 +77,7 @@ impl ModelServer {
         })
     }
 
-    /// Where it is: `http://127.0.0.1:PORT`, without a slash at the end.
+    /// Returns its URL: `http://127.0.0.1:PORT`, without a trailing slash.
     pub fn url(&self) -> String {
         let scheme = match self.tls {
             Tls::None => "http",
@@ -86,42 +86,43 @@ impl ModelServer {
         format!("{scheme}://{}", self.address)
     }
 
-    /// The address alone.
+    /// Returns its address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The certificate that a client has to trust, as PEM, where it is protected by one.
+    /// Returns the certificate that a client must trust, as PEM, if there is one.
     pub fn certificate(&self) -> Option<&str> {
         self.certificate.as_deref()
     }
 
-    /// How often it was called so far.
+    /// Returns the number of calls so far.
     pub fn calls(&self) -> Calls {
         self.shared.observed.calls()
     }
 
-    /// How often the case with this last user message was called.
+    /// Returns the number of calls of the case with this last user message.
     pub fn calls_of(&self, message: &str) -> u64 {
         self.shared.observed.calls_of(message)
     }
 
-    /// The last requests, as many as the behaviour keeps.
+    /// Returns the recent requests, as many as the behaviour keeps.
     pub fn requests(&self) -> Vec<Received> {
         self.shared.observed.requests()
     }
 
-    /// When each call was there, after the start of the server; at most the first 262,144.
+    /// Returns the arrival time of each call since the start of the server, at most the first
+    /// 262,144.
     pub fn arrivals(&self) -> Vec<Duration> {
         self.shared.observed.arrivals()
     }
 
-    /// Waits until there were `total` calls; false if that took longer than `longest`.
+    /// Waits until there were `total` calls; returns false if that takes longer than `longest`.
     pub fn wait_for_calls(&self, total: u64, longest: Duration) -> bool {
         self.shared.observed.wait_for_calls(total, longest)
     }
 
-    /// Answers all calls that were held back, and holds none from now on.
+    /// Answers all calls that were held back, and holds back no further ones.
     pub fn release(&self) {
         self.shared.released.send_replace(true);
     }
@@ -143,7 +144,7 @@ impl Drop for ModelServer {
     }
 }
 
-/// What one thread does.
+/// Serves connections on one thread.
 struct Worker {
     listener: StdListener,
     shared: Arc<Shared>,
@@ -165,14 +166,14 @@ impl Worker {
         let listener = TcpListener::from_std(self.listener.try_clone()?)?;
         loop {
             let Ok((stream, _)) = listener.accept().await else {
-                // Out of files, perhaps: those who are here must go first.
+                // Probably out of file descriptors: existing connections must close first.
                 tokio::time::sleep(Duration::from_millis(10)).await;
                 continue;
             };
             let _ = stream.set_nodelay(true);
             let shared = Arc::clone(&self.shared);
             let acceptor = self.acceptor.clone();
-            // A connection that breaks is the client's business.
+            // A broken connection is the client's problem.
             tokio::spawn(async move {
                 let _ = serve(stream, &shared, acceptor).await;
             });

@@ -1,4 +1,4 @@
-//! A certificate that nobody has reason to trust.
+//! A self-signed certificate.
 
 use std::io;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use rustls::crypto::ring;
 use rustls::pki_types::PrivateKeyDer;
 use tokio_rustls::TlsAcceptor;
 
-/// A certificate of this server's own, and what protects connections with it.
+/// A certificate of this server, and the acceptor that uses it.
 pub(crate) struct SelfSigned {
     pub(crate) pem: String,
     pub(crate) acceptor: TlsAcceptor,

@@ -1,4 +1,4 @@
-//! A connection, protected or not.
+//! A connection with or without TLS.
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
@@ -6,7 +6,7 @@ use tokio_rustls::server::TlsStream;
 
 /// A connection to a client.
 pub(crate) trait Wire: AsyncRead + AsyncWrite + Unpin + Send {
-    /// The socket below.
+    /// Returns the underlying socket.
     fn socket(&self) -> &TcpStream;
 }
 

@@ -1,4 +1,4 @@
-//! The words that tell a server what to do: in a message, or on a command line.
+//! The words that control a server, in a message or on a command line.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use crate::model::conduct::{Conduct, RetryAfter, Step};
 
-/// The words that stand for a step, each as an example; in a message they stand between
-/// exclamation marks: `!status=429! !retry-after=2!`.
+/// The words for steps, each as an example. In a message they are enclosed in exclamation marks:
+/// `!status=429! !retry-after=2!`.
 ///
-/// What goes with a step: `retry-after=VALUE`, `retry-date=SECONDS` (a date so far from now),
+/// Details of a step: `retry-after=VALUE`, `retry-date=SECONDS` (a date this far in the future),
 /// `delay=MILLISECONDS`, and `first=N` (only the first N calls of the case).
 pub const WORDS: &[&str] = &[
     "ok",
@@ -44,7 +44,7 @@ pub const WORDS: &[&str] = &[
     "bad-utf8",
 ];
 
-/// A word that says nothing to a server.
+/// A word without a meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownWord(String);
 
@@ -57,7 +57,7 @@ impl fmt::Display for UnknownWord {
 
 impl std::error::Error for UnknownWord {}
 
-/// Reads words with spaces between them: `status=429 retry-after=1`.
+/// Parses words separated by spaces: `status=429 retry-after=1`.
 impl FromStr for Conduct {
     type Err = UnknownWord;
 
@@ -70,17 +70,17 @@ impl FromStr for Conduct {
     }
 }
 
-/// Reads conducts with commas between them: `status=429 retry-after=1, status=500, ok`.
+/// Parses conducts separated by commas: `status=429 retry-after=1, status=500, ok`.
 ///
 /// # Errors
-/// When there is a word that is none.
+/// Fails if a word is unknown.
 pub fn script(text: &str) -> Result<Vec<Conduct>, UnknownWord> {
     text.split(',').map(str::parse).collect()
 }
 
 impl Conduct {
-    /// What the words in a message ask for, if there are any. What stands between exclamation marks
-    /// and is no word is text.
+    /// Parses the words in a message, if there are any. Anything else between exclamation marks is
+    /// text.
     pub(crate) fn asked_in(message: &str) -> Option<Conduct> {
         let mut conduct = Conduct::default();
         let mut asked = false;
@@ -165,7 +165,7 @@ fn plain_step(name: &str) -> Option<Step> {
     })
 }
 
-/// A status that ends a request: the ones below 200 do not.
+/// Checks that a status ends a request; those below 200 do not.
 fn status_code(text: &str) -> Option<u16> {
     let status = text.parse().ok()?;
     (200..600).contains(&status).then_some(status)

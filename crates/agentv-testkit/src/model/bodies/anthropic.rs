@@ -27,7 +27,7 @@ fn content(said: &Said<'_>) -> (String, &'static str) {
     }
 }
 
-/// Here the tokens that came from the cache stand beside those of the input.
+/// Anthropic reports cached tokens separately from the input tokens.
 fn usage(said: &Said<'_>) -> String {
     let Some(usage) = said.usage else {
         return String::new();

@@ -10,7 +10,7 @@ pub(crate) fn answer(said: &Said<'_>) -> String {
     )
 }
 
-/// The same answer as a stream of events: what is said, how it ended, what it took.
+/// Returns the same answer as a stream of events: the text, the finish reason, the usage.
 pub(crate) fn events(said: &Said<'_>) -> String {
     let Said { number, model, .. } = said;
     let (model, text, usage) = (quoted(model), quoted(said.text), usage(said));

@@ -9,7 +9,7 @@ mod responses;
 use crate::model::Usage;
 use crate::model::protocol::Protocol;
 
-/// What an answer is made of.
+/// The parts of an answer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Said<'a> {
     pub(crate) number: u64,
@@ -19,19 +19,19 @@ pub(crate) struct Said<'a> {
     pub(crate) usage: Option<Usage>,
 }
 
-/// What kind of answer it is.
+/// The kind of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form<'a> {
     Text,
-    /// Text that was cut off.
+    /// A text that was cut off.
     Cut,
-    /// The call of a tool of this name.
+    /// A call of a tool with this name.
     Tool(&'a str),
-    /// Nothing said at all.
+    /// An empty answer.
     Nothing,
 }
 
-/// The arguments of every call of a tool.
+/// The arguments of every tool call.
 const ARGUMENTS: &str = r#"{"query":"weather"}"#;
 
 pub(crate) fn answer(protocol: Protocol, said: &Said<'_>) -> String {
@@ -44,13 +44,13 @@ pub(crate) fn answer(protocol: Protocol, said: &Said<'_>) -> String {
     }
 }
 
-/// A text answer as a stream of events, where the protocol has such.
+/// Returns a text answer as a stream of events, if the protocol has one.
 pub(crate) fn events(protocol: Protocol, said: &Said<'_>) -> Option<String> {
     let text = matches!(said.form, Form::Text | Form::Cut);
     (text && protocol == Protocol::OpenAiChat).then(|| chat::events(said))
 }
 
-/// The error that goes with `status`.
+/// Returns the error for `status`.
 pub(crate) fn error(protocol: Protocol, status: u16, message: &str) -> String {
     match protocol {
         Protocol::OpenAiChat | Protocol::OpenAiResponses => chat::error(status, message),
@@ -60,7 +60,7 @@ pub(crate) fn error(protocol: Protocol, status: u16, message: &str) -> String {
     }
 }
 
-/// How a vendor says that there is no money left: the status and the body.
+/// Returns the status and body with which a vendor reports that the quota is used up.
 pub(crate) fn quota(protocol: Protocol) -> (u16, String) {
     match protocol {
         Protocol::OpenAiChat | Protocol::OpenAiResponses => (429, chat::quota()),
@@ -70,8 +70,8 @@ pub(crate) fn quota(protocol: Protocol) -> (u16, String) {
     }
 }
 
-/// The text as a JSON string.
+/// Returns the text as a JSON string.
 fn quoted(text: &str) -> String {
-    // Writing a string to memory does not fail.
+    // Writing a string to memory cannot fail.
     serde_json::to_string(text).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! A JSON endpoint of no vendor.
+//! A plain JSON endpoint.
 
 use super::{ARGUMENTS, Form, Said, quoted};
 
