@@ -11,7 +11,7 @@ use crate::support::{
     EDQUOT, EIO, ENOSPC, Fault, Faults, FaultyFile, Sample, line, now, read, results, run, sample,
 };
 
-/// An appender with two records written, and the faults it will meet.
+/// An appender with two records written, and the faults to come.
 fn failing() -> (TempDir, PathBuf, Faults, Append<FaultyFile>) {
     let root = tempfile::tempdir().unwrap();
     let path = root.path().join("results.jsonl");

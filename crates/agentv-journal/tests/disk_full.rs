@@ -1,4 +1,4 @@
-//! A real disk without room.
+//! A real disk that is full.
 
 use std::fs;
 use std::time::Instant;
@@ -45,7 +45,7 @@ fn a_full_disk_is_told_keeps_whole_records_and_goes_on_with_space() {
     assert_eq!(read(&results(&folder)), (whole.clone(), vec![]));
     assert_eq!(results(&folder).metadata().unwrap().len(), append.length());
 
-    // Also for `run.json`: the old one stays.
+    // The same holds for `run.json`: the old one stays.
     let error = writer
         .write_run(&serde_json::json!({"files": "x".repeat(70_000)}))
         .unwrap_err();
@@ -53,7 +53,7 @@ fn a_full_disk_is_told_keeps_whole_records_and_goes_on_with_space() {
     let run: serde_json::Value = folder.run().unwrap().unwrap();
     assert_eq!(run["files"], 1);
 
-    // A new process can open what is full, too.
+    // A new process can open a folder on a full disk too.
     append.finish().unwrap();
     drop(writer);
     let mut writer = folder.write(now()).unwrap();

@@ -25,7 +25,7 @@ fn a_later_record_supersedes_an_earlier_one_of_its_key() {
         append.append(record, Instant::now()).unwrap();
     }
     let mut latest = folder.latest(RecordFile::Results, &key()).unwrap();
-    // What comes after the fold is not part of it.
+    // Records that are added after the fold are not part of it.
     append.append(&sample(3), Instant::now()).unwrap();
     assert_eq!(latest.len(), 3);
     let found = latest.get::<Sample>(&Key::from("key-1")).unwrap().unwrap();

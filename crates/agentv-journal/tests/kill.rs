@@ -1,4 +1,4 @@
-//! SIGKILL of a real process that writes.
+//! SIGKILL of a real process that is writing.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
@@ -22,8 +22,8 @@ fn numbers(folder: &RunFolder) -> Vec<u64> {
         .collect()
 }
 
-/// In the child: goes on where the file ends, and says the number of each record that is written,
-/// until it is killed.
+/// In the child: continues where the file ends, and prints the number of each written record, until
+/// it is killed.
 #[test]
 #[expect(clippy::print_stdout, reason = "tells the parent what is written")]
 fn writer() {
@@ -47,11 +47,11 @@ fn writer() {
     }
 }
 
-/// What a round of writing left.
+/// The result of a round of writing.
 struct Left {
-    /// The records that the writer knew to be written.
+    /// The number of records that the writer knew to be written.
     known: u64,
-    /// The bytes of a record that was cut off.
+    /// The number of bytes that were cut off.
     cut: u64,
     numbers: Vec<u64>,
 }

@@ -1,4 +1,4 @@
-//! Laws: what holds whatever happens to a file.
+//! Laws that hold whatever happens to a file.
 
 use std::fs::{self, File};
 use std::time::Instant;
@@ -20,9 +20,9 @@ fn config(cases: u32) -> ProptestConfig {
 #[derive(Debug, Clone)]
 enum Event {
     Append(String),
-    /// So many bytes of the end are lost.
+    /// This many bytes at the end are lost.
     Cut(usize),
-    /// So many bytes of zero follow, as after a loss of power.
+    /// This many zero bytes follow, as after power loss.
     Zeros(usize),
     Reopen,
 }

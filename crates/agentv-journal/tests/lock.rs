@@ -1,4 +1,4 @@
-//! One writer a folder.
+//! One writer per folder.
 
 use std::io::{BufRead, BufReader};
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::support::{child, child_argument, now, results, run};
 
-/// The most memory that this process ever had, in MB.
+/// Returns the peak memory of this process in MB.
 fn peak_memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status
@@ -23,7 +23,7 @@ fn peak_memory() -> u64 {
     kilobytes.parse::<u64>().unwrap() / 1024
 }
 
-/// Records like those of a run; every hundredth key comes twice.
+/// Writes records like those of a run; every hundredth key occurs twice.
 fn write_many(path: &Path, count: u64) {
     let mut file = BufWriter::new(File::create(path).unwrap());
     for number in 0..count {
@@ -50,7 +50,7 @@ struct Graded {
     score: f64,
 }
 
-/// In the child: what a fold costs.
+/// In the child: measures the cost of a fold.
 #[test]
 #[expect(clippy::print_stdout, reason = "tells the parent what it took")]
 fn folder() {

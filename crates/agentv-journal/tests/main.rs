@@ -1,4 +1,4 @@
-//! What a run folder promises, held against failing disks, killed processes and random histories.
+//! The promises of a run folder, tested with failing disks, killed processes and random histories.
 
 #![expect(clippy::unwrap_used, reason = "all of this is tests")]
 

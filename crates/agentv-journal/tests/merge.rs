@@ -1,4 +1,4 @@
-//! Shards into one run.
+//! Merging shards into one run.
 
 use std::fs;
 use std::time::Instant;

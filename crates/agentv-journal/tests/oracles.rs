@@ -1,4 +1,4 @@
-//! What must hold of any bytes in a run folder: the fuzz target, and the test of its seeds.
+//! Laws for any bytes in a run folder: the fuzz target, and the test of its seeds.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use agentv_journal::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A run folder in memory, where the system has such a place, that is written over and over.
+/// A run folder, in memory if possible, that is overwritten again and again.
 pub struct Journal {
     root: TempDir,
     folder: RunFolder,
@@ -35,12 +35,12 @@ impl Default for Journal {
     }
 }
 
-/// The records of a file with their places, and what of it is none.
+/// The records of a file with their offsets, and the lines that are not records.
 type Found = (Vec<(u64, Value)>, Vec<Damage>);
 
 impl Journal {
-    /// Records or counted damage; only what is no record is cut off, once; what counts is what a
-    /// plain walk says counts; merging loses no key and has an end.
+    /// Every line is a record or counted damage; only incomplete records are cut off, once; the
+    /// records that count are those that a plain walk finds; merging loses no key and terminates.
     pub fn journal(&self, bytes: &[u8]) {
         let path = self.folder.file(RecordFile::Results);
         fs::write(&path, bytes).expect("the results");
@@ -108,7 +108,7 @@ impl Journal {
         };
         let (count, once) = merge(&[path.to_owned()]);
         let keys = latest_by_key(path, &rule.key).expect("the results").len();
-        // The time of a record is read as well, and may be what is damaged.
+        // The time of a record is read as well, and may be the damaged part.
         assert!(count <= keys as u64);
         let mut kept = latest_by_key(&into, &rule.key).expect("what was merged");
         assert_eq!(kept.len() as u64, count);
@@ -197,7 +197,7 @@ impl Journal {
     }
 }
 
-/// The key of a record whose key fields hold what they should.
+/// Returns the key of a record whose key fields have valid values.
 fn key_of(value: &Value) -> Option<Key> {
     let part = |name: &str| {
         let value = value.get(name)?;
@@ -222,13 +222,13 @@ fn found(lines: Reader<Value>) -> Found {
     (records, damaged)
 }
 
-/// The bytes up to the last newline.
+/// Returns the bytes up to the last newline.
 fn whole(bytes: &[u8]) -> &[u8] {
     let end = bytes.iter().rposition(|byte| *byte == b'\n');
     &bytes[..end.map_or(0, |end| end + 1)]
 }
 
-/// Every whole line is a record, damage, or blank.
+/// Checks that every complete line is a record, damage, or blank.
 fn every_line_is_counted(bytes: &[u8], (records, damage): &Found) {
     let lines = whole(bytes).split_inclusive(|byte| *byte == b'\n');
     let written = lines.filter(|line| !line.trim_ascii().is_empty()).count();

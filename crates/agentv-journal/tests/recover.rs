@@ -1,4 +1,4 @@
-//! Opening what a crash left.
+//! Opening a folder after a crash.
 
 use std::fs;
 use std::time::Instant;
@@ -14,7 +14,8 @@ fn lines(count: u64) -> Vec<u8> {
         .collect()
 }
 
-/// Opens the folder for appending and adds record 99; gives the bytes that were cut off.
+/// Opens the folder for appending and adds record 99; returns the number of bytes that were cut
+/// off.
 fn reopened(folder: &RunFolder) -> u64 {
     let mut writer = folder.write(now()).unwrap();
     let mut append = writer.append(RecordFile::Results).unwrap();

@@ -42,7 +42,7 @@ pub(crate) fn results(folder: &RunFolder) -> PathBuf {
     folder.file(RecordFile::Results)
 }
 
-/// The records of a file, and the numbers of its damaged lines.
+/// Returns the records of a file, and the numbers of its damaged lines.
 pub(crate) fn read(path: &Path) -> (Vec<Sample>, Vec<u64>) {
     split(Reader::open(path).unwrap())
 }
@@ -60,17 +60,17 @@ pub(crate) fn split<T>(
     (records, damaged)
 }
 
-/// A line of the file as it is written.
+/// Returns a line of the file as text.
 pub(crate) fn line(record: &Sample) -> String {
     format!("{}\n", serde_json::to_string(record).unwrap())
 }
 
-/// What a call to the disk does in place of its work.
+/// The fault of a call to the disk.
 #[derive(Debug, Clone)]
 pub(crate) enum Fault {
-    /// Takes only so many bytes.
+    /// Writes only this many bytes.
     Short(usize),
-    /// Takes nothing, says nothing.
+    /// Writes nothing and reports no error.
     Zero,
     Error(i32),
     Interrupted,
@@ -82,13 +82,13 @@ pub(crate) struct Faults(Rc<RefCell<Script>>);
 
 #[derive(Debug, Default)]
 pub(crate) struct Script {
-    /// What the next writes do; after that they work.
+    /// The faults of the next writes; later ones work.
     pub(crate) writes: Vec<Fault>,
     pub(crate) cuts: Vec<Fault>,
     pub(crate) syncs: Vec<Fault>,
-    /// The bytes that the disk has room for; then it is full.
+    /// The free space in bytes.
     pub(crate) room: Option<u64>,
-    /// The bytes after which the process is dead: nothing has an effect any more.
+    /// The number of bytes after which the process is dead and nothing has an effect.
     pub(crate) dies_after: Option<u64>,
     pub(crate) write_calls: u64,
     pub(crate) sync_calls: u64,
@@ -166,7 +166,7 @@ impl Storage for FaultyFile {
     }
 }
 
-/// Calls a test of this program in a process of its own. The test does its part when it finds
+/// Runs a test of this program in its own process. The test does its part if it finds
 /// `AGENTV_JOURNAL_CHILD`, which is `argument`, and nothing otherwise.
 pub(crate) fn child(test: &str, argument: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
@@ -179,7 +179,7 @@ pub(crate) fn child(test: &str, argument: &Path) -> Command {
     command
 }
 
-/// What [`child`] was given, in the child.
+/// Returns the argument of [`child`], in the child.
 pub(crate) fn child_argument() -> Option<PathBuf> {
     std::env::var_os("AGENTV_JOURNAL_CHILD").map(PathBuf::from)
 }

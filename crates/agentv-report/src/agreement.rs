@@ -1,4 +1,4 @@
-//! How far two judges of the same answers agree: a person, and a judge that is to stand in for one.
+//! The agreement of a judge with a person on the same answers.
 
 use std::fmt::Write as _;
 
@@ -9,43 +9,44 @@ use serde::Serialize;
 /// The verdicts, in the order of rows and columns.
 pub const VERDICTS: [Verdict; 3] = [Verdict::Pass, Verdict::Borderline, Verdict::Fail];
 
-/// What a person and a judge say of the same answer.
+/// The verdicts of a person and a judge on the same answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RatedAnswer {
     /// The person's verdict.
     pub human: Verdict,
     /// The judge's verdict.
     pub judge: Verdict,
-    /// Both scores, where the person gave one.
+    /// Both scores, if the person gave one.
     pub scores: Option<(f64, f64)>,
 }
 
-/// How far they agree. What cannot be said is absent, never a number.
+/// The agreement of a judge with a person. A figure that is not defined is absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Agreement {
-    /// The answers that both gave a verdict on.
+    /// The number of answers with both verdicts.
     pub cases: u64,
-    /// Those of them that both gave a score.
+    /// The number of these answers with both scores.
     pub scored: u64,
     /// The share of answers with the same verdict.
     pub accuracy: Option<f64>,
     /// Cohen's kappa: how much more often they agree than by chance, at most 1.
     pub kappa: Option<f64>,
-    /// The same, where being off by one verdict is half as bad as by two.
+    /// Cohen's kappa with linear weights: a disagreement by two verdicts counts twice as much as by
+    /// one.
     pub weighted_kappa: Option<f64>,
     /// Spearman's rank correlation of the scores.
     pub spearman: Option<f64>,
-    /// How far the scores are apart on average.
+    /// The mean absolute difference of the scores.
     pub mean_difference: Option<f64>,
-    /// By how much the judge's scores are higher on average.
+    /// The mean of the judge's scores minus the person's.
     pub bias: Option<f64>,
-    /// How often each verdict of the person (rows) met each of the judge (columns), in the order of
-    /// [`VERDICTS`].
+    /// The number of answers by the verdict of the person (rows) and of the judge (columns), in the
+    /// order of [`VERDICTS`].
     pub confusion: [[u64; 3]; 3],
 }
 
 impl Agreement {
-    /// Compares what was said of many answers.
+    /// Computes the agreement on some answers.
     pub fn of(pairs: &[RatedAnswer]) -> Agreement {
         let mut confusion = [[0_u64; 3]; 3];
         for pair in pairs {
@@ -70,7 +71,7 @@ impl Agreement {
         }
     }
 
-    /// The figures as a text, a line each, with what is not known said in words.
+    /// Renders one figure per line, and says in words why a figure is missing.
     pub fn render(&self) -> String {
         let verdicts = output_counted(self.cases);
         let scores = output_counted(self.scored);
@@ -82,7 +83,7 @@ impl Agreement {
         let mut line =
             |name: &str, figure: Option<f64>, signed: bool, otherwise: &str, of: &str| {
                 let shown = match figure {
-                    // Nothing is neither more nor less.
+                    // A rounded zero has no sign.
                     Some(figure) if signed && figure.abs() < 0.0005 => "0.000".to_owned(),
                     Some(figure) if signed => format!("{figure:+.3}"),
                     Some(figure) => format!("{figure:.3}"),
@@ -128,7 +129,8 @@ impl Agreement {
             .collect()
     }
 
-    /// The confusion matrix as a text: a row a verdict of the person, a column a verdict of the judge.
+    /// Renders the confusion matrix: one row per verdict of the person, one column per verdict of
+    /// the judge.
     pub fn render_confusion(&self) -> String {
         let mut text = format!("{:<18}", "human \\ judge");
         for verdict in VERDICTS {
@@ -150,7 +152,7 @@ fn output_counted(count: u64) -> String {
     crate::figures::counted(count, "case", "cases")
 }
 
-/// What a verdict is called.
+/// Returns the name of a verdict.
 pub fn word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Pass => "pass",

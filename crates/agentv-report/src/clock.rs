@@ -1,25 +1,25 @@
-//! What time it is, as a parameter.
+//! The clock, as a parameter.
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Tells the time to whatever shows or waits for it.
+/// A clock for everything that shows or waits for the time.
 #[derive(Clone)]
 pub struct Clock(Arc<dyn Fn() -> Instant + Send + Sync>);
 
 impl Clock {
-    /// The clock of the machine.
+    /// Returns the clock of the machine.
     pub fn real() -> Clock {
         Clock::of(Instant::now)
     }
 
-    /// A clock that says what `now` says.
+    /// Returns a clock that calls `now`.
     pub fn of(now: impl Fn() -> Instant + Send + Sync + 'static) -> Clock {
         Clock(Arc::new(now))
     }
 
-    /// The time it is.
+    /// Returns the current time.
     pub fn now(&self) -> Instant {
         (self.0)()
     }

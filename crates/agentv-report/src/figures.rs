@@ -1,8 +1,8 @@
-//! Figures as people write them.
+//! Figures in the form that people read.
 
 use std::time::Duration;
 
-/// A whole number with its thousands apart: `12,345`.
+/// Returns a whole number with thousands separators: `12,345`.
 pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -15,24 +15,24 @@ pub(crate) fn count(number: u64) -> String {
     text
 }
 
-/// A number of things, with the word for them.
+/// Returns a number with its noun in the singular or plural.
 pub(crate) fn counted(number: u64, one: &str, several: &str) -> String {
     let word = if number == 1 { one } else { several };
     format!("{} {word}", count(number))
 }
 
-/// A p-value: none is written as 0.
+/// Returns a p-value, which is never written as 0.
 pub(crate) fn p_value(p: f64) -> String {
     match p {
         p if p < 0.000_1 => "p < 0.0001".to_owned(),
         p if p < 0.01 => format!("p = {p:.4}"),
-        // What rounds to the level of significance is told apart from it.
+        // A value that rounds to the significance level is distinguished from it.
         p if (0.045..0.055).contains(&p) => format!("p = {p:.3}"),
         p => format!("p = {p:.2}"),
     }
 }
 
-/// Dollars, small amounts with more digits.
+/// Returns US dollars, with more digits for small amounts.
 pub(crate) fn money(dollars: f64) -> String {
     if dollars == 0.0 {
         "$0.00".to_owned()
@@ -48,7 +48,7 @@ pub(crate) fn money(dollars: f64) -> String {
     }
 }
 
-/// How long a call took.
+/// Returns the duration of a call.
 pub(crate) fn milliseconds(milliseconds: f64) -> String {
     if milliseconds < 9.95 {
         format!("{milliseconds:.1} ms")
@@ -61,7 +61,7 @@ pub(crate) fn milliseconds(milliseconds: f64) -> String {
     }
 }
 
-/// How long people wait: the two largest units.
+/// Returns a duration that people wait, in the two largest units.
 pub(crate) fn duration(duration: Duration) -> String {
     let rounding = u64::from(duration.subsec_millis() >= 500);
     let seconds = duration.as_secs().saturating_add(rounding);
@@ -76,7 +76,7 @@ pub(crate) fn duration(duration: Duration) -> String {
     }
 }
 
-/// How often something happens, in a second or, where that is seldom, in a minute.
+/// Returns a rate per second or, if it is low, per minute.
 pub(crate) fn rate(per_second: f64) -> String {
     if per_second >= 9.95 {
         format!("{}/s", count(per_second.round() as u64))
@@ -87,7 +87,7 @@ pub(crate) fn rate(per_second: f64) -> String {
     }
 }
 
-/// A share of a whole; `100%` and `0%` are said of nothing less than that.
+/// Returns a percentage; only exact values are written as `100%` or `0%`.
 pub(crate) fn percent(share: f64) -> String {
     let percent = share * 100.0;
     if share >= 1.0 {

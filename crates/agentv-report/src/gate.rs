@@ -1,4 +1,4 @@
-//! What is required of a run before it counts as good.
+//! The requirements that a run must meet.
 
 use agentv_core::GateOutcome;
 
@@ -8,42 +8,42 @@ use crate::figures::{count, counted, p_value, percent};
 use crate::summary::Summary;
 use agentv_statistics::is_significantly_below;
 
-/// What is less than this is what rounding left of nothing.
+/// The largest number that counts as a rounding error.
 const ROUNDING: f64 = 1e-9;
 
-/// What is required of the results of a run. Errored and ungraded trials stand outside the mean and
-/// the rate, and where nothing was graded neither is met.
+/// The requirements for the results of a run. Errored and ungraded trials are excluded from the
+/// mean and the rate; if nothing was graded, neither requirement is met.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct GateSpec {
-    /// The lowest mean score.
+    /// The lowest permitted mean score.
     pub fail_under: Option<f64>,
-    /// The lowest share of graded trials that pass.
+    /// The lowest permitted share of graded trials that pass.
     pub min_pass_rate: Option<f64>,
-    /// The most errored trials.
+    /// The highest permitted number of errored trials.
     pub max_errors: Option<u64>,
 }
 
-/// How much worse than another run a run may be.
+/// The permitted drop relative to another run.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct DropGate {
-    /// What counts as worse.
+    /// The rule that decides if a run is worse.
     pub rule: GateRule,
-    /// How much lower the mean score may be.
+    /// The permitted drop of the mean score.
     pub max_drop: f64,
 }
 
-/// What counts as worse than another run.
+/// The rule that decides if a run is worse than another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum GateRule {
-    /// A lower mean.
+    /// The mean is lower.
     #[default]
     Mean,
-    /// A lower mean, where that it is lower by more than allowed is more than chance explains.
+    /// The mean is lower by more than the permitted drop, and by more than chance.
     Significant,
 }
 
 impl GateSpec {
-    /// What the results come to against what is required, in the order of the fields.
+    /// Checks the results against the requirements, in the order of the fields.
     pub fn judge(&self, summary: &Summary) -> Vec<GateOutcome> {
         let beside = beside(summary);
         let gates = [
@@ -69,7 +69,7 @@ impl GateSpec {
     }
 }
 
-/// Trials that stand outside the figures.
+/// Describes the trials that are excluded from the figures.
 fn beside(summary: &Summary) -> String {
     let statuses = &summary.statuses;
     let counts = [(statuses.error, "errored"), (statuses.ungraded, "ungraded")];
@@ -104,7 +104,7 @@ fn at_least(
     }
 }
 
-/// Two scores with as many decimals as it takes to tell them apart, from three to six.
+/// Returns two scores with as many decimals as needed to distinguish them, from three to six.
 fn fixed(scores: [f64; 2]) -> [String; 2] {
     let written = |decimals: usize| scores.map(|score| format!("{score:.decimals$}"));
     let apart = |decimals: &usize| {
@@ -116,7 +116,7 @@ fn fixed(scores: [f64; 2]) -> [String; 2] {
     written(decimals.unwrap_or(if differ { 6 } else { 3 }))
 }
 
-/// Two shares, told as percentages where that tells them apart.
+/// Returns two shares, as percentages if these can be distinguished.
 fn shares(shares: [f64; 2]) -> [String; 2] {
     let written = shares.map(percent);
     let differ = (shares[0] - shares[1]).abs() > ROUNDING;
@@ -127,11 +127,10 @@ fn shares(shares: [f64; 2]) -> [String; 2] {
 }
 
 impl DropGate {
-    /// Whether a comparison says that the second run is too much worse than the first, which
-    /// `baseline` names: by a mean that is lower by more than allowed or, of
-    /// [`GateRule::Significant`], by a difference that [is significantly
-    /// below](is_significantly_below) that. Where nothing could be compared it is not known to be
-    /// good.
+    /// Checks if the second run of a comparison is too much worse than the first, which `baseline`
+    /// names. The mean is lower by more than the permitted drop or, with [`GateRule::Significant`],
+    /// the difference [is significantly below](is_significantly_below) it. If nothing could be
+    /// compared, the gate is not met.
     pub fn judge(&self, summary: &ComparisonSummary, baseline: &str) -> GateOutcome {
         let Some(delta) = summary.mean_delta else {
             return self.outcome(
@@ -149,7 +148,7 @@ impl DropGate {
         self.outcome(baseline, self.found(summary, delta, met), met)
     }
 
-    /// A gate that nothing could be found for, and why: it is not met.
+    /// Returns a gate that cannot be checked, with the reason: it is not met.
     pub fn not_judged(&self, baseline: &str, why: String) -> GateOutcome {
         self.outcome(baseline, why, false)
     }
@@ -198,12 +197,12 @@ impl DropGate {
     }
 }
 
-/// An end of an interval, with a sign where it is below zero.
+/// Returns a bound of an interval, with a sign if it is negative.
 fn signed(end: f64) -> String {
     format!("{end:.3}").replace('-', "−")
 }
 
-/// A gate in a line: what was required, what was found, and whether that is enough.
+/// Returns a gate on one line: the requirement, the result, and the verdict.
 pub fn gate_line(gate: &GateOutcome, style: Style) -> String {
     let dash = if style.unicode { "—" } else { "-" };
     let met = if gate.met { "met" } else { "not met" };

@@ -1,23 +1,24 @@
-//! Texts of others in Markdown: shown as they are, with no effect.
+//! Foreign texts in Markdown, without any effect.
 
 use crate::text::{clip, one_line};
 
-/// What stands between letters and is not seen.
+/// An invisible separator of characters.
 const NOTHING: char = '\u{200b}';
 
-/// A text in at most so many bytes as code, of which nothing takes effect: no markup, no HTML, no link,
-/// no mention. For everywhere but the cells of tables.
+/// Returns a text as code of at most this many bytes, in which nothing has an effect: no markup, no
+/// HTML, no link, no mention. Not for table cells.
 pub(crate) fn code(text: &str, bytes: usize) -> String {
     span(&cut(text, bytes))
 }
 
-/// The same for the cell of a table, where a bar would end the cell even in code.
+/// Returns the same for a table cell, where a bar would end the cell even in code.
 pub(crate) fn code_in_cell(text: &str, bytes: usize) -> String {
     let text = cut(text, bytes);
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         if letter == '|' {
-            // A backslash before would be taken for the one that escapes, and the bar for a border.
+            // A backslash in front would escape the bar's backslash, and the bar would end the
+            // cell.
             if escaped.ends_with('\\') {
                 escaped.push(NOTHING);
             }
@@ -28,9 +29,9 @@ pub(crate) fn code_in_cell(text: &str, bytes: usize) -> String {
     span(&escaped)
 }
 
-/// The text on one line, with a mark where its end is left out.
+/// Returns the text on one line, with a mark if its end was cut off.
 fn cut(text: &str, bytes: usize) -> String {
-    // A text may be long, and all of it but its beginning only blanks.
+    // A text may be long and consist mostly of blanks.
     let line = one_line(clip(text, bytes.saturating_mul(8)));
     let clipped = clip(&line, bytes);
     match clipped.len() < line.len() {
@@ -39,14 +40,14 @@ fn cut(text: &str, bytes: usize) -> String {
     }
 }
 
-/// A code span, its fence longer than any run of backticks in it.
+/// Returns a code span whose fence is longer than any run of backticks in it.
 fn span(text: &str) -> String {
     if text.is_empty() {
         return "(empty)".to_owned();
     }
     let runs = text.split(|letter| letter != '`').map(str::len);
     let fence = "`".repeat(runs.max().unwrap_or(0) + 1);
-    // Next to the fence a backtick would lengthen it; a blank on both sides is taken away again.
+    // A backtick next to the fence would lengthen it; renderers remove one blank on both sides.
     let blank = match text.starts_with('`') || text.ends_with('`') {
         true => " ",
         false => "",

@@ -14,10 +14,10 @@ use crate::run_fold::RunFold;
 use crate::run_statistics::RunStatistics;
 use crate::summary::{Summary, SummaryFold};
 
-/// The results of a run: those in its folder, or in a file that was written with `--out`.
+/// The results of a run, in its folder or in a file that was written with `--out`.
 ///
-/// Nothing is kept in memory but where records begin: whoever wants them goes through them with
-/// [`each`](RunResults::each), as often as needed.
+/// Only the offsets of records are kept in memory; [`each`](RunResults::each) reads the records, as
+/// often as needed.
 #[derive(Debug, Clone)]
 pub struct RunResults {
     name: String,
@@ -28,7 +28,7 @@ pub struct RunResults {
 }
 
 impl RunResults {
-    /// The results of the run in a folder.
+    /// Opens the results of the run in a folder.
     ///
     /// # Errors
     /// Fails if its `run.json` cannot be read.
@@ -40,7 +40,7 @@ impl RunResults {
         })
     }
 
-    /// The results in a folder of which only they are wanted.
+    /// Opens the results in a folder, without its description.
     pub(crate) fn without_run(folder: &RunFolder) -> RunResults {
         RunResults {
             name: folder.id().to_string(),
@@ -51,7 +51,7 @@ impl RunResults {
         }
     }
 
-    /// The results in a file with one record a line. There are no transcripts to them.
+    /// Opens the results in a file with one record per line, which has no transcripts.
     pub fn of_file(path: &Path) -> RunResults {
         RunResults {
             name: path.display().to_string(),
@@ -62,22 +62,22 @@ impl RunResults {
         }
     }
 
-    /// What people call it: the id of the run, or the path of the file.
+    /// Returns the name of the run: its id, or the path of the file.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What the run was asked to do, and its totals; of a file alone nothing is known.
+    /// Returns the description of the run and its totals; a file has none.
     pub fn run(&self) -> Option<&RunRecord> {
         self.run.as_ref()
     }
 
-    /// The file with the results.
+    /// Returns the file with the results.
     pub(crate) fn results_file(&self) -> &Path {
         &self.results
     }
 
-    /// Whether results may still come: those of a run do, those in a file are all there.
+    /// Returns the ending of the file: that of a run may grow, any other file is complete.
     pub(crate) fn ending(&self) -> Ending {
         match self.transcripts {
             Some(_) => Ending::Growing,
@@ -85,13 +85,13 @@ impl RunResults {
         }
     }
 
-    /// The file with what the targets were asked and answered, of a folder.
+    /// Returns the file with the transcripts, if there is a folder.
     pub(crate) fn transcripts_file(&self) -> Option<&Path> {
         self.transcripts.as_deref()
     }
 
-    /// Goes through the records that count, of each trial the last, in the order in which they were
-    /// written. Says how many lines hold no record.
+    /// Calls a function with the records that count, the last one of each trial, in file order.
+    /// Returns the number of lines that are not records.
     ///
     /// # Errors
     /// Fails if the file cannot be read.
@@ -99,8 +99,8 @@ impl RunResults {
         self.each_placed(&mut |record| visit(record.value))
     }
 
-    /// As [`each`](RunResults::each), with the place at which each record begins, where
-    /// [`at`](RunResults::at) finds it again.
+    /// Calls a function with the records that count and their offsets, with which
+    /// [`at`](RunResults::at) finds them again.
     ///
     /// # Errors
     /// Fails if the file cannot be read.
@@ -120,23 +120,23 @@ impl RunResults {
         Ok(damaged)
     }
 
-    /// Takes down how many lines hold no record, of who goes through the results by itself.
+    /// Sets the number of lines that are not records, for callers that read the results themselves.
     pub(crate) fn found_damaged(&self, lines: u64) {
         self.damaged.store(lines, Ordering::Relaxed);
     }
 
-    /// How many lines held no record when the results were last gone through.
+    /// Returns the number of lines that were not records when the results were last read.
     pub fn damaged_lines(&self) -> u64 {
         self.damaged.load(Ordering::Relaxed)
     }
 
-    /// How many trials the run was to have and has not, so far as it says.
+    /// Returns the number of planned trials that the run lacks, as far as it is known.
     pub(crate) fn not_run(&self, trials: u64) -> u64 {
         let planned = self.run.as_ref().map_or(0, |run| run.planned);
         planned.saturating_sub(trials)
     }
 
-    /// The records at known places, in any order.
+    /// Opens a reader of records at known offsets, in any order.
     ///
     /// # Errors
     /// Fails if the file cannot be read.
@@ -144,25 +144,25 @@ impl RunResults {
         RecordsAt::with_ending(&self.results, self.ending())
     }
 
-    /// Where the records that count are.
+    /// Finds the records that count.
     pub(crate) fn latest(&self) -> Result<Latest, FileError> {
         let fields = KeyFields::new(ResultRecord::TRIAL);
         latest_by_key_until(&self.results, &fields, self.ending())
     }
 
-    /// Where the last transcript of each key is; nothing where only results are known.
+    /// Finds the last transcript of each key; `None` if there are only results.
     pub(crate) fn latest_transcripts(&self, key: &KeyFields) -> Result<Option<Latest>, FileError> {
         let path = self.transcripts.as_deref();
         path.map(|path| latest_by_key(path, key)).transpose()
     }
 
-    /// How many cases were left out of the run because something is wrong with them.
+    /// Returns the number of cases that were skipped because of problems.
     pub(crate) fn skipped(&self) -> u64 {
         let files = self.run.iter().flat_map(|run| &run.files);
         files.fold(0, |sum, file| sum.saturating_add(file.skipped))
     }
 
-    /// What the results came to.
+    /// Computes the summary of the results.
     ///
     /// # Errors
     /// Fails if the file cannot be read.
@@ -172,7 +172,7 @@ impl RunResults {
         Ok(fold.finish(self.skipped()))
     }
 
-    /// What the results came to, and how sure that is, in one pass.
+    /// Computes the summary of the results and their statistics, in one pass.
     ///
     /// # Errors
     /// Fails if the file cannot be read.
@@ -182,7 +182,7 @@ impl RunResults {
         Ok(fold.finish(self.skipped()))
     }
 
-    /// How often cases were asked: as the run says, or as a file of results shows.
+    /// Returns the number of trials per case, as the run says or as the results show.
     pub(crate) fn trials(&self) -> Result<u32, FileError> {
         if let Some(run) = &self.run {
             return Ok(run.trials);
@@ -192,7 +192,7 @@ impl RunResults {
         Ok(most)
     }
 
-    /// What the targets were asked and answered, by answer key; nothing where only results are known.
+    /// Opens the transcripts by answer key; `None` if there are only results.
     ///
     /// # Errors
     /// Fails if the file cannot be read.
@@ -202,12 +202,12 @@ impl RunResults {
     }
 }
 
-/// What the targets of a run were asked and answered.
+/// The transcripts of a run.
 #[derive(Debug)]
 pub struct Transcripts(Latest);
 
 impl Transcripts {
-    /// What belongs to an answer key, which every result has.
+    /// Returns the transcript of an answer key, which every result has.
     ///
     /// # Errors
     /// Fails if the file cannot be read.

@@ -1,11 +1,11 @@
-//! What the records of a run come to, in one pass.
+//! The figures of a run's records, in one pass.
 
 use agentv_core::ResultRecord;
 
 use crate::run_statistics::{RunStatistics, StatisticsFold};
 use crate::summary::{Summary, SummaryFold};
 
-/// Records to a [`Summary`] and to [`RunStatistics`], in whatever order.
+/// A fold of records into a [`Summary`] and [`RunStatistics`], in any order.
 #[derive(Debug, Default)]
 pub struct RunFold {
     summary: SummaryFold,
@@ -13,7 +13,7 @@ pub struct RunFold {
 }
 
 impl RunFold {
-    /// A fold over the records of a run that asks each case so many times.
+    /// Creates a fold for a run with this many trials per case.
     pub fn of_trials(trials: u32) -> RunFold {
         RunFold {
             summary: SummaryFold::new(),
@@ -21,13 +21,14 @@ impl RunFold {
         }
     }
 
-    /// Takes the record of one trial.
+    /// Adds the record of one trial.
     pub fn add(&mut self, record: &ResultRecord) {
         self.summary.add(record);
         self.statistics.add(record);
     }
 
-    /// What all that was added comes to, and how sure that is; `skipped` cases were left out of the run.
+    /// Returns the summary and the statistics of all records; `skipped` is the number of skipped
+    /// cases.
     pub fn finish(&self, skipped: u64) -> (Summary, RunStatistics) {
         (self.summary.finish(skipped), self.statistics.finish())
     }

@@ -1,4 +1,4 @@
-//! How sure the figures of one run are.
+//! The statistics of one run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,30 +12,32 @@ use agentv_statistics::{
     variance_components,
 };
 
-/// How sure the figures of one run are. Errored and ungraded trials stand outside.
+/// The statistics of one run. Errored and ungraded trials are excluded.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunStatistics {
     /// The share of the graded trials that passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pass_rate: Option<Interval>,
-    /// The mean of the scores; none where there are fewer than two independent ones.
+    /// The mean of the scores; `None` if fewer than two are independent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_score: Option<Interval>,
-    /// The smallest difference of pass rates that another run of this size is likely to show.
+    /// The smallest difference of pass rates that a comparison with another run of this size
+    /// detects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detectable_pass_rate: Option<Detectable>,
-    /// The smallest difference of mean scores that another run of this size is likely to show.
+    /// The smallest difference of mean scores that a comparison with another run of this size
+    /// detects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detectable_mean_score: Option<Detectable>,
-    /// The same of each target, by name.
+    /// The statistics of each target, by name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<TargetStatistics>,
-    /// What the trials of the same cases say; none where each case was asked once.
+    /// The statistics of repeated trials; `None` if each case has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trials: Option<TrialStatistics>,
 }
 
-/// How sure the figures of one target are.
+/// The statistics of one target.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TargetStatistics {
     /// Its name.
@@ -48,16 +50,16 @@ pub struct TargetStatistics {
     pub mean_score: Option<Interval>,
 }
 
-/// What several trials of the same cases say.
+/// The statistics of several trials of the same cases.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TrialStatistics {
-    /// The chance that some, and that all, of k trials pass, for every k up to ten and for the most
-    /// trials of a case.
+    /// The probability that some, and that all, of k trials pass, for every k up to ten and for the
+    /// largest number of trials.
     pub pass_among: Vec<PassAmongTrials>,
-    /// How many cases pass once and do not another time.
+    /// The disagreement between the trials of a case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flakes: Option<Flakes>,
-    /// How far cases differ from each other, apart from how far the trials of one do.
+    /// The variance between cases and within a case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variance: Option<VarianceComponents>,
     /// The cases whose trials disagree most, at most twenty.
@@ -65,7 +67,7 @@ pub struct TrialStatistics {
     pub flaky_cases: Vec<FlakyCase>,
 }
 
-/// A case that passes once and does not another time.
+/// A case whose trials disagree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FlakyCase {
     /// The eval file.
@@ -74,19 +76,19 @@ pub struct FlakyCase {
     pub eval_id: String,
     /// The target.
     pub target: Arc<str>,
-    /// How many of its trials passed.
+    /// The number of its trials that passed.
     pub passed: u64,
-    /// How many were graded.
+    /// The number of its graded trials.
     pub trials: u64,
 }
 
-/// Flaky cases that are named.
+/// The largest number of flaky cases that are named.
 const NAMED: usize = 20;
-/// The largest k below the most trials of a case for which the chance is told.
+/// The largest k, besides the largest number of trials, for which the probability is computed.
 const LARGEST_K: u64 = 10;
 
-/// Records to [`RunStatistics`], in whatever order. Memory grows with conversations and, where cases
-/// are asked several times, with cases.
+/// A fold of records into [`RunStatistics`], in any order. Memory grows with the number of
+/// conversations and, if cases have several trials, with the number of cases.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct StatisticsFold {
     is_repeated: bool,
@@ -95,7 +97,7 @@ pub(crate) struct StatisticsFold {
     cases: BTreeMap<CaseKey, CaseTrials>,
 }
 
-/// The graded trials of a run, or of one of its targets.
+/// The graded trials of a run or of one of its targets.
 #[derive(Debug, Clone, Default)]
 struct Group {
     passed: u64,
@@ -118,7 +120,7 @@ impl Group {
             return pass_rate(self.passed, self.graded, level);
         }
         match self.passed {
-            // Trials that all end alike have no spread to go by: then each cluster counts once.
+            // Trials that all end alike have no spread, so each cluster counts once.
             0 => pass_rate(0, clusters, level),
             passed if passed == self.graded => pass_rate(clusters, clusters, level),
             _ => self.passes.interval(level, Bounds::SCORE).ok(),
@@ -133,7 +135,7 @@ impl Group {
 type CaseKey = (Arc<str>, String, Arc<str>);
 
 impl StatisticsFold {
-    /// A fold over the records of a run that asks each case so many times.
+    /// Creates a fold for a run with this many trials per case.
     pub(crate) fn of_trials(trials: u32) -> StatisticsFold {
         StatisticsFold {
             is_repeated: trials > 1,
@@ -141,7 +143,7 @@ impl StatisticsFold {
         }
     }
 
-    /// Takes the record of one trial.
+    /// Adds the record of one trial.
     pub(crate) fn add(&mut self, record: &ResultRecord) {
         let passed = match record.status {
             Status::Pass => true,
@@ -150,7 +152,7 @@ impl StatisticsFold {
         };
         let Some(score) = record.score else { return };
         let conversation = record.conversation_id.as_deref();
-        // The trials of a case are no more independent than the turns of a conversation.
+        // The trials of a case are not independent of each other, like the turns of a conversation.
         let case = self.is_repeated.then(|| self.case_of(record));
         let cluster = conversation.or(case.as_deref());
         self.whole.add(score.value(), passed, cluster);
@@ -177,15 +179,16 @@ impl StatisticsFold {
         let ResultRecord {
             eval_file, eval_id, ..
         } = record;
-        // No conversation is called like that.
+        // No conversation has this name.
         format!("\0{eval_file}\0{eval_id}")
     }
 
-    /// How sure the figures are of what was added.
+    /// Returns the statistics of all records.
     pub(crate) fn finish(&self) -> RunStatistics {
         let (level, power) = (Level::NINETY_FIVE, Power::EIGHTY);
         let mean_score = self.whole.mean_score(level);
-        // Of clustered trials no more is known than of as many that make the same error.
+        // Clustered trials carry as much information as the number of independent ones with the
+        // same error.
         let spread = mean_score.and_then(|mean| {
             let error = mean.standard_error?;
             Some(error * (self.whole.graded as f64).sqrt())

@@ -37,7 +37,7 @@ pub(crate) fn record(eval_id: &str) -> ResultRecord {
     }
 }
 
-/// A trial with this score, and what that score is called.
+/// A trial with this score and its status.
 pub(crate) fn graded(eval_id: &str, score: f64) -> ResultRecord {
     let score = Score::new(score).unwrap();
     ResultRecord {
@@ -47,7 +47,7 @@ pub(crate) fn graded(eval_id: &str, score: f64) -> ResultRecord {
     }
 }
 
-/// A failed trial, and why.
+/// A failed trial with its reason.
 pub(crate) fn failed(eval_id: &str, score: f64, miss: &str) -> ResultRecord {
     ResultRecord {
         misses: vec![miss.to_owned()],
@@ -55,7 +55,7 @@ pub(crate) fn failed(eval_id: &str, score: f64, miss: &str) -> ResultRecord {
     }
 }
 
-/// A trial whose target could not be asked.
+/// A trial whose target did not answer.
 pub(crate) fn errored(eval_id: &str, message: &str) -> ResultRecord {
     ResultRecord {
         status: Status::Error,
@@ -68,7 +68,7 @@ pub(crate) fn errored(eval_id: &str, message: &str) -> ResultRecord {
     }
 }
 
-/// The same trial with what it took.
+/// The same trial with its latency and cost.
 pub(crate) fn measured(record: ResultRecord, total_ms: f64, cost_usd: f64) -> ResultRecord {
     ResultRecord {
         timing: Timing {
@@ -88,7 +88,7 @@ pub(crate) fn measured(record: ResultRecord, total_ms: f64, cost_usd: f64) -> Re
     }
 }
 
-/// A file with these records, a line each, and the results in it.
+/// A file with one record per line, and the results in it.
 pub(crate) fn results_in(path: &Path, records: &[ResultRecord]) -> RunResults {
     let lines = records
         .iter()

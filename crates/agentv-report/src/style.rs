@@ -1,19 +1,19 @@
-//! What the place can show that a text is written for.
+//! The abilities of the place that a text is written to.
 
 use agentv_core::Status;
 
-/// What a terminal, or a file in its place, can show.
+/// The abilities of a terminal or a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
-    /// Whether colours are wanted.
+    /// True if colours are wanted.
     pub colour: bool,
-    /// How many columns a line has.
+    /// The number of columns of a line.
     pub width: usize,
-    /// Whether it shows more than ASCII.
+    /// True if it can show more than ASCII.
     pub unicode: bool,
 }
 
-/// What a piece of text says by its colour.
+/// The meaning of a colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Paint {
     Plain,
@@ -26,7 +26,7 @@ pub(crate) enum Paint {
 }
 
 impl Paint {
-    /// The colour of a status.
+    /// Returns the colour of a status.
     pub(crate) fn of(status: Status) -> Paint {
         match status {
             Status::Pass => Paint::Good,
@@ -51,7 +51,7 @@ impl Paint {
 }
 
 impl Style {
-    /// The text in its colour, if there is colour.
+    /// Returns the text in its colour, if colours are wanted.
     pub(crate) fn paint(&self, paint: Paint, text: &str) -> String {
         if !self.colour || paint == Paint::Plain || text.is_empty() {
             return text.to_owned();
@@ -59,17 +59,17 @@ impl Style {
         format!("\x1b[{}m{text}\x1b[0m", paint.code())
     }
 
-    /// What stands where something was cut off.
+    /// Returns the mark for text that was cut off.
     pub(crate) fn ellipsis(&self) -> &'static str {
         if self.unicode { "…" } else { "..." }
     }
 
-    /// What stands before a number below zero.
+    /// Returns the sign of a negative number.
     pub(crate) fn minus(&self) -> &'static str {
         if self.unicode { "−" } else { "-" }
     }
 
-    /// What stands between figures.
+    /// Returns the separator of figures.
     pub(crate) fn separator(&self) -> &'static str {
         if self.unicode { " · " } else { ", " }
     }

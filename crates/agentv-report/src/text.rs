@@ -1,17 +1,17 @@
-//! Texts of others on one line of ours: nothing that moves the cursor, no wider than there is room.
+//! Foreign texts on one line of output: nothing moves the cursor, and the width is limited.
 
 use agentv_core::is_obeyed;
 use unicode_width::UnicodeWidthStr;
 
 use crate::Style;
 
-/// How many columns a text takes.
+/// Returns the number of columns of a text.
 pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// The text on one line: runs of white space become a space, and what a terminal would obey (control
-/// characters, marks that turn the direction of writing) is left out.
+/// Returns the text on one line: runs of white space become a space, and everything that controls a
+/// terminal (control characters, marks that change the direction of writing) is removed.
 pub(crate) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -27,7 +27,7 @@ pub(crate) fn one_line(text: &str) -> String {
     line
 }
 
-/// The text in at most `columns` columns; what is cut off is told by an ellipsis.
+/// Returns the text in at most `columns` columns, with an ellipsis if it was cut.
 pub(crate) fn cut(text: &str, columns: usize, style: Style) -> String {
     if width(text) <= columns {
         return text.to_owned();
@@ -39,7 +39,7 @@ pub(crate) fn cut(text: &str, columns: usize, style: Style) -> String {
     let mut kept = String::new();
     for letter in text.chars() {
         kept.push(letter);
-        // Measured as a whole: letters that join are wider or narrower together.
+        // Measured as a whole: combined characters have another width than their parts.
         if width(&kept) > room {
             kept.pop();
             break;
@@ -49,12 +49,12 @@ pub(crate) fn cut(text: &str, columns: usize, style: Style) -> String {
     kept + ellipsis
 }
 
-/// The beginning of a text in at most `bytes` bytes, ending between letters.
+/// Returns the start of a text in at most `bytes` bytes, ending between characters.
 pub(crate) fn clip(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
 }
 
-/// The text followed by blanks up to `columns` columns.
+/// Returns the text padded with spaces to `columns` columns.
 pub(crate) fn padded(text: &str, columns: usize) -> String {
     let missing = columns.saturating_sub(width(text));
     let mut padded = text.to_owned();

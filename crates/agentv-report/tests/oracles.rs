@@ -1,4 +1,4 @@
-//! What must hold of the reports of any run folder: the fuzz target, and the test of its seeds.
+//! Laws for the reports of any run folder: the fuzz target, and the test of its seeds.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ use agentv_report::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Stands in no report but where a reader of its format unpacks it.
+/// A text that no report contains, except where a reader of its format unpacks it.
 const MARKUP: &str = "<planted>";
 
 const STYLE: Style = Style {
@@ -24,7 +24,7 @@ const STYLE: Style = Style {
     unicode: true,
 };
 
-/// A run folder in memory, where the system has such a place, that is written over and over.
+/// A run folder, in memory if possible, that is overwritten again and again.
 pub struct Runs {
     folder: RunFolder,
     _root: TempDir,
@@ -48,9 +48,9 @@ impl Default for Runs {
 }
 
 impl Runs {
-    /// The results, then what ran, then the transcripts, with a line `%%` between them: every
-    /// report of them is the same twice and well formed, all count the same trials, and a run held
-    /// against itself has not changed.
+    /// Takes the results, `run.json` and the transcripts, separated by lines `%%`. Every report of
+    /// them is deterministic and well formed, all count the same trials, and a run that is compared
+    /// with itself has not changed.
     pub fn run_folder(&self, bytes: &[u8]) {
         let mut parts = split(bytes);
         let mut write = |name: &str| {
@@ -91,7 +91,7 @@ impl Runs {
     }
 }
 
-/// The parts between lines that are `%%`.
+/// Returns the parts between lines that are `%%`.
 fn split(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     let mut parts = vec![Vec::new()];
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -103,7 +103,7 @@ fn split(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     parts.into_iter()
 }
 
-/// Every fold over the results counts the same.
+/// Checks that every fold over the results counts the same.
 fn figures(results: &RunResults) {
     let mut count = 0;
     let damaged = results.each(&mut |_| count += 1).expect("the results");
@@ -131,7 +131,7 @@ fn figures(results: &RunResults) {
     assert!(!render_summary(&summary, &closing, STYLE).contains('\u{1b}'));
 }
 
-/// Every report is the same twice, and what its format asks for.
+/// Checks that every report is deterministic and valid in its format.
 fn reports(results: &RunResults) {
     for format in FORMATS {
         let write = || {

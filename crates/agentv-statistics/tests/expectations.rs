@@ -103,7 +103,7 @@ fn differences_have_the_cluster_robust_interval_of_statsmodels() {
         assert_near(interval.low, &case["low"], case);
         assert_near(interval.high, &case["high"], case);
         assert_near(found.mean_b - found.mean_a, &case["mean"], case);
-        // The sum of two quantiles is near to the noncentral t distribution, not the same.
+        // The sum of two quantiles approximates the noncentral t distribution.
         if let Some(expected) = case["detectable"].as_f64() {
             let detectable = found.detectable.unwrap();
             assert_within(detectable.difference, expected, 0.05, case);

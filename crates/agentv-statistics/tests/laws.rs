@@ -1,4 +1,4 @@
-//! What holds of statistics whatever the scores.
+//! Laws of the statistics, for any scores.
 
 use agentv_statistics::{
     Bounds, CaseTrials, ClusteredFold, Interval, Level, Pair, PassTable, Power, ScoreFold,
@@ -9,7 +9,7 @@ use agentv_statistics::{
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-/// The same examples in every run; another number tries others.
+/// The seed of the examples; another number tries others.
 const SEED: u64 = 20_261_115;
 
 fn seeded() -> ProptestConfig {
@@ -88,7 +88,7 @@ fn is_within(outer: &Interval, inner: &Interval) -> bool {
     outer.low <= inner.low && inner.high <= outer.high
 }
 
-/// As JSON: equal texts are equal bits.
+/// Returns JSON: equal texts are equal bits.
 fn written(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).unwrap()
 }
@@ -255,7 +255,7 @@ proptest! {
             prop_assert!(pass_at_k(trials, passed, k + 1).unwrap() >= at - 1e-12);
             prop_assert!(pass_hat_k(trials, passed, k + 1).unwrap() <= hat + 1e-12);
         }
-        // All pass as often as not one fails.
+        // All trials pass exactly as often as none fails.
         let failing = pass_at_k(trials, trials - passed, k).unwrap();
         prop_assert!((hat - (1.0 - failing)).abs() < 1e-12);
     }

@@ -1,4 +1,4 @@
-//! A client with nothing between it and the bytes.
+//! A client that works on plain bytes.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use agentv_testkit::model::{Behaviour, ModelServer};
 use serde_json::{Value, json};
 
-/// An eternity.
+/// A time that is never reached.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) const CHAT: &str = "/v1/chat/completions";
@@ -20,7 +20,7 @@ pub(crate) fn chat_body(message: &str) -> String {
     json!({"model": "m", "messages": [{"role": "user", "content": message}]}).to_string()
 }
 
-/// The bytes of a request.
+/// Returns the bytes of a request.
 pub(crate) fn request(path: &str, headers: &str, body: &str) -> String {
     let length = body.len();
     format!("POST {path} HTTP/1.1\r\nhost: x\r\n{headers}content-length: {length}\r\n\r\n{body}")
@@ -32,7 +32,7 @@ pub(crate) fn connect(server: &ModelServer) -> TcpStream {
     stream
 }
 
-/// What came back before the connection ended, and how that ended.
+/// The reply up to the end of the connection, and how that ended.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) bytes: Vec<u8>,
@@ -73,13 +73,13 @@ impl Reply {
         serde_json::from_slice(self.body()).unwrap()
     }
 
-    /// Whether the body is as long as the head says.
+    /// Checks if the body is as long as the head says.
     pub(crate) fn is_whole(&self) -> bool {
         self.end.is_ok() && self.header("content-length") == Some(&self.body().len().to_string())
     }
 }
 
-/// Sends one request on a connection of its own.
+/// Sends one request on its own connection.
 pub(crate) fn send(server: &ModelServer, path: &str, headers: &str, body: &str) -> Reply {
     let mut stream = connect(server);
     let headers = format!("connection: close\r\n{headers}");
@@ -89,12 +89,12 @@ pub(crate) fn send(server: &ModelServer, path: &str, headers: &str, body: &str) 
     Reply::read(stream)
 }
 
-/// Asks for a chat completion on a connection of its own.
+/// Requests a chat completion on its own connection.
 pub(crate) fn ask(server: &ModelServer, message: &str) -> Reply {
     send(server, CHAT, "", &chat_body(message))
 }
 
-/// The text of a chat completion.
+/// Returns the text of a chat completion.
 pub(crate) fn said(reply: &Reply) -> String {
     let content = &reply.json()["choices"][0]["message"]["content"];
     content.as_str().unwrap().to_owned()

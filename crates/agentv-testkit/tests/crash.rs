@@ -1,4 +1,4 @@
-//! Commands that get a signal in time, and who is left of them.
+//! Commands that get a signal in time, and the processes that remain.
 
 use std::io::ErrorKind;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -104,7 +104,7 @@ fn whoever_is_left_of_a_command_is_found_and_a_group_ends_together() {
     let id = running.id();
     let descendants = processes::descendants(id);
     assert!(descendants.len() >= 2, "{descendants:?}");
-    // A process that is just becoming another program has no environment for a moment.
+    // A process that is being replaced by another program has no environment for a moment.
     let all_marked = || {
         let marked = survivors(&project);
         let mut all = descendants.iter().chain([&id]);

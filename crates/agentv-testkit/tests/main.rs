@@ -1,4 +1,4 @@
-//! What the kit promises to the tests that stand on it, seen by plain clients.
+//! The promises of the kit to the tests that use it, as plain clients see them.
 
 #![expect(clippy::unwrap_used, reason = "all of this is tests")]
 

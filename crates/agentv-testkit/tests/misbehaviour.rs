@@ -1,4 +1,4 @@
-//! Every misbehaviour, as it looks on the wire.
+//! Every misbehaviour, as it appears on the wire.
 
 use std::io::{ErrorKind, Read, Write};
 use std::time::{Duration, Instant};
@@ -116,7 +116,7 @@ fn an_endless_body_goes_on() {
     wait_until_idle(&server);
 }
 
-/// Looks until no call is in flight.
+/// Waits until no call is in flight.
 fn wait_until_idle(server: &ModelServer) {
     let until = Instant::now() + crate::client::PATIENCE;
     while server.calls().in_flight > 0 {

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::client::PATIENCE;
 
-/// A model server that runs, and where.
+/// A running model server and its address.
 fn server(arguments: &[&str]) -> (Running, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_model-server"));
     let mut running = Running::start(command.args(arguments).stdout(Stdio::piped())).unwrap();

@@ -1,4 +1,4 @@
-//! Scripts, rules and what the server saw.
+//! Scripts, rules and the observations of the server.
 
 use std::fs;
 use std::sync::Barrier;
@@ -58,7 +58,7 @@ fn what_is_always_done_is_done_unless_the_message_says_otherwise() {
     assert_eq!(ask(&server, "!ok!").status(), 200);
 }
 
-/// Asks `count` times at once, and gives how many got each of 200 and 429.
+/// Sends `count` requests at once; returns the numbers of replies with 200 and 429.
 fn crowd(server: &ModelServer, count: usize) -> (usize, usize) {
     let barrier = Barrier::new(count);
     let statuses: Vec<u16> = thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! Protected connections, as a client of the kind that users have sees them.
+//! Protected connections, as an ordinary client sees them.
 
 use agentv_testkit::model::{Behaviour, ModelServer, Step, Tls};
 use reqwest::{Certificate, Client};

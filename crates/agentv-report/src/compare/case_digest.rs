@@ -1,4 +1,4 @@
-//! The identities of the cases in a run, to tell which of them changed.
+//! The identities of the cases in a run, to detect which of them changed.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -17,8 +17,8 @@ struct AskedCase {
     case: Box<RawValue>,
 }
 
-/// Reads the identities of the cases in a file of transcripts, by a number for
-/// their answer key, each as a number.
+/// Reads the identities of the cases in a file of transcripts. Keys and values are digests of the
+/// answer key and of the case.
 pub(super) fn read(path: &Path) -> Result<HashMap<u64, u64>, FileError> {
     let mut identities = HashMap::new();
     for line in Reader::<AskedCase>::open(path)? {
@@ -28,7 +28,7 @@ pub(super) fn read(path: &Path) -> Result<HashMap<u64, u64>, FileError> {
                 identity,
                 case,
             } = record.value;
-            // A case that cannot be read says nothing of what changed.
+            // A case that cannot be read says nothing about changes.
             if let Ok(identity) = CaseIdentity::recorded(identity, &case) {
                 identities.insert(digest_of(&answer_key), identity.short());
             }

@@ -1,4 +1,4 @@
-//! The cases that two runs have in common, their trials averaged.
+//! The cases that two runs share, with their trials averaged.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::run::{ComparedRun, Row};
 #[derive(Debug, Clone)]
 pub(super) struct Case {
     pub(super) trials: Range<usize>,
-    /// The mean scores of both runs; `None` where one has no graded trial.
+    /// The mean scores of both runs, or `None` if one of them has no graded trial.
     pub(super) scores: Option<(f64, f64)>,
     pub(super) changed: Option<bool>,
 }
@@ -20,7 +20,7 @@ impl Case {
     }
 }
 
-/// The matched trials, one case on one target after the other.
+/// Groups the matched trials by case and target.
 pub(super) fn cases(a: &ComparedRun, b: &ComparedRun, matching: &Matching) -> Vec<Case> {
     let rows = |trial: usize| {
         let (of_a, of_b) = matching.matched[trial];
@@ -55,7 +55,7 @@ pub(super) fn cases(a: &ComparedRun, b: &ComparedRun, matching: &Matching) -> Ve
     cases
 }
 
-/// A mean of a few scores.
+/// The mean of a few scores.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Mean {
     sum: f64,

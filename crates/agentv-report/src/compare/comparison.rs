@@ -1,4 +1,4 @@
-//! How two runs differ.
+//! The comparison of two runs.
 
 use super::cases::{Case, cases};
 use super::families::{Member, family};
@@ -8,7 +8,7 @@ use super::pairs::Pairs;
 use super::run::{ComparedRun, Row};
 use super::summary::{ComparisonSummary, summary};
 
-/// How the second of two runs differs from the first.
+/// The comparison of a run with a baseline.
 #[derive(Debug)]
 pub struct Comparison<'r> {
     pub(super) a: &'r ComparedRun,
@@ -20,18 +20,18 @@ pub struct Comparison<'r> {
     pub(super) figures: Figures,
 }
 
-/// How two runs differ, in figures.
+/// The figures of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
-    /// What it came to.
+    /// The figures of all cases.
     pub summary: ComparisonSummary,
-    /// The same for each target, where a run has several.
+    /// The figures of each target, if a run has several.
     pub targets: Vec<Member>,
-    /// The same for each evaluator.
+    /// The figures of each evaluator.
     pub evaluators: Vec<Member>,
 }
 
-/// Compares two runs, the first being what the second is held against.
+/// Compares two runs; the first is the baseline of the second.
 ///
 /// # Errors
 /// Fails if they have no trial in common.
@@ -75,22 +75,22 @@ pub fn compare<'r>(
 }
 
 impl Comparison<'_> {
-    /// What it came to.
+    /// Returns the figures of all cases.
     pub fn summary(&self) -> &ComparisonSummary {
         &self.figures.summary
     }
 
-    /// The same for each target, where a run has several.
+    /// Returns the figures of each target, if a run has several.
     pub fn targets(&self) -> &[Member] {
         &self.figures.targets
     }
 
-    /// The same for each evaluator.
+    /// Returns the figures of each evaluator.
     pub fn evaluators(&self) -> &[Member] {
         &self.figures.evaluators
     }
 
-    /// The rows of a matched trial.
+    /// Returns the rows of a matched trial.
     pub(super) fn rows(&self, trial: usize) -> (&Row, &Row) {
         let (a, b) = self.matching.matched[trial];
         (&self.a.rows[a], &self.b.rows[b])

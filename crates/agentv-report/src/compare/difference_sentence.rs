@@ -1,4 +1,4 @@
-//! A comparison as a sentence that people understand.
+//! The difference of two runs as a sentence.
 
 use agentv_statistics::{Interval, Level, PairedDifference, is_significant};
 
@@ -6,14 +6,14 @@ use crate::Style;
 use crate::figures::{counted, p_value as told_p_value};
 use crate::text::one_line;
 
-/// What is less than this is what rounding left of nothing.
+/// The largest number that counts as a rounding error.
 const ROUNDING: f64 = 1e-12;
 
-/// What a comparison of scores came to, with the p-value of its permutation test and the names of the
-/// two runs. Points are hundredths of the scale of scores.
+/// Describes a difference of scores, given the p-value of its permutation test and the names of the
+/// two runs. A point is a hundredth of the score range.
 ///
-/// A difference is told as one only where it is significant by [`is_significant`]; else the sentence
-/// says what difference the suite would have shown.
+/// A difference is only called one if it is significant by [`is_significant`]. Otherwise the
+/// sentence says which difference the suite could detect.
 pub(crate) fn difference_sentence(
     comparison: &PairedDifference,
     p_value: f64,
@@ -87,7 +87,7 @@ fn no_difference(
     }
 }
 
-/// Every case differs by the same, or every conversation on average.
+/// Describes a difference that is the same in every case, or on average in every conversation.
 fn without_spread(
     comparison: &PairedDifference,
     p_value: f64,
@@ -143,7 +143,7 @@ fn percent(level: Level) -> String {
     format!("{}%", (level.share() * 1e8).round() / 1e6)
 }
 
-/// Points with as many decimals as it takes that nothing but 0 reads as 0: from one to four.
+/// Numbers with one to four decimals, as many as needed so that only 0 reads as 0.
 struct Points {
     decimals: usize,
     style: Style,

@@ -9,33 +9,34 @@ use agentv_statistics::{
     permutation_test, wins,
 };
 
-/// One comparison of several.
+/// One of several comparisons.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Member {
-    /// The target, or the evaluator.
+    /// The target or the evaluator.
     pub name: String,
-    /// How many cases are compared.
+    /// The number of compared cases.
     pub cases: u64,
     /// The mean of the first run.
     pub mean_a: f64,
-    /// The mean of the second.
+    /// The mean of the second run.
     pub mean_b: f64,
-    /// How much higher the second is.
+    /// The second mean minus the first.
     pub mean_delta: f64,
-    /// With its interval; none of a single case.
+    /// The difference with its interval; `None` for a single case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<PairedDifference>,
-    /// In how many cases each is better.
+    /// The number of cases in which each run is better.
     pub wins: Wins,
-    /// How often runs that are as good differ at least as much by chance: the permutation test.
+    /// The probability that two equally good runs differ at least as much by chance: the
+    /// permutation test.
     pub p_value: f64,
-    /// The same, corrected by Holm for the number of comparisons.
+    /// The p-value, corrected by Holm's method for the number of comparisons.
     pub corrected_p_value: f64,
-    /// Whether that is more than chance explains: by [`is_significant`] of the corrected p-value.
+    /// True if the difference is more than chance, by [`is_significant`] of the corrected p-value.
     pub significant: bool,
 }
 
-/// The comparisons of a family, by name, their p-values corrected together.
+/// Computes the comparisons of a family, by name, and corrects their p-values together.
 pub(super) fn family(members: &BTreeMap<&str, Vec<Pair<'_>>>, threshold: f64) -> Vec<Member> {
     let members = members.iter().filter(|(_, pairs)| !pairs.is_empty());
     let mut family: Vec<Member> = members
@@ -69,7 +70,7 @@ fn member(name: &str, pairs: &[Pair<'_>], threshold: f64) -> Member {
     }
 }
 
-/// The means of both runs, and of their differences; `None` of nothing.
+/// Returns the means of both runs and of their differences, or `None` without values.
 pub(super) fn means(pairs: &[Pair<'_>], difference: Option<&PairedDifference>) -> Option<[f64; 3]> {
     if let Some(found) = difference {
         return Some([found.mean_a, found.mean_b, found.difference.estimate]);

@@ -1,4 +1,4 @@
-//! A comparison for people, for scripts, and for pull requests.
+//! Writing a comparison for people, for scripts and for pull requests.
 
 use std::io::{self, Write};
 
@@ -10,18 +10,18 @@ use super::shown_cases::ShownCases;
 use super::{json, markdown, table};
 use crate::Style;
 
-/// How a comparison is told.
+/// The format of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ComparisonFormat {
     /// For people, in a terminal.
     Table,
-    /// For scripts: everything in one object.
+    /// For scripts: one JSON object.
     Json,
-    /// For pull requests: below 65,536 characters, and what others wrote has no effect in it.
+    /// For pull requests: below 65,536 characters, with all foreign text escaped.
     Markdown,
 }
 
-/// Writes a comparison of two runs, and whether it is good enough.
+/// Writes a comparison of two runs and the outcome of the gate.
 ///
 /// # Errors
 /// Fails if `out` cannot be written.
@@ -47,7 +47,7 @@ pub fn write_comparison(
     out.flush()
 }
 
-/// Writes a comparison of every two of several runs, and whether the last is good enough.
+/// Writes the comparisons of every two of several runs and the outcome of the gate.
 ///
 /// # Errors
 /// Fails if `out` cannot be written.

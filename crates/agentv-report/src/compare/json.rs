@@ -1,4 +1,4 @@
-//! A comparison in one JSON object, for scripts.
+//! A comparison as one JSON object, for scripts.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -24,7 +24,7 @@ const STYLE: Style = Style {
     unicode: true,
 };
 
-/// What is said of a run.
+/// A run in the output.
 #[derive(Serialize)]
 struct Run<'c> {
     name: &'c str,
@@ -73,9 +73,9 @@ struct Unmatched<'c> {
     only_in: &'static str,
 }
 
-/// `{"a": …, "b": …, "sentence": …, "summary": …, "targets": …, "evaluators": …, "gate": …,
-/// "matched": […], "unmatched": […]}`, a trial a line, in the order of file, case, target and trial.
-/// The trials of the cases that are shown have the reasons of both sides.
+/// Writes `{"a": …, "b": …, "sentence": …, "summary": …, "targets": …, "evaluators": …, "gate": …,
+/// "matched": […], "unmatched": […]}`, one trial per line, sorted by file, case, target and trial.
+/// The trials of the shown cases have the reasons of both runs.
 pub(super) fn write(
     comparison: &Comparison<'_>,
     showing: &ShownCases,
@@ -100,7 +100,8 @@ pub(super) fn write(
     out.write_all(b"}\n")
 }
 
-/// `{"runs": […], "gate": …, "pairs": […]}`, each pair with what the comparison of two runs has.
+/// Writes `{"runs": […], "gate": …, "pairs": […]}`; each pair has the fields of a comparison of two
+/// runs.
 pub(super) fn write_pairwise(
     pairwise: &Pairwise<'_>,
     gate: &GateOutcome,
@@ -135,7 +136,8 @@ fn write_pair(pairwise: &Pairwise<'_>, pair: &RunPair, out: &mut dyn Write) -> i
     out.write_all(b"}")
 }
 
-/// The trials of a pair, which are matched again: those of all pairs at once would be too many.
+/// Matches the trials of a pair again, because those of all pairs at once would need too much
+/// memory.
 fn write_trials(
     pairwise: &Pairwise<'_>,
     pair: &RunPair,
@@ -192,12 +194,12 @@ struct Trials<'c> {
     matching: &'c Matching,
     cases: &'c [Case],
     threshold: f64,
-    /// The cases whose reasons are told, by the trial that shows them best.
+    /// The cases with reasons, by the trial that shows the difference best.
     shown: HashMap<usize, &'c ShownCase>,
 }
 
 impl Trials<'_> {
-    /// `"matched": […], "unmatched": […]`.
+    /// Writes `"matched": […], "unmatched": […]`.
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(b",\n\"matched\":[")?;
         let mut before = "\n";

@@ -1,10 +1,10 @@
-//! What runs, cases and trials are called in a comparison.
+//! The names of runs, cases and trials in a comparison.
 
 use super::run::Row;
 use crate::figures::count;
 use crate::text::one_line;
 
-/// The letter of a run, by its place: A, B, …, Z, then numbers.
+/// Returns the letter of a run by its position: A, B, …, Z, then numbers.
 pub(super) fn label(index: usize) -> String {
     match u8::try_from(index) {
         Ok(index @ 0..26) => char::from(b'A' + index).to_string(),
@@ -12,7 +12,7 @@ pub(super) fn label(index: usize) -> String {
     }
 }
 
-/// The first few names in backticks, and how many more there are.
+/// Returns the first few names in backticks and the number of the others.
 pub(super) fn listed<'n>(names: impl Iterator<Item = &'n str>, few: usize) -> String {
     let mut names = names.map(|name| format!("`{}`", one_line(name)));
     let mut told: Vec<String> = names.by_ref().take(few).collect();
@@ -23,7 +23,7 @@ pub(super) fn listed<'n>(names: impl Iterator<Item = &'n str>, few: usize) -> St
     told.join(", ")
 }
 
-/// What a trial has to be called by to be told from others.
+/// The parts of a name that are needed to identify a trial.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Naming {
     pub(super) files: bool,
@@ -31,7 +31,7 @@ pub(super) struct Naming {
 }
 
 impl Naming {
-    /// The name of a row's case, with what tells it from others.
+    /// Returns the name of a row's case, with the parts that identify it.
     pub(super) fn case(self, row: &Row) -> String {
         let mut name = one_line(&row.id);
         if self.targets {
@@ -44,7 +44,7 @@ impl Naming {
         name
     }
 
-    /// The name of a trial.
+    /// Returns the name of a trial.
     pub(super) fn trial(self, row: &Row) -> String {
         match row.trial {
             1 => self.case(row),

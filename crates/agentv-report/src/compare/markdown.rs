@@ -1,4 +1,4 @@
-//! A comparison as Markdown, fit for a comment on a pull request.
+//! A comparison as Markdown, for a comment on a pull request.
 
 use agentv_core::GateOutcome;
 
@@ -14,9 +14,9 @@ use crate::markdown_text::{code, code_in_cell};
 use crate::render::score;
 use crate::style::Style;
 
-/// The most that a comment may hold is 65,536 characters.
+/// The largest size of a comment; GitHub allows 65,536 characters.
 const MOST: usize = 65_000;
-/// How much of a text of others is shown, in bytes.
+/// The number of bytes that are shown of a foreign text.
 const LONGEST: usize = 300;
 
 const STYLE: Style = Style {
@@ -25,7 +25,7 @@ const STYLE: Style = Style {
     unicode: true,
 };
 
-/// Two runs.
+/// Renders the comparison of two runs.
 pub(super) fn of_two(
     comparison: &Comparison<'_>,
     showing: &ShownCases,
@@ -68,7 +68,7 @@ pub(super) fn of_two(
     page.text
 }
 
-/// Several runs.
+/// Renders the comparison of several runs.
 pub(super) fn of_several(pairwise: &Pairwise<'_>, gate: &GateOutcome) -> String {
     let mut page = Page::default();
     let last = label(pairwise.runs.len().saturating_sub(1));
@@ -113,7 +113,7 @@ fn mark(gate: &GateOutcome) -> &'static str {
     if gate.met { "✅" } else { "❌" }
 }
 
-/// A text in the making that does not grow beyond what a comment may hold.
+/// A text that stops growing at the largest size of a comment.
 #[derive(Default)]
 struct Page {
     text: String,
@@ -121,8 +121,8 @@ struct Page {
 }
 
 impl Page {
-    /// A line of our own; what others wrote in it is code. A line for which there is no room is left
-    /// out, with all that follow.
+    /// Adds a line, in which foreign text is code. If there is no room, this line and all following
+    /// ones are omitted.
     fn line(&mut self, line: &str) {
         let rest = "\n… and more that a comment has no room for\n";
         if self.is_full {
@@ -222,7 +222,7 @@ fn side(side: &ShownSide) -> String {
     }
 }
 
-/// A text of others in a table.
+/// Returns a foreign text for a table.
 fn cell(text: &str) -> String {
     code_in_cell(text, LONGEST)
 }

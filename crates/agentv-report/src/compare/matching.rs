@@ -1,4 +1,4 @@
-//! Which trials of two runs belong together.
+//! The trials that two runs share.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -8,24 +8,24 @@ use thiserror::Error;
 use super::labels::listed;
 use super::run::{ComparedRun, Row};
 
-/// Which trials of two runs belong together: those of the same file, case, trial and target. Where
-/// each run has one target, the two are compared whatever they are called.
+/// The trials that two runs share: those with the same file, case, number and target. If each run
+/// has a single target, these two are compared whatever their names.
 #[derive(Debug, Default)]
 pub(super) struct Matching {
-    /// The places of matching rows, in the order of rows.
+    /// The indices of matching rows, in the order of rows.
     pub(super) matched: Vec<(usize, usize)>,
-    /// The rows of the first run that the second has not.
+    /// The rows that only the first run has.
     pub(super) only_a: Vec<usize>,
-    /// The rows of the second run that the first has not.
+    /// The rows that only the second run has.
     pub(super) only_b: Vec<usize>,
 }
 
-/// Two runs have no trial in common, and what differs.
+/// Two runs without a common trial, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the runs share no case: {0}")]
 pub struct NothingShared(String);
 
-/// Whether targets are told apart by name: unless each run has only one.
+/// Checks if targets are matched by name: unless each run has only one.
 pub(super) fn by_target(a: &ComparedRun, b: &ComparedRun) -> bool {
     a.targets().len() > 1 || b.targets().len() > 1
 }
@@ -66,7 +66,7 @@ pub(super) fn matching(a: &ComparedRun, b: &ComparedRun) -> Result<Matching, Not
     }
 }
 
-/// What keeps two runs from having a trial in common: the first that explains it.
+/// Explains why two runs have no common trial.
 fn nothing_shared(a: &ComparedRun, b: &ComparedRun) -> NothingShared {
     for run in [a, b] {
         if run.rows.is_empty() {
@@ -88,7 +88,7 @@ fn nothing_shared(a: &ComparedRun, b: &ComparedRun) -> NothingShared {
     )
 }
 
-/// What each run has of something, where they have nothing of it in common.
+/// Lists the values of each run, if the runs have none in common.
 fn differing(
     what: &str,
     a: &ComparedRun,

@@ -1,9 +1,9 @@
-//! Two runs, or several, held against each other.
+//! Comparisons of two or more runs.
 //!
-//! [`read_runs`] keeps of each run what a comparison needs: some hundred bytes a trial. [`compare`]
-//! matches the trials of two of them and says how they differ, a [`Comparison`]; [`Pairwise`] does so
-//! for every two of several. A [`ShownCases`] says which cases are shown, with the reasons of both
-//! sides, and a [`ComparisonFormat`] how.
+//! [`read_runs`] keeps about a hundred bytes per trial of each run. [`compare`] matches the trials
+//! of two runs and returns a [`Comparison`]; [`Pairwise`] compares every two of several runs.
+//! [`ShownCases`] are the cases that differ most, with the reasons of both runs, and a
+//! [`ComparisonFormat`] is the form of the output.
 
 mod case_digest;
 mod cases;

@@ -1,4 +1,4 @@
-//! What the statistics of a comparison are made of: a pair of values a case.
+//! The input of the statistics of a comparison: one pair of values per case.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use super::matching::Matching;
 use super::run::{ComparedRun, Row};
 use agentv_statistics::{Pair, PassTable};
 
-/// What the statistics are made of: a pair a case.
+/// The input of the statistics: one pair per case.
 #[derive(Debug, Default)]
 pub(super) struct Pairs<'r> {
-    /// How many cases there are, with a grade or without.
+    /// The number of cases, with or without a grade.
     pub(super) cases: u64,
     pub(super) scores: Vec<Pair<'r>>,
     pub(super) pass_rates: Vec<Pair<'r>>,
@@ -19,7 +19,7 @@ pub(super) struct Pairs<'r> {
     pub(super) evaluators: BTreeMap<&'r str, Vec<Pair<'r>>>,
 }
 
-/// The scores and the passes of one side of a case.
+/// The scores and passes of a case in one run.
 #[derive(Debug, Clone, Copy, Default)]
 struct Side {
     scores: Mean,
@@ -36,7 +36,7 @@ impl Side {
 }
 
 impl<'r> Pairs<'r> {
-    /// Takes a case, on all its targets.
+    /// Adds a case with all its targets.
     pub(super) fn add(
         &mut self,
         a: &'r ComparedRun,
@@ -56,7 +56,7 @@ impl<'r> Pairs<'r> {
                 let (row_a, row_b) = (&a.rows[at_a], &b.rows[at_b]);
                 of_a.add(row_a);
                 of_b.add(row_b);
-                // Where the runs do not agree, the choice does not depend on which is which.
+                // If the runs disagree, the choice does not depend on their order.
                 let known = [cluster, row_a.cluster.as_deref(), row_b.cluster.as_deref()];
                 cluster = known.into_iter().flatten().min();
                 for (side, run, row) in [(0, a, row_a), (1, b, row_b)] {

@@ -1,12 +1,12 @@
-//! Every two of several runs.
+//! Comparisons of every two of several runs.
 
 use super::comparison::{Figures, compare};
 use super::matching::NothingShared;
 use super::run::ComparedRun;
 use agentv_statistics::holm;
 
-/// Every two of several runs, their p-values corrected together. Of each pair only the figures are
-/// kept: which trials belong together is found again where it is wanted.
+/// Comparisons of every two of several runs, with p-values that are corrected together. Only the
+/// figures of each pair are kept; its trials are matched again when needed.
 #[derive(Debug)]
 pub struct Pairwise<'r> {
     pub(super) runs: &'r [ComparedRun],
@@ -16,17 +16,17 @@ pub struct Pairwise<'r> {
 /// Two of several runs.
 #[derive(Debug)]
 pub struct RunPair {
-    /// The place of the first among the runs.
+    /// The index of the first run.
     pub a: usize,
-    /// The place of the second, behind the first.
+    /// The index of the second run, which is higher.
     pub b: usize,
-    /// How they differ, where they have something in common; the p-value is corrected by Holm for the
-    /// number of pairs.
+    /// The figures, if the runs have a case in common. The p-value is corrected by Holm's method
+    /// for the number of pairs.
     pub figures: Result<Figures, NothingShared>,
 }
 
 impl<'r> Pairwise<'r> {
-    /// Compares every two of the runs, the earlier being what the later is held against.
+    /// Compares every two of the runs; the earlier one is the baseline of the later one.
     pub fn of(runs: &'r [ComparedRun], threshold: f64) -> Pairwise<'r> {
         let places = (0..runs.len()).flat_map(|a| (a + 1..runs.len()).map(move |b| (a, b)));
         let mut pairs: Vec<RunPair> = places
@@ -47,12 +47,12 @@ impl<'r> Pairwise<'r> {
         Pairwise { runs, pairs }
     }
 
-    /// The pair of these two places, the first being before the second.
+    /// Returns the pair of two indices, the lower one first.
     pub fn pair(&self, a: usize, b: usize) -> Option<&RunPair> {
         self.pairs.iter().find(|pair| (pair.a, pair.b) == (a, b))
     }
 
-    /// The first run and the last.
+    /// Returns the pair of the first and the last run.
     pub fn ends(&self) -> Option<&RunPair> {
         self.pair(0, self.runs.len().checked_sub(1)?)
     }

@@ -1,4 +1,4 @@
-//! The records of a file of results, with their places.
+//! The records of a file of results, with their positions.
 
 use std::cell::Cell;
 use std::fmt;
@@ -12,8 +12,8 @@ use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
 };
 
-/// Goes through all records of a file, each with its place: the byte at which it begins. Says how
-/// many lines hold no record.
+/// Calls a function with each record of a file and its offset. Returns the number of lines that are
+/// not records.
 pub(super) fn each(
     path: &Path,
     ending: Ending,
@@ -23,7 +23,7 @@ pub(super) fn each(
         each_of_array(path, visit).map_err(unreadable(path))?;
         return Ok(0);
     }
-    // A reader takes a file that is not there for an empty one.
+    // A reader treats a missing file as empty.
     open_to_read(path).map_err(unreadable(path))?;
     let mut damaged = 0;
     for line in Reader::<ResultRecord>::with_ending(path, ending)? {
@@ -35,13 +35,13 @@ pub(super) fn each(
     Ok(damaged)
 }
 
-/// The records at these places; none where a place holds no record any more.
+/// Reads the records at these offsets; `None` where there is no longer a record.
 pub(super) fn at(path: &Path, places: &[u64]) -> Result<Vec<Option<ResultRecord>>, FileError> {
     let mut file = BufReader::new(open_to_read(path).map_err(unreadable(path))?);
     let found = places.iter().map(|place| {
         file.seek(SeekFrom::Start(*place))
             .map_err(unreadable(path))?;
-        // What follows the record in an array is not looked at.
+        // In an array, the text after the record is ignored.
         let mut text = serde_json::Deserializer::from_reader(file.by_ref().take(MAX_LINE));
         match ResultRecord::deserialize(&mut text) {
             Ok(record) => Ok(Some(record)),
@@ -52,7 +52,7 @@ pub(super) fn at(path: &Path, places: &[u64]) -> Result<Vec<Option<ResultRecord>
     found.collect()
 }
 
-/// Whether a file holds one array in place of a record a line.
+/// Checks if a file holds a single array instead of one record per line.
 fn is_array(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     extension.is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
@@ -80,7 +80,7 @@ fn each_of_array(path: &Path, visit: &mut dyn FnMut(u64, ResultRecord)) -> io::R
     Ok(())
 }
 
-/// A file that says how many bytes of it were read.
+/// A reader that counts the bytes it has read.
 struct Counted<'c> {
     file: BufReader<File>,
     read: &'c Cell<u64>,
@@ -94,7 +94,7 @@ impl Read for Counted<'_> {
     }
 }
 
-/// Gives each record of an array away as it is read, or of an object that has them as `results`.
+/// A visitor that passes on each record of an array, or of the field `results` of an object.
 struct Records<'v> {
     read: &'v Cell<u64>,
     visit: &'v mut dyn FnMut(u64, ResultRecord),
@@ -143,14 +143,14 @@ impl<'de> Visitor<'de> for Records<'_> {
     }
 }
 
-/// A record and the byte at which it begins.
+/// A record and its offset.
 struct Placed<'c>(&'c Cell<u64>);
 
 impl<'de> DeserializeSeed<'de> for Placed<'_> {
     type Value = (u64, ResultRecord);
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        // The first byte of the record has been looked at, and no more.
+        // Exactly one byte of the record has been read.
         let place = self.0.get().saturating_sub(1);
         Ok((place, ResultRecord::deserialize(deserializer)?))
     }

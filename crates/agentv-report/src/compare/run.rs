@@ -1,4 +1,4 @@
-//! What is kept of a run to compare it with others.
+//! A run, as far as a comparison needs it.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -14,7 +14,7 @@ use super::records;
 use super::totals::{RunTotals, Share};
 use crate::results::RunResults;
 
-/// A run as far as a comparison needs it: some hundred bytes a trial, in the order of file, case,
+/// A run, as far as a comparison needs it: about a hundred bytes per trial, sorted by file, case,
 /// target and trial.
 #[derive(Debug)]
 pub struct ComparedRun {
@@ -34,27 +34,27 @@ pub(super) struct Row {
     pub(super) id: Box<str>,
     pub(super) target: Arc<str>,
     pub(super) trial: u32,
-    /// The conversation that the case belongs to, with its file.
+    /// The conversation of the case, with its file.
     pub(super) cluster: Option<Arc<str>>,
     pub(super) share: Share,
     grades: Range<usize>,
     answer_key: u64,
     grade_key: u64,
-    /// A digest of the case, where it is known.
+    /// A digest of the case, if it is known.
     case: Option<u64>,
-    /// Where its record is.
+    /// The offset of its record.
     pub(super) place: u64,
 }
 
 impl Row {
-    /// Where it stands among the rows of a run.
+    /// Returns the sort key of the row in a run.
     fn order(&self, other: &Row) -> Ordering {
         self.case_order(other)
             .then_with(|| self.target.cmp(&other.target))
             .then(self.trial.cmp(&other.trial))
     }
 
-    /// Where its case stands.
+    /// Returns the sort key of its case.
     pub(super) fn case_order(&self, other: &Row) -> Ordering {
         let files = match Arc::ptr_eq(&self.file, &other.file) {
             true => Ordering::Equal,
@@ -63,7 +63,7 @@ impl Row {
         files.then_with(|| self.id.cmp(&other.id))
     }
 
-    /// The score, of a trial with a grade.
+    /// Returns the score of a graded trial.
     pub(super) fn score(&self) -> Option<f64> {
         self.share.score.map(agentv_core::Score::value)
     }
@@ -72,7 +72,7 @@ impl Row {
         self.share.status == Status::Pass
     }
 
-    /// Whether another run's trial is of a case that asks or grades something else; `None` where
+    /// Checks if the case of another run's trial asks or grades something else; returns `None` if
     /// that is not known.
     pub(super) fn differs(&self, other: &Row) -> Option<bool> {
         if self.grade_key == other.grade_key {
@@ -83,50 +83,50 @@ impl Row {
 }
 
 impl ComparedRun {
-    /// What people call it: the id of the run, or the path of the file.
+    /// Returns the name of the run: its id, or the path of the file.
     pub fn name(&self) -> &str {
         self.results.name()
     }
 
-    /// What it came to.
+    /// Returns the totals.
     pub fn totals(&self) -> &RunTotals {
         &self.totals
     }
 
-    /// The targets that were asked, by name.
+    /// Returns the names of the targets, sorted.
     pub fn targets(&self) -> &[Arc<str>] {
         &self.targets
     }
 
-    /// How many lines of its file hold no record.
+    /// Returns the number of lines that are not records.
     pub fn damaged_lines(&self) -> u64 {
         self.damaged_lines
     }
 
-    /// Whether the run did not end with all done: it goes on, was stopped, or was killed. Of a file
-    /// alone this is not known.
+    /// Checks if the run is incomplete: in progress, stopped or killed. This is not known of a
+    /// single file.
     pub fn is_unfinished(&self) -> bool {
         let run = self.results.run();
         run.is_some_and(|run| run.finished_at.is_none() || run.stopped.is_some())
     }
 
-    /// Whether both are read from one file.
+    /// Checks if both runs are read from one file.
     pub fn is_same(&self, other: &ComparedRun) -> bool {
         let place = |run: &ComparedRun| std::fs::canonicalize(run.results.results_file()).ok();
         place(self).is_some() && place(self) == place(other)
     }
 
-    /// The scores of the evaluators of a trial, each with its name.
+    /// Returns the scores of the evaluators of a trial, with their names.
     pub(super) fn grades(&self, row: &Row) -> &[(Arc<str>, f64)] {
         &self.grades[row.grades.clone()]
     }
 
-    /// The whole records of some rows, read again.
+    /// Reads the complete records of some rows again.
     pub(super) fn records(&self, places: &[u64]) -> Result<Vec<Option<ResultRecord>>, FileError> {
         records::at(self.results.results_file(), places)
     }
 
-    /// Keeps what is needed of the records that count: of each trial, the last.
+    /// Keeps the data of the records that count: the last one of each trial.
     fn read(results: &RunResults) -> Result<ComparedRun, FileError> {
         let mut rows = Rows::default();
         let damaged_lines = records::each(
@@ -139,7 +139,7 @@ impl ComparedRun {
         let Rows {
             mut rows, grades, ..
         } = rows;
-        // Stable: of rows of the same trial, the last in the file is the last here.
+        // A stable sort: the last row of a trial in the file is the last one here.
         rows.sort_by(Row::order);
         let mut kept: Vec<Row> = Vec::with_capacity(rows.len());
         for row in rows {
@@ -159,7 +159,7 @@ impl ComparedRun {
         })
     }
 
-    /// Finds the cases of the trials, to see whether they changed.
+    /// Reads the digests of the cases, to detect changes.
     fn know_cases(&mut self) -> Result<(), FileError> {
         let Some(path) = self.results.transcripts_file() else {
             return Ok(());
@@ -172,7 +172,7 @@ impl ComparedRun {
     }
 }
 
-/// Reads runs, each on a thread of its own.
+/// Reads runs, each on its own thread.
 ///
 /// # Errors
 /// Fails if a file cannot be read.
@@ -207,8 +207,8 @@ fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
     }
 }
 
-/// Whether keys alone tell that no case has changed: then transcripts, which may be large, are not
-/// read.
+/// Checks if the keys alone prove that no case has changed, so that the transcripts, which may be
+/// large, need not be read.
 fn are_of_one_kind(runs: &[ComparedRun]) -> bool {
     let Some((first, others)) = runs.split_first() else {
         return true;
@@ -218,7 +218,7 @@ fn are_of_one_kind(runs: &[ComparedRun]) -> bool {
     others.all(|row| known.contains(&row.grade_key))
 }
 
-/// Rows in the making; texts that repeat are kept once.
+/// A builder of rows, which stores repeated texts once.
 #[derive(Default)]
 struct Rows {
     rows: Vec<Row>,

@@ -1,12 +1,12 @@
-//! What a comparison came to in a sentence.
+//! The result of a comparison as a sentence.
 
 use super::difference_sentence::difference_sentence;
 use super::summary::ComparisonSummary;
 use crate::Style;
 
 impl ComparisonSummary {
-    /// What it came to in a sentence, the runs under these names: `better` and `worse` only of what is
-    /// [`significant`](ComparisonSummary::significant).
+    /// Returns the result as a sentence, with these names of the runs. It says `better` or `worse`
+    /// only if the difference is [`significant`](ComparisonSummary::significant).
     pub fn sentence(&self, a: &str, b: &str, style: Style) -> String {
         if self.of_one_run {
             return format!("{b} is the same run as {a}: all is a tie");

@@ -1,4 +1,4 @@
-//! The cases that differ most, with the reasons of both sides.
+//! The cases that differ most, with the reasons of both runs.
 
 use agentv_core::{ResultRecord, Status};
 use agentv_journal::FileError;
@@ -9,50 +9,50 @@ use super::run::{ComparedRun, Row};
 use crate::text::clip;
 use agentv_statistics::PairOutcome;
 
-/// How much of a reason is kept, in bytes.
+/// The number of bytes that are kept of a reason.
 const LONGEST_REASON: usize = 600;
 
 /// The cases that differ most.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ShownCases {
-    /// Those in which the second run is worse, the largest difference first.
+    /// The cases in which the second run is worse, the largest difference first.
     pub losses: Vec<ShownCase>,
-    /// Those in which it is better.
+    /// The cases in which the second run is better, the largest difference first.
     pub wins: Vec<ShownCase>,
 }
 
 /// A case that differs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShownCase {
-    /// What it is called, with what tells it from others.
+    /// The name, with the parts that identify it.
     pub name: String,
-    /// How much higher the second run is.
+    /// The second score minus the first.
     pub delta: f64,
-    /// How many trials this is the mean of.
+    /// The number of trials in the mean.
     pub trials: usize,
-    /// Whether the case asks or grades something else now, where that is known.
+    /// True if the case asks or grades something else now; `None` if that is not known.
     pub changed: Option<bool>,
-    /// The place of the matched trial that shows it best.
+    /// The index of the matched trial that shows the difference best.
     pub(super) trial: usize,
-    /// The first run.
+    /// The case in the first run.
     pub a: ShownSide,
-    /// The second.
+    /// The case in the second run.
     pub b: ShownSide,
 }
 
-/// A case in one run; of several trials, that which shows the difference best.
+/// A case in one run. If there are several trials, the one that shows the difference best.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShownSide {
     /// The mean score.
     pub score: f64,
-    /// How the trial ended.
+    /// The status of the trial.
     pub status: Status,
-    /// Why, in the words of its evaluators.
+    /// The reason, in the words of its evaluators.
     pub reason: Option<String>,
 }
 
 impl ShownCases {
-    /// The `most` largest losses and the `most` largest wins; their reasons are read again.
+    /// Finds the `most` largest losses and the `most` largest wins, and reads their reasons.
     ///
     /// # Errors
     /// Fails if the results cannot be read.
@@ -76,7 +76,7 @@ fn shown(
         .filter_map(|case| Some((case.delta()?, case)))
         .filter(|(delta, _)| PairOutcome::of(*delta, threshold) == outcome)
         .collect();
-    // Stable, so that cases that differ as much stand in their order.
+    // A stable sort, so that cases with equal differences keep their order.
     cases.sort_by(|(one, _), (other, _)| other.abs().total_cmp(&one.abs()));
     cases.truncate(most);
     let trials: Vec<usize> = cases
@@ -110,8 +110,8 @@ fn shown(
         .collect())
 }
 
-/// The trial that differs most in the direction of the case, or the first that has a grade on some
-/// side.
+/// Returns the trial that differs most in the direction of the case, or the first that has a grade
+/// in one of the runs.
 fn telling(comparison: &Comparison<'_>, case: &Case, delta: f64) -> usize {
     let size = |trial: usize| {
         let (a, b) = comparison.rows(trial);
@@ -133,7 +133,7 @@ fn telling(comparison: &Comparison<'_>, case: &Case, delta: f64) -> usize {
     best.unwrap_or(case.trials.start)
 }
 
-/// Why a trial ended as it did; of one that passed, what was found.
+/// Returns the reason of a trial; for one that passed, the findings.
 fn reason(record: &ResultRecord) -> Option<&str> {
     let passed = || match (record.status, record.hits.first()) {
         (Status::Pass, Some(hit)) => Some(hit.as_str()),
@@ -150,7 +150,7 @@ fn reasons<'r>(
     let rows: Vec<&Row> = rows.collect();
     let places: Vec<u64> = rows.iter().map(|row| row.place).collect();
     let records = run.records(&places)?;
-    // A file that grew or was replaced meanwhile may have something else there.
+    // A file that grew or was replaced in the meantime may have other content there.
     let is_of = |record: &ResultRecord, row: &Row| {
         *record.eval_id == *row.id && record.eval_file == row.file && record.trial == row.trial
     };

@@ -1,4 +1,4 @@
-//! What a comparison came to, in figures.
+//! The figures of a comparison.
 
 use std::collections::HashSet;
 
@@ -15,79 +15,80 @@ use agentv_statistics::{
     permutation_test, wins,
 };
 
-/// What a comparison came to, in figures. `wins`, `losses` and `ties` count matched trials; the
-/// statistics are of cases.
+/// The figures of a comparison. `wins`, `losses` and `ties` count matched trials; the statistics
+/// are of cases.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ComparisonSummary {
-    /// How many trials there are in either run.
+    /// The number of trials in either run.
     pub total: u64,
-    /// How many are in both.
+    /// The number of trials in both runs.
     pub matched: u64,
-    /// How many cases these are of.
+    /// The number of cases of these trials.
     pub matched_cases: u64,
-    /// How many are only in the first.
+    /// The number of trials only in the first run.
     pub only_in_a: u64,
-    /// How many are only in the second.
+    /// The number of trials only in the second run.
     pub only_in_b: u64,
-    /// How many matched trials have no grade in one of the runs, or in both: they errored, or there
-    /// was nothing to grade by.
+    /// The number of matched trials without a grade in at least one of the runs: they errored, or
+    /// there was nothing to grade.
     pub without_grade: u64,
-    /// How many matched trials are of a case that asks or grades something else now.
+    /// The number of matched trials whose case asks or grades something else now.
     pub changed: u64,
-    /// Of how many that is not known.
+    /// The number of matched trials of which that is not known.
     pub changed_unknown: u64,
-    /// Whether both are one run.
+    /// True if both are the same run.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub of_one_run: bool,
-    /// How far scores have to differ to count.
+    /// The smallest difference of scores that counts.
     pub threshold: f64,
-    /// In how many matched trials the second run is better.
+    /// The number of matched trials in which the second run is better.
     pub wins: u64,
-    /// In how many it is worse.
+    /// The number of matched trials in which it is worse.
     pub losses: u64,
-    /// In how many neither is.
+    /// The number of matched trials in which neither is better.
     pub ties: u64,
-    /// The mean score of the first run on the cases that are compared.
+    /// The mean score of the first run on the compared cases.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_a: Option<f64>,
-    /// The mean score of the second.
+    /// The mean score of the second run on the compared cases.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_b: Option<f64>,
-    /// The mean over cases of how much higher the second is; none where no case has a grade in both.
+    /// The mean difference over cases, second minus first; `None` if no case has a grade in both
+    /// runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_delta: Option<f64>,
-    /// How often runs that are as good differ at least as much by chance: of the permutation test,
-    /// corrected by Holm where several runs are compared.
+    /// The probability that two equally good runs differ at least as much by chance: the
+    /// permutation test, corrected by Holm's method if several runs are compared.
     pub p_value: f64,
-    /// Whether the difference is more than chance explains, by [`is_significant`].
+    /// True if the difference is more than chance, by [`is_significant`].
     pub significant: bool,
-    /// What the cases tell.
+    /// The statistics of the cases.
     pub statistics: Statistics,
 }
 
-/// What the cases of two runs tell, the trials and the targets of each averaged.
+/// The statistics of the cases of two runs, with the trials and targets of each case averaged.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Statistics {
-    /// How many cases have a grade in both runs.
+    /// The number of cases with a grade in both runs.
     pub cases: u64,
     /// The mean difference with its interval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<PairedDifference>,
-    /// Why there is no interval, where there is none.
+    /// The reason why there is no interval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_interval: Option<TooFew>,
-    /// In how many cases each run is better.
+    /// The number of cases in which each run is better.
     pub wins: Wins,
-    /// Whether one run scores higher.
+    /// The test of whether one run scores higher.
     pub permutation: PermutationTest,
-    /// Whether one run passes more cases; not where cases belong to conversations.
+    /// The test of whether one run passes more cases, unless cases belong to conversations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mcnemar: Option<McNemar>,
-    /// The smallest difference of pass rates that the test of McNemar shows four times out of five;
-    /// none where too few cases pass in one run alone for any to be shown.
+    /// The smallest difference of pass rates that McNemar's test detects four times out of five;
+    /// `None` if too few cases pass in exactly one run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detectable_pass_rate: Option<Detectable>,
-    /// Whether one run passes more cases, where cases belong to conversations.
+    /// The test of whether one run passes more cases, if cases belong to conversations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pass_rates: Option<PermutationTest>,
 }
@@ -116,20 +117,20 @@ fn statistics(pairs: &Pairs<'_>, threshold: f64) -> Statistics {
 }
 
 impl ComparisonSummary {
-    /// Takes the p-value corrected for the number of comparisons that are made.
+    /// Sets the p-value that is corrected for the number of comparisons.
     pub(super) fn correct(&mut self, p_value: f64) {
         self.p_value = p_value;
         let interval = self.interval();
         self.significant = interval.is_some_and(|found| is_significant(&found, p_value));
     }
 
-    /// How much higher the second run is, with its interval.
+    /// Returns the mean difference with its interval, second minus first.
     pub fn interval(&self) -> Option<Interval> {
         self.statistics.difference.map(|found| found.difference)
     }
 
-    /// Whether less than half of the cases in both runs have a grade in both: then a comparison says
-    /// little of them.
+    /// Checks if less than half of the shared cases have a grade in both runs, so that the
+    /// comparison says little about them.
     pub fn is_mostly_without_grade(&self) -> bool {
         self.statistics.cases * 2 < self.matched_cases
     }

@@ -16,7 +16,8 @@ use crate::style::{Paint, Style};
 use crate::text::{one_line, padded, width};
 use agentv_statistics::PairOutcome;
 
-/// Two runs: what differs in a sentence, both in figures, and the cases that differ most.
+/// Renders two runs: the difference in a sentence, the figures of both, and the cases that differ
+/// most.
 pub(super) fn of_two(
     comparison: &Comparison<'_>,
     showing: &ShownCases,
@@ -60,7 +61,7 @@ pub(super) fn of_two(
     page.finish()
 }
 
-/// Several runs: each in figures, and how every two differ.
+/// Renders several runs: the figures of each, and the difference of every two.
 pub(super) fn of_several(pairwise: &Pairwise<'_>, gate: &GateOutcome, style: Style) -> String {
     let mut page = Page::new(style);
     let last = label(pairwise.runs.len().saturating_sub(1));
@@ -76,7 +77,7 @@ pub(super) fn of_several(pairwise: &Pairwise<'_>, gate: &GateOutcome, style: Sty
     page.gap();
     page.paragraph(Paint::Strong, "mean score of each against those before it");
     let matrix = matrix(pairwise, style);
-    // Where it does not fit, the list of pairs says the same.
+    // If it does not fit, the list of pairs has the same information.
     if matrix.iter().all(|line| width(line) + 2 <= style.width) {
         for line in matrix {
             page.indented(&[Piece::plain(line)]);
@@ -102,7 +103,7 @@ pub(super) fn of_several(pairwise: &Pairwise<'_>, gate: &GateOutcome, style: Sty
     page.finish()
 }
 
-/// A line a run but the first, and a column for each that it is held against.
+/// Renders one line per run except the first, and one column per baseline.
 fn matrix(pairwise: &Pairwise<'_>, style: Style) -> Vec<String> {
     let runs = pairwise.runs.len();
     let mut rows = vec![vec![String::new(); runs]];
@@ -122,7 +123,7 @@ fn matrix(pairwise: &Pairwise<'_>, style: Style) -> Vec<String> {
     lines.map(|line| line.trim_end().to_owned()).collect()
 }
 
-/// Rows of cells, those of a column as wide as its widest.
+/// Renders rows of cells, with columns as wide as their widest cell.
 fn in_columns(rows: impl Iterator<Item = Vec<String>>) -> Vec<String> {
     let rows: Vec<Vec<String>> = rows.collect();
     let columns = rows.iter().map(Vec::len).max().unwrap_or_default();

@@ -1,33 +1,33 @@
-//! What a run came to, in the few figures that a comparison shows.
+//! The totals of a run that a comparison shows.
 
 use agentv_core::{ResultRecord, Status};
 use serde::Serialize;
 
 use crate::summary::{Amount, LatencyFold, Moments, Statuses, graded_score};
 
-/// What a run came to, of all its trials, matched or not. Errored and ungraded trials are counted,
-/// and stand outside the pass rate and the mean.
+/// The totals of all trials of a run, matched or not. Errored and ungraded trials are counted, but
+/// excluded from the pass rate and the mean.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct RunTotals {
-    /// How many trials there are.
+    /// The number of trials.
     pub trials: u64,
-    /// How they ended.
+    /// The number of trials by status.
     pub statuses: Statuses,
-    /// The share of the graded trials that passed; none where nothing was graded.
+    /// The share of the graded trials that passed; `None` if nothing was graded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pass_rate: Option<f64>,
     /// The mean score of the graded trials.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_score: Option<f64>,
-    /// What they cost in US dollars, where some is known.
+    /// The cost in US dollars, as far as it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
-    /// Half of the calls took no longer, right to one percent.
+    /// The median latency, accurate to one percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub median_ms: Option<f64>,
 }
 
-/// What a trial adds to the totals.
+/// The part of a record that the totals need.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Share {
     pub(super) status: Status,

@@ -1,4 +1,4 @@
-//! The figures of a comparison in words, whatever they are written on.
+//! The figures of a comparison in words, for all formats.
 
 use super::comparison::{Comparison, Figures};
 use super::difference_sentence::groups;
@@ -12,10 +12,10 @@ use crate::render::score;
 use crate::style::Style;
 use crate::summary::Statuses;
 
-/// How many trials of a list are named.
+/// The number of trials that are named in a list.
 pub(super) const FEW: usize = 5;
 
-/// A difference of scores, with its sign.
+/// Returns a difference of scores with its sign.
 pub(super) fn delta(delta: f64, style: Style) -> String {
     let digits = score(delta.abs());
     let is_zero = digits.bytes().all(|digit| matches!(digit, b'0' | b'.'));
@@ -26,7 +26,7 @@ pub(super) fn delta(delta: f64, style: Style) -> String {
     }
 }
 
-/// What a run came to.
+/// Describes the results of a run.
 pub(super) fn totals(run: &ComparedRun) -> Vec<String> {
     let totals = run.totals();
     let [pass, graded] = [totals.statuses.pass, totals.statuses.graded()];
@@ -57,7 +57,7 @@ pub(super) fn totals(run: &ComparedRun) -> Vec<String> {
     told
 }
 
-/// What stands outside of means and rates.
+/// Describes the trials that are excluded from means and rates.
 pub(super) fn without_grade(statuses: &Statuses) -> Vec<String> {
     let mut told = vec![format!("{} errored", count(statuses.error))];
     if statuses.ungraded > 0 {
@@ -66,7 +66,7 @@ pub(super) fn without_grade(statuses: &Statuses) -> Vec<String> {
     told
 }
 
-/// Which trials belong together, and which do not.
+/// Describes the trials that match and those that do not.
 pub(super) fn matched(summary: &ComparisonSummary, labels: [&str; 2]) -> Vec<String> {
     let mut told = vec![counted(summary.matched, "trial", "trials")];
     let [a, b] = labels;
@@ -95,7 +95,7 @@ pub(super) fn matched(summary: &ComparisonSummary, labels: [&str; 2]) -> Vec<Str
     told
 }
 
-/// In how many cases each run is better, and in how many trials where these are more.
+/// Describes the cases in which each run is better, and the trials if there are more of them.
 pub(super) fn outcomes(summary: &ComparisonSummary) -> Vec<String> {
     let wins = &summary.statistics.wins;
     let mut told = vec![
@@ -115,7 +115,7 @@ pub(super) fn outcomes(summary: &ComparisonSummary) -> Vec<String> {
     told
 }
 
-/// What the statistics say.
+/// Describes the statistics.
 pub(super) fn statistics(summary: &ComparisonSummary, style: Style) -> Vec<String> {
     let statistics = &summary.statistics;
     let mut told = vec![counted(statistics.cases, "case", "cases")];
@@ -156,7 +156,7 @@ pub(super) fn statistics(summary: &ComparisonSummary, style: Style) -> Vec<Strin
     told
 }
 
-/// What one of several comparisons says.
+/// Describes one of several comparisons.
 pub(super) fn member(member: &Member, style: Style) -> String {
     let arrow = arrow(style);
     let Member { wins, .. } = member;
@@ -181,7 +181,7 @@ pub(super) fn arrow(style: Style) -> &'static str {
     if style.unicode { "→" } else { "->" }
 }
 
-/// A pair in a matrix: the mean difference, with a star where it is significant.
+/// Describes a pair in a matrix: the mean difference, with a star if it is significant.
 pub(super) fn cell(pair: &RunPair, style: Style) -> String {
     let Ok(Figures { summary, .. }) = &pair.figures else {
         return "nothing shared".to_owned();
@@ -193,8 +193,8 @@ pub(super) fn cell(pair: &RunPair, style: Style) -> String {
     }
 }
 
-/// A pair in a list: which runs, how they differ, in how many cases each is better, and how often
-/// chance does as much. The last two are empty where nothing is shared.
+/// Describes a pair in a list: its runs, their difference, the cases in which each is better, and
+/// the p-value. The last two are empty if the runs share nothing.
 pub(super) fn pair(pair: &RunPair, style: Style) -> [String; 4] {
     let runs = [label(pair.a), label(pair.b)].join(&format!(" {} ", arrow(style)));
     let [wins, p_value] = match &pair.figures {
@@ -213,7 +213,8 @@ pub(super) fn pair(pair: &RunPair, style: Style) -> [String; 4] {
     [runs, cell(pair, style), wins, p_value]
 }
 
-/// The lists of trials that stand outside: a title, the names of the first few, and how many more.
+/// Returns the lists of excluded trials: a title, the names of the first few, and the number of the
+/// others.
 pub(super) fn outside(
     comparison: &Comparison<'_>,
     labels: [&str; 2],

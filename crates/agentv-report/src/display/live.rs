@@ -15,24 +15,24 @@ use crate::figures::duration;
 use crate::style::{Paint, Style};
 use crate::text::{cut, width};
 
-/// How often it is redrawn at most, in a second.
+/// The highest number of redraws per second.
 const REDRAWS: u8 = 10;
-/// Narrower than this, nothing is drawn.
+/// The smallest terminal width at which something is drawn.
 const NARROWEST: usize = 8;
-/// A bar shorter than this says nothing.
+/// The smallest useful length of a bar.
 const SHORTEST_BAR: usize = 8;
 
-/// A progress bar and the figures of the run at the bottom of a terminal; failures and errors are
-/// printed above it as they happen, and when they are too many, how many.
+/// A progress bar and the figures of the run at the bottom of a terminal. Failures and errors are
+/// printed above it as they happen; if there are too many, only their number.
 ///
-/// Taking an event only counts; a thread of its own draws, ten times a second at most. The bar is
-/// removed by [`finish`](LiveDisplay::finish) or when this is dropped.
+/// Taking an event only counts it; a separate thread draws, at most ten times a second.
+/// [`finish`](LiveDisplay::finish) or dropping this removes the bar.
 #[derive(Debug)]
 pub struct LiveDisplay(Display<Bar>);
 
 impl LiveDisplay {
-    /// A display on standard error, which shows nothing where that is no terminal. `columns` is
-    /// asked for the present width before each drawing.
+    /// Creates a display on standard error, which shows nothing unless that is a terminal.
+    /// `columns` returns the current width before each redraw.
     pub fn on_stderr(
         columns: impl Fn() -> usize + Send + 'static,
         options: DisplayOptions,
@@ -67,7 +67,7 @@ impl LiveDisplay {
         Display::still(bar, wanted, options)
     }
 
-    /// Prints what is still to be told and removes the bar.
+    /// Prints the remaining notices and removes the bar.
     pub fn finish(self) {
         drop(self);
     }
@@ -145,7 +145,7 @@ impl Screen for Bar {
     }
 }
 
-/// `━━━━━━━━────  310/500 · 12 s · about 4 s left`.
+/// Draws `━━━━━━━━────  310/500 · 12 s · about 4 s left`.
 fn bar_line(snapshot: &Snapshot, style: Style) -> String {
     let elapsed = duration(snapshot.elapsed);
     let mut texts = vec![snapshot.done(), elapsed];
@@ -153,7 +153,7 @@ fn bar_line(snapshot: &Snapshot, style: Style) -> String {
         Some(_) => texts.push("stopping".to_owned()),
         None => texts.extend(snapshot.left()),
     }
-    // What cannot be told beside a bar is left out, from the end.
+    // Texts that do not fit beside a bar are omitted, the last one first.
     let mut text = texts.join(style.separator());
     while texts.len() > 1 && width(&text) + 2 + SHORTEST_BAR > style.width {
         texts.pop();
@@ -177,8 +177,8 @@ fn bar(share: f64, columns: usize, style: Style) -> String {
     full + &style.paint(Paint::Faint, &empty.repeat(columns - filled))
 }
 
-/// The figures in words if there is room for those that matter, else with signs; what matters least
-/// is left out first.
+/// Renders the figures in words if the essential ones fit, otherwise with signs. The least
+/// important ones are omitted first.
 fn figures_line(snapshot: &Snapshot, style: Style) -> String {
     let figures = snapshot.figures(style);
     let texts = |of: fn(&Figure) -> &String| figures.iter().map(of).collect::<Vec<_>>();
@@ -200,7 +200,7 @@ fn figures_line(snapshot: &Snapshot, style: Style) -> String {
     painted.collect::<Vec<_>>().join(&separator)
 }
 
-/// How many of the texts fit side by side.
+/// Returns the number of texts that fit side by side.
 fn fitting(texts: &[&String], between: usize, columns: usize) -> usize {
     let mut used = 0;
     let fits = |text: &&&String| {

@@ -1,4 +1,4 @@
-//! Something that people are told while a run is going on.
+//! A notice that is shown during a run.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use crate::render::stop_reason;
 use crate::style::{Paint, Style};
 use crate::text::{clip, cut, one_line, width};
 
-/// How much of a text of others is kept, in bytes.
+/// The number of bytes that are kept of a foreign text.
 const LONGEST: usize = 600;
 
-/// Something that people are told.
+/// A notice that is shown during a run.
 #[derive(Debug, Clone)]
 pub(super) enum Notice {
     /// A trial failed or errored.
@@ -22,22 +22,22 @@ pub(super) enum Notice {
         name: String,
         reason: String,
     },
-    /// An attempt failed and is repeated.
+    /// An attempt failed and will be retried.
     Retrying {
         name: String,
         attempt: u32,
         wait: Duration,
         reason: String,
     },
-    /// So many more happened that were not told.
+    /// The number of notices of a kind that were omitted.
     More { number: u64, what: &'static str },
-    /// Something that a person should know.
+    /// A remark for the user.
     Remark { text: String },
-    /// No further trial is taken up.
+    /// No further trial is started.
     Stopping { stop: Stop },
 }
 
-/// What a trial is called: the target where there are several.
+/// Returns the name of a trial, with its target if there are several.
 pub(super) fn trial_name(eval_id: &str, target: Option<&str>, trial: u32) -> String {
     let mut name = one_line(clip(eval_id, LONGEST));
     if let Some(target) = target {
@@ -75,7 +75,7 @@ impl Notice {
         }
     }
 
-    /// The notice on one line, or on two where one is too narrow for the reason.
+    /// Renders the notice on one line, or on two if the reason does not fit.
     pub(super) fn lines(&self, style: Style) -> Vec<String> {
         match self {
             Notice::Ended {
@@ -113,7 +113,7 @@ impl Notice {
     }
 }
 
-/// A word in colour, what it is about, and why.
+/// Renders a coloured word, its subject and the reason.
 fn told(style: Style, paint: Paint, word: &str, said: &str, why: &str) -> Vec<String> {
     let word = format!("{word:<5}");
     let before = width(&word) + 2;

@@ -1,4 +1,4 @@
-//! What people are told as it happens, and how much of it.
+//! The notices that are shown during a run, and their limit.
 
 use std::time::{Duration, Instant};
 
@@ -7,23 +7,23 @@ use agentv_core::{RunEvent, Status};
 use super::notice::{Notice, trial_name};
 use crate::Clock;
 
-/// How long a window is in which only so many notices of a kind are told.
+/// The length of a window in which the number of notices of a kind is limited.
 const WINDOW: Duration = Duration::from_secs(10);
-/// How many are told in a window.
+/// The number of notices in a window.
 const MOST: u64 = 20;
 
-/// What is told.
+/// The kinds of notices to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted {
     /// Errored trials only.
     Errors,
     /// Failed and errored trials.
     Failures,
-    /// Those, and retries.
+    /// Failed and errored trials, and retries.
     All,
 }
 
-/// Notices that are to be shown. There are never more than a few: the rest is counted.
+/// The notices to show. There are never more than a few; the others are counted.
 #[derive(Debug)]
 pub(super) struct Notices {
     wanted: Wanted,
@@ -52,7 +52,7 @@ impl Notices {
                     Status::Fail => self.wanted != Wanted::Errors,
                     Status::Pass | Status::Borderline | Status::Ungraded => false,
                 };
-                // What ended before is no news.
+                // Trials of an earlier run are not news.
                 if told && !reused && self.endings.admits(clock.now()) {
                     let target = self.several_targets.then_some(&*record.target);
                     self.waiting.push(Notice::ended(record, target));
@@ -83,8 +83,8 @@ impl Notices {
         }
     }
 
-    /// The notices since the last call. How many were left out is told at the end of a window, and
-    /// on the last call.
+    /// Returns the notices since the last call. The number of omitted ones is reported at the end
+    /// of a window and on the last call.
     pub(super) fn take(&mut self, now: Instant, last: bool) -> Vec<Notice> {
         let mut notices = std::mem::take(&mut self.waiting);
         let what = match self.wanted {
@@ -101,7 +101,7 @@ impl Notices {
     }
 }
 
-/// Admits so many in a window of time, and counts the others.
+/// A limit for a window of time, which counts the events beyond it.
 #[derive(Debug)]
 struct Throttle {
     window_start: Instant,
@@ -119,7 +119,7 @@ impl Throttle {
     }
 
     fn admits(&mut self, now: Instant) -> bool {
-        // A window that left something out ends when that is told.
+        // A window with omitted events ends when their number is reported.
         if self.left_out == 0 && self.is_over(now) {
             *self = Throttle::new(now);
         }
@@ -131,7 +131,7 @@ impl Throttle {
         admits
     }
 
-    /// How many were left out, if the window is over or `last`.
+    /// Returns the number of omitted events if the window is over or `last` is set.
     fn left_out(&mut self, now: Instant, last: bool) -> Option<u64> {
         if self.left_out == 0 || !(last || self.is_over(now)) {
             return None;

@@ -2,15 +2,15 @@
 
 use crate::{Clock, Style};
 
-/// How a display shows things.
+/// The options of a display.
 #[derive(Debug, Clone)]
 pub struct DisplayOptions {
-    /// What the place can show.
+    /// The abilities of the terminal.
     pub style: Style,
-    /// Whether retries are told, too.
+    /// True if retries are shown too.
     pub verbose: bool,
-    /// Whether what is told of a trial names its target.
+    /// True if notices name the target of a trial.
     pub several_targets: bool,
-    /// What time it is.
+    /// The clock.
     pub clock: Clock,
 }

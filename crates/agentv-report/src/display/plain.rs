@@ -1,4 +1,4 @@
-//! A plain line every few seconds, where nothing can be redrawn.
+//! A plain line every few seconds, for output that cannot be redrawn.
 
 use std::fmt;
 use std::io::Write;
@@ -13,19 +13,19 @@ use super::screen::{Display, Screen};
 use super::snapshot::Snapshot;
 use crate::style::Style;
 
-/// How soon failures are told.
+/// The longest delay of a notice about a failure.
 const SOON: Duration = Duration::from_millis(200);
 
-/// A plain line about the run each interval, and one for each failure and error as it happens; when
-/// those are too many, how many.
+/// A plain line about the run in each interval, and one for each failure and error as it happens;
+/// if there are too many, only their number.
 ///
-/// Taking an event only counts; a thread of its own writes. What cannot be written is dropped: a
-/// reader who is gone is no reason to end the run.
+/// Taking an event only counts it; a separate thread writes. Write errors are ignored: a closed
+/// pipe is no reason to end the run.
 #[derive(Debug)]
 pub struct PlainProgress(Display<Lines>);
 
 impl PlainProgress {
-    /// Writes to `out` each `interval`.
+    /// Writes to `out` in each `interval`.
     pub fn to(
         out: impl Write + Send + 'static,
         interval: Duration,
@@ -48,7 +48,7 @@ impl PlainProgress {
         Display::still(lines, wanted, options)
     }
 
-    /// Writes what is still to be told.
+    /// Writes the remaining notices.
     pub fn finish(self) {
         drop(self);
     }
@@ -67,7 +67,7 @@ impl Reporter for PlainProgress {
     }
 }
 
-/// Lines one after the other.
+/// A screen that prints lines.
 pub(super) struct Lines {
     out: Box<dyn Write + Send>,
     style: Style,
@@ -82,7 +82,7 @@ impl fmt::Debug for Lines {
 }
 
 impl Lines {
-    /// Notices, and a line about the run each interval if there is one.
+    /// Prints the notices, and a line about the run in each interval, if there is one.
     pub(super) fn new(
         out: impl Write + Send + 'static,
         interval: Option<Duration>,
@@ -121,7 +121,7 @@ impl Screen for Lines {
     fn close(&mut self) {}
 }
 
-/// `1,200/5,000 done · 1,150 passed · … · about 16 s left`.
+/// Renders `1,200/5,000 done · 1,150 passed · … · about 16 s left`.
 fn progress_line(snapshot: &Snapshot, style: Style) -> String {
     let mut texts = vec![format!("{} done", snapshot.done())];
     let figures = snapshot.figures(style).into_iter();

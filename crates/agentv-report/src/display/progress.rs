@@ -1,10 +1,10 @@
-//! How far a run is: plain counters.
+//! The progress of a run, as plain counters.
 
 use agentv_core::{Planned, RunEvent, Stop};
 
 use crate::summary::{Amount, Statuses};
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Progress {
     pub(super) planned: Planned,
@@ -35,22 +35,22 @@ impl Progress {
         }
     }
 
-    /// The trials that ended, before and now.
+    /// Returns the number of trials that ended, including those of earlier runs.
     pub(super) fn done(&self) -> u64 {
         self.statuses.total()
     }
 
-    /// The trials that ended now.
+    /// Returns the number of trials that ended in this run.
     pub(super) fn fresh(&self) -> u64 {
         self.done().saturating_sub(self.reused)
     }
 
-    /// The trials that were taken up and have not ended.
+    /// Returns the number of trials that have started and not ended.
     pub(super) fn in_flight(&self) -> u64 {
         self.started.saturating_sub(self.fresh() + self.abandoned)
     }
 
-    /// What was paid in this run, in US dollars, where known.
+    /// Returns the cost of this run in US dollars, if it is known.
     pub(super) fn cost_usd(&self) -> Option<f64> {
         self.cost.map(Amount::dollars)
     }

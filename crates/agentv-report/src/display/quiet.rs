@@ -1,4 +1,4 @@
-//! Nothing but errors.
+//! A display of errors only.
 
 use std::io::Write;
 use std::time::Duration;
@@ -10,7 +10,8 @@ use super::options::DisplayOptions;
 use super::plain::Lines;
 use super::screen::Display;
 
-/// A line for each errored trial, and when those are too many, how many; nothing else.
+/// A line for each errored trial; if there are too many, only their number. Nothing else is
+/// printed.
 #[derive(Debug)]
 pub struct Quiet(Display<Lines>);
 
@@ -28,7 +29,7 @@ impl Quiet {
         Display::still(lines, Wanted::Errors, options)
     }
 
-    /// Writes what is still to be told.
+    /// Writes the remaining notices.
     pub fn finish(self) {
         drop(self);
     }

@@ -14,15 +14,15 @@ use super::throughput::Throughput;
 use super::ticker::Ticker;
 use crate::Clock;
 
-/// Where a display shows what a run has come to.
+/// The place where a display shows a run.
 pub(super) trait Screen: Send + 'static {
-    /// Shows the notices, which are new, and how far the run is.
+    /// Shows new notices and the progress.
     fn show(&mut self, snapshot: &Snapshot, notices: &[Notice]);
-    /// Removes what should not stay.
+    /// Removes everything that must not stay.
     fn close(&mut self);
 }
 
-/// Takes events, which costs next to nothing, and shows from time to time what they came to.
+/// A display that takes events at almost no cost and shows them from time to time.
 #[derive(Debug)]
 pub(super) struct Display<S> {
     board: Arc<Mutex<Board>>,
@@ -31,14 +31,14 @@ pub(super) struct Display<S> {
     ticker: Option<Ticker>,
 }
 
-/// What events change.
+/// The state that events change.
 #[derive(Debug)]
 struct Board {
     progress: Progress,
     notices: Notices,
 }
 
-/// What showing changes.
+/// The state that drawing changes.
 #[derive(Debug)]
 struct Painter<S> {
     screen: S,
@@ -47,7 +47,7 @@ struct Painter<S> {
 }
 
 impl<S: Screen> Display<S> {
-    /// A display that shows only when told to.
+    /// Creates a display that draws only on request.
     pub(super) fn still(screen: S, wanted: Wanted, options: DisplayOptions) -> Display<S> {
         let clock = options.clock;
         let started = clock.now();
@@ -68,12 +68,12 @@ impl<S: Screen> Display<S> {
         }
     }
 
-    /// Shows by itself from now on, this often.
+    /// Draws automatically from now on, in this interval.
     pub(super) fn ticking(mut self, interval: Duration) -> Display<S> {
         let (board, painter) = (Arc::clone(&self.board), Arc::clone(&self.painter));
         let clock = self.clock.clone();
         let tick = move || show(&board, &painter, clock.now(), false);
-        // Without a thread there is no display, and the run goes on.
+        // Without a thread there is no display, but the run continues.
         self.ticker = Ticker::start(interval, tick).ok();
         self
     }
@@ -84,13 +84,13 @@ impl<S: Screen> Display<S> {
         board.notices.on_event(event, &self.clock);
     }
 
-    /// Shows what has come in since, once.
+    /// Draws the current state.
     #[cfg(test)]
     pub(super) fn tick(&self) {
         show(&self.board, &self.painter, self.clock.now(), false);
     }
 
-    /// Shows what has come in since, and removes what should not stay. Once is enough.
+    /// Draws the final state and removes everything that must not stay. Must be called once.
     pub(super) fn finish(&mut self) {
         if let Some(ticker) = self.ticker.take() {
             ticker.stop();
@@ -101,7 +101,7 @@ impl<S: Screen> Display<S> {
 }
 
 fn show<S: Screen>(board: &Mutex<Board>, painter: &Mutex<Painter<S>>, now: Instant, last: bool) {
-    // Events wait for the board: it is let go before anything is drawn.
+    // Events wait for the board, so its lock is released before anything is drawn.
     let (progress, notices) = {
         let mut board = lock(board);
         (board.progress, board.notices.take(now, last))
@@ -116,7 +116,7 @@ fn show<S: Screen>(board: &Mutex<Board>, painter: &Mutex<Painter<S>>, now: Insta
     painter.screen.show(&snapshot, &notices);
 }
 
-/// A display that broke while drawing is no reason to end the run.
+/// Locks a mutex. A display that panicked while drawing is no reason to end the run.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! How far a run is at one snapshot, in words.
+//! The progress of a run at one moment, in words.
 
 use std::time::Duration;
 
@@ -8,16 +8,16 @@ use super::progress::Progress;
 use crate::figures::{count, duration, money, rate};
 use crate::style::{Paint, Style};
 
-/// How far a run is at one snapshot.
+/// The progress of a run at one moment.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Snapshot {
     pub(super) progress: Progress,
-    /// Trials in a second, where known.
+    /// Trials per second, if known.
     pub(super) rate: Option<f64>,
     pub(super) elapsed: Duration,
 }
 
-/// A figure, in words and, where there is no room for words, with a sign.
+/// A figure in words and, if there is no room for words, with a sign.
 #[derive(Debug, Clone)]
 pub(super) struct Figure {
     pub(super) long: String,
@@ -26,22 +26,23 @@ pub(super) struct Figure {
 }
 
 impl Snapshot {
-    /// How many of the figures are wanted in any case.
+    /// The number of figures that are always shown.
     pub(super) const ESSENTIAL: usize = 5;
 
-    /// `310/500`.
+    /// Returns `310/500`.
     pub(super) fn done(&self) -> String {
         let planned = self.progress.planned.trials;
         format!("{}/{}", count(self.progress.done()), count(planned))
     }
 
-    /// The share of the trials that ended.
+    /// Returns the share of trials that ended.
     pub(super) fn share(&self) -> f64 {
         let planned = self.progress.planned.trials.max(1);
         (self.progress.done() as f64 / planned as f64).min(1.0)
     }
 
-    /// How long it will take at the present rate, a second at least; `None` where that cannot be told.
+    /// Returns the remaining time at the current rate, at least a second, or `None` if it is
+    /// unknown.
     pub(super) fn remaining(&self) -> Option<Duration> {
         let progress = &self.progress;
         let open = progress.planned.trials.saturating_sub(progress.done());
@@ -52,13 +53,13 @@ impl Snapshot {
         Duration::try_from_secs_f64(seconds).ok()
     }
 
-    /// The remaining time in words.
+    /// Returns the remaining time in words.
     pub(super) fn left(&self) -> Option<String> {
         self.remaining()
             .map(|left| format!("about {} left", duration(left)))
     }
 
-    /// The figures of the run, what matters most first.
+    /// Returns the figures of the run, the most important ones first.
     pub(super) fn figures(&self, style: Style) -> Vec<Figure> {
         let progress = &self.progress;
         let statuses = &progress.statuses;

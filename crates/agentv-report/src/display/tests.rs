@@ -1,4 +1,4 @@
-//! Displays as people see them.
+//! Displays as users see them.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
@@ -41,7 +41,7 @@ impl Hand {
     }
 }
 
-/// What was written to it.
+/// A buffer for written text.
 #[derive(Clone, Default)]
 struct Written(Arc<Mutex<Vec<u8>>>);
 
@@ -181,7 +181,7 @@ fn the_live_display_fits_every_width() {
         half_way(&display, &hand);
         let contents = terminal.contents();
         if columns >= 20 {
-            // Two lines, and at most ten above them: one that is too wide would make more.
+            // Two lines, and at most ten above them: a line that is too wide would add more.
             assert!(contents.lines().count() <= 12, "{columns}:\n{contents}");
             assert!(contents.contains("287/500"), "{columns}:\n{contents}");
         }

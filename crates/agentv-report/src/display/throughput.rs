@@ -1,14 +1,14 @@
-//! How fast a run is now.
+//! The current speed of a run.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// How far back is looked.
+/// The length of the window that is considered.
 const WINDOW: Duration = Duration::from_secs(15);
-/// How many trials are looked at even if they took longer.
+/// The number of trials that are considered even if they took longer.
 const ENOUGH: u64 = 10;
 
-/// How many trials had ended at a time, for the recent past.
+/// The number of ended trials over time, in the recent past.
 #[derive(Debug)]
 pub(super) struct Throughput {
     samples: VecDeque<(Instant, u64)>,
@@ -21,8 +21,8 @@ impl Throughput {
         }
     }
 
-    /// Notes how many have ended by now. There are never more notes than calls in the window, plus
-    /// those of a few trials.
+    /// Records the number of trials that have ended. There are never more samples than calls in the
+    /// window, plus those of a few trials.
     pub(super) fn record(&mut self, now: Instant, ended: u64) {
         if self.samples.back().is_some_and(|(_, last)| *last != ended) {
             self.samples.push_back((now, ended));
@@ -36,7 +36,7 @@ impl Throughput {
         }
     }
 
-    /// How many trials end in a second; `None` before any did.
+    /// Returns the number of trials per second, or `None` before any ended.
     pub(super) fn rate(&self, now: Instant) -> Option<f64> {
         let (since, before) = self.samples.front()?;
         let (_, ended) = self.samples.back()?;

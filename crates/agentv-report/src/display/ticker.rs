@@ -1,4 +1,4 @@
-//! Something done again and again on a thread of its own.
+//! A function that is called regularly on its own thread.
 
 use std::io;
 use std::sync::{Arc, Condvar, Mutex};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::screen::lock;
 
-/// Something done again and again until it is stopped or dropped.
+/// A function that is called regularly until this is stopped or dropped.
 #[derive(Debug)]
 pub(super) struct Ticker {
     stopped: Arc<(Mutex<bool>, Condvar)>,
@@ -15,10 +15,10 @@ pub(super) struct Ticker {
 }
 
 impl Ticker {
-    /// Calls `tick` each `interval`, for the first time after one.
+    /// Calls `tick` in each `interval`, the first time after one interval.
     ///
     /// # Errors
-    /// Fails if the system gives no thread.
+    /// Fails if no thread can be started.
     pub(super) fn start(
         interval: Duration,
         mut tick: impl FnMut() + Send + 'static,
@@ -43,7 +43,7 @@ impl Ticker {
         })
     }
 
-    /// Returns when the last tick is over.
+    /// Stops, and waits for the end of the last call.
     pub(super) fn stop(self) {
         drop(self);
     }
@@ -54,7 +54,7 @@ impl Drop for Ticker {
         *lock(&self.stopped.0) = true;
         self.stopped.1.notify_all();
         if let Some(thread) = self.thread.take() {
-            // A tick that panicked has said so itself.
+            // A call that panicked has printed its message.
             let _ = thread.join();
         }
     }

@@ -1,18 +1,18 @@
-//! Tables that fit a width.
+//! Tables that fit a given width.
 
 use crate::style::{Paint, Style};
 use crate::text::{cut, width};
 
-/// What stands between columns.
+/// The separator of columns.
 const GAP: usize = 2;
 
-/// A column and what may be done to it where there is little room.
+/// A column and its behaviour if there is little room.
 pub(super) struct Column {
     pub(super) title: &'static str,
     pub(super) is_number: bool,
-    /// The fewest columns of the terminal that it can be cut to; none of what must be whole.
+    /// The smallest width that it can be cut to; `None` if it must stay complete.
     pub(super) narrowest: Option<usize>,
-    /// Left out the earlier, the higher; zero is never left out.
+    /// The priority for omission: the highest goes first, zero is never omitted.
     pub(super) spare: u8,
 }
 
@@ -33,7 +33,7 @@ impl Cell {
     }
 }
 
-/// The rows under the titles of their columns. A column in which nothing stands is left out.
+/// Renders rows under the titles of their columns. Empty columns are omitted.
 pub(super) fn table(columns: &[Column], rows: &[Vec<Cell>], style: Style) -> String {
     let widths = fit(columns, rows, style.width);
     let mut text = String::new();
@@ -53,7 +53,7 @@ pub(super) fn table(columns: &[Column], rows: &[Vec<Cell>], style: Style) -> Str
     text
 }
 
-/// How wide each column is; none of those that are left out.
+/// Returns the width of each column; `None` for omitted ones.
 fn fit(columns: &[Column], rows: &[Vec<Cell>], room: usize) -> Vec<Option<usize>> {
     let mut widths: Vec<Option<usize>> = columns
         .iter()
@@ -93,7 +93,7 @@ fn total(widths: &[Option<usize>]) -> usize {
     kept.iter().sum::<usize>() + GAP * kept.len().saturating_sub(1)
 }
 
-/// How much narrower a column can be made.
+/// Returns the number of characters by which a column can shrink.
 fn spare(column: &Column, width: Option<usize>) -> usize {
     let narrowest = column.narrowest;
     narrowest
@@ -101,7 +101,7 @@ fn spare(column: &Column, width: Option<usize>) -> usize {
         .map_or(0, |(narrowest, width)| width.saturating_sub(narrowest))
 }
 
-/// Takes from the widest first.
+/// Shrinks the widest column first.
 fn shrink(columns: &[Column], widths: &mut [Option<usize>], over: usize) {
     for _ in 0..over {
         let widest = (0..columns.len())
@@ -113,7 +113,8 @@ fn shrink(columns: &[Column], widths: &mut [Option<usize>], over: usize) {
     }
 }
 
-/// Takes from the widest first, also of what should be whole: a line must not break.
+/// Shrinks the widest column first, even one that should stay complete, because a line must not
+/// wrap.
 fn squeeze(widths: &mut [Option<usize>], over: usize) {
     for _ in 0..over {
         let widest = widths.iter_mut().flatten().max();
@@ -137,7 +138,7 @@ fn line(
         };
         let shown = cut(&cell.text, room, style);
         if shown.is_empty() {
-            // No blanks at the end of a line.
+            // No trailing spaces.
             blanks += room + GAP;
             continue;
         }

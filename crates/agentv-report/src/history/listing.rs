@@ -33,7 +33,7 @@ pub(super) const fn column(
     }
 }
 
-/// The runs in a table that fits the width, in the order given.
+/// Renders the runs as a table that fits the width, in the given order.
 pub fn render_runs(runs: &[RunLine], style: Style) -> String {
     let rows: Vec<Vec<Cell>> = runs.iter().map(|run| row(run, style)).collect();
     table(&COLUMNS, &rows, style)
@@ -53,13 +53,13 @@ fn row(run: &RunLine, style: Style) -> Vec<Cell> {
     ]
 }
 
-/// The day and the minute, in UTC.
+/// Returns the day and the minute, in UTC.
 pub(super) fn when(run: &RunLine) -> String {
     let minute = run.started_at.get(..16).unwrap_or(&run.started_at);
     one_line(&minute.replace('T', " "))
 }
 
-/// What was run: the first file and target, and how many others there are.
+/// Returns the first file and target, and the number of the others.
 fn what(run: &RunLine) -> String {
     let mut text = first_and_others(&run.files);
     let targets = first_and_others(&run.targets);
@@ -78,7 +78,7 @@ pub(super) fn first_and_others(names: &[String]) -> String {
     }
 }
 
-/// How many trials ended, of how many where some are missing.
+/// Returns the number of ended trials, and of planned ones if some are missing.
 pub(super) fn trials(run: &RunLine) -> Cell {
     Cell::plain(match run.planned > run.trials {
         true => format!("{}/{}", count(run.trials), count(run.planned)),
@@ -105,7 +105,7 @@ pub(super) fn errors(run: &RunLine) -> Cell {
     Cell::new(paint, count(run.statuses.error))
 }
 
-/// What makes a run another than an ordinary one.
+/// Returns the properties that distinguish a run from an ordinary one.
 pub(super) fn notes(run: &RunLine) -> Vec<String> {
     let mut notes = Vec::new();
     match (run.state, run.stopped) {

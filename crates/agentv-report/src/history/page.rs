@@ -1,4 +1,4 @@
-//! How runs came out over time, as a page that needs nothing but itself.
+//! The history of runs as a self-contained page.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ const RIGHT: f64 = 16.0;
 const TOP: f64 = 16.0;
 const BOTTOM: f64 = 28.0;
 
-/// Light or dark as the reader's system is. Nothing is loaded and nothing is run.
+/// The style, light or dark as the reader prefers. Nothing is loaded or executed.
 const STYLE: &str = "\
 :root{color-scheme:light dark;--text:#1f2328;--faint:#59636e;--line:#d1d9e0;--back:#fff;--rate:#0969da;--score:#9a6700}
 @media(prefers-color-scheme:dark){:root{--text:#e6edf3;--faint:#9198a1;--line:#3d444d;--back:#0d1117;--rate:#4493f8;--score:#d29922}}
@@ -29,7 +29,7 @@ td.number,th.number{text-align:right;font-variant-numeric:tabular-nums}
 .key{display:inline-block;width:1.5em;border-top:2px solid}.key.rate{border-color:var(--rate)}.key.score{border-color:var(--score);border-top-style:dashed}
 p{color:var(--faint)}";
 
-/// The page of some runs, oldest first.
+/// Renders the page of some runs, oldest first.
 pub fn trend_page(runs: &[RunLine]) -> String {
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
@@ -82,7 +82,7 @@ fn chart(page: &mut String, runs: &[RunLine]) {
         percent,
     );
     for (at, anchor) in [(0, "start"), (runs.len().saturating_sub(1), "end")] {
-        // One run has one day.
+        // A single run has a single day.
         let is_shown = anchor == "start" || at > 0;
         if let Some(run) = runs.get(at).filter(|_| is_shown) {
             let day: String = when(run).chars().take(10).collect();
@@ -98,7 +98,7 @@ fn chart(page: &mut String, runs: &[RunLine]) {
     page.push_str("</svg>\n");
 }
 
-/// One figure of each run, joined by lines; runs without it leave a gap.
+/// Draws one figure of each run, joined by lines; runs without it leave a gap.
 fn curve(
     page: &mut String,
     runs: &[RunLine],
@@ -137,7 +137,7 @@ fn curve(
     page.push_str(&circles);
 }
 
-/// Where a run stands from left to right; one alone in the middle.
+/// Returns the horizontal position of a run; a single one is in the middle.
 fn across(at: usize, runs: usize) -> f64 {
     let room = WIDTH - LEFT - RIGHT - 16.0;
     match runs {
@@ -175,7 +175,7 @@ fn table(page: &mut String, runs: &[RunLine]) {
     page.push_str("</table></div>\n");
 }
 
-/// A text of others that is no markup.
+/// Escapes a foreign text.
 fn escaped(text: &str) -> Cow<'_, str> {
     if !text.contains(['&', '<', '>', '"', '\'']) {
         return Cow::Borrowed(text);

@@ -1,4 +1,4 @@
-//! A run as its folder tells it.
+//! A run, as its folder describes it.
 
 use agentv_core::{RanFile, RanTarget, ResultRecord, RunRecord};
 use agentv_journal::{FileError, FolderError, RunFolder};
@@ -7,7 +7,7 @@ use super::{RunLine, RunState};
 use crate::results::RunResults;
 use crate::summary::{Summary, SummaryFold};
 
-/// A run that is being looked at: what it was asked to do is read, its results only where needed.
+/// A run of the past. Its description is read at once, its results only when needed.
 #[derive(Debug, Clone)]
 pub struct PastRun {
     folder: RunFolder,
@@ -15,14 +15,14 @@ pub struct PastRun {
 }
 
 impl PastRun {
-    /// The run in a folder; `None` where there is none yet, because it has no `run.json`.
+    /// Reads the run in a folder; returns `None` if it has no `run.json` yet.
     ///
     /// # Errors
     /// Fails if `run.json` cannot be read.
     pub fn open(folder: RunFolder) -> Result<Option<PastRun>, FolderError> {
         let record = folder.run::<RunRecord>()?;
         Ok(record.map(|record| {
-            // Many runs are looked at together, and nobody looks at these texts.
+            // Many runs are listed together, and these texts are never shown.
             let evaluator_files = std::collections::BTreeMap::new();
             let record = RunRecord {
                 evaluator_files,
@@ -32,18 +32,18 @@ impl PastRun {
         }))
     }
 
-    /// The folder it is in.
+    /// Returns its folder.
     pub fn folder(&self) -> &RunFolder {
         &self.folder
     }
 
-    /// What it was asked to do.
+    /// Returns its description.
     pub fn record(&self) -> &RunRecord {
         &self.record
     }
 
-    /// Whether both runs were asked the same: the same of the files that count, and the same choice of
-    /// their cases. Only such runs can be compared.
+    /// Checks if two runs have the same task: the same relevant content of files, and the same
+    /// selection of cases. Only such runs can be compared.
     pub fn is_like(&self, other: &PastRun, counts: &dyn Fn(&str) -> bool) -> bool {
         let files = |run: &PastRun| -> Vec<String> {
             let files = run.record.files.iter().filter(|file| counts(&file.path));
@@ -60,13 +60,13 @@ impl PastRun {
             && one.rerun_of.is_some() == other_record.rerun_of.is_some()
     }
 
-    /// The run in a line.
+    /// Sums up the run on one line.
     ///
     /// # Errors
     /// Fails if its results cannot be read.
     pub fn line(&self) -> Result<RunLine, FileError> {
         let running = self.folder.is_being_written();
-        // What a run that goes on wrote at its last end is not what it has come to since.
+        // The totals that a resumed run wrote when it was stopped are out of date.
         let totals = self.record.totals.as_ref().filter(|_| !running);
         let totals =
             totals.and_then(|totals| serde_json::from_value::<Summary>(totals.clone()).ok());
@@ -77,7 +77,7 @@ impl PastRun {
         Ok(self.line_of(&summary, running))
     }
 
-    /// The run in a line, as if it had only the results that are wanted.
+    /// Sums up the run on one line, considering only the wanted results.
     ///
     /// # Errors
     /// Fails if its results cannot be read.
@@ -93,7 +93,7 @@ impl PastRun {
             .map(|target| target.target.to_string());
         Ok(RunLine {
             targets: targets.collect(),
-            // How many of those were to be, the run does not say.
+            // The run does not say how many of these were planned.
             planned: summary.trials,
             ..line
         })
@@ -144,7 +144,7 @@ impl PastRun {
 
     fn state(&self, summary: &Summary, running: bool) -> RunState {
         let record = &self.record;
-        // Of totals only: a choice of the results says nothing of the others.
+        // Only for totals: a selection of results says nothing about the others.
         let totals = record.totals.as_ref();
         let trials = totals.and_then(|totals| totals.get("trials")?.as_u64());
         let missing = trials.unwrap_or(summary.trials) < record.planned;

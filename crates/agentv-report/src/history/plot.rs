@@ -1,18 +1,18 @@
-//! Pass rates and mean scores, drawn with letters.
+//! Pass rates and mean scores, plotted with characters.
 
 use super::RunLine;
 use super::listing::when;
 use crate::style::{Paint, Style};
 use crate::text::width;
 
-/// The lines of the plot.
+/// The number of lines of the plot.
 const HEIGHT: usize = 11;
-/// The columns before the axis.
+/// The number of columns before the axis.
 const LABEL: usize = 5;
-/// The most columns from one run to the next.
+/// The largest number of columns between two runs.
 const WIDEST_STEP: usize = 4;
 
-/// The letters that draw.
+/// The characters of the plot.
 struct Letters {
     rate: char,
     score: char,
@@ -43,7 +43,7 @@ const ASCII: Letters = Letters {
     floor: '-',
 };
 
-/// A point for each run, as many of the newest as there is room for; nothing where no run has a grade.
+/// Draws a point for each run, as many of the newest as fit; nothing if no run has a grade.
 pub(super) fn plot(runs: &[RunLine], style: Style) -> String {
     let letters = if style.unicode { &UNICODE } else { &ASCII };
     let room = style.width.saturating_sub(LABEL + 2).max(1);
@@ -95,7 +95,7 @@ fn letter(run: &RunLine, line: usize, range: Range, letters: &Letters) -> char {
     }
 }
 
-/// What the letters mean, in a line where there is room for it.
+/// Returns the legend, if there is room for it.
 fn legend(letters: &Letters, style: Style) -> String {
     let words = [
         format!("{} pass rate", letters.rate),
@@ -114,7 +114,7 @@ fn legend(letters: &Letters, style: Style) -> String {
     painted.collect()
 }
 
-/// The first day and the last, under their points where both have room.
+/// Returns the first and the last day under their points, if both fit.
 fn days(runs: &[RunLine], drawn: usize, room: usize) -> String {
     let day = |run: Option<&RunLine>| run.map(|run| when(run).chars().take(10).collect::<String>());
     let first = day(runs.first()).unwrap_or_default();
@@ -126,7 +126,7 @@ fn days(runs: &[RunLine], drawn: usize, room: usize) -> String {
     format!("{}\n", line.trim_end())
 }
 
-/// The figures that the plot goes over, in whole tenths and at least two of them.
+/// The range of the plot, in whole tenths and at least two of them.
 #[derive(Debug, Clone, Copy)]
 struct Range {
     low: usize,
@@ -139,20 +139,20 @@ impl Range {
             let (low, high) = range.unwrap_or((figure, figure));
             Some((low.min(figure), high.max(figure)))
         })?;
-        // A hair of room, so that 0.7 is seven tenths.
+        // A small margin, so that 0.7 is seven tenths.
         let low = ((low * 10.0 + 1e-9).floor() as usize).min(8);
         let high = ((high * 10.0 - 1e-9).ceil() as usize).clamp(low + 2, 10);
         Some(Range { low, high })
     }
 
-    /// The line of a figure, from the top.
+    /// Returns the line of a figure, counted from the top.
     fn line(self, figure: f64) -> usize {
         let share = (figure * 10.0 - self.low as f64) / (self.high - self.low) as f64;
         let from_below = (share.clamp(0.0, 1.0) * (HEIGHT - 1) as f64).round() as usize;
         HEIGHT - 1 - from_below
     }
 
-    /// The figure at the top, in the middle and at the bottom.
+    /// Returns the figure at the top, in the middle and at the bottom.
     fn label(self, line: usize) -> String {
         let percent = match line {
             0 => self.high * 10,

@@ -1,4 +1,4 @@
-//! What runs are said to be, and that it fits where it is said.
+//! Lists and trends of runs, and their layout.
 
 use std::time::Instant;
 
@@ -82,7 +82,7 @@ fn totals_are_taken_from_the_run_where_it_has_them() {
         totals: serde_json::to_value(fold.finish(0)).ok(),
         ..asked(3)
     };
-    // Nothing is in the file: who looks there finds no trial.
+    // The file is empty, so a reader finds no trial.
     let folder = on_disk(&results, &run, &[]);
     let line = line_of(&folder);
     assert_eq!((line.state, line.trials), (RunState::Finished, 3));

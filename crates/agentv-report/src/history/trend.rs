@@ -1,4 +1,4 @@
-//! How runs came out over time, in a terminal.
+//! The history of runs in a terminal.
 
 use super::columns::{Cell, Column, table};
 use super::listing::{column, errors, first_and_others, notes, rate, score, trials, when};
@@ -16,7 +16,7 @@ const COLUMNS: [Column; 8] = [
     column("note", false, Some(10), 3),
 ];
 
-/// The runs, oldest first, in a table and a plot of their pass rates and mean scores.
+/// Renders the runs, oldest first, as a table and a plot of their pass rates and mean scores.
 pub fn render_trend(runs: &[RunLine], style: Style) -> String {
     let rows: Vec<Vec<Cell>> = runs.iter().map(|run| row(run, style)).collect();
     let mut text = table(&COLUMNS, &rows, style);

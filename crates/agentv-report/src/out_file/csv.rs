@@ -1,4 +1,4 @@
-//! One row a record, for spreadsheets.
+//! One row per record, for spreadsheets.
 
 use std::borrow::Cow;
 use std::io;
@@ -12,7 +12,7 @@ pub(crate) const FORMAT: Format = Format {
     start: || Box::new(Table { is_empty: true }),
 };
 
-/// A cell of a record; empty where the record has nothing.
+/// A cell of a record, which is empty if the record has no value.
 type Cell = fn(&ResultRecord) -> Cow<'_, str>;
 
 /// The columns, in order.
@@ -61,9 +61,9 @@ pub(super) const COLUMNS: &[(&str, Cell)] = &[
     ("grade_key", |record| text(&record.grade_key)),
 ];
 
-/// A text as a cell. Spreadsheets take a cell that begins with one of these letters for a formula
-/// and run it, and a model or a dataset of others could have written it: an apostrophe before it
-/// makes it a text. Whoever needs the text to the letter reads one of the other formats.
+/// Returns a text as a cell. Spreadsheets run a cell that begins with one of these characters as a
+/// formula, and a model or a foreign dataset could have written it, so an apostrophe in front makes
+/// it a text. The other formats have the exact text.
 fn text(text: &str) -> Cow<'_, str> {
     match text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) {
         true => Cow::Owned(format!("'{text}")),
@@ -79,7 +79,7 @@ fn list(items: &[String]) -> Cow<'static, str> {
     Cow::Owned(text(&items.join("\n")).into_owned())
 }
 
-/// A number with the digits that JSON has.
+/// Returns a number with the digits that JSON has.
 fn number(number: Option<f64>) -> Cow<'static, str> {
     let finite = number.filter(|number| number.is_finite());
     finite.map_or_else(Cow::default, |number| {
@@ -108,7 +108,7 @@ struct Table {
 }
 
 impl Table {
-    /// The names of the columns, before the first row.
+    /// Writes the names of the columns before the first row.
     fn header(&mut self, out: &mut csv::Writer<&mut Vec<u8>>) -> io::Result<()> {
         if std::mem::take(&mut self.is_empty) {
             out.write_record(COLUMNS.iter().map(|(name, _)| name))?;

@@ -1,4 +1,4 @@
-//! The formats that records are written in.
+//! The formats of record files.
 
 use std::fmt;
 use std::io;
@@ -8,7 +8,7 @@ use agentv_core::ResultRecord;
 
 use super::{csv, json, jsonl, yaml};
 
-/// A format that records are written in.
+/// A format of record files.
 #[derive(Clone, Copy)]
 pub struct Format {
     /// The extensions of its files.
@@ -17,19 +17,19 @@ pub struct Format {
     pub(crate) start: fn() -> Box<dyn Layout>,
 }
 
-/// Every format: one file and one line each.
+/// All formats: one file and one line each.
 pub const ALL: &[Format] = &[jsonl::FORMAT, yaml::FORMAT, json::FORMAT, csv::FORMAT];
 
-/// How one file is laid out: what stands before, around and after the records.
+/// The layout of one file: the text before, between and after the records.
 pub(crate) trait Layout: Send {
     /// Appends a record.
     fn record(&mut self, record: &ResultRecord, out: &mut Vec<u8>) -> io::Result<()>;
-    /// Appends what ends the file.
+    /// Appends the end of the file.
     fn end(&mut self, out: &mut Vec<u8>) -> io::Result<()>;
 }
 
 impl Format {
-    /// The format of a file by its extension.
+    /// Returns the format of a file by its extension.
     pub(super) fn of(path: &Path) -> io::Result<Format> {
         let extension = path.extension().unwrap_or_default().to_string_lossy();
         let extension = extension.to_ascii_lowercase();

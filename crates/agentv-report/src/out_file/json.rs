@@ -1,4 +1,4 @@
-//! One JSON array, a record a line.
+//! One JSON array, one record per line.
 
 use std::io;
 

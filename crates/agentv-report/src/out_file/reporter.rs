@@ -12,30 +12,30 @@ use super::writer::RecordWriter;
 use crate::Clock;
 use crate::destination::{error_of, open_destination};
 
-/// How long a record may wait in memory, while further ones come.
+/// The longest time that a record stays in memory while further ones arrive.
 const FLUSH: Duration = Duration::from_secs(1);
 
-/// The records of a run in a file, in the order in which trials end, in the [`Format`] that the
-/// file's extension says.
+/// The records of a run in a file, in the order in which trials end, in the [`Format`] of the
+/// file's extension.
 ///
-/// Records go to a temporary file beside it, which takes its place in one step when
-/// [`finish`](OutFile::finish) is called: a run that dies leaves a file that was there as it is. An
-/// interrupted run is finished too, with the records it has.
+/// Records go to a temporary file beside it, and [`finish`](OutFile::finish) replaces the file in
+/// one step. A run that crashes leaves an existing file unchanged. An interrupted run is finished
+/// too, with the records it has.
 #[derive(Debug)]
 pub struct OutFile<W: Write = AtomicFile> {
     path: PathBuf,
     writer: RecordWriter<W>,
     clock: Clock,
     flushed: Instant,
-    /// What went wrong, after which nothing is written.
+    /// The first error, after which nothing more is written.
     failed: Option<(io::ErrorKind, String)>,
 }
 
 impl OutFile {
-    /// Prepares to write to `path`; the folders it is in are created.
+    /// Prepares to write to `path`, and creates missing folders.
     ///
     /// # Errors
-    /// Fails if the extension is not that of a format, or the file cannot be created.
+    /// Fails if the extension is unknown, or the file cannot be created.
     pub fn create(path: impl Into<PathBuf>) -> Result<OutFile, ReportError> {
         OutFile::create_with(path.into(), Clock::real())
     }
@@ -57,10 +57,10 @@ impl OutFile {
         }
     }
 
-    /// Puts the file in its place, whole.
+    /// Replaces the file with the complete new one.
     ///
     /// # Errors
-    /// Fails if something could not be written, now or before; the file is then as it was.
+    /// Fails if something could not be written, now or before; then the file is unchanged.
     pub fn finish(self) -> Result<(), ReportError> {
         self.finish_with(AtomicFile::commit)
     }
@@ -93,7 +93,7 @@ impl<W: Write> OutFile<W> {
 }
 
 impl<W: Write> Reporter for OutFile<W> {
-    /// Once an error was returned, further records are dropped.
+    /// Drops further records after it has returned an error.
     fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
         let RunEvent::Finished { record, .. } = event else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! What is written can be read.
+//! Written files can be read back.
 
 use std::fs;
 use std::io::{self, Write};
@@ -40,7 +40,7 @@ fn any_record() -> impl Strategy<Value = ResultRecord> {
     })
 }
 
-/// The bytes of a file with these records, by its name.
+/// Returns the bytes of a file with these records, by its name.
 fn written(name: &str, records: &[ResultRecord]) -> Vec<u8> {
     let layout = (Format::of(Path::new(name)).unwrap().start)();
     let mut writer = RecordWriter::new(layout, Vec::new());
@@ -70,7 +70,7 @@ fn rows(text: &str) -> Vec<Vec<String>> {
     rows.collect()
 }
 
-/// The value of a column as the record has it in JSON, as text.
+/// Returns the value of a column as the record has it in JSON, as text.
 fn expected_cell(value: &Value, column: &str) -> String {
     let path = match column {
         "queue_ms" | "total_ms" => format!("/timing/{column}"),
@@ -230,7 +230,7 @@ fn what_cannot_be_written_to_is_told_before_the_run() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
 }
 
-/// Takes so many bytes, then says that the disk is full.
+/// A writer that takes this many bytes, then reports a full disk.
 struct Full(usize);
 
 impl Write for Full {

@@ -1,4 +1,4 @@
-//! Records into anything that can be written to.
+//! Writing records to any writer.
 
 use std::fmt;
 use std::io::{self, BufWriter, IntoInnerError, Write};
@@ -7,7 +7,7 @@ use agentv_core::ResultRecord;
 
 use super::format::Layout;
 
-/// Writes records one after the other; keeps none.
+/// A writer of records, which keeps none.
 pub(crate) struct RecordWriter<W: Write> {
     layout: Box<dyn Layout>,
     out: BufWriter<W>,
@@ -39,7 +39,7 @@ impl<W: Write> RecordWriter<W> {
         self.out.flush()
     }
 
-    /// Writes the end, and returns what was written to.
+    /// Writes the end and returns the underlying writer.
     pub(crate) fn finish(mut self) -> io::Result<W> {
         self.buffer.clear();
         self.layout.end(&mut self.buffer)?;

@@ -1,4 +1,4 @@
-//! What there is to say of a run that is not in its records.
+//! The end of a summary: facts that are not in the records.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,36 +12,36 @@ use crate::run_statistics::RunStatistics;
 use crate::style::Paint;
 use crate::text::one_line;
 
-/// What there is to say of a run that is not in its records. Empty parts are left out.
+/// The facts about a run that are not in its records. Empty ones are omitted.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Closing<'a> {
-    /// Where the run is kept: a folder named by the run's id.
+    /// The folder of the run, named by its id.
     pub folder: Option<&'a Path>,
-    /// The run, or the file, whose answers were graded.
+    /// The run or the file whose answers were graded.
     pub graded_from: Option<&'a str>,
-    /// The file that the user wanted the records in, too.
+    /// The file that the user wanted the records in.
     pub out_file: Option<&'a Path>,
     /// The reports that were written.
     pub reports: &'a [PathBuf],
-    /// How many trials the run was to have: what is missing was not run.
+    /// The number of planned trials; the missing ones were not run.
     pub planned: u64,
-    /// Files with cases that were left out, and how many of each.
+    /// The files with skipped cases, and their number.
     pub skipped_files: &'a [(String, u64)],
-    /// How sure its figures are.
+    /// The intervals of the figures.
     pub statistics: Option<&'a RunStatistics>,
-    /// How long it took.
+    /// The duration of the run.
     pub elapsed: Option<Duration>,
-    /// Why it ended before all was done.
+    /// The reason why it ended early.
     pub stopped: Option<Stop>,
     /// The command that resumes the run.
     pub resume_command: Option<&'a str>,
-    /// The command to look closer.
+    /// The command that shows details.
     pub next_command: Option<&'a str>,
-    /// What was required of the results, and what was found.
+    /// The gates and their outcomes.
     pub gates: &'a [GateOutcome],
 }
 
-/// Where cases were left out.
+/// Lists the skipped cases.
 pub(super) fn skipped(page: &mut Page, skipped: u64, closing: &Closing<'_>) {
     if skipped == 0 {
         return;
@@ -63,7 +63,7 @@ pub(super) fn skipped(page: &mut Page, skipped: u64, closing: &Closing<'_>) {
     page.figures("skipped", &pieces);
 }
 
-/// Where the results are, and what to do next.
+/// Writes the location of the results and the next commands.
 pub(super) fn write(page: &mut Page, trials: u64, closing: &Closing<'_>) {
     let missing = closing.planned.saturating_sub(trials);
     closing
@@ -105,7 +105,7 @@ fn stopped(page: &mut Page, missing: u64, stopped: Option<Stop>) {
     page.figures("incomplete", &pieces);
 }
 
-/// Why a run stopped, in words.
+/// Returns the reason why a run stopped, in words.
 pub(crate) fn stop_reason(stop: Stop) -> &'static str {
     match stop {
         Stop::Interrupted => "interrupted",
@@ -117,7 +117,7 @@ pub(crate) fn stop_reason(stop: Stop) -> &'static str {
     }
 }
 
-/// What was required, what was found, and whether that is enough.
+/// Writes a gate: the requirement, the result, and the verdict.
 pub(crate) fn gate_sentence(page: &mut Page, gate: &GateOutcome) {
     let paint = if gate.met { Paint::Good } else { Paint::Bad };
     let line = one_line(&gate_line(gate, page.style()));

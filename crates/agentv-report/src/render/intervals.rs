@@ -1,4 +1,4 @@
-//! How sure the figures of a run are, in lines.
+//! The intervals of the figures of a run, in lines.
 
 use super::page::{Page, Piece};
 use super::score;
@@ -6,7 +6,7 @@ use crate::figures::percent;
 use crate::run_statistics::{RunStatistics, TrialStatistics};
 use agentv_statistics::Interval;
 
-/// Says between what the pass rate and the mean score lie, and what repeated trials tell.
+/// Writes the intervals of the pass rate and the mean score, and the figures of repeated trials.
 pub(super) fn write(page: &mut Page, statistics: &RunStatistics) {
     let between = |interval: &Interval, figure: fn(f64) -> String| {
         format!("{} to {}", figure(interval.low), figure(interval.high))
@@ -15,7 +15,7 @@ pub(super) fn write(page: &mut Page, statistics: &RunStatistics) {
     if let Some(rate) = &statistics.pass_rate {
         pieces.push(Piece::plain(format!("{} pass", between(rate, percent))));
     }
-    // Scores that are all the same leave nothing to say.
+    // Equal scores have no interval worth showing.
     let mean = statistics.mean_score.as_ref();
     if let Some(mean) = mean.filter(|mean| mean.low < mean.high) {
         pieces.push(Piece::plain(format!("mean score {}", between(mean, score))));

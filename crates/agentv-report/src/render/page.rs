@@ -1,18 +1,18 @@
-//! Lines of labelled figures and rows, laid out for a width.
+//! Lines of labelled figures and rows, laid out for a given width.
 
 use crate::style::{Paint, Style};
 use crate::text::{cut, padded, width};
 
-/// Below this many columns labels and reasons take lines of their own.
+/// The width below which labels and reasons get their own lines.
 const NARROW: usize = 50;
-/// The columns of a label.
+/// The width of a label.
 const LABEL: usize = 13;
-/// The blanks before a row.
+/// The indentation of a row.
 const INDENT: usize = 2;
-/// Narrower is written as if it were this wide.
+/// The smallest width of a page.
 const NARROWEST: usize = 20;
 
-/// A piece of text in one colour, not broken between lines.
+/// A piece of text in one colour, which is not broken between lines.
 #[derive(Debug, Clone)]
 pub(crate) struct Piece {
     pub(crate) text: String,
@@ -32,7 +32,7 @@ impl Piece {
     }
 }
 
-/// One row of a list: a figure, what it is of, and what there is to say about it.
+/// A row of a list: a figure, its subject, and a remark.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
     pub(crate) figure: Piece,
@@ -40,7 +40,7 @@ pub(crate) struct Row {
     pub(crate) remark: Option<String>,
 }
 
-/// A text in the making.
+/// A text under construction.
 #[derive(Debug)]
 pub(crate) struct Page {
     style: Style,
@@ -59,7 +59,7 @@ impl Page {
         }
     }
 
-    /// The text, without empty lines at its end.
+    /// Returns the text, without empty lines at its end.
     pub(crate) fn finish(mut self) -> String {
         self.text.truncate(self.text.trim_end().len());
         self.text.push('\n');
@@ -70,7 +70,7 @@ impl Page {
         self.style
     }
 
-    /// Where figures start.
+    /// Returns the column at which figures start.
     fn indent(&self) -> usize {
         if self.is_narrow() { INDENT } else { LABEL }
     }
@@ -79,18 +79,18 @@ impl Page {
         self.style.width < NARROW
     }
 
-    /// A sentence, broken between words.
+    /// Writes a sentence, wrapped at words.
     pub(crate) fn paragraph(&mut self, paint: Paint, sentence: &str) {
         self.wrapped(0, paint, sentence);
     }
 
-    /// A sentence after a label, broken between words.
+    /// Writes a sentence after a label, wrapped at words.
     pub(crate) fn sentence(&mut self, label: &str, paint: Paint, sentence: &str) {
         let indent = self.label(label);
         self.wrapped(indent, paint, sentence);
     }
 
-    /// Words from `indent` on; each further line starts there too.
+    /// Writes words from the column `indent`, on as many lines as needed.
     fn wrapped(&mut self, indent: usize, paint: Paint, sentence: &str) {
         let style = self.style;
         let room = style.width.saturating_sub(indent).max(1);
@@ -111,31 +111,31 @@ impl Page {
         self.text.push('\n');
     }
 
-    /// An empty line between parts.
+    /// Writes an empty line between parts.
     pub(crate) fn gap(&mut self) {
         self.text.push('\n');
     }
 
-    /// Figures after a label, on as many lines as they need.
+    /// Writes figures after a label, on as many lines as they need.
     pub(crate) fn figures(&mut self, label: &str, pieces: &[Piece]) {
         let indent = self.label(label);
         self.flow(indent, pieces);
     }
 
-    /// Figures below those of a label.
+    /// Writes figures below those of a label.
     pub(crate) fn more_figures(&mut self, pieces: &[Piece]) {
         let indent = self.indent();
         self.text.extend(std::iter::repeat_n(' ', indent));
         self.flow(indent, pieces);
     }
 
-    /// Figures without a label, as far in as rows are.
+    /// Writes figures without a label, indented like rows.
     pub(crate) fn indented(&mut self, pieces: &[Piece]) {
         self.text.extend(std::iter::repeat_n(' ', INDENT));
         self.flow(INDENT, pieces);
     }
 
-    /// Pieces with separators, from `indent` on; each further line starts there too.
+    /// Writes pieces with separators from the column `indent`, on as many lines as needed.
     pub(crate) fn flow(&mut self, indent: usize, pieces: &[Piece]) {
         let style = self.style;
         let separator = style.separator();
@@ -157,7 +157,7 @@ impl Page {
         self.text.push('\n');
     }
 
-    /// Something to copy after a label: never cut, on a line of its own where it does not fit.
+    /// Writes a text to copy after a label: never cut, on its own line if it does not fit.
     pub(crate) fn verbatim(&mut self, label: &str, text: &str) {
         let indent = self.label(label);
         if indent + width(text) > self.style.width && indent == LABEL {
@@ -168,7 +168,7 @@ impl Page {
         self.text.push('\n');
     }
 
-    /// Writes a label; says from which column on its figures stand.
+    /// Writes a label and returns the column of its figures.
     fn label(&mut self, label: &str) -> usize {
         let label = cut(label, self.style.width, self.style);
         if self.is_narrow() {
@@ -181,7 +181,7 @@ impl Page {
         self.indent()
     }
 
-    /// A list under its title. Names and remarks are cut to what there is room for.
+    /// Writes a list under its title. Names and remarks are cut to fit.
     pub(crate) fn rows(&mut self, title: &str, rows: &[Row]) {
         let style = self.style;
         let title = cut(title, style.width, style);
@@ -203,7 +203,7 @@ impl Page {
         self.text.extend(std::iter::repeat_n(' ', blanks));
         let figure = cut(&row.figure.text, style.width - INDENT, style);
         self.text.push_str(&style.paint(row.figure.paint, &figure));
-        // A remark needs room beside the name to say anything.
+        // A remark needs enough room beside the name.
         let remark = row.remark.as_deref().filter(|remark| !remark.is_empty());
         let name_columns = match remark {
             Some(_) if !self.is_narrow() => names.min(room * 2 / 5),
@@ -224,7 +224,7 @@ impl Page {
         self.text.push('\n');
     }
 
-    /// A remark beside the name, or below it where it is narrow.
+    /// Writes a remark beside the name, or below it if there is little room.
     fn remark(&mut self, remark: &str, start: usize, name_columns: usize) {
         let indent = if self.is_narrow() {
             self.text.push('\n');

@@ -9,11 +9,11 @@ use crate::figures::{count, counted, milliseconds, money, percent};
 use crate::style::{Paint, Style};
 use crate::summary::{Scores, Summary};
 
-/// The summary of a run as a text, ending in a line break.
+/// Renders the summary of a run as a text that ends in a line break.
 ///
-/// No line is wider than the style's width, except a path or command to copy, which stands on a line
-/// of its own then. What was measured in time stands on lines of its own (`latency`, `took`, and the
-/// list of the slowest): all else is the same for a resumed run and an uninterrupted one.
+/// No line is wider than the style's width, except a path or command to copy, which gets its own
+/// line. Measured times are on separate lines (`latency`, `took`, and the list of the slowest);
+/// everything else is the same for a resumed run and an uninterrupted one.
 pub fn render_summary(summary: &Summary, closing: &Closing<'_>, style: Style) -> String {
     let mut page = Page::new(style);
     headline(&mut page, summary);
@@ -38,7 +38,7 @@ pub fn render_summary(summary: &Summary, closing: &Closing<'_>, style: Style) ->
     page.finish()
 }
 
-/// The one line that is read if only one is.
+/// Writes the most important line.
 fn headline(page: &mut Page, summary: &Summary) {
     let all = &summary.statuses;
     let mut pieces = match summary.pass_rate {
@@ -123,7 +123,7 @@ fn write_scores(page: &mut Page, scores: &Scores) {
     page.more_figures(&[Piece::plain(format!("0 {bars} 1"))]);
 }
 
-/// One letter a tenth, as high as its share of the highest; a tenth with nothing in it is a dot.
+/// Draws one character per tenth, as high as its share of the highest; an empty tenth is a dot.
 fn histogram(counts: &[u64; 10], style: Style) -> String {
     let levels: Vec<char> = match style.unicode {
         true => "▁▂▃▄▅▆▇█".chars().collect(),

@@ -1,4 +1,4 @@
-//! The summary as people see it.
+//! The summary as users see it.
 
 use std::path::Path;
 use std::time::Duration;
@@ -17,7 +17,7 @@ const STYLE: Style = Style {
     unicode: true,
 };
 
-/// A run with something of everything.
+/// A run with a bit of everything.
 fn rich() -> Summary {
     let mut fold = SummaryFold::new();
     for index in 0..40u32 {
@@ -72,7 +72,7 @@ fn closing() -> Closing<'static> {
     }
 }
 
-/// Holds a text against the file that shows it; `SNAPSHOTS=overwrite` writes the file.
+/// Compares a text with the file that shows it; `SNAPSHOTS=overwrite` writes the file.
 fn assert_golden(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("src/render/golden")

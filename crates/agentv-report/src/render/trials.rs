@@ -1,4 +1,4 @@
-//! The lists of a summary: targets, errors, and the trials that stand out.
+//! The lists of a summary: targets, errors and notable trials.
 
 use agentv_core::{Stage, TrialName};
 
@@ -8,10 +8,10 @@ use crate::style::{Paint, Style};
 use crate::summary::{Summary, TargetSummary};
 use crate::text::one_line;
 
-/// How many are told of what is good to know but nothing to mend.
+/// The length of lists that only inform.
 const FEW: usize = 3;
 
-/// Writes the lists that have something in them.
+/// Writes the lists that are not empty.
 pub(super) fn write(page: &mut Page, summary: &Summary) {
     let several = summary.targets.len() > 1;
     let name = |trial: &TrialName| trial_name(trial, several);
@@ -49,7 +49,7 @@ pub(super) fn write(page: &mut Page, summary: &Summary) {
     list(page, "slowest", slowest.collect());
 }
 
-/// None where all cost the same: then none stands out.
+/// Returns nothing if all trials cost the same, because then none is notable.
 fn costliest(summary: &Summary, name: impl Fn(&TrialName) -> String) -> Vec<Row> {
     let trials = &summary.costliest;
     let differ =
@@ -70,7 +70,7 @@ fn list(page: &mut Page, title: &str, rows: Vec<Row>) {
     }
 }
 
-/// A score as tables show it.
+/// Returns a score as tables show it.
 pub(crate) fn score(score: f64) -> String {
     format!("{score:.3}")
 }

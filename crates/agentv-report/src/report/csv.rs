@@ -1,4 +1,4 @@
-//! One row a trial, for spreadsheets.
+//! One row per trial, for spreadsheets.
 
 use std::io::Write;
 

@@ -15,19 +15,19 @@ use crate::results::RunResults;
 /// A format of reports.
 #[derive(Clone, Copy)]
 pub struct ReportFormat {
-    /// What users call it.
+    /// The name that users write.
     pub name: &'static str,
     /// The extension of its files.
     pub extension: &'static str,
-    /// What it is for, in a line.
+    /// Its purpose, on one line.
     pub doc: &'static str,
-    /// The most runs that one report shows.
+    /// The largest number of runs in one report.
     pub most_runs: usize,
     /// Writes the report of some runs.
     pub(super) write: fn(&[RunResults], &mut dyn Write) -> Result<(), ReportFailure>,
 }
 
-/// Why there is no report.
+/// The reason why there is no report.
 #[derive(Debug, Error)]
 pub enum ReportFailure {
     /// The results could not be read.
@@ -39,12 +39,12 @@ pub enum ReportFailure {
 }
 
 impl ReportFormat {
-    /// The format of this name.
+    /// Returns the format with this name.
     pub fn named(name: &str) -> Option<&'static ReportFormat> {
         FORMATS.iter().find(|format| format.name == name)
     }
 
-    /// The format of a file, by its extension.
+    /// Returns the format of a file by its extension.
     pub fn of_file(path: &Path) -> Option<&'static ReportFormat> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         let extension = match &*extension {

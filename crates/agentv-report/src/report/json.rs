@@ -1,4 +1,4 @@
-//! Everything in one JSON object, for scripts.
+//! One JSON object with everything, for scripts.
 
 use std::io::{self, Write};
 
@@ -16,7 +16,7 @@ pub(super) const FORMAT: ReportFormat = ReportFormat {
     write,
 };
 
-/// `{"run": …, "summary": …, "statistics": …, "results": […]}`, a result a line.
+/// Writes `{"run": …, "summary": …, "statistics": …, "results": […]}`, one result per line.
 fn write(runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> {
     for run in runs {
         out.write_all(b"{")?;

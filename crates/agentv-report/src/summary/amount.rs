@@ -1,25 +1,25 @@
-//! Sums of money that do not depend on the order of adding.
+//! Sums of money that do not depend on the order of addition.
 
-/// An amount of US dollars in whole millionths of a millionth: sums are exact.
+/// An amount of US dollars in units of 10⁻¹² dollars, so that sums are exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Amount(u128);
 
 const UNITS: f64 = 1e12;
 
 impl Amount {
-    /// The amount; `None` of what is no amount of money: below zero, infinite, not a number.
+    /// Returns the amount, or `None` if it is negative, infinite or not a number.
     pub(crate) fn of(dollars: f64) -> Option<Amount> {
-        // To the nearest; by way of 64 bits, which is many times faster and enough for a trial.
+        // Rounded to the nearest, through 64 bits: many times faster, and enough for a trial.
         let units = (dollars * UNITS + 0.5) as u64;
         (dollars.is_finite() && dollars >= 0.0).then(|| Amount(u128::from(units)))
     }
 
-    /// Adds another.
+    /// Adds another amount.
     pub(crate) fn add(&mut self, other: Amount) {
         self.0 = self.0.saturating_add(other.0);
     }
 
-    /// The amount in dollars.
+    /// Returns the amount in dollars.
     pub(crate) fn dollars(self) -> f64 {
         self.0 as f64 / UNITS
     }

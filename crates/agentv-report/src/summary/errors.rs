@@ -1,4 +1,4 @@
-//! Errors that are alike, counted together in bounded memory.
+//! Similar errors, counted together in bounded memory.
 
 use std::collections::BTreeMap;
 
@@ -7,19 +7,19 @@ use agentv_core::{Stage, TrialError};
 use super::ErrorGroup;
 use crate::text::clip;
 
-/// How many kinds of message are told apart.
+/// The number of kinds of messages that are distinguished.
 const KINDS: usize = 1_000;
-/// How many are told.
+/// The number of kinds that are reported.
 const TOLD: usize = 5;
-/// How much of a message is kept, in bytes.
+/// The number of bytes that are kept of a message.
 const LONGEST: usize = 240;
-/// A word with this many digits is a number of its own, not a part of what happened.
+/// The number of digits that make a word an identifier rather than a part of the message.
 const DIGITS_OF_AN_IDENTIFIER: usize = 5;
 
-/// Counts of errors by what they say.
+/// The number of errors by message.
 ///
-/// When there are more than [`KINDS`] kinds, the shortest are kept. A kind that is among the
-/// shortest at the end always was, so its count is whole, and the order of adding changes nothing.
+/// If there are more than [`KINDS`] kinds, the shortest are kept. A kind that is among the shortest
+/// at the end always was, so its count is complete and does not depend on the order of addition.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ErrorFold {
     counts: BTreeMap<Kind, u64>,
@@ -47,7 +47,7 @@ impl ErrorFold {
         }
     }
 
-    /// The most frequent; of those as frequent, the shorter first.
+    /// Returns the most frequent ones; equally frequent ones sorted by length.
     pub(super) fn finish(&self) -> Vec<ErrorGroup> {
         let mut kinds: Vec<_> = self.counts.iter().collect();
         kinds.sort_by(|(a, a_count), (b, b_count)| b_count.cmp(a_count).then_with(|| a.cmp(b)));
@@ -65,10 +65,10 @@ impl ErrorFold {
     }
 }
 
-/// What a message has in common with others of its kind: its first line and its last, without what
-/// looks like an identifier or a long number.
+/// Returns the part of a message that its kind has in common: its first and last line, without
+/// identifiers and long numbers.
 ///
-/// A program that fails says what it was about first, and why last.
+/// A failing program usually says first what it was doing, and last what went wrong.
 fn kind_of(message: &str) -> String {
     let says_something = |line: &&str| line.contains(char::is_alphanumeric);
     let mut lines = message.lines().map(str::trim).filter(says_something);

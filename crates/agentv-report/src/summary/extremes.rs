@@ -1,4 +1,4 @@
-//! The few trials that stand out.
+//! The few most extreme trials.
 
 use std::cmp::Ordering;
 
@@ -7,12 +7,12 @@ use agentv_core::{ResultRecord, Status, TrialName};
 use super::{CostlyTrial, SlowTrial, WorstTrial};
 use crate::text::clip;
 
-/// How many trials a list has.
+/// The length of a list.
 const LENGTH: usize = 5;
-/// How much of a reason is kept, in bytes.
+/// The number of bytes that are kept of a reason.
 const LONGEST_REASON: usize = 400;
 
-/// The first few of all that were offered, in order.
+/// The first few of all offered items, in order.
 #[derive(Debug, Clone)]
 pub(super) struct Top<T>(Vec<T>);
 
@@ -23,7 +23,7 @@ impl<T> Default for Top<T> {
 }
 
 impl<T: Clone> Top<T> {
-    /// Offers one. `compare` says where it stands to another; it is made only if it is kept.
+    /// Offers an item. `compare` compares it with another; it is only created if it is kept.
     fn offer(&mut self, compare: impl Fn(&T) -> Ordering, make: impl FnOnce() -> T) {
         let full = self.0.len() == LENGTH;
         if full && self.0.last().is_some_and(|last| compare(last).is_ge()) {

@@ -1,4 +1,4 @@
-//! Records to a summary, one at a time.
+//! Folding records into a summary.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use super::latency::LatencyFold;
 use super::scores::{Moments, ScoreCounts};
 use super::{CostlyTrial, SlowTrial, Statuses, Summary, TargetSummary, Tokens, WorstTrial};
 
-/// Records to a [`Summary`], in bounded memory however many there are.
+/// A fold of records into a [`Summary`], in bounded memory.
 ///
-/// The order of adding changes nothing, to the last bit: sums are without rounding, and lists have
-/// an order for every two trials. So the summary of a resumed run is that of an uninterrupted one.
-/// It is a [`Reporter`] too, and then takes every record of the run, reused ones included.
+/// The order of the records changes nothing, to the last bit: sums are exact, and lists have a
+/// total order. So the summary of a resumed run equals that of an uninterrupted one. It is also a
+/// [`Reporter`], and then takes every record of the run, including reused ones.
 #[derive(Debug, Clone, Default)]
 pub struct SummaryFold {
     statuses: Statuses,
@@ -63,12 +63,12 @@ impl GroupFold {
 }
 
 impl SummaryFold {
-    /// A fold of nothing yet.
+    /// Returns an empty fold.
     pub fn new() -> SummaryFold {
         SummaryFold::default()
     }
 
-    /// Takes the record of one trial.
+    /// Adds the record of one trial.
     pub fn add(&mut self, record: &ResultRecord) {
         self.statuses.add(record.status);
         self.cached += u64::from(record.cached);
@@ -106,7 +106,7 @@ impl SummaryFold {
         }
     }
 
-    /// Takes score and cost, of all and of the target.
+    /// Adds the score and cost to those of all records and of the target.
     fn add_graded(&mut self, record: &ResultRecord) {
         if !self.targets.contains_key(&record.target) {
             let target = Arc::clone(&record.target);
@@ -127,7 +127,7 @@ impl SummaryFold {
         }
     }
 
-    /// Those of all scores: each is a score of one target.
+    /// Returns the moments of all scores: each score belongs to one target.
     fn moments(&self) -> Moments {
         let mut all = Moments::default();
         let targets = self.targets.values();
@@ -135,7 +135,7 @@ impl SummaryFold {
         all
     }
 
-    /// The summary of what was added; `skipped` cases were left out of the run.
+    /// Returns the summary of all records; `skipped` is the number of skipped cases.
     pub fn finish(&self, skipped: u64) -> Summary {
         Summary {
             trials: self.statuses.total(),
@@ -159,7 +159,7 @@ impl SummaryFold {
     }
 }
 
-/// The score, of a trial that has a grade.
+/// Returns the score of a graded trial.
 pub(crate) fn graded_score(record: &ResultRecord) -> Option<agentv_core::Score> {
     match record.status {
         Status::Pass | Status::Borderline | Status::Fail => record.score,

@@ -1,14 +1,14 @@
-//! How long calls took, in bounded memory: counts in buckets that each reach 2% further.
+//! Latencies in bounded memory: counts in buckets that grow by 2%.
 
 use super::Latency;
 
-/// Each bucket reaches this much further than the one before; its middle is within 1% of all in it.
+/// The growth of the buckets; the middle of a bucket is within 1% of all values in it.
 const GROWTH: f64 = 1.02;
-/// 1 / ln(GROWTH), which is no constant expression.
+/// 1 / ln(GROWTH), which is not a constant expression.
 const BUCKETS_PER_E: f64 = 50.498_349_791_843_9;
-/// The first bucket begins here, in milliseconds; less is not told apart.
+/// The start of the first bucket in milliseconds; smaller values are not distinguished.
 const FROM_MS: f64 = 1e-3;
-/// Enough buckets for thirty years.
+/// The number of buckets, enough for thirty years.
 const BUCKETS: usize = 1_750;
 
 #[derive(Debug, Clone)]
@@ -27,10 +27,10 @@ impl Default for LatencyFold {
 }
 
 impl LatencyFold {
-    /// Counts a call; `milliseconds` is finite and not below zero.
+    /// Adds a call; `milliseconds` must be finite and not negative.
     pub(crate) fn add(&mut self, milliseconds: f64) {
         let steps = (milliseconds / FROM_MS).ln() * BUCKETS_PER_E;
-        // A negative or infinite number of steps becomes the nearest number there is.
+        // A negative or infinite number of steps becomes the nearest valid index.
         let bucket = (steps as usize).min(BUCKETS - 1);
         self.buckets[bucket] += 1;
         self.count += 1;
@@ -44,7 +44,7 @@ impl LatencyFold {
         })
     }
 
-    /// What so many of a hundred calls do not exceed, by the nearest rank.
+    /// Returns the value that this percentage of calls does not exceed, by the nearest rank.
     fn percentile(&self, percent: u64) -> Option<f64> {
         let rank = (u128::from(self.count) * u128::from(percent)).div_ceil(100);
         let mut reached = 0;

@@ -7,158 +7,161 @@ use serde::{Deserialize, Serialize};
 
 use super::statuses::Statuses;
 
-/// What a run came to. Made by a [`SummaryFold`](super::SummaryFold), the same whatever the order of the records.
+/// The summary of a run, computed by a [`SummaryFold`](super::SummaryFold). It does not depend on
+/// the order of the records.
 ///
-/// Errored and ungraded trials are counted, and stand outside every mean and rate.
+/// Errored and ungraded trials are counted, but excluded from every mean and rate.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Summary {
-    /// How many trials ended.
+    /// The number of trials that ended.
     pub trials: u64,
-    /// How many cases were left out because something is wrong with them.
+    /// The number of cases that were skipped because of problems.
     pub skipped: u64,
-    /// How the trials ended.
+    /// The number of trials by status.
     pub statuses: Statuses,
-    /// How many trials have a grade: passed, borderline and failed.
+    /// The number of graded trials: passed, borderline and failed.
     pub graded: u64,
-    /// The share of the graded trials that passed; none where nothing was graded.
+    /// The share of the graded trials that passed; `None` if nothing was graded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pass_rate: Option<f64>,
     /// The scores of the graded trials.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scores: Option<Scores>,
-    /// How many answers came from the cache: they cost nothing and took no time.
+    /// The number of answers from the cache, which cost nothing and took no time.
     pub cached: u64,
-    /// How many answers came from a mock in the place of the target.
+    /// The number of answers from a mock that replaced the target.
     pub dry_run: u64,
-    /// How many trials took more than one attempt.
+    /// The number of trials that took more than one attempt.
     pub retried: u64,
-    /// What the answers cost in US dollars, where some is known; those from the cache cost nothing.
+    /// The cost of the answers in US dollars, as far as it is known. Answers from the cache cost
+    /// nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
-    /// The tokens of the answers, where some are known, those from the cache left out.
+    /// The tokens of the answers, as far as they are known, without answers from the cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<Tokens>,
-    /// How long targets took to answer, where measured.
+    /// The latencies of the targets, if they were measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
     /// The failed and borderline trials with the lowest scores, the lowest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub worst: Vec<WorstTrial>,
-    /// The trials whose call took longest, the longest first, those from the cache left out.
+    /// The trials with the longest calls, the longest first, without answers from the cache.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slowest: Vec<SlowTrial>,
-    /// The trials that cost most, the most first, those from the cache left out.
+    /// The trials with the highest costs, the highest first, without answers from the cache.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub costliest: Vec<CostlyTrial>,
-    /// What went wrong most often in errored trials, the most often first.
+    /// The most frequent errors, the most frequent first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<ErrorGroup>,
-    /// The same for each target, by name.
+    /// The figures of each target, by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<TargetSummary>,
 }
 
-/// The scores of a number of trials.
+/// The scores of some trials.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Scores {
-    /// How many there are.
+    /// The number of scores.
     pub count: u64,
-    /// The plain average.
+    /// The mean.
     pub mean: f64,
-    /// The one in the middle, to six decimals; of an even number, the mean of the two.
+    /// The median, to six decimals.
     pub median: f64,
     /// The lowest, to six decimals.
     pub min: f64,
     /// The highest, to six decimals.
     pub max: f64,
-    /// The standard deviation of a sample, with n − 1: a run is a sample of what its targets would
-    /// do. One score has none.
+    /// The sample standard deviation, with n − 1, because a run is a sample of its targets'
+    /// behaviour. `None` for a single score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub standard_deviation: Option<f64>,
-    /// How many lie in each tenth, from 0 to 1; a score on a border belongs to the tenth above it.
+    /// The number of scores in each tenth from 0 to 1; a score on a border belongs to the tenth
+    /// above it.
     pub histogram: [u64; 10],
 }
 
-/// The tokens of a number of answers.
+/// The tokens of some answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tokens {
-    /// Tokens that models read, cached ones included.
+    /// Tokens that models read, including cached ones.
     pub input: u64,
-    /// Tokens that they wrote.
+    /// Tokens that models wrote.
     pub output: u64,
-    /// Those of `input` that came from a vendor's cache.
+    /// The part of `input` that came from a vendor's cache.
     pub cached: u64,
 }
 
-/// How long calls took that were answered, right to one percent. Errored trials and answers from the
-/// cache are left out.
+/// The latencies of answered calls, accurate to one percent. Errored trials and answers from the
+/// cache are excluded.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Latency {
-    /// How many were measured.
+    /// The number of measured calls.
     pub count: u64,
-    /// Half of the calls took no longer.
+    /// The median.
     pub median_ms: f64,
-    /// 95 of a hundred calls took no longer.
+    /// The 95th percentile.
     pub p95_ms: f64,
 }
 
 /// A trial with a low score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorstTrial {
-    /// Which.
+    /// The trial.
     pub trial: TrialName,
-    /// How it ended.
+    /// Its status.
     pub status: Status,
     /// Its score.
     pub score: Score,
-    /// The beginning of why.
+    /// The start of the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// A trial whose call took long.
+/// A trial with a long call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SlowTrial {
-    /// Which.
+    /// The trial.
     pub trial: TrialName,
-    /// How long.
+    /// The duration of the call.
     pub total_ms: f64,
 }
 
-/// A trial that cost much.
+/// A trial with a high cost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CostlyTrial {
-    /// Which.
+    /// The trial.
     pub trial: TrialName,
-    /// How much.
+    /// The cost.
     pub cost_usd: f64,
 }
 
-/// Errors that are alike.
+/// Similar errors.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ErrorGroup {
-    /// Where it went wrong.
+    /// The stage that failed.
     pub stage: Stage,
-    /// What happened: the first line, with `…` in the place of long numbers and identifiers.
+    /// The first line of the message, with `…` instead of long numbers and identifiers.
     pub message: String,
-    /// How many trials ended so.
+    /// The number of trials with this error.
     pub count: u64,
 }
 
-/// What a run came to for one target.
+/// The figures of one target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TargetSummary {
     /// The target.
     pub target: Arc<str>,
-    /// How its trials ended.
+    /// The number of its trials by status.
     pub statuses: Statuses,
-    /// The share of its graded trials that passed; none where nothing was graded.
+    /// The share of its graded trials that passed; `None` if nothing was graded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pass_rate: Option<f64>,
     /// The mean of its scores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean_score: Option<f64>,
-    /// What its answers cost in US dollars, where some is known.
+    /// The cost of its answers in US dollars, as far as it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
 }

@@ -1,4 +1,4 @@
-//! Statistics of scores in bounded memory, the same whatever the order.
+//! Statistics of scores in bounded memory, independent of their order.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use agentv_statistics::ScoreFold;
 
 use super::Scores;
 
-/// Mean and deviation of scores, from sums without rounding: the same figures as the
-/// [statistics](agentv_statistics) of these scores have.
+/// The mean and deviation of scores, from exact sums: the same figures as those of
+/// [agentv-statistics](agentv_statistics).
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Moments(ScoreFold);
 
@@ -17,12 +17,12 @@ impl Moments {
         self.0.add(score.value());
     }
 
-    /// Takes all that others took.
+    /// Adds all scores of another.
     pub(crate) fn join(&mut self, others: &Moments) {
         self.0.merge(&others.0);
     }
 
-    /// The plain average; `None` of nothing.
+    /// Returns the mean, or `None` without scores.
     pub(crate) fn mean(&self) -> Option<f64> {
         self.0.mean()
     }
@@ -42,7 +42,7 @@ impl ScoreCounts {
         *self.counts.entry(step).or_default() += 1;
     }
 
-    /// The figures of these scores, of which the moments are given.
+    /// Returns the figures of these scores, with the given moments.
     pub(super) fn finish(&self, moments: &Moments) -> Option<Scores> {
         let count = moments.0.count();
         let mut histogram = [0; 10];
@@ -62,7 +62,7 @@ impl ScoreCounts {
         })
     }
 
-    /// The score that `rank` others stand before when sorted.
+    /// Returns the score at index `rank` of the sorted scores.
     fn ranked(&self, rank: u64) -> Option<u32> {
         let mut before = 0;
         let mut counts = self.counts.iter();

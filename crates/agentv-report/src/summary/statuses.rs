@@ -3,23 +3,23 @@
 use agentv_core::Status;
 use serde::{Deserialize, Serialize};
 
-/// How many trials ended in each way.
+/// The number of trials by status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Statuses {
-    /// The answer is good.
+    /// Trials with a good answer.
     pub pass: u64,
-    /// The answer is nearly good.
+    /// Trials with a nearly good answer.
     pub borderline: u64,
-    /// The answer is not good.
+    /// Trials with a bad answer.
     pub fail: u64,
-    /// Nothing is known of the answer.
+    /// Trials that errored, so that nothing is known about the answer.
     pub error: u64,
-    /// There was nothing to grade by.
+    /// Trials that nothing graded.
     pub ungraded: u64,
 }
 
 impl Statuses {
-    /// How many ended this way.
+    /// Returns the number of trials with a status.
     pub fn of(&self, status: Status) -> u64 {
         match status {
             Status::Pass => self.pass,
@@ -30,7 +30,7 @@ impl Statuses {
         }
     }
 
-    /// Counts one more.
+    /// Adds a trial.
     pub fn add(&mut self, status: Status) {
         let count = match status {
             Status::Pass => &mut self.pass,
@@ -42,7 +42,7 @@ impl Statuses {
         *count += 1;
     }
 
-    /// Counts what another has.
+    /// Adds the counts of another.
     pub(crate) fn join(&mut self, other: &Statuses) {
         self.pass += other.pass;
         self.borderline += other.borderline;
@@ -51,17 +51,17 @@ impl Statuses {
         self.ungraded += other.ungraded;
     }
 
-    /// All of them.
+    /// Returns the number of all trials.
     pub fn total(&self) -> u64 {
         Status::ALL.iter().map(|status| self.of(*status)).sum()
     }
 
-    /// Those that have a grade.
+    /// Returns the number of graded trials.
     pub fn graded(&self) -> u64 {
         self.pass + self.borderline + self.fail
     }
 
-    /// The share of the graded ones that passed; `None` where nothing was graded.
+    /// Returns the share of the graded trials that passed, or `None` if nothing was graded.
     pub fn pass_rate(&self) -> Option<f64> {
         let graded = self.graded();
         (graded > 0).then(|| self.pass as f64 / graded as f64)

@@ -1,4 +1,4 @@
-//! A browser without a window, which ends with the test.
+//! A headless browser, which ends with the test.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use crate::devtools::Devtools;
 use crate::page::Page;
 
-/// What Chromium is called, by those who package it.
+/// The names of Chromium in various packages.
 const NAMES: &[&str] = &[
     "chromium",
     "chromium-browser",
@@ -18,7 +18,7 @@ const NAMES: &[&str] = &[
     "google-chrome-stable",
 ];
 
-/// A running browser with a profile of its own.
+/// A running browser with its own profile.
 #[derive(Debug)]
 pub(crate) struct Browser {
     child: Child,
@@ -27,10 +27,10 @@ pub(crate) struct Browser {
 }
 
 impl Browser {
-    /// Starts the browser that `CHROME` names, else one that is installed.
+    /// Starts the browser that `CHROME` names, otherwise an installed one.
     pub(crate) fn start() -> Browser {
         let profile = tempfile::tempdir().unwrap();
-        // The browser talks on descriptors 3 and 4, and ends when they are closed.
+        // The browser communicates on descriptors 3 and 4, and ends when they are closed.
         let mut child = Command::new("sh")
             .args(["-c", "exec \"$0\" \"$@\" 3<&0 4>&1 0</dev/null 1>&2"])
             .arg(program())
@@ -53,14 +53,14 @@ impl Browser {
         }
     }
 
-    /// Opens a file, with something after `#` or nothing, and waits until it shows what it has.
+    /// Opens a file, with an optional text after `#`, and waits until its content is shown.
     pub(crate) fn open(&self, file: &Path, hash: &str) -> Page<'_> {
         let page = self.blank();
         page.go(&format!("file://{}{hash}", file.display()));
         page
     }
 
-    /// An empty page.
+    /// Opens an empty page.
     pub(crate) fn blank(&self) -> Page<'_> {
         let target = self.call("Target.createTarget", json!({"url": "about:blank"}));
         let target = target["targetId"].as_str().unwrap().to_owned();

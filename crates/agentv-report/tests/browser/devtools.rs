@@ -1,4 +1,4 @@
-//! What is said to a browser, and what it says: JSON messages over two pipes.
+//! The protocol of the browser: JSON messages over two pipes.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -11,10 +11,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// How long the browser may take to answer.
+/// The longest time that the browser may take to answer.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// A line to a browser, for any number of threads.
+/// A connection to a browser, for any number of threads.
 #[derive(Debug)]
 pub(crate) struct Devtools {
     next: AtomicU64,
@@ -24,9 +24,9 @@ pub(crate) struct Devtools {
 
 #[derive(Debug, Default)]
 struct Heard {
-    /// Who waits for the answer to which message.
+    /// The receivers of the answers, by message.
     waiting: HashMap<u64, Sender<Value>>,
-    /// What was told of each session without being asked.
+    /// The events of each session.
     events: HashMap<String, Vec<Value>>,
 }
 
@@ -42,7 +42,7 @@ impl Devtools {
         }
     }
 
-    /// Calls a method, and gives back its result.
+    /// Calls a method and returns its result.
     pub(crate) fn call(&self, session: Option<&str>, method: &str, params: Value) -> Value {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let mut message = json!({"id": id, "method": method, "params": params});
@@ -60,7 +60,7 @@ impl Devtools {
         answer["result"].clone()
     }
 
-    /// What was told of a session so far.
+    /// Returns the events of a session so far.
     pub(crate) fn events(&self, session: &str) -> Vec<Value> {
         let heard = self.heard.lock().unwrap();
         heard.events.get(session).cloned().unwrap_or_default()
@@ -82,7 +82,7 @@ fn listen(from_browser: impl Read, heard: &Mutex<Heard>) {
             .as_u64()
             .and_then(|id| heard.waiting.remove(&id))
         {
-            // Whoever asked may have given up.
+            // The caller may have given up.
             drop(sender.send(message));
         } else if let Some(session) = message["sessionId"].as_str() {
             heard
@@ -92,6 +92,6 @@ fn listen(from_browser: impl Read, heard: &Mutex<Heard>) {
                 .push(message);
         }
     }
-    // Nobody gets an answer any more.
+    // No caller gets an answer any more.
     heard.lock().unwrap().waiting.clear();
 }

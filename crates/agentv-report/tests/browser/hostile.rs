@@ -1,4 +1,4 @@
-//! Texts that want to be more than text.
+//! Texts that try to be more than text.
 
 use serde_json::json;
 
@@ -15,7 +15,7 @@ pub(crate) const TESTS: &[Test] = &[
     ),
 ];
 
-/// Each sets `window.__xss` or opens a dialog where a page takes it for more than text.
+/// Texts that set `window.__xss` or open a dialog if a page does not treat them as text.
 const TEXTS: &[&str] = &[
     "<script>window.__xss=1</script>",
     "</script><script>window.__xss=1</script>",
@@ -76,7 +76,7 @@ const TEXTS: &[&str] = &[
     "constructor",
 ];
 
-/// A trial that says the same everywhere.
+/// A trial with the same text everywhere.
 fn hostile(text: &str) -> Trial {
     let mut one = trial(text, 0.5, text);
     let result = &mut one.result;
@@ -112,7 +112,7 @@ fn hostile(text: &str) -> Trial {
     one
 }
 
-/// A run whose every name is hostile too.
+/// A run whose names are all hostile too.
 fn hostile_run() -> Runs {
     let trials = TEXTS.iter().map(|text| hostile(text));
     let errors = TEXTS
@@ -133,7 +133,7 @@ fn everywhere(browser: &Browser) {
     let runs = hostile_run();
     let page = browser.open(&runs.report(), "");
     assert_eq!(page.told(), format!("{} trials", 2 * TEXTS.len() + 1));
-    // Every trial, in the list and open, with all that is folded unfolded.
+    // Every trial, in the list and open, with everything unfolded.
     for (at, text) in TEXTS.iter().enumerate() {
         page.value(&format!("document.getElementById('list').focus(), scrollTo(0, document.getElementById('list').offsetTop + {at} * 60)"));
         page.wait(&format!("document.getElementById('row-{at}')"));

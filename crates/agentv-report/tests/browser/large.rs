@@ -11,10 +11,10 @@ pub(crate) const TESTS: &[Test] = &[(
     many,
 )];
 
-/// More than a page shows.
+/// More trials than a page shows.
 const TRIALS: u32 = 101_000;
 
-/// Small records, so that writing them takes the test little time.
+/// Small records, so that the test is fast.
 fn small(at: u32) -> Trial {
     let failed = at.is_multiple_of(50) || at == TRIALS - 1;
     let id = format!("case-{at}");
@@ -52,7 +52,7 @@ fn many(browser: &Browser) {
         "98,979 pass0 borderline2,021 fail0 error0 ungraded"
     );
     assert_eq!(page.told(), "100,000 trials");
-    // Only what is in sight is in the document.
+    // Only the visible rows are in the document.
     assert!(page.count(".row") < 60, "{}", page.count(".row"));
     page.press("j");
     page.press("End");

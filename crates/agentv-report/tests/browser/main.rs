@@ -19,7 +19,7 @@ use libtest_mimic::{Arguments, Trial};
 
 use crate::browser::Browser;
 
-/// A test: the sentence it proves, and how.
+/// A test: the sentence it proves, and its function.
 type Test = (&'static str, fn(&Browser));
 
 fn main() -> ExitCode {

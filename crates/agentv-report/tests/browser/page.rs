@@ -1,10 +1,10 @@
-//! A page of the browser: what is in it, and what a person does with it.
+//! A page of the browser: its content, and the actions of a person.
 
 use serde_json::{Value, json};
 
 use crate::devtools::Devtools;
 
-/// How long a page may take for anything, in milliseconds.
+/// The longest time that a page may take for anything, in milliseconds.
 const PATIENCE_MS: u64 = 60_000;
 
 /// A page; closed when dropped.
@@ -29,7 +29,7 @@ impl<'a> Page<'a> {
             "Emulation.setFocusEmulationEnabled",
             json!({"enabled": true}),
         );
-        // High enough for all rows of a small run to be in sight.
+        // High enough to show all rows of a small run.
         page.size(1440, 3000);
         page
     }
@@ -38,13 +38,13 @@ impl<'a> Page<'a> {
         self.devtools.call(Some(&self.session), method, params)
     }
 
-    /// Goes to an address, and waits until the report shows what it has.
+    /// Opens an address and waits until the report is shown.
     pub(crate) fn go(&self, address: &str) {
         self.call("Page.navigate", json!({"url": address}));
         self.wait("document.documentElement?.dataset.ready === 'yes'");
     }
 
-    /// The value of an expression.
+    /// Returns the value of an expression.
     pub(crate) fn value(&self, expression: &str) -> Value {
         let params = json!({
             "expression": expression, "awaitPromise": true, "returnByValue": true,
@@ -55,7 +55,7 @@ impl<'a> Page<'a> {
         result["result"]["value"].clone()
     }
 
-    /// The text of what a selector finds first.
+    /// Returns the text of the first element that a selector finds.
     pub(crate) fn text(&self, selector: &str) -> String {
         let found = self.value(&format!(
             "document.querySelector({selector:?})?.textContent"
@@ -63,7 +63,7 @@ impl<'a> Page<'a> {
         found.as_str().unwrap_or_default().to_owned()
     }
 
-    /// How many elements a selector finds.
+    /// Returns the number of elements that a selector finds.
     pub(crate) fn count(&self, selector: &str) -> u64 {
         let found = self.value(&format!("document.querySelectorAll({selector:?}).length"));
         found.as_u64().unwrap()
@@ -114,12 +114,12 @@ impl<'a> Page<'a> {
         self.call("Input.dispatchKeyEvent", up);
     }
 
-    /// Types a text into what has the focus.
+    /// Types a text into the focused element.
     pub(crate) fn type_text(&self, text: &str) {
         self.call("Input.insertText", json!({"text": text}));
     }
 
-    /// Clicks on what a selector finds first.
+    /// Clicks on the first element that a selector finds.
     pub(crate) fn click(&self, selector: &str) {
         self.value(&format!("document.querySelector({selector:?}).click()"));
     }
@@ -132,7 +132,7 @@ impl<'a> Page<'a> {
         ));
     }
 
-    /// Opens the trial of the list that has this id, and waits until it is shown.
+    /// Opens the trial with this id from the list, and waits until it is shown.
     pub(crate) fn open_trial(&self, id: &str) {
         let id = serde_json::to_string(id).unwrap();
         let row = format!(
@@ -143,7 +143,7 @@ impl<'a> Page<'a> {
         self.wait("document.getElementById('case').dataset.ready > ''");
     }
 
-    /// The ids of the rows that are in the document, from top to bottom.
+    /// Returns the ids of the rows in the document, from top to bottom.
     pub(crate) fn ids(&self) -> Vec<String> {
         let found = self.value(
             "[...document.querySelectorAll('.row')].sort((a, b) => a.dataset.at - b.dataset.at)
@@ -153,7 +153,7 @@ impl<'a> Page<'a> {
         found.map(|id| id.as_str().unwrap().to_owned()).collect()
     }
 
-    /// What the list says of how many there are.
+    /// Returns the text about the number of listed trials.
     pub(crate) fn told(&self) -> String {
         self.text("#controls .count span")
     }
@@ -165,13 +165,13 @@ impl<'a> Page<'a> {
         self.call("Emulation.setDeviceMetricsOverride", size);
     }
 
-    /// Has the system prefer `light` or `dark`.
+    /// Sets the preferred colour scheme to `light` or `dark`.
     pub(crate) fn prefer(&self, scheme: &str) {
         let feature = json!({"name": "prefers-color-scheme", "value": scheme});
         self.call("Emulation.setEmulatedMedia", json!({"features": [feature]}));
     }
 
-    /// Everything that went wrong in the page: errors, warnings, dialogs, and requests to anywhere.
+    /// Returns everything that went wrong in the page: errors, warnings, dialogs and requests.
     pub(crate) fn troubles(&self) -> Vec<String> {
         let events = self.devtools.events(&self.session);
         let is_trouble = |event: &&Value| match event["method"].as_str().unwrap_or_default() {
@@ -189,13 +189,13 @@ impl<'a> Page<'a> {
         troubles.map(Value::to_string).collect()
     }
 
-    /// Fails where something went wrong in the page, or a script of somebody else ran.
+    /// Fails if anything went wrong in the page, or a foreign script ran.
     pub(crate) fn assert_calm(&self) {
         assert_eq!(self.troubles(), Vec::<String>::new());
         assert_eq!(self.value("typeof window.__xss"), "undefined");
     }
 
-    /// Writes what the page looks like to the folder that `SHOTS` names, where it does.
+    /// Writes a screenshot to the folder that `SHOTS` names, if it is set.
     pub(crate) fn shot(&self, name: &str) {
         let Some(folder) = std::env::var_os("SHOTS") else {
             return;

@@ -1,4 +1,4 @@
-//! What a person does with a report.
+//! The actions of a reader of a report.
 
 use crate::Test;
 use crate::browser::Browser;
@@ -182,7 +182,7 @@ fn figures(browser: &Browser) {
             "[0, 0.00001, 0.0004, 0.0123, 0.999, 12.5, 1234.567, 1.5e13].map(dollars)",
             "$0.00 <$0.0001 $0.0004 $0.0123 $1.00 $12.50 $1,234.57 $1.50e13",
         ),
-        // Exactly half goes to the even digit.
+        // Exactly half is rounded to the even digit.
         (
             "[0, 0.0625, 0.1875, 0.3125, 2 / 3, 1].map(scoreText)",
             "0.000 0.062 0.188 0.312 0.667 1.000",
@@ -254,7 +254,7 @@ fn deep_search(browser: &Browser) {
         page.wait("document.querySelectorAll('.row').length === 1");
         assert_eq!(page.ids(), ["deep"]);
     }
-    // What is typed while a search goes on is kept.
+    // Text that is typed during a search is kept.
     let typed = page.value(
         "(async () => {
             const field = document.getElementById('text');
@@ -268,7 +268,7 @@ fn deep_search(browser: &Browser) {
         })()",
     );
     assert_eq!(typed, "kept");
-    // The name of a field of the record is no text of it.
+    // The name of a field of the record is not part of its text.
     page.choose("#text", "candidate_answer");
     page.wait("document.querySelector('#nothing').offsetHeight > 0");
     page.choose("#text", "be brief");
@@ -349,7 +349,7 @@ fn schemes(browser: &Browser) {
     page.assert_calm();
 }
 
-/// The lowest contrast of a text in the page with what is behind it.
+/// Returns the lowest contrast of a text in the page with its background.
 const CONTRAST: &str = r"(() => {
   const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
   const parts = (colour) => {

@@ -15,7 +15,7 @@ pub(crate) struct Runs {
     runs: Vec<RunResults>,
 }
 
-/// One trial: the two records of it, of which the second may be missing.
+/// One trial: its two records, the second of which is optional.
 #[derive(Debug, Clone)]
 pub(crate) struct Trial {
     pub(crate) result: Value,
@@ -30,13 +30,13 @@ impl Runs {
         }
     }
 
-    /// Adds a run of these trials, which ended as it should.
+    /// Adds a finished run of these trials.
     pub(crate) fn with(self, trials: impl IntoIterator<Item = Trial>) -> Runs {
         let ended = json!({"finished_at": "2026-11-15T10:59:00Z"});
         self.with_run(trials, &ended)
     }
 
-    /// Adds a run, with further fields of its `run.json`.
+    /// Adds a run with further fields in its `run.json`.
     pub(crate) fn with_run(
         mut self,
         trials: impl IntoIterator<Item = Trial>,
@@ -68,7 +68,7 @@ impl Runs {
         self
     }
 
-    /// The report of all runs.
+    /// Writes the report of all runs.
     pub(crate) fn report(&self) -> PathBuf {
         let path = self.root.path().join("report.html");
         let format = ReportFormat::named("html").unwrap();
@@ -77,7 +77,7 @@ impl Runs {
     }
 }
 
-/// A trial with this score: the target was asked `question` and said `answer`.
+/// Returns a trial with this score, a question and an answer.
 pub(crate) fn trial(id: &str, score: f64, answer: &str) -> Trial {
     let verdict = match score {
         0.8.. => "pass",
@@ -130,7 +130,7 @@ pub(crate) fn trial(id: &str, score: f64, answer: &str) -> Trial {
     }
 }
 
-/// A trial whose target gave no answer.
+/// Returns a trial whose target gave no answer.
 pub(crate) fn errored(id: &str, message: &str) -> Trial {
     let result = json!({
         "timestamp": "2026-11-15T10:44:00Z", "eval_file": "evals/support.yaml", "eval_id": id,
@@ -144,7 +144,7 @@ pub(crate) fn errored(id: &str, message: &str) -> Trial {
     }
 }
 
-/// Nine trials with scores from 0.1 to 0.9, and one that errored.
+/// Returns nine trials with scores from 0.1 to 0.9, and one that errored.
 pub(crate) fn ten() -> Vec<Trial> {
     let graded = (1..=9).map(|at| {
         let score = f64::from(at) / 10.0;
@@ -159,7 +159,7 @@ pub(crate) fn ten() -> Vec<Trial> {
         .collect()
 }
 
-/// Two objects as one; the second counts.
+/// Merges two objects; the second takes precedence.
 pub(crate) fn merged(first: &Value, second: Value) -> Value {
     let mut merged = first.clone();
     for (name, value) in second.as_object().unwrap() {

@@ -1,4 +1,4 @@
-//! Runs that are not as one would expect.
+//! Unusual runs.
 
 use serde_json::{Value, json};
 
@@ -135,7 +135,8 @@ fn long_texts(browser: &Browser) {
 fn differences(browser: &Browser) {
     let runs = Runs::new().with(ten());
     let page = browser.open(&runs.report(), "");
-    // Whatever the pieces: those that are not added are the first text, those not removed the second.
+    // For any input, the pieces that are not added form the first text, those not removed the
+    // second.
     let found = page.value(
         r#"(() => {
           let seed = 7;

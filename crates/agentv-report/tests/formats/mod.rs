@@ -1,6 +1,6 @@
-//! Reports of one rich run: the same bytes as ever, the same numbers in every format.
+//! Reports of one rich run: stable bytes, and the same numbers in every format.
 //!
-//! `SNAPSHOTS=overwrite cargo test -p agentv-report formats` writes the files in `golden/` anew.
+//! `SNAPSHOTS=overwrite cargo test -p agentv-report formats` rewrites the files in `golden/`.
 
 mod golden;
 mod numbers;

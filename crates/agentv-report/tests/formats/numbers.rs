@@ -1,4 +1,4 @@
-//! Every format tells the numbers of the summary.
+//! Every format contains the numbers of the summary.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{RUN, run, text};
 
-/// What a format can tell.
+/// The numbers that a format can contain.
 #[derive(Debug, Default, PartialEq)]
 struct Told {
     trials: u64,
@@ -21,7 +21,7 @@ struct Told {
     cost_usd: f64,
 }
 
-/// Right to this many parts of one, which is what sums of rounded figures are.
+/// The tolerance for sums of rounded figures.
 fn rounded(mut told: Told, parts: f64) -> Told {
     for figure in [
         &mut told.pass_rate,
@@ -148,7 +148,7 @@ fn junit_adds_up_to_the_summary() {
         });
     let expected = expected();
     assert_eq!(rounded(added_up(rows), 1e9), rounded(self::expected(), 1e9));
-    // One more: that a trial was not run.
+    // One more, for the trials that were not run.
     assert_eq!(suites.tests, expected.trials + 1);
     assert_eq!(suites.failures, expected.fail);
     assert_eq!(suites.errors, expected.error + 1);
@@ -157,7 +157,7 @@ fn junit_adds_up_to_the_summary() {
         "the schema has no such attribute of all suites"
     );
     let time: f64 = suites.suites.iter().map(|suite| suite.time).sum();
-    // Each is right to half a millisecond.
+    // Each is accurate to half a millisecond.
     assert!((time - suites.time).abs() < 2e-3);
     for suite in &suites.suites {
         let cases: f64 = suite.cases.iter().map(|case| case.time).sum();

@@ -1,4 +1,4 @@
-//! What a comparison comes to, in figures.
+//! The figures of a comparison.
 
 use agentv_core::ResultRecord;
 use serde_json::Value;
@@ -128,7 +128,7 @@ fn what_difference_of_passes_would_be_shown_is_told_where_any_would() {
             (of_passes, method.as_str().map(str::to_owned))
         })
     };
-    // One passes and the other does not in 20 of 100 cases, then in 2.
+    // Exactly one run passes in 20 of 100 cases, then in 2.
     let often: [fn(usize) -> bool; 2] = [|id| id % 10 != 0, |id| id % 10 != 1];
     let rarely: [fn(usize) -> bool; 2] = [|id| id != 0, |id| id != 1];
     assert_eq!(

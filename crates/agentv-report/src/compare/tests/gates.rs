@@ -1,4 +1,4 @@
-//! What is required of a comparison.
+//! Gates of a comparison.
 
 use agentv_core::ResultRecord;
 

@@ -1,4 +1,4 @@
-//! What holds of any two runs.
+//! Laws for any two runs.
 
 use agentv_core::ResultRecord;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Which trials of two runs belong together.
+//! The matching of trials.
 
 use agentv_core::ResultRecord;
 
@@ -44,7 +44,7 @@ fn several_targets_are_compared_by_name_with_corrected_p_values() {
         );
         assert_eq!((x.p_value, x.corrected_p_value), (2.0 / 256.0, 4.0 / 256.0));
         assert_eq!((y.mean_delta, y.p_value, y.significant), (0.0, 1.0, false));
-        // Both targets of a case make one case.
+        // Both targets of a case form one case.
         assert_eq!(found.summary().statistics.cases, 8);
         assert_eq!(found.summary().mean_delta, Some(-0.25));
     });

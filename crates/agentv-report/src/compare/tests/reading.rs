@@ -1,4 +1,4 @@
-//! Runs are read from whatever holds their results.
+//! Reading runs from all kinds of files.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Three runs and more, every two of them.
+//! Comparisons of three and more runs.
 
 use agentv_core::ResultRecord;
 use serde_json::Value;

@@ -12,7 +12,7 @@ pub(super) const STYLE: Style = Style {
     unicode: true,
 };
 
-/// What `test` finds of runs with these records.
+/// Calls `test` with runs that have these records.
 pub(super) fn with_runs<T>(runs: &[&[ResultRecord]], test: impl FnOnce(&[ComparedRun]) -> T) -> T {
     let folder = tempfile::tempdir().unwrap();
     let written: Vec<RunResults> = runs

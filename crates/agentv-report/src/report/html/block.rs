@@ -1,4 +1,4 @@
-//! Compressed JSON in a form that cannot end the element it stands in.
+//! Compressed JSON in a form that cannot end its HTML element.
 
 use std::io::{self, Write};
 
@@ -8,14 +8,14 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde::Serialize;
 
-/// The bytes as gzip in base64; the same bytes give the same text.
+/// Returns the bytes as gzip in base64; the same bytes give the same text.
 pub(super) fn packed(bytes: &[u8]) -> io::Result<String> {
     let mut gzip = encoder(bytes.len() / 4);
     gzip.write_all(bytes)?;
     Ok(STANDARD.encode(gzip.finish()?))
 }
 
-/// A value as JSON as gzip in base64.
+/// Returns a value as JSON, as gzip in base64.
 pub(super) fn packed_json(value: &impl Serialize) -> io::Result<String> {
     let mut json = Vec::new();
     serde_json::to_writer(&mut json, value)?;
@@ -31,6 +31,6 @@ pub(super) fn write(out: &mut dyn Write, kind: &str, packed: &str) -> io::Result
 }
 
 fn encoder(room: usize) -> GzEncoder<Vec<u8>> {
-    // The fast level is three times as fast, and costs a fifth in size.
+    // The fast level is three times as fast and costs a fifth in size.
     GzEncoder::new(Vec::with_capacity(room), Compression::fast())
 }

@@ -1,4 +1,4 @@
-//! What lists, filters and sorts need of each trial, in columns.
+//! The data of each trial for lists, filters and sorting, in columns.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -9,40 +9,40 @@ use serde::Serialize;
 use super::details::Detail;
 use crate::text::{clip, one_line};
 
-/// How much of a question or a reason a list shows, in bytes.
+/// The number of bytes of a question or a reason in a list.
 const SHORT: usize = 200;
 
 /// The rows of some trials: the values of each column, in the order of the trials.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Columns {
-    /// Which run they are of, from 0.
+    /// The index of their run.
     run: usize,
     files: Table<String>,
     targets: Table<String>,
     /// Name and type.
     evaluators: Table<(String, String)>,
     id: Vec<String>,
-    /// By place in `files`.
+    /// Indices into `files`.
     file: Vec<u32>,
-    /// By place in `targets`.
+    /// Indices into `targets`.
     target: Vec<u32>,
     trial: Vec<u32>,
-    /// By place in [`Status::ALL`].
+    /// Indices into [`Status::ALL`].
     status: Vec<u8>,
     score: Vec<Option<f64>>,
-    /// How long the call took, where it was measured.
+    /// The duration of the call, if it was measured.
     ms: Vec<Option<f64>>,
     cost: Vec<Option<f64>>,
     question: Vec<String>,
     reason: Vec<String>,
-    /// For each trial, three numbers an evaluator: its place in `evaluators`, its score, and what it said
-    /// as a place in [`SAID`].
+    /// Three numbers per evaluator of each trial: its index in `evaluators`, its score, and its
+    /// verdict as an index into [`SAID`].
     results: Vec<Vec<Option<f64>>>,
-    /// How many trials each block of details has.
+    /// The number of trials in each block of details.
     details: Vec<u32>,
 }
 
-/// What an evaluator may say of an answer, as the page calls it.
+/// The verdicts of an evaluator, as the page names them.
 #[cfg(test)]
 const SAID: [&str; 5] = ["pass", "borderline", "fail", "error", "left out"];
 
@@ -54,7 +54,7 @@ impl Columns {
         }
     }
 
-    /// How many trials there are.
+    /// Returns the number of trials.
     pub(super) fn len(&self) -> usize {
         self.id.len()
     }
@@ -82,13 +82,13 @@ impl Columns {
         self.results.push(results);
     }
 
-    /// Takes how the details of the trials are divided.
+    /// Sets the number of trials in each block of details.
     pub(super) fn divided(&mut self, details: &[Detail]) {
         self.details = details.iter().map(|detail| detail.trials).collect();
     }
 }
 
-/// What an evaluator said, as a place in [`SAID`].
+/// Returns the verdict of an evaluator as an index into [`SAID`].
 fn said(result: &EvaluatorResult) -> u8 {
     match (result.score, result.verdict) {
         (Some(score), verdict) => match verdict.unwrap_or(score.verdict()) {
@@ -101,7 +101,7 @@ fn said(result: &EvaluatorResult) -> u8 {
     }
 }
 
-/// The beginning of a text on one line; what is cut off is told by an ellipsis.
+/// Returns the start of a text on one line, with an ellipsis if it was cut.
 fn short(text: &str) -> String {
     let line = one_line(clip(text, 2 * SHORT));
     if line.len() <= SHORT && text.len() <= 2 * SHORT {
@@ -115,7 +115,7 @@ fn round(value: f64, units: f64) -> f64 {
     if rounded.is_finite() { rounded } else { value }
 }
 
-/// Values that come again and again, each once.
+/// Repeated values, each stored once.
 #[derive(Debug)]
 struct Table<T> {
     values: Vec<T>,
@@ -149,7 +149,8 @@ impl Table<String> {
 
 impl Table<(String, String)> {
     fn place_of_pair(&mut self, first: &str, second: &str) -> u32 {
-        // Most cases have the same few evaluators: looking through those is faster than a copy to look up.
+        // Most cases have the same few evaluators, so a linear search is faster than a copy for a
+        // lookup.
         let near = self.values.iter().take(16);
         let mut near = near.zip(0..);
         if let Some((_, place)) = near.find(|(value, _)| value.0 == first && value.1 == second) {

@@ -1,19 +1,19 @@
-//! Records that are too large for a page, cut to a size that is not.
+//! Cutting records that are too large for a page.
 
 use serde_json::Value;
 
 use crate::figures::count;
 use crate::text::clip;
 
-/// The longest text that is shown whole, in bytes.
+/// The longest text that is shown completely, in bytes.
 pub(super) const LONGEST_TEXT: usize = 200_000;
-/// What a record may take altogether, in bytes.
+/// The largest size of a record, in bytes.
 const LARGEST_RECORD: usize = 2_000_000;
-/// What a value takes beside its text.
+/// The size of a value in addition to its text.
 const VALUE: usize = 8;
 
-/// Appends the record, and says how many of its values were cut. A record in which no text can be too
-/// long is appended as it is written.
+/// Appends the record and returns the number of values that were cut. A record without long texts
+/// is appended unchanged.
 pub(super) fn append(record: &str, to: &mut Vec<u8>) -> u64 {
     let parsed = (record.len() > LONGEST_TEXT).then(|| serde_json::from_str(record));
     let Some(Ok(mut value)) = parsed else {

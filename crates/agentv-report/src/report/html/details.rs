@@ -1,18 +1,18 @@
-//! The records of trials as they are written, in blocks of a few hundred trials.
+//! The complete records of trials, in blocks of a few hundred.
 
 use std::io;
 
 use super::{block, cut};
 
-/// The most trials in a block: opening one of them unpacks all.
+/// The largest number of trials in a block: opening one of them unpacks all.
 const TRIALS: u32 = 256;
-/// A block with this many bytes takes no further trial.
+/// The size in bytes at which a block is complete.
 const BYTES: usize = 1 << 20;
 
-/// Collects the records of trials, and packs them into blocks.
+/// A collector of records, which packs them into blocks.
 ///
-/// A block has one line a trial: an object with its `result` and, where there is one, its `transcript`;
-/// `cut` says how many of their values were too long for a page.
+/// A block has one line per trial: an object with its `result` and, if there is one, its
+/// `transcript`. `cut` is the number of their values that were too long for a page.
 #[derive(Debug, Default)]
 pub(super) struct Details {
     lines: Vec<u8>,
@@ -23,14 +23,14 @@ pub(super) struct Details {
 /// A packed block.
 #[derive(Debug)]
 pub(super) struct Detail {
-    /// How many trials are in it.
+    /// The number of its trials.
     pub(super) trials: u32,
     /// Their records.
     pub(super) packed: String,
 }
 
 impl Details {
-    /// Takes the records of one trial.
+    /// Adds the records of one trial.
     pub(super) fn push(&mut self, result: &str, transcript: Option<&str>) -> io::Result<()> {
         self.lines.extend_from_slice(b"{\"result\":");
         let mut cuts = cut::append(result, &mut self.lines);
@@ -50,7 +50,7 @@ impl Details {
         Ok(())
     }
 
-    /// All blocks, in the order of the trials.
+    /// Returns all blocks, in the order of the trials.
     pub(super) fn finish(mut self) -> io::Result<Vec<Detail>> {
         if self.trials > 0 {
             self.pack()?;

@@ -1,4 +1,4 @@
-//! What each evaluator said, over all trials.
+//! The figures of each evaluator over all trials.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use serde::Serialize;
 
 use crate::summary::Moments;
 
-/// The most evaluators that are told apart.
+/// The largest number of evaluators that are distinguished.
 const MOST: usize = 500;
 
 /// Figures of evaluators, by name and type.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EvaluatorFold {
     figures: BTreeMap<(String, String), Figures>,
-    /// The results of evaluators beyond [`MOST`].
+    /// The number of results of evaluators beyond [`MOST`].
     others: u64,
 }
 
@@ -29,22 +29,22 @@ struct Figures {
     left_out: u64,
 }
 
-/// What one evaluator said, over all trials.
+/// The figures of one evaluator over all trials.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct EvaluatorFigures {
     name: String,
     #[serde(rename = "type")]
     kind: String,
-    /// How many answers it gave a score.
+    /// The number of answers that it scored.
     scored: u64,
-    /// The plain average of its scores.
+    /// The mean of its scores.
     mean: Option<f64>,
     passed: u64,
     borderline: u64,
     failed: u64,
-    /// How often it could not do its work.
+    /// The number of its errors.
     errors: u64,
-    /// How often it was not asked.
+    /// The number of times that it was skipped.
     left_out: u64,
 }
 
@@ -61,7 +61,7 @@ impl Figures {
 }
 
 impl EvaluatorFold {
-    /// Takes what one evaluator said of one answer.
+    /// Adds the result of one evaluator for one answer.
     pub(super) fn add(&mut self, result: &EvaluatorResult) {
         let Some(figures) = self.figures_of((result.name.clone(), result.kind.clone())) else {
             self.others += 1;
@@ -82,7 +82,7 @@ impl EvaluatorFold {
         }
     }
 
-    /// Takes what was collected of other trials.
+    /// Adds the figures of other trials.
     pub(super) fn extend(&mut self, other: EvaluatorFold) {
         self.others += other.others;
         for (key, more) in other.figures {
@@ -93,13 +93,14 @@ impl EvaluatorFold {
         }
     }
 
-    /// The figures of an evaluator, unless there are too many others.
+    /// Returns the figures of an evaluator, unless there are too many others.
     fn figures_of(&mut self, key: (String, String)) -> Option<&mut Figures> {
         let is_known = self.figures.len() < MOST || self.figures.contains_key(&key);
         is_known.then(|| self.figures.entry(key).or_default())
     }
 
-    /// The figures by name, and how many results are of evaluators that are not among them.
+    /// Returns the figures by name, and the number of results of evaluators that are not among
+    /// them.
     pub(super) fn finish(self) -> (Vec<EvaluatorFigures>, u64) {
         let figures = self
             .figures

@@ -1,4 +1,4 @@
-//! What the top of the page says.
+//! The facts at the top of the page.
 
 use std::collections::BTreeMap;
 
@@ -11,29 +11,29 @@ use crate::results::RunResults;
 use crate::run_statistics::RunStatistics;
 use crate::summary::Summary;
 
-/// What the page says of its runs, in the order in which they were given.
+/// The facts about the runs, in the given order.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Facts {
     pub(super) runs: Vec<RunFacts>,
 }
 
-/// What the page says of a run.
+/// The facts about a run.
 #[derive(Debug, Serialize)]
 pub(super) struct RunFacts {
     name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<RunRecord>,
     summary: Summary,
-    /// How sure the figures of the summary are.
+    /// The intervals of the figures in the summary.
     statistics: RunStatistics,
     evaluators: Vec<EvaluatorFigures>,
-    /// The results of further evaluators.
+    /// The number of results of further evaluators.
     other_evaluator_results: u64,
-    /// The trials that the page has.
+    /// The number of trials on the page.
     shown: u64,
-    /// The lines of the results that hold no record.
+    /// The number of lines that are not records.
     damaged: u64,
-    /// Whether what the targets were asked is known.
+    /// True if the questions to the targets are known.
     transcripts: bool,
 }
 
@@ -42,8 +42,8 @@ impl RunFacts {
         let (evaluators, other_evaluator_results) = whole.evaluators.finish();
         RunFacts {
             name: run.name().to_owned(),
-            // The totals of a run that went on are not up to date, and the summary is. The texts of
-            // evaluators are not shown.
+            // The recorded totals of a resumed run are out of date, but the summary is not. The
+            // texts of evaluators are not shown.
             run: run.run().cloned().map(|run| RunRecord {
                 totals: None,
                 evaluator_files: BTreeMap::new(),

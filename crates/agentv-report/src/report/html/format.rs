@@ -17,7 +17,7 @@ pub(crate) const FORMAT: ReportFormat = ReportFormat {
     write,
 };
 
-/// The most trials of a run that a page shows.
+/// The largest number of trials of a run on a page.
 const MOST_TRIALS: usize = 100_000;
 
 fn write(runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> {

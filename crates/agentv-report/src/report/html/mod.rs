@@ -1,14 +1,14 @@
-//! A page that is one file, for people: totals, every trial, and what was asked and answered.
+//! A page in a single file, for people: totals, every trial, questions and answers.
 //!
-//! The page is a frame (`page`), and in it *blocks* of compressed JSON (`block`) that its script reads:
+//! The page is a frame (`page`) with *blocks* of compressed JSON (`block`) that its script reads:
 //!
-//! - *facts*: what ran, and what it came to (`facts`), one block a page;
-//! - *rows*: what lists, filters and sorts need of each trial, in columns (`columns`), a block for each
-//!   share of a run (`part`);
-//! - *details*: the records of a few hundred trials as they are written (`details`), read when one of
-//!   them is opened.
+//! - *facts*: the run and its figures (`facts`), one block per page;
+//! - *rows*: the data of each trial for lists, filters and sorting, in columns (`columns`), one
+//!   block per part of a run (`part`);
+//! - *details*: the complete records of a few hundred trials (`details`), read when one of them is
+//!   opened.
 //!
-//! Nothing that a user, a dataset or a model wrote stands in the page outside of blocks.
+//! Texts of users, datasets and models appear only inside of blocks.
 
 mod block;
 mod columns;

@@ -1,4 +1,4 @@
-//! The frame of the page: what it looks like, and the script that shows what is in its blocks.
+//! The frame of the page: its style, and the script that shows the blocks.
 
 use std::io::{self, Write};
 
@@ -6,10 +6,10 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-/// Everything up to the blocks, and after them.
+/// The frame before and after the blocks.
 const FRAME: &str = include_str!("assets/page.html");
 const STYLE: &str = include_str!("assets/page.css");
-/// In the order of what uses what.
+/// The scripts, each after those that it uses.
 const SCRIPTS: &[&str] = &[
     include_str!("assets/elements.js"),
     include_str!("assets/figures.js"),
@@ -39,7 +39,7 @@ pub(super) fn write_head(out: &mut dyn Write) -> io::Result<()> {
     out.write_all(head.as_bytes())
 }
 
-/// Writes the page from after its blocks.
+/// Writes the page after its blocks.
 pub(super) fn write_end(out: &mut dyn Write) -> io::Result<()> {
     let (_, end) = frame();
     out.write_all(end.replace("{{script}}", &script()).as_bytes())
@@ -49,13 +49,13 @@ fn frame() -> (&'static str, &'static str) {
     FRAME.split_once("{{blocks}}\n").unwrap_or((FRAME, ""))
 }
 
-/// The whole script.
+/// Returns the whole script.
 pub(super) fn script() -> String {
     format!("\"use strict\";\n{}", SCRIPTS.concat())
 }
 
-/// What the page may do: show its own style and run its own script, known by their digests. It can reach
-/// nothing outside of itself.
+/// Returns the content security policy: the page can use its own style and its own script,
+/// identified by their digests, and can access nothing outside of itself.
 fn policy() -> String {
     let digest = |text: &str| STANDARD.encode(Sha256::digest(text));
     format!(

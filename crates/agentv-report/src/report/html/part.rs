@@ -1,4 +1,4 @@
-//! One share of a run's trials: their rows, and their details.
+//! One part of a run's trials: their rows and their details.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -14,32 +14,32 @@ use super::transcripts::TranscriptTexts;
 use crate::report::ReportFailure;
 use crate::run_fold::RunFold;
 
-/// One share of a run's trials, ready to be written.
+/// One part of a run's trials, ready to be written.
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) details: Vec<Detail>,
     pub(super) rows: String,
     pub(super) evaluators: EvaluatorFold,
-    /// The trials in it.
+    /// The number of its trials.
     pub(super) shown: u64,
-    /// The lines that hold no result.
+    /// The number of lines that are not results.
     pub(super) damaged: u64,
 }
 
-/// What makes parts, one in each thread.
+/// A maker of parts, one per thread.
 #[derive(Debug)]
 pub(super) struct PartMaker<'a> {
-    /// Which run the trials are of.
+    /// The index of the run.
     pub(super) run: usize,
     pub(super) results: Latest,
     pub(super) transcripts: TranscriptTexts<'a>,
     pub(super) sample: &'a Sample,
-    /// Takes every trial, those that are not shown too.
+    /// The fold of all trials, including those that are not shown.
     pub(super) fold: &'a Mutex<RunFold>,
 }
 
 impl PartMaker<'_> {
-    /// Makes the part of the results at some places in the file.
+    /// Makes the part of the results at some offsets of the file.
     pub(super) fn make(&mut self, offsets: &[u64]) -> Result<Part, ReportFailure> {
         let mut columns = Columns::of_run(self.run);
         let mut details = Details::default();

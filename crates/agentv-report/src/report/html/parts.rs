@@ -1,4 +1,4 @@
-//! All trials of a run, share by share, on all cores.
+//! All trials of a run, part by part, on all cores.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -18,10 +18,10 @@ use crate::run_fold::RunFold;
 use crate::run_statistics::RunStatistics;
 use crate::summary::Summary;
 
-/// The trials of a share.
+/// The number of trials in a part.
 const SHARE: usize = 2_048;
 
-/// What is known of a run once all of its trials were seen.
+/// The facts about a run after all of its trials were read.
 #[derive(Debug)]
 pub(super) struct Whole {
     pub(super) summary: Summary,
@@ -70,7 +70,7 @@ pub(super) fn write(
     })
 }
 
-/// Makes the parts in several threads, and takes them in the order of their shares.
+/// Makes the parts on several threads, and passes them on in their order.
 fn in_order<'a>(
     shares: &[&[u64]],
     maker: &(dyn Fn() -> Result<PartMaker<'a>, ReportFailure> + Sync),
@@ -100,7 +100,7 @@ fn in_order<'a>(
     })
 }
 
-/// Makes one part after the other, until there is none left or nobody wants it.
+/// Makes one part after another, until none is left or the receiver is gone.
 fn make_parts<'a>(
     shares: &[&[u64]],
     maker: &(dyn Fn() -> Result<PartMaker<'a>, ReportFailure> + Sync),
@@ -122,7 +122,7 @@ fn make_parts<'a>(
     }
 }
 
-/// Parts as they are written.
+/// A writer of parts.
 struct Written<'a> {
     out: &'a mut dyn Write,
     evaluators: EvaluatorFold,

@@ -1,4 +1,4 @@
-//! Which trials of a run too large for a page are shown.
+//! The choice of trials, if a run is too large for a page.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -10,22 +10,23 @@ use crate::report::ReportFailure;
 
 /// The trials that a page shows: all, or those that did not pass and a sample of the others.
 ///
-/// Two runs have the same sample, and what did not pass in one is shown of both, so that trials find
-/// each other. A sample is spread evenly over the cases; it is chosen by their names.
+/// Two runs have the same sample, and a trial that did not pass in one run is shown for both, so
+/// that trials can be compared. The sample is spread evenly over the cases and chosen by their
+/// names.
 #[derive(Debug)]
 pub(super) enum Sample {
     /// All of them.
     All,
-    /// The ones whose digest is below the bound of their kind.
+    /// The trials whose digest is below the bound of their kind.
     Some {
-        /// The digests of trials that did not pass, in one run at least, sorted.
+        /// The sorted digests of trials that did not pass in at least one run.
         notable: Vec<u64>,
         notable_below: u64,
         others_below: u64,
     },
 }
 
-/// What of a result says whether it is shown.
+/// The part of a result that decides if it is shown.
 #[derive(Deserialize)]
 struct Ending {
     eval_file: String,
@@ -35,7 +36,7 @@ struct Ending {
 }
 
 impl Sample {
-    /// The sample for some runs, of which the page shows `most` trials each.
+    /// Chooses the sample for some runs, with at most `most` trials of each.
     pub(super) fn of<'a>(
         runs: impl Iterator<Item = &'a Latest>,
         most: usize,
@@ -54,7 +55,7 @@ impl Sample {
             }
         }
         let (notable, others) = all.divide();
-        // Trials of several targets share a digest: as many fewer of them are chosen.
+        // Trials of several targets share a digest, so fewer digests are chosen.
         let trials = runs.iter().map(|run| run.len()).max().unwrap_or(0);
         let most = most * (notable.len() + others.len()) / trials.max(1);
         Ok(Sample::Some {
@@ -64,7 +65,7 @@ impl Sample {
         })
     }
 
-    /// Whether a trial is shown.
+    /// Checks if a trial is shown.
     pub(super) fn has(&self, record: &ResultRecord) -> bool {
         match self {
             Sample::All => true,
@@ -91,14 +92,14 @@ fn is_notable(status: Status) -> bool {
     }
 }
 
-/// The digest of a trial, an even number.
+/// Returns the digest of a trial, which is an even number.
 fn digest(eval_file: &str, eval_id: &str, trial: u32) -> u64 {
     let mut hasher = DefaultHasher::new();
     (eval_file, eval_id, trial).hash(&mut hasher);
     hasher.finish() & !NOTABLE
 }
 
-/// What is added to the digest of a trial that did not pass.
+/// The bit that marks the digest of a trial that did not pass.
 const NOTABLE: u64 = 1;
 
 /// The digests of all trials, in eight bytes each.
@@ -112,11 +113,11 @@ impl Digests {
         self.0.push(digest | notable);
     }
 
-    /// The digests of trials that did not pass once at least, and of the others, sorted, each once.
+    /// Returns the sorted distinct digests of trials that did not always pass, and of the others.
     fn divide(self) -> (Vec<u64>, Vec<u64>) {
         let Digests(mut all) = self;
         all.sort_unstable();
-        // The one that is marked follows the one that is not.
+        // A marked digest follows the unmarked one.
         all.dedup_by(|later, kept| {
             let same = *later & !NOTABLE == *kept & !NOTABLE;
             if same {
@@ -131,7 +132,7 @@ impl Digests {
     }
 }
 
-/// The bound below which at most so many of the digests, which are sorted, lie.
+/// Returns the bound below which at most this many of the sorted digests lie.
 fn bound(digests: &[u64], most: usize) -> u64 {
     digests.get(most).copied().unwrap_or(u64::MAX)
 }

@@ -1,4 +1,4 @@
-//! Where the records of a run are.
+//! The records of a run, located in its files.
 
 use std::panic;
 use std::thread;
@@ -8,7 +8,7 @@ use agentv_journal::{FileError, Latest};
 use super::transcripts::Shared;
 use crate::results::RunResults;
 
-/// The records of a run that count, found and not read yet.
+/// The records of a run that count, located but not read yet.
 #[derive(Debug)]
 pub(super) struct Sources<'a> {
     pub(super) run: &'a RunResults,
@@ -17,7 +17,7 @@ pub(super) struct Sources<'a> {
 }
 
 impl<'a> Sources<'a> {
-    /// Finds the records of a run, in both of its files at once.
+    /// Locates the records of a run in both of its files at once.
     pub(super) fn of(run: &'a RunResults) -> Result<Sources<'a>, FileError> {
         thread::scope(|scope| {
             let transcripts = scope.spawn(|| Shared::of(run));

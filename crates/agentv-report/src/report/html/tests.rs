@@ -54,7 +54,7 @@ fn page(runs: &[RunResults], most_trials: usize) -> String {
     String::from_utf8(page).unwrap()
 }
 
-/// The blocks of a kind, unpacked.
+/// Returns the unpacked blocks of a kind.
 fn blocks(page: &str, kind: &str) -> Vec<String> {
     let begin = format!("data-block=\"{kind}\">");
     let found = page.split(&begin).skip(1);

@@ -1,4 +1,4 @@
-//! What belongs to a result: what its target was asked and answered.
+//! The transcripts of results: questions and answers.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -14,11 +14,11 @@ use crate::results::RunResults;
 pub(super) struct Shared<'a> {
     run: &'a RunResults,
     own: Option<Latest>,
-    /// By answer key alone: cases that ask the same may share an answer. Most runs need none.
+    /// By answer key only: cases with the same question may share an answer. Most runs need none.
     any: Mutex<Option<Latest>>,
 }
 
-/// A reader of them.
+/// A reader of transcripts.
 #[derive(Debug)]
 pub(super) struct TranscriptTexts<'a> {
     shared: &'a Shared<'a>,
@@ -35,12 +35,12 @@ impl<'a> Shared<'a> {
         })
     }
 
-    /// Whether there is any.
+    /// Checks if there are any.
     pub(super) fn is_known(&self) -> bool {
         self.own.as_ref().is_some_and(|own| !own.is_empty())
     }
 
-    /// A reader for a thread.
+    /// Returns a reader for a thread.
     pub(super) fn reader(&'a self) -> Result<TranscriptTexts<'a>, FileError> {
         let own = self.own.as_ref().map(Latest::reopen).transpose()?;
         Ok(TranscriptTexts { shared: self, own })
@@ -62,7 +62,7 @@ impl<'a> Shared<'a> {
 }
 
 impl TranscriptTexts<'_> {
-    /// The transcript of a result as it is written, and what its target was asked last.
+    /// Returns the text of a result's transcript, and its last question.
     pub(super) fn find<T>(
         &mut self,
         record: &ResultRecord,
@@ -86,7 +86,7 @@ impl TranscriptTexts<'_> {
     }
 }
 
-/// Hands on a transcript with its question; what is no transcript is none.
+/// Passes on a transcript with its question, or nothing if it is not a transcript.
 fn with_question<T>(text: &str, found: impl FnOnce(Option<&str>, String) -> T) -> T {
     match serde_json::from_str::<Asked>(text) {
         Ok(asked) => found(Some(text), asked.question()),
@@ -94,7 +94,7 @@ fn with_question<T>(text: &str, found: impl FnOnce(Option<&str>, String) -> T) -
     }
 }
 
-/// What of a transcript says what was asked.
+/// The part of a transcript that contains the question.
 #[derive(Deserialize)]
 struct Asked {
     case: AskedCase,
@@ -113,7 +113,7 @@ struct AskedMessage {
 }
 
 impl Asked {
-    /// What the user said last, without the content of files.
+    /// Returns the last user message, without the content of files.
     fn question(self) -> String {
         let messages = self.case.input_messages.into_iter().rev();
         let mut asked = messages.filter(|message| message.role == agentv_core::Role::User);

@@ -24,12 +24,12 @@ pub(crate) const FORMAT: ReportFormat = ReportFormat {
     write,
 };
 
-/// The schema is that of Jenkins' xUnit plugin, `junit-10.xsd`, which is the strictest that knows
-/// what a test case printed. No schema has properties of a test case: what there is to say of one
-/// stands in its `system-out`, which Jenkins and GitLab show.
+/// Writes the report in the schema of Jenkins' xUnit plugin, `junit-10.xsd`, the strictest one with
+/// the output of test cases. No schema has properties of a test case, so details are in its
+/// `system-out`, which Jenkins and GitLab show.
 ///
-/// A suite begins with its totals. So the results are read twice: once for the totals and for where
-/// the records of each file are, once more to write them. Nothing else is held.
+/// A suite begins with its totals. So the results are read twice: once for the totals and for the
+/// offsets of each file's records, and again to write them. Nothing else is kept.
 fn write(runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> {
     let mut xml = Writer::new_with_indent(out, b' ', 2);
     xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
@@ -61,7 +61,7 @@ fn write_run(run: &RunResults, xml: &mut Writer<&mut dyn Write>) -> Result<(), R
     Ok(())
 }
 
-/// A suite for each file that was run or has results.
+/// Returns a suite for each file that was run or has results.
 fn suites(run: &RunResults, naming: &mut Naming) -> Result<BTreeMap<Arc<str>, Suite>, FileError> {
     let files = run.run().into_iter().flat_map(|run| &run.files);
     let empty = files.map(|file| (Arc::from(&*file.path), Suite::default()));
@@ -82,7 +82,7 @@ fn write_suite(
     xml: &mut Writer<&mut dyn Write>,
 ) -> Result<(), ReportFailure> {
     suite.start(xml, file, run.name())?;
-    // A run without results may have no file of them.
+    // A run without results may have no results file.
     if !suite.places().is_empty() {
         let mut records = run.at()?;
         for offset in suite.places() {

@@ -1,4 +1,4 @@
-//! The trials that were not run, as a test that errored: a run that lacks some is not green.
+//! Trials that were not run, as a test that errored, so that an incomplete run is not green.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -10,10 +10,10 @@ use super::xml;
 use crate::figures::{count, counted};
 use crate::results::RunResults;
 
-/// The name of the suite and of the class, which no eval file has.
+/// The name of the suite and of the class, which no eval file can have.
 const NAME: &str = "agentv";
 
-/// A run that has fewer trials than it was to have.
+/// A run that has fewer trials than planned.
 #[derive(Debug)]
 pub(super) struct Incomplete<'a> {
     run: &'a str,
@@ -22,7 +22,7 @@ pub(super) struct Incomplete<'a> {
 }
 
 impl Incomplete<'_> {
-    /// What a run lacks that has so many trials; `None` of a run that has all.
+    /// Returns the missing trials of a run that has this many; `None` if it is complete.
     pub(super) fn of(run: &RunResults, trials: u64) -> Option<Incomplete<'_>> {
         let not_run = run.not_run(trials);
         (not_run > 0).then(|| Incomplete {
@@ -32,7 +32,7 @@ impl Incomplete<'_> {
         })
     }
 
-    /// Writes it as a suite of one test.
+    /// Writes it as a suite with one test.
     pub(super) fn write(&self, xml: &mut Writer<&mut dyn Write>) -> io::Result<()> {
         let mut suite = Suite::default();
         suite.add_errors(1);

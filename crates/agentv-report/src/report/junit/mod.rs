@@ -1,4 +1,4 @@
-//! JUnit XML, which CI servers show beside the tests of a program.
+//! JUnit XML, which CI servers show together with the tests of a program.
 
 mod format;
 mod incomplete;

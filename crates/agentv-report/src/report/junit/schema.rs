@@ -1,10 +1,10 @@
-//! The elements of a report held against the schema that Jenkins has for JUnit.
+//! A check of reports against Jenkins' schema for JUnit.
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-/// An element of the schema: its name, the attributes it must have, those it may have, and what may
-/// stand in it.
+/// An element of the schema: its name, its required and optional attributes, and its permitted
+/// content.
 struct Element {
     name: &'static str,
     required: &'static [&'static str],
@@ -85,7 +85,7 @@ const SCHEMA: &[Element] = &[
     },
 ];
 
-/// Fails where a report has what the schema does not allow.
+/// Fails if a report violates the schema.
 pub(super) fn assert_fits(report: &str) {
     let mut reader = Reader::from_str(report);
     let mut open: Vec<String> = Vec::new();
@@ -134,7 +134,7 @@ fn open_element(open: &[String], start: &BytesStart<'_>) {
     }
 }
 
-/// A time is a number of seconds with three digits behind the point at most.
+/// Checks that a time is a number of seconds with at most three decimals.
 fn assert_time(time: &str) {
     let (whole, part) = time.split_once('.').unwrap_or((time, ""));
     let digits = |text: &str| text.chars().all(|letter| letter.is_ascii_digit());

@@ -9,12 +9,12 @@ use quick_xml::Writer;
 use super::xml::{self, Attribute};
 use crate::summary::GroupFold;
 
-/// What the trials of a file came to, and where their records are.
+/// The totals of the trials of a file, and the offsets of their records.
 #[derive(Debug, Default)]
 pub(super) struct Suite {
     figures: GroupFold,
     milliseconds: f64,
-    /// When the first trial ended.
+    /// The end of the first trial.
     timestamp: Option<String>,
     places: Vec<u64>,
 }
@@ -33,28 +33,28 @@ impl Suite {
         self.places.push(offset);
     }
 
-    /// Counts what another has, without its places.
+    /// Adds the counts of another suite, without its offsets.
     pub(super) fn join(&mut self, other: &Suite) {
         self.figures.statuses.join(&other.figures.statuses);
         self.milliseconds += other.milliseconds;
     }
 
-    /// Counts errors of which there is no record.
+    /// Adds errors that have no record.
     pub(super) fn add_errors(&mut self, errors: u64) {
         self.figures.statuses.error += errors;
     }
 
-    /// How many trials there are.
+    /// Returns the number of trials.
     pub(super) fn trials(&self) -> u64 {
         self.figures.statuses.total()
     }
 
-    /// Where the records are, in the order in which they were written.
+    /// Returns the offsets of the records, in file order.
     pub(super) fn places(&self) -> &[u64] {
         &self.places
     }
 
-    /// The attributes that suites and all suites have.
+    /// Returns the attributes of a suite, or of all suites.
     pub(super) fn attributes<'a>(&self, name: &'a str) -> Vec<Attribute<'a>> {
         let statuses = &self.figures.statuses;
         vec![
@@ -66,7 +66,7 @@ impl Suite {
         ]
     }
 
-    /// Writes what stands before the trials.
+    /// Writes the part before the trials.
     pub(super) fn start(
         &self,
         xml: &mut Writer<&mut dyn Write>,
@@ -108,13 +108,13 @@ pub(super) fn property(
     xml::empty(xml, "property", &attributes)
 }
 
-/// How long the call of a trial took; nothing where it was not measured.
+/// Returns the duration of a trial's call; 0 if it was not measured.
 pub(super) fn milliseconds(record: &ResultRecord) -> f64 {
     let measured = record.timing.total_ms.filter(|time| time.is_finite());
     measured.unwrap_or(0.0).max(0.0)
 }
 
-/// A time as JUnit has it: more than three decimals are refused by some.
+/// Returns a time in the format of JUnit: some readers refuse more than three decimals.
 pub(super) fn seconds(milliseconds: f64) -> String {
     format!("{:.3}", milliseconds / 1e3)
 }

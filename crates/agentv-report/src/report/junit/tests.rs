@@ -1,4 +1,4 @@
-//! What any text may stand in, and how trials are named.
+//! Any text can appear in a report, and trials have unique names.
 
 use agentv_core::ResultRecord;
 use agentv_journal::{RecordFile, RunFolder};
@@ -36,7 +36,8 @@ fn no_results_are_no_suites() {
     assert_eq!((suites.tests, suites.suites.len()), (0, 0));
 }
 
-/// The report of a run that was to have so many trials of two files; `None` has no file of results.
+/// Returns the report of a run with this many planned trials of two files; `None` has no results
+/// file.
 fn of_a_run(planned: u64, records: Option<&[ResultRecord]>) -> junit_parser::TestSuites {
     let results = tempfile::tempdir().unwrap();
     let now = "2026-11-15T10:43:07.309Z".parse().unwrap();

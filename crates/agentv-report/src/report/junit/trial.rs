@@ -12,10 +12,10 @@ use super::suite::{milliseconds, seconds};
 use super::xml::{self, Attribute};
 use crate::text::{clip, one_line};
 
-/// The most of a reason in a message, which lists show in a line.
+/// The length of a reason in a message, which lists show on one line.
 const LONGEST_MESSAGE: usize = 400;
 
-/// What a name must say to be that of one trial.
+/// The parts of a name that are needed to identify a trial.
 #[derive(Debug, Default)]
 pub(super) struct Naming {
     target: Option<Arc<str>>,
@@ -88,7 +88,7 @@ fn kind(kind: &'static str, message: &str) -> [Attribute<'static>; 2] {
     ]
 }
 
-/// What was missed, a line each, and why.
+/// Returns the misses, one per line, and the reason.
 fn reasons(record: &ResultRecord) -> String {
     let mut text = String::new();
     for miss in &record.misses {
@@ -100,7 +100,7 @@ fn reasons(record: &ResultRecord) -> String {
     text
 }
 
-/// What there is to say of a trial however it ended, a line each.
+/// Returns the details of a trial, one per line, whatever its status.
 fn figures(record: &ResultRecord) -> String {
     let mut text = format!("status: {}\n", record.status);
     if let Some(score) = record.score {

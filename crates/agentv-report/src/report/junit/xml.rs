@@ -1,4 +1,4 @@
-//! Elements of XML that any text may stand in.
+//! XML elements that can contain any text.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -8,13 +8,13 @@ use quick_xml::events::{BytesEnd, BytesStart, BytesText, Event};
 
 use crate::text::clip;
 
-/// The most of a text that is written, in bytes: readers of XML give up on texts of some megabytes.
+/// The largest number of bytes of a text: XML readers give up on texts of several megabytes.
 const LONGEST: usize = 1 << 16;
 
 /// An attribute and its value.
 pub(super) type Attribute<'a> = (&'a str, Cow<'a, str>);
 
-/// The start of an element that has content.
+/// Writes the start of an element with content.
 pub(super) fn start(
     xml: &mut Writer<&mut dyn Write>,
     name: &str,
@@ -23,12 +23,12 @@ pub(super) fn start(
     xml.write_event(Event::Start(element(name, attributes)))
 }
 
-/// The end of an element.
+/// Writes the end of an element.
 pub(super) fn end(xml: &mut Writer<&mut dyn Write>, name: &str) -> io::Result<()> {
     xml.write_event(Event::End(BytesEnd::new(name)))
 }
 
-/// An element without content.
+/// Writes an element without content.
 pub(super) fn empty(
     xml: &mut Writer<&mut dyn Write>,
     name: &str,
@@ -37,7 +37,7 @@ pub(super) fn empty(
     xml.write_event(Event::Empty(element(name, attributes)))
 }
 
-/// An element with a text in it.
+/// Writes an element with a text.
 pub(super) fn text(
     xml: &mut Writer<&mut dyn Write>,
     name: &str,
@@ -54,8 +54,8 @@ fn element<'e>(name: &'e str, attributes: &'e [Attribute<'_>]) -> BytesStart<'e>
     BytesStart::new(name).with_attributes(legal)
 }
 
-/// The text without what XML has no place for: control characters and the two that are no
-/// characters become U+FFFD, the character that stands for what cannot be shown.
+/// Replaces everything that XML cannot contain, control characters and the two noncharacters, by
+/// U+FFFD, the replacement character.
 pub(super) fn legal(text: &str) -> Cow<'_, str> {
     let clipped = clip(text, LONGEST);
     if clipped.chars().all(is_legal) {

@@ -1,19 +1,19 @@
-//! The cases that somebody should look at.
+//! The cases that need attention.
 
 use agentv_core::{ResultRecord, Status, TrialName};
 
 use crate::figures::{count, counted};
 use crate::markdown_text::code;
 
-/// How many of each kind are told.
+/// The number of cases of each kind that are listed.
 const TOLD: usize = 20;
-/// How much of a name and of a reason is told, in bytes.
+/// The number of bytes of a name and of a reason.
 const LONGEST_NAME: usize = 120;
 const LONGEST_REASON: usize = 300;
-/// What the end of a list takes.
+/// The size of the end of a list.
 const END: usize = 120;
 
-/// The failed and the errored trials of a run: the first few, and how many there are.
+/// The failed and errored trials of a run: the first few, and their number.
 #[derive(Debug, Default)]
 pub(super) struct Cases {
     failed: Kept,
@@ -24,7 +24,7 @@ pub(super) struct Cases {
     first: Option<TrialName>,
 }
 
-/// The worst few, the lowest score first, and of equal ones those that ended first.
+/// The worst few, the lowest score first; equal ones in the order in which they ended.
 #[derive(Debug, Default)]
 struct Kept {
     cases: Vec<Case>,
@@ -75,7 +75,7 @@ impl Cases {
         }
     }
 
-    /// Writes the lists that have something in them, as far as `text` then has at most so many bytes.
+    /// Writes the lists that are not empty, as far as `text` stays within this many bytes.
     pub(super) fn write(&self, text: &mut String, longest: usize) {
         for (kept, word) in [(&self.failed, "failed"), (&self.errored, "errored")] {
             if kept.count > 0 {

@@ -1,14 +1,14 @@
-//! The totals of a run, and how they differ from those of another.
+//! The totals of a run, and their difference from those of another.
 
 use crate::figures::{count, counted, money, percent};
 use crate::markdown_text::code_in_cell;
 use crate::run_statistics::RunStatistics;
 use crate::summary::{Statuses, Summary, TargetSummary};
 
-/// The most targets that have a row of their own.
+/// The largest number of targets with their own row.
 const TARGETS: usize = 20;
 
-/// The sentence that a reader in a hurry reads.
+/// Returns the headline.
 pub(super) fn headline(summary: &Summary, not_run: u64) -> String {
     let statuses = &summary.statuses;
     let passed = match summary.graded {
@@ -34,7 +34,7 @@ pub(super) fn headline(summary: &Summary, not_run: u64) -> String {
     format!("### agentv\n\n{}\n\n", parts.join(" · "))
 }
 
-/// Between what the pass rate and the mean score lie, and what repeated trials tell.
+/// Returns the intervals of the pass rate and the mean score, and the figures of repeated trials.
 pub(super) fn intervals(statistics: &RunStatistics) -> String {
     let mut parts = Vec::new();
     if let Some(rate) = &statistics.pass_rate {
@@ -93,7 +93,7 @@ impl<'a> Figures<'a> {
     }
 }
 
-/// The totals, and those of each target where there are several.
+/// Returns the totals, and those of each target if there are several.
 pub(super) fn table(summary: &Summary, base: Option<&Summary>) -> String {
     let mut text = "| | pass rate | mean score | passed | borderline | failed | errors | cost |\n\
                     |---|---:|---:|---:|---:|---:|---:|---:|\n"
@@ -157,7 +157,7 @@ fn row(text: &mut String, name: &str, now: &Figures<'_>, base: Option<&Figures<'
     text.push_str(&format!("| {} |\n", cells.join(" | ")));
 }
 
-/// A figure, and in brackets how it differs from the one before, where both are known.
+/// Returns a figure and, in brackets, its difference from the one before, if both are known.
 fn real(
     now: Option<f64>,
     before: Option<f64>,
@@ -186,7 +186,7 @@ fn score(score: f64) -> String {
     format!("{score:.3}")
 }
 
-/// What rounds to nothing is said to be nothing.
+/// Returns `0` for a number that rounds to zero.
 fn with_sign(difference: f64, smallest: f64, shown: String) -> String {
     if difference.abs() < smallest {
         "±0".to_owned()

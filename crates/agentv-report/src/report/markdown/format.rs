@@ -20,11 +20,11 @@ pub(crate) const FORMAT: ReportFormat = ReportFormat {
     write,
 };
 
-/// GitHub takes comments of 65,536 characters, and counting bytes is on the safe side; what a
-/// workflow puts around the report has some room left.
+/// The largest size of a report. GitHub allows comments of 65,536 characters; counting bytes is
+/// conservative, and a workflow has some room for its own text.
 pub(super) const LONGEST: usize = 64_000;
 
-/// The report of the last run; of two, with what is different from the first.
+/// Writes the report of the last run; with two runs, including the differences from the first.
 fn write(runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> {
     let Some((run, before)) = runs.split_last() else {
         return Ok(());
@@ -42,7 +42,7 @@ fn write(runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> 
     Ok(())
 }
 
-/// The figures of a run, and its cases to look at.
+/// Reads the figures of a run, and its cases that need attention.
 fn read(run: &RunResults) -> Result<(Summary, RunStatistics, Cases), ReportFailure> {
     let mut fold = RunFold::of_trials(run.trials()?);
     let mut cases = Cases::default();

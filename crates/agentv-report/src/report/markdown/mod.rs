@@ -1,4 +1,4 @@
-//! Markdown for the comment on a pull request: short, and nothing in it that others can make act.
+//! Markdown for a comment on a pull request: short, and with all foreign text escaped.
 
 mod cases;
 mod figures;

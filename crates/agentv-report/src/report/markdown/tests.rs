@@ -1,4 +1,4 @@
-//! What others wrote stays a text, and a report stays short.
+//! Foreign text stays text, and a report stays short.
 
 use agentv_core::ResultRecord;
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ fn written(records: &[ResultRecord]) -> String {
     report_of(&FORMAT, records)
 }
 
-/// What a reader sees, without what stands in code spans; fails where something takes effect.
+/// Returns the visible text without code spans; fails if anything has an effect.
 fn plain_text(markdown: &str) -> String {
     let mut text = String::new();
     for event in Parser::new_ext(markdown, Options::all()) {
@@ -58,7 +58,7 @@ fn a_bar_in_the_name_of_a_target_adds_no_cell() {
         }
     }
     assert_eq!(cells, 4 * 8, "{text}");
-    // What keeps the backslash apart from the bar is not seen.
+    // The separator of backslash and bar is invisible.
     assert!(codes.contains(&"a|b\\\u{200b}|c`|".to_owned()), "{text}");
 }
 

@@ -1,6 +1,6 @@
 // The part of the address after `#`: the filter and the open trial, so that a link leads back to both.
 
-/** The filter's plain fields and what the address calls them. */
+/** The filter's plain fields and their names in the address. */
 const ADDRESS_FIELDS = [
   ["text", "q"], ["evaluator", "evaluator"], ["said", "said"], ["least", "min"], ["most", "max"],
   ["target", "target"], ["file", "file"], ["change", "change"],
@@ -17,7 +17,7 @@ function addressOf(filter, trial) {
   return fields.toString();
 }
 
-/** The filter and the trial of an address; what makes no sense in it is left out. */
+/** Returns the filter and the trial of an address, without invalid parts. */
 function readAddress(text) {
   const fields = new URLSearchParams(text.replace(/^#/, ""));
   const filter = emptyFilter();
@@ -40,7 +40,7 @@ function readTrial(text) {
   }
 }
 
-/** Puts the state into the address; opening a trial is a step that Back takes back. */
+/** Puts the state into the address; Back undoes opening a trial. */
 function writeAddress(filter, trial, isStep) {
   const address = `#${addressOf(filter, trial)}`;
   if (address === location.hash || (address === "#" && location.hash === "")) return;
@@ -48,6 +48,6 @@ function writeAddress(filter, trial, isStep) {
     if (isStep) history.pushState(null, "", address);
     else history.replaceState(null, "", address);
   } catch {
-    // Some browsers allow few changes a second, or none of a local file: the page works without.
+    // Some browsers allow few changes per second, or none for a local file: the page works without.
   }
 }

@@ -1,6 +1,6 @@
 // The compressed blocks of the page.
 
-/** How many unpacked blocks of details are kept. */
+/** The number of unpacked blocks of details that are kept. */
 const KEPT_BLOCKS = 12;
 
 const keptBlocks = new Map();
@@ -23,7 +23,7 @@ async function unpack(element) {
   return new Response(packed.pipeThrough(new DecompressionStream("gzip"))).text();
 }
 
-/** The lines of a block of details, one a trial; the last few blocks are kept. */
+/** Returns the lines of a block of details, one per trial; the last few blocks are kept. */
 async function detailLines(element) {
   const kept = keptBlocks.get(element);
   if (kept) {

@@ -1,4 +1,4 @@
-// One trial: what was asked, answered and said of it.
+// One trial: its question, its answer and its grades.
 
 class CaseView {
   constructor(app) {
@@ -34,7 +34,7 @@ class CaseView {
   }
 
   closed() {
-    // The browser tells of closing a little later, when another trial may be open again.
+    // The browser reports closing a little later, when another trial may be open.
     if (this.box.open) return;
     this.turn += 1;
     this.item = -1;
@@ -103,7 +103,7 @@ class CaseView {
   }
 }
 
-/** What there is to know of a trial as a whole; `whose` says of which run. */
+/** Returns the facts of a whole trial; `whose` names its run. */
 function notes(detail, whose) {
   const texts = [];
   const { result, transcript, cut } = detail;
@@ -134,7 +134,7 @@ function conversationSheet(detail) {
     guidelines.length > 0 ? make("p", { class: "muted theirs", text: `Guidelines: ${guidelines.join(", ")}` }) : undefined);
 }
 
-/** What a good answer looks like: the last expected message of the assistant that says something. */
+/** Returns an example of a good answer: the last expected message of the assistant with a text. */
 function referenceOf({ result, transcript }) {
   if (transcript?.case?.id !== result.eval_id) return "";
   const messages = listOf(transcript?.case?.expected_messages).filter((message) => message?.role === "assistant");
@@ -160,7 +160,7 @@ function expectedSheet(detail) {
   return sheet;
 }
 
-/** Two texts beside each other, and what differs. */
+/** Shows two texts side by side, and their difference. */
 function compared(oldTitle, old, freshTitle, fresh) {
   const column = (title, text) => make("div", {}, make("div", { class: "muted", text: title }), longText(text === "" ? "(empty)" : text, "code"));
   const same = old === fresh;

@@ -1,6 +1,6 @@
 // The filter's controls, and the headings that sort.
 
-/** A list with more choices than this is cut. */
+/** The largest number of choices in a list. */
 const MOST_CHOICES = 1000;
 
 class Controls {
@@ -60,7 +60,7 @@ class Controls {
     return chip;
   }
 
-  /** A list to choose from; where there is nothing to choose, nothing. */
+  /** Returns a list to choose from, or nothing if there is no choice. */
   choice(name, label, values, isLeftOut) {
     if (isLeftOut || (values.length < 2 && name !== "evaluator") || values.length === 0) return undefined;
     const pairs = values.slice(0, MOST_CHOICES).map((value) => (Array.isArray(value) ? value : [value, value]));
@@ -94,7 +94,7 @@ class Controls {
       sort("ms", "Latency", true), sort("cost", "Cost", true));
   }
 
-  /** Upwards, downwards, then as the trials ended. */
+  /** Sorts ascending, then descending, then in the order in which trials ended. */
   sorted(name) {
     const { filter } = this.app;
     if (filter.sort !== name) this.app.narrow({ sort: name, descending: false });
@@ -102,12 +102,12 @@ class Controls {
     else this.app.narrow({ sort: "", descending: false });
   }
 
-  /** Shows what the filter is. */
+  /** Shows the filter. */
   reflect() {
     const { app } = this;
     for (const [name, field] of Object.entries(this.fields)) {
       const value = app.filter[name];
-      // What is being typed is not in the filter yet, and stays.
+      // Text that is being typed is not in the filter yet, and stays.
       if (field.value === value || (name === "text" && this.typing !== undefined)) continue;
       if (field.tagName === "SELECT" && ![...field.options].some((option) => option.value === value)) {
         field.append(make("option", { value, text: clipped(value) }));

@@ -1,6 +1,6 @@
 // Messages, tool calls and files.
 
-/** A text of any length: a long one is folded until it is wanted. */
+/** Shows a text of any length; a long one is folded. */
 function longText(text, kind) {
   const box = make("div", { class: kind ? `text ${kind}` : "text", text });
   if (text.length < 1500 && text.split("\n", 20).length < 20) return box;
@@ -14,12 +14,12 @@ function longText(text, kind) {
   return make("div", {}, box, unfold);
 }
 
-/** A value as JSON laid out, or a text as it is. */
+/** Returns a value as indented JSON, or a text unchanged. */
 function valueText(value) {
   return typeof value === "string" ? value : JSON.stringify(value, null, 2) ?? "";
 }
 
-/** What a message says as one text, without files. */
+/** Returns the text of a message, without files. */
 function contentText(content) {
   if (typeof content === "string") return content;
   if (content === undefined || content === null) return "";

@@ -1,12 +1,12 @@
-// What differs between two texts, in bounded time.
+// The difference between two texts, in bounded time.
 
-/** With more words than this, lines are compared. */
+/** The number of words above which lines are compared. */
 const MOST_WORDS = 20000;
-/** With more changes than this, texts have nothing in common worth showing. */
+/** The number of changes above which texts have nothing in common worth showing. */
 const MOST_CHANGES = 1500;
 const MOST_MS = 400;
 
-/** The pieces of two texts: `[kind, text]` with the kinds `same`, `removed` and `added`. */
+/** Returns the pieces of two texts: `[kind, text]` with the kinds `same`, `removed` and `added`. */
 function difference(before, after) {
   let [old, fresh] = [wordsOf(before), wordsOf(after)];
   if (old.length + fresh.length > MOST_WORDS) [old, fresh] = [linesOf(before), linesOf(after)];
@@ -30,7 +30,7 @@ function linesOf(text) {
   return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
 }
 
-/** Myers' shortest edit; where it takes too long, everything is removed and added. */
+/** Computes Myers' shortest edit; if it takes too long, everything is removed and added. */
 function changes(old, fresh) {
   const whole = [["removed", old.join("")], ["added", fresh.join("")]];
   if (old.length === 0 || fresh.length === 0) return whole;
@@ -53,7 +53,7 @@ function changes(old, fresh) {
   return whole;
 }
 
-/** The way back through the steps, from the end to the beginning. */
+/** Walks back through the steps, from the end to the beginning. */
 function walked(old, fresh, steps) {
   const pieces = [];
   let [x, y] = [old.length, fresh.length];
@@ -74,7 +74,7 @@ function walked(old, fresh, steps) {
   return pieces.reverse();
 }
 
-/** Neighbours of a kind as one piece; between two changes, white space alone belongs to both. */
+/** Joins neighbours of a kind; white space between two changes belongs to both. */
 function joined(pieces) {
   const result = [];
   let [removed, added] = ["", ""];
@@ -101,7 +101,7 @@ function joined(pieces) {
   return result;
 }
 
-/** The difference as an element. */
+/** Returns the difference as an element. */
 function differenceElement(before, after) {
   const [old, fresh] = bothPretty(before, after);
   const box = make("div", { class: "text code difference" });
@@ -112,7 +112,7 @@ function differenceElement(before, after) {
   return box;
 }
 
-/** Two JSON texts are compared as they would be laid out. */
+/** Compares two JSON texts in indented form. */
 function bothPretty(before, after) {
   try {
     const [old, fresh] = [JSON.parse(before), JSON.parse(after)];
@@ -120,7 +120,7 @@ function bothPretty(before, after) {
       return [JSON.stringify(old, null, 2), JSON.stringify(fresh, null, 2)];
     }
   } catch {
-    // Text, then.
+    // It is plain text.
   }
   return [before, after];
 }

@@ -1,4 +1,4 @@
-// Elements. Texts of others reach the page through here only, and only as text.
+// Elements. Foreign texts reach the page only through here, and only as text.
 
 /** Makes an element: `options` are attributes, `class`, `text`, and listeners as functions. */
 function make(tag, options, ...children) {
@@ -18,7 +18,7 @@ function byId(id) {
   return document.getElementById(id);
 }
 
-/** A text that somebody else wrote: its direction of writing cannot leak out of it. */
+/** Returns a foreign text, whose direction of writing cannot leak out of it. */
 function theirs(text, kind) {
   return make("span", { class: kind ? `theirs ${kind}` : "theirs", text });
 }
@@ -27,7 +27,7 @@ function badge(status) {
   return make("span", { class: `badge ${status.replace(" ", "-")}`, text: status });
 }
 
-/** A score with a bar, in the colour of what it is called. */
+/** Returns a score with a bar, in the colour of its status. */
 function meter(score, kind, shown) {
   const bar = make("i", { "aria-hidden": "true" });
   if (!Number.isNaN(score)) {
@@ -38,7 +38,7 @@ function meter(score, kind, shown) {
   return make("span", { class: "meter number" }, bar, make("span", { text: shown }));
 }
 
-/** A table; a column is `[heading, cell, isNumber]`, and `cell` gives a text or an element. */
+/** Returns a table; a column is `[heading, cell, isNumber]`, and `cell` returns a text or an element. */
 function table(rows, columns) {
   const kind = (column) => (column[2] ? "number" : undefined);
   const heading = (column) => make("th", { class: kind(column), scope: "col", text: column[0] });
@@ -55,7 +55,7 @@ function table(rows, columns) {
   );
 }
 
-/** Names and values; a value is a text or an element, and what has none is left out. */
+/** Returns names and values; a value is a text or an element, and pairs without one are omitted. */
 function facts(entries) {
   const list = make("dl", { class: "facts" });
   for (const [name, value] of entries) {

@@ -1,4 +1,4 @@
-// What each evaluator said of an answer.
+// The results of the evaluators for an answer.
 
 function saidOf(result) {
   if (typeof result.verdict === "string") return result.verdict;

@@ -1,4 +1,4 @@
-// Figures as people write them.
+// Figures in the form that people read.
 
 const NONE = "–";
 
@@ -14,7 +14,7 @@ function counted(value, noun) {
   return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
 }
 
-/** With so many decimals; exactly half goes to the even one, as in the other reports. */
+/** Rounds to this many decimals; exactly half goes to the even one, as in the other reports. */
 function fixed(value, decimals) {
   const exact = value.toFixed(100);
   const kept = exact.slice(0, exact.length - 100 + decimals);
@@ -24,7 +24,7 @@ function fixed(value, decimals) {
 
 function percent(share) {
   if (!isFigure(share)) return NONE;
-  // Only all is 100%, and only none is 0%.
+  // Only exact values are 100% and 0%.
   if (share >= 1) return "100%";
   if (share <= 0) return "0%";
   return `${fixed(Math.min(99.9, Math.max(0.1, share * 100)), 1)}%`;
@@ -48,7 +48,7 @@ function milliseconds(value) {
   return longTime(Math.round(value / 1000));
 }
 
-/** The two largest units of some seconds. */
+/** Returns seconds in the two largest units. */
 function longTime(seconds) {
   const [minutes, hours, days] = [60, 3600, 86400].map((unit) => Math.floor(seconds / unit));
   if (hours < 1) return `${minutes} min ${seconds % 60} s`;

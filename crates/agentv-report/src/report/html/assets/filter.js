@@ -1,4 +1,4 @@
-// Which trials are listed, and in which order.
+// The filter and the order of the listed trials.
 
 function emptyFilter() {
   return {
@@ -7,7 +7,7 @@ function emptyFilter() {
   };
 }
 
-/** The ways to sort: a value for each item; what has none comes last. */
+/** The sort orders: a value for each item; items without one come last. */
 const SORTS = {
   id: (items, item) => items.trials(item).id[items.place(item)],
   score: (items, item) => items.score(item),
@@ -16,7 +16,7 @@ const SORTS = {
   cost: (items, item) => items.trials(item).cost[items.place(item)],
 };
 
-/** The ways in which trials of two runs may differ. */
+/** The kinds of differences between trials of two runs. */
 const CHANGES = [
   ["changed", "changed", (change) => change !== "same"],
   ["worse", "worse", (change) => change === "worse"],
@@ -25,7 +25,7 @@ const CHANGES = [
   ["second", "in the second run only", (change) => change === "second"],
 ];
 
-/** The items that a filter leaves, in its order. `found` says of an item whether its texts match. */
+/** Returns the items that match a filter, in its order. `found` checks if the texts of an item match. */
 function filtered(items, filter, evaluators, found) {
   const tests = [];
   if (filter.statuses.size > 0) {

@@ -1,4 +1,4 @@
-// Keys, and the light.
+// Keyboard shortcuts and the colour scheme.
 
 const KEYS = [
   [["j", "↓"], "next trial"], [["k", "↑"], "previous trial"], [["Home", "End"], "first and last trial"],
@@ -82,6 +82,6 @@ function recallTheme() {
     const theme = sessionStorage.getItem("agentv-theme");
     if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
   } catch {
-    // As the system has it, then.
+    // The system decides.
   }
 }

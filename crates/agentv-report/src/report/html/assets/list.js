@@ -1,4 +1,4 @@
-// The list: only what is in sight is in the document, however many trials there are.
+// The list: only visible rows are in the document, however many trials there are.
 
 const BEYOND = 8;
 
@@ -18,7 +18,7 @@ class List {
     this.fill();
   }
 
-  /** Shows other items; the chosen one stays chosen where it is still there. */
+  /** Shows other items; the chosen one stays chosen if it is still among them. */
   fill() {
     const { shown, items } = this.app;
     this.rows.forEach((row) => row.remove());
@@ -81,7 +81,7 @@ class List {
     this.app.open(this.app.shown[this.at]);
   }
 
-  /** Chooses a row and brings it into sight. */
+  /** Chooses a row and scrolls to it. */
   choose(at) {
     const last = this.app.shown.length - 1;
     if (last < 0) return;
@@ -93,7 +93,7 @@ class List {
     this.box.setAttribute("aria-activedescendant", `row-${this.at}`);
   }
 
-  /** Shows the beginning of the list to whoever is further down in it. */
+  /** Scrolls back to the start of the list. */
   toTop() {
     const above = byId("cases").getBoundingClientRect().top;
     if (above < 0) scrollBy({ top: above, behavior: "instant" });
@@ -108,7 +108,7 @@ class List {
   }
 }
 
-/** The beginning of a name: a list has room for no more. */
+/** Returns the start of a name, as much as a list has room for. */
 function clipped(name) {
   return name.length > 300 ? `${name.slice(0, 300)}…` : name;
 }

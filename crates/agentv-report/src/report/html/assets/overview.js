@@ -1,4 +1,4 @@
-// The top of the page: what ran, and what it came to.
+// The top of the page: the runs and their results.
 
 const STOPS = {
   interrupted: "it was interrupted", terminated: "it was asked to end", hung_up: "its terminal was closed",
@@ -33,7 +33,7 @@ function notices(runs) {
   return texts.map((text) => make("p", { class: "notice theirs", text }));
 }
 
-/** That trials are missing, and why, so far as the run says. */
+/** Reports missing trials, with the reason if the run has one. */
 function incomplete(run, it, of) {
   if (!run.run) return [];
   const { planned, finished_at: ended, stopped } = run.run;
@@ -81,7 +81,7 @@ function meanNote(run) {
   return run.summary.scores ? `median ${scoreText(run.summary.scores.median)}` : "";
 }
 
-/** What several trials of the same cases tell. */
+/** Shows the statistics of repeated trials. */
 function repeats(app, run) {
   const trials = run.statistics.trials;
   if (!trials) return undefined;
@@ -140,7 +140,7 @@ function distributions(app) {
   return make("section", { class: "sheet" }, make("h2", {}, "Distributions", which), make("div", { class: "plots" }, ...plots));
 }
 
-/** What is said of one run, under its name where there are two. */
+/** Shows one run, under its name if there are two. */
 function forRun(runs, at, element) {
   if (!element || runs.length === 1) return element;
   return make("div", { class: "of-run" }, runName(runs, at), element);
@@ -216,7 +216,7 @@ function errorTable(app, run) {
   ]);
 }
 
-/** What of a message is the same in all errors of its kind. */
+/** Returns the part of a message that all errors of its kind share. */
 function longestPiece(message) {
   const pieces = message.split("…").map((piece) => piece.trim());
   return pieces.reduce((longest, piece) => (piece.length > longest.length ? piece : longest), "").slice(0, 120);

@@ -1,4 +1,4 @@
-// Histograms, drawn as SVG, each with what it shows in words.
+// Histograms, drawn as SVG, each with a description in words.
 
 const SVG = "http://www.w3.org/2000/svg";
 const PLOT = { width: 320, height: 128, bottom: 20, top: 8 };
@@ -56,7 +56,7 @@ function histogram({ title, series, labels, ticks, marks, choose }) {
   return make("figure", { class: "plot-box" }, make("h3", { text: title }), svg);
 }
 
-/** A histogram of values that span orders of magnitude; nothing where there are none. */
+/** Draws a histogram of values that span orders of magnitude, or nothing without values. */
 function logHistogram(title, runs, write, marks) {
   const values = runs.map((run) => run.filter((value) => value > 0 && Number.isFinite(value)));
   const all = values.flat();

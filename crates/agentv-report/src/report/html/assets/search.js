@@ -1,4 +1,4 @@
-// The text filter: what the list shows at once, then everything that is in the page, bit by bit.
+// The text filter: the texts of the list at once, then everything in the page, bit by bit.
 
 class Search {
   constructor(items, changed) {
@@ -10,7 +10,7 @@ class Search {
     this.found = new Uint8Array(items.length);
   }
 
-  /** Starts looking for another text; `changed` is called when more was found. */
+  /** Starts a search for another text; `changed` is called when more was found. */
   look(text) {
     const wanted = text.trim().toLowerCase();
     if (wanted === this.text) return;
@@ -25,7 +25,7 @@ class Search {
     this.lookDeeper(wanted, this.turn);
   }
 
-  /** The trials of an item, one or two. */
+  /** Returns the one or two trials of an item. */
   places(item) {
     const places = [];
     if (this.items.row[item] >= 0) places.push([this.items.now, this.items.row[item]]);
@@ -64,7 +64,7 @@ class Search {
   }
 }
 
-/** Whether a text in the record on a line has what is wanted; names of fields do not count. */
+/** Checks if a text in the record on a line matches; names of fields do not count. */
 function lineHas(line, wanted) {
   const asWritten = JSON.stringify(wanted).slice(1, -1);
   if (!line.toLowerCase().includes(asWritten) && !line.includes("\\u")) return false;

@@ -1,11 +1,11 @@
-// Reads the blocks, and puts the page together.
+// Reads the blocks and builds the page.
 
-/** What the page holds and shows. */
+/** The state of the page. */
 class App {
   constructor(facts, runs, evaluators) {
     this.facts = facts;
     this.evaluators = evaluators;
-    // Of all trials of a run, also those that the page does not have.
+    // Of all trials of a run, including those that the page omits.
     const withTarget = facts.runs.some((run) => listOf(run.summary.targets).length > 1);
     this.items = new Items(runs, withTarget);
     this.repeats = runs.some((trials) => trials.trial.some((trial) => trial > 1));
@@ -18,7 +18,7 @@ class App {
     this.view = new CaseView(this);
   }
 
-  /** Changes the filter: what is given replaces what was. */
+  /** Changes the given fields of the filter. */
   narrow(change, keepsSort) {
     const sort = keepsSort ? { sort: this.filter.sort, descending: this.filter.descending } : {};
     this.filter = { ...this.filter, ...change, ...sort };
@@ -27,7 +27,7 @@ class App {
     writeAddress(this.filter, this.openTrial());
   }
 
-  /** Lists what the filter leaves. */
+  /** Lists the trials that match the filter. */
   refresh() {
     const chosen = this.shown[this.list.at];
     this.search.look(this.filter.text);
@@ -63,7 +63,7 @@ class App {
     return [trials.file[row], trials.id[row], trials.target[row], trials.trial[row]];
   }
 
-  /** Shows what the address says. */
+  /** Shows the state of the address. */
   follow() {
     const { filter, trial } = readAddress(location.hash);
     this.filter = filter;

@@ -1,4 +1,4 @@
-// The trials of the page: columns of each run, and items, which are trials of two runs beside each other.
+// The trials of the page: columns of each run, and items, which pair the trials of two runs.
 
 const STATUSES = ["pass", "borderline", "fail", "error", "ungraded"];
 const SAID = ["pass", "borderline", "fail", "error", "left out"];
@@ -23,7 +23,7 @@ class Trials {
     this.words = [];
   }
 
-  /** Takes the rows of a block, whose details are in the next of `details`. */
+  /** Adds the rows of a block, whose details are in the next of `details`. */
   add(part, details, evaluators) {
     const from = this.length;
     const places = part.evaluators.map(([name, kind]) => evaluators.place(name, kind));
@@ -55,7 +55,7 @@ class Trials {
     }
   }
 
-  /** What the list shows of a row, for searching. */
+  /** Returns the texts of a row in the list, for searching. */
   wordsOf(row) {
     this.words[row] ??= `${this.id[row]}\n${this.question[row]}\n${this.reason[row]}\n${this.target[row]}\n${this.file[row]}`.toLowerCase();
     return this.words[row];
@@ -66,14 +66,14 @@ class Trials {
     return JSON.stringify([this.file[row], this.id[row], this.trial[row], target]);
   }
 
-  /** The records of a trial as they are written. */
+  /** Returns the records of a trial. */
   async detail(row) {
     const lines = await detailLines(this.block[row]);
     return JSON.parse(lines[this.line[row]]);
   }
 }
 
-/** The evaluators of all runs, each once. */
+/** Returns the evaluators of all runs, each once. */
 class Evaluators {
   constructor() {
     this.names = [];
@@ -109,7 +109,7 @@ class Items {
     this.length = this.row.length;
   }
 
-  /** The trials that an item shows: the last run's, else the first's. */
+  /** Returns the trial that an item shows: the last run's, otherwise the first's. */
   trials(item) {
     return this.row[item] >= 0 ? this.now : this.runs[0];
   }
@@ -126,13 +126,13 @@ class Items {
     return this.trials(item).score[this.place(item)];
   }
 
-  /** How the score changed from the first run to the second; NaN where that is not known. */
+  /** Returns the change of the score from the first run to the second; NaN if it is not known. */
   delta(item) {
     if (!this.two || this.row[item] < 0 || this.base[item] < 0) return NaN;
     return this.now.score[this.row[item]] - this.runs[0].score[this.base[item]];
   }
 
-  /** `same`, `better`, `worse`, `other` (in another way), `first` or `second` (in one run alone). */
+  /** Returns `same`, `better`, `worse`, `other` (another difference), `first` or `second` (in one run only). */
   change(item) {
     if (this.row[item] < 0) return "first";
     if (this.base[item] < 0) return "second";
@@ -143,7 +143,7 @@ class Items {
     return before === after ? "same" : "other";
   }
 
-  /** The item with this trial, or -1. */
+  /** Returns the index of the item with this trial, or -1. */
   find(file, id, target, trial) {
     for (let item = 0; item < this.length; item += 1) {
       const [trials, row] = [this.trials(item), this.place(item)];
@@ -154,7 +154,7 @@ class Items {
     return -1;
   }
 
-  /** The items of the same case: other repeats, other targets. */
+  /** Returns the items of the same case: other repeats, other targets. */
   siblings(item) {
     const [trials, row] = [this.trials(item), this.place(item)];
     const found = [];
