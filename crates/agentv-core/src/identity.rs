@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::{EvalCase, EvaluatorSpec, Extra, Message, Rubric, Target};
 
-/// A digest of 128 bits, written as 32 hexadecimal digits: no two are equal by accident.
+/// A digest of 128 bits: no two are equal by accident.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Digest([u8; 16]);
 
@@ -35,51 +35,67 @@ impl From<blake3::Hash> for Digest {
     }
 }
 
-impl fmt::Display for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut digits = [0; 32];
-        for (pair, byte) in digits.chunks_exact_mut(2).zip(self.0) {
-            pair[0] = b"0123456789abcdef"[usize::from(byte >> 4)];
-            pair[1] = b"0123456789abcdef"[usize::from(byte & 15)];
-        }
-        f.write_str(str::from_utf8(&digits).unwrap_or_default())
+impl Digest {
+    /// Returns the digest as 32 hexadecimal digits.
+    fn hex(self) -> String {
+        let mut digits = String::with_capacity(32);
+        push_hex(&self.0, &mut digits);
+        digits
     }
 }
 
 impl fmt::Debug for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
+        f.write_str(&self.hex())
     }
 }
 
-impl Serialize for Digest {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Digest {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Digest, D::Error> {
-        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
-        let number = u128::from_str_radix(&text, 16).ok();
-        let number = number.filter(|_| text.len() == 32);
-        let expected = "a digest of 32 hexadecimal digits";
-        let number = number.ok_or_else(|| {
-            serde::de::Error::invalid_value(serde::de::Unexpected::Str(&text), &expected)
-        })?;
-        Ok(Digest(number.to_be_bytes()))
+fn push_hex(bytes: &[u8], digits: &mut String) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    for byte in bytes {
+        digits.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        digits.push(char::from(DIGITS[usize::from(byte & 15)]));
     }
 }
 
 /// The identity of a case: two digests that change when the case asks or expects something else.
 ///
-/// The position of a case, its id, its dataset and its target are not part of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// The position of a case, its id, its dataset and its target are not part of it. In JSON it is one text
+/// of 32 hexadecimal digits, half for each digest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CaseIdentity {
     /// A digest of everything in the case that can change an answer.
-    pub question: Digest,
+    pub question: u64,
     /// A digest of everything in the case that can change the grade of an answer.
-    pub grading: Digest,
+    pub grading: u64,
+}
+
+impl Serialize for CaseIdentity {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut digits = String::with_capacity(32);
+        push_hex(&self.question.to_be_bytes(), &mut digits);
+        push_hex(&self.grading.to_be_bytes(), &mut digits);
+        serializer.serialize_str(&digits)
+    }
+}
+
+impl<'de> Deserialize<'de> for CaseIdentity {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        let number = |digits: Option<&str>| u64::from_str_radix(digits?, 16).ok();
+        let identity = (text.len() == 32)
+            .then(|| (number(text.get(..16)), number(text.get(16..))))
+            .and_then(|(question, grading)| {
+                Some(CaseIdentity {
+                    question: question?,
+                    grading: grading?,
+                })
+            });
+        identity.ok_or_else(|| {
+            let found = serde::de::Unexpected::Str(&text);
+            serde::de::Error::invalid_value(found, &"32 hexadecimal digits")
+        })
+    }
 }
 
 impl CaseIdentity {
@@ -90,7 +106,7 @@ impl CaseIdentity {
 
     /// Returns a number for both digests, for tables of many cases.
     pub fn short(&self) -> u64 {
-        self.question.short() ^ self.grading.short().rotate_left(1)
+        self.question ^ self.grading.rotate_left(1)
     }
 
     /// Returns the identity of a recorded case: the recorded one, or that of `case` in records without
@@ -120,7 +136,7 @@ struct QuestionFields<'a> {
 struct GradingFields<'a> {
     expected_outcome: Option<&'a str>,
     expected_messages: &'a [Message],
-    evaluators: Digest,
+    evaluators: u64,
     rubrics: &'a [Rubric],
 }
 
@@ -160,10 +176,13 @@ impl Identities {
         let grading = self.digest(&GradingFields {
             expected_outcome: expected_outcome.as_deref(),
             expected_messages,
-            evaluators,
+            evaluators: evaluators.short(),
             rubrics,
         });
-        CaseIdentity { question, grading }
+        CaseIdentity {
+            question: question.short(),
+            grading: grading.short(),
+        }
     }
 
     fn evaluators(&mut self, evaluators: &Arc<[EvaluatorSpec]>) -> Digest {
@@ -217,12 +236,10 @@ pub struct TrialKeys {
 
 impl TrialKeys {
     /// Returns the keys of a trial. `grading` is of its case, `by` of everything else that grades.
-    pub fn new(answer: String, grading: Digest, by: Digest) -> TrialKeys {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(answer.as_bytes());
-        hasher.update(&grading.0);
-        hasher.update(&by.0);
-        let grade = Digest::from(hasher.finalize()).to_string();
+    pub fn new(answer: String, grading: u64, by: Digest) -> TrialKeys {
+        // A key is short: it is hashed in one go.
+        let parts = [answer.as_bytes(), &grading.to_le_bytes(), &by.0].concat();
+        let grade = Digest::of(&parts).hex();
         TrialKeys { answer, grade }
     }
 }
@@ -234,25 +251,29 @@ pub fn target_identity(target: &Target) -> String {
 
 /// The answer keys of one case on one target.
 #[derive(Debug, Clone)]
-pub struct AnswerKeys(blake3::Hasher);
+pub struct AnswerKeys(Vec<u8>);
 
 impl AnswerKeys {
-    /// Starts the keys of a case. `target` is the target's identity.
-    pub fn new(target: &str, eval_file: &str, eval_id: &str, question: Digest) -> AnswerKeys {
-        let mut hasher = blake3::Hasher::new();
-        for part in [target, eval_file, eval_id] {
-            hasher.update(&(part.len() as u64).to_le_bytes());
-            hasher.update(part.as_bytes());
-        }
-        hasher.update(&question.0);
-        AnswerKeys(hasher)
+    /// Starts the keys of a case. `target` is a digest of the target's identity.
+    pub fn new(target: Digest, eval_file: &str, eval_id: &str, question: u64) -> AnswerKeys {
+        let length = (eval_file.len() as u64).to_le_bytes();
+        let parts: [&[u8]; 5] = [
+            &target.0,
+            &question.to_le_bytes(),
+            &length,
+            eval_file.as_bytes(),
+            eval_id.as_bytes(),
+        ];
+        AnswerKeys(parts.concat())
     }
 
     /// Returns the answer key of a trial by its number.
-    pub fn of_trial(&self, number: u32) -> String {
-        let mut hasher = self.0.clone();
-        hasher.update(&number.to_le_bytes());
-        Digest::from(hasher.finalize()).to_string()
+    pub fn of_trial(&mut self, number: u32) -> String {
+        let case = self.0.len();
+        self.0.extend_from_slice(&number.to_le_bytes());
+        let key = Digest::of(&self.0).hex();
+        self.0.truncate(case);
+        key
     }
 }
 
@@ -322,30 +343,34 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_is_written_and_read_as_32_digits() {
-        let digest = Digest::of(b"x");
-        let text = serde_json::to_string(&digest).unwrap();
+    fn an_identity_is_written_and_read_as_32_digits() {
+        let identity = CaseIdentity::of(&case());
+        let text = serde_json::to_string(&identity).unwrap();
         assert_eq!(text.len(), 34);
-        assert_eq!(serde_json::from_str::<Digest>(&text).unwrap(), digest);
-        for wrong in ["\"12\"", "\"zz\"", "7"] {
-            assert!(serde_json::from_str::<Digest>(wrong).is_err());
+        assert_eq!(
+            serde_json::from_str::<CaseIdentity>(&text).unwrap(),
+            identity
+        );
+        let not_ascii = format!("\"{}é\"", "0".repeat(30));
+        for wrong in ["\"12\"", "\"zz\"", "7", &not_ascii] {
+            assert!(serde_json::from_str::<CaseIdentity>(wrong).is_err());
         }
     }
 
     #[test]
     fn answer_keys_differ_by_target_file_case_question_and_number() {
-        let question = Digest::of(b"q");
-        let key = |target, file, id, question, number| {
-            AnswerKeys::new(target, file, id, question).of_trial(number)
+        let question = 7;
+        let key = |target: &[u8], file, id, question, number| {
+            AnswerKeys::new(Digest::of(target), file, id, question).of_trial(number)
         };
         let all = [
-            key("t", "f", "i", question, 1),
-            key("u", "f", "i", question, 1),
-            key("t", "g", "i", question, 1),
-            key("t", "f", "j", question, 1),
-            key("tf", "", "i", question, 1),
-            key("t", "f", "i", Digest::of(b"r"), 1),
-            key("t", "f", "i", question, 2),
+            key(b"t", "f", "i", question, 1),
+            key(b"u", "f", "i", question, 1),
+            key(b"t", "g", "i", question, 1),
+            key(b"t", "f", "j", question, 1),
+            key(b"t", "fi", "", question, 1),
+            key(b"t", "f", "i", 8, 1),
+            key(b"t", "f", "i", question, 2),
         ];
         for (at, one) in all.iter().enumerate() {
             assert!(!all[..at].contains(one));

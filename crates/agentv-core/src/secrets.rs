@@ -104,6 +104,9 @@ impl Secrets {
 
     /// Replaces every secret in JSON, however it is escaped there. Returns true if there was any.
     pub fn redact_json(&self, json: &mut Vec<u8>) -> bool {
+        if self.is_empty() {
+            return false;
+        }
         let mut found = false;
         for value in &self.in_json {
             let finder = memmem::Finder::new(value);

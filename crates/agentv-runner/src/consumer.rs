@@ -56,7 +56,7 @@ impl Consumer {
     pub(crate) fn take(&self, step: Step) -> ControlFlow<()> {
         let written = match step {
             Step::Answered(record) => self.write_answer(&record),
-            Step::Ended(record) => self.write_result(*record, false),
+            Step::Ended(record) => self.write_result(record, false),
         };
         match written {
             Ok(()) => ControlFlow::Continue(()),
@@ -68,16 +68,20 @@ impl Consumer {
     }
 
     /// Writes a result and reports it. `reused` says whether it was in the journal before.
-    pub(crate) fn write_result(&self, record: ResultRecord, reused: bool) -> Result<(), RunError> {
+    pub(crate) fn write_result(
+        &self,
+        record: Box<ResultRecord>,
+        reused: bool,
+    ) -> Result<(), RunError> {
         let redacted = self.journal.write_result(&record);
-        let record = redacted.map_err(RunError::Write)?.unwrap_or(record);
-        self.report_result(record, reused);
+        let redacted = redacted.map_err(RunError::Write)?;
+        self.report_result(redacted.map_or(record, Box::new), reused);
         Ok(())
     }
 
     /// Reports a result that is on disk.
-    pub(crate) fn report_result(&self, record: ResultRecord, reused: bool) {
-        let record = Arc::new(record);
+    pub(crate) fn report_result(&self, record: Box<ResultRecord>, reused: bool) {
+        let record = Arc::from(record);
         self.notify(&RunEvent::Finished { record, reused });
     }
 

@@ -59,7 +59,7 @@ impl TrialSource for AnswerTrials {
             match given {
                 Given::Error(record) => {
                     if self.previous_run.has_record(&record.grade_key)? {
-                        self.consumer.report_result(*record, true);
+                        self.consumer.report_result(record, true);
                     }
                 }
                 Given::Answer(record) => {

@@ -159,7 +159,7 @@ impl Planning<'_> {
             return Ok(());
         }
         let selected = self.chooser.takes(&file.name, &case.id);
-        let question = identities.of_case(case).question.short();
+        let question = identities.of_case(case).question;
         let mut is_changed = false;
         for (at, target) in found {
             let trial = self.regrading.source_run.trials()[at];

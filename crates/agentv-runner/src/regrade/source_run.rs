@@ -283,7 +283,7 @@ fn trials_of(mut answers: Vec<Scanned>, mut results: Vec<Scanned>) -> Vec<Source
 /// Returns a number for the question of a recorded case; 0 for a case that cannot be read.
 fn question_of(identity: Option<CaseIdentity>, case: &RawValue) -> u64 {
     let identity = CaseIdentity::recorded(identity, case);
-    identity.map_or(0, |identity| identity.question.short())
+    identity.map_or(0, |identity| identity.question)
 }
 
 /// Returns a key of 128 bits: no two trials of a run share one by accident.

@@ -25,10 +25,10 @@ pub(crate) fn reuse(
         changed |= add_messages(previous_run, &mut record)?;
     }
     if changed || !is_latest {
-        return consumer.write_result(record, true);
+        return consumer.write_result(Box::new(record), true);
     }
     consumer.journal.count(offset);
-    consumer.report_result(record, true);
+    consumer.report_result(Box::new(record), true);
     Ok(())
 }
 

@@ -134,7 +134,7 @@ impl CaseTrials {
             .grading
             .of_case(&self.executor, file, &lane.judge, &case);
         let identity = pass.identities.of_case(&case);
-        let answers = AnswerKeys::new(&lane.identity, &file.name, &case.id, identity.question);
+        let mut answers = AnswerKeys::new(lane.digest, &file.name, &case.id, identity.question);
         let case = Arc::new(case);
         for number in 1..=self.trials {
             let chosen = self.selection.trials.as_ref();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use agentv_core::{Target, target_identity};
+use agentv_core::{Digest, Target, target_identity};
 use tokio::sync::{OnceCell, Semaphore};
 
 use crate::schedule::concurrency::Concurrency;
@@ -21,6 +21,8 @@ pub(crate) struct Lane {
     pub(crate) judge: Arc<str>,
     /// Everything in the target that can change its answers.
     pub(crate) identity: String,
+    /// A digest of `identity`.
+    pub(crate) digest: Digest,
     /// Set once the target is known to be ready.
     pub(crate) prepared: OnceCell<()>,
     /// The calls in flight.
@@ -34,6 +36,7 @@ pub(crate) struct Lane {
 impl Lane {
     pub(crate) fn new(index: usize, target: Target) -> Lane {
         let workers = target.limits.workers.max(1);
+        let identity = target_identity(&target);
         Lane {
             index,
             name: Arc::from(target.name.as_str()),
@@ -42,7 +45,8 @@ impl Lane {
                 .as_deref()
                 .unwrap_or(&target.name)
                 .into(),
-            identity: target_identity(&target),
+            digest: Digest::of(identity.as_bytes()),
+            identity,
             prepared: OnceCell::new(),
             concurrency: Arc::new(Concurrency::new(workers)),
             rate_limit: RateLimit::new(&target.limits),
