@@ -43,7 +43,7 @@ pub use eval_file::{CaseSource, SourceError, Visit};
 pub use failure::RunError;
 pub use journal::Journal;
 pub use regrade::answer_trials::GradedTarget;
-pub use regrade::answers::{AnswerSource, Given, VisitGiven};
+pub use regrade::answers::{AnswerSource, GivenRecord, VisitGiven};
 pub use regrade::preview::{RegradePreview, plan_regrading};
 pub use regrade::regrading::{GradedWith, Regrading};
 pub use regrade::source_run::{SourceRun, SourceRunFile};

@@ -141,9 +141,9 @@ pub(crate) fn file() -> Arc<EvalFile> {
     })
 }
 
-/// Everything that was told, in order.
+/// Everything that was seen, in order.
 #[derive(Default)]
-pub(crate) struct Told {
+pub(crate) struct SeenEvents {
     pub(crate) records: Vec<(ResultRecord, bool)>,
     pub(crate) retries: Vec<f64>,
     pub(crate) stops: Vec<Stop>,
@@ -151,7 +151,7 @@ pub(crate) struct Told {
     pub(crate) abandoned: u64,
 }
 
-impl Reporter for Told {
+impl Reporter for SeenEvents {
     fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
         match event {
             RunEvent::Finished { record, reused } => {
@@ -201,8 +201,8 @@ impl Trying {
         }
     }
 
-    /// Runs with `change` made to the plan; says how it ended and what was told.
-    pub(crate) async fn run(&self, change: impl FnOnce(&mut RunSpec)) -> (Ended, Told) {
+    /// Runs with `change` made to the plan; says how it ended and what was seen.
+    pub(crate) async fn run(&self, change: impl FnOnce(&mut RunSpec)) -> (Ended, SeenEvents) {
         self.run_until(StopHandle::default(), change).await
     }
 
@@ -210,13 +210,13 @@ impl Trying {
         &self,
         stop: StopHandle,
         change: impl FnOnce(&mut RunSpec),
-    ) -> (Ended, Told) {
+    ) -> (Ended, SeenEvents) {
         let mut spec = self.spec();
         change(&mut spec);
-        let told = Arc::new(Mutex::new(Told::default()));
-        let ended = run(spec, stop, Arc::clone(&told) as SharedReporter).await;
-        let told = std::mem::take(&mut *told.lock().unwrap());
-        (ended, told)
+        let seen = Arc::new(Mutex::new(SeenEvents::default()));
+        let ended = run(spec, stop, Arc::clone(&seen) as SharedReporter).await;
+        let seen = std::mem::take(&mut *seen.lock().unwrap());
+        (ended, seen)
     }
 
     fn spec(&self) -> RunSpec {

@@ -29,10 +29,10 @@ fn slow(delay: Duration) -> Arc<Scripted> {
 #[tokio::test]
 async fn every_case_is_asked_of_every_target_as_often_as_wanted() {
     let trying = Trying::new(cases(7), vec![target("one"), target("two")]);
-    let (ended, told) = trying.run(|spec| with_trials(spec, 3)).await;
+    let (ended, seen) = trying.run(|spec| with_trials(spec, 3)).await;
     assert_eq!(ended.stop, None);
-    assert_eq!(told.records.len(), 7 * 2 * 3);
-    let mut names: Vec<_> = told
+    assert_eq!(seen.records.len(), 7 * 2 * 3);
+    let mut names: Vec<_> = seen
         .records
         .iter()
         .map(|(record, _)| (record.eval_id.clone(), record.target.clone(), record.trial))
@@ -41,7 +41,7 @@ async fn every_case_is_asked_of_every_target_as_often_as_wanted() {
     names.dedup();
     assert_eq!(names.len(), 7 * 2 * 3);
     assert!(
-        told.records
+        seen.records
             .iter()
             .all(|(record, _)| record.status == Status::Pass)
     );
@@ -57,8 +57,8 @@ async fn a_second_run_in_the_same_folder_does_nothing_again() {
     let (_, second) = trying.run(|_| {}).await;
     assert_eq!(provider.calls.load(Ordering::SeqCst), 5);
     assert!(second.records.iter().all(|(_, reused)| *reused));
-    let sorted = |told: &crate::testing::Told| {
-        let mut records: Vec<_> = told
+    let sorted = |seen: &crate::testing::SeenEvents| {
+        let mut records: Vec<_> = seen
             .records
             .iter()
             .map(|(record, _)| record.clone())
@@ -95,25 +95,25 @@ async fn errored_trials_stay_unless_they_are_to_be_retried() {
         _ => Err(ProviderError::new(Cause::Setup, "the key was refused")),
     });
     let trying = Trying::new(cases(2), vec![target_with("t", provider as _)]);
-    let (_, told) = trying.run(|_| {}).await;
-    let error = told.records[0].0.error.clone().unwrap();
+    let (_, seen) = trying.run(|_| {}).await;
+    let error = seen.records[0].0.error.clone().unwrap();
     assert_eq!(
         (error.stage, error.message.as_str()),
         (Stage::Target, "the key was refused")
     );
     broken.store(0, Ordering::SeqCst);
-    let (_, told) = trying.run(|_| {}).await;
+    let (_, seen) = trying.run(|_| {}).await;
     assert!(
-        told.records
+        seen.records
             .iter()
             .all(|(record, reused)| *reused && record.status == Status::Error)
     );
     let folder = trying.folder.clone();
-    let (_, told) = trying
+    let (_, seen) = trying
         .run(|spec| spec.previous_run = PreviousRun::read(&folder, true).unwrap())
         .await;
     assert!(
-        told.records
+        seen.records
             .iter()
             .all(|(record, reused)| !reused && record.status == Status::Pass)
     );
@@ -133,11 +133,11 @@ async fn what_is_worth_a_retry_is_tried_again_and_what_is_not_is_not() {
     ] {
         let provider = scripted(move |_| Err(ProviderError::new(cause, "no")));
         let trying = Trying::new(cases(1), vec![target_with("t", provider as _)]);
-        let (_, told) = trying.run(|_| {}).await;
-        let record = &told.records[0].0;
+        let (_, seen) = trying.run(|_| {}).await;
+        let record = &seen.records[0].0;
         assert_eq!(record.attempts, attempts, "{cause:?}");
         assert_eq!(record.status, Status::Error);
-        assert_eq!(told.retries.len() as u32, attempts - 1);
+        assert_eq!(seen.retries.len() as u32, attempts - 1);
     }
 }
 
@@ -149,9 +149,9 @@ async fn a_target_that_says_when_to_come_back_is_obeyed() {
         _ => Ok(Transcript::of_text("4")),
     });
     let trying = Trying::new(cases(1), vec![target_with("t", provider as _)]);
-    let (_, told) = trying.run(|_| {}).await;
-    assert_eq!(told.retries, [40.0]);
-    let record = &told.records[0].0;
+    let (_, seen) = trying.run(|_| {}).await;
+    assert_eq!(seen.retries, [40.0]);
+    let record = &seen.records[0].0;
     assert_eq!((record.status, record.attempts), (Status::Pass, 2));
     assert!(record.timing.queue_ms.unwrap() >= 40.0);
     assert!(
@@ -168,8 +168,8 @@ async fn a_target_that_asks_to_come_back_tomorrow_is_not_waited_for() {
             .retry_after(Some(Duration::from_secs(86_400))))
     });
     let trying = Trying::new(cases(1), vec![target_with("t", provider as _)]);
-    let (_, told) = trying.run(|_| {}).await;
-    let message = &told.records[0].0.error.as_ref().unwrap().message;
+    let (_, seen) = trying.run(|_| {}).await;
+    let message = &seen.records[0].0.error.as_ref().unwrap().message;
     assert!(message.contains("asks to wait 86400 s"), "{message}");
 }
 
@@ -179,14 +179,14 @@ async fn an_attempt_that_takes_too_long_ends() {
     slow.limits.timeout = Duration::from_millis(20);
     slow.limits.retry.max_retries = 1;
     let trying = Trying::new(cases(1), vec![slow]);
-    let (_, told) = trying.run(|_| {}).await;
-    let record = &told.records[0].0;
+    let (_, seen) = trying.run(|_| {}).await;
+    let record = &seen.records[0].0;
     assert_eq!(record.attempts, 2);
     let message = &record.error.as_ref().unwrap().message;
     assert!(message.starts_with("no answer within 0.02 s"), "{message}");
 }
 
-/// A provider whose every answer takes a moment; `answer` is told how many are in flight.
+/// A provider whose every answer takes a moment; `answer` gets the number in flight.
 fn crowded(
     answer: impl Fn(usize) -> Result<Transcript, ProviderError> + Send + Sync + 'static,
 ) -> Arc<dyn agentv_core::Provider> {
@@ -228,26 +228,26 @@ async fn as_many_are_in_flight_as_the_target_has_workers_and_no_more() {
 
 #[tokio::test]
 async fn shards_are_disjoint_and_whole() {
-    let mut seen = Vec::new();
+    let mut ids = Vec::new();
     for shard in ["1/3", "2/3", "3/3"] {
         let trying = Trying::new(cases(60), vec![target("t")]);
-        let (_, told) = trying
+        let (_, seen) = trying
             .run(|spec| selection_of(spec).shard = shard.parse().ok())
             .await;
-        assert!(told.records.len() > 5);
-        seen.extend(told.records.into_iter().map(|(record, _)| record.eval_id));
+        assert!(seen.records.len() > 5);
+        ids.extend(seen.records.into_iter().map(|(record, _)| record.eval_id));
     }
-    seen.sort();
+    ids.sort();
     let mut all: Vec<_> = cases(60).into_iter().map(|case| case.id).collect();
     all.sort();
-    assert_eq!(seen, all);
+    assert_eq!(ids, all);
 }
 
 #[tokio::test]
 async fn a_limit_takes_the_first_cases() {
     let trying = Trying::new(cases(60), vec![target("one"), target("two")]);
-    let (_, told) = trying.run(|spec| selection_of(spec).limit = Some(3)).await;
-    let mut ids: Vec<_> = told
+    let (_, seen) = trying.run(|spec| selection_of(spec).limit = Some(3)).await;
+    let mut ids: Vec<_> = seen
         .records
         .iter()
         .map(|(record, _)| record.eval_id.as_str())
@@ -274,25 +274,25 @@ fn costly(cost: f64) -> Target {
 #[tokio::test]
 async fn a_budget_is_not_crossed_and_a_resumed_run_knows_what_was_spent() {
     let trying = Trying::new(cases(50), vec![costly(0.03)]);
-    let (ended, told) = trying.run(|spec| spec.budget = Some(0.1)).await;
+    let (ended, seen) = trying.run(|spec| spec.budget = Some(0.1)).await;
     assert_eq!(ended.stop, Some(Stop::Budget));
-    assert_eq!(told.stops, [Stop::Budget]);
-    assert_eq!(told.records.len(), 3);
-    let (ended, told) = trying.run(|spec| spec.budget = Some(0.2)).await;
+    assert_eq!(seen.stops, [Stop::Budget]);
+    assert_eq!(seen.records.len(), 3);
+    let (ended, seen) = trying.run(|spec| spec.budget = Some(0.2)).await;
     assert_eq!(ended.stop, Some(Stop::Budget));
-    assert_eq!(told.records.len(), 6);
+    assert_eq!(seen.records.len(), 6);
 }
 
 #[tokio::test]
 async fn a_run_ends_in_time_with_what_it_has() {
     let provider = slow(Duration::from_millis(50));
     let trying = Trying::new(cases(5_000), vec![target_with("t", provider as _)]);
-    let (ended, told) = trying
+    let (ended, seen) = trying
         .run(|spec| spec.max_time = Some(Duration::from_secs(3)))
         .await;
     assert_eq!(ended.stop, Some(Stop::Time));
-    assert!(!told.records.is_empty());
-    assert_eq!(told.records.len(), trying.lines(RecordFile::Results));
+    assert!(!seen.records.is_empty());
+    assert_eq!(seen.records.len(), trying.lines(RecordFile::Results));
 }
 
 #[tokio::test]
@@ -309,16 +309,16 @@ async fn a_stopped_run_lets_work_in_flight_end_and_resumes_with_the_rest() {
         cases(40),
         vec![target_with("t", Arc::clone(&provider) as _)],
     );
-    let (ended, told) = trying.run_until(stop, |_| {}).await;
+    let (ended, seen) = trying.run_until(stop, |_| {}).await;
     assert_eq!(ended.stop, Some(Stop::Interrupted));
     assert!(
-        (11..40).contains(&told.records.len()),
+        (11..40).contains(&seen.records.len()),
         "{}",
-        told.records.len()
+        seen.records.len()
     );
-    let (ended, told) = trying.run(|_| {}).await;
+    let (ended, seen) = trying.run(|_| {}).await;
     assert_eq!(ended.stop, None);
-    assert_eq!(told.records.len(), 40);
+    assert_eq!(seen.records.len(), 40);
     assert_eq!(provider.calls.load(Ordering::SeqCst), 40);
     assert_eq!(trying.lines(RecordFile::Results), 40);
 }
@@ -331,12 +331,12 @@ async fn an_aborted_run_gives_up_what_hangs() {
         vec![target_with("t", slow(Duration::from_secs(3600)) as _)],
     );
     let aborting = stop.clone();
-    let (_, (ended, told)) = tokio::join!(
+    let (_, (ended, seen)) = tokio::join!(
         async move { aborting.abort(Stop::Terminated) },
         trying.run_until(stop, |_| {})
     );
     assert_eq!(ended.stop, Some(Stop::Terminated));
-    assert!(told.records.is_empty());
+    assert!(seen.records.is_empty());
 }
 
 #[tokio::test]
@@ -349,31 +349,31 @@ async fn an_answer_from_the_cache_has_no_latency_and_is_by_trial() {
         spec.cache = Some(Cache::open(&path).unwrap());
     };
     trying().run(cached).await;
-    let (_, told) = trying().run(cached).await;
+    let (_, seen) = trying().run(cached).await;
     assert_eq!(provider.calls.load(Ordering::SeqCst), 4);
-    for (record, _) in &told.records {
+    for (record, _) in &seen.records {
         assert!(record.cached && record.timing.is_empty() && record.status == Status::Pass);
     }
-    let (_, told) = trying()
+    let (_, seen) = trying()
         .run(|spec| {
             cached(spec);
             with_trials(spec, 2);
         })
         .await;
     assert_eq!(provider.calls.load(Ordering::SeqCst), 8);
-    let fresh = told.records.iter().filter(|(record, _)| !record.cached);
+    let fresh = seen.records.iter().filter(|(record, _)| !record.cached);
     assert!(fresh.clone().all(|(record, _)| record.trial == 2));
     assert_eq!(fresh.count(), 4);
 }
 
 #[tokio::test]
-async fn a_secret_that_a_target_prints_reaches_neither_the_journal_nor_who_is_told() {
+async fn a_secret_that_a_target_prints_reaches_neither_the_journal_nor_a_reporter() {
     let provider = scripted(|_| Ok(Transcript::of_text("4, by the way: sk-0123456789")));
     let trying = Trying::new(cases(1), vec![target_with("t", provider as _)]);
     let mut secrets = agentv_core::Secrets::default();
     secrets.add("sk-0123456789");
     let folder = trying.folder.clone();
-    let (_, told) = trying
+    let (_, seen) = trying
         .run(|spec| {
             // The journal of the usual plan holds the folder's lock.
             let placeholder = tempfile::tempdir().unwrap();
@@ -385,7 +385,7 @@ async fn a_secret_that_a_target_prints_reaches_neither_the_journal_nor_who_is_to
             spec.journal = Journal::open(&mut writer, secrets).unwrap();
         })
         .await;
-    let answer = told.records[0].0.candidate_answer.clone().unwrap();
+    let answer = seen.records[0].0.candidate_answer.clone().unwrap();
     assert_eq!(answer, "4, by the way: [REDACTED]");
     for file in [RecordFile::Transcripts, RecordFile::Results] {
         let text = std::fs::read_to_string(trying.folder.file(file)).unwrap();
@@ -411,11 +411,11 @@ async fn a_resumed_run_that_is_stopped_again_knows_everything_that_was_done() {
             Ok(Transcript::of_text("4"))
         }),
     )];
-    let (ended, told) = trying.run_until(stop, |_| {}).await;
+    let (ended, seen) = trying.run_until(stop, |_| {}).await;
     assert_eq!(ended.stop, Some(Stop::Interrupted));
-    let reused = told.records.iter().filter(|(_, reused)| *reused).count();
+    let reused = seen.records.iter().filter(|(_, reused)| *reused).count();
     assert_eq!(reused, 30);
-    assert!((31..35).contains(&told.records.len()));
+    assert!((31..35).contains(&seen.records.len()));
 }
 
 #[tokio::test]
@@ -495,8 +495,8 @@ async fn what_failed_attempts_took_is_no_waiting() {
         }),
     });
     let trying = Trying::new(cases(1), vec![target_with("t", provider as _)]);
-    let (_, told) = trying.run(|_| {}).await;
-    let timing = told.records[0].0.timing;
+    let (_, seen) = trying.run(|_| {}).await;
+    let timing = seen.records[0].0.timing;
     assert!(timing.queue_ms.unwrap() < 60.0, "{timing:?}");
     assert!(timing.total_ms.unwrap() >= 60.0, "{timing:?}");
 }
@@ -511,8 +511,8 @@ async fn being_refused_with_many_others_is_no_failure_of_one_trial() {
     target.limits.workers = 50;
     target.limits.retry.initial_delay = Duration::from_millis(10);
     let trying = Trying::new(cases(100), vec![target]);
-    let (_, told) = trying.run(|_| {}).await;
-    let errored = told
+    let (_, seen) = trying.run(|_| {}).await;
+    let errored = seen
         .records
         .iter()
         .filter(|(record, _)| record.status == Status::Error);

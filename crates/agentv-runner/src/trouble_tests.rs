@@ -66,7 +66,7 @@ async fn a_panic_in_a_provider_or_an_evaluator_is_an_error_of_that_case_only() {
     let mut fragile = target_with("t", provider as _);
     fragile.limits.workers = 1;
     let trying = Trying::new(cases(5), vec![fragile]);
-    let (ended, told) = trying
+    let (ended, seen) = trying
         .run(|spec| {
             spec.graders = Arc::new(Trouble::Panics);
             // What was set aside for a trial that panics is given back.
@@ -75,7 +75,7 @@ async fn a_panic_in_a_provider_or_an_evaluator_is_an_error_of_that_case_only() {
         .await;
     assert_eq!(ended.stop, None);
     assert_eq!(trying.lines(RecordFile::Results), 5);
-    for (record, _) in &told.records {
+    for (record, _) in &seen.records {
         let error = record.error.as_ref();
         let stage = error.map(|error| error.stage);
         let expected = match record.eval_id.as_str() {
@@ -99,7 +99,7 @@ async fn grading_that_hangs_is_given_up_and_its_answer_is_kept() {
         spec.grace = Duration::from_secs(3);
     };
     let began = tokio::time::Instant::now();
-    let (_, (ended, told)) = tokio::join!(
+    let (_, (ended, seen)) = tokio::join!(
         async move {
             tokio::time::sleep(Duration::from_secs(1)).await;
             stopping.stop(Stop::Interrupted);
@@ -107,11 +107,11 @@ async fn grading_that_hangs_is_given_up_and_its_answer_is_kept() {
         trying.run_until(stop, hangs)
     );
     assert_eq!(ended.stop, Some(Stop::Interrupted));
-    assert_eq!(told.abandoned, 3);
+    assert_eq!(seen.abandoned, 3);
     assert!(began.elapsed() < Duration::from_secs(5), "the grace alone");
-    let (_, told) = trying.run(|_| {}).await;
+    let (_, seen) = trying.run(|_| {}).await;
     assert!(
-        told.records
+        seen.records
             .iter()
             .all(|(record, _)| record.status == Status::Pass)
     );
@@ -123,7 +123,7 @@ async fn grading_that_hangs_is_given_up_and_its_answer_is_kept() {
 }
 
 #[tokio::test]
-async fn what_waits_for_its_turn_is_not_sent_after_the_run_was_told_to_stop() {
+async fn a_waiting_request_is_not_sent_after_the_run_was_stopped() {
     let stop = StopHandle::default();
     let stopping = stop.clone();
     let provider = scripted(move |_| {
@@ -133,10 +133,10 @@ async fn what_waits_for_its_turn_is_not_sent_after_the_run_was_told_to_stop() {
     let mut limited = target_with("t", Arc::clone(&provider) as _);
     limited.limits.requests_per_minute = Some(60);
     let trying = Trying::new(cases(20), vec![limited]);
-    let (ended, told) = trying.run_until(stop, |_| {}).await;
+    let (ended, seen) = trying.run_until(stop, |_| {}).await;
     assert_eq!(ended.stop, Some(Stop::Interrupted));
     assert_eq!(provider.calls.load(Ordering::SeqCst), 1);
-    assert_eq!(told.records.len(), 1);
+    assert_eq!(seen.records.len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -147,10 +147,10 @@ async fn what_is_paid_for_is_waited_for_when_a_limit_ends_the_run() {
         script: Box::new(|_| Ok(paid(0.01))),
     });
     let trying = Trying::new(cases(9), vec![target_with("t", slow as _)]);
-    let (ended, told) = trying.run(|spec| spec.budget = Some(0.045)).await;
+    let (ended, seen) = trying.run(|spec| spec.budget = Some(0.045)).await;
     assert_eq!(ended.stop, Some(Stop::Budget));
-    assert_eq!(told.records.len(), 4);
-    assert_eq!(told.abandoned, 0);
+    assert_eq!(seen.records.len(), 4);
+    assert_eq!(seen.abandoned, 0);
 }
 
 #[tokio::test]
@@ -160,13 +160,13 @@ async fn answers_from_the_cache_cost_nothing() {
     let costly = || target_with("t", scripted(|_| Ok(paid(0.03))) as _);
     for budget in [1.0, 0.01] {
         let trying = Trying::new(cases(20), vec![costly()]);
-        let (ended, told) = trying
+        let (ended, seen) = trying
             .run(|spec| {
                 spec.cache = Some(Cache::open(&path).unwrap());
                 spec.budget = Some(budget);
             })
             .await;
-        assert_eq!((ended.stop, told.records.len()), (None, 20));
+        assert_eq!((ended.stop, seen.records.len()), (None, 20));
     }
 }
 
@@ -182,10 +182,10 @@ async fn what_a_budget_was_spent_on_counts_graded_or_not_and_wherever_it_stands(
     trying.run(late).await;
     // A crash between an answer and its grade.
     std::fs::write(trying.folder.file(RecordFile::Results), "").unwrap();
-    let (ended, told) = trying.run(|spec| spec.budget = Some(0.07)).await;
+    let (ended, seen) = trying.run(|spec| spec.budget = Some(0.07)).await;
     assert_eq!(ended.stop, Some(Stop::Budget));
     assert_eq!(trying.lines(RecordFile::Transcripts), 2, "none was asked");
-    assert!(told.records.len() <= 2);
+    assert!(seen.records.len() <= 2);
 }
 
 /// Answers all requests at once, for so much.
@@ -234,7 +234,7 @@ fn at_once(cost: f64) -> (Arc<AtOnce>, Target) {
 async fn a_batch_is_held_against_the_budget() {
     let (provider, target) = at_once(0.01);
     let trying = Trying::new(cases(5), vec![target]);
-    let (ended, told) = trying
+    let (ended, seen) = trying
         .run(|spec| {
             with_trials(spec, 4);
             spec.budget = Some(0.12);
@@ -242,7 +242,7 @@ async fn a_batch_is_held_against_the_budget() {
         .await;
     assert_eq!(ended.stop, Some(Stop::Budget));
     assert_eq!(provider.calls.load(Ordering::SeqCst), 2, "five cents each");
-    assert_eq!(told.records.len(), 10);
+    assert_eq!(seen.records.len(), 10);
 }
 
 #[tokio::test]
@@ -254,13 +254,13 @@ async fn a_batch_takes_what_it_can_from_the_cache_and_its_prompts_are_dumped() {
     let (provider, target) = at_once(0.01);
     for (wanted, calls, dumped) in [(3, 1, 3), (3, 1, 3), (5, 2, 5)] {
         let trying = Trying::new(cases(wanted), vec![target.clone()]);
-        let (_, told) = trying
+        let (_, seen) = trying
             .run(|spec| {
                 spec.cache = Some(Cache::open(&path).unwrap());
                 spec.dump_prompts = Some(prompts.clone());
             })
             .await;
-        assert_eq!(told.records.len(), wanted);
+        assert_eq!(seen.records.len(), wanted);
         assert_eq!(provider.calls.load(Ordering::SeqCst), calls);
         assert_eq!(count(&prompts), dumped);
     }

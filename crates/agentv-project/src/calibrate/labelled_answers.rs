@@ -11,8 +11,8 @@ use agentv_core::{
 };
 use agentv_dataset::{Checked, Code, Dataset, Diagnostic, LoadOptions, Project, Severity};
 use agentv_runner::{
-    AnswerSource, EvalFile, FileJudges, Given, Graders, SourceError, VisitGiven, digest_of_file,
-    digest_of_text,
+    AnswerSource, EvalFile, FileJudges, GivenRecord, Graders, SourceError, VisitGiven,
+    digest_of_file, digest_of_text,
 };
 use agentv_syntax::Problem;
 use serde_json::Value;
@@ -165,7 +165,12 @@ impl LabelledAnswers {
 
 impl AnswerSource for LabelledAnswers {
     fn visit(&self, visit: &mut VisitGiven<'_>) -> Result<(), SourceError> {
-        self.each_case(&mut |case| visit(&self.file, Given::Answer(Box::new(self.record_of(case)))))
+        self.each_case(&mut |case| {
+            visit(
+                &self.file,
+                GivenRecord::Answer(Box::new(self.record_of(case))),
+            )
+        })
     }
 }
 

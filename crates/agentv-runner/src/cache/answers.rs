@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_cache_is_told_in_words() {
+    fn a_file_that_is_not_a_cache_gives_a_clear_error() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cache.sqlite");
         std::fs::write(&path, "not a database at all, but long enough to look at").unwrap();

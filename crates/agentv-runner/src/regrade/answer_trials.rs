@@ -8,7 +8,7 @@ use agentv_core::{EvalFile, Identities, Step, TranscriptRecord, Trial, TrialKeys
 
 use crate::consumer::Consumer;
 use crate::failure::RunError;
-use crate::regrade::answers::{AnswerSource, Given};
+use crate::regrade::answers::{AnswerSource, GivenRecord};
 use crate::resume::previous_run::PreviousRun;
 use crate::resume::reuse::reuse;
 use crate::schedule::source::{Grading, SendTrial, TrialSource};
@@ -34,7 +34,7 @@ pub(crate) struct AnswerTrials {
 }
 
 type Each<'e> =
-    dyn FnMut(&Arc<EvalFile>, Given, &mut Pass) -> Result<ControlFlow<()>, RunError> + 'e;
+    dyn FnMut(&Arc<EvalFile>, GivenRecord, &mut Pass) -> Result<ControlFlow<()>, RunError> + 'e;
 
 /// The state of one pass over the answers.
 #[derive(Default)]
@@ -57,12 +57,12 @@ impl TrialSource for AnswerTrials {
         }
         self.each(&mut |file, given, pass| {
             match given {
-                Given::Error(record) => {
+                GivenRecord::Error(record) => {
                     if self.previous_run.has_record(&record.grade_key)? {
                         self.consumer.report_result(record, true);
                     }
                 }
-                Given::Answer(record) => {
+                GivenRecord::Answer(record) => {
                     let trial = self.trial(file, record.into(), pass);
                     if let Some(found) = self.previous_run.result(&trial.keys.grade)? {
                         let include_trace = self.executor.include_trace;
@@ -85,9 +85,9 @@ impl TrialSource for AnswerTrials {
     fn produce(&self, send: &mut SendTrial<'_>) -> Result<(), RunError> {
         self.each(&mut |file, given, pass| {
             let answer: Arc<TranscriptRecord> = match given {
-                Given::Answer(record) => record.into(),
+                GivenRecord::Answer(record) => record.into(),
                 // There is no answer to grade: the error is carried over.
-                Given::Error(record) => {
+                GivenRecord::Error(record) => {
                     if self.previous_run.has_record(&record.grade_key)? {
                         return Ok(ControlFlow::Continue(()));
                     }

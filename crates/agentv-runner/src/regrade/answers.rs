@@ -19,7 +19,7 @@ pub trait AnswerSource: Send + Sync {
 
 /// The record of a trial that is not run again.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Given {
+pub enum GivenRecord {
     /// The answer of the target, with the case that it is graded by.
     Answer(Box<TranscriptRecord>),
     /// An error: there is no answer to grade, and the record is carried over.
@@ -27,4 +27,4 @@ pub enum Given {
 }
 
 /// The function that an [`AnswerSource`] calls for each record.
-pub type VisitGiven<'v> = dyn FnMut(&Arc<EvalFile>, Given) -> ControlFlow<()> + 'v;
+pub type VisitGiven<'v> = dyn FnMut(&Arc<EvalFile>, GivenRecord) -> ControlFlow<()> + 'v;

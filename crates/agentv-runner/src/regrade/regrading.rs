@@ -11,7 +11,7 @@ use agentv_journal::{FileError, RecordFile, RecordsAt};
 use serde::Deserialize;
 
 use crate::eval_file::{CaseSource, SourceError};
-use crate::regrade::answers::{AnswerSource, Given, VisitGiven};
+use crate::regrade::answers::{AnswerSource, GivenRecord, VisitGiven};
 use crate::regrade::source_run::{Left, SourceRun, SourceTrial, trial_key};
 
 /// The evaluators for the answers of an earlier run.
@@ -114,7 +114,7 @@ impl Regrading {
                 match places.get::<Answer>(self.source_run.trials()[at].offset()) {
                     Ok(answer) => {
                         let record = record_of(answer.value, file, &case, target, trial);
-                        flow = visit(file, Given::Answer(Box::new(record)));
+                        flow = visit(file, GivenRecord::Answer(Box::new(record)));
                     }
                     Err(error) => {
                         failed = Some(unreadable(error));
@@ -153,7 +153,7 @@ impl Regrading {
             let Some(file) = self.file(&record.eval_file) else {
                 continue;
             };
-            if visit(file, Given::Answer(Box::new(record))).is_break() {
+            if visit(file, GivenRecord::Answer(Box::new(record))).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
@@ -173,7 +173,7 @@ impl Regrading {
             let Some(file) = self.file(&record.eval_file) else {
                 continue;
             };
-            if visit(file, Given::Error(Box::new(record))).is_break() {
+            if visit(file, GivenRecord::Error(Box::new(record))).is_break() {
                 break;
             }
         }

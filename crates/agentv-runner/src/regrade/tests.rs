@@ -12,7 +12,9 @@ use agentv_core::{
 };
 use agentv_journal::{Line, RecordFile, RunFolder};
 
-use crate::testing::{Cases, Contains, Scripted, Told, Trying, case, file, scripted, target_with};
+use crate::testing::{
+    Cases, Contains, Scripted, SeenEvents, Trying, case, file, scripted, target_with,
+};
 use crate::trial::judges_tests::Judged;
 use crate::*;
 
@@ -47,7 +49,7 @@ impl Again {
         plan_regrading(source_run, vec![file()], with, selection, graders).unwrap()
     }
 
-    async fn grade(&self, with: GradedWith) -> (Ended, Told, RegradePreview) {
+    async fn grade(&self, with: GradedWith) -> (Ended, SeenEvents, RegradePreview) {
         self.grade_until(StopHandle::default(), with, |_| {}).await
     }
 
@@ -56,7 +58,7 @@ impl Again {
         stop: StopHandle,
         with: GradedWith,
         change: impl FnOnce(&mut RunSpec),
-    ) -> (Ended, Told, RegradePreview) {
+    ) -> (Ended, SeenEvents, RegradePreview) {
         let (regrading, preview) = self.plan(with, &Selection::default());
         let mut writer = self.folder.write(jiff::Timestamp::now()).unwrap();
         let judge = self.judge.clone();
@@ -92,10 +94,10 @@ impl Again {
             grace: Duration::from_secs(5),
         };
         change(&mut spec);
-        let told = Arc::new(Mutex::new(Told::default()));
-        let ended = run(spec, stop, Arc::clone(&told) as SharedReporter).await;
-        let told = std::mem::take(&mut *told.lock().unwrap());
-        (ended, told, preview)
+        let seen = Arc::new(Mutex::new(SeenEvents::default()));
+        let ended = run(spec, stop, Arc::clone(&seen) as SharedReporter).await;
+        let seen = std::mem::take(&mut *seen.lock().unwrap());
+        (ended, seen, preview)
     }
 
     fn records<T: serde::de::DeserializeOwned>(&self, file: RecordFile) -> Vec<T> {
@@ -125,8 +127,8 @@ fn expecting(value: &str, mut case: EvalCase) -> EvalCase {
     case
 }
 
-fn statuses(told: &Told) -> Vec<(&str, Status)> {
-    let records = told.records.iter();
+fn statuses(seen: &SeenEvents) -> Vec<(&str, Status)> {
+    let records = seen.records.iter();
     let mut statuses: Vec<_> = records
         .map(|(record, _)| (record.eval_id.as_str(), record.status))
         .collect();
@@ -140,9 +142,9 @@ async fn an_answer_is_graded_by_what_its_case_says_today_and_its_target_is_not_a
     let cases = vec![case("a", "What is 2+2?"), case("b", "What is 1+3?")];
     let again = Again::of(cases.clone(), Arc::clone(&target)).await;
     let edited = vec![expecting("5", cases[0].clone()), cases[1].clone()];
-    let (ended, told, preview) = again.grade(today(edited.clone())).await;
+    let (ended, seen, preview) = again.grade(today(edited.clone())).await;
     assert!(ended.error.is_none() && ended.stop.is_none());
-    assert_eq!(statuses(&told), [("a", Status::Fail), ("b", Status::Pass)]);
+    assert_eq!(statuses(&seen), [("a", Status::Fail), ("b", Status::Pass)]);
     assert_eq!(target.calls.load(Ordering::SeqCst), 2);
     assert_eq!(
         (preview.trials, preview.changed, preview.gone),
@@ -176,15 +178,15 @@ async fn an_answer_is_graded_by_what_its_case_says_today_and_its_target_is_not_a
     let mut resumed = again.trying;
     resumed.cases = edited;
     let (_, resumed) = resumed.run(|_| {}).await;
-    let keys = |told: &Told| {
-        let records = told.records.iter();
+    let keys = |seen: &SeenEvents| {
+        let records = seen.records.iter();
         let mut keys: Vec<_> = records
             .map(|(record, _)| (record.answer_key.clone(), record.grade_key.clone()))
             .collect();
         keys.sort();
         keys
     };
-    assert_eq!(keys(&told), keys(&resumed));
+    assert_eq!(keys(&seen), keys(&resumed));
 }
 
 #[tokio::test]
@@ -200,13 +202,13 @@ async fn cases_that_are_gone_or_ask_something_else_are_graded_as_recorded() {
         expecting("5", case("b", "What is 1+4?")),
         case("new", "What is 4?"),
     ];
-    let (_, told, preview) = again.grade(today(today_is)).await;
+    let (_, seen, preview) = again.grade(today(today_is)).await;
     let graded = [
         ("a", Status::Fail),
         ("b", Status::Pass),
         ("c", Status::Pass),
     ];
-    assert_eq!(statuses(&told), graded);
+    assert_eq!(statuses(&seen), graded);
     assert_eq!((preview.changed, preview.gone), (vec![1], vec![1]));
 }
 
@@ -215,8 +217,8 @@ async fn given_evaluators_grade_in_place_of_those_of_the_cases() {
     let again = Again::of(vec![case("a", "What is 2+2?")], four()).await;
     let mut spec = EvaluatorSpec::of_kind("contains");
     spec.options.insert("value".to_owned(), "5".into());
-    let (_, told, _) = again.grade(GradedWith::These([spec.clone()].into())).await;
-    assert_eq!(statuses(&told), [("a", Status::Fail)]);
+    let (_, seen, _) = again.grade(GradedWith::These([spec.clone()].into())).await;
+    assert_eq!(statuses(&seen), [("a", Status::Fail)]);
     let after: Vec<TranscriptRecord> = again.records(RecordFile::Transcripts);
     assert_eq!(*after[0].case.evaluators, [spec]);
 }
@@ -229,8 +231,8 @@ async fn a_trial_without_an_answer_is_carried_over_and_never_lost() {
     });
     let cases = vec![case("a", "What is 2+2?"), case("b", "What is 1+3?")];
     let again = Again::of(cases.clone(), target).await;
-    let (_, told, preview) = again.grade(today(cases.clone())).await;
-    assert_eq!(statuses(&told), [("a", Status::Error), ("b", Status::Pass)]);
+    let (_, seen, preview) = again.grade(today(cases.clone())).await;
+    assert_eq!(statuses(&seen), [("a", Status::Error), ("b", Status::Pass)]);
     assert_eq!((preview.trials, preview.without_answer), (2, 1));
     let written: Vec<ResultRecord> = again.records(RecordFile::Results);
     let error = written
@@ -242,10 +244,10 @@ async fn a_trial_without_an_answer_is_carried_over_and_never_lost() {
         (Stage::Target, "the key was refused")
     );
 
-    // What stands there already is told, and not written again.
-    let (_, told, _) = again.grade(today(cases.clone())).await;
-    assert_eq!(statuses(&told), [("a", Status::Error), ("b", Status::Pass)]);
-    assert!(told.records.iter().all(|(_, reused)| *reused));
+    // What stands there already is seen, and not written again.
+    let (_, seen, _) = again.grade(today(cases.clone())).await;
+    assert_eq!(statuses(&seen), [("a", Status::Error), ("b", Status::Pass)]);
+    assert!(seen.records.iter().all(|(_, reused)| *reused));
     let after: Vec<ResultRecord> = again.records(RecordFile::Results);
     assert_eq!(after, written);
 
@@ -259,9 +261,9 @@ async fn a_trial_without_an_answer_is_carried_over_and_never_lost() {
         folder: RunFolder::create_at(again._results.path(), jiff::Timestamp::now()).unwrap(),
         ..again
     };
-    let (_, told, preview) = other.grade(today(cases)).await;
+    let (_, seen, preview) = other.grade(today(cases)).await;
     assert_eq!(
-        statuses(&told),
+        statuses(&seen),
         [("a", Status::Error), ("b", Status::Error)]
     );
     assert_eq!(preview.without_answer, 2);
@@ -276,15 +278,15 @@ async fn of_several_answers_of_a_trial_the_one_that_its_last_result_is_about_cou
     });
     let again = Again::of(vec![case("a", "What is 2+2?")], target).await;
     let mut trying = again.trying;
-    // Asked something else, then the first again: the result of the first is written once more.
+    // AskResult something else, then the first again: the result of the first is written once more.
     let first = std::mem::replace(&mut trying.cases, vec![case("a", "What is 2+3?")]);
     trying.run(|_| {}).await;
     trying.cases.clone_from(&first);
     trying.run(|_| {}).await;
     assert_eq!(trying.lines(RecordFile::Transcripts), 2);
     let again = Again { trying, ..again };
-    let (_, told, _) = again.grade(today(first)).await;
-    let (record, _) = &told.records[0];
+    let (_, seen, _) = again.grade(today(first)).await;
+    let (record, _) = &seen.records[0];
     assert_eq!(record.candidate_answer.as_deref(), Some("answer 0"));
 
     // Where there is no result, the last answer counts.
@@ -293,8 +295,8 @@ async fn of_several_answers_of_a_trial_the_one_that_its_last_result_is_about_cou
         folder: RunFolder::create_at(again._results.path(), jiff::Timestamp::now()).unwrap(),
         ..again
     };
-    let (_, told, _) = other.grade(today(Vec::new())).await;
-    let (record, _) = &told.records[0];
+    let (_, seen, _) = other.grade(today(Vec::new())).await;
+    let (record, _) = &seen.records[0];
     assert_eq!(record.candidate_answer.as_deref(), Some("answer 1"));
 }
 
@@ -310,7 +312,7 @@ async fn the_first_so_many_cases_are_those_of_the_eval_file_first() {
     assert_eq!(preview.trials, 2);
     let mut ids = Vec::new();
     let visited = regrading.visit(&mut |_, given| {
-        let Given::Answer(record) = given else {
+        let GivenRecord::Answer(record) = given else {
             panic!("{given:?}")
         };
         ids.push(record.eval_id.clone());
@@ -336,24 +338,24 @@ async fn judges_are_asked_side_by_side_and_what_is_graded_is_not_judged_again() 
         Ok(Transcript::of_text("0.9"))
     });
     again.judge = Some(target_with("j", judge as _));
-    let (ended, told, preview) = again.grade_until(stop, today(cases.clone()), |_| {}).await;
+    let (ended, seen, preview) = again.grade_until(stop, today(cases.clone()), |_| {}).await;
     assert_eq!(ended.stop, Some(Stop::Interrupted));
     assert!(
-        (10..20).contains(&told.records.len()),
+        (10..20).contains(&seen.records.len()),
         "{}",
-        told.records.len()
+        seen.records.len()
     );
     assert_eq!(preview.judges[0].judged.len(), 1);
     let first = calls.load(Ordering::SeqCst);
-    let (ended, told, _) = again.grade(today(cases)).await;
+    let (ended, seen, _) = again.grade(today(cases)).await;
     assert_eq!(ended.stop, None);
-    assert_eq!(told.records.len(), 20);
+    assert_eq!(seen.records.len(), 20);
     assert_eq!(calls.load(Ordering::SeqCst), 20.max(first));
     assert_eq!(
-        told.records.iter().filter(|(_, reused)| *reused).count() as u64,
+        seen.records.iter().filter(|(_, reused)| *reused).count() as u64,
         first
     );
-    let calls = &told.records[0].0.evaluator_results[0].judge_calls;
+    let calls = &seen.records[0].0.evaluator_results[0].judge_calls;
     assert_eq!(calls[0].target, "j");
 }
 
@@ -371,13 +373,13 @@ async fn the_budget_is_for_judges_alone() {
     let judge = scripted(move |_| Ok(costing("0.9", 0.4)));
     again.judge = Some(target_with("j", judge as _));
     let limited = |spec: &mut RunSpec| spec.budget = Some(1.0);
-    let (ended, told, _) = again
+    let (ended, seen, _) = again
         .grade_until(StopHandle::default(), today(cases.clone()), limited)
         .await;
     assert_eq!(ended.stop, Some(Stop::Budget));
-    assert_eq!(told.records.len(), 2);
-    let (ended, told, _) = again
+    assert_eq!(seen.records.len(), 2);
+    let (ended, seen, _) = again
         .grade_until(StopHandle::default(), today(cases), limited)
         .await;
-    assert_eq!((ended.stop, told.records.len()), (Some(Stop::Budget), 2));
+    assert_eq!((ended.stop, seen.records.len()), (Some(Stop::Budget), 2));
 }

@@ -151,7 +151,7 @@ impl PreviousRun {
     }
 
     /// Returns the result with this key, unless it is to be retried.
-    pub(crate) fn result(&self, grade_key: &str) -> Result<Option<Found>, FileError> {
+    pub(crate) fn result(&self, grade_key: &str) -> Result<Option<FoundResult>, FileError> {
         let Some(journal) = &self.journal else {
             return Ok(None);
         };
@@ -163,7 +163,7 @@ impl PreviousRun {
             Some(trials) => lock(trials).get::<IgnoredAny>(&trial_of(&record.value))?,
             None => None,
         };
-        Ok(Some(Found {
+        Ok(Some(FoundResult {
             is_latest: latest.is_none_or(|latest| latest.offset == record.offset),
             offset: record.offset,
             record: record.value,
@@ -216,7 +216,7 @@ impl PreviousRun {
 
 /// The result of a trial that was done before.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct FoundResult {
     pub(crate) record: ResultRecord,
     /// The offset of the record.
     pub(crate) offset: u64,

@@ -4,18 +4,18 @@ use agentv_core::{EvalCase, ResultRecord};
 
 use crate::consumer::Consumer;
 use crate::failure::RunError;
-use crate::resume::previous_run::{Found, PreviousRun};
+use crate::resume::previous_run::{FoundResult, PreviousRun};
 
 /// Reports the result of a trial that was done before. The last record of a trial in the file is the
 /// one that counts, so this one is written again if another followed it, or if it is out of date.
 pub(crate) fn reuse(
     consumer: &Consumer,
     previous_run: &PreviousRun,
-    found: Found,
+    found: FoundResult,
     case: &EvalCase,
     include_trace: bool,
 ) -> Result<(), RunError> {
-    let Found {
+    let FoundResult {
         mut record,
         offset,
         is_latest,

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_target_whose_costs_nobody_knows_is_told_once_and_not_limited() {
+    async fn a_target_with_unknown_costs_is_reported_once_and_not_limited() {
         let budget = Budget::new(Some(0.01), &HashMap::new(), ["t"]);
         let first = budget.admit(0).await.unwrap();
         assert!(budget.settle(&first, true, None));

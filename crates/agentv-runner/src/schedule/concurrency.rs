@@ -37,12 +37,12 @@ impl Concurrency {
     }
 
     /// Waits for a place. Dropping the place frees it.
-    pub(crate) async fn enter(self: &Arc<Self>) -> Place {
+    pub(crate) async fn enter(self: &Arc<Self>) -> InFlight {
         loop {
             // Listen before looking, so that a place that becomes free in between is not missed.
             let freed = self.freed.notified();
             if self.try_enter() {
-                return Place(Arc::clone(self));
+                return InFlight(Arc::clone(self));
             }
             freed.await;
         }
@@ -95,9 +95,9 @@ impl Concurrency {
 
 /// A request in flight.
 #[derive(Debug)]
-pub(crate) struct Place(Arc<Concurrency>);
+pub(crate) struct InFlight(Arc<Concurrency>);
 
-impl Drop for Place {
+impl Drop for InFlight {
     fn drop(&mut self) {
         self.0.lock().in_flight -= 1;
         self.0.freed.notify_one();

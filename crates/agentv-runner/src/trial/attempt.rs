@@ -11,7 +11,7 @@ use crate::trial::execute::Executor;
 
 /// The end of asking a target.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct AskResult {
     pub(crate) answer: Result<Transcript, ProviderError>,
     pub(crate) timing: Timing,
     pub(crate) attempts: u32,
@@ -33,14 +33,14 @@ pub(crate) async fn ask(
     request: &mut Request,
     trial: &Trial,
     taken_up: Instant,
-) -> Option<Asked> {
+) -> Option<AskResult> {
     let retry = &lane.target.limits.retry;
     let mut waited = taken_up.elapsed();
     let (mut failures, mut refused_together) = (0, 0);
     loop {
         let attempt = attempt(executor, lane, request).await?;
         waited += attempt.waited;
-        let asked = |answer| Asked {
+        let asked = |answer| AskResult {
             answer,
             timing: Timing {
                 queue_ms: Some(milliseconds(waited)),

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::schedule::budget::{Budget, SetAside};
 use crate::schedule::lane::Lane;
 use crate::schedule::stop::StopHandle;
-use crate::trial::attempt::{Asked, ask};
+use crate::trial::attempt::{AskResult, ask};
 use crate::trial::grade::{Grade, Graders, grade};
 use crate::trial::panic::catch_panic;
 use crate::trial::records::{errored_record, result_record, transcript_record};
@@ -212,7 +212,7 @@ impl Execution<'_> {
         let timeout = lane.target.limits.timeout;
         let mut request = request_of(trial, self.prompt.clone(), timeout);
         let asking = ask(self.executor, lane, &mut request, trial, taken_up);
-        let Asked {
+        let AskResult {
             answer,
             timing,
             attempts,

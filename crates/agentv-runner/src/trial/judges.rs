@@ -11,7 +11,7 @@ use agentv_core::{
 
 use crate::failure::RunError;
 use crate::schedule::lane::Lane;
-use crate::trial::attempt::{Asked, ask};
+use crate::trial::attempt::{AskResult, ask};
 use crate::trial::execute::Executor;
 
 /// The longest answer of a judge that a record holds, in bytes.
@@ -85,7 +85,7 @@ impl<'r> TrialJudges<'r> {
     }
 
     /// Asks a judge once the budget allows it; `None` if the run was stopped before an answer came.
-    async fn ask_lane(&self, lane: &Lane, request: JudgeRequest) -> Option<Asked> {
+    async fn ask_lane(&self, lane: &Lane, request: JudgeRequest) -> Option<AskResult> {
         let executor = self.executor;
         prepare(executor, lane).await?;
         let admitted = tokio::select! {
@@ -116,7 +116,7 @@ impl<'r> TrialJudges<'r> {
         asked
     }
 
-    fn note(&self, lane: &Lane, request: Option<Vec<Message>>, asked: &Asked) {
+    fn note(&self, lane: &Lane, request: Option<Vec<Message>>, asked: &AskResult) {
         let answer = asked.answer.as_ref();
         let transcript = answer.ok();
         let call = JudgeCall {

@@ -12,7 +12,7 @@ use agentv_core::{
 use tokio::sync::Barrier;
 use tokio_util::sync::CancellationToken;
 
-use crate::testing::{self, Scripted, Told, Trying, case, scripted, target_with};
+use crate::testing::{self, Scripted, SeenEvents, Trying, case, scripted, target_with};
 use crate::*;
 
 /// Every evaluator asks a judge, whose answer is the score.
@@ -81,7 +81,7 @@ impl Court {
         }
     }
 
-    async fn run(&self, change: impl FnOnce(&mut RunSpec)) -> (Ended, Told) {
+    async fn run(&self, change: impl FnOnce(&mut RunSpec)) -> (Ended, SeenEvents) {
         self.run_until(StopHandle::default(), change).await
     }
 
@@ -89,7 +89,7 @@ impl Court {
         &self,
         stop: StopHandle,
         change: impl FnOnce(&mut RunSpec),
-    ) -> (Ended, Told) {
+    ) -> (Ended, SeenEvents) {
         let judge = self.judge.clone();
         let run = self.trying.run_until(stop, |spec| {
             spec.graders = Arc::new(Judged);
@@ -116,9 +116,9 @@ async fn the_judge_of_the_target_grades_and_its_costs_count() {
         Ok(costing("0.9", 0.002))
     });
     let court = Court::new(3, four(), Arc::clone(&judge) as _);
-    let (_, told) = court.run(|_| {}).await;
+    let (_, seen) = court.run(|_| {}).await;
     assert_eq!(judge.calls.load(Ordering::SeqCst), 3);
-    for (record, _) in &told.records {
+    for (record, _) in &seen.records {
         assert_eq!(record.status, Status::Pass);
         let call = &record.evaluator_results[0].judge_calls[0];
         assert_eq!((call.target.as_str(), call.attempts), ("j", 1));
@@ -131,8 +131,8 @@ async fn the_judge_of_the_target_grades_and_its_costs_count() {
 #[tokio::test]
 async fn what_was_said_to_a_judge_is_in_the_record_when_the_trace_is_wanted() {
     let court = Court::new(1, four(), saying("1"));
-    let (_, told) = court.run(|spec| spec.include_trace = true).await;
-    let call = &told.records[0].0.evaluator_results[0].judge_calls[0];
+    let (_, seen) = court.run(|spec| spec.include_trace = true).await;
+    let call = &seen.records[0].0.evaluator_results[0].judge_calls[0];
     let request = serde_json::to_value(&call.request).unwrap();
     assert_eq!(request[0]["content"], "How good is 4?");
     assert_eq!(call.answer.as_deref(), Some("1"));
@@ -141,8 +141,8 @@ async fn what_was_said_to_a_judge_is_in_the_record_when_the_trace_is_wanted() {
 #[tokio::test]
 async fn a_judge_that_says_nothing_usable_makes_an_error_with_its_words() {
     let court = Court::new(1, four(), saying("lovely"));
-    let (_, told) = court.run(|_| {}).await;
-    let record = &told.records[0].0;
+    let (_, seen) = court.run(|_| {}).await;
+    let record = &seen.records[0].0;
     assert_eq!((record.status, record.score), (Status::Error, None));
     assert_eq!(record.error.as_ref().unwrap().stage, Stage::Evaluator);
     let result = &record.evaluator_results[0];
@@ -157,9 +157,9 @@ async fn a_judge_is_tried_again_like_any_target() {
         _ => Ok(Transcript::of_text("1")),
     });
     let court = Court::new(1, four(), judge);
-    let (_, told) = court.run(|_| {}).await;
-    assert_eq!(told.retries.len(), 1);
-    let record = &told.records[0].0;
+    let (_, seen) = court.run(|_| {}).await;
+    assert_eq!(seen.retries.len(), 1);
+    let record = &seen.records[0].0;
     assert_eq!(record.evaluator_results[0].judge_calls[0].attempts, 2);
     assert_eq!((record.status, record.attempts), (Status::Pass, 1));
 }
@@ -174,9 +174,9 @@ async fn a_target_judges_itself_where_it_has_no_judge() {
     court.trying.targets[0].judge_target = None;
     // One worker: a trial that judges waits for no place that it has itself.
     court.trying.targets[0].limits.workers = 1;
-    let (_, told) = court.run(|_| {}).await;
+    let (_, seen) = court.run(|_| {}).await;
     assert_eq!(target.calls.load(Ordering::SeqCst), 4);
-    let statuses = told.records.iter().map(|(record, _)| record.status);
+    let statuses = seen.records.iter().map(|(record, _)| record.status);
     assert_eq!(statuses.collect::<Vec<_>>(), [Status::Borderline; 2]);
 }
 
@@ -192,8 +192,8 @@ async fn another_judge_grades_again_and_asks_the_target_no_more() {
         .judge
         .settings
         .insert("model".to_owned(), "other".into());
-    let (_, told) = court.run(|_| {}).await;
-    let statuses = told
+    let (_, seen) = court.run(|_| {}).await;
+    let statuses = seen
         .records
         .iter()
         .map(|(record, reused)| (record.status, *reused));
@@ -205,14 +205,14 @@ async fn another_judge_grades_again_and_asks_the_target_no_more() {
 async fn a_judge_that_the_budget_does_not_allow_leaves_its_trial_for_later() {
     let judge = scripted(|_| Ok(costing("1", 0.4)));
     let court = Court::new(5, four(), Arc::clone(&judge) as _);
-    let (ended, told) = court.run(|spec| spec.budget = Some(1.0)).await;
+    let (ended, seen) = court.run(|spec| spec.budget = Some(1.0)).await;
     assert_eq!(ended.stop, Some(Stop::Budget));
     assert_eq!(judge.calls.load(Ordering::SeqCst), 2);
-    let statuses = told.records.iter().map(|(record, _)| record.status);
+    let statuses = seen.records.iter().map(|(record, _)| record.status);
     assert_eq!(statuses.collect::<Vec<_>>(), [Status::Pass; 2]);
     // What was spent is not forgotten when the run goes on.
     let folder = court.trying.folder.clone();
-    let (ended, told) = court
+    let (ended, seen) = court
         .run(|spec| {
             spec.budget = Some(1.0);
             spec.previous_run = PreviousRun::read(&folder, false).unwrap();
@@ -220,10 +220,10 @@ async fn a_judge_that_the_budget_does_not_allow_leaves_its_trial_for_later() {
         .await;
     assert_eq!(ended.stop, Some(Stop::Budget));
     assert_eq!(judge.calls.load(Ordering::SeqCst), 2);
-    assert_eq!(told.records.len(), 2);
+    assert_eq!(seen.records.len(), 2);
     // With a larger budget the rest is graded.
-    let (ended, told) = court.run(|_| {}).await;
-    assert_eq!((ended.stop, told.records.len()), (None, 5));
+    let (ended, seen) = court.run(|_| {}).await;
+    assert_eq!((ended.stop, seen.records.len()), (None, 5));
     assert_eq!(judge.calls.load(Ordering::SeqCst), 5);
 }
 
@@ -241,11 +241,11 @@ async fn a_run_that_ends_while_a_judge_is_asked_records_nothing_of_that_trial() 
     });
     let target = four();
     let court = Court::new(1, Arc::clone(&target), judge);
-    let (ended, told) = court.run_until(stop, |_| {}).await;
+    let (ended, seen) = court.run_until(stop, |_| {}).await;
     assert_eq!(ended.stop, Some(Stop::Interrupted));
-    assert_eq!((told.records.len(), told.abandoned), (0, 1));
-    let (_, told) = court.run(|_| {}).await;
-    assert_eq!(told.records[0].0.status, Status::Pass);
+    assert_eq!((seen.records.len(), seen.abandoned), (0, 1));
+    let (_, seen) = court.run(|_| {}).await;
+    assert_eq!(seen.records[0].0.status, Status::Pass);
     assert_eq!(target.calls.load(Ordering::SeqCst), 1);
 }
 
@@ -271,11 +271,11 @@ async fn the_evaluators_of_a_case_are_asked_side_by_side() {
         let mut court = Court::new(1, four(), Arc::new(Meeting(Barrier::new(3))));
         court.trying.cases[0].evaluators = ["a", "b", "c"].map(EvaluatorSpec::of_kind).into();
         let run = court.run(|spec| spec.stop_on_required = stop_on_required);
-        let (ended, told) = tokio::time::timeout(Duration::from_secs(60), run)
+        let (ended, seen) = tokio::time::timeout(Duration::from_secs(60), run)
             .await
             .expect("one waits for another");
         assert_eq!(ended.stop, None);
-        let results = &told.records[0].0.evaluator_results;
+        let results = &seen.records[0].0.evaluator_results;
         let scores: Vec<_> = results.iter().map(|result| result.score).collect();
         assert_eq!(scores, [Score::new(0.9); 3]);
     }
@@ -331,9 +331,9 @@ fn sparing(spec: &mut RunSpec) {
 async fn no_judge_is_asked_once_a_required_check_has_failed_the_case() {
     let judge = saying("1");
     let court = guarded("5", Arc::clone(&judge));
-    let (_, told) = court.run(sparing).await;
+    let (_, seen) = court.run(sparing).await;
     assert_eq!(judge.calls.load(Ordering::SeqCst), 0);
-    let record = &told.records[0].0;
+    let record = &seen.records[0].0;
     assert_eq!(record.status, Status::Fail);
     assert_eq!(record.reasoning.as_deref(), Some("not asked: `llm_judge`"));
     let [judged, check] = record.evaluator_results.as_slice() else {
@@ -348,12 +348,12 @@ async fn no_judge_is_asked_once_a_required_check_has_failed_the_case() {
 async fn a_required_check_that_passes_spares_no_judge_and_without_the_flag_all_are_asked() {
     let judge = saying("1");
     let court = guarded("4", Arc::clone(&judge));
-    let (_, told) = court.run(sparing).await;
-    assert_eq!(told.records[0].0.status, Status::Pass);
+    let (_, seen) = court.run(sparing).await;
+    assert_eq!(seen.records[0].0.status, Status::Pass);
     assert_eq!(judge.calls.load(Ordering::SeqCst), 1);
     let court = guarded("5", Arc::clone(&judge));
-    let (_, told) = court.run(|spec| spec.graders = Arc::new(Mixed)).await;
-    assert_eq!(told.records[0].0.status, Status::Fail);
+    let (_, seen) = court.run(|spec| spec.graders = Arc::new(Mixed)).await;
+    assert_eq!(seen.records[0].0.status, Status::Fail);
     assert_eq!(judge.calls.load(Ordering::SeqCst), 2);
 }
 
@@ -368,9 +368,9 @@ async fn a_resume_that_spares_no_judge_grades_what_was_spared() {
             spec.stop_on_required = stops;
         })
     };
-    let (_, told) = again(true).await;
-    assert!(told.records[0].1, "nothing to do again");
-    let (_, told) = again(false).await;
-    assert!(!told.records[0].1);
+    let (_, seen) = again(true).await;
+    assert!(seen.records[0].1, "nothing to do again");
+    let (_, seen) = again(false).await;
+    assert!(!seen.records[0].1);
     assert_eq!(judge.calls.load(Ordering::SeqCst), 1);
 }
