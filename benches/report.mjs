@@ -1,6 +1,6 @@
-// Reads the lines that validate.sh has measured, prints them as a table, and checks the claims.
+// Reads the measurements of validate.sh, prints them as tables, and checks the claims.
 //
-// Exit code 1 when a claim does not hold.
+// Exits with 1 if a claim does not hold.
 
 import { readFileSync } from "node:fs";
 
@@ -25,7 +25,7 @@ const suites = cost("agentv suites");
 const long = longFile && cost("agentv validate long");
 
 const inWords = (one) => `${(one.bytes / 1e9).toFixed(one.bytes < 1e9 ? 2 : 0)} GB, ${one.cases} cases`;
-console.log(`| JSONL, ${inWords(file)} | wall | CPU | peak memory | GB/s | time against Node |`);
+console.log(`| JSONL, ${inWords(file)} | wall | CPU | peak memory | GB/s | time relative to Node |`);
 console.log("|---|---|---|---|---|---|");
 printRow("Node.js `JSON.parse` of each line", parse, file);
 printRow("`agentv validate`", validate, file);

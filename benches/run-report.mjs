@@ -1,6 +1,6 @@
-// Reads the lines that run.sh has measured, prints them as a table, and checks the claims.
+// Reads the measurements of run.sh, prints them as tables, and checks the claims.
 //
-// Exit code 1 when a claim does not hold.
+// Exits with 1 if a claim does not hold.
 
 import { readFileSync } from "node:fs";
 
@@ -32,7 +32,7 @@ const claim = (sentence, holds) => claims.push([sentence, holds]);
 const mock = all("mock 100000");
 const cpu = least(mock.map((one) => one.cpu / CASES)) * 1e6;
 const peak = least(mock.map((one) => one.peak_bytes));
-console.log("| cases on `mock`, one `contains`, journal on | wall | CPU | CPU a case | peak memory |");
+console.log("| cases on `mock`, one `contains`, journal on | wall | CPU | CPU per case | peak memory |");
 console.log("|---|---|---|---|---|");
 const row = (cases, one) =>
   console.log(
@@ -57,7 +57,7 @@ console.log();
 
 const regraded = least(all("grade 100000").map((one) => one.cpu / CASES)) * 1e6;
 const askedAndGraded = least(all("grade run").map((one) => one.cpu / CASES)) * 1e6;
-console.log("| 100,000 cases, five checks each | CPU a case |");
+console.log("| 100,000 cases, five checks each | CPU per case |");
 console.log("|---|---|");
 console.log(`| \`agentv run\` on \`mock\` | ${askedAndGraded.toFixed(1)} µs |`);
 console.log(`| \`agentv grade\` of its answers | ${regraded.toFixed(1)} µs |`);
@@ -68,7 +68,7 @@ claim(
   regraded < CLAIMS.gradingMicrosecondsPerCase && all("grade totals")[0].trials === CASES,
 );
 
-console.log("| results of 100,000 cases, five evaluators each | wall | CPU | peak memory | beside the run |");
+console.log("| results of 100,000 cases, five evaluators each | wall | CPU | peak memory | relative to the run |");
 console.log("|---|---|---|---|---|");
 const asked = least(all("grade run").map((one) => one.wall));
 for (const label of ["report html", "report junit", "report markdown", "report json", "report csv", "compare"]) {
@@ -89,9 +89,9 @@ const load = all("slow load");
 const theirs = middle(load.map((one) => (one.p50 ? milliseconds(one.p50) : one.bare.latency_ms.p50)));
 console.log("| 1,000 cases, a server that takes 50 ms, 100 at a time | |");
 console.log("|---|---|");
-console.log(`| at best | ${IDEAL_SECONDS.toFixed(2)} s |`);
+console.log(`| theoretical minimum | ${IDEAL_SECONDS.toFixed(2)} s |`);
 console.log(`| \`agentv run\`, start to exit | ${slow.toFixed(2)} s |`);
-console.log(`| median latency it reports | ${ours.toFixed(1)} ms |`);
+console.log(`| median latency that agentv reports | ${ours.toFixed(1)} ms |`);
 console.log(`| median latency that ${load[0].by} reports | ${theirs.toFixed(1)} ms |`);
 console.log();
 claim(`at most ${CLAIMS.timesIdeal} times the ideal: ${(slow / IDEAL_SECONDS).toFixed(2)}`, slow <= IDEAL_SECONDS * CLAIMS.timesIdeal);

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Measures what a run costs, beside a bare client and a load generator in the same run, and checks the claims.
+# Measures the cost of a run, beside a bare client and a load generator, and checks the claims.
 #
 #   benches/run.sh [--long] [--runs N]
 #
-#   --long    also 1,000,000 cases, for the memory they take
-#   --runs N  best of N (default 3)
+#   --long    also run 1,000,000 cases, to measure memory
+#   --runs N  take the best of N runs (default: 3)
 #
-# AGENTV=PATH measures that binary, TOOLS=FOLDER uses the testkit's programs there, in place of those
-# built here. `wrk` is the load generator where it is installed, else the testkit's `bare-client`. Prints
-# Markdown on stdout; exits with 1 when a claim does not hold, with 2 when it could not be measured.
+# AGENTV=PATH measures that binary, and TOOLS=FOLDER uses the testkit's programs in that folder, instead of
+# building them. The load generator is `wrk` if it is installed, otherwise the testkit's `bare-client`. Prints
+# Markdown on stdout. Exits with 1 if a claim does not hold, and with 2 if it could not be measured.
 set -Eeuo pipefail
 trap 'echo "error: benches/run.sh stopped at line $LINENO" >&2; exit 2' ERR
 [[ -z ${AGENTV:-} ]] || AGENTV=$(realpath "$AGENTV")
@@ -24,7 +24,7 @@ while (($#)); do
   esac
   shift
 done
-command -v node >/dev/null || { echo "error: Node.js makes the tables and is not here" >&2; exit 2; }
+command -v node >/dev/null || { echo "error: Node.js is needed to print the tables, and is not installed" >&2; exit 2; }
 
 dist=$(realpath -m "${CARGO_TARGET_DIR:-target}/dist")
 [[ -n ${TOOLS:-} ]] || cargo build --profile dist --quiet -p agentv-testkit --bins
@@ -48,10 +48,10 @@ measure() { # LABEL COMMAND…
   "$tools/measure" --label "$label" -- "$@" >>"$results" 2>"$data/stderr" || { cat "$data/stderr" >&2; return 1; }
 }
 
-# A folder of its own for each dataset: cases, a sidecar that grades them, results.
+# Creates a folder for a dataset: the cases, and a sidecar that grades them.
 project() { # NAME CASES CONTAINS
   local folder=$data/$1
-  # The project root is where `.git` is.
+  # `.git` marks the project root.
   mkdir -p "$folder/.git"
   "$tools/generate-cases" --cases "$2" --shape plain "$folder/cases.jsonl" >&2
   printf 'evaluators:\n  - contains: %s\n' "$3" >"$folder/cases.yaml"
@@ -81,7 +81,7 @@ targets:
 END
 }
 
-totals() { # LABEL NAME: what the newest run came to
+totals() { # LABEL NAME: notes the totals of the newest run
   local run
   run=$(find "$data/$2/.agentv/results" -mindepth 1 -maxdepth 1 | sort | tail -n 1)
   node -e '
@@ -91,7 +91,7 @@ totals() { # LABEL NAME: what the newest run came to
   ' "$1" "$run/run.json" >>"$results"
 }
 
-# 1. What a case costs, everything on: read, asked, graded, written twice.
+# 1. The cost of a case in a complete run: read, answered, graded, written twice.
 project mock 100000 Mock
 for ((run = 0; run < runs; run++)); do
   rm -rf "$data/mock/.agentv/results"
@@ -104,7 +104,7 @@ if $long; then
   rm -rf "$data/mock-long"
 fi
 
-# 2. What grading the answers of a run again costs, beside the run itself: five checks a case.
+# 2. The cost of grading a run again, beside the run itself, with five checks per case.
 project grade 100000 Paris
 cat >"$data/grade/cases.yaml" <<'END'
 evaluators:
@@ -124,7 +124,7 @@ for ((run = 0; run < runs; run++)); do
   measure "grade 100000" "$agentv" grade "$(find "$data/grade/.agentv/results" -mindepth 1 -maxdepth 1)" --quiet
 done
 totals "grade totals" grade
-# What the results of 100,000 cases take to look at: pages and reports of the grading, the two runs compared.
+# The cost of reports on the results of 100,000 cases, and of a comparison of the two runs.
 mapfile -t graded < <(find "$data/grade/.agentv/results" -mindepth 1 -maxdepth 1 | sort)
 for ((run = 0; run < runs; run++)); do
   for format in html junit markdown json csv; do
@@ -133,7 +133,7 @@ for ((run = 0; run < runs; run++)); do
   measure "compare" "$agentv" compare "${graded[@]}"
 done
 
-# 3. A server that takes 50 ms, 100 requests at a time: half a second at best.
+# 3. A server that takes 50 ms per request, 100 requests at a time: half a second at best.
 project slow 1000 Paris
 serve slow --latency-ms 50
 target slow "$address"
@@ -154,7 +154,7 @@ END
   fi
 done
 
-# 4. A fast server, 2,000 requests at a time: beside a bare reqwest loop with the same bodies.
+# 4. A fast server, 2,000 requests at a time, beside a bare reqwest loop with the same bodies.
 project fast 30000 Paris
 serve fast
 target fast "$address"

@@ -1,11 +1,11 @@
-// Reads the lines that scale.sh has measured, prints them as tables, and checks that the cost of a case is flat.
+// Reads the measurements of scale.sh, prints them as tables, and checks that the cost per case does not grow.
 //
-// Exit code 1 when a claim does not hold.
+// Exits with 1 if a claim does not hold.
 
 import { readFileSync } from "node:fs";
 
 const MB = 1e6;
-// Below this many cases, start-up counts.
+// With fewer cases than this, start-up dominates.
 const YARDSTICK = 100_000;
 const CLAIMS = { timesYardstick: 2, bytesPerFurtherCase: 40 };
 
@@ -30,7 +30,7 @@ const table = (title, cell) => {
 const microseconds = (cost, size) => (cost.cpu / size) * 1e6;
 const short = (number) => (number < 10 ? number.toFixed(2) : number.toFixed(0));
 table("wall, seconds", (cost) => short(cost.wall));
-table("CPU a case, µs", (cost, size) => microseconds(cost, size).toFixed(2));
+table("CPU per case, µs", (cost, size) => microseconds(cost, size).toFixed(2));
 table("peak memory, MB", (cost) => (cost.peak_bytes / MB).toFixed(0));
 
 const largest = sizes.at(-1);

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Measures what a case costs as files grow: 10,000 cases to 1,000,000, with `--long` to 10,000,000.
+# Measures the cost of a case as files grow: 10,000 to 1,000,000 cases, or 10,000,000 with `--long`.
 #
 #   benches/scale.sh [--long] [--data FOLDER]
 #
-#   --long         also 10,000,000 cases: 3 GB of them, 16 GB of results, about half an hour
-#   --data FOLDER  where files go, and are removed from again (default: benches/data/scale)
+#   --long         also use 10,000,000 cases: 3 GB of cases, 16 GB of results, about half an hour
+#   --data FOLDER  the folder for temporary files (default: benches/data/scale)
 #
-# At each size a JSONL file, one case in a hundred of which fails, is validated, run on `mock`, reported in
-# every format, run again, killed with SIGKILL at half, and resumed. Counts are checked on the way: every
-# case once, totals as they were made. AGENTV=PATH measures that binary, TOOLS=FOLDER uses the testkit's
-# programs there. Prints Markdown on stdout; exits with 1 when a claim does not hold, with 2 when it could
-# not be measured.
+# For each size, this generates a JSONL file in which one case in a hundred fails, validates it, runs it on
+# `mock`, and reports it in every format. Then it runs the file again, kills the run with SIGKILL halfway, and
+# resumes it. It checks that every case has one result, and that the totals are right. AGENTV=PATH measures
+# that binary, and TOOLS=FOLDER uses the testkit's programs in that folder. Prints Markdown on stdout. Exits
+# with 1 if a claim does not hold, and with 2 if it could not be measured.
 set -Eeuo pipefail
 trap 'echo "error: benches/scale.sh stopped at line $LINENO" >&2; exit 2' ERR
 [[ -z ${AGENTV:-} ]] || AGENTV=$(realpath "$AGENTV")
@@ -27,7 +27,7 @@ while (($#)); do
   esac
   shift
 done
-command -v node >/dev/null || { echo "error: Node.js makes the tables and is not here" >&2; exit 2; }
+command -v node >/dev/null || { echo "error: Node.js is needed to print the tables, and is not installed" >&2; exit 2; }
 
 dist=$(realpath -m "${CARGO_TARGET_DIR:-target}/dist")
 [[ -n ${TOOLS:-} ]] || cargo build --profile dist --quiet -p agentv-testkit --bins
@@ -57,7 +57,7 @@ run_folder() { # FOLDER
   find "$1/.agentv/results" -mindepth 1 -maxdepth 1
 }
 
-# Every case once, and one in a hundred failed.
+# Checks that every case has one result, and that one in a hundred failed.
 check_run() { # SIZE RUN
   local distinct
   distinct=$(grep -o '"eval_id":"[^"]*"' "$2/results.jsonl" | LC_ALL=C sort -u -T "$data" | wc -l)
@@ -72,7 +72,7 @@ check_run() { # SIZE RUN
   ' "$1" "$2/run.json"
 }
 
-# Kills a run when half of the bytes are there that the one before it wrote.
+# Kills a run when it has written half as many bytes as the previous one.
 kill_at_half() { # FOLDER BYTES
   local pid written=0 file
   "$agentv" run "$1/cases.jsonl" --target mock --quiet >/dev/null 2>&1 &
@@ -88,7 +88,7 @@ kill_at_half() { # FOLDER BYTES
 one_size() { # SIZE
   local size=$1 folder=$data/$1 run bytes format
   rm -rf "$folder"
-  # The project root is where `.git` is.
+  # `.git` marks the project root.
   mkdir -p "$folder/.git"
   "$tools/generate-cases" --cases "$size" --shape plain /dev/stdout 2>/dev/null |
     awk '!/^\{/ { next } NR % 100 == 0 { sub(/^\{/, "{\"evaluators\":[{\"contains\":\"Paris\"}],") } 1' >"$folder/cases.jsonl"

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Measures how fast eval files load, beside a bare Node.js loop in the same run, and checks the claims.
+# Measures how fast eval files load, beside a bare Node.js loop, and checks the claims.
 #
 #   benches/validate.sh [--long] [--runs N] [--size SIZE]
 #
-#   --long       also a file ten times as long, for the memory it takes
-#   --runs N     best of N (default 3)
-#   --size SIZE  of the JSONL file (default 1GB)
+#   --long       also use a file ten times as long, to measure memory
+#   --runs N     take the best of N runs (default: 3)
+#   --size SIZE  the size of the JSONL file (default: 1GB)
 #
-# AGENTV=PATH measures that binary in place of the one built here. Prints Markdown on stdout; exits
-# with 1 when a claim does not hold, with 2 when it could not be measured.
+# AGENTV=PATH measures that binary instead of building one. Prints Markdown on stdout. Exits with 1 if a
+# claim does not hold, and with 2 if it could not be measured.
 set -Eeuo pipefail
 trap 'echo "error: benches/validate.sh stopped at line $LINENO" >&2; exit 2' ERR
 [[ -z ${AGENTV:-} ]] || AGENTV=$(realpath "$AGENTV")
@@ -24,7 +24,7 @@ while (($#)); do
   esac
   shift
 done
-command -v node >/dev/null || { echo "error: Node.js is the yardstick and is not here" >&2; exit 2; }
+command -v node >/dev/null || { echo "error: Node.js is needed for the comparison, and is not installed" >&2; exit 2; }
 
 data=benches/data
 dist=${CARGO_TARGET_DIR:-target}/dist
@@ -35,7 +35,7 @@ agentv=${AGENTV:-$dist/agentv}
 results=$data/results.jsonl
 : >"$results"
 
-# What a generator made is made again when the generator is newer.
+# Generates a file, unless it exists and is newer than the generator.
 generate() { # OUT ARGUMENT…
   local out=$1
   shift
@@ -54,17 +54,17 @@ measure() { # LABEL RUNS COMMAND…
   "$dist/measure" --label "$label" --runs "$times" -- "$@" >>"$results"
 }
 
-# The length of a file, which reading it once also puts into the page cache.
+# Notes the length of a file. Reading it also puts it into the page cache.
 note_file() { # LABEL FILE
   printf '{"label":"%s","bytes":%d,"cases":%d}\n' "$1" "$(wc -c <"$2")" "$(wc -l <"$2")" >>"$results"
 }
 
-# A validate that overlooks a fault at the very end has not read what it was timed on.
+# Checks that `validate` finds a fault at the very end: otherwise it has not read the whole file.
 expect_fault() { # PATH
   local code=0
   "$agentv" validate "$1" >/dev/null 2>&1 || code=$?
   ((code == 1)) && return
-  echo "error: validate of $1 exits with $code, though it has a fault" >&2
+  echo "error: validate of $1 exits with $code, although it has a fault" >&2
   return 1
 }
 

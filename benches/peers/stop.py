@@ -1,4 +1,4 @@
-"""Runs a command, sends it a signal when a server has had so many calls, and prints how it ended as JSON."""
+"""Runs a command, sends it a signal after a number of calls to a server, and prints how it ended as JSON."""
 
 import argparse
 import json
@@ -26,10 +26,10 @@ def main():
     parser.add_argument("command", nargs="+")
     arguments = parser.parse_args()
 
-    # Whoever ends this ends the command as well.
+    # Ending this program ends the command, too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))
     with open(arguments.log, "wb") as log:
-        # A group of its own, as a terminal gives it, in which Ctrl-C is not ignored.
+        # The command gets its own group, as in a terminal, in which Ctrl-C is not ignored.
         process = subprocess.Popen(
             arguments.command,
             stdin=subprocess.DEVNULL,
@@ -55,7 +55,7 @@ def stop(process, arguments):
         code = process.wait(PATIENCE)
     except subprocess.TimeoutExpired:
         code = None
-    # A shell's way of telling the signal that ended a process.
+    # Shells report a signal that ended a process in this way.
     code = 128 - code if code is not None and code < 0 else code
     return {"at": seen["total"], "in_flight": seen["in_flight"], "exit": code, "seconds": time.monotonic() - sent}
 

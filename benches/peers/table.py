@@ -1,8 +1,8 @@
-"""What `run` keeps of its measurements, and the table that it makes of them.
+"""Stores the measurements of `run`, and prints them as a table.
 
-  table.py reason FILE TOOL WORK REASON   adds why a measurement is missing
-  table.py took FILE TOOL WORK [CASES]    prints the seconds of the first one, if there is one
-  table.py table FILE TOOL…               prints Markdown, a column a tool, the first being the yardstick
+  table.py reason FILE TOOL WORK REASON   notes why a measurement is missing
+  table.py took FILE TOOL WORK [CASES]    prints the duration of the first measurement in seconds, if there is one
+  table.py table FILE TOOL…               prints Markdown with one column per tool; ratios refer to the first
 """
 
 import json
@@ -11,7 +11,7 @@ import statistics
 import sys
 
 MISSING = "–"
-# In the order of the rows.
+# The order of the rows.
 KINDS = ["install", "first", "version", "check", "mock", "server", "bare", "kill", "interrupt"]
 
 
@@ -37,7 +37,7 @@ def add_reason(file, tool, work, reason):
 def print_took(file, tool, work, cases="0"):
     seconds = [line["cost"]["wall"] for line in read(file)
                if line.get("work") == work and line["tool"] == tool and line["cases"] == int(cases) and "cost" in line]
-    # Every work that has no cost is short.
+    # Work without a measured cost is short.
     done = [0.0 for line in read(file) if line.get("work") == work and line["tool"] == tool]
     if seconds or done:
         print((seconds or done)[0])
@@ -76,7 +76,7 @@ def times(value):
 
 
 class Table:
-    """Rows of cells; a cell without a figure says why in a note below."""
+    """A table whose missing figures are explained in notes below it."""
 
     def __init__(self, lines, tools):
         self.tools = tools
@@ -107,7 +107,7 @@ class Table:
         print(f"| {name} | {' | '.join(cell(tool) for tool in self.tools)} |")
 
     def figures(self, name, work, figure, write):
-        """The best of a figure, how many times that of the first tool, and the median."""
+        """Prints the best value of a figure, its ratio to the first tool, and the median."""
         values = {tool: [value for line in self.of(tool, work) if (value := figure(line)) is not None] for tool in self.tools}
         ours = min(values[self.tools[0]], default=None)
 
@@ -130,7 +130,7 @@ class Table:
         self.figures("… peak memory", work, lambda line: line["cost"]["peak_bytes"], size)
 
     def words(self, name, work, say):
-        """What each run came to, each different answer once."""
+        """Prints the result of each run, without repetitions."""
 
         def cell(tool):
             said = dict.fromkeys(say(line) for line in self.of(tool, work))

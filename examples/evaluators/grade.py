@@ -1,4 +1,4 @@
-"""Grades an answer by its length: as many letters as `letters` of the evaluator says, or fewer."""
+"""Grades an answer by its length. The option `letters` of the evaluator is the maximum."""
 
 import json
 import sys

@@ -1,7 +1,7 @@
 # AgentV for TypeScript, from npm.
 
 export AGENTV_NO_UPDATE_CHECK=1 PEERS_MODEL=model PEERS_URL
-# The most that it takes.
+# Its maximum.
 workers=50
 
 title() { echo "AgentV (TypeScript) 4.42.4"; }
@@ -13,7 +13,7 @@ size() { du -sb "$installed/node_modules" | cut -f 1; }
 prepare() {
   PEERS_URL=${url:-http://127.0.0.1:9}/v1
   dataset=cases.jsonl
-  # Its word for what a case expects; the other one costs a warning a case.
+  # Its own name for the expected outcome. Ours would print a warning per case.
   sed -i 's/"expected_outcome"/"criteria"/' cases.jsonl
   printf 'tests: ./cases.jsonl\nassertions:\n  - type: contains\n    value: Paris\n' >suite.yaml
   mkdir .agentv
@@ -38,7 +38,7 @@ mock_command() { evaluate --target town; }
 server_command() { evaluate --target server; }
 resume_command() { evaluate --target server --resume; }
 
-# Results, distinct cases, passed ones, the total it tells, the median latency it tells.
+# Prints results, distinct cases, passed cases, the total in the log, and the median latency in the log.
 counts() {
   python3 - run <<'END'
 import json, statistics, sys
@@ -50,7 +50,7 @@ passed = sum(result["execution_status"] == "ok" and result["score"] == 1 for res
 cases = {result["test_id"] for result in results}
 (summary,) = benchmark["run_summary"].values()
 told = round(summary["pass_rate"]["mean"] * len(benchmark["metadata"]["tests_run"]))
-# Results that were written before a kill have no such files.
+# Results that were written before a kill lack these files.
 paths = [f"{run}/{result['timing_path']}" for result in results if "timing_path" in result]
 times = [json.load(open(path))["duration_ms"] for path in paths]
 print(len(results), len(cases), passed, told, statistics.median(times) if times else "null")

@@ -1,4 +1,4 @@
-# agentv itself, as it is built here.
+# agentv itself, built from this repository.
 
 title() { "$AGENTV" --version; }
 
@@ -7,7 +7,7 @@ install() { :; }
 size() { stat --format %s "$AGENTV"; }
 
 prepare() {
-  # The project root is where `.git` is.
+  # `.git` marks the project root.
   mkdir .git
   dataset=cases.jsonl
   printf 'evaluators:\n  - contains: Paris\n' >cases.yaml
@@ -24,7 +24,7 @@ mock_command() { command=("$AGENTV" run cases.jsonl --target town --quiet); }
 server_command() { command=("$AGENTV" run cases.jsonl --target server --workers "$concurrency" --quiet); }
 resume_command() { command=("$AGENTV" run cases.jsonl --target server --workers "$concurrency" --quiet --resume); }
 
-# Results, distinct cases, passed ones, the total it tells, the median latency it tells.
+# Prints results, distinct cases, passed cases, the total in the log, and the median latency in the log.
 counts() {
   python3 - .agentv/results/* <<'END'
 import json, sys

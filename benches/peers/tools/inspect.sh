@@ -1,4 +1,4 @@
-# inspect-ai, from PyPI, with the OpenAI client that it asks for.
+# inspect-ai, from PyPI, with the OpenAI client that it requires.
 
 export INSPECT_DISPLAY=none PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
 
@@ -33,7 +33,7 @@ def sample(record):
 
 def town(*_):
     output = ModelOutput.from_content("mockllm/model", "Paris")
-    # Without these it counts tokens, for which it needs a file from the network.
+    # Without these, it counts tokens itself, and needs a file from the network for that.
     output.usage = ModelUsage(input_tokens=20, output_tokens=1, total_tokens=21)
     return output
 
@@ -63,7 +63,7 @@ resume_command() {
   limits
 }
 
-# Results, distinct cases, passed ones, the total it tells, the median latency it tells.
+# Prints results, distinct cases, passed cases, the total in the log, and the median latency in the log.
 counts() {
   "$installed/bin/python" - logs <<'END'
 import glob, math, os, statistics, sys

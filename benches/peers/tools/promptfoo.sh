@@ -17,7 +17,7 @@ for line in sys.stdin:
     case = json.loads(line)
     print(json.dumps({"description": case["id"], "vars": {"input": case["input"]}}))
 ' <cases.jsonl >tests.jsonl
-  # `echo` says what it is asked.
+  # `echo` answers with its prompt.
   configuration echo 'Paris: {{input}}' >mock.yaml
   configuration "{id: 'openai:chat:model', config: {apiBaseUrl: '${url:-http://127.0.0.1:9}/v1'}}" '{{input}}' >server.yaml
 }
@@ -40,7 +40,7 @@ mock_command() { evaluate --config mock.yaml; }
 server_command() { evaluate --config server.yaml; }
 resume_command() { evaluate --resume; }
 
-# Results, distinct cases, passed ones, the total it tells, the median latency it tells.
+# Prints results, distinct cases, passed cases, the total in the log, and the median latency in the log.
 counts() {
   python3 - "$HOME/.promptfoo/promptfoo.db" <<'END'
 import json, sqlite3, statistics, sys
