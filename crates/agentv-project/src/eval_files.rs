@@ -51,12 +51,9 @@ impl EvalFiles {
         notices: &mut dyn Notices,
     ) -> Result<EvalFiles, ProjectError> {
         let found = discover(request.paths).map_err(|error| {
-            let mistaken = request.resumes_newest.then(|| {
-                format!(
-                    "to resume a run by its name, write `--resume={}`",
-                    error.path
-                )
-            });
+            let mistaken = request
+                .resumes_newest
+                .then(|| format!("to resume a run by name, write `--resume={}`", error.path));
             ProjectError::with_hint(error.to_string(), error.hint.clone().or(mistaken))
         })?;
         if !found.problems.is_empty() {
@@ -222,12 +219,14 @@ impl Opening<'_> {
         let skipped: u64 = self.files.iter().map(|open| open.checked.skipped).sum();
         let cases: u64 = self.files.iter().map(|open| open.checked.cases).sum();
         if self.refused {
-            return Err(ProjectError::because("nothing was run: see above"));
+            return Err(ProjectError::because(
+                "nothing was run because of the errors above",
+            ));
         }
         if self.request.strict && skipped > 0 {
-            let cannot = counted(skipped, "case");
+            let invalid = counted(skipped, "invalid case");
             return Err(ProjectError::because(format!(
-                "nothing was run: {cannot} cannot be used, and --strict refuses files with such"
+                "nothing was run: found {invalid}, which `--strict` refuses"
             )));
         }
         if self.files.is_empty() {
@@ -238,14 +237,14 @@ impl Opening<'_> {
                 .map(|path| format!("`{}`", path.display()))
                 .collect();
             return Err(ProjectError::because(format!(
-                "nothing was run: there is no eval file in {}",
+                "nothing was run: no eval file found in {}",
                 shown.join(", ")
             )));
         }
         if cases == 0 {
             return Err(ProjectError::with_hint(
-                "nothing was run: there is no case that can be used",
-                Some("mend the cases that are told above, or name other files".to_owned()),
+                "nothing was run: no valid case found",
+                Some("fix the cases reported above, or name other files".to_owned()),
             ));
         }
         Ok(EvalFiles { files: self.files })

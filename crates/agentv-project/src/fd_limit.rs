@@ -86,8 +86,8 @@ impl FdLimit {
             if files_of(target) > 0 && workers < wanted {
                 target.limits.workers = workers;
                 notices.warn(format!(
-                    "`{}` is asked {workers} at a time and not {wanted}: the system lets this \
-                     process open {} files (`ulimit -n`, and its hard limit, raise that)",
+                    "target `{}` gets {workers} requests at a time instead of {wanted}: this process \
+                     may open only {} files (raise the soft and hard limit with `ulimit -n`)",
                     target.name, self.limit
                 ));
             }
@@ -103,7 +103,7 @@ fn files_of(target: &Target) -> usize {
 
 fn too_few(limit: usize, needed: usize) -> ProjectError {
     ProjectError::with_hint(
-        format!("the system lets this process open {limit} files, and the run needs {needed}"),
-        "raise the limit of the shell, for example with `ulimit -n 1024`".to_owned(),
+        format!("this process may open only {limit} files, but the run needs {needed}"),
+        "raise the limit, for example with `ulimit -n 1024`".to_owned(),
     )
 }

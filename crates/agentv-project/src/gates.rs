@@ -92,18 +92,18 @@ fn check(
     let is_same = resumed.is_some_and(|run| run.folder.id().as_str() == baseline.name());
     if is_same {
         return Err(ProjectError::with_hint(
-            "the baseline is the run that is resumed",
-            Some("name another run with `--baseline`".to_owned()),
+            "the baseline is the same run as the one to resume",
+            Some("name a different run with `--baseline`".to_owned()),
         ));
     }
     let runs = read_runs(std::slice::from_ref(baseline));
-    let runs = runs.map_err(|error| ProjectError::because(format!("the baseline: {error}")))?;
+    let runs = runs.map_err(|error| ProjectError::because(format!("baseline: {error}")))?;
     for run in &runs {
         warn_of_damage(run, notices);
     }
     if runs.iter().all(|run| run.totals().trials == 0) {
         return Err(ProjectError::because(format!(
-            "the baseline `{}` has no results",
+            "baseline `{}` has no results",
             baseline.name()
         )));
     }
@@ -115,7 +115,7 @@ pub fn warn_of_damage(run: &ComparedRun, notices: &mut dyn Notices) {
     if run.damaged_lines() > 0 {
         let lines = counted(run.damaged_lines(), "line");
         notices.warn(format!(
-            "`{}` has {lines} that cannot be read: left out",
+            "skipped {lines} of `{}` that cannot be read",
             run.name()
         ));
     }
@@ -126,7 +126,7 @@ pub fn warn_of_few_grades(summary: &ComparisonSummary, notices: &mut dyn Notices
     if summary.is_mostly_without_grade() {
         let matched = counted(summary.matched_cases, "matched case");
         notices.warn(format!(
-            "only {} of {matched} have a grade in both runs: the comparison says nothing of the others",
+            "only {} of {matched} have a grade in both runs: the others are not compared",
             summary.statistics.cases
         ));
     }

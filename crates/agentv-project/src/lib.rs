@@ -24,7 +24,7 @@
 //! let project = Project::at(root, Environment::default());
 //! let mut notices: Vec<Notice> = Vec::new();
 //! let error = project.run_folders()?.find("latest", &mut notices).unwrap_err();
-//! assert_eq!(error.to_string(), "there is no run `latest` in `.agentv/results`");
+//! assert_eq!(error.to_string(), "run `latest` not found in `.agentv/results`");
 //! # Ok(())
 //! # }
 //! ```

@@ -128,9 +128,13 @@ fn warn_of_missing_shards(sources: &[FoundRun], notices: &mut dyn Notices) -> bo
             } else {
                 ""
             };
+            let (shards, them) = match told.len() {
+                1 => ("shard", "it"),
+                _ => ("shards", "them"),
+            };
             let missing = told[..told.len().min(MOST_SHARDS_TOLD)].join(", ") + more;
             notices.warn(format!(
-                "there is no run of shard {missing}: run it with `--shard`, then merge again"
+                "no run found for {shards} {missing}: run {them} with `--shard`, then merge again"
             ));
         }
     }
@@ -148,7 +152,7 @@ fn warn_of_different_files(sources: &[FoundRun], notices: &mut dyn Notices) {
         .find(|pair| files(&pair[0]) != files(&pair[1]));
     if let Some([one, other]) = different {
         notices.warn(format!(
-            "the runs `{}` and `{}` are of different files",
+            "runs `{}` and `{}` have different eval files",
             one.folder.id(),
             other.folder.id()
         ));

@@ -168,7 +168,7 @@ pub(crate) fn previous_run(
     if damaged > 0 {
         let lines = counted(damaged, "line");
         notices.warn(format!(
-            "{lines} of run `{}` cannot be read: what they held is done again",
+            "skipped {lines} of run `{}` that cannot be read: their trials are repeated",
             folder.id()
         ));
     }

@@ -52,7 +52,8 @@ impl Project {
     /// If the working folder is gone.
     pub fn run_folders(&self) -> Result<RunFolders, ProjectError> {
         let here = self.working_dir.as_deref();
-        let here = here.ok_or_else(|| ProjectError::because("no working folder"))?;
+        let here = here
+            .ok_or_else(|| ProjectError::because("the working directory cannot be determined"))?;
         Ok(self.run_folders_of(&ProjectFolder::around(here).root))
     }
 

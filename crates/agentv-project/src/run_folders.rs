@@ -68,7 +68,7 @@ impl RunFolders {
         let record = folder.run::<RunRecord>().map_err(unusable)?;
         let record = record.ok_or_else(|| {
             let shown = self.project.shown(folder.path());
-            let message = format!("`{}` is no run: it has no run.json", shown.display());
+            let message = format!("`{}` is not a run: it has no `run.json`", shown.display());
             ProjectError::with_hint(message, Some("`agentv runs` lists the runs".to_owned()))
         })?;
         Ok(FoundRun { folder, record })
@@ -103,8 +103,8 @@ impl RunFolders {
         }
         if Path::new(name).is_file() {
             return Err(ProjectError::with_hint(
-                format!("`{name}` is no file of results"),
-                Some("name a run, or results in a file that ends in .jsonl or .json".to_owned()),
+                format!("`{name}` is not a result file"),
+                Some("name a run, or a result file that ends in .jsonl or .json".to_owned()),
             ));
         }
         let found = self.find(name, notices)?;
@@ -142,11 +142,11 @@ impl RunFolders {
                 let newest = runs
                     .iter()
                     .find(|folder| is_run_of_targets(folder, notices));
-                newest.map(|folder| format!("the newest is `{}`", folder.id()))
+                newest.map(|folder| format!("the newest run is `{}`", folder.id()))
             }
         };
         let shown = self.shown();
-        let message = format!("there is no run `{name}` in `{}`", shown.display());
+        let message = format!("run `{name}` not found in `{}`", shown.display());
         Err(ProjectError::with_hint(message, hint))
     }
 }
@@ -158,7 +158,7 @@ impl FoundRun {
             return Ok(());
         };
         let id = self.folder.id();
-        let message = format!("`{id}` is no run of targets, but a calibration with `{file}`");
+        let message = format!("run `{id}` is a calibration with `{file}`, not a run of targets");
         let file = agentv_process::quote(file);
         let hint = format!("resume it with `agentv judge calibrate {file} --resume={id}`");
         Err(ProjectError::with_hint(message, Some(hint)))
@@ -170,7 +170,7 @@ impl FoundRun {
             return Ok(());
         };
         let id = self.folder.id();
-        let message = format!("`{id}` is no run of targets, but a grading of `{origin}`");
+        let message = format!("run `{id}` is a grading of `{origin}`, not a run of targets");
         let hint = format!("resume it with `agentv grade {origin} --resume={id}`");
         Err(ProjectError::with_hint(message, Some(hint)))
     }

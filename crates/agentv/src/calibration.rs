@@ -14,14 +14,14 @@ pub(crate) fn text(calibration: &Calibration) -> String {
         text.push_str(&format!("\nevaluator `{name}`\n{}", agreement.render()));
     }
     if !calibration.differing.is_empty() {
-        text.push_str("\ndiffer most\n");
+        text.push_str("\nlargest differences\n");
         for case in &calibration.differing {
             text.push_str(&format!("  {}\n", differing_line(case)));
         }
     }
     if !calibration.errored.is_empty() {
         text.push_str(&format!(
-            "\nerrored, not counted above: {}\n",
+            "\nerrored, excluded above: {}\n",
             calibration.errored.len()
         ));
         for case in &calibration.errored {

@@ -146,7 +146,7 @@ impl Ending<'_> {
     /// Prints the reason why a run ended early, if there is more to say than that it did.
     pub(crate) fn print_trouble(&self, reporting: &Reporting) {
         if self.ended.stop == Some(Stop::Budget) {
-            output::note("to resume, raise `--budget`: what the run has cost so far counts");
+            output::note("to resume, raise `--budget`: it includes what the run has cost so far");
         }
         if let Some(error) = &self.ended.error {
             output::error(&reporting.redacted(&error.to_string()), hint(error));
@@ -197,7 +197,7 @@ fn show_command(summary: &Summary, folder: &Path) -> Option<String> {
 fn hint(error: &RunError) -> Option<&'static str> {
     match error {
         RunError::Write(error) if error.is_full() => Some(
-            "free some space, then resume with the command above: what was written is not asked again",
+            "free some disk space, then resume with the command above: answers on disk are not asked for again",
         ),
         _ => None,
     }

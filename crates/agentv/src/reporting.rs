@@ -108,8 +108,8 @@ fn refuse_input(
         return Ok(());
     }
     let shown = path.display();
-    let message = format!("{flag} would replace `{shown}`, which the run reads");
-    let hint = format!("name another file for the {content}");
+    let message = format!("`{flag}` would overwrite `{shown}`, which the run reads");
+    let hint = format!("choose a different file for the {content}");
     Err(ProjectError::with_hint(message, Some(hint)))
 }
 

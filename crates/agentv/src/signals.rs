@@ -76,7 +76,7 @@ fn outlives_its_terminal() -> bool {
 
 /// Through whoever shows the run: a line of our own would land in the middle of the bar.
 fn tell(reporter: &SharedReporter) {
-    let message = "what is in flight gets a few seconds; once more ends it at once";
+    let message = "requests in flight get a few seconds to finish; interrupt again to stop at once";
     let mut reporter = reporter.lock().unwrap_or_else(PoisonError::into_inner);
     // The run ends either way.
     let _ = reporter.on_event(&RunEvent::Noticed {

@@ -61,7 +61,9 @@ impl LabelledAnswers {
             ControlFlow::Continue(())
         });
         if is_wrong {
-            return Err(ProjectError::because("nothing was asked: see above"));
+            return Err(ProjectError::because(
+                "nothing was judged because of the errors above",
+            ));
         }
         let project = dataset.project();
         let name = path.file_name().unwrap_or_default();
@@ -264,8 +266,7 @@ fn label_of(case: &EvalCase) -> (Option<HumanLabel>, Vec<WrongField>) {
         (score, verdict) => score.or(verdict),
     };
     if label.is_none() && wrong.is_empty() {
-        let message =
-            "nobody says how good the answer is, expected `human_score` or `human_verdict`";
+        let message = "the answer has no human grade, expected `human_score` or `human_verdict`";
         wrong.push(WrongField::new("human_score", Code::MissingField, message));
     }
     (label, wrong)
@@ -289,7 +290,7 @@ fn answer_of(case: &EvalCase) -> Result<Transcript, WrongField> {
     match given("candidate_answer") {
         Some(Value::String(answer)) => Ok(Transcript::of_text(answer.as_str())),
         Some(other) => {
-            let message = format!("expected a text, found {other}");
+            let message = format!("expected a string, found {other}");
             Err(WrongField::new(
                 "candidate_answer",
                 Code::WrongType,
@@ -298,7 +299,7 @@ fn answer_of(case: &EvalCase) -> Result<Transcript, WrongField> {
         }
         None => {
             let message =
-                "there is no answer to judge, expected `candidate_answer` or `output_messages`";
+                "the case has no answer to judge, expected `candidate_answer` or `output_messages`";
             Err(WrongField::new(
                 "candidate_answer",
                 Code::MissingField,

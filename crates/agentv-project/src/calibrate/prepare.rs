@@ -206,7 +206,7 @@ fn resumed(
             let found = runs.find(&name, notices)?;
             if found.record.calibrated_with.as_deref() != Some(file) {
                 let message = format!(
-                    "run `{}` is no calibration with `{file}`",
+                    "run `{}` is not a calibration with `{file}`",
                     found.folder.id()
                 );
                 return Err(ProjectError::because(message));
@@ -220,10 +220,10 @@ fn resumed(
             })?;
             let newest = newest.ok_or_else(|| {
                 let message = format!(
-                    "there is no calibration to resume in `{}`",
+                    "no calibration to resume found in `{}`",
                     runs.shown().display()
                 );
-                let hint = "leave `--resume` out to begin one".to_owned();
+                let hint = "omit `--resume` to start a new one".to_owned();
                 ProjectError::with_hint(message, Some(hint))
             });
             newest.map(Some)

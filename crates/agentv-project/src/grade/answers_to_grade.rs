@@ -243,14 +243,14 @@ fn read_origin(
     let more = origin.damaged_lines() - origin.damage().len() as u64;
     if more > 0 {
         let more = counted(more, "more line");
-        notices.warn(format!("{more} of run `{}` cannot be read", folder.id()));
+        notices.warn(format!(
+            "skipped {more} of run `{}` that cannot be read",
+            folder.id()
+        ));
     }
     if !origin.has_answers() {
-        let message = format!(
-            "nothing was graded: there is no answer in run `{}`",
-            folder.id()
-        );
-        let hint = "name a run whose targets have answered".to_owned();
+        let message = format!("nothing was graded: run `{}` has no answers", folder.id());
+        let hint = "name a run with answers".to_owned();
         return Err(ProjectError::with_hint(message, Some(hint)));
     }
     Ok(origin)
@@ -265,7 +265,7 @@ fn project_of(file: &EvalFile) -> ProjectFolder {
 
 fn nothing_selected(options: &GradeOptions) -> ProjectError {
     ProjectError::because(format!(
-        "nothing was graded: {} leaves no case",
-        reasons(&options.selection).join(" with ")
+        "nothing was graded: no case matches {}",
+        reasons(&options.selection).join(" and ")
     ))
 }

@@ -65,7 +65,9 @@ impl GradedRun {
     ) -> Result<GradedRun, ProjectError> {
         let id = named.folder.id();
         let Some(origin) = named.record.graded_from.as_deref() else {
-            return Err(ProjectError::because(format!("run `{id}` is no grading")));
+            return Err(ProjectError::because(format!(
+                "run `{id}` is not a grading"
+            )));
         };
         let asked = self.run.folder.id();
         if origin == asked.as_str() {
@@ -120,10 +122,10 @@ impl GradedRun {
             return self.of_origin(itself, notices);
         }
         let message = format!(
-            "there is no grading of run `{id}` by these evaluators in `{}`",
+            "no grading of run `{id}` with these evaluators found in `{}`",
             self.runs.shown().display()
         );
-        let hint = "leave `--resume` out to begin one, or name one with `--resume=RUN`".to_owned();
+        let hint = "omit `--resume` to start a new one, or name one with `--resume=RUN`".to_owned();
         Err(ProjectError::with_hint(message, Some(hint)))
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn warn_of_recorded_grades(
     for path in missing {
         let shown = project.shown(path);
         notices.warn(format!(
-            "`{}` is not there: its cases are graded as recorded",
+            "`{}` not found: its cases are graded as recorded",
             shown.display()
         ));
     }
@@ -29,7 +29,7 @@ pub(super) fn warn_of_recorded_grades(
         let have = if changed == 1 { "has" } else { "have" };
         let cases = counted(changed, "case");
         notices.warn(format!(
-            "{cases} {have} another input today: graded as recorded"
+            "{cases} {have} a different input now: graded as recorded"
         ));
     }
     // A file that cannot be used at all has its own warning.
@@ -37,13 +37,11 @@ pub(super) fn warn_of_recorded_grades(
     let gone = gone.filter(|(index, _)| usable.contains(index));
     let gone: u64 = gone.map(|(_, gone)| gone).sum();
     if gone > 0 {
-        let not_there = match gone {
-            1 => "is not in its eval file",
-            _ => "are not in their eval files",
+        let are_gone = match gone {
+            1 => "is invalid or no longer in its eval file",
+            _ => "are invalid or no longer in their eval files",
         };
         let cases = counted(gone, "case");
-        notices.warn(format!(
-            "{cases} cannot be used or {not_there} today: graded as recorded"
-        ));
+        notices.warn(format!("{cases} {are_gone}: graded as recorded"));
     }
 }

@@ -100,7 +100,7 @@ fn open(
     tracing::info!(path = %shown.display(), usable = opened.is_some(), "eval file opened");
     if opened.is_none() {
         notices.warn(format!(
-            "`{}` cannot be used today: its cases are graded as recorded",
+            "`{}` is now invalid: its cases are graded as recorded",
             shown.display()
         ));
     }

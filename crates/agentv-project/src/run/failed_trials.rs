@@ -24,7 +24,7 @@ pub(super) fn failed_trials(folder: &RunFolder) -> Result<ChosenTrials, ProjectE
     })?;
     if chosen.is_empty() {
         return Err(ProjectError::because(format!(
-            "nothing was run: nothing failed or errored in run `{}`",
+            "nothing was run: no trial failed or errored in run `{}`",
             folder.id()
         )));
     }

@@ -116,11 +116,12 @@ impl Wanted<'_> {
         newest.ok_or_else(|| {
             ProjectError::with_hint(
                 format!(
-                    "there is no run of these files, targets and trials in `{}`",
+                    "no run with these files, targets and trials found in `{}`",
                     runs.shown().display()
                 ),
                 Some(
-                    "leave `--resume` out to begin one, or name one with `--resume=RUN`".to_owned(),
+                    "omit `--resume` to start a new one, or name one with `--resume=RUN`"
+                        .to_owned(),
                 ),
             )
         })

@@ -233,7 +233,7 @@ fn cache(options: &RunOptions, root: &Path) -> Result<Option<Cache>, ProjectErro
     let cache = Cache::open(&path);
     tracing::info!(path = %path.display(), "cache opened");
     cache.map(Some).map_err(|error| {
-        let hint = "remove the file to begin a new cache, or leave `--cache` out".to_owned();
+        let hint = "remove the file to start a new cache, or omit `--cache`".to_owned();
         ProjectError::with_hint(error.to_string(), Some(hint))
     })
 }
@@ -243,7 +243,7 @@ fn nothing_selected(options: &RunOptions) -> ProjectError {
     let rerun = options.rerun_failed.iter();
     reasons.extend(rerun.map(|run| format!("`--rerun-failed {run}`")));
     ProjectError::because(format!(
-        "nothing was run: {} leaves no case",
-        reasons.join(" with ")
+        "nothing was run: no case matches {}",
+        reasons.join(" and ")
     ))
 }

@@ -96,7 +96,7 @@ impl KnownTargets {
             let listed: Vec<String> = listed.collect();
             if listed.is_empty() {
                 return Err(ProjectError::with_hint(
-                    "no targets.yaml was found, so there is nothing to check",
+                    "nothing to check: no targets.yaml found",
                     "name a target, such as `agentv targets check openai:gpt-5`".to_owned(),
                 ));
             }
@@ -187,8 +187,8 @@ async fn ask(
             hint: None,
         }),
         None => Err(TargetTrouble {
-            message: format!("no answer came within {timeout:?}"),
-            hint: Some("`--timeout` gives it more time".to_owned()),
+            message: format!("no answer within {timeout:?}"),
+            hint: Some("`--timeout` raises the limit".to_owned()),
         }),
     }
 }

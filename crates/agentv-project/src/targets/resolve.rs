@@ -146,11 +146,11 @@ fn judge_of(target: &str, place: &Place, ran: &[RanTarget]) -> Result<String, Ta
 }
 
 fn refused_judge(error: TargetError, file: &str) -> ProjectError {
-    ProjectError::with_hint(format!("{error} (judges cases of `{file}`)"), error.hint)
+    ProjectError::with_hint(format!("{error} (judge of cases in `{file}`)"), error.hint)
 }
 
 /// What to do about a judge that is not defined.
-const DEFINE_JUDGE: &str = "define it in a targets file and name that with `--targets`";
+const DEFINE_JUDGE: &str = "define it in a targets file and name that file with `--targets`";
 
 /// Where targets come from: a targets file, and the variables that it may use.
 type PlaceKey = (Option<PathBuf>, Option<PathBuf>, PathBuf);
@@ -185,7 +185,7 @@ impl Asking<'_> {
 fn trust(place: &Place) -> Option<String> {
     let file = agentv_process::quote(place.targets.file()?);
     Some(format!(
-        "read the targets file; if you trust it, give `--targets {file}`"
+        "read the targets file; if you trust it, add `--targets {file}`"
     ))
 }
 
@@ -327,8 +327,8 @@ impl<'a> Resolving<'a> {
         needed: Option<(&str, &str)>,
     ) -> Result<Target, ProjectError> {
         let message = |error: String| match needed {
-            Some(("judge", file)) => format!("{error} (judges cases of `{file}`)"),
-            Some((_, file)) => format!("{error} (asked by cases of `{file}`)"),
+            Some(("judge", file)) => format!("{error} (judge of cases in `{file}`)"),
+            Some((_, file)) => format!("{error} (target of cases in `{file}`)"),
             None => error,
         };
         let refused = |error: TargetError| {
@@ -353,7 +353,7 @@ impl<'a> Resolving<'a> {
             let resolved = place.targets.resolve(name, &place.environment);
             let resolved = resolved.map_err(refused)?;
             if self.asking.forbids(&resolved.target) {
-                let why = format!("target `{name}` runs a command, which --no-scripts forbids");
+                let why = format!("target `{name}` runs a command, which `--no-scripts` forbids");
                 return Err(ProjectError::with_hint(message(why), trust(place)));
             }
             for warning in resolved.warnings {

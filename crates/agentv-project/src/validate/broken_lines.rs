@@ -62,7 +62,7 @@ impl BrokenLines {
         let first = self.first_of_more?;
         let message = format!("this line and {} more are not JSON", self.more - 1);
         let problem = Problem::fatal(first.code(), 0..0, message)
-            .hint("is this file JSON Lines, one object a line?");
+            .hint("is this a JSON Lines file, with one object per line?");
         Some(Diagnostic {
             line: first.line,
             ..Diagnostic::of_file(&Arc::clone(&first.file), problem)

@@ -9,22 +9,22 @@ use super::shared::by_id;
 /// What is required of the results of a run.
 #[derive(Debug, Clone, PartialEq, Args)]
 pub(crate) struct GateArguments {
-    /// Exit with 1 when the mean score is below X
+    /// Exit with 1 if the mean score is below X
     #[arg(long, value_name = "X", value_parser = share, help_heading = "Gates")]
     pub(crate) fail_under: Option<f64>,
-    /// Exit with 1 when a smaller share of the graded trials passes
+    /// Exit with 1 if the pass rate of graded trials is below X
     #[arg(long, value_name = "X", value_parser = share, help_heading = "Gates")]
     pub(crate) min_pass_rate: Option<f64>,
-    /// Require that at most N trials errored; a run with errored trials exits with 3 whatever N is
+    /// Allow at most N errored trials (a run with any errored trial still exits with 3)
     #[arg(long, value_name = "N", value_parser = whole, help_heading = "Gates")]
     pub(crate) max_errors: Option<u64>,
-    /// Exit with 1 when the run is worse than RUN on the cases that both have
+    /// Exit with 1 if this run is worse than RUN on the cases they share
     #[arg(long, value_name = "RUN", help_heading = "Gates")]
     pub(crate) baseline: Option<String>,
-    /// How much lower than that of the baseline the mean score may be, 0 unless given
+    /// Allowed drop in the mean score compared with the baseline (default: 0)
     #[arg(long, value_name = "X", value_parser = share, requires = "baseline", help_heading = "Gates")]
     pub(crate) max_drop: Option<f64>,
-    /// What counts as worse than the baseline, `mean` unless given
+    /// When a run counts as worse than the baseline (default: mean)
     #[arg(
         long,
         value_enum,
@@ -64,9 +64,9 @@ impl GateArguments {
 /// What counts as worse than another run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum GateName {
-    /// A lower mean score
+    /// If its mean score is lower by more than `--max-drop`
     Mean,
-    /// A mean score that is significantly lower by more than is allowed
+    /// If its mean score is significantly lower by more than `--max-drop`
     Significant,
 }
 

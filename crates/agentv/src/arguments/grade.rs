@@ -10,45 +10,46 @@ use super::{GateArguments, LoadArguments};
 
 /// Grade the answers of an earlier run again, without asking its targets
 ///
-/// Every answer of RUN is graded by what its case says today: its expected values, evaluators and
-/// rubrics. A case that is gone, or that asks something else today, is graded as it was recorded; so is
-/// every case where the eval files are not there, so that the folder of a run is all that is needed. The
-/// results make a new run beside RUN. Judges are asked as in a run. Exit code: 0 no case failed, 1 some
-/// failed, 2 nothing was graded because the command line or a file is wrong, 3 some cases errored, 4
-/// stopped by `--budget` or `--max-time`, 5 results could not be written, 130 interrupted, 143
-/// terminated, 129 the terminal was closed.
+/// Each answer of RUN is graded with the current expected values, evaluators and rubrics of its case. A
+/// case that no longer exists, or whose question has changed, is graded as recorded. So are all cases of
+/// a missing eval file: the folder of the run is enough. The results become a new run next to RUN. Judges
+/// are asked as in `agentv run`.
+///
+/// Exit codes: 0 no case failed, 1 some cases failed or a gate was not met, 2 nothing was graded because
+/// the command line or a file is invalid, 3 some cases errored, 4 stopped by `--budget` or `--max-time`,
+/// 5 results could not be written, 129 the terminal was closed, 130 interrupted, 143 terminated.
 #[derive(Debug, Clone, PartialEq, Args)]
 #[command(after_help = "\
 Examples:
-  agentv grade latest                                  by what the cases say today
-  agentv grade latest --evaluators strict.yaml         by other evaluators
+  agentv grade latest                           with the current cases
+  agentv grade latest --evaluators strict.yaml  with other evaluators
   agentv grade .agentv/results/RUN --eval-id 'refund-*'
-  agentv grade RUN --resume                            resume where a grading stopped")]
+  agentv grade RUN --resume                     resume an interrupted grading")]
 pub(crate) struct GradeArguments {
-    /// The id of a run, the path of its folder, `latest` or `latest~N`
+    /// A run id, a run folder, `latest` or `latest~N`
     #[arg(value_name = "RUN")]
     pub(crate) run: String,
-    /// Grade by the evaluators of FILE in place of those of the cases
-    #[arg(long, value_name = "FILE", help_heading = "What is graded")]
+    /// Grade with the evaluators in FILE instead of those of the cases
+    #[arg(long, value_name = "FILE", help_heading = "What to grade")]
     pub(crate) evaluators: Option<PathBuf>,
-    /// The file that defines the judges, in place of the nearest `targets.yaml`
-    #[arg(long, value_name = "FILE", help_heading = "What is graded")]
+    /// File that defines the judges (default: the nearest `targets.yaml`)
+    #[arg(long, value_name = "FILE", help_heading = "What to grade")]
     pub(crate) targets: Option<PathBuf>,
-    /// Only cases whose ids match; repeat it for more
-    #[arg(long = "eval-id", value_name = "GLOB", help_heading = "What is graded")]
+    /// Only grade cases whose id matches GLOB (repeatable)
+    #[arg(long = "eval-id", value_name = "GLOB", help_heading = "What to grade")]
     pub(crate) eval_ids: Vec<String>,
-    /// Only the first N cases
-    #[arg(long, value_name = "N", value_parser = from_one::<u64>, help_heading = "What is graded")]
+    /// Only grade the first N cases
+    #[arg(long, value_name = "N", value_parser = from_one::<u64>, help_heading = "What to grade")]
     pub(crate) limit: Option<u64>,
-    /// Ask no judge about an answer that a required check has failed
-    #[arg(long, help_heading = "What is graded")]
+    /// Skip the judges once an answer has failed a required check
+    #[arg(long, help_heading = "What to grade")]
     pub(crate) stop_on_required: bool,
 
-    /// Resume an earlier grading: the newest of RUN by the same evaluators, or RUN
-    #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, help_heading = "PreviousRun gradings")]
+    /// Resume the newest grading with the same evaluators, or the grading RUN
+    #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, help_heading = "Earlier gradings")]
     pub(crate) resume: Option<Option<String>>,
-    /// With a resumed grading, also grade again what errored (resumes the newest by itself)
-    #[arg(long, help_heading = "PreviousRun gradings")]
+    /// Also retry errored trials when resuming (implies `--resume`)
+    #[arg(long, help_heading = "Earlier gradings")]
     pub(crate) retry_errors: bool,
 
     #[command(flatten)]

@@ -10,9 +10,10 @@ use super::shared::from_one;
 
 /// List the runs of the project, newest first
 ///
-/// A run is named by its id in other commands, and so is the newest by `latest`. `trials` says how many
-/// ended, of how many where some are missing. Exit code: 0, or 2 when there is no run or the command
-/// line is wrong.
+/// Other commands accept the id of a run, or `latest` for the newest. The `trials` column shows how many
+/// trials ended, and out of how many if some are missing.
+///
+/// Exit codes: 0 success, 2 there is no run or the command line is invalid.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -20,54 +21,56 @@ Examples:
   agentv runs --limit 3
   agentv runs --format json | jq -r 'select(.pass_rate < 0.9) | .id'")]
 pub(crate) struct RunsArguments {
-    /// The most runs that are listed
+    /// List at most N runs
     #[arg(long, value_name = "N", default_value = "20", value_parser = from_one::<usize>)]
     pub(crate) limit: usize,
-    /// How runs are told
+    /// Output format
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     pub(crate) format: ListFormat,
 }
 
-/// Show how pass rate and mean score went from run to run
+/// Show how pass rate and mean score changed from run to run
 ///
-/// Compares what can be compared: the runs of the same eval files and of the same choice of their cases
-/// as the newest one. What is left out is counted on standard error. Exit code: 0, 2 when there is no
-/// run or the command line is wrong, 5 when the file could not be written.
+/// Shows only comparable runs: those with the same eval files and the same selection of cases as the
+/// newest run. Reports the number of omitted runs on standard error.
+///
+/// Exit codes: 0 success, 2 there is no run or the command line is invalid, 5 the file could not be
+/// written.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  agentv trend                                 runs like the newest, oldest first
+  agentv trend                                 runs comparable to the newest
   agentv trend --target gpt --eval-file 'evals/support*'
   agentv trend -o trend.html                   a page with a chart
   agentv trend --format json | jq .pass_rate")]
 pub(crate) struct TrendArguments {
-    /// Only the results of these eval files (may be repeated)
+    /// Only include results of eval files that match GLOB (repeatable)
     #[arg(long, value_name = "GLOB", value_parser = glob)]
     pub(crate) eval_file: Vec<Glob>,
-    /// Only the results of these targets (may be repeated)
+    /// Only include results of this target (repeatable)
     #[arg(long, value_name = "NAME")]
     pub(crate) target: Vec<String>,
-    /// The most runs that are shown, the newest
+    /// Show at most the newest N runs
     #[arg(long, value_name = "N", default_value = "30", value_parser = from_one::<usize>)]
     pub(crate) limit: usize,
-    /// All runs, whatever they ran
+    /// Show all runs, comparable or not
     #[arg(long)]
     pub(crate) all: bool,
-    /// How it is shown; as the file's extension says, else as text, unless given
+    /// Output format (default: by the extension of `--output`, else text)
     #[arg(long, value_enum)]
     pub(crate) format: Option<TrendFormat>,
-    /// The file to write, standard output unless given
+    /// Write to FILE (default: standard output)
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TrendFormat {
-    /// For people: a table and a plot
+    /// A table and a plot for the terminal
     Text,
-    /// For scripts: one JSON object a run and line
+    /// One JSON object per run and line, for scripts
     Json,
-    /// For people: one page with a chart, without scripts
+    /// A page with a chart, without scripts
     Html,
 }
 

@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use super::shared::{LimitArguments, OutputArguments, resume};
 use super::{ListFormat, LoadArguments};
 
-/// Find out how far a judge is to be trusted
+/// Find out how far you can trust a judge
 #[derive(Debug, Args)]
 pub(crate) struct JudgeArguments {
     #[command(subcommand)]
@@ -20,49 +20,51 @@ pub(crate) enum JudgeAction {
     Calibrate(Box<CalibrateArguments>),
 }
 
-/// Hold a judge against people: let it grade answers that people have graded
+/// Compare a judge with people on answers that people have graded
 ///
-/// FILE is an eval file whose cases also have `candidate_answer` (or `output_messages`), and what a person
-/// says of it: `human_score` (0 to 1) or `human_verdict` (pass, borderline, fail). Each case is graded by
-/// those of its evaluators that ask a judge, by `llm_judge` where it has none; no target is asked for an
-/// answer. Exit code: 0, 1 when `--min-kappa` or `--min-accuracy` is not met, 2 when the command line or
-/// the file is wrong, 3 when some cases errored, and as `agentv run` where it is stopped.
+/// FILE is an eval file whose cases also have an answer, `candidate_answer` or `output_messages`, and a
+/// person's grade of it, `human_score` (0 to 1) or `human_verdict` (pass, borderline, fail). Each case is
+/// graded by those of its evaluators that ask a judge, or by `llm_judge` if it has none. No target is
+/// asked for an answer.
+///
+/// Exit codes: 0 success, 1 `--min-kappa` or `--min-accuracy` is not met, 2 the command line or the file
+/// is invalid, 3 some cases errored; if stopped, as for `agentv run`.
 #[derive(Debug, Clone, PartialEq, Args)]
 #[command(after_help = "\
 Examples:
-  agentv judge calibrate labelled.jsonl                     the judges that the cases name
-  agentv judge calibrate labelled.jsonl --target strict     another one, to compare
-  agentv judge calibrate labelled.jsonl --min-kappa 0.6     a gate")]
+  agentv judge calibrate labelled.jsonl                  the judges of the cases
+  agentv judge calibrate labelled.jsonl --target strict  another judge
+  agentv judge calibrate labelled.jsonl --min-kappa 0.6  a gate for CI")]
 pub(crate) struct CalibrateArguments {
-    /// The eval file with the answers and labels
+    /// Eval file with answers and labels
     pub(crate) file: PathBuf,
-    /// Ask this target in place of every judge that the file names
-    #[arg(long, value_name = "NAME", help_heading = "Who judges")]
+    /// Ask this target instead of the judges that the file names
+    #[arg(long, value_name = "NAME", help_heading = "Judges")]
     pub(crate) target: Option<String>,
-    /// The file that defines the judges, in place of the nearest `targets.yaml`
-    #[arg(long, value_name = "FILE", help_heading = "Who judges")]
+    /// File that defines the judges (default: the nearest `targets.yaml`)
+    #[arg(long, value_name = "FILE", help_heading = "Judges")]
     pub(crate) targets: Option<PathBuf>,
 
-    /// Fail when Cohen's kappa is less, or not defined
+    /// Exit with 1 if Cohen's kappa is below X or undefined
     #[arg(long, value_name = "X", value_parser = kappa, allow_negative_numbers = true, help_heading = "Gates")]
     pub(crate) min_kappa: Option<f64>,
-    /// Fail when the share of same verdicts is less
+    /// Exit with 1 if the share of identical verdicts is below X
     #[arg(long, value_name = "X", value_parser = share, help_heading = "Gates")]
     pub(crate) min_accuracy: Option<f64>,
 
-    /// Resume an earlier calibration: the newest of the same file and `--target`, or RUN
+    /// Resume the newest calibration of the same file and `--target`, or the calibration RUN
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, help_heading = "Earlier runs")]
     pub(crate) resume: Option<Option<String>>,
-    /// With a resumed one, also judge again what errored (resumes the newest by itself)
+    /// Also retry errored cases when resuming (implies `--resume`)
     #[arg(long, help_heading = "Earlier runs")]
     pub(crate) retry_errors: bool,
 
     #[command(flatten)]
     pub(crate) limits: LimitArguments,
-    /// How many of the cases are shown on which they differ most
+    /// Show the N cases on which judge and people differ most
     #[arg(long, value_name = "N", default_value_t = Self::SHOWN, help_heading = "Output")]
     pub(crate) show: usize,
-    /// How the agreement is told
+    /// Output format
     #[arg(long, value_enum, default_value_t = Self::FORMAT, help_heading = "Output")]
     pub(crate) format: ListFormat,
     #[command(flatten)]

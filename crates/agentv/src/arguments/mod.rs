@@ -69,16 +69,16 @@ pub(crate) enum Command {
     Completions(CompletionsArguments),
 }
 
-/// Check eval files, sidecars, targets and settings, and say everything that is wrong
+/// Check eval files, sidecars, targets and settings, and report every problem
 ///
-/// Eval files are checked as a whole: every line, every case, every file they refer to. In a folder,
-/// hidden folders, `node_modules` and results of earlier runs are passed over. Nothing is run and
-/// nothing is written. Exit code: 0 clean or warnings only, 1 problems found, 2 wrong
-/// command line.
+/// Checks every line, every case and every file that a case refers to. Skips hidden folders,
+/// `node_modules` and the results of earlier runs. Runs nothing and writes nothing.
+///
+/// Exit codes: 0 no problems or only warnings, 1 problems found, 2 the command line is invalid.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  agentv validate evals/test.jsonl        one file, with its sidecar
+  agentv validate evals/test.jsonl        one file with its sidecar
   agentv validate evals                   every eval file in a folder
   agentv validate 'evals/**/*.jsonl'      a glob
   agentv validate --format github .       annotations for a pull request
@@ -87,10 +87,10 @@ pub(crate) struct ValidateArguments {
     /// Files, folders or globs
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// How problems are told
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
-    /// Hold files to another tool's rules, to the letter
+    /// Check the files strictly against the rules of another tool
     #[arg(long = "as", value_enum, value_name = "RULES")]
     pub(crate) rules: Option<RulesName>,
     #[command(flatten)]
@@ -99,22 +99,24 @@ pub(crate) struct ValidateArguments {
 
 /// Print resolved cases: defaults applied, shorthands expanded, files read
 ///
-/// One JSON object a line, in file order. Cases that cannot be used are named on standard error. Of the
-/// folder of a run, its results are printed. Exit code: 0, or 2 when the file or the id is wrong.
+/// Prints one JSON object per line, in file order, and reports invalid cases on standard error. For the
+/// folder of a run, prints its results.
+///
+/// Exit codes: 0 success, 2 the file or the id is invalid.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   agentv show evals/test.jsonl                      all cases
   agentv show evals/test.jsonl greeting             one case
-  agentv show evals/test.yaml --format yaml         for reading
+  agentv show evals/test.yaml --format yaml         as YAML, easier to read
   agentv show evals/test.jsonl | jq -r .id          the ids
   agentv show .agentv/results/RUN greeting --format yaml")]
 pub(crate) struct ShowArguments {
-    /// The eval file, or the folder of a run
+    /// Eval file, or folder of a run
     pub(crate) file: PathBuf,
-    /// The id of one case
+    /// Only print the case with this id
     pub(crate) id: Option<String>,
-    /// How cases are printed
+    /// Output format
     #[arg(long, value_enum, default_value_t = CaseFormat::Json)]
     pub(crate) format: CaseFormat,
     #[command(flatten)]
@@ -123,10 +125,12 @@ pub(crate) struct ShowArguments {
 
 /// Convert an eval file to another format without losing a field
 ///
-/// Dataset-level fields move between a suite and a sidecar; relative file references are rewritten
-/// for the new place. The converted file loads to equal cases. The output is written whole or not
-/// at all, and the input is never replaced. Exit code: 0, 1 when the input has problems or fields
-/// would be lost, 2 when the command line is wrong, 5 when the output could not be written.
+/// Moves dataset-level fields between a suite and a sidecar, and rewrites relative file references for
+/// the new location. The converted file loads to the same cases. The output is written completely or not
+/// at all, and the input is never replaced.
+///
+/// Exit codes: 0 success, 1 the input has problems or fields would be lost, 2 the command line is
+/// invalid, 5 the output could not be written.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -134,30 +138,30 @@ Examples:
   agentv convert evals/test.jsonl --to yaml -o suites/test.yaml
   agentv convert evals/test.jsonl --to agentmark --lossy -o rows.jsonl")]
 pub(crate) struct ConvertArguments {
-    /// The eval file
+    /// Eval file to convert
     pub(crate) file: PathBuf,
-    /// The format to convert to
+    /// Format to convert to
     #[arg(long, value_enum)]
     pub(crate) to: FormatName,
-    /// The file to write
+    /// Write to OUT
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
-    /// Replace files that are there already
+    /// Replace existing files
     #[arg(long)]
     pub(crate) force: bool,
-    /// Drop fields that AgentMark rows have no place for
+    /// Drop fields that AgentMark rows do not support
     #[arg(long)]
     pub(crate) lossy: bool,
     #[command(flatten)]
     pub(crate) load: LoadArguments,
 }
 
-/// List the targets that can be asked, and check that they answer
+/// List the available targets, or check that they answer
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  agentv targets list                  what targets.yaml defines, and what is built in
-  agentv targets check                 ask every target of the file once
+  agentv targets list                  targets of targets.yaml and built-in ones
+  agentv targets check                 ask every target of targets.yaml once
   agentv targets check openai:gpt-5    ask a built-in target")]
 pub(crate) struct TargetsArguments {
     #[command(subcommand)]
@@ -170,36 +174,38 @@ pub(crate) enum TargetsAction {
     Check(CheckArguments),
 }
 
-/// Print the name, provider, model and place of each target
+/// Print the name, provider, model and location of each target
 ///
-/// The targets file is looked for in the working directory and upwards to the project root. Exit
-/// code: 0, or 2 when the file is wrong.
+/// Looks for the targets file in the working directory and its parents, up to the project root.
+///
+/// Exit codes: 0 success, 2 the file is invalid.
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
-    /// The targets file
+    /// Targets file (default: the nearest `targets.yaml`)
     #[arg(long, value_name = "FILE")]
     pub(crate) targets: Option<PathBuf>,
-    /// How targets are told
+    /// Output format
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     pub(crate) format: ListFormat,
 }
 
-/// Ask each target one small question, and say what is wrong
+/// Ask each target one small question and report problems
 ///
-/// This asks for real: a model is paid for a few tokens. Exit code: 0 when all answer, 1 when some
-/// do not, 2 when a name or the file is wrong.
+/// This sends real requests: asking a model costs a few tokens.
+///
+/// Exit codes: 0 all targets answered, 1 some did not, 2 a name or the file is invalid.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
-    /// The targets to check, all of the file unless given
+    /// Targets to check (default: all in the targets file)
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
-    /// The targets file
+    /// Targets file (default: the nearest `targets.yaml`)
     #[arg(long, value_name = "FILE")]
     pub(crate) targets: Option<PathBuf>,
-    /// The longest that an answer may take
+    /// Time limit for one answer
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub(crate) timeout: f64,
-    /// How what was found is told
+    /// Output format
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     pub(crate) format: ListFormat,
 }
@@ -214,17 +220,17 @@ fn seconds(text: &str) -> Result<f64, String> {
 
 /// Print the JSON Schema of a file format, for editors
 ///
-/// The schemas come from the definitions that `validate` checks against.
+/// The schemas are generated from the definitions that `agentv validate` uses.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   agentv schema eval > eval.schema.json
   agentv schema targets
 
-In an editor with the YAML language server, put this at the top of a suite:
+In an editor with the YAML language server, add this line to the top of a suite:
   # yaml-language-server: $schema=eval.schema.json")]
 pub(crate) struct SchemaArguments {
-    /// The kind of file
+    /// Kind of file
     #[arg(value_enum)]
     pub(crate) file: SchemaName,
 }
@@ -237,38 +243,41 @@ Examples:
   agentv completions zsh > ~/.zfunc/_agentv
   agentv completions fish > ~/.config/fish/completions/agentv.fish")]
 pub(crate) struct CompletionsArguments {
-    /// The shell
+    /// Name of the shell
     #[arg(value_enum)]
     pub(crate) shell: Shell,
 }
 
 /// Join the shards of a run into one run
 ///
-/// The records of all RUNs, one for each trial: of two for the same one, the later counts. Merging the
-/// same runs again changes nothing, and gives the same run. Exit code: 0, 1 when a shard or trials are
-/// missing, 2 when a run is wrong, 5 when the result could not be written.
+/// The merged run has one record per trial; if several runs have a record of the same trial, the latest
+/// is used. Merging the same runs again gives the same run.
+///
+/// Exit codes: 0 success, 1 a shard or some trials are missing, 2 a run is invalid, 5 the result could
+/// not be written.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   agentv run evals --shard 1/2          on one machine
   agentv run evals --shard 2/2          on another
-  agentv merge RUN RUN                  where both folders are")]
+  agentv merge RUN RUN                  with both folders on one machine")]
 pub(crate) struct MergeArguments {
-    /// Ids of runs, or paths of their folders
+    /// Run ids or run folders
     #[arg(required = true, num_args = 2.., value_name = "RUN")]
     pub(crate) runs: Vec<String>,
 }
 
-/// Lay out a project with a first eval that runs at once
+/// Create a project with a first eval that is ready to run
 ///
-/// Writes `evals/`, `.agentv/targets.yaml` and `.env.example`. Files that are there already stay as
-/// they are. Exit code: 0, or 5 when a file could not be written.
+/// Writes `evals/`, `.agentv/targets.yaml` and `.env.example`. Existing files are not changed.
+///
+/// Exit codes: 0 success, 5 a file could not be written.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   agentv init && agentv run evals")]
 pub(crate) struct InitArguments {
-    /// The folder of the project
+    /// Project folder
     #[arg(default_value = ".")]
     pub(crate) folder: PathBuf,
 }
@@ -276,10 +285,10 @@ pub(crate) struct InitArguments {
 /// How eval files are loaded, whatever is done with them.
 #[derive(Debug, Clone, PartialEq, Args)]
 pub(crate) struct LoadArguments {
-    /// Let cases refer to files outside the project root
+    /// Allow cases to refer to files outside the project root
     #[arg(long)]
     pub(crate) allow_outside_root: bool,
-    /// Mention also what is usually fine, such as a missing sidecar
+    /// Also report what is usually fine, such as a missing sidecar
     #[arg(long, short)]
     pub(crate) verbose: bool,
 }
@@ -296,31 +305,31 @@ impl LoadArguments {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For people: each problem with the line it is on
+    /// Each problem with its source line, for people
     Text,
-    /// For editors and scripts: one JSON object a line
+    /// One JSON object per line, for editors and scripts
     Json,
-    /// For GitHub: workflow annotations
+    /// Workflow annotations for GitHub
     Github,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ListFormat {
-    /// For people: in columns
+    /// Columns, for people
     Text,
-    /// For scripts: one JSON object a line
+    /// One JSON object per line, for scripts
     Json,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RulesName {
-    /// One `{"input": {"userMessage": …}, "expected_output": …}` a line
+    /// One `{"input": {"userMessage": …}, "expected_output": …}` per line
     Agentmark,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CaseFormat {
-    /// One JSON object a line
+    /// One JSON object per line
     Json,
     /// YAML documents
     Yaml,
@@ -330,7 +339,7 @@ pub(crate) enum CaseFormat {
 pub(crate) enum FormatName {
     /// A suite
     Yaml,
-    /// One case a line, dataset-level fields in a sidecar
+    /// One case per line, with dataset-level fields in a sidecar
     Jsonl,
     /// AgentMark rows
     Agentmark,

@@ -13,95 +13,96 @@ use super::{GateArguments, LoadArguments};
 
 /// Run cases against targets and grade the answers
 ///
-/// Eval files are checked as a whole before anything is asked. Everything that is answered and graded
-/// is written at once, into a folder of the run's own under `.agentv/results`: an interrupted run is
-/// resumed with `--resume`, and what was answered is not asked again. Exit code: 0 no case failed, 1 some
-/// failed or a gate was not met, 2 nothing ran because the command line or a file is wrong, 3 some cases errored, 4 stopped by
-/// `--budget` or `--max-time`, 5 results could not be written, 130 interrupted, 143 terminated, 129 the
-/// terminal was closed.
+/// All eval files are checked before any target is asked. Every answer and grade is written immediately
+/// to the run's own folder under `.agentv/results`. `--resume` resumes an interrupted run without asking
+/// for the same answers again.
+///
+/// Exit codes: 0 no case failed, 1 some cases failed or a gate was not met, 2 nothing was run because the
+/// command line or a file is invalid, 3 some cases errored, 4 stopped by `--budget` or `--max-time`,
+/// 5 results could not be written, 129 the terminal was closed, 130 interrupted, 143 terminated.
 #[derive(Debug, Clone, PartialEq, Args)]
 #[command(
     visible_alias = "eval",
     after_help = "\
 Examples:
-  agentv run evals/test.jsonl                          one file, with its sidecar
-  agentv run evals 'more/**/*.yaml'                    folders and globs, formats mixed
-  agentv run evals --target openai:gpt-5               a model, without any configuration
-  agentv run evals --target gpt --target claude        every case on both
-  agentv run evals --resume                            resume where the last run stopped
-  agentv run evals --shard 1/4                         a quarter of the cases; see `agentv merge`
-  agentv run evals --fail-under 0.9 --max-errors 0     gates for CI
-  agentv run evals --baseline RUN --max-drop 0.02      no worse than an earlier run
-  agentv run evals --dry-run                           ask nobody, see what would happen"
+  agentv run evals/test.jsonl                       one file with its sidecar
+  agentv run evals 'more/**/*.yaml'                 folders, globs, any formats
+  agentv run evals --target openai:gpt-5            a model, no configuration
+  agentv run evals --target gpt --target claude     every case on both
+  agentv run evals --resume                         resume the last run
+  agentv run evals --shard 1/4                      a quarter, for `agentv merge`
+  agentv run evals --fail-under 0.9 --max-errors 0  gates for CI
+  agentv run evals --baseline RUN --max-drop 0.02   no worse than another run
+  agentv run evals --dry-run                        without asking any target"
 )]
 pub(crate) struct RunArguments {
     /// Files, folders or globs
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Ask this target in place of those that the files name; repeat it to ask several
-    #[arg(long = "target", value_name = "NAME", help_heading = "What is run")]
+    /// Ask this target instead of those that the files name (repeatable)
+    #[arg(long = "target", value_name = "NAME", help_heading = "What to run")]
     pub(crate) chosen_targets: Vec<String>,
-    /// The file that defines the targets, in place of the nearest `targets.yaml`
-    #[arg(long, value_name = "FILE", help_heading = "What is run")]
+    /// File that defines the targets (default: the nearest `targets.yaml`)
+    #[arg(long, value_name = "FILE", help_heading = "What to run")]
     pub(crate) targets: Option<PathBuf>,
-    /// Only cases whose ids match; repeat it for more
-    #[arg(long = "eval-id", value_name = "GLOB", help_heading = "What is run")]
+    /// Only run cases whose id matches GLOB (repeatable)
+    #[arg(long = "eval-id", value_name = "GLOB", help_heading = "What to run")]
     pub(crate) eval_ids: Vec<String>,
-    /// Only the first N cases
-    #[arg(long, value_name = "N", value_parser = from_one::<u64>, help_heading = "What is run")]
+    /// Only run the first N cases
+    #[arg(long, value_name = "N", value_parser = from_one::<u64>, help_heading = "What to run")]
     pub(crate) limit: Option<u64>,
-    /// Only one of N shares of the cases, the same on every machine
-    #[arg(long, value_name = "I/N", help_heading = "What is run")]
+    /// Only run the Ith of N equal shares of the cases, the same on every machine
+    #[arg(long, value_name = "I/N", help_heading = "What to run")]
     pub(crate) shard: Option<Shard>,
-    /// Ask each case so many times, once unless given
-    #[arg(long, value_name = "N", value_parser = from_one::<u32>, help_heading = "What is run")]
+    /// Run each case N times (default: 1)
+    #[arg(long, value_name = "N", value_parser = from_one::<u32>, help_heading = "What to run")]
     pub(crate) trials: Option<u32>,
-    /// Put a mock in the place of every target; results are marked
-    #[arg(long, help_heading = "What is run")]
+    /// Ask a mock instead of every target, and mark the results as a dry run
+    #[arg(long, help_heading = "What to run")]
     pub(crate) dry_run: bool,
-    /// How long the mock takes, in milliseconds
+    /// Time that the mock takes, in milliseconds
     #[arg(
         long,
         value_name = "MS",
         requires = "dry_run",
-        help_heading = "What is run"
+        help_heading = "What to run"
     )]
     pub(crate) dry_run_delay: Option<u64>,
-    /// The shortest that the mock takes, in milliseconds
+    /// Shortest time that the mock takes, in milliseconds
     #[arg(
         long,
         value_name = "MS",
         requires = "dry_run",
         conflicts_with = "dry_run_delay",
-        help_heading = "What is run"
+        help_heading = "What to run"
     )]
     pub(crate) dry_run_delay_min: Option<u64>,
-    /// The longest that the mock takes, in milliseconds
+    /// Longest time that the mock takes, in milliseconds
     #[arg(
         long,
         value_name = "MS",
         requires = "dry_run",
         conflicts_with = "dry_run_delay",
-        help_heading = "What is run"
+        help_heading = "What to run"
     )]
     pub(crate) dry_run_delay_max: Option<u64>,
-    /// Ask no judge about an answer that a required check has failed
-    #[arg(long, help_heading = "What is run")]
+    /// Skip the judges once an answer has failed a required check
+    #[arg(long, help_heading = "What to run")]
     pub(crate) stop_on_required: bool,
-    /// Refuse files in which any case is wrong, in place of skipping it
-    #[arg(long, help_heading = "What is run")]
+    /// Refuse files with an invalid case instead of skipping the case
+    #[arg(long, help_heading = "What to run")]
     pub(crate) strict: bool,
 
-    /// Resume an earlier run: the newest of the same files, targets and trials, or RUN
+    /// Resume the newest run with the same files, targets and trials, or the run RUN
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, help_heading = "Earlier runs")]
     pub(crate) resume: Option<Option<String>>,
-    /// With a resumed run, also run again what errored (resumes the newest run by itself)
+    /// Also retry errored trials when resuming (implies `--resume`)
     #[arg(long, help_heading = "Earlier runs")]
     pub(crate) retry_errors: bool,
-    /// Only what failed or errored in RUN, as a new run
+    /// Only run the trials that failed or errored in RUN, as a new run
     #[arg(long, value_name = "RUN", conflicts_with_all = ["resume", "retry_errors"], help_heading = "Earlier runs")]
     pub(crate) rerun_failed: Option<String>,
-    /// Take answers from earlier runs where nothing that can change them has changed
+    /// Reuse answers of earlier runs if nothing that affects them has changed
     #[arg(long, help_heading = "Earlier runs")]
     pub(crate) cache: bool,
 
@@ -111,7 +112,7 @@ pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) gates: GateArguments,
 
-    /// Write what each case sends to its target into DIR
+    /// Write the prompt that each case sends to its target to DIR
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub(crate) dump_prompts: Option<PathBuf>,
     #[command(flatten)]

@@ -12,23 +12,23 @@ use clap::Args;
 /// How fast, how often and how long targets are asked.
 #[derive(Debug, Clone, PartialEq, Args)]
 pub(crate) struct LimitArguments {
-    /// The most requests in flight to each target
+    /// Send at most N requests to each target at a time
     #[arg(long, value_name = "N", value_parser = from_one::<u64>, help_heading = "Limits")]
     pub(crate) workers: Option<u64>,
-    /// The longest that one attempt may take, such as `90s` or `5m`
+    /// Time limit for one attempt, such as `90s` or `5m`
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Limits")]
     pub(crate) timeout: Option<Duration>,
-    /// How often a failed attempt is repeated
+    /// Retry a failed attempt at most N times
     #[arg(long, value_name = "N", value_parser = whole::<u32>, help_heading = "Limits")]
     pub(crate) max_retries: Option<u32>,
-    /// Stop before the run costs more
+    /// Stop before the run costs more than this
     #[arg(long, value_name = "USD", value_parser = amount, help_heading = "Limits")]
     pub(crate) budget: Option<f64>,
-    /// Stop before the run takes longer, such as `15m` or `1h30m`
+    /// Stop before the run takes longer than this, such as `15m` or `1h30m`
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Limits")]
     pub(crate) max_time: Option<Duration>,
-    /// Refuse evaluators, and targets of a file that `--targets` does not name, that run a command: for eval
-    /// files and runs of others
+    /// Refuse evaluators that run a command, and such targets unless their file is named with `--targets`;
+    /// for eval files and runs that you do not trust
     #[arg(long, help_heading = "Limits")]
     pub(crate) no_scripts: bool,
 }
@@ -66,18 +66,18 @@ pub(crate) struct OutputArguments {
     /// Also write the results to FILE: .jsonl, .yaml, .json or .csv
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(crate) out: Option<PathBuf>,
-    /// Also write a report, such as `html=report.html`, `junit=report.xml` or `markdown=comment.md`; repeat
-    /// it for more
+    /// Also write a report, such as `html=report.html`, `junit=report.xml` or `markdown=comment.md`
+    /// (repeatable)
     #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = report, help_heading = "Output")]
     pub(crate) reports: Vec<ReportTarget>,
     /// Also write the events of the run to FILE as JSON lines, as they happen; `-` is standard output, and
     /// the summary then goes to standard error
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) events: Option<PathBuf>,
-    /// Put everything that the target said, and what judges were asked and answered, into the results
+    /// Include full transcripts and the questions and answers of judges in the results
     #[arg(long, help_heading = "Output")]
     pub(crate) include_trace: bool,
-    /// Show nothing but the summary and errors
+    /// Show only the summary and errors
     #[arg(short, long, conflicts_with = "verbose", help_heading = "Output")]
     pub(crate) quiet: bool,
 }
@@ -107,13 +107,18 @@ fn report(text: &str) -> Result<ReportTarget, String> {
     let (name, path) = text
         .split_once('=')
         .filter(|(_, path)| !path.is_empty())
-        .ok_or_else(|| format!("expected FORMAT=FILE, FORMAT one of {}", known.join(", ")))?;
+        .ok_or_else(|| {
+            format!(
+                "expected FORMAT=FILE, where FORMAT is one of {}",
+                known.join(", ")
+            )
+        })?;
     let format = ReportFormat::named(name).ok_or_else(|| {
         let hint = nearest(name, known.iter().copied());
         let hint = hint.map(|near| format!("; did you mean `{near}`?"));
         let known = known.join(", ");
         format!(
-            "there is no format `{name}`, but {known}{}",
+            "unknown format `{name}`, expected one of {known}{}",
             hint.unwrap_or_default()
         )
     })?;
@@ -136,13 +141,13 @@ fn is_whole(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-const TOO_LARGE: &str = "the number is too large: expected a smaller one";
+const TOO_LARGE: &str = "the number is too large";
 
 pub(crate) fn from_one<N: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<N, String> {
     match text.parse() {
         Ok(number) if number >= N::from(1) => Ok(number),
         Err(_) if is_whole(text) => Err(TOO_LARGE.to_owned()),
-        _ => Err("expected a whole number from 1 on".to_owned()),
+        _ => Err("expected a whole number of at least 1".to_owned()),
     }
 }
 

@@ -78,7 +78,7 @@ fn of_several<'r>(
 ) -> Result<ReadyComparison<'r>, ProjectError> {
     let pairwise = Pairwise::of(runs, arguments.threshold);
     let Some(ends) = pairwise.ends() else {
-        return Err(ProjectError::because("there is nothing to compare"));
+        return Err(ProjectError::because("nothing to compare"));
     };
     let gate = match &ends.figures {
         Ok(figures) => {
@@ -116,7 +116,7 @@ fn warn_of_troubles(runs: &[ComparedRun]) {
     for run in runs {
         if run.is_unfinished() {
             output::warning(&format!(
-                "run `{}` is not finished: it goes on, was stopped, or was killed",
+                "run `{}` is not finished: it is still running or was stopped",
                 run.name()
             ));
         }

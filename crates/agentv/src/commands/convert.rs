@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Exit, CommandError> {
             if let Some(serving) = &converted.served_by {
                 let serving = serving.display();
                 output::note(&format!(
-                    "dataset-level fields stay in `{serving}`, which serves both"
+                    "dataset-level fields stay in `{serving}`, the sidecar of both files"
                 ));
             }
             let cases = counted(converted.cases, "case");
@@ -81,16 +81,16 @@ fn refused(error: &ConvertError) -> Exit {
     let (hint, exit) = match error {
         ConvertError::Problems(_) => (Some("`agentv validate` lists all of them"), Exit::Problems),
         ConvertError::Extension { .. } => (None, Exit::Unusable),
-        ConvertError::OwnInput(_) => (Some("choose another file with -o"), Exit::Unusable),
+        ConvertError::OwnInput(_) => (Some("choose another file with `-o`"), Exit::Unusable),
         ConvertError::Exists(_) => (
-            Some("--force replaces it, or choose another file with -o"),
+            Some("replace it with `--force`, or choose another file with `-o`"),
             Exit::Unusable,
         ),
-        ConvertError::NotASidecar(_) => (Some("choose another file with -o"), Exit::Unusable),
+        ConvertError::NotASidecar(_) => (Some("choose another file with `-o`"), Exit::Unusable),
         ConvertError::Interrupted => (None, Exit::NotWritten),
-        ConvertError::Lossy(_) => (Some("--lossy drops them"), Exit::Problems),
+        ConvertError::Lossy(_) => (Some("drop them with `--lossy`"), Exit::Problems),
         ConvertError::OutOfReach { .. } => (
-            Some("write inside the project, or load both with --allow-outside-root"),
+            Some("write inside the project, or load both with `--allow-outside-root`"),
             Exit::Problems,
         ),
         ConvertError::Io(..) => (None, Exit::NotWritten),

@@ -33,10 +33,7 @@ pub(crate) fn run(arguments: &InitArguments) -> Result<Exit, CommandError> {
         let file = file.strip_prefix(".").unwrap_or(&file);
         match create(file, content) {
             Ok(true) => told.push_str(&format!("wrote {}\n", file.display())),
-            Ok(false) => told.push_str(&format!(
-                "kept  {}, which is there already\n",
-                file.display()
-            )),
+            Ok(false) => told.push_str(&format!("kept  {} (already exists)\n", file.display())),
             Err(error) => {
                 output::error(&format!("cannot write `{}`: {error}", file.display()), None);
                 return Ok(Exit::NotWritten);
@@ -47,8 +44,8 @@ pub(crate) fn run(arguments: &InitArguments) -> Result<Exit, CommandError> {
     let evals = evals.strip_prefix(".").unwrap_or(&evals);
     let evals = agentv_process::quote_os(evals.as_os_str());
     told.push_str(&format!(
-        "\nRun the first eval with `agentv run {evals}`. It asks a mock, and needs no key;\n\
-         `.agentv/targets.yaml` says how to ask a model in its place.\n"
+        "\nRun the first eval with `agentv run {evals}`. It asks a mock target and needs no API key.\n\
+         To ask a model instead, see `.agentv/targets.yaml`.\n"
     ));
     let mut stdout = io::stdout().lock();
     stdout.write_all(told.as_bytes())?;

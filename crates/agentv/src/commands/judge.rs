@@ -99,7 +99,7 @@ fn print(
     if !is_complete {
         let missing = counted(planned - closed.summary.trials, "case");
         let command = &ending.resume_command;
-        output::note(&format!("{missing} not judged; resume with {command}"));
+        output::note(&format!("{missing} not judged: resume with {command}"));
     }
     Ok(())
 }
@@ -122,9 +122,9 @@ fn judge_gates(arguments: &CalibrateArguments, calibration: &Calibration) -> Exi
             continue;
         }
         exit = Exit::Problems;
-        let found = found.map_or_else(|| "not defined".to_owned(), |found| format!("{found:.3}"));
+        let found = found.map_or_else(|| "undefined".to_owned(), |found| format!("{found:.3}"));
         output::error(
-            &format!("{name} is {found}, and `{flag}` wants {least}"),
+            &format!("{name} is {found}, but `{flag}` requires {least}"),
             None,
         );
     }

@@ -27,10 +27,10 @@ fn format_of(arguments: &ReportArguments) -> Result<&'static ReportFormat, Proje
     let by_name = || ReportFormat::of_file(arguments.output.as_deref()?);
     named.or_else(by_name).ok_or_else(|| {
         let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
-        let message = "the extension of the file says no format of a report".to_owned();
+        let message = "the extension of the file does not name a report format".to_owned();
         ProjectError::with_hint(
             message,
-            Some(format!("give one of --format {}", known.join(", "))),
+            Some(format!("choose one with `--format`: {}", known.join(", "))),
         )
     })
 }
@@ -41,7 +41,7 @@ fn runs(
 ) -> Result<Vec<RunResults>, ProjectError> {
     if arguments.runs.len() > format.most_runs {
         return Err(ProjectError::because(format!(
-            "a report in the format `{}` shows {} at most, and {} are given",
+            "a report in format `{}` shows at most {}, found {}",
             format.name,
             counted(format.most_runs as u64, "run"),
             arguments.runs.len(),
@@ -72,7 +72,7 @@ fn warn_of_damage(runs: &[RunResults]) {
     for run in runs.iter().filter(|run| run.damaged_lines() > 0) {
         let lines = counted(run.damaged_lines(), "damaged line");
         let skipped = format!(
-            "run `{}`: {lines} skipped, see its results.jsonl",
+            "skipped {lines} of run `{}`: see its results.jsonl",
             run.name()
         );
         output::warning(&skipped);

@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
     })?;
     if let Err(error) = run.remove_obsolete(&ended) {
         output::warning(&format!(
-            "results of cases that are gone are still in the run: {error}"
+            "the run still has results of cases that no longer exist: {error}"
         ));
     }
     let mut reporting = reporting.lock().unwrap_or_else(PoisonError::into_inner);

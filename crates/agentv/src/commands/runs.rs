@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &RunsArguments) -> Result<Exit, CommandError> {
     stdout.flush()?;
     if more > 0 {
         let more = counted(more as u64, "older run");
-        output::note(&format!("{more} not shown: `--limit` shows more"));
+        output::note(&format!("{more} not shown: raise `--limit` to show more"));
     }
     Ok(Exit::Success)
 }
@@ -53,7 +53,7 @@ pub(super) fn opened(project: &Project, folder: RunFolder) -> Option<PastRun> {
         Ok(Some(run)) => Some(run),
         Ok(None) => {
             let shown = shown.display();
-            output::warning(&format!("`{shown}` is no run: it has no run.json"));
+            output::warning(&format!("`{shown}` is not a run: it has no `run.json`"));
             None
         }
         Err(error) => {
@@ -74,8 +74,8 @@ pub(super) fn read(
 
 pub(super) fn no_run(folders: &RunFolders) -> ProjectError {
     let shown = folders.shown();
-    let message = format!("there is no run yet in `{}`", shown.display());
-    ProjectError::with_hint(message, Some("`agentv run PATH` makes one".to_owned()))
+    let message = format!("no runs found in `{}`", shown.display());
+    ProjectError::with_hint(message, Some("`agentv run PATH` creates one".to_owned()))
 }
 
 /// One JSON object a line.

@@ -52,7 +52,7 @@ fn show_cases(arguments: &ShowArguments) -> Result<Exit, CommandError> {
     match &arguments.id {
         Some(id) if printer.printed == 0 => {
             let skipped = (checked.skipped > 0)
-                .then(|| "cases that were skipped, see above, are not shown".to_owned());
+                .then(|| "the skipped cases reported above are not shown".to_owned());
             let near = near.map(|near| format!("did you mean `{near}`?"));
             let message = format!("`{}` has no case `{id}`", arguments.file.display());
             Err(ProjectError::with_hint(message, near.or(skipped)).into())
@@ -101,7 +101,7 @@ fn show_results(arguments: &ShowArguments) -> Result<Exit, CommandError> {
     read?;
     match &arguments.id {
         Some(id) if printer.printed == 0 => {
-            let message = format!("run `{}` has no result of case `{id}`", folder.id());
+            let message = format!("run `{}` has no result for case `{id}`", folder.id());
             Err(ProjectError::because(message).into())
         }
         _ => Ok(Exit::Success),

@@ -32,7 +32,7 @@ fn list(arguments: &ListArguments) -> Result<Exit, CommandError> {
         ListFormat::Json => listed_json(targets),
     };
     if targets.file().is_none() {
-        output::note("no targets.yaml was found; built-in targets need none");
+        output::note("no targets.yaml found; built-in targets work without one");
     }
     let mut stdout = output::stdout();
     stdout.write_all(text.as_bytes())?;
@@ -50,7 +50,7 @@ fn check(arguments: &CheckArguments) -> Result<Exit, CommandError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .map_err(|error| ProjectError::because(format!("nothing can be asked: {error}")))?;
+        .map_err(|error| ProjectError::because(format!("no target can be asked: {error}")))?;
     let checked = runtime.block_on(check.ask(Duration::from_secs_f64(arguments.timeout)));
     let text = match arguments.format {
         ListFormat::Text => checked_text(&checked),
@@ -89,7 +89,7 @@ fn listed_text(targets: &Targets) -> String {
     }
     let vendors: Vec<&str> = vendors().collect();
     text.push_str(&format!(
-        "Built in: {}, and VENDOR:MODEL with one of {}\n",
+        "Built in: {}, and VENDOR:MODEL, where VENDOR is one of {}\n",
         built_in().join(", "),
         vendors.join(", ")
     ));

@@ -131,10 +131,9 @@ fn lines(arguments: &TrendArguments) -> Result<Vec<RunLine>, ProjectError> {
 
 fn note_left_out(others: usize) {
     if others > 0 {
-        let verb = if others == 1 { "is" } else { "are" };
         let others = counted(others as u64, "run");
         output::note(&format!(
-            "{others} of other files or other cases {verb} left out: `--all` shows all"
+            "omitted {others} with other eval files or cases: `--all` shows all runs"
         ));
     }
 }
@@ -150,9 +149,9 @@ fn nothing_wanted(arguments: &TrendArguments, runs: &[PastRun]) -> ProjectError 
         .find(|name| !targets().any(|known| known == *name));
     match unknown {
         Some(name) => ProjectError::with_hint(
-            format!("no run has results of target `{name}`"),
+            format!("no run has results for target `{name}`"),
             nearest(name, targets()).map(|near| format!("did you mean `{near}`?")),
         ),
-        None => ProjectError::because("no run has results of these eval files and targets"),
+        None => ProjectError::because("no run has results for these eval files and targets"),
     }
 }

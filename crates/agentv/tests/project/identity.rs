@@ -50,7 +50,7 @@ fn who_notices(before: &str, after: &str) -> [bool; 3] {
     let first = only_run(folder);
     write_suite(folder, after);
     let (_, warnings) = agentv(folder, &["grade", &first]);
-    let grade = warnings.contains("has another input today");
+    let grade = warnings.contains("has a different input now");
     agentv(folder, &["run", "sums.yaml", "--target", "echo"]);
     let (compared, _) = agentv(folder, &["compare", &first, "latest", "--format", "json"]);
     let compared: serde_json::Value = serde_json::from_str(&compared).unwrap();

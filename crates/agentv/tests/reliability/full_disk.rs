@@ -150,7 +150,7 @@ fn a_cache_on_a_full_disk_costs_no_result() {
     let refused = finish(&mut agentv(&project, ["--quiet", "--cache"])).expect(2);
     let said = refused.stderr;
     assert!(
-        said.contains("the cache") && said.contains("leave `--cache` out"),
+        said.contains("the cache") && said.contains("omit `--cache`"),
         "{said}"
     );
     assert_eq!(

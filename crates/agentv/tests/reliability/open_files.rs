@@ -49,7 +49,7 @@ fn with_few_files_open_at_a_time_every_case_is_answered_fewer_at_a_time() {
         let ended = finish(&mut limited(&project, "-n 64")).expect(0);
         each_case_once(&run_folder(&project), cases);
         // Scripts have places of their own, and are never started 200 at a time.
-        let is_narrowed = ended.stderr.contains("at a time and not");
+        let is_narrowed = ended.stderr.contains("at a time instead of");
         assert!(is_narrowed || cases == 16, "{}", ended.stderr);
     }
     let most = server.calls().most_in_flight;
@@ -61,7 +61,11 @@ fn with_too_few_files_for_a_run_it_is_refused_before_anything_is_asked() {
     let server = ModelServer::start(Behaviour::echo()).unwrap();
     for (project, _) in hungry(&server) {
         let ended = finish(&mut limited(&project, "-n 20")).expect(2);
-        assert!(ended.stderr.contains("open 20 files"), "{}", ended.stderr);
+        assert!(
+            ended.stderr.contains("open only 20 files"),
+            "{}",
+            ended.stderr
+        );
         assert!(ended.stderr.contains("ulimit -n"), "{}", ended.stderr);
         assert!(run_folders(&project).is_empty());
     }

@@ -164,7 +164,7 @@ fn can_be_reported(project: &Project, folder: &Path) {
         serde_json::from_str::<Value>(&ended.stdout).unwrap();
     } else {
         let said = ended.expect(2).stderr;
-        assert!(said.contains("it has no run.json"), "{said}");
+        assert!(said.contains("it has no `run.json`"), "{said}");
     }
 }
 
@@ -187,7 +187,10 @@ fn ends_in(work: Work, project: &Project, expected: &Outcome) {
                 can_be_reported(project, folder);
             }
             let said = finish(&mut work.command(project, true)).expect(2).stderr;
-            assert!(said.contains("leave `--resume` out to begin one"), "{said}");
+            assert!(
+                said.contains("omit `--resume` to start a new one"),
+                "{said}"
+            );
             let ended = finish(&mut work.command(project, false)).expect(EXIT);
             (ended, work.folders(project).pop().unwrap())
         }
