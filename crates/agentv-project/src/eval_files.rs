@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use agentv_core::RanFile;
 use agentv_dataset::{
-    Checked, Dataset, Diagnostic, FileRole, LoadOptions, Project, Severity, discover, sidecar_path,
+    Checked, Dataset, Diagnostic, FileRole, LoadOptions, Project as ProjectFolder, Severity,
+    discover, sidecar_path,
 };
 use agentv_runner::{CaseSource, EvalFile, SourceError, Visit, digest_of_file};
 
@@ -24,7 +25,7 @@ pub struct EvalFiles {
 pub struct FilesRequest<'a> {
     /// Files, folders or globs.
     pub paths: &'a [PathBuf],
-    /// The options to load by.
+    /// The options to load them with.
     pub load: &'a LoadOptions,
     /// Refuses files in which any case is wrong.
     pub strict: bool,
@@ -79,7 +80,7 @@ impl EvalFiles {
         opening.finish()
     }
 
-    /// The files, as records name them.
+    /// Returns the names of the files in records.
     pub(crate) fn names(&self) -> Vec<&str> {
         self.files.iter().map(|open| &*open.file.name).collect()
     }
@@ -93,22 +94,23 @@ impl EvalFiles {
         paths.collect()
     }
 
-    /// The project root of the first file: the run's results lie under it.
+    /// Returns the project root of the first file, which holds the results of the run.
     pub(crate) fn root(&self) -> &Path {
         &self.files[0].file.root
     }
 
-    pub(crate) fn projects(&self) -> impl Iterator<Item = (&Arc<EvalFile>, &Project)> {
+    /// Returns the files with their folders.
+    pub(crate) fn folders(&self) -> impl Iterator<Item = (&Arc<EvalFile>, &ProjectFolder)> {
         let files = self.files.iter();
         files.map(|open| (&open.file, open.dataset.project()))
     }
 
-    /// How many cases were left out because something is wrong with them.
+    /// Returns the number of cases that are skipped because they have errors.
     pub(crate) fn skipped(&self) -> u64 {
         self.files.iter().map(|open| open.checked.skipped).sum()
     }
 
-    /// The files that lost cases, and how many.
+    /// Returns the files with skipped cases, and the number of those cases.
     pub(crate) fn skipped_by_file(&self) -> Vec<(String, u64)> {
         let files = self.files.iter();
         files
@@ -117,7 +119,7 @@ impl EvalFiles {
             .collect()
     }
 
-    /// The files as `run.json` lists them.
+    /// Returns the files as `run.json` lists them.
     pub(crate) fn ran(&self) -> Result<Vec<RanFile>, ProjectError> {
         let files = self.files.iter();
         files
@@ -150,7 +152,7 @@ impl CaseSource for EvalFiles {
     }
 }
 
-/// Files that are opened one after the other, so that all that is wrong with all of them is told.
+/// Files that are being opened. One that cannot be used does not hide the problems of the next.
 struct Opening<'a> {
     request: &'a FilesRequest<'a>,
     notices: &'a mut dyn Notices,
@@ -198,11 +200,11 @@ impl Opening<'_> {
         }
     }
 
-    /// A file as records name it: relative to the root of the run's first file.
+    /// Returns a file with its name in records: its path from the root of the run's first file.
     fn named(&mut self, path: &Path, dataset: &Dataset) -> EvalFile {
         let project = dataset.project();
         let root = self.root.get_or_insert_with(|| project.root.clone());
-        let run = Project {
+        let run = ProjectFolder {
             root: root.clone(),
             folder: project.folder.clone(),
         };

@@ -1,4 +1,4 @@
-//! How many files may be open, and how many trials that leaves room for.
+//! The limit of open files, and the number of requests in flight that fit into it.
 
 use agentv_core::Target;
 use agentv_evaluators::ScriptPlaces;
@@ -6,25 +6,25 @@ use agentv_evaluators::ScriptPlaces;
 use crate::error::ProjectError;
 use crate::notices::Notices;
 
-/// What a run itself has open: its streams, its records, its eval files, its cache.
+/// The files that a run itself has open: streams, records, eval files and the cache.
 const OWN: usize = 32;
-/// What a script that grades has open on our side.
+/// The files that this process has open for each grading script.
 const COMMAND: usize = agentv_process::OPEN_FILES_PER_COMMAND;
 
-/// The files that may be open at a time.
+/// The number of files that this process may have open.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FdLimit {
     limit: usize,
 }
 
 impl FdLimit {
-    /// As many as the system allows this process: what may be raised is raised.
+    /// Raises the limit of this process as far as the system allows, and returns it.
     #[cfg(unix)]
     pub(crate) fn of_this_process() -> FdLimit {
         use rustix::process::{Resource, getrlimit, setrlimit};
         let mut limit = getrlimit(Resource::Nofile);
         limit.current = limit.maximum;
-        // One that cannot be raised is kept within.
+        // If it cannot be raised, the old limit applies.
         let _ = setrlimit(Resource::Nofile, limit);
         let current = getrlimit(Resource::Nofile).current;
         FdLimit {
@@ -34,23 +34,23 @@ impl FdLimit {
         }
     }
 
-    /// Windows has no such limit.
+    /// Returns no limit: Windows has none.
     #[cfg(not(unix))]
     pub(crate) fn of_this_process() -> FdLimit {
         FdLimit { limit: usize::MAX }
     }
 
-    /// Places for scripts that grade: at most a quarter of the room is theirs.
+    /// Returns the number of grading scripts that may run at a time. They get at most a quarter of the limit.
     pub(crate) fn script_places(self) -> ScriptPlaces {
         let usual = ScriptPlaces::usual();
         ScriptPlaces::new(usual.min(self.limit.saturating_sub(OWN) / 4 / COMMAND))
     }
 
-    /// Asks each target so few at a time that all of them have room, and says so. `trials` are all
-    /// that there are.
+    /// Lowers the workers of targets until all of them fit into the limit, and warns about each. `trials` is
+    /// the number of trials of the run.
     ///
     /// # Errors
-    /// When there is no room to ask each of them once.
+    /// If the limit does not allow one request to each target.
     pub(crate) fn fit(
         self,
         targets: &mut [Target],
@@ -78,7 +78,7 @@ impl FdLimit {
             return Ok(());
         }
         for target in &mut lanes {
-            // One each is theirs; what is left over is shared as was wished.
+            // Each target gets one worker. The rest is shared in proportion to the workers that they ask for.
             let share = (room - least) as u128 * takes(target) as u128 / all as u128;
             let share = usize::try_from(share).unwrap_or(usize::MAX);
             let workers = 1 + share / files_of(target).max(1);

@@ -16,13 +16,13 @@ use crate::project::Project;
 use crate::results::each_result;
 use crate::run_folders::{FoundRun, RunFolders, not_written, unusable};
 
-/// A run that was made of several.
+/// A run that was merged from several.
 pub struct MergedRun {
     /// Its folder.
     pub folder: RunFolder,
     /// Its figures.
     pub summary: Summary,
-    /// The number of trials that the runs were to have.
+    /// The number of trials that the runs planned.
     pub planned: u64,
     /// Set if there is a run of every shard, and a result of every trial.
     pub is_complete: bool,
@@ -91,7 +91,7 @@ fn sources(
     Ok(sources)
 }
 
-/// What tells one run from another, wherever its folder is and whatever that is called.
+/// Returns the identity of a run, which does not depend on the place of its folder.
 fn identity(source: &FoundRun) -> String {
     let RunRecord {
         started_at, shard, ..
@@ -100,10 +100,10 @@ fn identity(source: &FoundRun) -> String {
     format!("{} {started_at} {shard}", source.folder.id())
 }
 
-/// How many missing shards are named.
-const MOST_SHARDS_TOLD: usize = 20;
+/// The most missing shards that a warning names.
+const MOST_SHARDS_NAMED: usize = 20;
 
-/// Says which shards are not there; whether all are.
+/// Warns about missing shards. Returns true if there are none.
 fn warn_of_missing_shards(sources: &[FoundRun], notices: &mut dyn Notices) -> bool {
     let shards = sources.iter().filter_map(|source| {
         let (index, count) = source.record.shard.as_deref()?.split_once('/')?;
@@ -116,23 +116,23 @@ fn warn_of_missing_shards(sources: &[FoundRun], notices: &mut dyn Notices) -> bo
     let mut complete = true;
     for (count, there) in found {
         let missing = (1..=count).filter(|index| !there.contains(index));
-        // The record of somebody else's run may say anything.
-        let told: Vec<String> = missing
-            .take(MOST_SHARDS_TOLD + 1)
+        // The record of a foreign run may name any number of shards.
+        let named: Vec<String> = missing
+            .take(MOST_SHARDS_NAMED + 1)
             .map(|index| format!("{index}/{count}"))
             .collect();
-        if !told.is_empty() {
+        if !named.is_empty() {
             complete = false;
-            let more = if told.len() > MOST_SHARDS_TOLD {
+            let more = if named.len() > MOST_SHARDS_NAMED {
                 ", …"
             } else {
                 ""
             };
-            let (shards, them) = match told.len() {
+            let (shards, them) = match named.len() {
                 1 => ("shard", "it"),
                 _ => ("shards", "them"),
             };
-            let missing = told[..told.len().min(MOST_SHARDS_TOLD)].join(", ") + more;
+            let missing = named[..named.len().min(MOST_SHARDS_NAMED)].join(", ") + more;
             notices.warn(format!(
                 "no run found for {shards} {missing}: run {them} with `--shard`, then merge again"
             ));
@@ -141,7 +141,7 @@ fn warn_of_missing_shards(sources: &[FoundRun], notices: &mut dyn Notices) -> bo
     complete
 }
 
-/// Shards of one run are of the same files.
+/// Warns if the runs are of different files: shards of one run never are.
 fn warn_of_different_files(sources: &[FoundRun], notices: &mut dyn Notices) {
     let files = |source: &FoundRun| -> BTreeSet<String> {
         let files = source.record.files.iter();
@@ -159,7 +159,7 @@ fn warn_of_different_files(sources: &[FoundRun], notices: &mut dyn Notices) {
     }
 }
 
-/// The same for the same runs, so that merging again gives the same run.
+/// Returns the id of the merged run. The same runs always get the same id.
 fn merged_id(sources: &[FoundRun]) -> Result<RunId, ProjectError> {
     let identities: Vec<String> = sources.iter().map(identity).collect();
     let id = format!("merged-{}", digest_of_text(&identities.join("\n")));
@@ -176,7 +176,7 @@ fn open_or_create(runs: &RunFolders, id: &RunId) -> Result<RunFolder, ProjectErr
     }
 }
 
-/// What the runs were asked to do, together.
+/// Combines the requests of the runs.
 fn merged_record(sources: &[FoundRun]) -> RunRecord {
     let records = || sources.iter().map(|source| &source.record);
     let mut files: BTreeMap<&str, &RanFile> = BTreeMap::new();
@@ -192,7 +192,7 @@ fn merged_record(sources: &[FoundRun]) -> RunRecord {
         }
         targets
     };
-    // What holds for some of them only does not hold for the whole.
+    // A field that differs between the runs says nothing about the merged run.
     let shared = |field: &dyn Fn(&RunRecord) -> Option<String>| {
         let first = records().next().and_then(field);
         let is_first = |record: &RunRecord| field(record) == first;
@@ -227,7 +227,7 @@ fn merged_record(sources: &[FoundRun]) -> RunRecord {
     }
 }
 
-/// The texts that evaluators read, but for those of paths that stood for several.
+/// Returns the texts that evaluators read, without paths whose texts differ between the runs.
 fn evaluator_files(sources: &[FoundRun]) -> BTreeMap<String, String> {
     let of_each = sources.iter().map(|source| &source.record.evaluator_files);
     let is_same = |path: &str, text: &str| {
@@ -239,8 +239,7 @@ fn evaluator_files(sources: &[FoundRun]) -> BTreeMap<String, String> {
     joined_texts(texts.map(|(path, text)| (path.clone(), text.clone())))
 }
 
-/// How many trials the runs were to have: of runs of the same shard, or of the same files where they
-/// are no shards, the largest counts.
+/// Returns the number of planned trials. Of several runs of the same shard and files, the largest counts.
 fn planned(sources: &[FoundRun]) -> u64 {
     let mut by_shard: BTreeMap<String, u64> = BTreeMap::new();
     for source in sources {

@@ -1,4 +1,4 @@
-//! Warnings, on their way to the caller.
+//! Warnings for the caller to show.
 
 use agentv_syntax::{Diagnostic, Severity};
 
@@ -25,7 +25,7 @@ pub trait Notices: Send {
         self.notice(Notice::Warning(message));
     }
 
-    /// Takes a problem in a file that is not used without all its cases.
+    /// Takes a problem in a file that is used with all its cases or not at all.
     fn problem(&mut self, diagnostic: Diagnostic) {
         self.notice(Notice::Problem(Box::new(diagnostic)));
     }

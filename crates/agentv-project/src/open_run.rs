@@ -20,7 +20,7 @@ use crate::run_folders::not_written;
 pub struct Outline {
     /// Set if answers come from more than one target.
     pub has_several_targets: bool,
-    /// The number of times that each case is asked.
+    /// The number of trials per case.
     pub trials: u32,
     /// The values that must not be shown.
     pub secrets: Secrets,
@@ -29,7 +29,7 @@ pub struct Outline {
 }
 
 impl Outline {
-    /// Checks if a file is read, so that nothing may be written to it.
+    /// Checks if the run reads a file, which nothing may replace.
     pub fn reads(&self, path: &Path) -> bool {
         self.read_files.iter().any(|read| is_same_file(read, path))
     }
@@ -66,7 +66,7 @@ pub struct RunEnd<'a> {
 }
 
 impl OpenRun {
-    /// Returns the number of trials that were planned, and of cases that are skipped.
+    /// Returns the number of planned trials and of skipped cases.
     pub fn planned(&self) -> Planned {
         self.planned
     }
@@ -81,7 +81,7 @@ impl OpenRun {
         &self.folder
     }
 
-    /// Returns the files that lost cases, with the number of those.
+    /// Returns the files with skipped cases, and the number of those cases.
     pub fn skipped_by_file(&self) -> &[(String, u64)] {
         &self.skipped_by_file
     }
@@ -91,7 +91,7 @@ impl OpenRun {
         self.gates.baseline()
     }
 
-    /// Compares the results with everything that is required of them.
+    /// Compares the results with the requirements of the request.
     pub fn judge_gates(&self, summary: &Summary, notices: &mut dyn Notices) -> Vec<GateOutcome> {
         self.gates.judge(summary, &self.folder, notices)
     }
@@ -113,11 +113,11 @@ impl OpenRun {
         written.map_err(ProjectError::not_written)
     }
 
-    /// Removes the results of cases that are no longer in their files, if the run covers all cases of its
-    /// files and came to its end.
+    /// Removes results of cases that were removed from their files. Does nothing unless the run covers all cases
+    /// of its files and is complete.
     ///
     /// # Errors
-    /// If the results cannot be replaced. They are then as they were.
+    /// If the results cannot be replaced; they are then unchanged.
     pub fn remove_obsolete(&mut self, ended: &Ended) -> Result<(), FolderError> {
         let is_complete = self.is_whole && ended.stop.is_none() && ended.error.is_none();
         match ended.counted.as_ref().filter(|_| is_complete) {
@@ -154,7 +154,7 @@ pub(crate) fn open_journal(
     })
 }
 
-/// Reads the records of a run that is resumed; of none, nothing. Warns about damaged lines.
+/// Reads the records of the resumed run, if there is one. Warns about damaged lines.
 pub(crate) fn previous_run(
     folder: Option<&RunFolder>,
     retry_errors: bool,

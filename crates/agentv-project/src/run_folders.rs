@@ -175,7 +175,7 @@ impl FoundRun {
         Err(ProjectError::with_hint(message, Some(hint)))
     }
 
-    /// Refuses a run that another process is writing. One that this process may not write is finished.
+    /// Refuses a run that another process is writing. A run that this process may not write counts as finished.
     pub(crate) fn refuse_unfinished(&self) -> Result<(), ProjectError> {
         match self.folder.write(Timestamp::now()) {
             Err(error @ FolderError::Locked { .. }) => Err(unusable(error)),

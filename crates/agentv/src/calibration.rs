@@ -77,7 +77,7 @@ fn reason(case: &JudgedAnswer) -> String {
     one_line(case.reason.as_deref().unwrap_or_default())
 }
 
-/// A text without line ends and whatever else a terminal would obey.
+/// Returns a text without line breaks and without letters that a terminal would obey.
 fn one_line(text: &str) -> String {
     let shown: String = text
         .chars()

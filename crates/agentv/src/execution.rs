@@ -23,7 +23,7 @@ pub(crate) fn execute<R: Reporter + Send + 'static, W: Future<Output = Ended>>(
     // Without signals a run can still be killed, and resumed.
     let _listening = signals::listen(stop.clone(), Arc::clone(&shared));
     let ended = runtime.block_on(work(stop, shared));
-    // Work that hangs after it was given up ends with the process.
+    // Abandoned work that still hangs ends with the process.
     runtime.shutdown_background();
     Ok((ended, reporter))
 }

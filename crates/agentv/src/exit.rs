@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use agentv_project::ProjectError;
 
-use crate::diagnostics::Teller;
+use crate::diagnostics::DiagnosticPrinter;
 use crate::output;
 
 /// The way a command ended.
@@ -72,9 +72,9 @@ impl CommandError {
 fn report_project_error(error: &ProjectError) -> Exit {
     match error {
         ProjectError::Problems(diagnostics) => {
-            let teller = Teller::for_checking();
+            let printer = DiagnosticPrinter::for_checking();
             for diagnostic in diagnostics {
-                teller.tell_error(diagnostic);
+                printer.print_error(diagnostic);
             }
             Exit::Unusable
         }

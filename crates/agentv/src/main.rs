@@ -5,12 +5,12 @@ mod calibration;
 mod commands;
 mod diagnostics;
 mod ending;
+mod escaping_writer;
 mod execution;
 mod exit;
 mod log;
 mod output;
 mod reporting;
-mod shown;
 mod signals;
 mod stderr_notices;
 
@@ -25,7 +25,7 @@ use exit::CommandError;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    // Commands that a run starts are watched over by this program, started again.
+    // A second process of this program supervises the commands that a run starts.
     if let Some(exit) = agentv_process::supervise(std::env::args_os()) {
         return exit;
     }

@@ -1,4 +1,4 @@
-//! Where words go: answers to standard output, everything else to standard error.
+//! Output: results go to standard output, everything else to standard error.
 
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::process::ExitCode;
@@ -6,46 +6,47 @@ use std::process::ExitCode;
 use agentv_core::visible;
 use agentv_report::Style;
 
-use crate::shown::Shown;
+use crate::escaping_writer::EscapingWriter;
 
-/// Whether a stream shows colours.
+/// Checks if a stream shows colours.
 pub(crate) fn has_colour(stream: &impl IsTerminal) -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     stream.is_terminal() && !set("NO_COLOR") && !set("CI") && !dumb
 }
 
-/// The columns of a terminal; `None` for anything else.
+/// Returns the columns of a terminal; `None` for anything else.
 pub(crate) fn width_of(stream: &impl IsTerminal) -> Option<usize> {
     let size = stream.is_terminal().then(terminal_size::terminal_size);
     size.flatten().map(|(columns, _)| usize::from(columns.0))
 }
 
-/// The columns of a terminal that does not tell how many it has.
+/// The columns of a terminal of unknown width.
 pub(crate) const USUAL_WIDTH: usize = 80;
 
-/// The columns of a file or a pipe: whole sentences stand on its lines, but no page of them.
+/// The columns of a file or a pipe: enough for a sentence, but not for a page.
 const WIDTH_OF_FILES: usize = 320;
 
-/// What a stream can show.
+/// Returns the style that a stream can show.
 pub(crate) fn style_of(stream: &impl IsTerminal) -> Style {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
         .iter()
         .filter_map(|name| std::env::var(name).ok())
         .find(|value| !value.is_empty());
-    // What nobody says anything about is a file or a pipe, and those are UTF-8.
+    // Without a locale, the stream is a file or a pipe, which are UTF-8.
     let unicode = locale.is_none_or(|locale| !matches!(locale.as_str(), "C" | "POSIX"));
     Style {
         colour: has_colour(stream),
-        width: match stream.is_terminal() {
-            true => width_of(stream).unwrap_or(USUAL_WIDTH),
-            false => WIDTH_OF_FILES,
+        width: if stream.is_terminal() {
+            width_of(stream).unwrap_or(USUAL_WIDTH)
+        } else {
+            WIDTH_OF_FILES
         },
         unicode: unicode || !stream.is_terminal(),
     }
 }
 
-/// What a file can show.
+/// Returns the style of files.
 pub(crate) fn style_of_files() -> Style {
     Style {
         colour: false,
@@ -54,14 +55,14 @@ pub(crate) fn style_of_files() -> Style {
     }
 }
 
-/// Whether a stream is a terminal on which a line can be drawn again and again.
+/// Checks if a stream is a terminal that can redraw a line.
 pub(crate) fn is_live(stream: &impl IsTerminal) -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     stream.is_terminal() && !set("CI") && !dumb
 }
 
-/// Says on standard error what a user should know, and what stops nothing.
+/// Prints a warning on standard error.
 pub(crate) fn warning(message: &str) {
     let (start, end) = if has_colour(&io::stderr()) {
         ("\x1b[1;33m", "\x1b[0m")
@@ -72,7 +73,7 @@ pub(crate) fn warning(message: &str) {
     let _ = writeln!(io::stderr(), "{start}warning{end}: {message}");
 }
 
-/// Says on standard error what went wrong and what to do about it.
+/// Prints an error on standard error, with advice.
 pub(crate) fn error(message: &str, hint: Option<&str>) {
     let (start, end) = if has_colour(&io::stderr()) {
         ("\x1b[1;31m", "\x1b[0m")
@@ -80,17 +81,17 @@ pub(crate) fn error(message: &str, hint: Option<&str>) {
         ("", "")
     };
     let message = visible(message);
-    // Nothing is left to tell a reader of standard error who is gone.
+    // If standard error is closed, there is no place to report that.
     let _ = writeln!(io::stderr(), "{start}error{end}: {message}");
     if let Some(hint) = hint {
         let _ = writeln!(io::stderr(), "  help: {}", visible(hint));
     }
 }
 
-/// Says what is wrong with the command line, or prints the help that it asks for; gives the exit code.
+/// Prints the error of a command line, or the requested help. Returns the exit code.
 pub(crate) fn wrong_arguments(error: &clap::Error) -> ExitCode {
     use clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
-    // Help repeats nothing that was typed.
+    // Help has no text of the user.
     if !error.use_stderr() || error.kind() == DisplayHelpOnMissingArgumentOrSubcommand {
         error.exit();
     }
@@ -105,16 +106,16 @@ pub(crate) fn wrong_arguments(error: &clap::Error) -> ExitCode {
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
-/// Says something on standard error that is not an error.
+/// Prints a note on standard error.
 pub(crate) fn note(message: &str) {
     let _ = writeln!(io::stderr(), "{}", visible(message));
 }
 
-/// Standard output for what others wrote: where it is a terminal, nothing in it is obeyed.
-pub(crate) fn stdout() -> BufWriter<Shown<StdoutLock<'static>>> {
+/// Returns standard output for text of others: a terminal obeys nothing in it.
+pub(crate) fn stdout() -> BufWriter<EscapingWriter<StdoutLock<'static>>> {
     let stdout = io::stdout();
     let is_terminal = stdout.is_terminal();
-    BufWriter::new(Shown::on(stdout.lock(), is_terminal))
+    BufWriter::new(EscapingWriter::on(stdout.lock(), is_terminal))
 }
 
 /// Returns the stream for the results of a command: standard output, or standard error if that carries
@@ -123,13 +124,13 @@ pub(crate) fn results(on_stderr: bool) -> Box<dyn Write> {
     if on_stderr {
         let stderr = io::stderr();
         let is_terminal = stderr.is_terminal();
-        Box::new(Shown::on(stderr.lock(), is_terminal))
+        Box::new(EscapingWriter::on(stderr.lock(), is_terminal))
     } else {
         Box::new(stdout())
     }
 }
 
-/// Rows with their columns under each other, two blanks between them, a line each.
+/// Aligns the columns of rows, with two blanks between them.
 pub(crate) fn in_columns<const N: usize>(rows: &[[String; N]]) -> String {
     let shown = |row: &[String; N]| row.clone().map(|cell| visible(&cell).into_owned());
     let rows: Vec<[String; N]> = rows.iter().map(shown).collect();
@@ -142,7 +143,7 @@ pub(crate) fn in_columns<const N: usize>(rows: &[[String; N]]) -> String {
     for row in &rows {
         let mut line = String::new();
         for (cell, width) in row.iter().zip(widths) {
-            // A column in which nothing stands takes no room.
+            // An empty column takes no room.
             if width > 0 {
                 line.push_str(&format!("{cell:width$}  "));
             }

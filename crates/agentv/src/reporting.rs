@@ -1,4 +1,4 @@
-//! Who is told what happens in a run.
+//! The reporters of a run: the summary, the display and the files of the user.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -16,10 +16,10 @@ use crate::arguments::OutputArguments;
 use crate::log;
 use crate::output;
 
-/// How often progress is told where there is no terminal.
+/// The time between two lines of progress, if there is no terminal.
 const EVERY: Duration = Duration::from_secs(5);
 
-/// The summary, the display, and the file that the user asked for.
+/// The reporters of a run.
 pub(crate) struct Reporting {
     fold: RunFold,
     display: Option<Box<dyn Reporter + Send>>,
@@ -61,17 +61,17 @@ impl Reporting {
         })
     }
 
-    /// What all records came to, and how sure that is.
+    /// Returns the figures of all records, and their statistics.
     pub(crate) fn figures(&self, skipped: u64) -> (Summary, RunStatistics) {
         self.fold.finish(skipped)
     }
 
-    /// A text without secrets.
+    /// Replaces secrets in a text.
     pub(crate) fn redacted(&self, text: &str) -> String {
         self.secrets.redact(text).into_owned()
     }
 
-    /// Ends the display and the file.
+    /// Ends the display, and puts the file of results in its place.
     pub(crate) fn finish(&mut self) -> Result<(), ReportError> {
         self.display = None;
         self.out.take().map_or(Ok(()), OutFile::finish)
@@ -113,7 +113,7 @@ fn refuse_input(
     Err(ProjectError::with_hint(message, Some(hint)))
 }
 
-/// What standard error can show.
+/// Creates the display that standard error can show.
 fn display(quiet: bool, verbose: bool, outline: &Outline) -> Box<dyn Reporter + Send> {
     let stderr = io::stderr();
     let options = DisplayOptions {

@@ -1,4 +1,4 @@
-//! Ctrl-C, requests to end and closed terminals, while a run is on.
+//! Signals during a run: Ctrl-C, requests to end, and closed terminals.
 
 use std::io;
 use std::sync::PoisonError;
@@ -10,10 +10,10 @@ use agentv_runner::{SharedReporter, StopHandle};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
 
-/// How long a run that was told twice to stop gets to say where it is.
+/// The time that a run gets to print its summary after the second signal.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// Listens to signals until it is dropped.
+/// A listener to signals, until it is dropped.
 pub(crate) struct Listening(Handle);
 
 impl Drop for Listening {
@@ -22,9 +22,9 @@ impl Drop for Listening {
     }
 }
 
-/// Stops the run on the first signal, gives up what is in flight on the second, and ends the process
-/// on the third or when the second has no effect. That the terminal was closed counts once: the system
-/// and the shell both say it, and nobody insists.
+/// Stops the run on the first signal, abandons trials in flight on the second, and ends the process on the
+/// third, or if the second has no effect. SIGHUP counts once: both the system and the shell send it when a
+/// terminal is closed.
 pub(crate) fn listen(stop: StopHandle, reporter: SharedReporter) -> io::Result<Listening> {
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
     if !outlives_its_terminal() {
@@ -45,7 +45,7 @@ pub(crate) fn listen(stop: StopHandle, reporter: SharedReporter) -> io::Result<L
             };
             match heard {
                 1 => {
-                    tell(&reporter);
+                    announce_end(&reporter);
                     stop.stop(reason);
                 }
                 2 => {
@@ -62,8 +62,8 @@ pub(crate) fn listen(stop: StopHandle, reporter: SharedReporter) -> io::Result<L
     Ok(Listening(handle))
 }
 
-/// Whether whoever started this process has it ignore that the terminal is closed, as `nohup` does. A
-/// system that does not tell is left to do what it does by itself.
+/// Checks if this process was started to ignore SIGHUP, as `nohup` does. Returns true if the system does not say,
+/// so that its default applies.
 fn outlives_its_terminal() -> bool {
     let Ok(status) = std::fs::read_to_string("/proc/self/status") else {
         return true;
@@ -74,8 +74,8 @@ fn outlives_its_terminal() -> bool {
     ignored.is_none_or(|mask| mask & (1 << (SIGHUP - 1)) != 0)
 }
 
-/// Through whoever shows the run: a line of our own would land in the middle of the bar.
-fn tell(reporter: &SharedReporter) {
+/// Announces the end through the display: a line beside it would tear the progress bar.
+fn announce_end(reporter: &SharedReporter) {
     let message = "requests in flight get a few seconds to finish; interrupt again to stop at once";
     let mut reporter = reporter.lock().unwrap_or_else(PoisonError::into_inner);
     // The run ends either way.
@@ -84,7 +84,7 @@ fn tell(reporter: &SharedReporter) {
     });
 }
 
-/// Everything that was told to be done is on disk: records are written before they are told.
+/// Ends the process. Everything that was reported is on disk.
 fn end(signal: i32) -> ! {
     std::process::exit(128 + signal)
 }

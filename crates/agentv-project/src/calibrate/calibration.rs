@@ -1,4 +1,4 @@
-//! What a judge said beside what people said, and how far they agree.
+//! The grades of a judge beside those of people, and their agreement.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -34,15 +34,15 @@ impl JudgedAnswers {
     }
 }
 
-/// One case that was judged, or was to be.
+/// A labelled answer with the judge's grade, or with the reason why there is none.
 pub struct JudgedAnswer {
     /// The id of the case.
     pub id: String,
     /// The grade of a person.
     pub label: HumanLabel,
-    /// The judge's verdict and score; none where it errored.
+    /// The judge's verdict and score; `None` if it errored.
     pub said: Option<(Verdict, f64)>,
-    /// What each evaluator said, where it could.
+    /// The verdict and score of each evaluator that gave one, with its name.
     pub evaluators: Vec<(String, Verdict, f64)>,
     /// The reason that the judge gives, or the error.
     pub reason: Option<String>,
@@ -73,7 +73,8 @@ impl JudgedAnswer {
         }
     }
 
-    /// How far apart the two are, from 0 to 1: in their scores or their verdicts, whichever is more.
+    /// Returns the distance between the two grades, from 0 to 1: that of the scores or that of the verdicts,
+    /// whichever is larger.
     fn distance(&self) -> f64 {
         let Some((verdict, score)) = self.said else {
             return 0.0;
@@ -102,22 +103,22 @@ fn pair(label: HumanLabel, (verdict, score): (Verdict, f64)) -> RatedAnswer {
     }
 }
 
-/// How far a judge agrees with people.
+/// The agreement of a judge with people.
 pub struct Calibration {
-    /// All evaluators together.
+    /// The agreement of all evaluators together.
     pub agreement: Agreement,
-    /// Of each evaluator, where there are several.
+    /// The agreement of each evaluator, if there are several.
     pub by_evaluator: BTreeMap<String, Agreement>,
     /// The cases that errored, which no agreement counts.
     pub errored: Vec<JudgedAnswer>,
-    /// The cases on which they differ, the most first.
+    /// The cases whose grades differ, the largest difference first.
     pub differing: Vec<JudgedAnswer>,
 }
 
 impl Calibration {
-    /// Compares what was said of all cases; `shown` of those that differ are kept.
+    /// Compares the grades of all cases. Keeps the cases that differ most, at most `shown`.
     fn of(mut judged: Vec<JudgedAnswer>, shown: usize) -> Calibration {
-        // Sums depend on the order in their last digit, and cases end in any.
+        // The last digit of a sum depends on the order, and cases end in any order.
         judged.sort_by(|one, other| one.id.cmp(&other.id));
         let (graded, errored): (Vec<_>, Vec<_>) =
             judged.into_iter().partition(|case| case.said.is_some());
@@ -140,7 +141,7 @@ impl Calibration {
     }
 }
 
-/// How far each evaluator agrees by itself; nothing where there is only one.
+/// Returns the agreement of each evaluator by itself; nothing if there is only one.
 fn by_evaluator(graded: &[JudgedAnswer]) -> BTreeMap<String, Agreement> {
     let mut pairs: BTreeMap<&str, Vec<RatedAnswer>> = BTreeMap::new();
     for case in graded {

@@ -1,4 +1,4 @@
-//! Answers that people have graded, out of an eval file.
+//! Answers that people graded, from an eval file.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -9,7 +9,9 @@ use agentv_core::{
     CaseIdentity, Effort, EvalCase, EvaluatorSpec, Judge, Message, RanFile, Score, Timing,
     Transcript, TranscriptRecord, Verdict,
 };
-use agentv_dataset::{Checked, Code, Dataset, Diagnostic, LoadOptions, Project, Severity};
+use agentv_dataset::{
+    Checked, Code, Dataset, Diagnostic, LoadOptions, Project as ProjectFolder, Severity,
+};
 use agentv_runner::{
     AnswerSource, EvalFile, FileJudges, GivenRecord, Graders, SourceError, VisitGiven,
     digest_of_file, digest_of_text,
@@ -37,15 +39,15 @@ pub(super) struct LabelledAnswers {
     timestamp: String,
 }
 
-/// What was found in the file.
+/// The content of the file that a calibration needs.
 pub(super) struct LabelsFound {
-    /// By the id of the case.
+    /// The labels, by the ids of their cases.
     pub(super) labels: HashMap<String, HumanLabel>,
     pub(super) judges: FileJudges,
 }
 
 impl LabelledAnswers {
-    /// Opens and checks the file; whatever is wrong with any case makes it unusable.
+    /// Opens and checks the file. Any error in a case makes it unusable.
     pub(super) fn open(
         path: &Path,
         options: &LoadOptions,
@@ -81,11 +83,11 @@ impl LabelledAnswers {
         })
     }
 
-    pub(super) fn project(&self) -> &Project {
+    pub(super) fn folder(&self) -> &ProjectFolder {
         self.dataset.project()
     }
 
-    /// The file as `run.json` lists it.
+    /// Returns the file as `run.json` lists it.
     pub(super) fn ran(&self, path: &Path) -> Result<RanFile, ProjectError> {
         let digest = digest_of_file(path).map_err(|error| {
             ProjectError::because(format!("cannot read `{}`: {error}", path.display()))
@@ -98,7 +100,7 @@ impl LabelledAnswers {
         })
     }
 
-    /// Reads the labels, and finds the judges that are going to be asked.
+    /// Reads the labels, and finds the judges that are asked.
     pub(super) fn find_labels(&self, graders: &dyn Graders) -> Result<LabelsFound, ProjectError> {
         let mut found = LabelsFound {
             labels: HashMap::new(),
@@ -186,8 +188,7 @@ fn note(found: &mut LabelsFound, case: &EvalCase, judges: Vec<Judge>) {
     }
 }
 
-/// The case with those of its evaluators alone that ask a judge, and with the usual one where it has
-/// none.
+/// Keeps the evaluators of a case that ask a judge; without any, adds the default one.
 fn judged(mut case: EvalCase) -> EvalCase {
     let asks = |spec: &EvaluatorSpec| agentv_evaluators::effort(spec) == Effort::Judge;
     let mut evaluators = case.evaluators.to_vec();
@@ -199,7 +200,7 @@ fn judged(mut case: EvalCase) -> EvalCase {
     case
 }
 
-/// What is wrong with a field of a case.
+/// A problem with a field of a case.
 struct WrongField {
     field: &'static str,
     code: Code,
@@ -226,7 +227,7 @@ fn diagnostic(case: &EvalCase, wrong: WrongField) -> Diagnostic {
     }
 }
 
-/// What the person says, and everything that is wrong with how it is written.
+/// Returns the label of a case, and all problems with its fields.
 fn label_of(case: &EvalCase) -> (Option<HumanLabel>, Vec<WrongField>) {
     let mut wrong = Vec::new();
     let mut field =
@@ -272,7 +273,7 @@ fn label_of(case: &EvalCase) -> (Option<HumanLabel>, Vec<WrongField>) {
     (label, wrong)
 }
 
-/// The answer that the person looked at.
+/// Returns the answer that the person graded.
 fn answer_of(case: &EvalCase) -> Result<Transcript, WrongField> {
     let given = |name: &str| case.extra.get(name).filter(|value| !value.is_null());
     if let Some(messages) = given("output_messages") {

@@ -19,8 +19,7 @@ pub struct CalibrateOptions {
     pub targets_file: Option<PathBuf>,
     /// The calibration to resume.
     pub resume: Option<Resume>,
-    /// Also judges the answers of the resumed calibration again that errored. Resumes the newest calibration
-    /// unless `resume` names one.
+    /// Also repeats the errored cases of the resumed calibration. Without `resume`, resumes the newest one.
     pub retry_errors: bool,
     /// Limits on time, money and requests.
     pub limits: LimitOptions,
@@ -29,7 +28,7 @@ pub struct CalibrateOptions {
 }
 
 impl CalibrateOptions {
-    /// Returns the calibration to resume, which is the newest one if only errors are to be retried.
+    /// Returns the calibration to resume: the newest one if only `retry_errors` is set.
     pub(super) fn resumed(&self) -> Option<Resume> {
         let newest = self.retry_errors.then_some(Resume::Newest);
         self.resume.clone().or(newest)

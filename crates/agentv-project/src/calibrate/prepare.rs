@@ -21,7 +21,7 @@ use crate::options::Resume;
 use crate::project::Project;
 use crate::run::GRACE;
 use crate::run_folders::{FoundRun, RunFolders};
-use crate::targets::{Asking, GradedFile, ResolvedJudges, resolve_judges};
+use crate::targets::{GradedFile, ResolvedJudges, TargetOptions, resolve_judges};
 
 /// A calibration that was checked in full. Nothing was asked, and nothing was written.
 pub struct PreparedCalibration {
@@ -50,19 +50,19 @@ impl Project {
         let graders = ProjectGraders::new(options.load.allow_outside_root, false)
             .without_scripts(options.limits.no_scripts);
         let found = answers.find_labels(&graders)?;
-        let asking = Asking {
+        let targets = TargetOptions {
             project: self,
-            targets_file: options.targets_file.as_deref(),
+            file: options.targets_file.as_deref(),
             limits: &options.limits,
-            rehearsal: None,
+            dry_run: None,
         };
         let file = GradedFile {
             file: &answers.file,
-            project: answers.project().clone(),
+            folder: answers.folder().clone(),
             judges: &found.judges,
         };
-        let judges = resolve_judges(asking, &[file], options.judge.as_deref(), &[], notices)?;
-        let runs = self.run_folders_of(&answers.project().root);
+        let judges = resolve_judges(targets, &[file], options.judge.as_deref(), &[], notices)?;
+        let runs = self.run_folders_of(&answers.folder().root);
         let resumed = resumed(&options, &answers, &runs, notices)?;
         Ok(PreparedCalibration {
             options,

@@ -1,4 +1,4 @@
-//! What is graded, and by what.
+//! The answers that are graded, and the evaluators that grade them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -22,12 +22,12 @@ use crate::notices::Notices;
 use crate::project::Project;
 use crate::run::{reasons, selection};
 use crate::run_folders::FoundRun;
-use crate::targets::{Asking, GradedFile, ResolvedJudges, resolve_judges};
+use crate::targets::{GradedFile, ResolvedJudges, TargetOptions, resolve_judges};
 
-/// The answers of a run, each with what grades it.
+/// The answers of a run, each with its evaluators.
 pub(super) struct AnswersToGrade {
     pub(super) graded: GradedRun,
-    /// The file whose evaluators grade in place of those of the cases, as records name it.
+    /// The file whose evaluators replace those of the cases, by its name in records.
     pub(super) evaluators_file: Option<String>,
     pub(super) graders: ProjectGraders,
     pub(super) regrading: Regrading,
@@ -36,19 +36,19 @@ pub(super) struct AnswersToGrade {
     preview: RegradePreview,
 }
 
-/// The eval files of the run, in the order in which it met them.
+/// The eval files of the graded run, in its order.
 struct AskedFiles {
     files: Vec<Arc<EvalFile>>,
-    /// The targets that answered the cases of each.
+    /// The targets that answered the cases of each file.
     targets: Vec<BTreeSet<Arc<str>>>,
-    /// What is read of them.
+    /// The paths that are read.
     paths: Vec<PathBuf>,
 }
 
-/// The evaluators of a file.
+/// Evaluators from a file of their own.
 struct GivenEvaluators {
     file: EvaluatorsFile,
-    /// The file as records name it.
+    /// The name of the file in records.
     shown: String,
 }
 
@@ -65,7 +65,7 @@ impl GivenEvaluators {
 }
 
 impl AnswersToGrade {
-    /// Finds the run and its eval files, and decides by what each answer is graded.
+    /// Finds the run and its eval files, and chooses the evaluators of each answer.
     pub(super) fn find(
         project: &Project,
         options: &GradeOptions,
@@ -103,7 +103,7 @@ impl AnswersToGrade {
         })
     }
 
-    /// Makes those ready who judge.
+    /// Makes the judges ready.
     pub(super) fn judges(
         &self,
         project: &Project,
@@ -114,21 +114,21 @@ impl AnswersToGrade {
         let files: Vec<GradedFile<'_>> = files
             .map(|(file, judges)| GradedFile {
                 file,
-                project: project_of(file),
+                folder: folder_of(file),
                 judges,
             })
             .collect();
-        let asking = Asking {
+        let targets = TargetOptions {
             project,
-            targets_file: options.targets_file.as_deref(),
+            file: options.targets_file.as_deref(),
             limits: &options.limits,
-            rehearsal: None,
+            dry_run: None,
         };
         let ran = &self.graded.run.record.targets;
-        resolve_judges(asking, &files, None, ran, notices)
+        resolve_judges(targets, &files, None, ran, notices)
     }
 
-    /// Whether several targets gave the answers.
+    /// Checks if the answers come from more than one target.
     pub(super) fn has_several_targets(&self) -> bool {
         let all = self.asked.targets.iter().flatten();
         all.collect::<BTreeSet<_>>().len() > 1
@@ -140,7 +140,7 @@ impl AnswersToGrade {
         read.cloned().collect()
     }
 
-    /// What is known of the targets that gave the answers.
+    /// Returns the facts about the targets that gave the answers.
     pub(super) fn targets(
         &self,
         judges: &ResolvedJudges,
@@ -166,8 +166,8 @@ impl AnswersToGrade {
         .collect()
     }
 
-    /// The texts of evaluators' files that are kept whatever is read now: those of a grading that
-    /// goes on, and those of the run where its own evaluators grade.
+    /// Returns texts of evaluators' files that the record keeps in any case: those of a resumed grading, and
+    /// those of the run if its own evaluators grade.
     pub(super) fn kept_texts(&self) -> BTreeMap<String, String> {
         let resumed = self.graded.resumed.as_ref();
         let resumed = resumed.map(|resumed| resumed.record.evaluator_files.clone());
@@ -190,8 +190,8 @@ impl AskedFiles {
     }
 }
 
-/// What builds the evaluators: those of a file from the project around it, those of the cases from
-/// what the run kept, too.
+/// Returns the builder of evaluators. Evaluators of a file start from the project around it. Evaluators of
+/// cases may also use the texts that the run kept.
 fn graders(
     options: &GradeOptions,
     graded: &GradedRun,
@@ -205,8 +205,7 @@ fn graders(
     }
 }
 
-/// The evaluators of a file; they can all be built, with the files that they name, which were not
-/// looked into before.
+/// Checks that all evaluators of a file can be built, with the files that they name, and returns them.
 fn usable_evaluators(
     given: GivenEvaluators,
     asked: &AskedFiles,
@@ -256,7 +255,7 @@ fn read_origin(
     Ok(origin)
 }
 
-fn project_of(file: &EvalFile) -> ProjectFolder {
+fn folder_of(file: &EvalFile) -> ProjectFolder {
     ProjectFolder {
         root: file.root.to_path_buf(),
         folder: file.folder.to_path_buf(),

@@ -24,8 +24,7 @@ pub struct GradeOptions {
     pub stop_on_required: bool,
     /// The grading to resume.
     pub resume: Option<Resume>,
-    /// Also grades the trials of the resumed grading again that errored. Resumes the newest grading unless
-    /// `resume` names one.
+    /// Also repeats the errored trials of the resumed grading. Without `resume`, resumes the newest one.
     pub retry_errors: bool,
     /// Limits on time, money and requests.
     pub limits: LimitOptions,
@@ -36,7 +35,7 @@ pub struct GradeOptions {
 }
 
 impl GradeOptions {
-    /// Returns the grading to resume, which is the newest one if only errors are to be retried.
+    /// Returns the grading to resume: the newest one if only `retry_errors` is set.
     pub(super) fn resumed(&self) -> Option<Resume> {
         let newest = self.retry_errors.then_some(Resume::Newest);
         self.resume.clone().or(newest)

@@ -8,8 +8,8 @@ use crate::counted::counted;
 use crate::notices::Notices;
 use crate::project::Project;
 
-/// Warns about everything that is not graded by what its case says today: a user who edited the case
-/// expects that it is. `usable` are the indexes of the eval files that can be used.
+/// Warns about answers that are not graded by today's cases, since a user who edited a case expects that.
+/// `usable` are the indexes of the eval files that can be used.
 pub(super) fn warn_of_recorded_grades(
     project: &Project,
     preview: &RegradePreview,

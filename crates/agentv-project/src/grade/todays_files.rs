@@ -10,8 +10,7 @@ use agentv_runner::{CaseSource, EvalFile, SourceError, SourceRun, Visit};
 use crate::notices::Notices;
 use crate::project::Project;
 
-/// The eval files of an earlier run, in the order in which it met them, and those that can be used
-/// today.
+/// The eval files of an earlier run, in its order, and the datasets of those that can be used today.
 pub(super) struct TodaysFiles {
     files: Vec<Arc<EvalFile>>,
     usable: Vec<(usize, Dataset, Checked)>,
@@ -20,8 +19,8 @@ pub(super) struct TodaysFiles {
 }
 
 impl TodaysFiles {
-    /// Looks for the files from `root`, and checks them where there are `options` to load by. What
-    /// cannot be used is told: its cases are graded as they were recorded.
+    /// Finds the files below `root`, and checks them if there are `options` to load them with. Warns about
+    /// files that cannot be used: their cases are graded as recorded.
     pub(super) fn open(
         origin: &SourceRun,
         root: &Path,
@@ -67,22 +66,22 @@ impl TodaysFiles {
         todays
     }
 
-    /// All files of the run, whether they can be used or not.
+    /// Returns all files of the run, usable or not.
     pub(super) fn files(&self) -> &[Arc<EvalFile>] {
         &self.files
     }
 
-    /// Those that are not there.
+    /// Returns the files that do not exist.
     pub(super) fn missing(&self) -> Vec<PathBuf> {
         self.missing.clone()
     }
 
-    /// The indexes of those that can be used.
+    /// Returns the indexes of the usable files.
     pub(super) fn usable(&self) -> Vec<usize> {
         self.usable.iter().map(|(index, ..)| *index).collect()
     }
 
-    /// Where they are looked for, and their sidecars.
+    /// Returns the paths of all files and their sidecars.
     pub(super) fn paths(&self) -> Vec<PathBuf> {
         self.paths.clone()
     }

@@ -1,16 +1,16 @@
-//! The texts of evaluators' files, as the record of a run keeps them.
+//! The texts of evaluators' files that the record of a run keeps.
 
 use std::collections::BTreeMap;
 
 use agentv_core::Secrets;
 use agentv_evaluators::ReadTexts;
 
-/// How much a record keeps in all.
+/// The most bytes that a record keeps.
 const MOST_BYTES: usize = 4 << 20;
 
 /// The files that evaluators read in a run.
 pub(crate) struct KeptFiles {
-    /// What the record held before.
+    /// The texts that the record held before.
     before: BTreeMap<String, String>,
     read: ReadTexts,
     secrets: Secrets,
@@ -29,7 +29,7 @@ impl KeptFiles {
         }
     }
 
-    /// What was read so far, and of other files what was kept before, by paths from the root and
+    /// Returns the texts that were read so far and those that were kept before, by their paths from the root,
     /// without secrets.
     pub(crate) fn texts(&self) -> BTreeMap<String, String> {
         let read = self.read.by_path().into_iter();
@@ -38,7 +38,7 @@ impl KeptFiles {
     }
 }
 
-/// The first text of each path, as far as there is room.
+/// Returns the first text of each path, up to the limit.
 pub(crate) fn joined_texts(
     texts: impl Iterator<Item = (String, String)>,
 ) -> BTreeMap<String, String> {

@@ -1,4 +1,4 @@
-//! The evaluators of a run.
+//! A builder of evaluators for the eval files of a run.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -13,27 +13,27 @@ use agentv_runner::{EvalFile, Graders, digest_of_file};
 
 use crate::fd_limit::FdLimit;
 
-/// Builds evaluators for the projects of a run.
+/// A builder of evaluators for the eval files of a run.
 pub(crate) struct ProjectGraders {
     allow_outside_root: bool,
     allow_scripts: bool,
-    /// In a rehearsal no judge is asked.
+    /// Set in a dry run, which asks no judge.
     dry_run: bool,
-    /// Shared by the scripts of all projects.
+    /// The limit of scripts at a time, for all projects together.
     scripts: ScriptPlaces,
     /// The variables of each eval file, by its index.
     environments: HashMap<usize, Environment>,
-    /// Where the paths of evaluators start, where that is not the root of the eval file.
+    /// The root of evaluators' paths, if it is not that of the eval file.
     root: Option<PathBuf>,
-    /// What is read in place of files that are not there.
+    /// The texts that replace files that do not exist.
     kept_texts: Arc<BTreeMap<String, String>>,
     read_texts: ReadTexts,
     builders: Mutex<HashMap<usize, Arc<Builder>>>,
-    /// `None` of what is no file.
+    /// The digest of each path; `None` if it is not a regular file.
     digests: Mutex<HashMap<PathBuf, Option<String>>>,
 }
 
-/// The paths whose digests are remembered, at most.
+/// The most paths whose digests are remembered.
 const MOST_DIGESTS: usize = 100_000;
 
 impl ProjectGraders {
@@ -52,17 +52,17 @@ impl ProjectGraders {
         }
     }
 
-    /// The same where scripts get the variables of the project around their eval file.
+    /// Sets the variables that scripts of each eval file get.
     pub(crate) fn with_environments(self, environments: HashMap<usize, Environment>) -> Self {
         ProjectGraders {
             environments,
-            // What was built so far has none of them.
+            // Builders that exist do not have the variables.
             builders: Mutex::default(),
             ..self
         }
     }
 
-    /// The same where no evaluator may run a command, if so.
+    /// Forbids evaluators that run a command.
     pub(crate) fn without_scripts(self, no_scripts: bool) -> ProjectGraders {
         ProjectGraders {
             allow_scripts: !no_scripts,
@@ -70,12 +70,12 @@ impl ProjectGraders {
         }
     }
 
-    /// The same, for evaluators of a file in another project.
+    /// Sets the root of evaluators' paths, for evaluators of another project.
     pub(crate) fn at_root(self, root: Option<PathBuf>) -> ProjectGraders {
         ProjectGraders { root, ..self }
     }
 
-    /// The same, with texts to read in place of files that are not there.
+    /// Sets texts that replace files that do not exist.
     pub(crate) fn with_kept_texts(self, texts: BTreeMap<String, String>) -> ProjectGraders {
         ProjectGraders {
             kept_texts: Arc::new(texts),
@@ -83,7 +83,7 @@ impl ProjectGraders {
         }
     }
 
-    /// What evaluators have read so far, and are going to.
+    /// Returns the texts that evaluators read, now and later.
     pub(crate) fn read_texts(&self) -> ReadTexts {
         self.read_texts.clone()
     }
@@ -109,7 +109,8 @@ impl ProjectGraders {
         Arc::clone(builder)
     }
 
-    /// The digest of a file, computed once a run; of one that cannot be read, its path.
+    /// Returns the digest of a file, which is computed once per run. Returns the path if the file cannot be read,
+    /// and `None` if there is no such file.
     fn digest(&self, path: PathBuf) -> Option<String> {
         let mut digests = self.digests.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = digests.get(&path) {
@@ -134,7 +135,7 @@ impl Graders for ProjectGraders {
         let built = self.builder(file).build(spec);
         built.map_err(|error| {
             let text = error.to_string();
-            // The name stands before every error of an evaluator.
+            // The caller puts the name of the evaluator in front.
             let named = format!("evaluator `{}`: ", spec.name);
             EvaluatorError(text.strip_prefix(&named).unwrap_or(&text).to_owned())
         })
@@ -153,7 +154,7 @@ impl Graders for ProjectGraders {
     }
 
     fn check(&self, file: &EvalFile, case: &EvalCase) -> Result<(), EvaluatorError> {
-        // What stands in the eval file itself was checked when it was read.
+        // Evaluators without files were checked with their eval file.
         let is_open = |spec: &&EvaluatorSpec| {
             let is_forbidden = !self.allow_scripts && runs_commands(spec);
             is_forbidden || !files_of(spec, self.root(file)).is_empty()

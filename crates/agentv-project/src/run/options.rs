@@ -23,7 +23,7 @@ pub struct RunOptions {
     pub targets_file: Option<PathBuf>,
     /// The cases to run.
     pub selection: SelectionOptions,
-    /// The number of times that each case is asked (default: as before, or once).
+    /// The number of trials per case (default: that of the repeated run, or 1).
     pub trials: Option<u32>,
     /// Replaces every target by a mock that takes this long.
     pub dry_run: Option<Delay>,
@@ -31,8 +31,7 @@ pub struct RunOptions {
     pub stop_on_required: bool,
     /// The run to resume.
     pub resume: Option<Resume>,
-    /// Also repeats the trials of the resumed run that errored. Resumes the newest run unless `resume` names
-    /// one.
+    /// Also repeats the errored trials of the resumed run. Without `resume`, resumes the newest one.
     pub retry_errors: bool,
     /// The run whose failed and errored trials are repeated in a new run.
     pub rerun_failed: Option<String>,
@@ -50,7 +49,7 @@ pub struct RunOptions {
     pub out: Option<PathBuf>,
 }
 
-/// The cases of a run that are used.
+/// A selection of the cases of a run.
 #[derive(Debug, Clone, Default)]
 pub struct SelectionOptions {
     /// Globs of ids; all cases if empty.
@@ -62,7 +61,7 @@ pub struct SelectionOptions {
 }
 
 impl RunOptions {
-    /// Makes the options of a plain run: all cases, once, on the targets that they name.
+    /// Creates the options of a plain run: all cases, once, on the targets that they name.
     pub fn new(paths: Vec<PathBuf>, load: LoadOptions) -> RunOptions {
         RunOptions {
             paths,
@@ -86,7 +85,7 @@ impl RunOptions {
         }
     }
 
-    /// Returns the run to resume, which is the newest one if only errors are to be retried.
+    /// Returns the run to resume: the newest one if only `retry_errors` is set.
     pub(crate) fn resumed(&self) -> Option<Resume> {
         let newest = self.retry_errors.then_some(Resume::Newest);
         self.resume.clone().or(newest)

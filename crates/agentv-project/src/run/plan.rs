@@ -1,4 +1,4 @@
-//! The plan of a run: what the options and the run that it resumes or repeats ask for.
+//! The plan of a run, from its options and from the run that it resumes or repeats.
 
 use agentv_core::RunRecord;
 use agentv_runner::Selection;

@@ -19,7 +19,7 @@ use crate::open_run::{OpenRun, Outline, open_journal, previous_run, ran_target};
 use crate::options::Resume;
 use crate::project::Project;
 use crate::run_folders::RunFolders;
-use crate::targets::{Asking, ResolvedTargets, resolve};
+use crate::targets::{ResolvedTargets, TargetOptions, resolve_targets};
 
 /// The time that trials in flight get once the run is to stop.
 pub(crate) const GRACE: Duration = Duration::from_secs(3);
@@ -71,13 +71,13 @@ impl Project {
         if survey.trials == 0 {
             return Err(nothing_selected(&options));
         }
-        let asking = Asking {
+        let targets = TargetOptions {
             project: self,
-            targets_file: options.targets_file.as_deref(),
+            file: options.targets_file.as_deref(),
             limits: &options.limits,
-            rehearsal: options.dry_run,
+            dry_run: options.dry_run,
         };
-        let resolved = resolve(asking, &plan.chosen_targets, &files, &survey, notices)?;
+        let resolved = resolve_targets(targets, &plan.chosen_targets, &files, &survey, notices)?;
         let planned = Planned {
             trials: survey.trials,
             skipped: files.skipped(),
@@ -182,7 +182,7 @@ impl PreparedRun {
         )
     }
 
-    /// Returns the content of `run.json`. A resumed run keeps what its record said and still holds.
+    /// Returns the content of `run.json`. A resumed run keeps the parts of its record that still apply.
     fn record(&self, now: Timestamp) -> Result<RunRecord, ProjectError> {
         let PreparedRun {
             options,
@@ -224,7 +224,7 @@ impl PreparedRun {
     }
 }
 
-/// Opens the answers of earlier runs, if they are wanted.
+/// Opens the cache of answers, if the request uses it.
 fn cache(options: &RunOptions, root: &Path) -> Result<Option<Cache>, ProjectError> {
     if !options.cache || options.dry_run.is_some() {
         return Ok(None);

@@ -1,11 +1,16 @@
 //! Targets: those that can be named, those that a run asks, and a check that they answer.
 
 mod check;
+mod for_grading;
+mod for_run;
 mod known;
-mod resolve;
+mod need;
+mod options;
+mod resolver;
 
 pub use check::{CheckedTarget, TargetCheck, TargetTrouble};
+pub(crate) use for_grading::{GradedFile, ResolvedJudges, resolve_judges};
+pub(crate) use for_run::resolve_targets;
 pub use known::KnownTargets;
-pub(crate) use resolve::{
-    Asking, GradedFile, ResolvedJudges, ResolvedTargets, resolve, resolve_judges,
-};
+pub(crate) use options::TargetOptions;
+pub(crate) use resolver::ResolvedTargets;

@@ -1,26 +1,26 @@
-//! Lines that are not JSON: one mistake is told once, and a flood of them is summed up.
+//! A filter for lines that are not JSON: one mistake is reported once, and many are summed up.
 
 use std::sync::Arc;
 
 use agentv_dataset::{Code, Diagnostic};
 use agentv_syntax::Problem;
 
-/// Broken lines of one file that are told one by one.
-const TOLD: u64 = 20;
+/// The most broken lines of a file that are reported one by one.
+const MOST_REPORTED: u64 = 20;
 
-/// Decides which of the broken lines of a file are worth telling.
+/// A filter for the broken lines of a file.
 #[derive(Debug, Default)]
 pub(super) struct BrokenLines {
-    told: u64,
-    /// The last line of an object that was written over several.
+    reported: u64,
+    /// The last line of an object that spans several lines.
     spread_to: Option<u64>,
-    /// Lines that were passed over, and the first of them.
+    /// The number of lines that were not reported.
     more: u64,
     first_of_more: Option<Diagnostic>,
 }
 
 impl BrokenLines {
-    /// Whether a diagnostic is to be told now.
+    /// Checks if a diagnostic is reported now.
     pub(super) fn lets_through(&mut self, diagnostic: &Diagnostic) -> bool {
         let is_broken = matches!(
             diagnostic.code(),
@@ -32,8 +32,8 @@ impl BrokenLines {
         if self.belongs_to_spread_object(diagnostic) {
             return false;
         }
-        if self.told < TOLD {
-            self.told += 1;
+        if self.reported < MOST_REPORTED {
+            self.reported += 1;
             return true;
         }
         self.more += 1;
@@ -41,7 +41,8 @@ impl BrokenLines {
         false
     }
 
-    /// An object over several lines is one mistake. It ends where another line begins an object.
+    /// Checks if a line is part of an object that spans several lines, which is one mistake. The object ends at
+    /// a line that begins another object.
     fn belongs_to_spread_object(&mut self, diagnostic: &Diagnostic) -> bool {
         let text = diagnostic
             .excerpt
@@ -57,7 +58,7 @@ impl BrokenLines {
         belongs
     }
 
-    /// What there is to say of the lines that were passed over.
+    /// Returns a diagnostic that sums up the lines that were not reported.
     pub(super) fn rest(self) -> Option<Diagnostic> {
         let first = self.first_of_more?;
         let message = format!("this line and {} more are not JSON", self.more - 1);

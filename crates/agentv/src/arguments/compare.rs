@@ -6,7 +6,8 @@ use agentv_report::DropGate;
 use agentv_report::compare::ComparisonFormat;
 use clap::{Args, ValueEnum};
 
-use super::gates::{GateName, share};
+use super::gates::GateName;
+use super::values::share;
 
 /// Compare two or more runs on the cases they share
 ///

@@ -1,12 +1,13 @@
-//! What is required of results, on the command line.
+//! Options for the gates of a run.
 
 use agentv_project::{GateOptions, OpenRun};
 use agentv_report::{DropGate, GateRule, GateSpec};
 use clap::{Args, ValueEnum};
 
 use super::shared::by_id;
+use super::values::{share, whole};
 
-/// What is required of the results of a run.
+/// Requirements for the results of a run.
 #[derive(Debug, Clone, PartialEq, Args)]
 pub(crate) struct GateArguments {
     /// Exit with 1 if the mean score is below X
@@ -16,7 +17,7 @@ pub(crate) struct GateArguments {
     #[arg(long, value_name = "X", value_parser = share, help_heading = "Gates")]
     pub(crate) min_pass_rate: Option<f64>,
     /// Allow at most N errored trials (a run with any errored trial still exits with 3)
-    #[arg(long, value_name = "N", value_parser = whole, help_heading = "Gates")]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>, help_heading = "Gates")]
     pub(crate) max_errors: Option<u64>,
     /// Exit with 1 if this run is worse than RUN on the cases they share
     #[arg(long, value_name = "RUN", help_heading = "Gates")]
@@ -61,7 +62,7 @@ impl GateArguments {
     }
 }
 
-/// What counts as worse than another run.
+/// The rule for being worse than another run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum GateName {
     /// If its mean score is lower by more than `--max-drop`
@@ -77,16 +78,4 @@ impl From<GateName> for GateRule {
             GateName::Significant => GateRule::Significant,
         }
     }
-}
-
-fn whole(text: &str) -> Result<u64, String> {
-    let number = text.parse();
-    number.map_err(|_| "expected a whole number such as `3`".to_owned())
-}
-
-/// A number from 0 to 1.
-pub(super) fn share(text: &str) -> Result<f64, String> {
-    let number = text.parse::<f64>().ok();
-    let number = number.filter(|number| (0.0..=1.0).contains(number));
-    number.ok_or_else(|| "expected a number from 0 to 1 such as `0.8`".to_owned())
 }

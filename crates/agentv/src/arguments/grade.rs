@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use agentv_project::{GradeOptions, OpenRun, Project, SelectionOptions};
 use clap::Args;
 
-use super::shared::{LimitArguments, OutputArguments, by_id, from_one, resume};
+use super::shared::{LimitArguments, OutputArguments, by_id, resume};
+use super::values::from_one;
 use super::{GateArguments, LoadArguments};
 
 /// Grade the answers of an earlier run again, without asking its targets

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use globset::Glob;
 
 use super::ListFormat;
-use super::shared::from_one;
+use super::values::{from_one, glob};
 
 /// List the runs of the project, newest first
 ///
@@ -72,8 +72,4 @@ pub(crate) enum TrendFormat {
     Json,
     /// A page with a chart, without scripts
     Html,
-}
-
-fn glob(text: &str) -> Result<Glob, String> {
-    Glob::new(text).map_err(|error| error.kind().to_string())
 }

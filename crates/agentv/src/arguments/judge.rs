@@ -6,6 +6,7 @@ use agentv_project::{CalibrateOptions, OpenRun, Project};
 use clap::{Args, Subcommand};
 
 use super::shared::{LimitArguments, OutputArguments, resume};
+use super::values::{kappa, share};
 use super::{ListFormat, LoadArguments};
 
 /// Find out how far you can trust a judge
@@ -100,18 +101,4 @@ impl CalibrateArguments {
             include_trace: self.output.include_trace,
         }
     }
-}
-
-fn kappa(text: &str) -> Result<f64, String> {
-    number_from(-1.0, text)
-}
-
-fn share(text: &str) -> Result<f64, String> {
-    number_from(0.0, text)
-}
-
-fn number_from(least: f64, text: &str) -> Result<f64, String> {
-    let number = text.parse().ok();
-    let number = number.filter(|number| (least..=1.0).contains(number));
-    number.ok_or_else(|| format!("expected a number from {least} to 1"))
 }

@@ -32,7 +32,7 @@ pub(crate) struct ReportArguments {
     pub(crate) output: Option<PathBuf>,
 }
 
-/// The names of the formats, each with what it is for.
+/// Returns a parser for the names of formats, which help lists with their purposes.
 fn formats() -> impl TypedValueParser<Value = &'static ReportFormat> {
     let names = FORMATS
         .iter()

@@ -8,7 +8,8 @@ use agentv_providers::Delay;
 use agentv_runner::Shard;
 use clap::Args;
 
-use super::shared::{LimitArguments, OutputArguments, from_one, resume};
+use super::shared::{LimitArguments, OutputArguments, resume};
+use super::values::from_one;
 use super::{GateArguments, LoadArguments};
 
 /// Run cases against targets and grade the answers

@@ -1,15 +1,15 @@
-//! What the commands that ask and grade have in common.
+//! Options of all commands that ask or grade.
 
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::time::Duration;
 
 use agentv_project::{LimitOptions, Resume};
-use agentv_report::{FORMATS, ReportFormat};
-use agentv_syntax::nearest;
+use agentv_report::ReportFormat;
 use clap::Args;
 
-/// How fast, how often and how long targets are asked.
+use super::values::{amount, duration, from_one, report, whole};
+
+/// Limits on how fast, how often and how long targets are asked.
 #[derive(Debug, Clone, PartialEq, Args)]
 pub(crate) struct LimitArguments {
     /// Send at most N requests to each target at a time
@@ -60,7 +60,7 @@ pub(super) fn resume(argument: &Option<Option<String>>) -> Option<Resume> {
     })
 }
 
-/// What is told and written besides the records.
+/// Options for output besides the records.
 #[derive(Debug, Clone, PartialEq, Args)]
 pub(crate) struct OutputArguments {
     /// Also write the results to FILE: .jsonl, .yaml, .json or .csv
@@ -89,7 +89,7 @@ impl OutputArguments {
     }
 }
 
-/// A report that is written when a run has ended.
+/// A report that is written at the end of a run.
 #[derive(Debug, Clone)]
 pub(crate) struct ReportTarget {
     pub(crate) format: &'static ReportFormat,
@@ -100,69 +100,4 @@ impl PartialEq for ReportTarget {
     fn eq(&self, other: &ReportTarget) -> bool {
         self.format.name == other.format.name && self.path == other.path
     }
-}
-
-fn report(text: &str) -> Result<ReportTarget, String> {
-    let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
-    let (name, path) = text
-        .split_once('=')
-        .filter(|(_, path)| !path.is_empty())
-        .ok_or_else(|| {
-            format!(
-                "expected FORMAT=FILE, where FORMAT is one of {}",
-                known.join(", ")
-            )
-        })?;
-    let format = ReportFormat::named(name).ok_or_else(|| {
-        let hint = nearest(name, known.iter().copied());
-        let hint = hint.map(|near| format!("; did you mean `{near}`?"));
-        let known = known.join(", ");
-        format!(
-            "unknown format `{name}`, expected one of {known}{}",
-            hint.unwrap_or_default()
-        )
-    })?;
-    Ok(ReportTarget {
-        format,
-        path: PathBuf::from(path),
-    })
-}
-
-fn whole<N: FromStr>(text: &str) -> Result<N, String> {
-    let number = text.parse();
-    number.map_err(|_| match is_whole(text) {
-        true => TOO_LARGE.to_owned(),
-        false => "expected a whole number such as `3`".to_owned(),
-    })
-}
-
-/// Whether a text is a whole number, however large.
-fn is_whole(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-const TOO_LARGE: &str = "the number is too large";
-
-pub(crate) fn from_one<N: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<N, String> {
-    match text.parse() {
-        Ok(number) if number >= N::from(1) => Ok(number),
-        Err(_) if is_whole(text) => Err(TOO_LARGE.to_owned()),
-        _ => Err("expected a whole number of at least 1".to_owned()),
-    }
-}
-
-fn duration(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse::<f64>().ok().map(Duration::try_from_secs_f64);
-    let friendly = || text.parse::<jiff::SignedDuration>().ok()?.try_into().ok();
-    let duration = seconds.and_then(Result::ok).or_else(friendly);
-    duration
-        .filter(|duration: &Duration| !duration.is_zero())
-        .ok_or_else(|| "expected a time such as `90s`, `15m` or `1h30m`".to_owned())
-}
-
-fn amount(text: &str) -> Result<f64, String> {
-    let amount = text.trim_start_matches('$').parse::<f64>().ok();
-    amount
-        .filter(|amount| amount.is_finite() && *amount >= 0.0)
-        .ok_or_else(|| "expected an amount in US dollars such as `2.50`".to_owned())
 }

@@ -1,4 +1,4 @@
-//! `agentv compare`: how runs differ on the cases that they share.
+//! `agentv compare`: compares runs on the cases that they share.
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -19,27 +19,28 @@ use crate::stderr_notices::StderrNotices;
 pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, CommandError> {
     let runs = runs(arguments)?;
     warn_of_troubles(&runs);
-    let told = match &runs[..] {
+    let comparison = match &runs[..] {
         [a, b] => of_two(arguments, a, b),
         several => of_several(arguments, several),
     }?;
     if let Some(path) = &arguments.output {
-        let written = replace_file(path, &mut |out| (told.write)(out));
+        let written = replace_file(path, &mut |out| (comparison.write)(out));
         written.map_err(ProjectError::not_written)?;
     } else {
         let mut stdout: Box<dyn Write> = match ComparisonFormat::from(arguments.format) {
             ComparisonFormat::Json => Box::new(output::stdout()),
-            // Others leave out what a terminal would obey, and have colours of their own.
+            // These formats escape texts themselves, and have colours.
             ComparisonFormat::Table | ComparisonFormat::Markdown => {
                 Box::new(BufWriter::new(io::stdout()))
             }
         };
-        (told.write)(&mut stdout)?;
+        (comparison.write)(&mut stdout)?;
         stdout.flush()?;
     }
-    Ok(match told.gate.met {
-        true => Exit::Success,
-        false => Exit::Problems,
+    Ok(if comparison.gate.met {
+        Exit::Success
+    } else {
+        Exit::Problems
     })
 }
 
@@ -62,12 +63,12 @@ fn of_two<'r>(
     let summary = comparison.summary();
     warn_of_few_grades(summary, &mut StderrNotices::new());
     let gate = arguments.drop_gate().judge(summary, "that of A");
-    let (format, told) = (ComparisonFormat::from(arguments.format), gate.clone());
+    let (format, shown_gate) = (ComparisonFormat::from(arguments.format), gate.clone());
     let style = style(arguments.output.as_deref());
     Ok(ReadyComparison {
         gate,
         write: Box::new(move |out| {
-            write_comparison(&comparison, &shown, &told, format, style, out)
+            write_comparison(&comparison, &shown, &shown_gate, format, style, out)
         }),
     })
 }
@@ -87,15 +88,15 @@ fn of_several<'r>(
         }
         Err(nothing) => return Err(ProjectError::from_error(nothing.clone())),
     };
-    let (format, told) = (ComparisonFormat::from(arguments.format), gate.clone());
+    let (format, shown_gate) = (ComparisonFormat::from(arguments.format), gate.clone());
     let style = style(arguments.output.as_deref());
     Ok(ReadyComparison {
         gate,
-        write: Box::new(move |out| write_pairwise(&pairwise, &told, format, style, out)),
+        write: Box::new(move |out| write_pairwise(&pairwise, &shown_gate, format, style, out)),
     })
 }
 
-/// What standard output can show, or a file in its place.
+/// Returns the style of the output: a file, or standard output.
 fn style(file: Option<&Path>) -> Style {
     match file {
         Some(_) => output::style_of_files(),
@@ -111,7 +112,7 @@ fn runs(arguments: &CompareArguments) -> Result<Vec<ComparedRun>, ProjectError> 
     read_runs(&found).map_err(ProjectError::from_error)
 }
 
-/// Warns of what makes a comparison less than it seems.
+/// Warns about unfinished runs and damaged lines.
 fn warn_of_troubles(runs: &[ComparedRun]) {
     for run in runs {
         if run.is_unfinished() {

@@ -1,4 +1,4 @@
-//! `agentv completions`: a completion script for a shell.
+//! `agentv completions`: prints a completion script for a shell.
 
 use std::io::{self, Write};
 

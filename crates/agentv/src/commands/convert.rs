@@ -1,4 +1,4 @@
-//! `agentv convert`: one format into another.
+//! `agentv convert`: converts an eval file to another format.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ use agentv_dataset::{Conversion, ConvertError, ConvertOptions, convert};
 use agentv_project::{Project, counted};
 
 use crate::arguments::{ConvertArguments, FormatName};
-use crate::diagnostics::Teller;
+use crate::diagnostics::DiagnosticPrinter;
 use crate::exit::{CommandError, Exit};
 use crate::output;
 
@@ -28,9 +28,9 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Exit, CommandError> {
     };
     match convert(&arguments.file, &arguments.output, &options) {
         Ok(converted) => {
-            let teller = Teller::for_checking();
+            let printer = DiagnosticPrinter::for_checking();
             for warning in &converted.warnings {
-                teller.tell_error(warning);
+                printer.print_error(warning);
             }
             let files: Vec<_> = converted
                 .files
@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Exit, CommandError> {
     }
 }
 
-/// Becomes the number of the signal that asks to stop. A second signal ends the program at once.
+/// Returns a number that becomes that of the first signal. A second signal ends the program at once.
 fn interrupted() -> Arc<AtomicUsize> {
     let interrupted = Arc::new(AtomicUsize::new(0));
     let again = Arc::new(AtomicBool::new(false));
@@ -72,10 +72,10 @@ fn interrupted() -> Arc<AtomicUsize> {
 }
 
 fn refused(error: &ConvertError) -> Exit {
-    let teller = Teller::for_checking();
+    let printer = DiagnosticPrinter::for_checking();
     if let ConvertError::Problems(problems) = error {
         for problem in problems {
-            teller.tell_error(problem);
+            printer.print_error(problem);
         }
     }
     let (hint, exit) = match error {

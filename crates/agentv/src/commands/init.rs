@@ -1,4 +1,4 @@
-//! `agentv init`: a project with a first eval that runs at once.
+//! `agentv init`: creates a project with a first eval that runs at once.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -8,7 +8,7 @@ use crate::arguments::InitArguments;
 use crate::exit::{CommandError, Exit};
 use crate::output;
 
-/// What is laid out: paths, and what the files hold.
+/// The files of a new project: their paths and contents.
 const FILES: &[(&str, &str)] = &[
     (
         "evals/first.yaml",
@@ -27,13 +27,13 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 pub(crate) fn run(arguments: &InitArguments) -> Result<Exit, CommandError> {
-    let mut told = String::new();
+    let mut text = String::new();
     for (path, content) in FILES {
         let file = arguments.folder.join(path);
         let file = file.strip_prefix(".").unwrap_or(&file);
         match create(file, content) {
-            Ok(true) => told.push_str(&format!("wrote {}\n", file.display())),
-            Ok(false) => told.push_str(&format!("kept  {} (already exists)\n", file.display())),
+            Ok(true) => text.push_str(&format!("wrote {}\n", file.display())),
+            Ok(false) => text.push_str(&format!("kept  {} (already exists)\n", file.display())),
             Err(error) => {
                 output::error(&format!("cannot write `{}`: {error}", file.display()), None);
                 return Ok(Exit::NotWritten);
@@ -43,17 +43,17 @@ pub(crate) fn run(arguments: &InitArguments) -> Result<Exit, CommandError> {
     let evals = arguments.folder.join("evals");
     let evals = evals.strip_prefix(".").unwrap_or(&evals);
     let evals = agentv_process::quote_os(evals.as_os_str());
-    told.push_str(&format!(
+    text.push_str(&format!(
         "\nRun the first eval with `agentv run {evals}`. It asks a mock target and needs no API key.\n\
          To ask a model instead, see `.agentv/targets.yaml`.\n"
     ));
     let mut stdout = io::stdout().lock();
-    stdout.write_all(told.as_bytes())?;
+    stdout.write_all(text.as_bytes())?;
     stdout.flush()?;
     Ok(Exit::Success)
 }
 
-/// Writes a file that is not there yet; says whether it did.
+/// Writes a file unless it exists. Returns true if it did.
 fn create(path: &Path, content: &str) -> io::Result<bool> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;

@@ -1,4 +1,4 @@
-//! `agentv merge`: the shards of a run into one run.
+//! `agentv merge`: merges the shards of a run into one run.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! One file a command.
+//! The commands, one file each: arguments in, one call, words and exit code out.
 
 pub(crate) mod compare;
 pub(crate) mod completions;

@@ -1,4 +1,4 @@
-//! `agentv report`: a run in a format for people or for another tool.
+//! `agentv report`: writes a report of a run, for people or for another tool.
 
 use std::io::Write;
 
@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<Exit, CommandError> {
     Ok(Exit::Success)
 }
 
-/// The format that was asked for, or that the name of the file says.
+/// Returns the requested format, or that of the file's extension.
 fn format_of(arguments: &ReportArguments) -> Result<&'static ReportFormat, ProjectError> {
     let named = arguments.format;
     let by_name = || ReportFormat::of_file(arguments.output.as_deref()?);
@@ -67,7 +67,7 @@ fn print(format: &ReportFormat, runs: &[RunResults]) -> Result<Exit, CommandErro
     Ok(Exit::Success)
 }
 
-/// Nothing is left out silently.
+/// Warns about lines that the report omits.
 fn warn_of_damage(runs: &[RunResults]) {
     for run in runs.iter().filter(|run| run.damaged_lines() > 0) {
         let lines = counted(run.damaged_lines(), "damaged line");

@@ -1,4 +1,4 @@
-//! `agentv runs`: the runs of the project.
+//! `agentv runs`: lists the runs of the project.
 
 use std::io::{self, BufWriter, Write};
 
@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &RunsArguments) -> Result<Exit, CommandError> {
     Ok(Exit::Success)
 }
 
-/// The newest runs, and how many older folders there are.
+/// Returns the newest runs, and the number of older folders.
 fn lines(arguments: &RunsArguments) -> Result<(Vec<RunLine>, usize), ProjectError> {
     let project = Project::here();
     let folders = project.run_folders()?;
@@ -46,7 +46,7 @@ fn lines(arguments: &RunsArguments) -> Result<(Vec<RunLine>, usize), ProjectErro
     Ok((lines, runs.count()))
 }
 
-/// The run in a folder; of one that cannot be read, a warning.
+/// Opens the run in a folder, or warns that it cannot be read.
 pub(super) fn opened(project: &Project, folder: RunFolder) -> Option<PastRun> {
     let shown = project.shown(folder.path());
     match PastRun::open(folder) {
@@ -63,7 +63,7 @@ pub(super) fn opened(project: &Project, folder: RunFolder) -> Option<PastRun> {
     }
 }
 
-/// What a run came to; where that cannot be read, a warning.
+/// Returns the figures of a run, or warns that they cannot be read.
 pub(super) fn read(
     run: &PastRun,
     line: Result<RunLine, agentv_journal::FileError>,
@@ -78,7 +78,7 @@ pub(super) fn no_run(folders: &RunFolders) -> ProjectError {
     ProjectError::with_hint(message, Some("`agentv run PATH` creates one".to_owned()))
 }
 
-/// One JSON object a line.
+/// Renders one JSON object per line.
 pub(super) fn json_lines(lines: &[RunLine]) -> io::Result<String> {
     let mut text = String::new();
     for line in lines {

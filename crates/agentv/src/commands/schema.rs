@@ -1,4 +1,4 @@
-//! `agentv schema`: the JSON Schema of a file format.
+//! `agentv schema`: prints the JSON Schema of a file format.
 
 use std::io::{self, Write};
 

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::arguments::{CaseFormat, ShowArguments};
-use crate::diagnostics::Teller;
+use crate::diagnostics::DiagnosticPrinter;
 use crate::exit::{CommandError, Exit};
 use crate::output;
 
@@ -64,7 +64,7 @@ fn show_cases(arguments: &ShowArguments) -> Result<Exit, CommandError> {
 /// Opens and checks the eval file. Prints its problems.
 fn open(arguments: &ShowArguments) -> Result<(Dataset, Checked), ProjectError> {
     let options = arguments.load.options(&Project::here());
-    let teller = Teller::for_loading();
+    let printer = DiagnosticPrinter::for_loading();
     let dataset = Dataset::open(&arguments.file, &options).map_err(unusable)?;
     let mut fatal = None;
     let checked = dataset.check(&mut |diagnostic| {
@@ -72,7 +72,7 @@ fn open(arguments: &ShowArguments) -> Result<(Dataset, Checked), ProjectError> {
             fatal = Some(diagnostic);
             return ControlFlow::Break(());
         }
-        teller.tell_error(&diagnostic);
+        printer.print_error(&diagnostic);
         ControlFlow::Continue(())
     });
     match fatal {

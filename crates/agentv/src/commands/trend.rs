@@ -1,4 +1,4 @@
-//! `agentv trend`: how pass rate and mean score went from run to run.
+//! `agentv trend`: shows pass rate and mean score from run to run.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::arguments::{TrendArguments, TrendFormat};
 use crate::exit::{CommandError, Exit};
 use crate::output;
 
-/// What a file shows, which is no terminal.
+/// The style of a trend in a file.
 const STYLE_OF_FILES: Style = Style {
     colour: false,
     width: 120,
@@ -54,7 +54,7 @@ fn format_of(arguments: &TrendArguments) -> TrendFormat {
     })
 }
 
-/// Which results are looked at.
+/// The results that the trend includes.
 struct Wanted<'a> {
     files: Vec<GlobMatcher>,
     targets: &'a [String],
@@ -89,15 +89,16 @@ impl Wanted<'_> {
         };
         read(
             run,
-            match self.is_everything() {
-                true => run.line(),
-                false => run.line_of_some(&wanted),
+            if self.is_everything() {
+                run.line()
+            } else {
+                run.line_of_some(&wanted)
             },
         )
     }
 }
 
-/// The runs that are shown, oldest first.
+/// Returns the runs to show, oldest first.
 fn lines(arguments: &TrendArguments) -> Result<Vec<RunLine>, ProjectError> {
     let project = Project::here();
     let folders = project.run_folders()?;
@@ -108,7 +109,7 @@ fn lines(arguments: &TrendArguments) -> Result<Vec<RunLine>, ProjectError> {
     };
     let all = folders.all()?.into_iter();
     let runs = all.filter_map(|folder| opened(&project, folder));
-    // How a judge agrees with people is no result of a target.
+    // A calibration has no results of targets.
     let runs: Vec<PastRun> = runs
         .filter(|run| run.record().calibrated_with.is_none())
         .collect();

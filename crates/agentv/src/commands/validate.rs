@@ -7,7 +7,7 @@ use agentv_dataset::{Diagnostic, FoundFile, LoadOptions, Rules, Severity, discov
 use agentv_project::{Project, ProjectError, counted, validate, without_own_sidecars};
 
 use crate::arguments::{Format, RulesName, ValidateArguments};
-use crate::diagnostics::Teller;
+use crate::diagnostics::DiagnosticPrinter;
 use crate::exit::{CommandError, Exit};
 
 pub(crate) fn run(arguments: &ValidateArguments) -> Result<Exit, CommandError> {
@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &ValidateArguments) -> Result<Exit, CommandError> {
 
 /// A printer of problems that keeps the totals.
 struct ProblemPrinter {
-    teller: Teller,
+    printer: DiagnosticPrinter,
     format: Format,
     errors: u64,
     warnings: u64,
@@ -44,7 +44,7 @@ struct ProblemPrinter {
 impl ProblemPrinter {
     fn new(format: Format) -> ProblemPrinter {
         ProblemPrinter {
-            teller: Teller::new(format),
+            printer: DiagnosticPrinter::new(format),
             format,
             errors: 0,
             warnings: 0,
@@ -66,7 +66,7 @@ impl ProblemPrinter {
             Severity::Warning => self.warnings += 1,
             Severity::Error | Severity::Fatal => self.errors += 1,
         }
-        self.teller.tell(diagnostic)
+        self.printer.print(diagnostic)
     }
 
     /// Prints the totals.
@@ -84,7 +84,8 @@ impl ProblemPrinter {
                 counted(warnings, "warning")
             ),
         };
-        self.teller.finish(&sentence, self.format == Format::Text)?;
+        self.printer
+            .finish(&sentence, self.format == Format::Text)?;
         Ok(if self.errors > 0 {
             Exit::Problems
         } else {

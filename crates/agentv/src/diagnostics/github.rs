@@ -22,7 +22,7 @@ pub(super) fn render(diagnostic: &Diagnostic) -> String {
 }
 
 fn data(text: &str) -> String {
-    // A log is read on a screen, too.
+    // CI logs are read in terminals, too.
     visible(&text.replace('\r', "\n"))
         .replace('%', "%25")
         .replace('\n', "%0A")

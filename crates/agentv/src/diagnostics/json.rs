@@ -1,4 +1,4 @@
-//! One JSON object a diagnostic, for editors and scripts.
+//! Diagnostics as JSON objects, for editors and scripts.
 
 use agentv_core::visible;
 use agentv_syntax::Diagnostic;

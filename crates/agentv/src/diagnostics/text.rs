@@ -1,12 +1,12 @@
-//! Diagnostics for people: the sentence, the line with a caret, the advice.
+//! Diagnostics for people: a sentence, the line with a caret, and advice.
 
 use agentv_core::is_obeyed;
 use agentv_syntax::{Diagnostic, Excerpt};
 use annotate_snippets::{AnnotationKind, Group, Level as Title, Origin, Renderer, Snippet};
 
-use super::Level;
+use super::printer::Level;
 
-/// How a terminal, or a file, wants its text.
+/// The colours and the width of a terminal or a file.
 pub(super) struct TextStyle {
     renderer: Renderer,
     width: usize,
@@ -19,7 +19,7 @@ impl TextStyle {
         } else {
             Renderer::plain()
         };
-        // A file has all the room that an excerpt may take.
+        // A file has no limit.
         let width = width.unwrap_or(usize::MAX);
         TextStyle { renderer, width }
     }
@@ -37,7 +37,7 @@ impl TextStyle {
             .id(diagnostic.code().as_str())
             .element(place);
         if let Some((excerpt, line)) = diagnostic.excerpt.as_ref().zip(diagnostic.line) {
-            // Beside the line stand its number and a bar.
+            // The number of the line and a bar are in front of it.
             let room = self
                 .width
                 .saturating_sub(8 + line.to_string().len())
@@ -56,7 +56,7 @@ impl TextStyle {
             ));
         }
         let rendered = self.renderer.render(&report);
-        // The place stands above the line already, so the renderer's mark for "and here" goes.
+        // The place is above the line already, so the renderer's mark for "and here" is removed.
         let lines = rendered.lines().filter(|line| !is_and_here(line));
         lines.collect::<Vec<_>>().join("\n") + "\n"
     }
@@ -83,14 +83,14 @@ fn place(diagnostic: &Diagnostic) -> Origin<'_> {
     origin
 }
 
-/// Text of a file may hold anything; a terminal must not act on it.
+/// Replaces letters that a terminal would obey: text of a file may hold anything.
 fn printable(text: &str) -> String {
     text.chars()
         .map(|letter| if is_obeyed(letter) { ' ' } else { letter })
         .collect()
 }
 
-/// The excerpt with what a terminal would obey blanked, the underlined part in place.
+/// Replaces letters of an excerpt that a terminal would obey, and moves the underlined part with the text.
 fn shown(excerpt: &Excerpt) -> Excerpt {
     let before = printable(&excerpt.text[..excerpt.span.start]);
     let within = printable(&excerpt.text[excerpt.span.clone()]);

@@ -41,7 +41,7 @@ pub(crate) fn log_event(event: &RunEvent) {
 }
 
 fn log_result(record: &ResultRecord, reused: bool) {
-    // Names are only built if they are written.
+    // The name is only built if it is written.
     if !tracing::enabled!(tracing::Level::WARN) {
         return;
     }

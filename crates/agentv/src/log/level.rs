@@ -7,7 +7,7 @@ use tracing::level_filters::LevelFilter;
 /// The variable that sets the level if `--log` does not.
 const VARIABLE: &str = "AGENTV_LOG";
 
-/// How much is logged.
+/// The amount of logging.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogLevel {
     /// Nothing

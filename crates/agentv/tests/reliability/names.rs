@@ -110,10 +110,10 @@ fn whatever_an_eval_file_is_called_all_commands_take_it() {
 fn the_command_that_a_summary_tells_goes_on_with_the_run_whatever_its_files_are_called() {
     for path in paths() {
         let project = project_of(&path);
-        let ended = said(&project, "run --quiet --max-time 0.000001", &path).expect(4);
+        let ended = said(&project, "run --quiet --max-time 1us", &path).expect(4);
         let told = ended.resume_command();
         assert!(!told.contains(char::is_control), "{told:?}");
-        typed(&project, &told.replace("--max-time 0.000001", "")).expect(1);
+        typed(&project, &told.replace("--max-time 1us", "")).expect(1);
         let [folder] = run_folders(&project).try_into().unwrap();
         let results = whole_records(&folder.join("results.jsonl"));
         assert_eq!(results.len(), 2, "{told}");

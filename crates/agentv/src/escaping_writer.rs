@@ -1,20 +1,20 @@
-//! A writer on which nothing that others wrote is obeyed.
+//! A writer for text of others, which a terminal must not obey.
 
 use std::io::{self, Write};
 
 use agentv_core::visible;
 
-/// Writes text through; on a terminal, what would be obeyed there is written out: `\u001b`.
-pub(crate) struct Shown<W> {
+/// A writer that escapes letters that a terminal would obey: `\u001b`. It changes nothing elsewhere.
+pub(crate) struct EscapingWriter<W> {
     out: W,
     is_terminal: bool,
-    /// The beginning of a letter whose end is still to come.
+    /// The first bytes of a letter whose other bytes are not written yet.
     begun: Vec<u8>,
 }
 
-impl<W: Write> Shown<W> {
-    pub(crate) fn on(out: W, is_terminal: bool) -> Shown<W> {
-        Shown {
+impl<W: Write> EscapingWriter<W> {
+    pub(crate) fn on(out: W, is_terminal: bool) -> EscapingWriter<W> {
+        EscapingWriter {
             out,
             is_terminal,
             begun: Vec::new(),
@@ -22,7 +22,7 @@ impl<W: Write> Shown<W> {
     }
 }
 
-impl<W: Write> Write for Shown<W> {
+impl<W: Write> Write for EscapingWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if !self.is_terminal {
             return self.out.write(bytes);
@@ -47,7 +47,7 @@ impl<W: Write> Write for Shown<W> {
     }
 }
 
-/// Whether bytes at the end of a text may be the beginning of a letter.
+/// Checks if bytes at the end of a text may be the beginning of a letter.
 fn is_beginning(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     fn written(pieces: &[&[u8]], is_terminal: bool) -> String {
-        let mut shown = Shown::on(Vec::new(), is_terminal);
+        let mut shown = EscapingWriter::on(Vec::new(), is_terminal);
         for piece in pieces {
             shown.write_all(piece).unwrap();
         }

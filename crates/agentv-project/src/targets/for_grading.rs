@@ -1,0 +1,98 @@
+//! The judges of answers that were recorded earlier.
+
+use std::collections::HashMap;
+
+use agentv_core::{RanTarget, Secrets, Target};
+use agentv_dataset::Project as ProjectFolder;
+use agentv_providers::{Environment, TargetError};
+use agentv_runner::{Assignment, EvalFile, FileJudges};
+
+use super::need::Need;
+use super::options::TargetOptions;
+use super::resolver::{Resolver, TargetsPlace};
+use crate::error::ProjectError;
+use crate::fd_limit::FdLimit;
+use crate::notices::Notices;
+
+/// An eval file whose answers are graded, with the judges that this takes.
+pub(crate) struct GradedFile<'a> {
+    pub(crate) file: &'a EvalFile,
+    pub(crate) folder: ProjectFolder,
+    pub(crate) judges: &'a FileJudges,
+}
+
+/// The judges of answers that were recorded earlier.
+pub(crate) struct ResolvedJudges {
+    pub(crate) judges: Vec<Target>,
+    pub(crate) assignment: Assignment,
+    /// The name of the judge of each target's answers, by eval file, unless an evaluator names another.
+    pub(crate) usual: HashMap<(usize, String), String>,
+    /// The variables of each eval file, by its index.
+    pub(crate) environments: HashMap<usize, Environment>,
+    pub(crate) secrets: Secrets,
+}
+
+/// Makes every judge ready that is going to be asked, and no other target. `always` replaces every other
+/// judge. `ran` are the recorded targets that answered.
+pub(crate) fn resolve_judges(
+    options: TargetOptions<'_>,
+    files: &[GradedFile<'_>],
+    always: Option<&str>,
+    ran: &[RanTarget],
+    notices: &mut dyn Notices,
+) -> Result<ResolvedJudges, ProjectError> {
+    let mut resolver = Resolver::new(options, notices);
+    let mut usual = HashMap::new();
+    for GradedFile {
+        file,
+        folder,
+        judges,
+    } in files
+    {
+        if judges.judged.is_empty() && judges.named.is_empty() {
+            let environment = resolver.variables(&options.project.surroundings_of(folder))?;
+            resolver.set_environment(file, &environment);
+            continue;
+        }
+        let place = resolver.place(folder)?;
+        resolver.set_environment(file, &place.environment);
+        let mut names = judges.named.clone();
+        for target in &judges.judged {
+            let judge = usual_judge(target, &place, ran).map_err(|error| {
+                let message = Need::JudgeOf(&file.name).explain(&error);
+                ProjectError::with_hint(message, error.hint)
+            })?;
+            names.insert(judge.clone());
+            usual.insert((file.index, target.clone()), judge);
+        }
+        for name in names {
+            resolver.assign_judge(&place, file, &name, always.unwrap_or(&name))?;
+        }
+    }
+    let judges = &mut resolver.resolved.judges;
+    FdLimit::of_this_process().fit(&mut [], judges, usize::MAX, resolver.notices)?;
+    Ok(ResolvedJudges {
+        judges: resolver.resolved.judges,
+        assignment: resolver.resolved.assignment,
+        environments: resolver.resolved.environments,
+        usual,
+        secrets: resolver.resolved.secrets,
+    })
+}
+
+/// Returns the name of the target that judges the answers of a target: that of today's targets file, or that
+/// of the recorded run if the file does not list the target.
+fn usual_judge(
+    target: &str,
+    place: &TargetsPlace,
+    ran: &[RanTarget],
+) -> Result<String, TargetError> {
+    let is_listed = place.targets.listed().any(|listed| listed.name == target);
+    let judge = if is_listed {
+        place.targets.judge_of(target, &place.environment)?
+    } else {
+        let ran = ran.iter().find(|ran| ran.name == target);
+        ran.and_then(|ran| ran.judge_target.clone())
+    };
+    Ok(judge.unwrap_or_else(|| target.to_owned()))
+}

@@ -1,0 +1,246 @@
+//! Targets of a run, made ready one by one.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use agentv_core::{Execution, Secrets, Target};
+use agentv_dataset::Project as ProjectFolder;
+use agentv_providers::{Environment, Surroundings, TargetError, Targets};
+use agentv_runner::{Assignment, EvalFile};
+
+use super::known::read;
+use super::need::Need;
+use super::options::TargetOptions;
+use crate::error::ProjectError;
+use crate::notices::Notices;
+
+/// The advice for a judge that is not defined.
+const DEFINE_JUDGE: &str = "define it in a targets file and name that file with `--targets`";
+
+/// The targets and judges of a run, and the assignment of cases to them.
+pub(crate) struct ResolvedTargets {
+    pub(crate) targets: Vec<Target>,
+    /// Targets that only judge.
+    pub(crate) judges: Vec<Target>,
+    pub(crate) assignment: Assignment,
+    /// The variables of each eval file, by its index.
+    pub(crate) environments: HashMap<usize, Environment>,
+    pub(crate) secrets: Secrets,
+}
+
+/// The files that define what a name of a target means: places with equal keys have equal targets.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct PlaceKey {
+    targets_file: Option<PathBuf>,
+    dotenv_file: Option<PathBuf>,
+    root: PathBuf,
+}
+
+/// The targets and variables around an eval file.
+pub(super) struct TargetsPlace {
+    key: PlaceKey,
+    pub(super) targets: Targets,
+    pub(super) environment: Environment,
+}
+
+/// A resolver of targets. It reads each targets file once and resolves each target once.
+pub(super) struct Resolver<'a> {
+    options: TargetOptions<'a>,
+    pub(super) notices: &'a mut dyn Notices,
+    places: HashMap<PlaceKey, Arc<TargetsPlace>>,
+    /// The position of each target among the lanes of the run: targets first, then judges.
+    lanes: HashMap<(PlaceKey, String), usize>,
+    pub(super) resolved: ResolvedTargets,
+}
+
+impl<'a> Resolver<'a> {
+    pub(super) fn new(options: TargetOptions<'a>, notices: &'a mut dyn Notices) -> Resolver<'a> {
+        Resolver {
+            options,
+            notices,
+            places: HashMap::new(),
+            lanes: HashMap::new(),
+            resolved: ResolvedTargets {
+                targets: Vec::new(),
+                judges: Vec::new(),
+                assignment: Assignment::default(),
+                environments: HashMap::new(),
+                secrets: Secrets::default(),
+            },
+        }
+    }
+
+    /// Returns the targets and variables around an eval file.
+    pub(super) fn place(
+        &mut self,
+        folder: &ProjectFolder,
+    ) -> Result<Arc<TargetsPlace>, ProjectError> {
+        let surroundings = self.options.project.surroundings_of(folder);
+        let named = self.options.file.map(ToOwned::to_owned);
+        let key = PlaceKey {
+            targets_file: named.or_else(|| surroundings.targets_file()),
+            dotenv_file: surroundings.dotenv_file(),
+            root: folder.root.clone(),
+        };
+        if let Some(place) = self.places.get(&key) {
+            return Ok(Arc::clone(place));
+        }
+        let place = Arc::new(TargetsPlace {
+            targets: read(key.targets_file.as_deref(), &surroundings, self.notices)?,
+            environment: self.variables(&surroundings)?,
+            key: key.clone(),
+        });
+        self.places.insert(key, Arc::clone(&place));
+        Ok(place)
+    }
+
+    /// Returns the variables of the process, and those of the `.env` file around an eval file.
+    pub(super) fn variables(
+        &self,
+        surroundings: &Surroundings,
+    ) -> Result<Environment, ProjectError> {
+        let process = self.options.project.environment();
+        match surroundings.dotenv_file() {
+            Some(dotenv) => process
+                .with_dotenv(&dotenv)
+                .map_err(ProjectError::from_error),
+            None => Ok(process.clone()),
+        }
+    }
+
+    /// Passes the variables around an eval file to its scripts, and hides their secrets.
+    pub(super) fn set_environment(&mut self, file: &EvalFile, environment: &Environment) {
+        let (secrets, _) = environment.secrets();
+        self.resolved.secrets.extend(&secrets);
+        let environments = &mut self.resolved.environments;
+        environments.insert(file.index, environment.clone());
+    }
+
+    /// Makes a target ready, and assigns the cases of `file` that name it.
+    pub(super) fn assign_target(
+        &mut self,
+        place: &TargetsPlace,
+        file: &EvalFile,
+        name: &str,
+        need: Need<'_>,
+    ) -> Result<(), ProjectError> {
+        let lane = match self.known_lane(place, name) {
+            Some(lane) => lane,
+            None => {
+                let target = self.ready(place, name, need)?;
+                self.resolved.targets.push(target);
+                self.add_lane(place, name, self.resolved.targets.len() - 1)
+            }
+        };
+        let assignment = &mut self.resolved.assignment;
+        assignment.assign(file.index, name.to_owned(), lane);
+        Ok(())
+    }
+
+    /// Makes a judge ready, and assigns the evaluators of `file` that call it `name`. All targets must be
+    /// ready before the first judge: judges have the lanes after them.
+    pub(super) fn assign_judge(
+        &mut self,
+        place: &TargetsPlace,
+        file: &EvalFile,
+        name: &str,
+        judge: &str,
+    ) -> Result<(), ProjectError> {
+        let lane = match self.known_lane(place, judge) {
+            Some(lane) => lane,
+            None => {
+                let target = self.ready(place, judge, Need::JudgeOf(&file.name))?;
+                self.resolved.judges.push(target);
+                let lanes = self.resolved.targets.len() + self.resolved.judges.len();
+                self.add_lane(place, judge, lanes - 1)
+            }
+        };
+        let assignment = &mut self.resolved.assignment;
+        assignment.assign(file.index, name.to_owned(), lane);
+        Ok(())
+    }
+
+    fn known_lane(&self, place: &TargetsPlace, name: &str) -> Option<usize> {
+        let key = (place.key.clone(), name.to_owned());
+        self.lanes.get(&key).copied()
+    }
+
+    fn add_lane(&mut self, place: &TargetsPlace, name: &str, lane: usize) -> usize {
+        let key = (place.key.clone(), name.to_owned());
+        self.lanes.insert(key, lane);
+        lane
+    }
+
+    /// Makes a target ready to be asked, within the limits of the request.
+    fn ready(
+        &mut self,
+        place: &TargetsPlace,
+        name: &str,
+        need: Need<'_>,
+    ) -> Result<Target, ProjectError> {
+        // A dry run needs no key, but names must be right if there is a targets file.
+        let is_plausible = place.targets.knows(name) || place.targets.file().is_none();
+        let mut target = match self.options.dry_run.filter(|_| is_plausible) {
+            Some(delay) => place.targets.stand_in(name, delay),
+            None => self.resolve(place, name, need)?,
+        };
+        self.options.limits.apply(&mut target);
+        // Settings are not logged: they may hold secrets.
+        tracing::info!(
+            name,
+            role = need.role(),
+            provider = target.kind,
+            workers = target.limits.workers,
+            timeout = ?target.limits.timeout,
+            "target resolved"
+        );
+        Ok(target)
+    }
+
+    fn resolve(
+        &mut self,
+        place: &TargetsPlace,
+        name: &str,
+        need: Need<'_>,
+    ) -> Result<Target, ProjectError> {
+        let resolved = place.targets.resolve(name, &place.environment);
+        let resolved = resolved.map_err(|error| unresolved(place, name, need, error))?;
+        if self.options.forbid(&resolved.target) {
+            let reason = format!("target `{name}` runs a command, which `--no-scripts` forbids");
+            return Err(ProjectError::with_hint(
+                need.explain(reason),
+                advice_to_trust(place),
+            ));
+        }
+        for warning in resolved.warnings {
+            self.notices.warn(warning);
+        }
+        self.resolved.secrets.extend(&resolved.secrets);
+        Ok(resolved.target)
+    }
+}
+
+fn unresolved(
+    place: &TargetsPlace,
+    name: &str,
+    need: Need<'_>,
+    error: TargetError,
+) -> ProjectError {
+    let is_missing = !place.targets.knows(name);
+    let is_usual = name == Execution::DEFAULT_TARGET || place.targets.file().is_none();
+    let hint = match need {
+        // The advice for a target that answers does not help with one that judges.
+        Need::JudgeOf(_) if is_missing && is_usual => Some(DEFINE_JUDGE.to_owned()),
+        _ => error.hint.clone(),
+    };
+    ProjectError::with_hint(need.explain(error), hint)
+}
+
+/// Returns the advice for a target that runs a command.
+fn advice_to_trust(place: &TargetsPlace) -> Option<String> {
+    let file = agentv_process::quote(place.targets.file()?);
+    Some(format!(
+        "read the targets file; if you trust it, add `--targets {file}`"
+    ))
+}

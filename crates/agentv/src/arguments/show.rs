@@ -1,0 +1,41 @@
+//! The command line of `agentv show`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::LoadArguments;
+
+/// Print resolved cases: defaults applied, shorthands expanded, files read
+///
+/// Prints one JSON object per line, in file order, and reports invalid cases on standard error. For the
+/// folder of a run, prints its results.
+///
+/// Exit codes: 0 success, 2 the file or the id is invalid.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  agentv show evals/test.jsonl                      all cases
+  agentv show evals/test.jsonl greeting             one case
+  agentv show evals/test.yaml --format yaml         as YAML, easier to read
+  agentv show evals/test.jsonl | jq -r .id          the ids
+  agentv show .agentv/results/RUN greeting --format yaml")]
+pub(crate) struct ShowArguments {
+    /// Eval file, or folder of a run
+    pub(crate) file: PathBuf,
+    /// Only print the case with this id
+    pub(crate) id: Option<String>,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = CaseFormat::Json)]
+    pub(crate) format: CaseFormat,
+    #[command(flatten)]
+    pub(crate) load: LoadArguments,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CaseFormat {
+    /// One JSON object per line
+    Json,
+    /// YAML documents
+    Yaml,
+}

@@ -1,0 +1,62 @@
+//! The command line of `agentv targets`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::ListFormat;
+use super::values::seconds;
+
+/// List the available targets, or check that they answer
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  agentv targets list                  targets of targets.yaml and built-in ones
+  agentv targets check                 ask every target of targets.yaml once
+  agentv targets check openai:gpt-5    ask a built-in target")]
+pub(crate) struct TargetsArguments {
+    #[command(subcommand)]
+    pub(crate) action: TargetsAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TargetsAction {
+    List(ListArguments),
+    Check(CheckArguments),
+}
+
+/// Print the name, provider, model and location of each target
+///
+/// Looks for the targets file in the working directory and its parents, up to the project root.
+///
+/// Exit codes: 0 success, 2 the file is invalid.
+#[derive(Debug, Args)]
+pub(crate) struct ListArguments {
+    /// Targets file (default: the nearest `targets.yaml`)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) targets: Option<PathBuf>,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    pub(crate) format: ListFormat,
+}
+
+/// Ask each target one small question and report problems
+///
+/// This sends real requests: asking a model costs a few tokens.
+///
+/// Exit codes: 0 all targets answered, 1 some did not, 2 a name or the file is invalid.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArguments {
+    /// Targets to check (default: all in the targets file)
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    /// Targets file (default: the nearest `targets.yaml`)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) targets: Option<PathBuf>,
+    /// Time limit for one answer
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
+    pub(crate) timeout: f64,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    pub(crate) format: ListFormat,
+}
