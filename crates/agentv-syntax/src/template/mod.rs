@@ -1,0 +1,20 @@
+//! Templates that come with a case, filled in bounded time and memory whoever wrote them.
+//!
+//! Four limits hold for one filling: the steps of the interpreter ([`fill`]), the bytes that filters and
+//! operators handle, the size of the text, and the time ([`meter`]). minijinja counts steps only, so
+//! [`rewrite`] makes every operation that can touch a long value pay for it first. Before a template is
+//! parsed, [`size`] refuses one that is too deep for the stack.
+
+mod error;
+mod fill;
+mod filters;
+mod meter;
+mod operators;
+mod rewrite;
+mod scopes;
+mod size;
+#[cfg(test)]
+mod tests;
+
+pub use error::TemplateError;
+pub use fill::{Missing, Template};
