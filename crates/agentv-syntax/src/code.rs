@@ -3,21 +3,21 @@
 /// Declares the codes; one line each, in the order of the reference page.
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $name:ident = $text:literal,)+) => {
-        /// What kind of problem a diagnostic reports. Codes never change their meaning; `E` stands
+        /// The kind of problem that a diagnostic reports. Codes never change their meaning; `E` stands
         /// for a problem that `validate` counts as an error, `W` for a warning.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Code { $($(#[doc = $doc])+ $name,)+ }
 
         impl Code {
-            /// Every code, in order.
+            /// All codes, in order.
             pub const ALL: &[Code] = &[$(Code::$name,)+];
 
-            /// The code as shown, such as `E012`.
+            /// Returns the code as shown, such as `E012`.
             pub fn as_str(self) -> &'static str {
                 match self { $(Code::$name => $text,)+ }
             }
 
-            /// What the code stands for, in a sentence or two.
+            /// Returns the meaning of the code, in a sentence or two.
             pub fn explanation(self) -> &'static str {
                 match self { $(Code::$name => concat!($($doc, "\n",)+).trim_ascii(),)+ }
             }

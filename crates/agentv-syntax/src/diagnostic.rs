@@ -9,12 +9,12 @@ use serde::Serialize;
 use crate::code::Code;
 use crate::problem::Problem;
 
-/// How much a problem costs.
+/// The consequence of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
-    /// Worth saying; everything is used as written.
+    /// Everything is used as written.
     Warning,
-    /// The case is skipped; the rest of the file goes on.
+    /// The case is skipped; the rest of the file is used.
     Error,
     /// Nothing of the file can be used.
     Fatal,
@@ -29,9 +29,9 @@ pub struct Diagnostic {
     pub line: Option<u64>,
     /// The column, from 1, in characters.
     pub column: Option<u64>,
-    /// The id of the case, where it is known and the line alone does not tell.
+    /// The id of the case, if it is known and the line alone does not identify the case.
     pub case: Option<String>,
-    /// Where and what within the line.
+    /// The problem within the line.
     pub problem: Problem,
     /// The piece of the source to draw.
     pub excerpt: Option<Excerpt>,
@@ -42,7 +42,7 @@ pub struct Diagnostic {
 pub struct Excerpt {
     /// The text, without line end.
     pub text: String,
-    /// What to underline, in bytes of `text`.
+    /// The part to underline, in bytes of `text`.
     pub span: Range<usize>,
 }
 
@@ -50,12 +50,12 @@ impl Excerpt {
     /// Longest piece kept of a line, in bytes.
     const WIDTH: usize = 240;
 
-    /// The part of `line` around `span`.
+    /// Returns the part of `line` around `span`.
     pub fn of_line(line: &str, span: Range<usize>) -> Excerpt {
         Excerpt::within(line, span, Self::WIDTH)
     }
 
-    /// The same with at most about `width` bytes.
+    /// Returns the part of `line` around `span`, of about `width` bytes at most.
     pub fn narrowed(&self, width: usize) -> Excerpt {
         Excerpt::within(&self.text, self.span.clone(), width)
     }
@@ -83,7 +83,7 @@ impl Excerpt {
 }
 
 impl Diagnostic {
-    /// A problem of the file as a whole.
+    /// Returns a problem of the file as a whole.
     pub fn of_file(file: &Arc<str>, problem: Problem) -> Diagnostic {
         Diagnostic {
             file: Arc::clone(file),
@@ -95,7 +95,7 @@ impl Diagnostic {
         }
     }
 
-    /// A problem in one line whose number is known.
+    /// Returns a problem in one line whose number is known.
     pub fn of_line(file: &Arc<str>, number: u64, line: &str, problem: Problem) -> Diagnostic {
         let start = line.floor_char_boundary(problem.span.start.min(line.len()));
         Diagnostic {
@@ -108,17 +108,17 @@ impl Diagnostic {
         }
     }
 
-    /// Its stable code.
+    /// Returns its stable code.
     pub fn code(&self) -> Code {
         self.problem.code
     }
 
-    /// How much it costs.
+    /// Returns its consequence.
     pub fn severity(&self) -> Severity {
         self.problem.severity
     }
 
-    /// The sentence: path of the field, what was expected, what was found.
+    /// Returns the sentence: path of the field, what was expected, what was found.
     pub fn sentence(&self) -> String {
         let Problem { path, message, .. } = &self.problem;
         // "missing id" names its field already.
@@ -136,7 +136,7 @@ impl Diagnostic {
         }
     }
 
-    /// The diagnostic as one JSON object, as `--format json` prints it.
+    /// Returns the diagnostic as one JSON object, as `--format json` prints it.
     pub fn to_json(&self) -> serde_json::Value {
         let filled = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         let row = Row {
@@ -193,7 +193,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// Where the lines of a text begin, to turn offsets into lines.
+/// The starts of the lines of a text, for turning offsets into lines.
 #[derive(Debug)]
 pub struct Lines {
     starts: Vec<usize>,
@@ -212,7 +212,7 @@ impl Lines {
         }
     }
 
-    /// The number, from 1, of the line that holds `offset`.
+    /// Returns the number, from 1, of the line that holds `offset`.
     pub fn number(&self, offset: usize) -> u64 {
         self.starts.partition_point(|start| *start <= offset) as u64
     }

@@ -55,12 +55,12 @@ impl From<&Value> for Draft {
 }
 
 impl Draft {
-    /// A string.
+    /// Returns a string.
     pub fn text(text: impl Into<String>) -> Draft {
         Draft::String(text.into())
     }
 
-    /// The value of a field, if this is an object that has it.
+    /// Returns the value of a field, if this is an object that has it.
     pub fn get(&self, key: &str) -> Option<&Draft> {
         match self {
             Draft::Object(fields) => fields
@@ -70,7 +70,7 @@ impl Draft {
         }
     }
 
-    /// The value for computing with: numbers become doubles or 64-bit integers.
+    /// Turns numbers into doubles or 64-bit integers, for computing.
     pub fn into_value(self) -> Value {
         match self {
             Draft::Null => Value::Null,
@@ -89,7 +89,7 @@ impl Draft {
         }
     }
 
-    /// The value as compact JSON on one line.
+    /// Returns the value as compact JSON on one line.
     pub fn to_json(&self) -> String {
         let mut out = String::new();
         self.write_json(&mut out);
@@ -127,7 +127,7 @@ impl Draft {
         }
     }
 
-    /// The value as a YAML document in block style, ending in a line break.
+    /// Returns the value as a YAML document in block style, ending in a line break.
     pub fn to_yaml(&self) -> String {
         let mut out = String::new();
         match self {
@@ -141,7 +141,7 @@ impl Draft {
         out
     }
 
-    /// The value after `key:` or `-`, with its line break.
+    /// Writes the value after `key:` or `-`, with its line break.
     fn write_after(&self, indent: usize, after_dash: bool, out: &mut String) {
         match self {
             Draft::Array(items) if !items.is_empty() => {
@@ -150,7 +150,7 @@ impl Draft {
             }
             Draft::Object(fields) if !fields.is_empty() => {
                 if after_dash {
-                    // The first key stands on the dash's own line.
+                    // The first key is on the same line as the dash.
                     out.push(' ');
                     let start = out.len();
                     write_fields(fields, indent, out);
@@ -232,14 +232,14 @@ fn write_text(text: &str, indent: usize, out: &mut String) {
     }
 }
 
-/// Whether a text can stand without quotes, for every YAML reader, old ones included.
+/// Checks if every YAML reader, old ones included, reads the text correctly without quotes.
 fn is_plain(text: &str) -> bool {
     let Some(first) = text.chars().next() else {
         return false;
     };
     let safe =
         |letter: char| letter.is_alphanumeric() || " _-./,()'+@=!?;%$&*~<>^".contains(letter);
-    // `<<` merges; words that some reader takes for a number, a boolean, a date or nothing.
+    // Words that some reader takes for a number, a boolean or null.
     let looks_like_more = || {
         let word = text.to_ascii_lowercase();
         let words = [
@@ -254,7 +254,7 @@ fn is_plain(text: &str) -> bool {
     safe_start && !text.ends_with(' ') && text.chars().all(safe) && !looks_like_more()
 }
 
-/// Whether a text of several lines reads the same from a literal block.
+/// Checks if a text of several lines reads the same from a literal block.
 fn is_blockable(text: &str) -> bool {
     let has_lines = text.trim_end_matches('\n').contains('\n');
     let plain_start = !text.starts_with([' ', '\t', '\n']);
@@ -267,7 +267,7 @@ fn is_blockable(text: &str) -> bool {
     has_lines && plain_start && printable && no_blank_tail
 }
 
-/// Characters that some YAML reader takes for a line break, a mark, or refuses.
+/// Checks for characters that some YAML reader refuses, or takes for a line break or a mark.
 fn is_troublesome(letter: char) -> bool {
     matches!(
         letter,
@@ -275,7 +275,7 @@ fn is_troublesome(letter: char) -> bool {
     )
 }
 
-/// The text in double quotes, good for JSON and YAML alike.
+/// Returns the text in double quotes, valid in JSON and YAML alike.
 fn quoted(text: &str) -> String {
     let json = serde_json::to_string(text).unwrap_or_default();
     if !json.contains(is_troublesome) {

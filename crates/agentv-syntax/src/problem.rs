@@ -1,4 +1,4 @@
-//! Something that is wrong with a text, before it has a place in a file.
+//! A problem within one text, before it has a place in a file.
 
 use std::ops::Range;
 
@@ -10,24 +10,24 @@ use crate::diagnostic::Severity;
 pub struct Problem {
     /// Its stable code.
     pub code: Code,
-    /// How much it costs.
+    /// Its consequence.
     pub severity: Severity,
-    /// Where, in bytes of the text.
+    /// Its place, in bytes of the text.
     pub span: Range<usize>,
     /// The field, such as `input_messages[0].content`; empty for the whole value.
     pub path: String,
-    /// What is wrong, in words.
+    /// The problem in words.
     pub message: String,
-    /// What should stand there.
+    /// The value that was expected.
     pub expected: Option<String>,
-    /// What does.
+    /// The value that was found.
     pub found: Option<String>,
-    /// What to do, where we can guess.
+    /// Advice, if there is any.
     pub hint: Option<String>,
 }
 
 impl Problem {
-    /// An error of the case, about the value at `span`.
+    /// Returns an error of the case, about the value at `span`.
     pub fn error(code: Code, span: Range<usize>, message: impl Into<String>) -> Problem {
         Problem {
             code,
@@ -41,7 +41,7 @@ impl Problem {
         }
     }
 
-    /// A remark that costs nothing.
+    /// Returns a remark without consequences.
     pub fn warning(code: Code, span: Range<usize>, message: impl Into<String>) -> Problem {
         Problem {
             severity: Severity::Warning,
@@ -49,7 +49,7 @@ impl Problem {
         }
     }
 
-    /// A problem that makes the whole file unusable.
+    /// Returns a problem that makes the whole file unusable.
     pub fn fatal(code: Code, span: Range<usize>, message: impl Into<String>) -> Problem {
         Problem {
             severity: Severity::Fatal,
@@ -57,7 +57,7 @@ impl Problem {
         }
     }
 
-    /// The same with the field that it is about.
+    /// Sets the field that the problem is about.
     pub fn at(self, path: impl Into<String>) -> Problem {
         Problem {
             path: path.into(),
@@ -65,7 +65,7 @@ impl Problem {
         }
     }
 
-    /// The same with advice.
+    /// Adds advice.
     pub fn hint(self, hint: impl Into<String>) -> Problem {
         Problem {
             hint: Some(hint.into()),

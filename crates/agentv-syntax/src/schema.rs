@@ -1,11 +1,11 @@
-//! Shapes as JSON Schemas (draft 2020-12), for editors.
+//! Turns shapes into JSON Schemas (draft 2020-12), for editors.
 
 use serde_json::{Map, Value, json};
 
 use crate::registry::{Definitions, Registry};
 use crate::shape::{Field, Form, Kind, Others, Record, Shape, Text};
 
-/// The JSON Schema of a file whose content has this shape.
+/// Returns the JSON Schema of a file whose content has this shape.
 pub fn of_file(title: &str, shape: &Shape, definitions: Definitions) -> Value {
     let mut writer = Writer {
         definitions,
@@ -93,7 +93,7 @@ impl Writer {
         }
     }
 
-    /// A definition that is written once and referred to.
+    /// Returns a reference to a definition, which is written once.
     fn reference(&mut self, name: &str, write: impl FnOnce(&mut Self) -> Value) -> Value {
         let name = name.replace(' ', "_");
         if !self.defs.contains_key(&name) {
@@ -237,7 +237,7 @@ impl Writer {
     }
 }
 
-/// A text that takes its value from the environment, or one of `words`.
+/// Returns the schema of a text that takes its value from the environment, or is one of `words`.
 fn reference_text(words: &[&str]) -> Value {
     let reference = json!({ "type": "string", "pattern": r"\$\{\{\s*[^}\s][^}]*\}\}" });
     if words.is_empty() {

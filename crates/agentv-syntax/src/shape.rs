@@ -1,9 +1,9 @@
-//! What may be written in a place: the definitions that validate, and that schemas come from.
+//! The shapes of values: validation and JSON Schemas both come from them.
 
 use crate::problem::Problem;
 use crate::tree::{Node, NodeKind};
 
-/// What a value may be. The first form of the value's own JSON type is the one it is held against.
+/// The forms that a value may have. A value is compared with the first form of its own JSON type.
 #[derive(Debug)]
 pub struct Shape {
     /// The forms in words, for `expected …, found …`.
@@ -25,7 +25,7 @@ pub enum Form {
         min: f64,
         /// Largest value.
         max: f64,
-        /// Whether it must be whole.
+        /// Is true if it must be whole.
         integer: bool,
     },
     /// A string.
@@ -34,7 +34,7 @@ pub enum Form {
     List {
         /// The shape of each element.
         items: &'static Shape,
-        /// The fewest elements it may have.
+        /// The smallest number of elements.
         at_least: usize,
     },
     /// An object with known fields.
@@ -47,16 +47,16 @@ pub enum Form {
     Target,
     /// A value that must also make sense, such as a regular expression that can be compiled.
     Checked {
-        /// How it is written.
+        /// The form of the value.
         form: &'static Form,
-        /// What is wrong with a value that is written so. Called for every such value of a file, so
-        /// it has to be quick for one that comes again.
+        /// Returns the problem of a value of that form. Called for every such value of a file, so it must
+        /// be quick for a value that comes again.
         check: fn(Node<'_>) -> Option<Problem>,
     },
 }
 
 impl Form {
-    /// How a value of this form is written, whatever else is asked of it.
+    /// Returns the form without the checks around it.
     pub fn written(&self) -> &Form {
         match self {
             Form::Checked { form, .. } => form.written(),
@@ -64,7 +64,7 @@ impl Form {
         }
     }
 
-    /// Whether a value of this JSON type is held against the form.
+    /// Checks if values of this JSON type are compared with the form.
     pub(crate) fn takes(&self, kind: NodeKind) -> bool {
         match self.written() {
             Form::Any => true,
@@ -80,7 +80,7 @@ impl Form {
     }
 }
 
-/// What a string may say.
+/// The strings that a field accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Text {
     /// Anything.
@@ -103,8 +103,8 @@ pub enum Text {
     Folder,
 }
 
-/// Whether a text where [`Text::TextOrFile`] is expected may be a path: one that is long, has several
-/// lines or a variable of a template is the text itself.
+/// Checks if a text in place of a [`Text::TextOrFile`] may be a path. One that is long, or has several
+/// lines or a variable of a template, is the text itself.
 pub fn may_name_a_file(text: &str) -> bool {
     const LONGEST_PATH: usize = 255;
     text.len() <= LONGEST_PATH && !text.contains('\n') && !text.contains("{{")
@@ -113,22 +113,22 @@ pub fn may_name_a_file(text: &str) -> bool {
 /// An object with known fields.
 #[derive(Debug)]
 pub struct Record {
-    /// What the object is called in messages and schemas.
+    /// The name of the object in messages and schemas.
     pub name: &'static str,
     /// Every field.
     pub fields: &'static [Field],
-    /// Of each group at least one must be there; messages name the first.
+    /// The groups of fields that each need at least one field; messages name the first.
     pub required: &'static [&'static [&'static str]],
-    /// What becomes of other fields.
+    /// The treatment of other fields.
     pub others: Others,
 }
 
-/// What becomes of a field that a record does not know.
+/// The treatment of a field that a record does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Others {
-    /// It is kept; a name that looks like a typing mistake is warned about.
+    /// It is kept, with a warning if its name looks like a typing mistake.
     Keep,
-    /// It has no effect, and is warned about.
+    /// It has no effect, and there is a warning.
     Warn,
     /// It is an error.
     Refuse,
@@ -139,9 +139,9 @@ pub enum Others {
 pub struct Field {
     /// Its name.
     pub name: &'static str,
-    /// What may be written there.
+    /// The shape of its value.
     pub shape: &'static Shape,
-    /// What it is for, a sentence.
+    /// Its purpose, a sentence.
     pub doc: &'static str,
 }
 
@@ -152,23 +152,23 @@ pub struct Kind {
     pub name: &'static str,
     /// Other names it answers to.
     pub aliases: &'static [&'static str],
-    /// What it does, a sentence.
+    /// Its effect, a sentence.
     pub doc: &'static str,
-    /// Its own options, beside those that all kinds share.
+    /// Its own options, in addition to those that all kinds share.
     pub options: Record,
     /// The option that `kind: value` stands for.
     pub shorthand: Option<&'static str>,
 }
 
 impl Kind {
-    /// Whether users may call it `name`.
+    /// Checks if users may call it `name`.
     pub fn answers_to(&self, name: &str) -> bool {
         self.name == name || self.aliases.contains(&name)
     }
 }
 
 impl Record {
-    /// The field of that name.
+    /// Returns the field of that name.
     pub fn field(&self, name: &str) -> Option<&'static Field> {
         self.fields.iter().find(|field| field.name == name)
     }

@@ -1,4 +1,4 @@
-//! One YAML document into a [`Tree`].
+//! Reads one YAML document into a [`Tree`].
 //!
 //! Plain scalars follow YAML 1.2's core schema, so `yes`, `on` and `2024-01-01` are strings, and so
 //! is `012`: an id or a postcode keeps its zero. Aliases and merge keys (`<<`) are expanded, within
@@ -16,25 +16,25 @@ use crate::tree::{NodeKind, Tree};
 const BASE_BUDGET: usize = 500_000;
 /// Further values for each byte of the file: every honest value costs at least a byte.
 const BUDGET_PER_BYTE: usize = 16;
-/// Deepest nesting: a case of a suite stands two levels down, and may be as deep as one on a line.
+/// Deepest nesting: a case of a suite is two levels down, and may be as deep as one on a line.
 const DEEPEST: usize = MAX_DEPTH + 2;
 
-/// The key that brings in the fields of other mappings.
+/// The key that merges the fields of other mappings.
 const MERGE: &str = "<<";
 
-/// Why a text is not a YAML document that we can read.
+/// The reason why a text is not a YAML document that we can read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invalid {
     /// The reason, without a position.
     pub reason: String,
-    /// Where, in bytes from the start.
+    /// The place, in bytes from the start.
     pub offset: usize,
 }
 
 /// Reads the one YAML document in `source` into `tree`. An empty document is `null`.
 ///
 /// # Errors
-/// When it is not YAML, holds more than one document, nests too deeply, or expands too far.
+/// Fails if it is not YAML, holds more than one document, nests too deeply, or expands too far.
 pub fn parse(source: &str, tree: &mut Tree) -> Result<(), Invalid> {
     tree.start(source);
     if u32::try_from(source.len()).is_err() {
@@ -232,7 +232,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// A block ends where the next thing begins; take back the white space between.
+    /// Removes the white space at the end of a block, which reaches up to the next token.
     fn container_end(&mut self, start: u32, span: Span) -> u32 {
         let end = self.offsets.byte(span.end).max(start);
         let text = &self.source[start as usize..end as usize];
@@ -244,7 +244,7 @@ fn too_deep() -> String {
     format!("nested deeper than {DEEPEST} levels")
 }
 
-/// From the parser's character indices to bytes; cheap because they only go forward.
+/// A conversion of the parser's character indices to bytes; cheap because indices only grow.
 struct Offsets<'s> {
     source: &'s str,
     ascii: bool,
@@ -286,7 +286,7 @@ impl<'s> Offsets<'s> {
     }
 }
 
-/// Writes parsed values into the tree, aliases and merge keys expanded.
+/// A writer of parsed values into the tree, with aliases and merge keys expanded.
 struct Flattener<'p, 's> {
     nodes: &'p [Parsed<'s>],
     tree: &'p mut Tree,
@@ -330,8 +330,8 @@ impl<'p, 's> Flattener<'p, 's> {
         Ok(())
     }
 
-    /// Takes the cost of one more value from the budget. Texts cost what they are long, or a short
-    /// file could repeat a long one for ever.
+    /// Takes the cost of one more value from the budget. A text costs its length; otherwise a short file
+    /// could repeat a long one without end.
     fn spend(&mut self, index: usize, length: usize) -> Result<(), Invalid> {
         match self.budget.checked_sub(1 + length) {
             Some(left) => {
@@ -364,7 +364,7 @@ impl<'p, 's> Flattener<'p, 's> {
         }
     }
 
-    /// The fields of a mapping with `<<` replaced by what it brings: own keys win, and among
+    /// Returns the fields of a mapping with `<<` replaced by the merged fields: own keys win, and among
     /// several merged mappings the earlier.
     fn merged(
         &mut self,
@@ -404,7 +404,7 @@ impl<'p, 's> Flattener<'p, 's> {
     }
 }
 
-/// What a scalar is, and its text in JSON's spelling.
+/// Returns the kind of a scalar, and its text in JSON's spelling.
 fn scalar<'s>(
     text: Cow<'s, str>,
     style: ScalarStyle,
@@ -430,7 +430,7 @@ fn scalar<'s>(
     }
 }
 
-/// A plain scalar's number in JSON's spelling, or `None` where it is text.
+/// Returns a plain scalar's number in JSON's spelling, or `None` if it is text.
 fn number(plain: &str) -> Option<String> {
     let (sign, digits) = match plain.as_bytes().first()? {
         b'-' => ("-", &plain[1..]),
