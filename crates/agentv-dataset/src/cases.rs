@@ -1,7 +1,7 @@
 //! The cases of a dataset, one after the other.
 
 use agentv_core::EvalCase;
-use agentv_syntax::{Guesses, Problem, Severity};
+use agentv_syntax::{CheckCache, Problem, Severity};
 
 use crate::case::{Fields, read};
 use crate::dataset::Dataset;
@@ -14,7 +14,7 @@ pub struct Cases<'d> {
     dataset: &'d Dataset,
     rows: Box<dyn Rows + 'd>,
     assigner: IdAssigner<'d>,
-    guesses: Guesses,
+    check_cache: CheckCache,
     problems: Vec<Problem>,
     done: bool,
 }
@@ -38,7 +38,7 @@ impl Iterator for Cases<'_> {
             let fields = Fields::of(row.node);
             let id = CaseId::of(&fields).map(|id| self.assigner.assign(&id, row.line));
             self.problems.clear();
-            let written = read(&fields, context, &mut self.guesses, &mut self.problems);
+            let written = read(&fields, context, &mut self.check_cache, &mut self.problems);
             let (Some(written), Some(Assigned::Id(id))) = (written, id) else {
                 continue;
             };
@@ -55,7 +55,7 @@ impl<'d> Cases<'d> {
             dataset,
             rows: dataset.source().rows()?,
             assigner: IdAssigner::new(ids),
-            guesses: Guesses::default(),
+            check_cache: CheckCache::default(),
             problems: Vec::new(),
             done: false,
         })

@@ -207,7 +207,7 @@ impl Dataset {
         };
         let problems = &mut scratch.problems;
         let fields = Fields::of(row.node);
-        let written = read(&fields, &self.context, &mut scratch.guesses, problems);
+        let written = read(&fields, &self.context, &mut scratch.check_cache, problems);
         match written {
             Some(_) => findings.cases += 1,
             None => findings.skipped += 1,
@@ -233,7 +233,7 @@ impl Dataset {
         let Ok(mut rows) = self.source.rows() else {
             return;
         };
-        let mut guesses = agentv_syntax::Guesses::default();
+        let mut check_cache = agentv_syntax::CheckCache::default();
         while let Some(row) = rows.next() {
             let Row::Case(row) = row else { continue };
             let fields = Fields::of(row.node);
@@ -243,7 +243,7 @@ impl Dataset {
             if let Assigned::Taken { first_line } = assigner.assign(&id, row.line) {
                 let mut problems = Vec::new();
                 // A case that is skipped anyway must not be counted twice.
-                if read(&fields, &self.context, &mut guesses, &mut problems).is_some() {
+                if read(&fields, &self.context, &mut check_cache, &mut problems).is_some() {
                     checked.cases -= 1;
                     checked.skipped += 1;
                 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agentv_core::{EvaluatorSpec, Execution, Extra};
 use agentv_syntax::{
-    Checker, Code, Definitions, Guesses, Node, NodeKind, Problem, Record, TemplateError,
+    CheckCache, Checker, Code, Definitions, Node, NodeKind, Problem, Record, TemplateError,
     check_keys, repeated_key,
 };
 use serde_json::Value;
@@ -67,7 +67,7 @@ impl Defaults {
         }
         check_header_keys(header, problems);
         let mut found = Vec::new();
-        Checker::new(definitions, problems, &mut Guesses::default())
+        Checker::new(definitions, problems, &mut CheckCache::default())
             .collect_files(&mut found)
             .record(header, record);
         check_files(&found, files, problems);

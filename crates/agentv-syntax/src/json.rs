@@ -1,9 +1,9 @@
-//! One JSON text into a [`Tree`].
+//! Reads one JSON text into a [`Tree`].
 //!
 //! No maintained parser gives every value its position without allocating for it, so the lexer is
-//! ours. It accepts what `serde_json` accepts, and nothing else (a property test and a fuzz target
-//! hold them against each other), but for numbers that no double can hold; the reason of a refusal
-//! is always `serde_json`'s own.
+//! ours. It accepts exactly what `serde_json` accepts (a property test and a fuzz target compare them),
+//! except that it also accepts numbers that no double can hold. The reason for a refusal is always
+//! `serde_json`'s own.
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -16,32 +16,30 @@ pub const MAX_DEPTH: usize = 127;
 /// Characters of a whole number that 64 bits surely hold.
 const LONGEST_EXACT: usize = 18;
 
-/// Why a text is not JSON.
+/// The reason why a text is not JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invalid {
     /// The parser's reason, without a position.
     pub reason: String,
-    /// Where it gave up, in bytes from the start.
+    /// The place where it gave up, in bytes from the start.
     pub offset: usize,
-    /// Whether the text ended before the value did.
+    /// Is true if the text ended before the value did.
     pub unfinished: bool,
 }
 
 /// Reads `source`, one JSON value with nothing but white space around it, into `tree`.
 ///
 /// # Errors
-/// When it is not JSON; `tree` then holds nothing of use.
+/// Fails if it is not JSON; `tree` then holds nothing of use.
 pub fn parse(source: &str, tree: &mut Tree) -> Result<(), Invalid> {
     tree.start(source);
-    let mut lexer = Lexer {
-        bytes: source.as_bytes(),
-        at: 0,
-        tree,
+    let bytes = source.as_bytes();
+    let read = if has_controls(bytes) {
+        Lexer::<true> { bytes, tree }.document()
+    } else {
+        Lexer::<false> { bytes, tree }.document()
     };
-    lexer.document().ok_or_else(|| {
-        let stopped_at = lexer.at.min(source.len());
-        explain(source, stopped_at)
-    })
+    read.ok_or_else(|| explain(source, tree.end()))
 }
 
 /// Asks `serde_json` what is wrong with a text that the lexer refused.
@@ -76,288 +74,321 @@ fn offset_of(source: &str, line: usize, column: usize) -> usize {
     source.floor_char_boundary(offset)
 }
 
-/// Each method reads one thing at `at` and answers `None` when it is not there.
-struct Lexer<'s, 't> {
+/// Reads one thing at `at` per method, and returns the place after it; `None` if it is not there.
+///
+/// `CONTROLS` is false if the text has no control character, so that strings end at quotes only.
+struct Lexer<'s, 't, const CONTROLS: bool> {
     bytes: &'s [u8],
-    at: usize,
     tree: &'t mut Tree,
 }
 
-impl Lexer<'_, '_> {
+impl<const CONTROLS: bool> Lexer<'_, '_, CONTROLS> {
     fn document(&mut self) -> Option<()> {
         // Offsets are kept in 32 bits.
         u32::try_from(self.bytes.len()).ok()?;
-        let first = self.token()?;
-        self.value(first, 0)?;
-        self.token().is_none().then_some(())
+        let (first, at) = self.token(0)?;
+        let end = self.value(first, at, 0)?;
+        self.token(end).is_none().then_some(())
     }
 
-    /// The next byte that is not white space, not taken yet.
-    #[inline]
-    fn token(&mut self) -> Option<u8> {
+    /// Returns the first byte from `at` on that is not white space, and its place.
+    #[inline(always)]
+    fn token(&self, mut at: usize) -> Option<(u8, usize)> {
         loop {
-            let byte = self.peek()?;
-            // One comparison tells what nearly every byte is.
+            let byte = *self.bytes.get(at)?;
+            // One comparison decides for nearly every byte.
             if byte > b' ' || !matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
-                return Some(byte);
+                return Some((byte, at));
             }
-            self.at += 1;
+            at += 1;
         }
     }
 
     #[inline]
-    fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
+    fn peek(&self, at: usize) -> Option<u8> {
+        self.bytes.get(at).copied()
     }
 
-    fn value(&mut self, first: u8, depth: usize) -> Option<()> {
+    fn value(&mut self, first: u8, at: usize, depth: usize) -> Option<usize> {
         match first {
-            b'"' => self.string().map(|_| ()),
-            b'{' if depth < MAX_DEPTH => self.object(depth + 1),
-            b'[' if depth < MAX_DEPTH => self.array(depth + 1),
-            b't' => self.word(b"true", NodeKind::Bool),
-            b'f' => self.word(b"false", NodeKind::Bool),
-            b'n' => self.word(b"null", NodeKind::Null),
-            b'-' | b'0'..=b'9' => self.number(),
+            b'"' => self.string(at).map(|(end, _)| end),
+            b'{' if depth < MAX_DEPTH => self.object(at, depth + 1),
+            b'[' if depth < MAX_DEPTH => self.array(at, depth + 1),
+            b't' => self.word(at, b"true", NodeKind::Bool),
+            b'f' => self.word(at, b"false", NodeKind::Bool),
+            b'n' => self.word(at, b"null", NodeKind::Null),
+            b'-' | b'0'..=b'9' => self.number(at),
             _ => None,
         }
     }
 
-    fn object(&mut self, depth: usize) -> Option<()> {
+    /// Reads a value, without a call if it is a string, as most are.
+    #[inline(always)]
+    fn member(&mut self, first: u8, at: usize, depth: usize) -> Option<usize> {
+        if first == b'"' {
+            return self.string(at).map(|(end, _)| end);
+        }
+        self.value(first, at, depth)
+    }
+
+    fn object(&mut self, at: usize, depth: usize) -> Option<usize> {
         self.tree.deepest = self.tree.deepest.max(depth);
-        let opened = self.tree.open(NodeKind::Object, self.at as u32);
-        self.at += 1;
+        let opened = self.tree.open(NodeKind::Object, at as u32);
         let mut marks = Marks::default();
-        let mut next = self.token()?;
+        let (mut next, mut at) = self.token(at + 1)?;
         while next != b'}' {
             if next != b'"' {
                 return None;
             }
-            let key_start = self.at;
-            let maybe_repeated = match self.string()? {
-                Stored::Quoted => {
-                    let key = &self.bytes[key_start + 1..self.at - 1];
-                    marks.add(key) && self.tree.has_key(opened, self.bytes, key)
-                }
-                // Escaped, it could equal any other.
-                _ => true,
-            };
-            self.tree.may_repeat_keys |= maybe_repeated;
-            if self.token()? != b':' {
+            let (key_end, stored) = self.string(at)?;
+            // Escaped, a key could equal any other.
+            let key = self.bytes.get(at + 1..key_end - 1)?;
+            if stored != Stored::Quoted || marks.add(key) && self.may_have_key(opened, key) {
+                self.tree.may_repeat_keys = true;
+            }
+            let (colon, colon_at) = self.token(key_end)?;
+            if colon != b':' {
                 return None;
             }
-            self.at += 1;
-            let first = self.token()?;
-            self.value(first, depth)?;
-            next = self.separator(b'}')?;
+            let (first, value_at) = self.token(colon_at + 1)?;
+            let end = self.member(first, value_at, depth)?;
+            (next, at) = self.separator(end, b'}')?;
         }
-        self.at += 1;
-        self.tree.close(opened, self.at as u32);
-        Some(())
+        self.tree.close(opened, at as u32 + 1);
+        Some(at + 1)
     }
 
-    fn array(&mut self, depth: usize) -> Option<()> {
+    fn array(&mut self, at: usize, depth: usize) -> Option<usize> {
         self.tree.deepest = self.tree.deepest.max(depth);
-        let opened = self.tree.open(NodeKind::Array, self.at as u32);
-        self.at += 1;
-        let mut next = self.token()?;
+        let opened = self.tree.open(NodeKind::Array, at as u32);
+        let (mut next, mut at) = self.token(at + 1)?;
         while next != b']' {
-            self.value(next, depth)?;
-            next = self.separator(b']')?;
+            let end = self.member(next, at, depth)?;
+            (next, at) = self.separator(end, b']')?;
         }
-        self.at += 1;
-        self.tree.close(opened, self.at as u32);
-        Some(())
+        self.tree.close(opened, at as u32 + 1);
+        Some(at + 1)
     }
 
-    /// What comes after an element: the closing bracket, or a comma and then the next element.
-    #[inline]
-    fn separator(&mut self, close: u8) -> Option<u8> {
-        let byte = self.token()?;
+    /// Finds what follows an element: the closing bracket, or the next element after a comma.
+    #[inline(always)]
+    fn separator(&self, at: usize, close: u8) -> Option<(u8, usize)> {
+        let (byte, at) = self.token(at)?;
         if byte == close {
-            return Some(close);
+            return Some((close, at));
         }
         if byte != b',' {
             return None;
         }
-        self.at += 1;
         // A comma promises another element.
-        self.token().filter(|next| *next != close)
+        self.token(at + 1).filter(|(next, _)| *next != close)
     }
 
-    fn word(&mut self, word: &[u8], kind: NodeKind) -> Option<()> {
-        if !self.bytes[self.at..].starts_with(word) {
+    /// Checks if the object that was opened there may have an earlier key like its newest one.
+    #[cold]
+    fn may_have_key(&self, opened: usize, key: &[u8]) -> bool {
+        // Going through many values for each key would be quadratic. Saying yes is always allowed: the
+        // keys are then compared in another way.
+        const MOST_COMPARED: usize = 256;
+        self.tree.len() - opened > MOST_COMPARED || self.tree.has_key(opened, self.bytes, key)
+    }
+
+    fn word(&mut self, at: usize, word: &[u8], kind: NodeKind) -> Option<usize> {
+        if !self.bytes[at..].starts_with(word) {
             return None;
         }
-        let start = self.at as u32;
-        self.at += word.len();
-        self.tree.scalar(kind, Stored::Bare, start..self.at as u32);
-        Some(())
+        let end = at + word.len();
+        self.tree.scalar(kind, Stored::Bare, at as u32..end as u32);
+        Some(end)
     }
 
     #[inline(always)]
-    fn string(&mut self) -> Option<Stored> {
-        let start = self.at;
-        let rest = self.bytes.get(start + 1..)?;
-        let length = plain_prefix(rest);
+    fn string(&mut self, at: usize) -> Option<(usize, Stored)> {
+        let stop = self.plain_end(at + 1)?;
         // Nearly every string ends here; the others have escapes, or something that is not allowed.
-        let stored = if rest.get(length) == Some(&b'"') {
-            self.at = start + length + 2;
-            Stored::Quoted
+        let (end, stored) = if self.peek(stop) == Some(b'"') {
+            (stop + 1, Stored::Quoted)
         } else {
-            self.at = start + 1 + length;
-            self.rest_of_string()?;
-            Stored::Escaped
+            (self.rest_of_string(stop)?, Stored::Escaped)
         };
-        let span = start as u32..self.at as u32;
-        self.tree.scalar(NodeKind::String, stored, span);
-        Some(stored)
+        self.tree
+            .scalar(NodeKind::String, stored, at as u32..end as u32);
+        Some((end, stored))
     }
 
-    /// Goes on from the first escape to behind the closing quote.
+    /// Reads from the first escape to behind the closing quote.
     #[cold]
-    fn rest_of_string(&mut self) -> Option<()> {
+    fn rest_of_string(&self, mut at: usize) -> Option<usize> {
         loop {
-            match self.peek()? {
-                b'"' => {
-                    self.at += 1;
-                    return Some(());
-                }
-                b'\\' => {
-                    self.at += 1;
-                    self.escape()?;
-                }
+            at = match self.peek(at)? {
+                b'"' => return Some(at + 1),
+                b'\\' => self.escape(at + 1)?,
                 _ => return None,
-            }
-            self.at += plain_prefix(self.bytes.get(self.at..)?);
+            };
+            at = self.plain_end(at)?;
         }
     }
 
-    fn escape(&mut self) -> Option<()> {
-        let letter = self.peek()?;
-        self.at += 1;
-        match letter {
-            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(()),
-            b'u' => match self.hex4()? {
+    /// Finds the first byte that is not simply part of a string: a quote, a backslash, a control
+    /// character, or the end.
+    #[inline(always)]
+    fn plain_end(&self, at: usize) -> Option<usize> {
+        let rest = self.bytes.get(at..)?;
+        if CONTROLS {
+            return Some(at + plain_prefix(rest));
+        }
+        // Short strings end within two words, where a call would cost more than it saves.
+        if let Some((words, _)) = rest.split_first_chunk::<16>() {
+            let (words, _) = words.as_chunks::<8>();
+            for (index, word) in words.iter().enumerate() {
+                let stops = quotes_and_backslashes(u64::from_le_bytes(*word));
+                if stops != 0 {
+                    return Some(at + index * 8 + stops.trailing_zeros() as usize / 8);
+                }
+            }
+            let far = memchr::memchr2(b'"', b'\\', &rest[16..]);
+            return Some(far.map_or(self.bytes.len(), |far| at + 16 + far));
+        }
+        Some(at + plain_prefix(rest))
+    }
+
+    fn escape(&self, at: usize) -> Option<usize> {
+        match self.peek(at)? {
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 1),
+            b'u' => match self.hex4(at + 1)? {
                 0xDC00..=0xDFFF => None,
                 0xD800..=0xDBFF => {
-                    if !self.bytes[self.at..].starts_with(b"\\u") {
+                    if !self.bytes[at + 5..].starts_with(b"\\u") {
                         return None;
                     }
-                    self.at += 2;
-                    matches!(self.hex4()?, 0xDC00..=0xDFFF).then_some(())
+                    let second = self.hex4(at + 7)?;
+                    matches!(second, 0xDC00..=0xDFFF).then_some(at + 11)
                 }
-                _ => Some(()),
+                _ => Some(at + 5),
             },
             _ => None,
         }
     }
 
-    fn hex4(&mut self) -> Option<u32> {
-        let digits = self.bytes.get(self.at..self.at + 4)?;
-        self.at += 4;
+    fn hex4(&self, at: usize) -> Option<u32> {
+        let digits = self.bytes.get(at..at + 4)?;
         digits.iter().try_fold(0, |value, digit| {
             Some(value << 4 | char::from(*digit).to_digit(16)?)
         })
     }
 
-    fn number(&mut self) -> Option<()> {
-        let start = self.at;
-        if self.peek() == Some(b'-') {
-            self.at += 1;
+    fn number(&mut self, start: usize) -> Option<usize> {
+        let mut at = start;
+        if self.peek(at) == Some(b'-') {
+            at += 1;
         }
-        if self.peek()? == b'0' {
-            self.at += 1;
-        } else {
-            self.digits()?;
-        }
-        if self.peek() == Some(b'.') {
-            self.at += 1;
-            self.digits()?;
+        at = match self.peek(at)? {
+            b'0' => at + 1,
+            _ => self.digits(at)?,
+        };
+        if self.peek(at) == Some(b'.') {
+            at = self.digits(at + 1)?;
         }
         let mut has_exponent = false;
-        if let Some(b'e' | b'E') = self.peek() {
+        if let Some(b'e' | b'E') = self.peek(at) {
             has_exponent = true;
-            self.at += 1;
-            if let Some(b'+' | b'-') = self.peek() {
-                self.at += 1;
+            at += 1;
+            if let Some(b'+' | b'-') = self.peek(at) {
+                at += 1;
             }
-            self.digits()?;
+            at = self.digits(at)?;
         }
-        // Only these can be out of a double's range. It is JSON all the same, so what becomes of
-        // such a number is not for the lexer to say.
-        if has_exponent || self.at - start > 300 {
-            self.tree.may_overflow |= !self.is_finite(start);
+        // Only these can be out of a double's range. It is JSON all the same, so the lexer leaves the
+        // decision about such a number to its callers.
+        if has_exponent || at - start > 300 {
+            self.tree.may_overflow |= !is_finite(&self.bytes[start..at]);
         }
-        self.tree.has_long_number |= self.at - start > LONGEST_EXACT;
+        self.tree.has_long_number |= at - start > LONGEST_EXACT;
         self.tree
-            .scalar(NodeKind::Number, Stored::Bare, start as u32..self.at as u32);
-        Some(())
+            .scalar(NodeKind::Number, Stored::Bare, start as u32..at as u32);
+        Some(at)
     }
 
-    fn is_finite(&self, start: usize) -> bool {
-        std::str::from_utf8(&self.bytes[start..self.at])
-            .ok()
-            .and_then(|text| text.parse::<f64>().ok())
-            .is_some_and(f64::is_finite)
-    }
-
-    fn digits(&mut self) -> Option<()> {
-        let start = self.at;
-        while let Some(b'0'..=b'9') = self.peek() {
-            self.at += 1;
+    fn digits(&self, start: usize) -> Option<usize> {
+        let mut at = start;
+        while let Some(b'0'..=b'9') = self.peek(at) {
+            at += 1;
         }
-        (self.at > start).then_some(())
+        (at > start).then_some(at)
     }
+}
+
+fn is_finite(number: &[u8]) -> bool {
+    std::str::from_utf8(number)
+        .ok()
+        .and_then(|text| text.parse::<f64>().ok())
+        .is_some_and(f64::is_finite)
 }
 
 /// The keys of one object, reduced to a bit each that equal keys share.
 #[derive(Default)]
-struct Marks {
-    bits: u64,
-}
+struct Marks(u64);
 
 impl Marks {
-    /// Adds a key and says whether it may have been there already. Never wrong when it says no.
-    #[inline]
+    /// Adds a key and returns if it may have been there already. Never wrong when it says no.
+    #[inline(always)]
     fn add(&mut self, key: &[u8]) -> bool {
         let (Some(first), Some(last)) = (key.first(), key.last()) else {
             return true;
         };
         let (first, last) = (u32::from(*first), u32::from(*last));
         let bit = 1 << ((first * 3 + last * 5 + key.len() as u32 * 11) % 64);
-        let seen = self.bits & bit != 0;
-        self.bits |= bit;
+        let seen = self.0 & bit != 0;
+        self.0 |= bit;
         seen
     }
 }
 
-/// How many leading bytes are neither a quote, nor a backslash, nor a control character.
-#[inline]
+const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
+const HIGHS: u64 = u64::from_ne_bytes([0x80; 8]);
+
+/// Marks (at least) the first zero byte.
+fn zeros(word: u64) -> u64 {
+    word.wrapping_sub(ONES) & !word & HIGHS
+}
+
+/// Marks (at least) the first quote and the first backslash.
+fn quotes_and_backslashes(word: u64) -> u64 {
+    zeros(word ^ (ONES * u64::from(b'"'))) | zeros(word ^ (ONES * u64::from(b'\\')))
+}
+
+/// Counts the leading bytes that are neither a quote, nor a backslash, nor a control character.
 fn plain_prefix(bytes: &[u8]) -> usize {
-    const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
-    const HIGHS: u64 = u64::from_ne_bytes([0x80; 8]);
-    /// Marks (at least) the first zero byte.
-    fn zeros(word: u64) -> u64 {
-        word.wrapping_sub(ONES) & !word & HIGHS
-    }
-    let mut at = 0;
-    // Eight bytes at a time: content is mostly long strings.
-    while let Some(chunk) = bytes[at..].first_chunk::<8>() {
-        let word = u64::from_le_bytes(*chunk);
-        let quotes = zeros(word ^ (ONES * u64::from(b'"')));
-        let backslashes = zeros(word ^ (ONES * u64::from(b'\\')));
+    let (words, _) = bytes.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
         let controls = word.wrapping_sub(ONES * 0x20) & !word & HIGHS;
-        let stops = quotes | backslashes | controls;
+        let stops = quotes_and_backslashes(word) | controls;
         if stops != 0 {
-            return at + stops.trailing_zeros() as usize / 8;
+            return index * 8 + stops.trailing_zeros() as usize / 8;
         }
-        at += 8;
     }
+    let at = words.len() * 8;
     let rest = bytes[at..]
         .iter()
         .position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20));
-    at + rest.unwrap_or(bytes.len() - at)
+    rest.map_or(bytes.len(), |rest| at + rest)
+}
+
+/// Checks for control characters, many bytes at a time: if there are none, strings end at quotes.
+fn has_controls(bytes: &[u8]) -> bool {
+    const WIDTH: usize = 64;
+    let Some(last) = bytes.last_chunk::<WIDTH>() else {
+        return bytes.iter().any(|byte| *byte < 0x20);
+    };
+    // The last bytes may be looked at twice, which is cheaper than one by one.
+    let mut least = *last;
+    for chunk in bytes.as_chunks::<WIDTH>().0 {
+        for (least, byte) in least.iter_mut().zip(chunk) {
+            *least = (*least).min(*byte);
+        }
+    }
+    least.iter().any(|byte| *byte < 0x20)
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
-//! What users write, before it means anything: values with positions, shapes, diagnostics.
+//! The text that users write: values with positions, shapes, diagnostics.
 //!
 //! Three nouns:
 //!
-//! - a [`Tree`] is a parsed JSON line or YAML document in which every value knows its place in the
+//! - a [`Tree`] is a parsed JSON line or YAML document in which every value has its position in the
 //!   text; a [`Node`] is one value of it;
-//! - a [`Shape`] says what may be written in a place, and [`check()`] holds a node against it; the
-//!   JSON Schemas for editors come from the same shapes ([`schema`]);
-//! - a [`Diagnostic`] is one problem that a person can act on: where, what was expected, what was
+//! - a [`Shape`] defines what a value may be, and [`check()`] compares a node with it; the JSON Schemas
+//!   for editors come from the same shapes ([`schema`]);
+//! - a [`Diagnostic`] is one problem that a person can act on: its place, what was expected, what was
 //!   found, what to do.
 //!
 //! ```
@@ -24,7 +24,6 @@ pub mod check;
 mod code;
 mod diagnostic;
 mod draft;
-mod guesses;
 pub mod json;
 mod problem;
 mod registry;
@@ -36,11 +35,10 @@ mod template;
 mod tree;
 pub mod yaml;
 
-pub use check::{Checker, Found, check, check_keys, repeated_key};
+pub use check::{CheckCache, Checker, Found, check, check_keys, repeated_key};
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Excerpt, Lines, Severity};
 pub use draft::Draft;
-pub use guesses::Guesses;
 pub use problem::Problem;
 pub use registry::{Definitions, Registry};
 pub use shape::{Field, Form, Kind, Others, Record, Shape, Text, may_name_a_file};

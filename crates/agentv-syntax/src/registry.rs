@@ -2,10 +2,10 @@
 
 use crate::code::Code;
 use crate::problem::Problem;
-use crate::shape::{Field, Kind, Record};
+use crate::shape::{Kind, Record};
 use crate::tree::Node;
 
-/// The kinds of one family, told apart by the value of one field.
+/// The kinds of one family. One field names the kind of an object.
 #[derive(Debug)]
 pub struct Registry {
     /// `evaluator` or `provider`.
@@ -16,33 +16,34 @@ pub struct Registry {
     pub common: &'static Record,
     /// The kinds.
     pub kinds: &'static [&'static Kind],
-    /// Whether `camelCase` names stand for `snake_case` ones.
+    /// Is true if `camelCase` names stand for `snake_case` ones.
     pub camel_case: bool,
     /// The code of an unknown kind.
     pub unknown: Code,
-    /// What is wrong with options that are right each by itself, but not together. The path of a
-    /// problem starts at the options.
+    /// Checks options that are each correct, but may not fit together. The path of a problem starts at
+    /// the options.
     pub check: Option<fn(&Kind, Node<'_>) -> Option<Problem>>,
 }
 
 impl Registry {
-    /// The kind that users call `name`.
+    /// Returns the kind that users call `name`.
     pub fn kind(&self, name: &str) -> Option<&'static Kind> {
-        self.kinds
-            .iter()
-            .copied()
-            .find(|kind| kind.answers_to(name))
+        self.named(name).map(|(_, kind)| kind)
     }
 
-    /// Every name that a kind answers to.
+    /// Returns the kind that users call `name`, and that name.
+    pub(crate) fn named(&self, name: &str) -> Option<(&'static str, &'static Kind)> {
+        self.kinds.iter().find_map(|kind| {
+            let mut names = std::iter::once(&kind.name).chain(kind.aliases);
+            Some((*names.find(|known| **known == name)?, *kind))
+        })
+    }
+
+    /// Returns every name that a kind answers to.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.kinds
             .iter()
             .flat_map(|kind| std::iter::once(kind.name).chain(kind.aliases.iter().copied()))
-    }
-
-    pub(crate) fn field(&self, kind: &Kind, name: &str) -> Option<&'static Field> {
-        self.common.field(name).or_else(|| kind.options.field(name))
     }
 }
 

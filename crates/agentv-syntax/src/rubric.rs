@@ -1,4 +1,4 @@
-//! What may be written as the rubrics of a case or of an evaluator.
+//! The shapes of the rubrics of a case or of an evaluator.
 
 use std::collections::HashSet;
 
@@ -74,7 +74,7 @@ pub static RUBRIC_RECORD: Record = Record {
     others: Others::Warn,
 };
 
-/// What one range of scores stands for.
+/// The meaning of one range of scores.
 pub static SCORE_RANGE_RECORD: Record = Record {
     name: "score range",
     fields: &[
@@ -126,13 +126,25 @@ static SCORE_RANGE: Shape = Shape {
     forms: &[Form::Record(&SCORE_RANGE_RECORD)],
 };
 
-/// Two items of one id could not be told apart; one without an id is called `rubric-` and its place.
+/// The name of an item without an id, up to its number.
+const NUMBERED: &str = "rubric-";
+
+/// Finds two items of one id, which results could not tell apart. An item without an id is called
+/// `rubric-` and its place.
 fn repeated_id(list: Node<'_>) -> Option<Problem> {
+    let written = || list.items().filter_map(|rubric| rubric.given("id"));
+    // Most lists give no id, or one; then only an id like a numbered one can repeat.
+    let mut ids = written();
+    if let (first, None) = (ids.next(), ids.next())
+        && first.is_none_or(|id| !id.text().starts_with(NUMBERED))
+    {
+        return None;
+    }
     let mut ids = HashSet::new();
     let (index, rubric, id) = list.items().enumerate().find_map(|(index, rubric)| {
         let id = match rubric.given("id") {
-            Some(id) => id.text().into_owned(),
-            None => format!("rubric-{}", index + 1),
+            Some(id) => id.text(),
+            None => format!("{NUMBERED}{}", index + 1).into(),
         };
         (!ids.insert(id.clone())).then_some((index, rubric, id))
     })?;
@@ -142,7 +154,7 @@ fn repeated_id(list: Node<'_>) -> Option<Problem> {
     Some(problem.at(format!("[{index}].id")))
 }
 
-/// The ranges of an item cover 0 to 10, each number once.
+/// Checks that the ranges of an item cover 0 to 10, each number once.
 fn not_covering(ranges: Node<'_>) -> Option<Problem> {
     let message = uncovered(ranges)?;
     let problem = Problem::error(Code::ScoreRanges, ranges.span(), message);
@@ -171,7 +183,7 @@ fn uncovered(ranges: Node<'_>) -> Option<String> {
     (next != 11).then(|| format!("no range covers {next}"))
 }
 
-/// The two ends of a range.
+/// Returns the two ends of a range.
 fn bounds(range: Node<'_>) -> Option<(i64, i64)> {
     let range = range
         .given("score_range")

@@ -10,21 +10,21 @@ use serde_json::{Map, Number, Value};
 pub struct Tree {
     source: String,
     entries: Vec<Entry>,
-    /// Texts that do not stand in the source as they are: YAML scalars after folding, unescaping.
+    /// Texts that differ from the source: YAML scalars after folding and unescaping.
     decoded: String,
-    /// Where in `decoded` the text of an entry is; as long as `entries`, or empty.
+    /// The place of an entry's text in `decoded`; as long as `entries`, or empty.
     decoded_texts: Vec<(u32, u32)>,
-    /// Whether some object may have a key twice. Never wrong when it says no.
+    /// Is false only if no object has a key twice.
     pub(crate) may_repeat_keys: bool,
-    /// How many arrays and objects stand in each other at the deepest place.
+    /// The deepest nesting of arrays and objects.
     pub(crate) deepest: usize,
-    /// Whether some number is larger than a double can hold.
+    /// Is true if some number is larger than a double can hold.
     pub(crate) may_overflow: bool,
-    /// Whether some number may have more digits than 64 bits hold.
+    /// Is true if some number may have more digits than 64 bits hold.
     pub(crate) has_long_number: bool,
 }
 
-/// What a value is, in JSON's terms. Both formats read into these.
+/// The kind of a value, in JSON's terms. Both formats are read into these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the six kinds of JSON value")]
 pub enum NodeKind {
@@ -37,7 +37,7 @@ pub enum NodeKind {
 }
 
 impl NodeKind {
-    /// The kind with its article, as messages put it: `found a string`.
+    /// Returns the kind with its article, as in `found a string`.
     pub fn described(self) -> &'static str {
         match self {
             NodeKind::Null => "null",
@@ -50,7 +50,7 @@ impl NodeKind {
     }
 }
 
-/// Where a scalar's text is, and how to read it.
+/// The place and encoding of a scalar's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stored {
     /// In the source, the whole of the value.
@@ -63,7 +63,7 @@ pub(crate) enum Stored {
     Decoded,
 }
 
-/// A value's place. Small, because there is one for every value and key of a file.
+/// The place of a value. Small, because there is one for every value and key of a file.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     /// The whole value in the source, quotes and brackets included.
@@ -76,10 +76,10 @@ struct Entry {
 }
 
 impl Tree {
-    /// The document's value.
+    /// Returns the document's value.
     ///
     /// # Panics
-    /// If nothing was parsed into the tree.
+    /// Panics if nothing was parsed into the tree.
     pub fn root(&self) -> Node<'_> {
         assert!(!self.entries.is_empty(), "an empty tree has no root");
         Node {
@@ -88,17 +88,17 @@ impl Tree {
         }
     }
 
-    /// The text that was parsed.
+    /// Returns the text that was parsed.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// How many values and keys the document has.
+    /// Returns the number of values and keys.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether nothing was parsed.
+    /// Checks if nothing was parsed.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -135,15 +135,20 @@ impl Tree {
         self.scalar(kind, Stored::Decoded, span);
     }
 
-    /// Opens an array or object; what is pushed until [`Tree::close`] is inside it.
+    /// Returns the end of the value that was read last.
+    pub(crate) fn end(&self) -> usize {
+        self.entries.last().map_or(0, |entry| entry.end as usize)
+    }
+
+    /// Opens an array or object; values pushed before [`Tree::close`] are inside it.
     #[inline]
     pub(crate) fn open(&mut self, kind: NodeKind, start: u32) -> usize {
         self.scalar(kind, Stored::Bare, start..start);
         self.entries.len() - 1
     }
 
-    /// Whether the object that was opened there has a key like its newest one, or one with escapes,
-    /// which could be like it.
+    /// Checks if the object that was opened there has an earlier key equal to its newest one, or one with
+    /// escapes, which could be equal.
     #[cold]
     pub(crate) fn has_key(&self, opened: usize, source: &[u8], key: &[u8]) -> bool {
         let newest = self.entries.len() - 1;
@@ -185,24 +190,24 @@ impl<'t> Node<'t> {
         Node { index, ..self }
     }
 
-    /// What the value is.
+    /// Returns the kind of the value.
     #[inline]
     pub fn kind(self) -> NodeKind {
         self.entry().kind
     }
 
-    /// The value's place in the source, in bytes.
+    /// Returns the value's place in the source, in bytes.
     pub fn span(self) -> Range<usize> {
         let entry = self.entry();
         entry.start as usize..entry.end as usize
     }
 
-    /// Whether the value is `null`, which in an optional field means "not given".
+    /// Checks if the value is `null`, which in an optional field means "not given".
     pub fn is_null(self) -> bool {
         self.kind() == NodeKind::Null
     }
 
-    /// The text of a string, number or boolean; empty for everything else.
+    /// Returns the text of a string, number or boolean; empty for everything else.
     pub fn text(self) -> Cow<'t, str> {
         let entry = self.entry();
         if matches!(
@@ -228,7 +233,7 @@ impl<'t> Node<'t> {
         })
     }
 
-    /// The text where it needs no decoding, for comparing many names with it.
+    /// Returns the text if it needs no decoding, for comparing many names with it.
     #[inline]
     pub fn plain(self) -> Option<&'t [u8]> {
         let entry = self.entry();
@@ -245,33 +250,47 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// The text, if the value is a string.
+    /// Returns a string as it is written, quotes and escapes included. Equal ones have equal texts. `None`
+    /// for other values, and for strings of YAML that had to be decoded.
+    pub fn as_written(self) -> Option<&'t [u8]> {
+        let entry = self.entry();
+        match entry.stored {
+            Stored::Quoted | Stored::Escaped => {
+                let source = self.tree.source.as_bytes();
+                source.get(entry.start as usize..entry.end as usize)
+            }
+            Stored::Bare | Stored::Decoded => None,
+        }
+    }
+
+    /// Returns the text, if the value is a string.
     pub fn as_str(self) -> Option<Cow<'t, str>> {
         (self.kind() == NodeKind::String).then(|| self.text())
     }
 
-    /// Whether the value is a string or key with exactly this text.
+    /// Checks if the value is a string or key with exactly this text.
     #[inline]
     pub fn is_text(self, text: &str) -> bool {
         match self.plain() {
             Some(plain) => same_name(plain, text.as_bytes()),
-            None => self.text() == text,
+            // An escape stands for a character, so the text is not empty.
+            None => !text.is_empty() && self.text() == text,
         }
     }
 
-    /// The value, if it is a number.
+    /// Returns the value, if it is a number.
     pub fn as_f64(self) -> Option<f64> {
         (self.kind() == NodeKind::Number)
             .then(|| self.text().parse().ok())
             .flatten()
     }
 
-    /// The value, if it is a boolean.
+    /// Returns the value, if it is a boolean.
     pub fn as_bool(self) -> Option<bool> {
         (self.kind() == NodeKind::Bool).then(|| self.is_text("true"))
     }
 
-    /// The number of elements of an array, or of fields of an object.
+    /// Returns the number of elements of an array, or of fields of an object.
     pub fn len(self) -> usize {
         match self.kind() {
             NodeKind::Array => self.items().count(),
@@ -280,12 +299,12 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// Whether there is nothing inside.
+    /// Checks if there is nothing inside.
     pub fn is_empty(self) -> bool {
         self.entry().next == self.index + 1
     }
 
-    /// The entries inside, of an array or object of that kind only.
+    /// Returns the entries inside, if the value is of that kind.
     #[inline]
     fn inside(self, kind: NodeKind) -> Range<u32> {
         let entry = self.entry();
@@ -297,7 +316,7 @@ impl<'t> Node<'t> {
         self.index + 1..end
     }
 
-    /// The elements of an array; nothing for other values.
+    /// Returns the elements of an array; nothing for other values.
     #[inline]
     pub fn items(self) -> impl Iterator<Item = Node<'t>> {
         let Range { mut start, end } = self.inside(NodeKind::Array);
@@ -310,7 +329,7 @@ impl<'t> Node<'t> {
         })
     }
 
-    /// The keys and values of an object in the order written; nothing for other values.
+    /// Returns the keys and values of an object in the order written; nothing for other values.
     #[inline]
     pub fn fields(self) -> impl Iterator<Item = (Node<'t>, Node<'t>)> {
         let Range { mut start, end } = self.inside(NodeKind::Object);
@@ -324,18 +343,18 @@ impl<'t> Node<'t> {
         })
     }
 
-    /// The value of a field, `null` included; `None` where the object has no such key.
+    /// Returns the value of a field, `null` included; `None` if the object has no such key.
     pub fn get(self, key: &str) -> Option<Node<'t>> {
         self.fields()
             .find_map(|(name, value)| name.is_text(key).then_some(value))
     }
 
-    /// The value of an optional field: an explicit `null` is the same as leaving it out.
+    /// Returns the value of an optional field: an explicit `null` is the same as none.
     pub fn given(self, key: &str) -> Option<Node<'t>> {
         self.get(key).filter(|value| !value.is_null())
     }
 
-    /// The key that stands a second time in this object, if there is one.
+    /// Returns the first key that this object has a second time.
     pub fn repeated_key(self) -> Option<Node<'t>> {
         // Below this, comparing every pair beats hashing.
         const PAIRWISE: usize = 16;
@@ -354,12 +373,12 @@ impl<'t> Node<'t> {
             .map(|(_, key)| key)
     }
 
-    /// Whether some object of the document may have a key twice. Never wrong when it says no.
+    /// Checks if some object of the document may have a key twice. Never wrong when it says no.
     pub fn may_repeat_keys(self) -> bool {
         self.tree.may_repeat_keys
     }
 
-    /// A number in this value that no double can hold, if there is one.
+    /// Returns the first number in this value that no double can hold.
     pub fn overflowing_number(self) -> Option<Node<'t>> {
         if !self.tree.may_overflow {
             return None;
@@ -370,7 +389,7 @@ impl<'t> Node<'t> {
             .find(|node| !node.as_f64().is_some_and(f64::is_finite))
     }
 
-    /// A whole number in this value whose last digits would be lost in computing, if there is one.
+    /// Returns the first whole number in this value whose last digits computing would lose.
     pub fn inexact_number(self) -> Option<Node<'t>> {
         if !self.tree.has_long_number {
             return None;
@@ -386,9 +405,9 @@ impl<'t> Node<'t> {
             .find(is_inexact)
     }
 
-    /// How many arrays and objects stand in each other here, at the deepest place.
+    /// Returns the deepest nesting of arrays and objects in this value.
     pub fn depth(self) -> usize {
-        // The entries behind which the containers that are open now end.
+        // The ends of the containers that are open.
         let mut open: Vec<u32> = Vec::new();
         let mut deepest = 0;
         for index in self.index..self.entry().next {
@@ -404,19 +423,19 @@ impl<'t> Node<'t> {
         deepest
     }
 
-    /// Whether the whole document is so flat that no value of it can be deeper than `limit`.
+    /// Checks if the whole document is so flat that no value of it can be deeper than `limit`.
     pub fn is_surely_within(self, limit: usize) -> bool {
         self.tree.deepest <= limit
     }
 
-    /// Every object in this value, itself included, in the order written.
+    /// Returns every object in this value, itself included, in the order written.
     pub fn objects(self) -> impl Iterator<Item = Node<'t>> {
         (self.index..self.entry().next)
             .map(move |index| self.at(index))
             .filter(|node| node.kind() == NodeKind::Object)
     }
 
-    /// The path from this value to one inside it, such as `a.b[0]`; empty for itself.
+    /// Returns the path from this value to one inside it, such as `a.b[0]`; empty for itself.
     pub fn path_to(self, inner: Node<'_>) -> String {
         let holds = |node: Node<'_>| (node.index..node.entry().next).contains(&inner.index);
         let mut path = String::new();
@@ -447,7 +466,7 @@ impl<'t> Node<'t> {
         path
     }
 
-    /// The value without positions.
+    /// Returns the value without positions.
     pub fn to_value(self) -> Value {
         match self.kind() {
             NodeKind::Null => Value::Null,
@@ -459,7 +478,7 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// An object's fields without positions; empty for other values.
+    /// Returns an object's fields without positions; empty for other values.
     pub fn to_map(self) -> Map<String, Value> {
         self.fields()
             .map(|(key, value)| (key.text().into_owned(), value.to_value()))
@@ -471,18 +490,23 @@ impl<'t> Node<'t> {
     }
 }
 
-/// Whether two names are equal; quicker than calling the system's comparison for short ones.
+/// Compares two names; quicker than calling the system's comparison for short ones.
 #[inline]
 pub(crate) fn same_name(a: &[u8], b: &[u8]) -> bool {
+    /// Compares the first and the last bytes, which may overlap.
+    #[inline]
+    fn same_ends<const N: usize>(a: &[u8], b: &[u8]) -> bool {
+        a.first_chunk::<N>() == b.first_chunk::<N>() && a.last_chunk::<N>() == b.last_chunk::<N>()
+    }
     if a.len() != b.len() {
         return false;
     }
-    match (a.first_chunk::<8>(), b.first_chunk::<8>()) {
-        (Some(first_a), Some(first_b)) if a.len() <= 16 => {
-            first_a == first_b && a.last_chunk::<8>() == b.last_chunk::<8>()
-        }
-        (Some(_), Some(_)) => a == b,
-        _ => a.iter().zip(b).all(|(a, b)| a == b),
+    match a.len() {
+        0..=1 => a.first() == b.first(),
+        2..=3 => same_ends::<2>(a, b),
+        4..=7 => same_ends::<4>(a, b),
+        8..=16 => same_ends::<8>(a, b),
+        _ => a == b,
     }
 }
 

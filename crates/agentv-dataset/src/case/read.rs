@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use agentv_syntax::{Checker, Code, Guesses, Node, NodeKind, Problem, Severity, check_keys};
+use agentv_syntax::{CheckCache, Checker, Code, Node, NodeKind, Problem, Severity, check_keys};
 
 use super::agentmark;
 use super::evaluators::{check_evaluator_names, check_files};
@@ -151,7 +151,7 @@ pub(crate) enum Expected<'t> {
 pub(crate) fn read<'f, 't>(
     fields: &'f Fields<'t>,
     context: &Context,
-    guesses: &mut Guesses,
+    check_cache: &mut CheckCache,
     problems: &mut Vec<Problem>,
 ) -> Option<WrittenCase<'f, 't>> {
     let first = problems.len();
@@ -163,7 +163,7 @@ pub(crate) fn read<'f, 't>(
             agentmark::check_strictly(node, problems);
             Expected::Nothing
         }
-        Rules::Agentv => check(fields, context, guesses, problems),
+        Rules::Agentv => check(fields, context, check_cache, problems),
     };
     check_numbers(node, first, problems);
     let usable = problems[first..]
@@ -224,20 +224,20 @@ fn check_numbers(node: Node<'_>, first: usize, problems: &mut Vec<Problem>) {
 fn check<'t>(
     fields: &Fields<'t>,
     context: &Context,
-    guesses: &mut Guesses,
+    check_cache: &mut CheckCache,
     problems: &mut Vec<Problem>,
 ) -> Expected<'t> {
     let is_row = fields.is_row();
     let record = if is_row { &ROW_FIELDS } else { &CASE_FIELDS };
     let mut found = Vec::new();
     let first = problems.len();
-    Checker::new(context.definitions, problems, guesses)
+    Checker::new(context.definitions, problems, check_cache)
         .collect_files(&mut found)
         .record_without(fields.node, record, &overruled(fields));
     hint_at_shorthands(&mut problems[first..]);
     check_spellings(fields, problems);
     check_target(fields, problems);
-    let expected = expected_output(fields, context, guesses, problems);
+    let expected = expected_output(fields, context, check_cache, problems);
     check_messages(fields, expected, context, problems);
     if let Some(input) = fields.input.filter(|_| is_row) {
         agentmark::check_row(fields, input, context, problems);
@@ -309,7 +309,7 @@ fn check_messages<'t>(
 fn expected_output<'t>(
     fields: &Fields<'t>,
     context: &Context,
-    guesses: &mut Guesses,
+    check_cache: &mut CheckCache,
     problems: &mut Vec<Problem>,
 ) -> Expected<'t> {
     if let Some(messages) = fields.expected_messages {
@@ -320,7 +320,7 @@ fn expected_output<'t>(
     };
     let mut check_message = |message: Node<'t>, index: Option<usize>, problems: &mut Vec<_>| {
         let mut checker =
-            Checker::new(context.definitions, problems, guesses).inside("expected_output");
+            Checker::new(context.definitions, problems, check_cache).inside("expected_output");
         if let Some(index) = index {
             checker = checker.at_index(index);
         }

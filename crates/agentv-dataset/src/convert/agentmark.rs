@@ -1,7 +1,7 @@
 //! A case as an AgentMark row, and what has no place in one.
 
 use agentv_core::{Content, EvalCase, Prompt};
-use agentv_syntax::{Draft, Guesses, Node, NodeKind};
+use agentv_syntax::{CheckCache, Draft, Node, NodeKind};
 
 use super::error::ConvertError;
 use super::paths::Moved;
@@ -45,7 +45,7 @@ fn resolved(row: &WrittenRow<'_>, dataset: &Dataset) -> Result<EvalCase, Convert
     let context = dataset.context();
     let mut problems = Vec::new();
     let fields = Fields::of(row.node);
-    let written = read(&fields, context, &mut Guesses::default(), &mut problems);
+    let written = read(&fields, context, &mut CheckCache::default(), &mut problems);
     let built = written.map(|written| written.build(String::new(), row.line, context));
     match built {
         Some(Ok(case)) => Ok(case),

@@ -84,7 +84,7 @@ pub(crate) type Inspect<'i> = dyn Fn(&mut Scratch, Row<'_>) + Sync + 'i;
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     pub(crate) findings: Findings,
-    pub(crate) guesses: agentv_syntax::Guesses,
+    pub(crate) check_cache: agentv_syntax::CheckCache,
     pub(crate) problems: Vec<Problem>,
 }
 

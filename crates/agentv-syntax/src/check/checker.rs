@@ -1,4 +1,4 @@
-//! The walk over a value and its shape side by side.
+//! Walks a value and its shape side by side.
 
 use smallvec::SmallVec;
 
@@ -6,6 +6,7 @@ use super::cache::CheckCache;
 use super::hints::{article, did_you_mean, is_boundless_number, quote_hint, shortened, tag_hint};
 use super::names::{is_one_of, key_name};
 use super::path::{At, START, Step, push_key};
+use super::table::FieldSet;
 use crate::code::Code;
 use crate::problem::Problem;
 use crate::registry::{Definitions, Registry};
@@ -13,20 +14,20 @@ use crate::shape::{Field, Form, Kind, Others, Record, Shape, Text, may_name_a_fi
 use crate::suggest::nearest;
 use crate::tree::{Node, NodeKind};
 
-/// A value that names a file, found on the way.
+/// A value that names a file.
 #[derive(Debug, Clone)]
 pub struct Found<'t> {
     /// The value.
     pub node: Node<'t>,
-    /// Which of the path-like texts it is.
+    /// The kind of text that it is.
     pub text: Text,
     /// The field.
     pub path: String,
-    /// What must also hold of the text, wherever it stands.
+    /// A further check of the text, whether it is in the value or in the file.
     pub check: Option<fn(Node<'_>) -> Option<Problem>>,
 }
 
-/// Holds `node` against `shape` and adds what is wrong to `problems`.
+/// Compares `node` with `shape` and adds problems to `problems`.
 pub fn check(node: Node<'_>, shape: &Shape, definitions: Definitions, problems: &mut Vec<Problem>) {
     let mut cache = CheckCache::default();
     Checker::new(definitions, problems, &mut cache).value(node, shape);
@@ -35,18 +36,18 @@ pub fn check(node: Node<'_>, shape: &Shape, definitions: Definitions, problems: 
 /// Keys that a record does not know.
 type Keys<'t> = SmallVec<[Node<'t>; 4]>;
 
-/// Walks a value and a shape side by side.
+/// A walk over a value and its shape side by side.
 pub struct Checker<'t, 'p> {
     definitions: Definitions,
-    /// Where the value that is checked stands.
-    base: String,
+    /// The field and the element that the value is, if it is checked apart from the rest.
+    base: (Option<&'static str>, Option<usize>),
     problems: &'p mut Vec<Problem>,
     cache: &'p mut CheckCache,
     files: Option<&'p mut Vec<Found<'t>>>,
 }
 
 impl<'t, 'p> Checker<'t, 'p> {
-    /// A checker that adds to `problems`.
+    /// Returns a checker that adds to `problems`.
     pub fn new(
         definitions: Definitions,
         problems: &'p mut Vec<Problem>,
@@ -54,7 +55,7 @@ impl<'t, 'p> Checker<'t, 'p> {
     ) -> Self {
         Checker {
             definitions,
-            base: String::new(),
+            base: (None, None),
             problems,
             cache,
             files: None,
@@ -67,19 +68,19 @@ impl<'t, 'p> Checker<'t, 'p> {
         self
     }
 
-    /// Says that what is checked next stands in the field `name`.
+    /// Sets the field that the checked value is in.
     pub fn inside(mut self, name: &'static str) -> Self {
-        push_key(&mut self.base, name);
+        self.base.0 = Some(name);
         self
     }
 
-    /// Says that what is checked next is the element `index`.
+    /// Sets the index of the checked value.
     pub fn at_index(mut self, index: usize) -> Self {
-        self.base.push_str(&format!("[{index}]"));
+        self.base.1 = Some(index);
         self
     }
 
-    /// Holds `node` against `shape`.
+    /// Compares `node` with `shape`.
     pub fn value(&mut self, node: Node<'t>, shape: &Shape) {
         self.value_at(node, shape, &START);
     }
@@ -119,8 +120,8 @@ impl<'t, 'p> Checker<'t, 'p> {
         self.mismatch(Code::WrongType, node, shape.expected, found, hint, at);
     }
 
-    /// Holds a value against a form, and if it is written like that, asks whether it makes sense. Of a
-    /// text that may name a file that is left to who looks for the file.
+    /// Compares a value with a form, and if it has that form, runs the check. A text that may name a file
+    /// is left to the code that looks for the file.
     fn checked(
         &mut self,
         node: Node<'t>,
@@ -140,7 +141,7 @@ impl<'t, 'p> Checker<'t, 'p> {
         for found in found.into_iter().flatten() {
             found.check = Some(check);
         }
-        // Only who looks for files knows whether such a text is one itself.
+        // Only the code that looks for files knows if such a text is the name of one.
         let is_for_later =
             matches!(form, Form::Text(Text::TextOrFile)) && may_name_a_file(&node.text());
         if self.problems.len() == before
@@ -256,12 +257,12 @@ impl<'t, 'p> Checker<'t, 'p> {
         }
     }
 
-    /// Holds an object against a record.
+    /// Compares an object with a record.
     pub fn record(&mut self, node: Node<'t>, record: &'static Record) {
         self.record_without(node, record, &[]);
     }
 
-    /// Holds an object against a record, but for the values of some fields.
+    /// Compares an object with a record, except for the values of some fields.
     pub fn record_without(&mut self, node: Node<'t>, record: &'static Record, ignored: &[&str]) {
         self.record_at(node, record, ignored, &START);
     }
@@ -274,7 +275,7 @@ impl<'t, 'p> Checker<'t, 'p> {
         at: &At<'_, 't>,
     ) {
         let table = self.cache.table_of(record);
-        let mut given: u64 = 0;
+        let mut given: FieldSet = 0;
         let mut unknown = Keys::new();
         for (key, value) in written_fields(node) {
             let Some(index) = self.cache.table(table).position(key) else {
@@ -311,18 +312,18 @@ impl<'t, 'p> Checker<'t, 'p> {
         let Some(tag) = node.get(registry.tag) else {
             return self.untagged(node, registry, at);
         };
-        let Some(name) = tag.as_str() else {
+        if tag.kind() != NodeKind::String {
             let found = tag.kind().described().to_owned();
             let at = at.then(Step::Name(registry.tag));
             return self.mismatch(Code::WrongType, tag, "a string", found, None, &at);
-        };
-        let Some(kind) = registry.kind(&name) else {
+        }
+        let Some(kind) = self.cache.kind(registry, tag) else {
             return self.kind_name(tag, registry, &at.then(Step::Name(registry.tag)));
         };
         self.options(node, registry, kind, at);
     }
 
-    /// An object without a tag: `contains: Paris` in place of `type: contains, value: Paris`.
+    /// Checks an object without a tag: `contains: Paris` in place of `type: contains, value: Paris`.
     fn untagged(&mut self, node: Node<'t>, registry: &'static Registry, at: &At<'_, 't>) {
         let short = (node.len() == 1)
             .then(|| node.fields().next())
@@ -356,21 +357,28 @@ impl<'t, 'p> Checker<'t, 'p> {
         at: &At<'_, 't>,
     ) {
         let before = self.problems.len();
-        let mut given: SmallVec<[&'static str; 12]> = SmallVec::new();
+        let table = self.cache.table_of_kind(registry, kind);
+        let mut given: FieldSet = 0;
         let mut unknown = Keys::new();
         for (key, value) in written_fields(node) {
-            let field = registry.field(kind, &key_name(key, registry.camel_case));
-            match field {
-                Some(field) => {
-                    given.push(field.name);
-                    self.field(key, value, field, at);
-                }
-                None => unknown.push(key),
-            }
+            let table = self.cache.table(table);
+            let position = if registry.camel_case {
+                table.position_of(key_name(key).as_bytes())
+            } else {
+                table.position(key)
+            };
+            let Some(index) = position else {
+                unknown.push(key);
+                continue;
+            };
+            given |= 1 << index;
+            self.field(key, value, table.field(index), at);
         }
         let groups = registry.common.required.iter().chain(kind.options.required);
-        for group in groups.filter(|group| !group.iter().any(|name| given.contains(name))) {
-            self.missing(node, group[0], group, &mut unknown, at);
+        for (number, group) in groups.enumerate() {
+            if !self.cache.table(table).has_group(number, given) {
+                self.missing(node, group[0], group, &mut unknown, at);
+            }
         }
         for key in unknown {
             self.unknown_field(
@@ -392,7 +400,7 @@ impl<'t, 'p> Checker<'t, 'p> {
         }
     }
 
-    /// A kind that is only named has no options, so it must not need any.
+    /// Checks a kind that is only named: it has no options, so it must not need any.
     fn kind_without_options(&mut self, node: Node<'t>, at: &At<'_, 't>) {
         let registry = self.definitions.evaluators;
         let Some(kind) = registry.kind(&node.text()) else {
@@ -410,10 +418,10 @@ impl<'t, 'p> Checker<'t, 'p> {
     }
 
     fn kind_name(&mut self, node: Node<'t>, registry: &'static Registry, at: &At<'_, 't>) {
-        let name = node.text();
-        if registry.kind(&name).is_some() {
+        if self.cache.kind(registry, node).is_some() {
             return;
         }
+        let name = node.text();
         let known: Vec<_> = registry.kinds.iter().map(|kind| kind.name).collect();
         let hint = did_you_mean(&name, registry.names())
             .unwrap_or_else(|| format!("known: {}", known.join(", ")));
@@ -522,7 +530,7 @@ impl<'t, 'p> Checker<'t, 'p> {
         );
     }
 
-    /// Adds a problem of the value at `at`.
+    /// Adds a problem with the value at `at`.
     fn report(&mut self, problem: Problem, at: &At<'_, 't>) {
         let path = self.rendered_path(at);
         self.problems.push(problem.at(path));
@@ -540,18 +548,22 @@ impl<'t, 'p> Checker<'t, 'p> {
     }
 
     fn rendered_path(&self, at: &At<'_, 't>) -> String {
-        let mut path = self.base.clone();
+        let (name, index) = self.base;
+        let mut path = name.unwrap_or_default().to_owned();
+        if let Some(index) = index {
+            path.push_str(&format!("[{index}]"));
+        }
         at.write(&mut path);
         path
     }
 }
 
-/// The fields of an object that say something: an explicit `null` is the same as leaving it out.
+/// Returns the fields of an object that have a value: an explicit `null` is the same as none.
 fn written_fields(node: Node<'_>) -> impl Iterator<Item = (Node<'_>, Node<'_>)> {
     node.fields().filter(|(_, value)| !value.is_null())
 }
 
-/// Whether `text` has a `${{ NAME }}` in it.
+/// Checks if `text` has a `${{ NAME }}` in it.
 fn holds_reference(text: &str) -> bool {
     text.split("${{").skip(1).any(|rest| {
         let name = rest.split_once("}}").map_or("", |(name, _)| name.trim());

@@ -1,17 +1,17 @@
-//! What unknown keys were probably meant to be.
+//! Guesses at what unknown keys were meant to be.
 
 use crate::suggest::nearest;
 
-/// What unknown keys were probably meant to be. Kept from case to case, because comparing names is
+/// Guesses at what unknown keys were meant to be. Kept from case to case, because comparing names is
 /// slow and the same keys come again.
 #[derive(Debug, Default)]
 pub(super) struct Guesses {
-    /// By the record that does not know the key.
+    /// The record that does not know the key, the key, and the guess.
     known: Vec<(&'static str, String, Option<&'static str>)>,
 }
 
 impl Guesses {
-    /// Unknown keys remembered. Few, so that going through them is quick.
+    /// Number of keys that are remembered: few, so that a search is quick.
     const KEPT: usize = 32;
 
     pub(super) fn guess<I: Iterator<Item = &'static str>>(

@@ -1,11 +1,12 @@
-//! What to write instead of what is wrong, in words.
+//! Advice on what to write instead.
 
 use crate::registry::Registry;
 use crate::shape::{Form, Shape, Text};
 use crate::suggest::nearest;
 use crate::tree::{Node, NodeKind};
 
-/// What to write where the name of a kind, or nearly one, stands as a key without being a shorthand.
+/// Returns advice for an object that has the name of a kind, or nearly one, as a key that is not a
+/// shorthand.
 pub(super) fn tag_hint(registry: &Registry, key: &str) -> Option<String> {
     let tag = registry.tag;
     let Some(kind) = registry.kind(key) else {
@@ -48,7 +49,7 @@ fn only_key(node: Node<'_>) -> Option<Node<'_>> {
     (value.is_null() && fields.next().is_none()).then_some(key)
 }
 
-/// Whether a number belongs here, and one of the words stands here that are numbers to YAML only.
+/// Checks if the shape takes a number, and the value is a word that is a number to YAML only.
 pub(super) fn is_boundless_number(node: Node<'_>, shape: &Shape) -> bool {
     let mut forms = shape.forms.iter();
     let takes_number = forms.any(|form| matches!(form.written(), Form::Number { .. }));

@@ -1,10 +1,10 @@
-//! Keys that stand twice.
+//! Keys that an object has twice.
 
 use crate::code::Code;
 use crate::problem::Problem;
 use crate::tree::Node;
 
-/// The error that `key` stands twice in an object of `node`.
+/// Returns the error that an object of `node` has `key` twice.
 pub fn repeated_key(node: Node<'_>, key: Node<'_>) -> Problem {
     let problem = Problem {
         expected: Some("every key once".to_owned()),
@@ -20,10 +20,10 @@ pub fn repeated_key(node: Node<'_>, key: Node<'_>) -> Problem {
         .hint("keep one of them: the other's value would be lost")
 }
 
-/// Repeated keys that are told of one value: what has more is not worth the time.
+/// Number of repeated keys that are reported per value.
 const MOST_REPEATED_KEYS: usize = 100;
 
-/// Adds an error for every key that stands twice in one object of `node`, up to a hundred.
+/// Adds an error for every key that an object of `node` has twice, up to a hundred.
 pub fn check_keys(node: Node<'_>, problems: &mut Vec<Problem>) {
     if !node.may_repeat_keys() {
         return;

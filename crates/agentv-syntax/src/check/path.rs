@@ -1,4 +1,4 @@
-//! The way to the value that is being checked.
+//! The path to the value that is being checked.
 
 use crate::tree::Node;
 
@@ -11,8 +11,8 @@ pub(super) enum Step<'t> {
     Index(usize),
 }
 
-/// The way to the value that is being checked. Lives on the stack, and is put into words only when
-/// something is wrong.
+/// The path to the value that is being checked. It is on the stack, and is rendered only if there is a
+/// problem.
 #[derive(Clone, Copy)]
 pub(super) struct At<'a, 't> {
     parent: Option<&'a At<'a, 't>>,

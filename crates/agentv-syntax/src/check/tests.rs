@@ -1,8 +1,9 @@
-//! What holds of values that are held against shapes.
+//! Tests of comparing values with shapes.
 
 use super::*;
-use crate::tree::Tree;
-use crate::{json, schema};
+use crate::shape::{Field, Form, Kind, Others, Record, Shape};
+use crate::tree::{Node, Tree};
+use crate::{Code, Definitions, Problem, Registry, json, schema};
 
 static NOTHING: Registry = Registry {
     noun: "evaluator",
@@ -85,7 +86,7 @@ fn problems(source: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn a_checked_value_is_asked_for_its_sense_only_if_its_form_is_right() {
+fn a_value_is_checked_further_only_if_its_form_is_right() {
     let odd = |path: &str| vec![(path.to_owned(), "an odd number".to_owned())];
     assert_eq!(problems(r#"{"type": "range", "low": 4}"#), []);
     assert_eq!(problems(r#"{"type": "range", "high": 5}"#), odd("high"));
@@ -101,7 +102,7 @@ fn a_checked_value_is_asked_for_its_sense_only_if_its_form_is_right() {
 }
 
 #[test]
-fn options_are_held_against_each_other_only_if_each_is_right() {
+fn options_are_compared_with_each_other_only_if_each_is_right() {
     let turned = ("low".to_owned(), "ends before it begins".to_owned());
     assert_eq!(
         problems(r#"{"type": "range", "low": 4, "high": 2}"#),

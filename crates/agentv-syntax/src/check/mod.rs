@@ -1,0 +1,16 @@
+//! Compares a value with a shape, and reports everything that is wrong with it.
+
+mod cache;
+mod checker;
+mod guesses;
+mod hints;
+mod keys;
+mod names;
+mod path;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use cache::CheckCache;
+pub use checker::{Checker, Found, check};
+pub use keys::{check_keys, repeated_key};
