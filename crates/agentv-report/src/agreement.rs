@@ -77,7 +77,7 @@ impl Agreement {
         let scores = output_counted(self.scored);
         let one_category = match self.cases {
             0 => "nothing to compare",
-            _ => "not defined: one verdict only",
+            _ => "undefined: only one verdict",
         };
         let mut text = String::new();
         let mut line =
@@ -108,12 +108,12 @@ impl Agreement {
         );
         let no_scores = match self.cases {
             0 => "nothing to compare",
-            _ => "no scores given",
+            _ => "no scores",
         };
         let constant = match self.scored {
             0 => no_scores,
-            1 => "one score only",
-            _ => "not defined: all scores are the same",
+            1 => "only one score",
+            _ => "undefined: all scores are equal",
         };
         line("rank correlation", self.spearman, false, constant, &scores);
         line(
@@ -207,8 +207,8 @@ mod tests {
         let agreement = Agreement::of(&[pair, pair]);
         assert_eq!((agreement.kappa, agreement.spearman), (None, None));
         let text = agreement.render();
-        assert!(text.contains("not defined: one verdict only"), "{text}");
-        assert!(text.contains("no scores given"), "{text}");
+        assert!(text.contains("undefined: only one verdict"), "{text}");
+        assert!(text.contains("no scores"), "{text}");
         let nothing = Agreement::of(&[]).render();
         let lines = nothing.lines();
         assert_eq!(

@@ -41,11 +41,11 @@ fn resolve(path: &Path) -> io::Result<PathBuf> {
     match fs::metadata(path) {
         Ok(found) if found.is_file() => fs::canonicalize(path),
         Ok(found) if found.is_dir() => {
-            let reason = "it is a folder; name a file, such as one in it";
+            let reason = "it is a folder; name a file";
             Err(io::Error::new(io::ErrorKind::AlreadyExists, reason))
         }
         Ok(_) => {
-            let reason = "it is a device or a pipe, which no file can replace; name a file";
+            let reason = "it is a device or a pipe; name a regular file";
             Err(io::Error::new(io::ErrorKind::AlreadyExists, reason))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

@@ -59,7 +59,7 @@ impl GateSpec {
                 let errors = summary.statuses.error;
                 GateOutcome {
                     gate: "max_errors".to_owned(),
-                    required: format!("no more than {} errored", count(most)),
+                    required: format!("at most {} errored", count(most)),
                     found: count(errors),
                     met: errors <= most,
                 }
@@ -79,7 +79,7 @@ fn beside(summary: &Summary) -> String {
         .collect();
     match told.is_empty() {
         true => String::new(),
-        false => format!(" ({} beside)", told.join(", ")),
+        false => format!(" (excluding {})", told.join(", ")),
     }
 }
 
@@ -94,7 +94,7 @@ fn at_least(
     let [required, written] = write([least, found.unwrap_or(least)]);
     let found_text = match found {
         Some(_) => written,
-        None => "nothing graded".to_owned(),
+        None => "no graded trial".to_owned(),
     };
     GateOutcome {
         gate: gate.to_owned(),
@@ -183,12 +183,12 @@ impl DropGate {
             return told;
         }
         let Some(interval) = summary.interval() else {
-            return format!("{told}, which tells no interval");
+            return format!("{told}, too few for an interval");
         };
         let chance = match (met, self.max_drop > 0.0 && delta < 0.0) {
             (true, true) => format!("not significantly more than {drop}"),
             (false, true) => format!("significantly more than {drop}"),
-            _ if summary.significant => "more than chance explains".to_owned(),
+            _ if summary.significant => "a significant difference".to_owned(),
             _ => "which may be chance".to_owned(),
         };
         let [low, high] = [interval.low, interval.high].map(signed);
@@ -245,9 +245,9 @@ mod tests {
         assert_eq!(
             lines(spec, &[1.0, 0.748], 2),
             [
-                "mean score at least 0.900: found 0.874 (2 errored beside) — not met",
-                "pass rate at least 50.0%: found 50.0% (2 errored beside) — met",
-                "no more than 1 errored: found 2 — not met",
+                "mean score at least 0.900: found 0.874 (excluding 2 errored) — not met",
+                "pass rate at least 50.0%: found 50.0% (excluding 2 errored) — met",
+                "at most 1 errored: found 2 — not met",
             ]
         );
     }
@@ -262,8 +262,8 @@ mod tests {
         assert_eq!(
             lines(spec, &[], 1),
             [
-                "mean score at least 0.000: found nothing graded (1 errored beside) — not met",
-                "pass rate at least 0%: found nothing graded (1 errored beside) — not met",
+                "mean score at least 0.000: found no graded trial (excluding 1 errored) — not met",
+                "pass rate at least 0%: found no graded trial (excluding 1 errored) — not met",
             ]
         );
     }

@@ -83,9 +83,9 @@ pub enum TooFew {
     #[error("there are no scores")]
     NoValues,
     /// There is only one value, so nothing is known about how values differ.
-    #[error("one case alone tells no interval: at least two are needed")]
+    #[error("an interval needs at least two cases")]
     OneValue,
     /// All values belong to one group, so nothing is known about how groups differ.
-    #[error("cases of one `conversation_id` alone tell no interval: at least two are needed")]
+    #[error("an interval needs cases with at least two values of `conversation_id`")]
     OneCluster,
 }

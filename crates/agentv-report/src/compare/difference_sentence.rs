@@ -62,7 +62,7 @@ fn no_difference(
     let interval = &comparison.difference;
     let points = Points::for_all(&[interval.estimate, interval.low, interval.high], style);
     let told = format!(
-        "no difference can be told: {b} {} {a} is {} points, {} interval {} to {}",
+        "no significant difference: {b} {} {a} is {} points, {} interval {} to {}",
         style.minus(),
         points.text(interval.estimate),
         percent(interval.level),
@@ -71,7 +71,7 @@ fn no_difference(
     );
     if interval.excludes(0.0) {
         return format!(
-            "{told}, which may be chance even so: {}",
+            "{told}, which may still be chance: {}",
             told_p_value(p_value)
         );
     }
@@ -80,10 +80,12 @@ fn no_difference(
         .map(|detectable| detectable.difference)
     {
         Some(shown) if shown < 1.0 => format!(
-            "{told}; a suite of this size shows differences from about {} points on",
+            "{told}; a suite of this size can detect differences of about {} points or more",
             Points::for_all(&[shown], style).text(shown)
         ),
-        Some(_) | None => format!("{told}; a suite of this size is too small to show any"),
+        Some(_) | None => {
+            format!("{told}; a suite of this size is too small to detect any difference")
+        }
     }
 }
 
@@ -112,7 +114,7 @@ fn without_spread(
             points.text(difference.abs())
         ),
         false => format!(
-            "no difference can be told: {b} {} {a} is {} points in each of {all}, which may be \
+            "no significant difference: {b} {} {a} is {} points in each of {all}, which may be \
              chance: {}",
             style.minus(),
             points.text(difference),
@@ -211,8 +213,8 @@ mod tests {
     fn an_interval_that_the_test_does_not_confirm_is_no_difference() {
         assert_eq!(
             of(&[-0.02, -0.05, -0.03, -0.04], STYLE),
-            "no difference can be told: B − A is −3.5 points, 95% interval −5.6 to −1.4, which may \
-             be chance even so: p = 0.12"
+            "no significant difference: B − A is −3.5 points, 95% interval −5.6 to −1.4, which may \
+             still be chance: p = 0.12"
         );
     }
 
@@ -221,16 +223,19 @@ mod tests {
         let differences = [-0.05, 0.04, -0.02, 0.03, 0.02, 0.0];
         assert_eq!(
             of(&differences, STYLE),
-            "no difference can be told: B − A is 0.3 points, 95% interval −3.2 to 3.9; a suite of \
-             this size shows differences from about 4.8 points on"
+            "no significant difference: B − A is 0.3 points, 95% interval −3.2 to 3.9; a suite of \
+             this size can detect differences of about 4.8 points or more"
         );
         let ascii = Style {
             unicode: false,
             ..STYLE
         };
         assert!(of(&differences, ascii).contains("B - A is 0.3 points, 95% interval -3.2 to 3.9"));
-        assert!(of(&[-0.5, 0.5], STYLE).ends_with("is too small to show any"));
-        assert!(of(&[-0.01, 0.01, 0.02, -0.02, 0.0], STYLE).ends_with("is too small to show any"));
+        assert!(of(&[-0.5, 0.5], STYLE).ends_with("is too small to detect any difference"));
+        assert!(
+            of(&[-0.01, 0.01, 0.02, -0.02, 0.0], STYLE)
+                .ends_with("is too small to detect any difference")
+        );
     }
 
     #[test]
@@ -241,7 +246,7 @@ mod tests {
         );
         assert_eq!(
             of(&[0.25, 0.25], STYLE),
-            "no difference can be told: B − A is 25.0 points in each of 2 cases, which may be \
+            "no significant difference: B − A is 25.0 points in each of 2 cases, which may be \
              chance: p = 0.50"
         );
         assert_eq!(

@@ -81,7 +81,7 @@ pub(super) fn of_several(pairwise: &Pairwise<'_>, gate: &GateOutcome) -> String 
     page.line("");
     page.gate(gate);
     page.line("");
-    page.line("Mean score of each against those before it; * is more than chance explains, corrected for the number of pairs.");
+    page.line("Mean score of each run minus that of each earlier run; * is significant, corrected for the number of pairs.");
     page.line("");
     let runs = pairwise.runs.len();
     let heads: Vec<String> = (0..runs.saturating_sub(1))
@@ -124,7 +124,7 @@ impl Page {
     /// Adds a line, in which foreign text is code. If there is no room, this line and all following
     /// ones are omitted.
     fn line(&mut self, line: &str) {
-        let rest = "\n… and more that a comment has no room for\n";
+        let rest = "\n… truncated: the rest does not fit in a comment\n";
         if self.is_full {
             return;
         }
@@ -139,7 +139,7 @@ impl Page {
 
     fn totals(&mut self, runs: &[&ComparedRun]) {
         self.line("");
-        self.line("| | run | targets | passed | mean | without a grade | cost | median |");
+        self.line("| | run | targets | passed | mean | not graded | cost | median |");
         self.line("|---|---|---|---:|---:|---:|---:|---:|");
         for (index, run) in runs.iter().enumerate() {
             let totals = run.totals();
@@ -152,7 +152,7 @@ impl Page {
                 "| **{}** | {} | {} | {} | {} | {} | {} | {} |",
                 label(index),
                 match run.is_unfinished() {
-                    true => format!("{}, not finished", cell(run.name())),
+                    true => format!("{}, unfinished", cell(run.name())),
                     false => cell(run.name()),
                 },
                 targets.join(", "),

@@ -82,8 +82,8 @@ fn nothing_shared(a: &ComparedRun, b: &ComparedRun) -> NothingShared {
             })
             .or_else(|| differing("trials", a, b, |row| format!("{0:010}\0{0}", row.trial)))
             .unwrap_or_else(|| match by_target(a, b) {
-                true => "no trial of the same case, number and target is in both".to_owned(),
-                false => "no trial of the same case and number is in both".to_owned(),
+                true => "no trial has the same case, number and target in both".to_owned(),
+                false => "no trial has the same case and number in both".to_owned(),
             }),
     )
 }
@@ -105,7 +105,7 @@ fn differing(
             listed(names, 3)
         };
         format!(
-            "`{}` has the {what} {}, and `{}` has {}",
+            "`{}` has the {what} {}, but `{}` has {}",
             a.name(),
             shown(&of_a),
             b.name(),

@@ -9,7 +9,7 @@ impl ComparisonSummary {
     /// only if the difference is [`significant`](ComparisonSummary::significant).
     pub fn sentence(&self, a: &str, b: &str, style: Style) -> String {
         if self.of_one_run {
-            return format!("{b} is the same run as {a}: all is a tie");
+            return format!("{b} is the same run as {a}: every case is a tie");
         }
         if let Some(difference) = &self.statistics.difference {
             return difference_sentence(difference, self.p_value, a, b, style);
@@ -22,7 +22,7 @@ impl ComparisonSummary {
         let points = delta.abs() * 100.0;
         let told = match delta {
             0.0 => format!("no difference: {b} and {a} score the same"),
-            _ => format!("no difference can be told: {b} {minus} {a} is {sign}{points:.1} points"),
+            _ => format!("no significant difference: {b} {minus} {a} is {sign}{points:.1} points"),
         };
         let why = self.statistics.no_interval.map(|why| format!("; {why}"));
         told + &why.unwrap_or_default()

@@ -137,7 +137,7 @@ fn telling(comparison: &Comparison<'_>, case: &Case, delta: f64) -> usize {
 fn reason(record: &ResultRecord) -> Option<&str> {
     let passed = || match (record.status, record.hits.first()) {
         (Status::Pass, Some(hit)) => Some(hit.as_str()),
-        (Status::Pass, None) => Some("nothing was missed"),
+        (Status::Pass, None) => Some("no misses"),
         _ => None,
     };
     record.reason().or_else(passed)

@@ -75,7 +75,10 @@ pub(super) fn of_several(pairwise: &Pairwise<'_>, gate: &GateOutcome, style: Sty
     page.gap();
     gate_sentence(&mut page, gate);
     page.gap();
-    page.paragraph(Paint::Strong, "mean score of each against those before it");
+    page.paragraph(
+        Paint::Strong,
+        "mean score of each run minus that of each earlier run",
+    );
     let matrix = matrix(pairwise, style);
     // If it does not fit, the list of pairs has the same information.
     if matrix.iter().all(|line| width(line) + 2 <= style.width) {
@@ -98,7 +101,7 @@ pub(super) fn of_several(pairwise: &Pairwise<'_>, gate: &GateOutcome, style: Sty
     }
     page.paragraph(
         Paint::Faint,
-        "* more than chance explains, corrected for the number of pairs",
+        "* significant, corrected for the number of pairs",
     );
     page.finish()
 }

@@ -52,7 +52,7 @@ pub(super) fn totals(run: &ComparedRun) -> Vec<String> {
             .map(|ms| format!("median {}", milliseconds(ms))),
     );
     if run.is_unfinished() {
-        told.push("not finished".to_owned());
+        told.push("unfinished".to_owned());
     }
     told
 }
@@ -75,9 +75,9 @@ pub(super) fn matched(summary: &ComparisonSummary, labels: [&str; 2]) -> Vec<Str
         (summary.only_in_b, format!("only in {b}")),
         (
             summary.without_grade,
-            "without a grade in one or both".to_owned(),
+            "without a grade in one or both runs".to_owned(),
         ),
-        (summary.changed, "of cases that changed".to_owned()),
+        (summary.changed, "with a changed case".to_owned()),
     ];
     for (number, what) in beside {
         if number > 0 {
@@ -86,11 +86,13 @@ pub(super) fn matched(summary: &ComparisonSummary, labels: [&str; 2]) -> Vec<Str
     }
     if summary.changed_unknown > 0 {
         let all = summary.changed_unknown == summary.matched;
-        let of = match all {
-            true => String::new(),
-            false => format!(" of {}", count(summary.changed_unknown)),
-        };
-        told.push(format!("whether cases changed is not known{of}"));
+        told.push(match all {
+            true => "unknown whether cases changed".to_owned(),
+            false => format!(
+                "{} with a case that may have changed",
+                count(summary.changed_unknown)
+            ),
+        });
     }
     told
 }
@@ -111,7 +113,7 @@ pub(super) fn outcomes(summary: &ComparisonSummary) -> Vec<String> {
         let [wins, losses, ties] = trials.map(count);
         told.push(format!("by trial {wins}, {losses}, {ties}"));
     }
-    told.push(format!("from a difference of {} on", summary.threshold));
+    told.push(format!("threshold {}", summary.threshold));
     told
 }
 
@@ -132,7 +134,7 @@ pub(super) fn statistics(summary: &ComparisonSummary, style: Style) -> Vec<Strin
         ));
         if let Some(shown) = found.detectable.filter(|shown| shown.difference < 1.0) {
             told.push(format!(
-                "shows differences from {} on",
+                "detects differences of {} or more",
                 score(shown.difference)
             ));
         }
@@ -142,16 +144,19 @@ pub(super) fn statistics(summary: &ComparisonSummary, style: Style) -> Vec<Strin
     let permutation = p_value(statistics.permutation.p_value);
     told.push(format!("scores {permutation} (permutation)"));
     if let Some(test) = &statistics.mcnemar {
-        told.push(format!("passes {} (McNemar)", p_value(test.p_value)));
+        told.push(format!("pass rates {} (McNemar)", p_value(test.p_value)));
     }
     if let Some(shown) = &statistics.detectable_pass_rate {
         told.push(format!(
-            "shows differences of passes from {} on",
+            "detects pass rate differences of {} or more",
             percent(shown.difference)
         ));
     }
     if let Some(test) = &statistics.pass_rates {
-        told.push(format!("passes {} (permutation)", p_value(test.p_value)));
+        told.push(format!(
+            "pass rates {} (permutation)",
+            p_value(test.p_value)
+        ));
     }
     told
 }
@@ -184,12 +189,12 @@ pub(super) fn arrow(style: Style) -> &'static str {
 /// Describes a pair in a matrix: the mean difference, with a star if it is significant.
 pub(super) fn cell(pair: &RunPair, style: Style) -> String {
     let Ok(Figures { summary, .. }) = &pair.figures else {
-        return "nothing shared".to_owned();
+        return "no shared case".to_owned();
     };
     let star = if summary.significant { "*" } else { "" };
     match summary.mean_delta {
         Some(mean) => delta(mean, style) + star,
-        None => "no grade".to_owned(),
+        None => "not graded".to_owned(),
     }
 }
 
@@ -238,7 +243,7 @@ pub(super) fn outside(
     let lists = [
         ("changed cases".to_owned(), first(changed)),
         (
-            "without a grade in one or both".to_owned(),
+            "without a grade in one or both runs".to_owned(),
             first(&mut ungraded.map(|(_, row)| row)),
         ),
         (

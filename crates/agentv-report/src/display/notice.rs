@@ -97,7 +97,7 @@ impl Notice {
                 reason,
             } => {
                 let wait = milliseconds(wait.as_secs_f64() * 1e3);
-                let said = format!("{name}  after attempt {attempt}, in {wait}");
+                let said = format!("{name}  attempt {attempt} failed, next in {wait}");
                 told(style, Paint::Nearly, "retry", &said, reason)
             }
             Notice::More { number, what } => {

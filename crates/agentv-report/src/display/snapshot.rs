@@ -87,7 +87,7 @@ impl Snapshot {
         let rest = [
             of(Status::Borderline, "borderline", "="),
             of(Status::Ungraded, "ungraded", "?"),
-            counted(progress.reused, Paint::Faint, "done before", "<"),
+            counted(progress.reused, Paint::Faint, "already done", "<"),
         ];
         let numbers = [statuses.borderline, statuses.ungraded, progress.reused];
         let some = rest

@@ -259,7 +259,7 @@ fn what_was_done_before_is_no_news_and_no_speed() {
     display.tick();
     assert_eq!(
         written.text(),
-        "510/1,000 done · 10 passed · 500 failed · 0 errored · 0 in flight · 1.0/s · 500 done before · about 8 min 10 s left\n"
+        "510/1,000 done · 10 passed · 500 failed · 0 errored · 0 in flight · 1.0/s · 500 already done · about 8 min 10 s left\n"
     );
 }
 
@@ -313,7 +313,7 @@ fn the_target_is_told_where_there_are_several_and_retries_when_verbose() {
         display.on_event(&RunEvent::Stopping { reason });
         display.tick();
         let text = written.text();
-        let retry = "retry  c @ other  after attempt 1, in 1.5 s  HTTP 500\n";
+        let retry = "retry  c @ other  attempt 1 failed, next in 1.5 s  HTTP 500\n";
         let expected = format!(
             "fail   0.00  a @ {}  wrong\nerror  b @ other #2  down\n{}stopping: the budget is used up\n",
             first.target,

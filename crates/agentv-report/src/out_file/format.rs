@@ -43,7 +43,7 @@ impl Format {
                 .map(|extension| format!("`.{extension}`"))
                 .collect();
             let found = match extension.is_empty() {
-                true => "the name has no extension".to_owned(),
+                true => "the file name has no extension".to_owned(),
                 false => format!("unknown extension `.{extension}`"),
             };
             let message = format!("{found}; expected one of {}", known.join(", "));

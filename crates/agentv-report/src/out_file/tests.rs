@@ -219,12 +219,12 @@ fn what_cannot_be_written_to_is_told_before_the_run() {
         error("out.txt"),
         format!("unknown extension `.txt`; {known}")
     );
-    assert_eq!(error("out"), format!("the name has no extension; {known}"));
-    fs::create_dir(folder.path().join("folder.csv")).unwrap();
     assert_eq!(
-        error("folder.csv"),
-        "it is a folder; name a file, such as one in it"
+        error("out"),
+        format!("the file name has no extension; {known}")
     );
+    fs::create_dir(folder.path().join("folder.csv")).unwrap();
+    assert_eq!(error("folder.csv"), "it is a folder; name a file");
     fs::write(folder.path().join("file"), "").unwrap();
     error("file/out.csv");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);

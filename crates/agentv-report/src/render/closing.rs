@@ -50,7 +50,7 @@ pub(super) fn skipped(page: &mut Page, skipped: u64, closing: &Closing<'_>) {
     let mut pieces = vec![Piece::new(Paint::Nearly, all)];
     let told = 5;
     for (file, cases) in closing.skipped_files.iter().take(told) {
-        pieces.push(Piece::plain(format!("{} of {}", cases, one_line(file))));
+        pieces.push(Piece::plain(format!("{} in {}", cases, one_line(file))));
     }
     let more = closing.skipped_files.len().saturating_sub(told);
     if more > 0 {
@@ -78,7 +78,7 @@ pub(super) fn write(page: &mut Page, trials: u64, closing: &Closing<'_>) {
         page.verbatim("resume with", command);
     }
     if let Some(origin) = closing.graded_from {
-        page.verbatim("answers of", &one_line(origin));
+        page.verbatim("source run", &one_line(origin));
     }
     if let Some(folder) = closing.folder {
         page.verbatim("results", &path(folder));
@@ -90,7 +90,7 @@ pub(super) fn write(page: &mut Page, trials: u64, closing: &Closing<'_>) {
         page.verbatim("report", &path(report));
     }
     if let Some(command) = closing.next_command {
-        page.verbatim("look closer", command);
+        page.verbatim("details", command);
     }
     if let Some(elapsed) = closing.elapsed {
         page.figures("took", &[Piece::plain(duration(elapsed))]);
@@ -112,8 +112,8 @@ pub(crate) fn stop_reason(stop: Stop) -> &'static str {
         Stop::Terminated => "terminated",
         Stop::HungUp => "the terminal was closed",
         Stop::Budget => "the budget is used up",
-        Stop::Time => "the time is used up",
-        Stop::Broken => "the run could not go on",
+        Stop::Time => "the time limit was reached",
+        Stop::Broken => "the run could not continue",
     }
 }
 

@@ -13,7 +13,10 @@ pub(super) fn write(page: &mut Page, statistics: &RunStatistics) {
     };
     let mut pieces = Vec::new();
     if let Some(rate) = &statistics.pass_rate {
-        pieces.push(Piece::plain(format!("{} pass", between(rate, percent))));
+        pieces.push(Piece::plain(format!(
+            "pass rate {}",
+            between(rate, percent)
+        )));
     }
     // Equal scores have no interval worth showing.
     let mean = statistics.mean_score.as_ref();
@@ -21,7 +24,7 @@ pub(super) fn write(page: &mut Page, statistics: &RunStatistics) {
         pieces.push(Piece::plain(format!("mean score {}", between(mean, score))));
     }
     if !pieces.is_empty() {
-        pieces.push(Piece::plain("at 95%"));
+        pieces.push(Piece::plain("95% confidence"));
         page.figures("interval", &pieces);
     }
     if let Some(trials) = &statistics.trials {
@@ -48,7 +51,7 @@ fn repeats(page: &mut Page, trials: &TrialStatistics) {
     }
     if let Some(variance) = &trials.variance {
         pieces.push(Piece::plain(format!(
-            "deviation {} between cases, {} within",
+            "deviation {} between cases, {} within cases",
             score(variance.between.sqrt()),
             score(variance.within.sqrt())
         )));

@@ -147,8 +147,8 @@ fn cost(page: &mut Page, summary: &Summary) {
     if let Some(tokens) = &summary.tokens {
         pieces.push(Piece::plain(counted(
             tokens.input,
-            "token read",
-            "tokens read",
+            "input token",
+            "input tokens",
         )));
         if tokens.cached > 0 {
             pieces.push(Piece::plain(format!(
@@ -156,7 +156,11 @@ fn cost(page: &mut Page, summary: &Summary) {
                 count(tokens.cached)
             )));
         }
-        pieces.push(Piece::plain(format!("{} written", count(tokens.output))));
+        pieces.push(Piece::plain(counted(
+            tokens.output,
+            "output token",
+            "output tokens",
+        )));
     }
     if !pieces.is_empty() {
         page.figures("cost", &pieces);

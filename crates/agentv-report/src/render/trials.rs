@@ -89,7 +89,7 @@ fn trial_name(trial: &TrialName, several_targets: bool) -> String {
 
 fn target(target: &TargetSummary) -> Row {
     let statuses = &target.statuses;
-    let rate = target.pass_rate.map_or("no grade".to_owned(), percent);
+    let rate = target.pass_rate.map_or("not graded".to_owned(), percent);
     let mut remarks = vec![format!(
         "{} of {} passed",
         count(statuses.pass),

@@ -9,7 +9,7 @@ use crate::results::RunResults;
 pub(super) const FORMAT: ReportFormat = ReportFormat {
     name: "csv",
     extension: "csv",
-    doc: "For spreadsheets: one row a trial",
+    doc: "For spreadsheets: one row per trial",
     most_runs: 1,
     write,
 };

@@ -11,7 +11,7 @@ use crate::results::RunResults;
 pub(super) const FORMAT: ReportFormat = ReportFormat {
     name: "json",
     extension: "json",
-    doc: "For scripts: the run, its summary and its results in one object",
+    doc: "For scripts: one object with the run, its summary and its results",
     most_runs: 1,
     write,
 };

@@ -212,7 +212,7 @@ fn case(browser: &Browser) {
         "Says when it arrives",
         "promises nothing",
         "Friendly enough.",
-        "Not asked: a required check had failed",
+        "Skipped: a required check had failed",
         "1 judge call, $0.0004",
         "large-2026",
         "answer case-4",
@@ -233,10 +233,7 @@ fn case(browser: &Browser) {
     page.open_trial("case-10");
     let shown = page.text("#case");
     assert!(shown.contains("HTTP 429: slow down"), "{shown}");
-    assert!(
-        shown.contains("what it was asked was not recorded"),
-        "{shown}"
-    );
+    assert!(shown.contains("its input was not recorded"), "{shown}");
     page.assert_calm();
 }
 
@@ -438,7 +435,7 @@ fn results_alone(browser: &Browser) {
     page.open_trial("case-5");
     let shown = page.text("#case");
     assert!(
-        shown.contains("What the target was asked is not recorded."),
+        shown.contains("The input of the target is not recorded."),
         "{shown}"
     );
     assert!(shown.contains("It arrives on Tuesday"), "{shown}");

@@ -47,8 +47,9 @@ fn notices(browser: &Browser) {
     };
     let ended = "2026-11-15T10:59:00Z";
     assert!(
-        told(json!({"planned": 12}))
-            .contains("had not ended when this report was written: 2 of 12 trials were not run.")
+        told(json!({"planned": 12})).contains(
+            "was not finished when this report was written: 2 of 12 trials were not run."
+        )
     );
     assert_eq!(
         told(json!({"finished_at": ended, "planned": 11})),
@@ -57,7 +58,7 @@ fn notices(browser: &Browser) {
     let stopped = told(json!({"finished_at": ended, "stopped": "budget"}));
     assert_eq!(
         stopped,
-        "The run stopped early, because its budget was spent."
+        "The run stopped early because its budget was used up."
     );
     assert!(told(json!({"finished_at": ended, "dry_run": true})).contains("mocks answered"));
 }
@@ -121,10 +122,13 @@ fn long_texts(browser: &Browser) {
     let page = browser.open(&runs.report(), "");
     page.open_trial("long");
     let told = page.text("#case .notice");
-    assert!(told.contains("too long for a page and cut"), "{told}");
+    assert!(
+        told.contains("too long for this page and truncated"),
+        "{told}"
+    );
     assert!(
         page.text("#case .conversation")
-            .contains("[cut: 300,000 more bytes are not in this page]")
+            .contains("[truncated: 300,000 more bytes]")
     );
     page.press("Escape");
     page.open_trial("usual");

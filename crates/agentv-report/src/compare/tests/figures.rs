@@ -52,7 +52,8 @@ fn errored_and_ungraded_trials_stand_beside() {
         assert!(!summary.significant, "one case tells nothing");
         let table = written(&found, ComparisonFormat::Table);
         assert!(
-            table.starts_with("no difference can be told: B − A is −50.0 points; one case alone"),
+            table
+                .starts_with("no significant difference: B − A is −50.0 points; an interval needs"),
             "{table}"
         );
         assert!(
@@ -124,7 +125,10 @@ fn what_difference_of_passes_would_be_shown_is_told_where_any_would() {
                 serde_json::from_str(&written(&found, ComparisonFormat::Json)).unwrap();
             let method = &json["summary"]["statistics"]["detectable_pass_rate"]["method"];
             let told = crate::compare::wording::statistics(found.summary(), STYLE);
-            let of_passes = told.iter().find(|part| part.contains("of passes")).cloned();
+            let of_passes = told
+                .iter()
+                .find(|part| part.contains("pass rate differences"))
+                .cloned();
             (of_passes, method.as_str().map(str::to_owned))
         })
     };
@@ -134,7 +138,7 @@ fn what_difference_of_passes_would_be_shown_is_told_where_any_would() {
     assert_eq!(
         told(often, false),
         (
-            Some("shows differences of passes from 12.4% on".to_owned()),
+            Some("detects pass rate differences of 12.4% or more".to_owned()),
             Some("paired_pass_rates".to_owned())
         )
     );
@@ -175,7 +179,7 @@ fn significant_takes_the_interval_and_the_test_wherever_it_is_told() {
         assert!(!summary.significant, "p = {}", summary.p_value);
         let sentence = summary.sentence("A", "B", STYLE);
         assert!(
-            sentence.ends_with("which may be chance even so: p = 0.25"),
+            sentence.ends_with("which may still be chance: p = 0.25"),
             "{sentence}"
         );
         let gate = DropGate {

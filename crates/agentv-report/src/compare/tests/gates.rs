@@ -70,7 +70,7 @@ fn a_gate_of_significance_asks_for_more_than_the_drop_that_is_allowed() {
         assert_eq!(
             told,
             [
-                "0.102 below on 30 of 30 matched cases, more than chance explains (95% interval \
+                "0.102 below on 30 of 30 matched cases, a significant difference (95% interval \
                  −0.103 to −0.101, p = 0.0001)",
                 "0.102 below on 30 of 30 matched cases, significantly more than 0.090 (95% interval \
                  −0.103 to −0.101, p = 0.0001)",

@@ -66,19 +66,19 @@ fn runs_that_share_nothing_say_what_differs() {
     };
     assert_eq!(
         told(&[graded("a", 1.0)], &[elsewhere]),
-        "the runs share no case: `A` has the files `evals/geography.yaml`, and `B` has \
+        "the runs share no case: `A` has the files `evals/geography.yaml`, but `B` has \
          `evals/other.yaml`"
     );
     assert_eq!(
         told(&[graded("a", 1.0)], &[graded("b", 1.0)]),
-        "the runs share no case: `A` has the cases `a`, and `B` has `b`"
+        "the runs share no case: `A` has the cases `a`, but `B` has `b`"
     );
     assert_eq!(
         told(
             &[on("x", graded("a", 1.0)), on("y", graded("a", 1.0))],
             &[on("z", graded("a", 1.0))]
         ),
-        "the runs share no case: `A` has the targets `x`, `y`, and `B` has `z`"
+        "the runs share no case: `A` has the targets `x`, `y`, but `B` has `z`"
     );
     let numbered = |numbers: &[u32], target: &str| -> Vec<ResultRecord> {
         let trials = numbers
@@ -88,12 +88,12 @@ fn runs_that_share_nothing_say_what_differs() {
     };
     assert_eq!(
         told(&numbered(&[1, 2], "old"), &numbered(&[10, 4], "new")),
-        "the runs share no case: `A` has the trials `1`, `2`, and `B` has `4`, `10`"
+        "the runs share no case: `A` has the trials `1`, `2`, but `B` has `4`, `10`"
     );
     let other = trial(2, graded("b", 1.0));
     assert_eq!(
         told(&[graded("a", 1.0), other], &[trial(2, graded("a", 1.0))]),
-        "the runs share no case: no trial of the same case and number is in both"
+        "the runs share no case: no trial has the same case and number in both"
     );
     assert_eq!(
         told(&[graded("a", 1.0)], &[]),

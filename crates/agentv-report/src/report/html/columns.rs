@@ -44,7 +44,7 @@ pub(super) struct Columns {
 
 /// The verdicts of an evaluator, as the page names them.
 #[cfg(test)]
-const SAID: [&str; 5] = ["pass", "borderline", "fail", "error", "left out"];
+const SAID: [&str; 5] = ["pass", "borderline", "fail", "error", "skipped"];
 
 impl Columns {
     pub(super) fn of_run(run: usize) -> Columns {

@@ -56,7 +56,7 @@ impl Room {
         if kept < text.len() {
             let more = count((text.len() - kept) as u64);
             text.truncate(kept);
-            text.push_str(&format!("… [cut: {more} more bytes are not in this page]"));
+            text.push_str(&format!("… [truncated: {more} more bytes]"));
             self.cuts += 1;
         }
     }
@@ -70,7 +70,7 @@ impl Room {
         if kept < items.len() {
             let more = count((items.len() - kept) as u64);
             items.truncate(kept);
-            items.push(format!("… [cut: {more} more items are not in this page]").into());
+            items.push(format!("… [truncated: {more} more items]").into());
             self.cuts += 1;
         }
     }
@@ -98,7 +98,7 @@ mod tests {
     fn a_long_text_is_cut_between_letters_and_says_so() {
         let (record, cuts) = cut(&json!({"a": "é".repeat(150_001), "b": "short"}));
         let text = record["a"].as_str().unwrap();
-        assert!(text.ends_with("é… [cut: 100,002 more bytes are not in this page]"));
+        assert!(text.ends_with("é… [truncated: 100,002 more bytes]"));
         assert_eq!((record["b"].as_str(), cuts), (Some("short"), 1));
     }
 

@@ -12,7 +12,7 @@ use crate::results::RunResults;
 pub(crate) const FORMAT: ReportFormat = ReportFormat {
     name: "html",
     extension: "html",
-    doc: "For people: a page to read, filter and share, of one run or of two side by side",
+    doc: "A page to read, filter and share: one run, or two side by side",
     most_runs: 2,
     write,
 };

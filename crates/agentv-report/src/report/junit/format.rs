@@ -19,7 +19,7 @@ use crate::results::RunResults;
 pub(crate) const FORMAT: ReportFormat = ReportFormat {
     name: "junit",
     extension: "xml",
-    doc: "For CI servers: a test suite an eval file, a test case a trial",
+    doc: "For CI servers: one test suite per eval file, one test case per trial",
     most_runs: 1,
     write,
 };

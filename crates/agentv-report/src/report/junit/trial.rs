@@ -72,7 +72,7 @@ pub(super) fn write(
             xml::text(xml, "error", &kind(stage, message), message)?;
         }
         Status::Ungraded => {
-            let why = ("message", Cow::Borrowed("there is nothing to grade by"));
+            let why = ("message", Cow::Borrowed("there is nothing to grade"));
             xml::empty(xml, "skipped", &[why])?;
         }
     }

@@ -52,10 +52,7 @@ impl Kept {
         let case = Case {
             name: TrialName::from(record),
             score,
-            reason: code(
-                record.reason().unwrap_or("no reason is given"),
-                LONGEST_REASON,
-            ),
+            reason: code(record.reason().unwrap_or("no reason given"), LONGEST_REASON),
         };
         self.cases.insert(place, case);
         self.cases.truncate(TOLD);
@@ -116,7 +113,7 @@ impl Cases {
             line.push_str(&format!(", trial {}", case.name.trial));
         }
         if self.several_files {
-            line.push_str(&format!(" of {}", code(&case.name.eval_file, LONGEST_NAME)));
+            line.push_str(&format!(" in {}", code(&case.name.eval_file, LONGEST_NAME)));
         }
         if let Some(score) = case.score {
             line.push_str(&format!(", score {score:.3}"));

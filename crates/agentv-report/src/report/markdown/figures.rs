@@ -29,7 +29,7 @@ pub(super) fn headline(summary: &Summary, not_run: u64) -> String {
         }
     }
     if summary.dry_run > 0 {
-        parts.push("dry run: mocks answered".to_owned());
+        parts.push("dry run with mock answers".to_owned());
     }
     format!("### agentv\n\n{}\n\n", parts.join(" · "))
 }

@@ -15,7 +15,7 @@ use super::figures;
 pub(crate) const FORMAT: ReportFormat = ReportFormat {
     name: "markdown",
     extension: "md",
-    doc: "For comments on pull requests: totals and what failed; of two runs, with the difference",
+    doc: "For pull request comments: totals and failures; for two runs, also the difference",
     most_runs: 2,
     write,
 };

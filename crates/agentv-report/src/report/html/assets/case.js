@@ -88,7 +88,7 @@ class CaseView {
   both(before, now) {
     const names = this.app.facts.runs.map((run) => run.name);
     const sampled = this.app.facts.runs.some((run) => run.shown < run.summary.trials);
-    const missing = (name) => make("p", { class: "notice wide theirs", text: sampled ? `${name} does not have this trial in this page.` : `${name} does not have this trial.` });
+    const missing = (name) => make("p", { class: "notice wide theirs", text: sampled ? `This page does not have this trial of ${name}.` : `${name} does not have this trial.` });
     const side = (detail, at) => detail && make("div", { class: "stack" },
       make("h3", { class: "theirs", text: `${at === 0 ? "First" : "Second"}: ${names[at]}` }),
       errorSheet(detail.result), evaluatorSheet("Evaluators", detail.result), figuresSheet(detail));
@@ -107,15 +107,15 @@ class CaseView {
 function notes(detail, whose) {
   const texts = [];
   const { result, transcript, cut } = detail;
-  if (cut > 0) texts.push(`${cut === 1 ? "A text is" : `${count(cut)} texts are`} too long for a page and cut. The run's folder has the whole.`);
-  if (!transcript) texts.push(result.error?.stage === "target" ? "The target gave no answer, so what it was asked was not recorded." : "What the target was asked is not recorded.");
-  else if (transcript.case?.id !== result.eval_id) texts.push("The answer was recorded for another case that asks the same; what was expected of this one is not recorded.");
+  if (cut > 0) texts.push(`${cut === 1 ? "A text is" : `${count(cut)} texts are`} too long for this page and truncated. The folder of the run has the full text.`);
+  if (!transcript) texts.push(result.error?.stage === "target" ? "The target gave no answer, so its input was not recorded." : "The input of the target is not recorded.");
+  else if (transcript.case?.id !== result.eval_id) texts.push("The answer was recorded for another case with the same input; the expected answer of this case is not recorded.");
   return texts.map((text) => make("p", { class: "notice wide theirs", text: whose + text }));
 }
 
 function errorSheet(result) {
   if (!result.error) return undefined;
-  return make("section", { class: "sheet" }, make("h3", { text: result.error.stage === "evaluator" ? "Error while grading" : "Error of the target" }),
+  return make("section", { class: "sheet" }, make("h3", { text: result.error.stage === "evaluator" ? "Error while grading" : "Error from the target" }),
     make("p", { class: "wrong", text: String(result.error.message) }));
 }
 
@@ -165,7 +165,7 @@ function compared(oldTitle, old, freshTitle, fresh) {
   const column = (title, text) => make("div", {}, make("div", { class: "muted", text: title }), longText(text === "" ? "(empty)" : text, "code"));
   const same = old === fresh;
   const sides = make("div", { class: "pair" }, column(oldTitle, old), column(freshTitle, fresh));
-  if (same) return [sides, make("p", { class: "up", text: "Both are the same." })];
+  if (same) return [sides, make("p", { class: "up", text: "Both are identical." })];
   return [
     make("div", { class: "muted" }, "Difference: ", make("del", { text: oldTitle.toLowerCase() }), " ", make("ins", { text: freshTitle.toLowerCase() })),
     differenceElement(old, fresh),
@@ -185,9 +185,9 @@ function figuresSheet({ result, transcript }) {
   const variables = transcript?.case?.variables;
   return make("section", { class: "sheet" }, make("h3", { text: "Figures" }), facts([
     ["Latency", isFigure(result.timing?.total_ms) ? milliseconds(result.timing.total_ms) : undefined],
-    ["Waited", isFigure(result.timing?.queue_ms) ? milliseconds(result.timing.queue_ms) : undefined],
+    ["Queued", isFigure(result.timing?.queue_ms) ? milliseconds(result.timing.queue_ms) : undefined],
     ["Attempts", result.attempts > 1 ? String(result.attempts) : undefined],
-    ["Answer's cost", isFigure(trace.cost_usd) ? dollars(trace.cost_usd) : undefined],
+    ["Cost of the answer", isFigure(trace.cost_usd) ? dollars(trace.cost_usd) : undefined],
     ["Tokens", usage ? `${count(usage.input)} in${usage.cached ? ` (${count(usage.cached)} cached)` : ""}, ${count(usage.output)} out` : undefined],
     ["Tool calls", tools.length > 0 ? tools.join(", ") : undefined],
     ["Tool errors", trace.error_count > 0 ? count(trace.error_count) : undefined],
@@ -198,7 +198,7 @@ function figuresSheet({ result, transcript }) {
     ["Dataset", result.dataset],
     ["Conversation", result.conversation_id],
     ["Variables", variables && Object.keys(variables).length > 0 ? longText(valueText(variables), "code") : undefined],
-    ["Written", transcript?.case?.source ? `${transcript.case.source.file}, line ${transcript.case.source.line}` : undefined],
+    ["Defined in", transcript?.case?.source ? `${transcript.case.source.file}, line ${transcript.case.source.line}` : undefined],
     ["Ended", timeText(result.timestamp)],
     ["Answer key", theirs(String(result.answer_key), "mono")],
     ["Grade key", theirs(String(result.grade_key), "mono")],

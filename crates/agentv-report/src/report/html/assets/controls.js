@@ -18,7 +18,7 @@ class Controls {
     const chips = make("div", { class: "chips", role: "group", "aria-label": "Status" }, ...STATUSES.map((status) => this.chip(status)));
     this.count = make("span", { role: "status", "aria-live": "polite" });
     this.progress = make("span", {});
-    this.clear = make("button", { type: "button", text: "Clear the filter", click: () => app.narrow(emptyFilter(), true) });
+    this.clear = make("button", { type: "button", text: "Clear filter", click: () => app.narrow(emptyFilter(), true) });
     return [
       this.search(), chips,
       this.choice("change", "Changes", CHANGES.map(([name, words]) => [name, words]), !app.items.two),
@@ -42,7 +42,7 @@ class Controls {
     };
     this.fields.text = make("input", {
       type: "search", id: "text", placeholder: "Search ids, questions, answers, reasons …  ( / )",
-      "aria-label": "Search in everything", autocomplete: "off", spellcheck: "false", input: change,
+      "aria-label": "Search everything", autocomplete: "off", spellcheck: "false", input: change,
     });
     return this.fields.text;
   }

@@ -41,7 +41,7 @@ function blockElement(block) {
   if (block.type !== "file") return longText(valueText(block), "code");
   return make("details", { class: "file" },
     make("summary", {}, "File ", theirs(String(block.path ?? block.value ?? ""), "mono")),
-    typeof block.text === "string" ? longText(block.text, "code") : make("p", { class: "muted", text: "Its content is not in the record." }));
+    typeof block.text === "string" ? longText(block.text, "code") : make("p", { class: "muted", text: "The content is not recorded." }));
 }
 
 function messageElement(message) {

@@ -3,7 +3,7 @@
 function saidOf(result) {
   if (typeof result.verdict === "string") return result.verdict;
   if (isFigure(result.score)) return result.score >= 0.8 ? "pass" : result.score >= 0.6 ? "borderline" : "fail";
-  return typeof result.left_out === "string" ? "left out" : "error";
+  return typeof result.left_out === "string" ? "skipped" : "error";
 }
 
 function findings(hits, misses) {
@@ -22,7 +22,7 @@ function evaluatorElement(result) {
       result.weight !== 1 && isFigure(result.weight) ? make("span", { class: "muted", text: `weight ${result.weight}` }) : undefined,
       meter(score, said, scoreText(score))),
     result.error ? make("p", { class: "wrong", text: String(result.error) }) : undefined,
-    result.left_out ? make("p", { class: "muted theirs", text: `Not asked: ${result.left_out}` }) : undefined,
+    result.left_out ? make("p", { class: "muted theirs", text: `Skipped: ${result.left_out}` }) : undefined,
     findings(listOf(result.hits), listOf(result.misses)),
     result.reasoning ? longText(String(result.reasoning)) : undefined,
     result.details === undefined ? undefined : make("details", {}, make("summary", { class: "muted", text: "Details" }), longText(valueText(result.details), "code")),
@@ -48,12 +48,12 @@ function judgeCall(call) {
     ]),
     call.error ? make("p", { class: "wrong", text: String(call.error) }) : undefined,
     ...listOf(call.request).map(messageElement),
-    typeof call.answer === "string" ? make("div", {}, make("div", { class: "muted", text: "said" }), longText(call.answer, "code")) : undefined);
+    typeof call.answer === "string" ? make("div", {}, make("div", { class: "muted", text: "answer" }), longText(call.answer, "code")) : undefined);
 }
 
 function evaluatorSheet(title, result) {
   const results = listOf(result.evaluator_results);
   const own = results.length === 0 ? [findings(listOf(result.hits), listOf(result.misses)), result.reasoning ? longText(result.reasoning) : undefined] : [];
-  const nothing = results.length === 0 && !own.some(Boolean) ? make("p", { class: "muted", text: "No evaluator was asked." }) : undefined;
+  const nothing = results.length === 0 && !own.some(Boolean) ? make("p", { class: "muted", text: "No evaluator was run." }) : undefined;
   return make("section", { class: "sheet evaluators" }, make("h3", { text: title }), ...results.map(evaluatorElement), ...own, nothing);
 }

@@ -2,8 +2,8 @@
 
 const KEYS = [
   [["j", "↓"], "next trial"], [["k", "↑"], "previous trial"], [["Home", "End"], "first and last trial"],
-  [["Page Up", "Page Down"], "ten trials on or back"], [["Enter"], "open the trial"], [["Esc"], "close what is open"],
-  [["/"], "search"], [["t"], "light or dark"], [["?"], "these keys"],
+  [["Page Up", "Page Down"], "ten trials forward or back"], [["Enter"], "open the trial"], [["Esc"], "close the dialog"],
+  [["/"], "search"], [["t"], "switch between light and dark"], [["?"], "show these shortcuts"],
 ];
 
 const STEPS = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity };
@@ -60,7 +60,7 @@ function showKeys() {
   const box = byId("keys");
   const names = (keys) => keys.flatMap((key, at) => (at === 0 ? [make("kbd", { text: key })] : [" ", make("kbd", { text: key })]));
   box.replaceChildren(
-    make("h2", { id: "keys-title", text: "Keys" }),
+    make("h2", { id: "keys-title", text: "Keyboard shortcuts" }),
     make("dl", {}, ...KEYS.flatMap(([keys, words]) => [make("dt", {}, ...names(keys)), make("dd", { text: words })])),
     make("button", { type: "button", class: "chip", text: "Close", click: () => box.close() }));
   if (!box.open) box.showModal();

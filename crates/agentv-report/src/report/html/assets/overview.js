@@ -1,8 +1,8 @@
 // The top of the page: the runs and their results.
 
 const STOPS = {
-  interrupted: "it was interrupted", terminated: "it was asked to end", hung_up: "its terminal was closed",
-  budget: "its budget was spent", time: "its time was up", broken: "something that it needs could not be read, written or asked",
+  interrupted: "it was interrupted", terminated: "it was terminated", hung_up: "its terminal was closed",
+  budget: "its budget was used up", time: "its time limit was reached", broken: "it could not continue",
 };
 
 function showOverview(app) {
@@ -21,14 +21,14 @@ function notices(runs) {
     const of = runs.length === 2 ? ` of ${run.name}` : "";
     const { summary } = run;
     texts.push(...incomplete(run, `The run${of && ` ${run.name}`}`, of));
-    if (run.run?.dry_run) texts.push(`A dry run${of}: mocks answered in the place of targets.`);
+    if (run.run?.dry_run) texts.push(`Dry run${of}: mocks answered instead of the targets.`);
     if (run.shown < summary.trials) {
       texts.push(
-        `This page has ${count(run.shown)} of ${counted(summary.trials, "trial")}${of}: what failed, errored or was borderline, and an even sample of the rest. Totals are of all trials; plots and the list are of those in the page.`,
+        `This page has ${count(run.shown)} of ${counted(summary.trials, "trial")}${of}: those that failed, errored or were borderline, and an even sample of the rest. Totals cover all trials; plots and the list cover the trials on this page.`,
       );
     }
-    if (run.damaged > 0) texts.push(`${counted(run.damaged, "line")} of the results${of} could not be read and ${run.damaged === 1 ? "is" : "are"} left out.`);
-    if (summary.skipped > 0) texts.push(`${counted(summary.skipped, "case")}${of} could not be used and ${summary.skipped === 1 ? "was" : "were"} skipped.`);
+    if (run.damaged > 0) texts.push(`${counted(run.damaged, "line")} of the results${of} could not be read and ${run.damaged === 1 ? "was" : "were"} skipped.`);
+    if (summary.skipped > 0) texts.push(`${counted(summary.skipped, "invalid case")}${of} ${summary.skipped === 1 ? "was" : "were"} skipped.`);
   }
   return texts.map((text) => make("p", { class: "notice theirs", text }));
 }
@@ -39,7 +39,7 @@ function incomplete(run, it, of) {
   const { planned, finished_at: ended, stopped } = run.run;
   const missing = planned > run.summary.trials
     ? `${count(planned - run.summary.trials)} of ${counted(planned, "trial")}${of} ${planned - run.summary.trials === 1 ? "was" : "were"} not run.` : "";
-  const why = !ended ? `${it} had not ended when this report was written` : stopped ? `${it} stopped early, because ${STOPS[stopped] ?? stopped}` : "";
+  const why = !ended ? `${it} was not finished when this report was written` : stopped ? `${it} stopped early because ${STOPS[stopped] ?? stopped}` : "";
   if (!why) return missing ? [missing] : [];
   return [missing ? `${why}: ${missing}` : `${why}.`];
 }
@@ -69,9 +69,9 @@ function figureList(run) {
   const { scores, latency, tokens } = summary;
   add("Trials", count(summary.trials), summary.cached > 0 ? `${count(summary.cached)} from the cache` : "");
   add("Mean score", scoreText(scores?.mean), meanNote(run));
-  add("Cost", dollars(summary.cost_usd), summary.cost_usd !== undefined && summary.trials > 0 ? `${dollars(summary.cost_usd / summary.trials)} a trial` : "");
+  add("Cost", dollars(summary.cost_usd), summary.cost_usd !== undefined && summary.trials > 0 ? `${dollars(summary.cost_usd / summary.trials)} per trial` : "");
   add("Tokens", tokens ? shortCount(tokens.input + tokens.output) : NONE, tokens ? `${shortCount(tokens.input)} in, ${shortCount(tokens.output)} out` : "");
-  add("Latency, median", latency ? milliseconds(latency.median_ms) : NONE, latency ? `95% within ${milliseconds(latency.p95_ms)}` : "");
+  add("Median latency", latency ? milliseconds(latency.median_ms) : NONE, latency ? `95% within ${milliseconds(latency.p95_ms)}` : "");
   return list;
 }
 
@@ -166,7 +166,7 @@ function plotsOf(app) {
   const values = (column) => app.items.runs.map((trials) => Array.from(trials[column]));
   plots.push(logHistogram("Latency", values("ms"), milliseconds,
     latency ? [[latency.median_ms, "median"], [latency.p95_ms, "p95"]] : []));
-  plots.push(logHistogram("Cost of a trial", values("cost"), dollars));
+  plots.push(logHistogram("Cost per trial", values("cost"), dollars));
   return plots.filter(Boolean);
 }
 
@@ -199,10 +199,10 @@ function evaluatorTable(app, run) {
     ["Passed", (row) => (row.scored > 0 ? percent(row.passed / row.scored) : NONE), true],
     ["Scored", (row) => count(row.scored), true],
     ["Errors", (row) => count(row.errors), true],
-    ["Left out", (row) => count(row.left_out), true],
+    ["Skipped", (row) => count(row.left_out), true],
   ]);
   const others = run.other_evaluator_results;
-  if (others > 0) shown.append(make("p", { class: "muted", text: `${counted(others, "result")} of further evaluators` }));
+  if (others > 0) shown.append(make("p", { class: "muted", text: `${counted(others, "result")} of other evaluators` }));
   return shown;
 }
 
@@ -210,7 +210,7 @@ function errorTable(app, run) {
   const rows = listOf(run.summary.errors);
   if (rows.length === 0) return undefined;
   return table(rows, [
-    ["What happened", (row) => chooser(row.message, () => app.narrow({ statuses: new Set(["error"]), text: longestPiece(row.message) }))],
+    ["Error", (row) => chooser(row.message, () => app.narrow({ statuses: new Set(["error"]), text: longestPiece(row.message) }))],
     ["Stage", (row) => row.stage],
     ["Trials", (row) => count(row.count), true],
   ]);
@@ -236,16 +236,16 @@ function runFacts(run) {
     ["Files", lines(files.slice(0, 50).join("\n") + (files.length > 50 ? `\nand ${count(files.length - 50)} more` : ""))],
     ["Targets", lines(names(asked.targets))],
     ["Judges", lines(names(asked.judges))],
-    ["Repeats", asked.trials > 1 ? `${asked.trials} of each case` : undefined],
-    ["Only ids", listOf(asked.eval_ids).join(", ")],
-    ["Share", asked.shard],
+    ["Repeats", asked.trials > 1 ? `${asked.trials} trials per case` : undefined],
+    ["Selected ids", listOf(asked.eval_ids).join(", ")],
+    ["Shard", asked.shard],
     ["Limit", asked.limit === undefined ? undefined : counted(asked.limit, "case")],
-    ["Dry run", asked.dry_run ? "yes: mocks answered" : undefined],
+    ["Dry run", asked.dry_run ? "yes, with mock answers" : undefined],
     ["Rerun of", asked.rerun_of],
-    ["Answers of", asked.graded_from],
+    ["Answers from", asked.graded_from],
     ["Calibration with", asked.calibrated_with],
-    ["Evaluators of", asked.evaluators_file],
-    ["Required checks", asked.stop_on_required ? "judges were not asked once one had failed" : undefined],
+    ["Evaluators from", asked.evaluators_file],
+    ["Required checks", asked.stop_on_required ? "judges skipped after a failed check" : undefined],
     ["Merged from", lines(listOf(asked.merged_from).join("\n"))],
     ["Retried", run.summary.retried > 0 ? counted(run.summary.retried, "trial") : undefined],
     ["agentv", asked.version],

@@ -90,7 +90,7 @@ async function readRuns() {
 async function start() {
   recallTheme();
   if (typeof DecompressionStream === "undefined") {
-    byId("progress").textContent = "This browser is too old to unpack the report: it needs DecompressionStream, which browsers have since 2023.";
+    byId("progress").textContent = "This browser is too old to unpack the report: it needs DecompressionStream, available in browsers since 2023.";
     return;
   }
   try {
