@@ -239,7 +239,7 @@ impl<S: Storage> Append<S> {
             self.buffer = Vec::new();
             let longest = self.longest;
             return Err(self.refused(format!(
-                "{length} bytes are more than the {longest} that a line may have"
+                "it has {length} bytes, and the maximum is {longest}"
             )));
         }
         Ok(())
@@ -355,7 +355,7 @@ fn retried<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
 #[derive(Debug, Error)]
 pub enum AppendError {
     /// The record cannot be written as one line.
-    #[error("a record cannot be added to `{}`: {reason}", .path.display())]
+    #[error("cannot add a record to `{}`: {reason}", .path.display())]
     Record {
         /// The file.
         path: PathBuf,
@@ -364,7 +364,7 @@ pub enum AppendError {
     },
     /// The record could not be written; the file ends with the record before it.
     #[error(
-        "a record was not written to `{}`: {}{source}; nothing before it was lost",
+        "cannot write a record to `{}`: {}{source}; all earlier records are safe",
         .path.display(),
         cause(.source)
     )]
@@ -378,8 +378,8 @@ pub enum AppendError {
     },
     /// The records since the last sync may not survive power loss.
     #[error(
-        "the last records of `{}` may not survive a loss of power: {source}; \
-         nothing before them was lost",
+        "the last records of `{}` may not survive a power loss: {source}; all earlier records \
+         are safe",
         .path.display()
     )]
     Sync {

@@ -44,7 +44,7 @@ pub(crate) fn compact_file(
         }
         Ok(others)
     };
-    compact().map_err(FileError::of("tidy", path))
+    compact().map_err(FileError::of("compact", path))
 }
 
 /// Calls `visit` with the offset of each line, the digest of its key if it has one, and its bytes.

@@ -363,7 +363,7 @@ pub(crate) fn line_bytes(lines: &mut LineReader, offset: u64) -> io::Result<&[u8
 fn changed() -> io::Error {
     io::Error::new(
         io::ErrorKind::InvalidData,
-        "it was changed while it was read",
+        "it changed while it was being read",
     )
 }
 

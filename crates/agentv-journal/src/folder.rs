@@ -191,7 +191,7 @@ impl RunFolder {
             },
             LockError::File(error) => error.into(),
         })?;
-        disk::remove_temporary(&self.path).map_err(FileError::of("tidy", &self.path))?;
+        disk::remove_temporary(&self.path).map_err(FileError::of("clean up", &self.path))?;
         Ok(RunWriter {
             folder: self.clone(),
             lock: Arc::new(lock),
@@ -206,9 +206,9 @@ fn in_the_way(path: &Path, error: io::Error) -> FileError {
     let reason = match first.symlink_metadata() {
         Ok(_) if first.is_dir() => return FileError::of("create", path)(error),
         Ok(found) if found.is_symlink() => {
-            "it is a link that leads to no folder; create the folder it leads to, or remove it"
+            "it is a link to a folder that does not exist; create that folder, or remove the link"
         }
-        _ => "it is not a folder; move it away",
+        _ => "it is not a folder; move it or remove it",
     };
     FileError::of("use", first)(io::Error::new(io::ErrorKind::AlreadyExists, reason))
 }
@@ -319,17 +319,17 @@ impl RunWriter {
 #[derive(Debug, Error)]
 pub enum FolderError {
     /// There is a run of this id.
-    #[error("run `{0}` exists already")]
+    #[error("run `{0}` already exists")]
     Exists(RunId),
     /// There is no folder at this path.
-    #[error("there is no run folder at `{}`", .0.display())]
+    #[error("run folder `{}` not found", .0.display())]
     NotFound(PathBuf),
     /// The folder's name is not a valid id.
     #[error(transparent)]
     Id(InvalidRunId),
     /// Another writer holds the folder.
     #[error(
-        "run `{id}` is being written by {}; wait for it to end, or end it",
+        "run `{id}` is being written by {}; wait until it finishes, or stop it",
         name_of(.holder.as_ref())
     )]
     Locked {
@@ -339,12 +339,12 @@ pub enum FolderError {
         holder: Option<Holder>,
     },
     /// This writer has the file open.
-    #[error("`{}` is open already", .0.display())]
+    #[error("`{}` is already open", .0.display())]
     InUse(PathBuf),
     /// A later version of the program wrote `run.json`.
     #[error(
-        "run `{id}` was written by a newer version: its schema version is {version}, \
-         and this one reads up to {SCHEMA_VERSION}"
+        "run `{id}` was written by a newer version of agentv: it has schema version {version}, \
+         and this version reads up to {SCHEMA_VERSION}; update agentv"
     )]
     Newer {
         /// The run.
@@ -360,6 +360,6 @@ pub enum FolderError {
 fn name_of(holder: Option<&Holder>) -> String {
     match holder {
         Some(holder) => holder.to_string(),
-        None => "another process since a moment ago".to_owned(),
+        None => "another process (since a moment ago)".to_owned(),
     }
 }

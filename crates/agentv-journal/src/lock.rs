@@ -36,7 +36,7 @@ pub struct Holder {
 
 impl fmt::Display for Holder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "process {} since {}", self.process, self.since)
+        write!(f, "process {} (since {})", self.process, self.since)
     }
 }
 

@@ -20,8 +20,8 @@ pub(crate) fn open_to_write(options: &mut OpenOptions, path: &Path) -> io::Resul
     // that flag.
     if std::fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
         return Err(unusable(
-            "it is a link, and writing through it could destroy a file that is not the run's; \
-             put the file itself in its place",
+            "it is a link, and writing through it could destroy a file outside the run; replace \
+             the link with the file itself",
         ));
     }
     #[cfg(unix)]
@@ -49,7 +49,7 @@ fn regular(file: File) -> io::Result<File> {
     match what_it_is(&found) {
         None => Ok(file),
         Some(thing) => Err(unusable(&format!(
-            "it is {thing} and not a file; remove it, or use another run"
+            "it is {thing}, not a regular file; remove it, or use another run"
         ))),
     }
 }

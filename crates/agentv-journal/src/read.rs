@@ -51,7 +51,7 @@ impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "line {} is damaged and skipped: {}",
+            "line {} is damaged and was skipped: {}",
             self.line, self.reason
         )
     }
@@ -197,7 +197,7 @@ pub(crate) fn parse_record<T>(
 /// The reason why a line is not a record.
 #[derive(Debug, Error)]
 pub(crate) enum RecordError {
-    #[error("{length} bytes are too long")]
+    #[error("it is too long ({length} bytes)")]
     TooLong { length: u64 },
     #[error("byte {byte} is not UTF-8")]
     NotUtf8 { byte: usize },

@@ -98,8 +98,8 @@ impl FromStr for RunId {
 /// A name that no run can have.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "`{}` cannot be the id of a run: expected the name of a folder, not hidden, \
-     without slashes, of at most {LONGEST} bytes",
+    "`{}` is not a valid run id: expected a folder name of at most {LONGEST} bytes, without \
+     slashes, that does not start with a dot",
     .0.escape_debug()
 )]
 pub struct InvalidRunId(pub String);

@@ -66,7 +66,10 @@ fn a_write_that_fails_is_taken_back_and_appending_goes_on() {
         assert!(matches!(error, AppendError::Write { .. }), "{error:?}");
         let message = error.to_string();
         assert!(message.contains(told), "{message}");
-        assert!(message.contains("nothing before it was lost"), "{message}");
+        assert!(
+            message.contains("all earlier records are safe"),
+            "{message}"
+        );
         assert_eq!(error.is_full(), told.starts_with("the disk"), "{message}");
         let whole: String = samples(0..2).iter().map(line).collect();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
@@ -208,7 +211,7 @@ fn a_record_that_is_no_line_is_refused_and_others_go_on() {
     assert!(
         error
             .to_string()
-            .contains("403 bytes are more than the 400"),
+            .contains("403 bytes, and the maximum is 400"),
         "{error}"
     );
     append.append(&sample(2), Instant::now()).unwrap();

@@ -94,7 +94,10 @@ fn lines_without_a_key_are_told() {
     let latest = latest_by_key(&path, &key()).unwrap();
     assert_eq!(latest.damaged_lines(), 2);
     let told: Vec<String> = latest.damage().iter().map(ToString::to_string).collect();
-    assert_eq!(told[0], "line 2 is damaged and skipped: `key` is missing");
+    assert_eq!(
+        told[0],
+        "line 2 is damaged and was skipped: `key` is missing"
+    );
     assert!(told[1].starts_with("line 3 is damaged"), "{told:?}");
     assert_eq!(split(latest.records::<Sample>()).0, [sample(0), sample(1)]);
 }

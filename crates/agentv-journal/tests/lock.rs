@@ -30,8 +30,8 @@ fn a_second_process_is_refused_in_words_until_the_first_is_killed() {
     assert!(folder.is_being_written());
     let error = folder.write(now()).unwrap_err();
     let told = format!(
-        "run `2026-11-15T10-43-07Z-4f1a` is being written by process {} since \
-         2026-11-15T10:43:07.309Z; wait for it to end, or end it",
+        "run `2026-11-15T10-43-07Z-4f1a` is being written by process {} (since \
+         2026-11-15T10:43:07.309Z); wait until it finishes, or stop it",
         process.id()
     );
     assert_eq!(error.to_string(), told);
@@ -71,7 +71,7 @@ fn a_file_is_opened_once_at_a_time() {
     assert!(
         error
             .to_string()
-            .ends_with("results.jsonl` is open already"),
+            .ends_with("results.jsonl` is already open"),
         "{error}"
     );
     writer.append(RecordFile::Transcripts).unwrap();

@@ -131,10 +131,10 @@ fn damage_says_what_is_wrong() {
     assert_eq!(
         told,
         [
-            "line 1 is damaged and skipped: EOF while parsing an object at column 6",
-            "line 2 is damaged and skipped: byte 6 is NUL",
-            "line 3 is damaged and skipped: byte 7 is not UTF-8",
-            "line 4 is damaged and skipped: 25 bytes are too long",
+            "line 1 is damaged and was skipped: EOF while parsing an object at column 6",
+            "line 2 is damaged and was skipped: byte 6 is NUL",
+            "line 3 is damaged and was skipped: byte 7 is not UTF-8",
+            "line 4 is damaged and was skipped: it is too long (25 bytes)",
         ]
     );
 }

@@ -13,7 +13,7 @@ use crate::{CommandSpec, Finished};
 #[derive(Debug, thiserror::Error)]
 pub enum ProcessError {
     /// The working directory is missing or not a folder.
-    #[error("cannot work in the folder `{}`: {source}", path.display())]
+    #[error("cannot run in the folder `{}`: {source}", path.display())]
     WorkingDirectory {
         /// The folder, as the caller named it.
         path: PathBuf,
@@ -27,7 +27,7 @@ pub enum ProcessError {
         program: OsString,
     },
     /// The program is a script, and the interpreter that its first line names is missing.
-    #[error("`{}` cannot run: the interpreter its first line names is missing", program.display())]
+    #[error("cannot run `{}`: the interpreter in its first line was not found", program.display())]
     NoInterpreter {
         /// The program, as the caller named it.
         program: OsString,
@@ -50,7 +50,7 @@ pub enum ProcessError {
         source: io::Error,
     },
     /// The supervisor could not be started, or ended before its command did.
-    #[error("the supervisor `{}` of the command failed: {source}", path.display())]
+    #[error("the command's supervisor `{}` failed: {source}", path.display())]
     Supervisor {
         /// The supervisor's program.
         path: PathBuf,
@@ -58,7 +58,7 @@ pub enum ProcessError {
         source: io::Error,
     },
     /// The deadline passed, and the process tree was ended.
-    #[error("`{}` was ended after its deadline of {deadline:?}", program.display())]
+    #[error("`{}` timed out after {deadline:?} and was stopped", program.display())]
     DeadlinePassed {
         /// The command's program.
         program: OsString,

@@ -46,7 +46,7 @@ fn a_deadline_ends_what_ignores_sigterm() {
     let started = Instant::now();
     let error = run(spec.grace(Duration::from_millis(200))).unwrap_err();
     assert_eq!(stage.survivors(), []);
-    let expected = "`sh` was ended after its deadline of 4s";
+    let expected = "`sh` timed out after 4s and was stopped";
     assert_eq!(error.to_string(), expected);
     let ProcessError::DeadlinePassed { partial, .. } = error else {
         panic!("{error}")

@@ -102,7 +102,7 @@ fn a_missing_interpreter_is_told_apart_from_a_missing_program() {
     let stage = Stage::new();
     write_script(&stage, "script", "#!/no/such/interpreter\n", 0o755);
     let spec = stage.marked(CommandSpec::program("./script"));
-    let expected = "`./script` cannot run: the interpreter its first line names is missing";
+    let expected = "cannot run `./script`: the interpreter in its first line was not found";
     assert_eq!(message(spec), expected);
 }
 
@@ -125,13 +125,13 @@ fn a_file_that_is_no_program_is_not_executable() {
 fn a_missing_working_directory_is_named() {
     let spec = CommandSpec::program("true").current_dir("/no/such/folder");
     let expected =
-        "cannot work in the folder `/no/such/folder`: No such file or directory (os error 2)";
+        "cannot run in the folder `/no/such/folder`: No such file or directory (os error 2)";
     assert_eq!(message(spec), expected);
 }
 
 fn a_file_is_no_working_directory() {
     let spec = CommandSpec::program("true").current_dir("/dev/null");
-    let expected = "cannot work in the folder `/dev/null`: not a directory";
+    let expected = "cannot run in the folder `/dev/null`: not a directory";
     assert_eq!(message(spec), expected);
 }
 
@@ -150,10 +150,9 @@ fn a_program_that_is_no_supervisor_is_an_error() {
     let run = |path| run_by(&Runner::supervised_by(path), CommandSpec::program("true"));
     let error = run("/bin/true").unwrap_err();
     assert!(matches!(error, ProcessError::Supervisor { .. }));
-    let expected =
-        "the supervisor `/bin/true` of the command failed: it ended before its command did";
+    let expected = "the command's supervisor `/bin/true` failed: it exited before the command";
     assert_eq!(error.to_string(), expected);
     let expected =
-        "the supervisor `/no/such` of the command failed: No such file or directory (os error 2)";
+        "the command's supervisor `/no/such` failed: No such file or directory (os error 2)";
     assert_eq!(run("/no/such").unwrap_err().to_string(), expected);
 }

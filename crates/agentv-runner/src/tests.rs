@@ -170,7 +170,7 @@ async fn a_target_that_asks_to_come_back_tomorrow_is_not_waited_for() {
     let trying = Trying::new(cases(1), vec![target_with("t", provider as _)]);
     let (_, seen) = trying.run(|_| {}).await;
     let message = &seen.records[0].0.error.as_ref().unwrap().message;
-    assert!(message.contains("asks to wait 86400 s"), "{message}");
+    assert!(message.contains("a delay of 86400 s"), "{message}");
 }
 
 #[tokio::test]

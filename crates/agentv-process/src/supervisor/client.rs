@@ -87,7 +87,7 @@ impl Supervised {
             Err(error) if error.kind() == io::ErrorKind::ConnectionReset => None,
             line => line?,
         };
-        let ended = || io::Error::other("it ended before its command did");
+        let ended = || io::Error::other("it exited before the command");
         Report::parse(&line.ok_or_else(ended)?).ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 

@@ -104,7 +104,7 @@ fn set_up(connection: &Connection) -> rusqlite::Result<()> {
 
 /// A cache that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the cache `{}` cannot be used: {reason}", path.display())]
+#[error("cannot use the cache `{}`: {reason}", path.display())]
 pub struct CacheError {
     path: PathBuf,
     reason: String,
@@ -184,6 +184,6 @@ mod tests {
         let path = folder.path().join("cache.sqlite");
         std::fs::write(&path, "not a database at all, but long enough to look at").unwrap();
         let error = Cache::open(&path).unwrap_err().to_string();
-        assert!(error.contains("cache.sqlite` cannot be used"), "{error}");
+        assert!(error.starts_with("cannot use the cache `"), "{error}");
     }
 }

@@ -232,7 +232,9 @@ fn record_of(
 
 /// Turns the result of a trial whose answer is missing into an error. Its old grade does not apply.
 fn without_answer(record: ResultRecord) -> ResultRecord {
-    let message = "its answer is not among the transcripts: it cannot be graded again".to_owned();
+    let message = "its answer is missing from the transcripts, so it cannot be graded \
+                   again"
+        .to_owned();
     ResultRecord {
         status: Status::Error,
         score: None,

@@ -165,7 +165,10 @@ pub(crate) fn timeout(limit: Duration) -> ProviderError {
     let seconds = limit.as_secs_f64();
     ProviderError::new(
         Cause::Timeout,
-        format!("no answer within {seconds} s (`timeout_seconds` of the target, or --timeout)"),
+        format!(
+            "no answer within {seconds} s (set by `timeout_seconds` of the target or \
+                 `--timeout`)"
+        ),
     )
 }
 
@@ -196,9 +199,10 @@ fn in_words(error: ProviderError, retry: &Retry, attempt: u32) -> ProviderError 
     let pause = error.retry_after.filter(|pause| *pause > LONGEST_PAUSE);
     let message = match pause {
         Some(pause) if is_worth_a_retry(retry, &error) => format!(
-            "{}; the target asks to wait {} s, longer than a run waits",
+            "{}; not retried: the target asks for a delay of {} s, and the maximum is {} s",
             error.message,
-            pause.as_secs()
+            pause.as_secs(),
+            LONGEST_PAUSE.as_secs()
         ),
         _ if attempt > 1 => format!("{} (attempt {attempt} of {attempt})", error.message),
         _ => error.message,

@@ -140,7 +140,7 @@ impl Executor {
     ) {
         if self.budget.settle(set_aside, answered, cost) {
             let message = format!(
-                "the cost of answers of target `{}` is unknown: --budget does not limit it",
+                "the cost of answers from target `{}` is unknown, so `--budget` does not limit it",
                 lane.name
             );
             self.notify(RunEvent::Noticed { message });

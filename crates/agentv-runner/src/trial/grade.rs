@@ -179,7 +179,7 @@ fn failed_by(specs: &[EvaluatorSpec], results: &[Option<EvaluatorResult>]) -> Op
             .is_some_and(|verdict| verdict != Verdict::Pass);
         match (spec.required && is_missed, result.lacks_required) {
             (true, _) => Some(format!("`{}` is required and did not pass", spec.name)),
-            (false, true) => Some(format!("`{}` lacks what it requires", spec.name)),
+            (false, true) => Some(format!("a required part of `{}` did not pass", spec.name)),
             (false, false) => None,
         }
     })

@@ -6,7 +6,7 @@ use futures_util::FutureExt;
 
 /// A panic, as a sentence for the user.
 #[derive(Debug, thiserror::Error)]
-#[error("agentv has a bug here, please report it: {0}")]
+#[error("this is a bug in agentv, please report it: {0}")]
 pub(crate) struct Panicked(String);
 
 /// Runs some work and turns a panic into an error.
@@ -15,10 +15,6 @@ pub(crate) async fn catch_panic<T>(work: impl Future<Output = T>) -> Result<T, P
     caught.map_err(|panic| {
         let message = panic.downcast_ref::<&str>().copied();
         let message = message.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-        Panicked(
-            message
-                .unwrap_or("it panicked without a message")
-                .to_owned(),
-        )
+        Panicked(message.unwrap_or("a panic without a message").to_owned())
     })
 }
