@@ -52,13 +52,13 @@ fn delay(settings: &Settings) -> Result<Delay, SettingError> {
     let fixed = time("delay_ms")?;
     let (min, max) = (time("delay_min_ms")?, time("delay_max_ms")?);
     if fixed.is_some() && (min.is_some() || max.is_some()) {
-        let message = "is given beside `delay_min_ms` or `delay_max_ms`";
-        return Err(SettingError::of("delay_ms", message).hint("write a fixed time or a range"));
+        let message = "cannot be combined with `delay_min_ms` or `delay_max_ms`";
+        return Err(SettingError::of("delay_ms", message).hint("give a fixed delay or a range"));
     }
     let min = min.or(fixed).unwrap_or_default();
     let max = max.unwrap_or(min);
     if max < min {
-        let message = "is less than `delay_min_ms`";
+        let message = "must not be less than `delay_min_ms`";
         return Err(SettingError::of("delay_max_ms", message));
     }
     Ok(Delay { min, max })

@@ -172,7 +172,7 @@ fn what_breaks_a_rule_is_placed_and_said_in_words_and_the_schema_refuses_it_too(
         ),
         (
             "\ntargets: []",
-            "E014 Line 2: targets: expected an array of targets with at least one, found an empty array",
+            "E014 Line 2: targets: expected an array of at least one target, found an empty array",
         ),
         (
             "target:\n  - {name: a, provider: echo}",
@@ -268,11 +268,11 @@ fn what_breaks_a_rule_is_placed_and_said_in_words_and_the_schema_refuses_it_too(
         ),
         (
             "targets:\n  - name: a\n    provider: cli\n    command: [agent]\n    command_template: agent",
-            "E036 Line 5: targets[0]: `command` and `command_template` exclude each other (keep `command`, which runs without a shell, or `command_template`, which runs in one)",
+            "E036 Line 5: targets[0]: `command` and `command_template` cannot be combined (keep `command`, which runs without a shell, or `command_template`, which runs in one)",
         ),
         (
             "targets:\n  - name: a\n    provider: cli\n    command: [b]\n    healthcheck:\n      type: command\n      commandTemplate: c\n      command: [d]",
-            "E036 Line 8: targets[0].healthcheck: `command` and `command_template` exclude each other (keep `command`, which runs without a shell, or `command_template`, which runs in one)",
+            "E036 Line 8: targets[0].healthcheck: `command` and `command_template` cannot be combined (keep `command`, which runs without a shell, or `command_template`, which runs in one)",
         ),
         (
             "targets:\n  - {name: a, provider: echo, retry_status_codes: [429, 5]}",
@@ -301,7 +301,7 @@ fn what_a_schema_cannot_say_is_checked_too() {
         ),
         (
             "targets:\n  - name: a\n    provider: echo\n  - name: a\n    provider: mock",
-            "E028 Line 4: targets[1].name: duplicate target name `a` (line 2 has a target of that name)",
+            "E028 Line 4: targets[1].name: duplicate target name `a` (line 2 has a target with the same name)",
         ),
         (
             "targets:\n  - name: a\n    provider: cli\n    command_template: agent {PROMT} ${HOME}",
@@ -337,27 +337,27 @@ fn what_a_schema_cannot_say_is_checked_too() {
         ),
         (
             "targets:\n  - name: a\n    provider: cli\n    command: ['./{EVAL_ID}.sh']",
-            "E035 Line 4: targets[0].command[0]: `{EVAL_ID}` cannot be used in the first word, which is the program",
+            "E035 Line 4: targets[0].command[0]: `{EVAL_ID}` cannot be used in the first word, the program",
         ),
         (
             "targets:\n  - name: a\n    provider: cli\n    command_template: |\n      true\n      echo `cat {PROMPT_FILE}`",
-            "E035 Line 6: targets[0].command_template: `{PROMPT_FILE}` cannot be used in backticks; write `$(…)` instead (`command: [..]` has no such restrictions: it runs without a shell)",
+            "E035 Line 6: targets[0].command_template: `{PROMPT_FILE}` cannot be used in backticks; write `$(…)` instead (`command: [..]` runs without a shell and does not have this restriction)",
         ),
         (
             "targets:\n  - name: a\n    provider: cli\n    command: [agent, '{FILES}']\n    files_format: --file \"{path}\"",
-            "E013 Line 5: targets[0].files_format: quotes have no meaning with `command`, which runs without a shell (write it without quotes: each path stays one word)",
+            "E013 Line 5: targets[0].files_format: quotes have no meaning with `command`, which runs without a shell (remove the quotes: each path stays one word)",
         ),
         (
             "targets:\n  - name: judge\n    provider: echo\n  - name: b\n    provider: echo\n    judge_target: jugde",
-            "W007 Line 6: targets[1].judge_target: no target is called `jugde` (did you mean `judge`?)",
+            "W007 Line 6: targets[1].judge_target: target `jugde` not found (did you mean `judge`?)",
         ),
         (
             "targets:\n  - {name: a, provider: echo, judge_target: opnai:gpt-5}",
-            "W007 Line 2: targets[0].judge_target: no target is called `opnai:gpt-5` (did you mean `openai:gpt-5`?)",
+            "W007 Line 2: targets[0].judge_target: target `opnai:gpt-5` not found (did you mean `openai:gpt-5`?)",
         ),
         (
             "targets:\n  - {name: a, provider: echo, judgeTarget: somebody}",
-            "W007 Line 2: targets[0].judgeTarget: no target is called `somebody` (known: a; built in: echo, mock, vendor:model)",
+            "W007 Line 2: targets[0].judgeTarget: target `somebody` not found (known: a; built in: echo, mock, VENDOR:MODEL)",
         ),
     ] {
         assert_eq!(said(source), [expected], "{source}");
@@ -378,7 +378,7 @@ fn text_that_another_interpreter_runs_is_warned_about_in_both_forms() {
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].starts_with("W010 Line "), "{found:?}");
         assert!(found[0].contains(
-            "runs `{PROMPT}` as a part of its program (a case can run commands this way: pass"
+            "runs `{PROMPT}` as part of its program (a case can run commands this way: pass"
         ));
     }
     let source =

@@ -76,10 +76,8 @@ test -e {PROMPT_FILE} && echo '{"id": "secnod", "text": "B"}'; echo '{"id": "thi
         told(&project, &["first", "second", "third"]),
         [
             "A",
-            "the command's output has no line with id `second`, \
-             but one with id `secnod`, which was not asked",
-            "the line of `third` in the command's output: \
-             expected `text` or `output_messages`, found neither",
+            "the command's output has no line with id `second`; it has one with id `secnod`, which is not a case of this batch",
+            "the line with id `third` in the command's output: expected `text` or `output_messages`, found neither",
         ]
     );
     let answers = ask(&project, &["second"]).unwrap();
@@ -90,16 +88,16 @@ fn a_line_that_is_not_an_answer_is_named() {
     for (line, expected) in [
         (
             "Done!",
-            "line 3 of the command's output is not JSON: expected value at column 1",
+            "line 3 of the command's output: invalid JSON: expected value at column 1",
         ),
         (
             "[1]",
-            "line 3 of the command's output is an array, expected an object with `id`",
+            "line 3 of the command's output: expected an object with `id`, found an array",
         ),
-        ("{}", "line 3 of the command's output has no `id`"),
+        ("{}", "line 3 of the command's output: missing id"),
         (
             "{\"id\": 5}",
-            "line 3 of the command's output has a number as `id`, expected a string",
+            "line 3 of the command's output: `id`: expected a string, found a number",
         ),
     ] {
         let template = format!(
@@ -150,6 +148,6 @@ fn only_a_target_that_says_so_is_asked_at_once() {
     let resolved = project.resolve("t", &[]).unwrap();
     assert_eq!(
         resolved.warnings,
-        ["`provider_batching` of target `t` has no effect: `echo` is asked one by one"]
+        ["`provider_batching` of target `t` has no effect: provider `echo` does not support it"]
     );
 }

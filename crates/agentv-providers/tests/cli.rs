@@ -155,7 +155,7 @@ fn more_files_than_the_system_takes_are_an_error_in_words() {
     request.files = vec!["x".repeat(4_000).into(); 2_000];
     let error = project.answer(&request).unwrap_err();
     assert_eq!(error.cause, Cause::Setup);
-    assert!(error.message.contains("more than 512 KiB"), "{error}");
+    assert!(error.message.contains("longer than 512 KiB"), "{error}");
 }
 
 fn variables_of_others_do_not_stand_in_for_a_value() {
@@ -270,7 +270,7 @@ fn words_have_the_same_limits_as_a_line() {
     assert_eq!(error.cause, Cause::Setup);
     assert_eq!(
         error.message,
-        "an argument of the command has 131072 bytes, and the system accepts 131071; \
+        "an argument of the command has 131072 bytes, and the system accepts at most 131071; \
          use `{PROMPT_FILE}` instead of `{PROMPT}` in `command`"
     );
     let error = project.ask("a\0b").unwrap_err();
@@ -327,7 +327,7 @@ fn the_answer_is_read_from_the_output_file_where_the_command_has_one() {
     assert_eq!(error.cause, Cause::Answer);
     assert_eq!(
         error.message,
-        "the command succeeded, but wrote no `{OUTPUT_FILE}`"
+        "the command succeeded, but did not write `{OUTPUT_FILE}`"
     );
 }
 
@@ -358,7 +358,7 @@ fn the_folder_is_that_of_the_eval_file_or_relative_to_it() {
     let error = project.ask("Hi").unwrap_err();
     assert_eq!(error.cause, Cause::Setup);
     assert!(
-        error.message.contains("cannot work in the folder"),
+        error.message.contains("cannot run in the folder"),
         "{error}"
     );
 }
@@ -434,7 +434,7 @@ fn a_command_that_takes_too_long_is_ended_with_all_it_started() {
     request.timeout = Duration::from_millis(700);
     let error = project.answer(&request).unwrap_err();
     assert_eq!(error.cause, Cause::Timeout);
-    let expected = "the command took longer than 700ms and was ended: working";
+    let expected = "the command timed out after 700ms and was stopped: working";
     assert_eq!(error.message, expected);
     assert!(is_gone(&project));
 }
@@ -495,7 +495,7 @@ fn output_that_is_not_text_is_an_error_in_words() {
     let error = failure("printf 'ab\\377'");
     assert_eq!(
         error.message,
-        "the output of the command is not UTF-8 from byte 2 on"
+        "the command's output is not valid UTF-8 at byte 2"
     );
 }
 

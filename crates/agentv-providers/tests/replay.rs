@@ -74,7 +74,7 @@ fn a_broken_line_is_named_before_the_run() {
     for (line, expected) in [
         (
             "{\"id\": \"b\", \"text\"",
-            "line 3 of `answers.jsonl`: is not JSON: EOF",
+            "line 3 of `answers.jsonl`: invalid JSON: EOF",
         ),
         (
             "[]",
@@ -89,7 +89,10 @@ fn a_broken_line_is_named_before_the_run() {
             "{\"id\": \"b\", \"text\": 5}",
             "line 3 of `answers.jsonl`: `text`: expected a string",
         ),
-        (fine, "line 3 of `answers.jsonl` answers `a` again; "),
+        (
+            fine,
+            "line 3 of `answers.jsonl` is a second answer to `a`; ",
+        ),
     ] {
         let project = replay(&format!("{fine}\n\n{line}\n"));
         let error = project.resolve("t", &[]).unwrap_err();
@@ -116,7 +119,7 @@ fn several_trials_have_answers_of_their_own() {
     assert_eq!(ask("b", 7).unwrap(), "always");
     let error = ask("a", 3).unwrap_err();
     assert_eq!(error.cause, Cause::Missing);
-    assert!(error.message.ends_with("but none of trial 3"), "{error}");
+    assert!(error.message.ends_with("but none for trial 3"), "{error}");
 }
 
 /// Creates a run with these answers: target, id, trial, text.
@@ -188,7 +191,7 @@ fn a_run_of_several_targets_is_not_guessed_at() {
     assert!(
         error
             .message
-            .contains("several targets to `a` (`claude`, `gpt`)"),
+            .contains("from several targets (`claude`, `gpt`)"),
         "{error}"
     );
     assert_eq!(answer(&project, "b"), "own");
@@ -221,10 +224,7 @@ fn a_path_at_which_nothing_is_says_so() {
     let project = Project::of(json!({"provider": "replay", "path": "nightyl"}));
     record(&project, "nightly", &[]);
     let error = project.resolve("t", &[]).unwrap_err();
-    assert!(
-        error.message.contains("there is no `nightyl` in "),
-        "{error}"
-    );
+    assert!(error.message.contains("`nightyl` not found in "), "{error}");
     assert_eq!(
         error.hint.as_deref(),
         Some("did you mean the run `nightly`?")

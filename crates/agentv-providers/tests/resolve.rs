@@ -135,28 +135,28 @@ targets:
         (
             "count",
             "0",
-            "`workers`: expected a whole number that is 1 or more, but the variable `V` holds `0`",
+            "`workers`: expected a whole number that is 1 or more, found `0` in the variable `V`",
         ),
         (
             "flag",
             "yes",
-            "`keep_temp_files`: expected true or false, but the variable `V` holds `yes`",
+            "`keep_temp_files`: expected true or false, found `yes` in the variable `V`",
         ),
         (
             "word",
             "FETCH",
-            "`method`: expected GET, POST, PUT, PATCH or DELETE, but the variable `V` holds `FETCH`",
+            "`method`: expected GET, POST, PUT, PATCH or DELETE, found `FETCH` in the variable `V`",
         ),
         (
             "filled",
             "",
-            "`url`: expected a string that is not empty, but the variable `V` holds nothing",
+            "`url`: expected a string that is not empty, found an empty value in the variable `V`",
         ),
         (
             "hidden",
             "secret-value",
             "`workers`: expected a whole number that is 1 or more, \
-             but the variable `V_KEY` holds something else",
+             found another value in the variable `V_KEY`",
         ),
     ] {
         let error = project.resolve(name, &[("V", value), ("V_KEY", value)]);
@@ -178,7 +178,7 @@ fn a_name_that_nobody_has_lists_the_known_ones() {
         ),
     ] {
         let error = project.resolve(name, &[]).unwrap_err();
-        let expected = format!("no target is called `{name}` in `targets.yaml`");
+        let expected = format!("target `{name}` not found in `targets.yaml`");
         assert_eq!(error.to_string(), expected);
         assert_eq!(error.hint.as_deref(), Some(hint));
         assert!(!project.targets().knows(name));
@@ -201,7 +201,7 @@ fn a_missing_default_target_says_how_to_choose_one() {
         .resolve("default", &Environment::default())
         .unwrap_err();
     assert!(
-        error.message.contains("no `targets.yaml` was found"),
+        error.message.contains("there is no `targets.yaml`"),
         "{error}"
     );
     assert!(error.hint.unwrap().contains("`--target openai:gpt-5`"));
@@ -348,8 +348,7 @@ fn a_secret_that_is_too_short_to_hide_is_warned_about() {
         "targets:\n  - {name: t, provider: http, url: 'http://x', headers: {X-Key: abc, Y-Key: ''}}\n",
     );
     let warnings = project.resolve("t", &[]).unwrap().warnings;
-    let expected = "the secret in `X-Key` of target `t` has fewer than 8 characters, \
-                    so it is not hidden in what is written";
+    let expected = "the secret in `X-Key` of target `t` has fewer than 8 characters, so it is not removed from results and reports";
     assert_eq!(warnings, [expected]);
 }
 
@@ -374,9 +373,9 @@ fn a_file_with_problems_is_not_used_and_warnings_are_kept() {
     );
     assert_eq!(read("warned.yaml").unwrap().warnings().len(), 1);
     for (name, expected) in [
-        ("nothing.yaml", "there is no targets file `nothing.yaml`"),
+        ("nothing.yaml", "targets file `nothing.yaml` not found"),
         ("evals", "is not a regular file"),
-        ("bytes.yaml", "the text is not UTF-8"),
+        ("bytes.yaml", "not UTF-8 text"),
     ] {
         project.write("bytes.yaml", b"targets: \xff");
         assert_eq!(read(name).unwrap_err()[0].to_string(), expected);

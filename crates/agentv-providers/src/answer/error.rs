@@ -27,7 +27,7 @@ pub enum AnswerError {
         reason: String,
     },
     /// A record of the answer could not be read back.
-    #[error("it holds JSON that is nested deeper than {DEEPEST} levels")]
+    #[error("its JSON is nested more than {DEEPEST} levels deep")]
     TooDeep,
 }
 

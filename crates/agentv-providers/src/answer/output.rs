@@ -252,7 +252,7 @@ mod tests {
         for output in deep(DEEPEST + 1) {
             assert_eq!(
                 of_output(&output).unwrap_err().to_string(),
-                "it holds JSON that is nested deeper than 100 levels"
+                "its JSON is nested more than 100 levels deep"
             );
         }
     }

@@ -24,7 +24,7 @@ pub(crate) enum ArgvError {
     #[error("the first word must be a program")]
     NoProgram,
     /// A case would decide which program runs.
-    #[error("`{{{0}}}` cannot be used in the first word, which is the program")]
+    #[error("`{{{0}}}` cannot be used in the first word, the program")]
     PlaceholderInProgram(&'static str),
 }
 

@@ -29,13 +29,14 @@ pub(super) fn check(command: &Command) -> Result<(), SettingError> {
     let refuse = |message: &str| Err(SettingError::of(command.field(), message));
     if command.uses("PROMPT") || command.uses("GUIDELINES") {
         return refuse(
-            "with `provider_batching` the command takes all cases from `{PROMPT_FILE}`, \
-             so there is nothing for `{PROMPT}` and `{GUIDELINES}`",
+            "`{PROMPT}` and `{GUIDELINES}` cannot be used with `provider_batching`: the command \
+             reads all cases from `{PROMPT_FILE}`",
         );
     }
     if !command.uses("PROMPT_FILE") {
         return refuse(
-            "with `provider_batching` the cases are in `{PROMPT_FILE}`, which is missing",
+            "missing `{PROMPT_FILE}`: with `provider_batching`, the command reads all cases from \
+             it",
         );
     }
     Ok(())
@@ -114,7 +115,7 @@ impl Lines {
                 continue;
             }
             let (id, fields) = row(line).map_err(|reason| {
-                let message = format!("line {} of the command's output {reason}", index + 1);
+                let message = format!("line {} of the command's output: {reason}", index + 1);
                 ProviderError::new(Cause::Answer, message)
             })?;
             by_id.entry(id).or_default().push(fields);
@@ -155,7 +156,7 @@ impl Lines {
 
 fn transcript(id: &str, fields: Extra) -> Result<Transcript, ProviderError> {
     answer::of_fields(fields).map_err(|reason| {
-        let message = format!("the line of `{id}` in the command's output: {reason}");
+        let message = format!("the line with id `{id}` in the command's output: {reason}");
         ProviderError::new(Cause::Answer, message)
     })
 }
@@ -163,13 +164,13 @@ fn transcript(id: &str, fields: Extra) -> Result<Transcript, ProviderError> {
 /// A line of the output that is not an answer.
 #[derive(Debug, thiserror::Error)]
 enum LineError {
-    #[error("is not JSON: {}", answer::reason_in_line(.0))]
+    #[error("invalid JSON: {}", answer::reason_in_line(.0))]
     NotJson(#[from] serde_json::Error),
-    #[error("is {0}, expected an object with `id`")]
+    #[error("expected an object with `id`, found {0}")]
     NotAnObject(&'static str),
-    #[error("has {0} as `id`, expected a string")]
+    #[error("`id`: expected a string, found {0}")]
     WrongId(&'static str),
-    #[error("has no `id`")]
+    #[error("missing id")]
     NoId,
 }
 
@@ -190,7 +191,7 @@ fn missing(id: &str, foreign: &[String]) -> ProviderError {
         nearest(id, foreign.iter().map(String::as_str)).or(foreign.first().map(String::as_str));
     let found = match near {
         Some(other) => format!(
-            ", but one with id `{}`, which was not asked",
+            "; it has one with id `{}`, which is not a case of this batch",
             excerpt(other)
         ),
         None => String::new(),

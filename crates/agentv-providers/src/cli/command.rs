@@ -93,7 +93,7 @@ impl Command {
         };
         String::from_utf8(output).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
-            let message = format!("the output of the command is not UTF-8 from byte {at} on");
+            let message = format!("the command's output is not valid UTF-8 at byte {at}");
             ProviderError::new(Cause::Answer, message)
         })
     }
@@ -151,14 +151,14 @@ fn unfinished(error: ProcessError, secrets: &Secrets) -> ProviderError {
         ProcessError::DeadlinePassed {
             deadline, partial, ..
         } => {
-            let message = format!("the command took longer than {deadline:?} and was ended");
+            let message = format!("the command timed out after {deadline:?} and was stopped");
             ProviderError::new(
                 Cause::Timeout,
                 with_end_of(message, &partial.stderr, secrets),
             )
         }
         ProcessError::WorkingDirectory { .. } => {
-            ProviderError::new(Cause::Setup, format!("{error}; see `cwd` of the target"))
+            ProviderError::new(Cause::Setup, format!("{error}; check `cwd` of the target"))
         }
         ProcessError::NotFound { .. }
         | ProcessError::NoInterpreter { .. }

@@ -116,9 +116,9 @@ impl CommandForm {
         let (mut longest, mut total) = (0, 0);
         for (before, word) in words {
             if word.as_encoded_bytes().contains(&0) {
-                return Err(
-                    self.refused("a command line cannot hold the NUL character of the prompt")
-                );
+                return Err(self.refused(
+                    "an argument of the command has a NUL character, which the system does not accept",
+                ));
             }
             let length = before + word.len();
             longest = longest.max(length);
@@ -126,13 +126,14 @@ impl CommandForm {
         }
         if longest > LARGEST_WORD {
             return Err(self.refused(&format!(
-                "an argument of the command has {longest} bytes, and the system accepts {LARGEST_WORD}"
+                "an argument of the command has {longest} bytes, and the system accepts at most \
+                 {LARGEST_WORD}"
             )));
         }
         if total > LARGEST_TOTAL {
             let most = LARGEST_TOTAL >> 10;
             return Err(self.refused(&format!(
-                "the arguments of the command have more than {most} KiB"
+                "the arguments of the command are longer than {most} KiB in total"
             )));
         }
         Ok(())
@@ -143,7 +144,7 @@ impl CommandForm {
         let help = if self.uses("PROMPT") {
             format!("use `{{PROMPT_FILE}}` instead of `{{PROMPT}}` in `{field}`")
         } else {
-            format!("see `{field}` of the target")
+            format!("check `{field}` of the target")
         };
         ProviderError::new(Cause::Setup, format!("{reason}; {help}"))
     }

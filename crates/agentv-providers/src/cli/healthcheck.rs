@@ -93,7 +93,7 @@ impl Healthcheck {
     }
 
     fn too_slow(&self) -> ProviderError {
-        let message = format!("the address did not answer in {:?}", self.timeout);
+        let message = format!("the URL did not respond within {:?}", self.timeout);
         ProviderError::new(Cause::Timeout, message)
     }
 }

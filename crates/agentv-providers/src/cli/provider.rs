@@ -61,7 +61,7 @@ impl Cli {
             .await;
         let output = temporary.explained(output)?;
         answer::of_output(&output).map_err(|reason| {
-            let message = format!("the output of the command cannot be used: {reason}");
+            let message = format!("the command's output is not an answer: {reason}");
             ProviderError::new(Cause::Answer, message)
         })
     }

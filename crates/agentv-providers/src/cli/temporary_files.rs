@@ -42,10 +42,13 @@ impl TemporaryFiles {
         let made = made.map_err(|error| {
             let place = std::env::temp_dir();
             let place = place.display();
-            let what = format!("no folder for the command's files can be made in `{place}`");
+            let what = format!("cannot create a folder for the command's files in `{place}`");
             // The system's reason without the folder's name, which is random.
             let why = io::Error::from(error.kind());
-            failed(&format!("{what} (`TMPDIR` says where)"), &why)
+            failed(
+                &format!("{what} (set `TMPDIR` to use another folder)"),
+                &why,
+            )
         })?;
         let path = made.path();
         let file = |placeholder: &str, name: &str| wanted(placeholder).then(|| path.join(name));
@@ -71,7 +74,7 @@ impl TemporaryFiles {
             return Ok(());
         };
         let written = tokio::fs::write(path, text).await;
-        written.map_err(|error| failed("the prompt's file cannot be written", &error))
+        written.map_err(|error| failed("cannot write `{PROMPT_FILE}`", &error))
     }
 
     /// Reads what the command wrote to its output file.
@@ -86,20 +89,20 @@ impl TemporaryFiles {
         // Opening a pipe would block until something is written into it.
         if path.exists() && !path.is_file() {
             return Err(answer(
-                "the command made something else of `{OUTPUT_FILE}` than a file".to_owned(),
+                "the command succeeded, but `{OUTPUT_FILE}` is not a regular file".to_owned(),
             ));
         }
         let file = tokio::fs::File::open(path).await;
         let file = file.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => {
-                answer("the command succeeded, but wrote no `{OUTPUT_FILE}`".to_owned())
+                answer("the command succeeded, but did not write `{OUTPUT_FILE}`".to_owned())
             }
-            _ => failed("`{OUTPUT_FILE}` cannot be read", &error),
+            _ => failed("cannot read `{OUTPUT_FILE}`", &error),
         })?;
         let mut output = Vec::new();
         let most = largest as u64;
         let read = file.take(most + 1).read_to_end(&mut output).await;
-        read.map_err(|error| failed("`{OUTPUT_FILE}` cannot be read", &error))?;
+        read.map_err(|error| failed("cannot read `{OUTPUT_FILE}`", &error))?;
         if output.len() > largest {
             return Err(answer(format!(
                 "the command wrote more than {} MiB to `{{OUTPUT_FILE}}`",
@@ -116,7 +119,10 @@ impl TemporaryFiles {
     ) -> Result<T, ProviderError> {
         outcome.map_err(|error| match &self.folder {
             Some(folder) if self.keep => ProviderError {
-                message: format!("{error} (its files are in `{}`)", folder.path().display()),
+                message: format!(
+                    "{error} (the command's files are in `{}`)",
+                    folder.path().display()
+                ),
                 ..error
             },
             _ => error,

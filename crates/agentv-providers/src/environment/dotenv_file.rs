@@ -23,13 +23,13 @@ pub(crate) fn content_of(path: &Path) -> io::Result<Vec<u8>> {
         return read(path);
     }
     if !is_pipe(found) {
-        return Err(io::Error::other("is not a file"));
+        return Err(io::Error::other("it is not a regular file"));
     }
     let (sender, receiver) = mpsc::channel();
     let path = path.to_owned();
     // Opening a pipe waits for the other side and cannot be interrupted.
     thread::spawn(move || sender.send(read(&path)));
-    let nobody = |_| io::Error::other("is a pipe, and nobody writes into it");
+    let nobody = |_| io::Error::other("it is a pipe, and nothing was written to it");
     receiver.recv_timeout(PATIENCE).map_err(nobody)?
 }
 
@@ -39,7 +39,7 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
         .take(LARGEST + 1)
         .read_to_end(&mut bytes)?;
     match bytes.len() as u64 > LARGEST {
-        true => Err(io::Error::other("is larger than 16 MiB")),
+        true => Err(io::Error::other("it is larger than 16 MiB")),
         false => Ok(bytes),
     }
 }

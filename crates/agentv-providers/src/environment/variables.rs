@@ -80,7 +80,7 @@ impl Environment {
                 Err(dotenvy::Error::LineParse(line, _)) => {
                     let at = text.find(&line).unwrap_or_default();
                     let reason =
-                        "is not `NAME=value`; a value with spaces or quotes in it stands in quotes";
+                        "is not `NAME=value`; put quotes around a value that has spaces or quotes";
                     return Err(failed(
                         Some(line_of(text.as_bytes(), at)),
                         reason.to_owned(),
@@ -128,7 +128,7 @@ impl Environment {
             let parts = secret_parts(value);
             let hidden = parts.iter().filter(|part| secrets.add(part)).count();
             if hidden < parts.len() {
-                warnings.push(too_short(&format!("the address in the variable `{name}`")));
+                warnings.push(too_short(&format!("the URL in the variable `{name}`")));
             }
         }
         (secrets, warnings)
@@ -146,7 +146,8 @@ impl fmt::Debug for Environment {
 /// Returns the warning about a secret that cannot be hidden.
 pub(crate) fn too_short(place: &str) -> String {
     format!(
-        "the secret in {place} has fewer than {} characters, so it is not hidden in what is written",
+        "the secret in {place} has fewer than {} characters, so it is not removed from results \
+         and reports",
         Secrets::SHORTEST
     )
 }

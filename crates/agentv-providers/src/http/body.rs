@@ -191,7 +191,7 @@ mod tests {
         assert!(
             error
                 .to_string()
-                .starts_with("`body`: is no template: syntax error")
+                .starts_with("`body`: not a valid template: syntax error")
         );
     }
 

@@ -21,7 +21,7 @@ enum Step {
 impl ResponsePath {
     pub(super) fn parse(path: &str) -> Result<ResponsePath, SettingError> {
         let wrong = || {
-            let message = format!("`{path}` is no path, expected one such as `a.b[0].c`");
+            let message = format!("expected a path such as `a.b[0].c`, found `{path}`");
             SettingError::of("response_path", message)
         };
         let mut steps = Vec::new();
@@ -91,21 +91,21 @@ pub(super) enum PathError {
         name: String,
         known: String,
     },
-    #[error("{place} is {found}, so it has no `{name}`")]
+    #[error("{place}: expected an object with `{name}`, found {found}")]
     NotAnObject {
         place: String,
         name: String,
         found: &'static str,
     },
-    #[error("{place} has {count} elements, so none at [{index}]")]
+    #[error("{place} has no element [{index}]; its length is {count}")]
     NoItem {
         place: String,
         index: usize,
         count: usize,
     },
-    #[error("{place} is {found}, expected an array")]
+    #[error("{place}: expected an array, found {found}")]
     NotAnArray { place: String, found: &'static str },
-    #[error("`{0}` of the response is null")]
+    #[error("`{0}` in the response is null")]
     Null(String),
 }
 
@@ -114,7 +114,7 @@ impl PathError {
     fn of_step(step: &Step, way: &str, value: &Value) -> PathError {
         let place = match way {
             "" => "the response".to_owned(),
-            way => format!("`{way}` of the response"),
+            way => format!("`{way}` in the response"),
         };
         match (step, value) {
             (Step::Field(name), Value::Object(fields)) => PathError::NoField {
@@ -173,13 +173,19 @@ mod tests {
     fn a_path_that_ends_early_says_where_and_what_is_there() {
         for (path, expected) in [
             ("x.y", "the response has no `x`; it has a, c"),
-            ("a[7]", "`a` of the response has 3 elements, so none at [7]"),
-            ("a.b", "`a` of the response is an array, so it has no `b`"),
+            (
+                "a[7]",
+                "`a` in the response has no element [7]; its length is 3",
+            ),
+            (
+                "a.b",
+                "`a` in the response: expected an object with `b`, found an array",
+            ),
             (
                 "c[0]",
-                "`c` of the response is an object, expected an array",
+                "`c` in the response: expected an array, found an object",
             ),
-            ("a[2]", "`a[2]` of the response is null"),
+            ("a[2]", "`a[2]` in the response is null"),
         ] {
             assert_eq!(at(path).unwrap_err(), expected);
         }

@@ -30,7 +30,7 @@ struct Http {
 pub(crate) fn build(settings: &Settings) -> Result<Arc<dyn Provider>, SettingError> {
     let method = settings.text("method").unwrap_or("POST");
     let method = Method::from_bytes(method.as_bytes())
-        .map_err(|_| SettingError::of("method", "is no method of HTTP"))?;
+        .map_err(|_| SettingError::of("method", "not an HTTP method"))?;
     let response_path = settings.text("response_path").map(ResponsePath::parse);
     Ok(Arc::new(Http {
         client: http_client()?,
@@ -51,10 +51,10 @@ fn address(url: &str) -> Result<String, SettingError> {
     match Url::parse(&sample) {
         Ok(parsed) if matches!(parsed.scheme(), "http" | "https") => Ok(url.to_owned()),
         Ok(parsed) => wrong(format!(
-            "expected an address with `http://` or `https://`, found `{}:`",
+            "expected a URL that starts with `http://` or `https://`, found `{}:`",
             parsed.scheme()
         )),
-        Err(error) => wrong(format!("is no address: {error}")),
+        Err(error) => wrong(format!("not a URL: {error}")),
     }
 }
 
@@ -62,10 +62,12 @@ fn headers(settings: &Settings) -> Result<HeaderMap, SettingError> {
     let mut headers = HeaderMap::new();
     for (name, value) in settings.headers() {
         let wrong = |what: &str| SettingError::of("headers", format!("`{name}` {what}"));
-        let key: HeaderName = name.parse().map_err(|_| wrong("is no name of a header"))?;
-        let mut value: HeaderValue = value
+        let key: HeaderName = name
             .parse()
-            .map_err(|_| wrong("holds a character that no header can, such as a line end"))?;
+            .map_err(|_| wrong("is not a valid header name"))?;
+        let mut value: HeaderValue = value.parse().map_err(|_| {
+            wrong("has a value with a character that a header cannot have, such as a line break")
+        })?;
         value.set_sensitive(Secrets::is_secret_name(&name));
         headers.append(key, value);
     }
@@ -107,7 +109,7 @@ impl Http {
         let unusable = |reason: String| ProviderError::new(Cause::Answer, reason);
         let Some(path) = &self.response_path else {
             return answer::of_output(text)
-                .map_err(|error| unusable(format!("the response: {error}")));
+                .map_err(|error| unusable(format!("the response is not an answer: {error}")));
         };
         let value = serde_json::from_str(text).map_err(|error| {
             let start: String = self.secrets.redact(text).chars().take(80).collect();

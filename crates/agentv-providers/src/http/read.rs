@@ -24,13 +24,13 @@ pub(super) async fn text(response: &mut Response, url: &str) -> Result<String, P
         };
         if bytes.len() + chunk.len() > LARGEST {
             let most = LARGEST >> 20;
-            return Err(unusable(format!("the response has more than {most} MiB")));
+            return Err(unusable(format!("the response is larger than {most} MiB")));
         }
         bytes.extend_from_slice(&chunk);
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        unusable(format!("the response is not UTF-8 from byte {at} on"))
+        unusable(format!("the response is not valid UTF-8 at byte {at}"))
     })?;
     Ok(match text.strip_prefix('\u{feff}') {
         Some(rest) => rest.to_owned(),

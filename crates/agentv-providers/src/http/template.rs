@@ -17,13 +17,13 @@ const FUEL: u64 = 1_000_000;
 #[derive(Debug, thiserror::Error)]
 pub(super) enum TemplateError {
     /// The template cannot be parsed.
-    #[error("is no template: {}", reason(.0))]
+    #[error("not a valid template: {}", reason(.0))]
     Invalid(minijinja::Error),
     /// The template uses a variable that does not exist.
     #[error("unknown variable `{name}` in a template; {help}")]
     UnknownVariable { name: String, help: String },
     /// The template fails for this case.
-    #[error("a template cannot be filled in: {}", reason(.0))]
+    #[error("cannot fill in a template: {}", reason(.0))]
     Failed(minijinja::Error),
     /// The value of the template cannot be written as JSON.
     #[error(transparent)]

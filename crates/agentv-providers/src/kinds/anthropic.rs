@@ -12,17 +12,17 @@ use crate::target::shapes::COUNT;
 pub(super) static KIND: Kind = Kind {
     name: "anthropic",
     aliases: &[],
-    doc: "Asks a model of Anthropic.",
+    doc: "Asks an Anthropic model.",
     options: Record {
         name: "anthropic",
         fields: &[
-            api_key("The key of the API, the environment's `ANTHROPIC_API_KEY` unless given."),
+            api_key("The API key (default: the environment variable `ANTHROPIC_API_KEY`)."),
             MODEL,
             BASE_URL,
             Field {
                 name: "thinking_budget",
                 shape: &COUNT,
-                doc: "The most tokens that the model may think before it answers, no thinking unless given.",
+                doc: "The maximum number of tokens for thinking before the answer (default: no thinking).",
             },
             TEMPERATURE,
             MAX_OUTPUT_TOKENS,

@@ -12,37 +12,38 @@ use crate::model::{Auth, Vendor, azure};
 pub(super) static KIND: Kind = Kind {
     name: "azure",
     aliases: &["azure-openai"],
-    doc: "Asks a model that Azure OpenAI hosts.",
+    doc: "Asks a model hosted by Azure OpenAI.",
     options: Record {
         name: "azure",
         fields: &[
             Field {
                 name: "endpoint",
                 shape: &FILLED,
-                doc: "The address of the resource, such as `https://my-resource.openai.azure.com`.",
+                doc: "The URL of the resource, such as `https://my-resource.openai.azure.com`.",
             },
             Field {
                 name: "resource",
                 shape: &FILLED,
-                doc: "The name of the resource, in place of `endpoint`.",
+                doc: "The name of the resource, instead of `endpoint`.",
             },
             api_key(
-                "The key of the resource, the environment's `AZURE_OPENAI_API_KEY` unless given.",
+                "The key of the resource (default: the environment variable \
+                 `AZURE_OPENAI_API_KEY`).",
             ),
             Field {
                 name: "model",
                 shape: &FILLED,
-                doc: "The deployment to ask; beside `deployment`, the model that it serves, which says what it costs.",
+                doc: "The deployment to ask. If `deployment` is given too, the model that it serves, which determines the price.",
             },
             Field {
                 name: "deployment",
                 shape: &FILLED,
-                doc: "The deployment to ask, another name of `model`.",
+                doc: "The deployment to ask (default: `model`).",
             },
             Field {
                 name: "version",
                 shape: &FILLED,
-                doc: "The version of the API, `2024-10-21` unless given; `v1` for the API without dated versions.",
+                doc: "The version of the API, or `v1` for the API without dated versions (default: `2024-10-21`).",
             },
             TEMPERATURE,
             MAX_OUTPUT_TOKENS,

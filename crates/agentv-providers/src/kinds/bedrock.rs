@@ -15,17 +15,15 @@ use crate::target::{SettingError, Settings};
 pub(super) static KIND: Kind = Kind {
     name: "bedrock",
     aliases: &[],
-    doc: "Asks a model that Amazon Bedrock hosts.",
+    doc: "Asks a model hosted by Amazon Bedrock.",
     options: Record {
         name: "bedrock",
         fields: &[
-            api_key(
-                "The key of the API, the environment's `AWS_BEARER_TOKEN_BEDROCK` unless given.",
-            ),
+            api_key("The API key (default: the environment variable `AWS_BEARER_TOKEN_BEDROCK`)."),
             Field {
                 name: "region",
                 shape: &FILLED,
-                doc: "The AWS region, the environment's `AWS_REGION` unless given.",
+                doc: "The AWS region (default: the environment variable `AWS_REGION`).",
             },
             MODEL,
             BASE_URL,
@@ -76,7 +74,7 @@ fn make(settings: &Settings) -> Result<Arc<dyn Provider>, SettingError> {
     let region = region.or_else(|| variables.iter().find_map(|name| settings.variable(name)));
     let region = region.as_deref().unwrap_or("us-east-1");
     let model = settings.text("model");
-    let model = model.ok_or_else(|| SettingError::of("model", "is missing"))?;
+    let model = model.ok_or_else(|| SettingError::of("model", "missing"))?;
     let usual_url = format!("https://bedrock-runtime.{region}.amazonaws.com");
     build_at(&VENDOR, settings, &usual_url, model)
 }

@@ -10,7 +10,7 @@ use crate::target::shapes::{BOOL, FOLDER, SECONDS};
 pub(super) static KIND: Kind = Kind {
     name: "cli",
     aliases: &[],
-    doc: "Runs a command and takes what it prints or writes as the answer.",
+    doc: "Runs a command and uses its output as the answer.",
     options: Record {
         name: "cli",
         fields: &[
@@ -22,27 +22,27 @@ pub(super) static KIND: Kind = Kind {
             Field {
                 name: "command_template",
                 shape: &FILLED,
-                doc: "In place of `command`, a line for the shell `sh`, with the same placeholders. The shell never runs their values.",
+                doc: "A command line for the shell `sh`, instead of `command`, with the same placeholders. The shell never runs their values.",
             },
             Field {
                 name: "cwd",
                 shape: &FOLDER,
-                doc: "The folder to run the command in, relative to the eval file, whose folder it is unless given.",
+                doc: "The folder to run the command in, relative to the eval file (default: the folder of the eval file).",
             },
             Field {
                 name: "files_format",
                 shape: &FILLED,
-                doc: "The format of each file in `{FILES}`, with `{path}` and `{basename}` filled in (default: `{path}`). With `command`, white space separates its words.",
+                doc: "The format of each file in `{FILES}`, with `{path}` and `{basename}` filled in (default: `{path}`). With `command`, it is split into words at white space.",
             },
             Field {
                 name: "healthcheck",
                 shape: &HEALTHCHECK,
-                doc: "What must succeed once before the first case.",
+                doc: "A check that must succeed once before the first case.",
             },
             Field {
                 name: "keep_temp_files",
                 shape: &BOOL,
-                doc: "Whether the files made for the command stay when it is done, false unless given.",
+                doc: "Whether to keep the temporary files of the command (default: false).",
             },
         ],
         required: &[&["command", "command_template"]],
@@ -86,27 +86,27 @@ static HEALTHCHECK: Shape = Shape {
             Field {
                 name: "type",
                 shape: &HEALTHCHECK_TYPE,
-                doc: "`http` to ask for an address, `command` to run a command.",
+                doc: "`http` to request a URL, `command` to run a command.",
             },
             Field {
                 name: "url",
                 shape: &FILLED,
-                doc: "For `http`: the address that must answer with success.",
+                doc: "For `http`: the URL, which must respond with a success or a redirect.",
             },
             Field {
                 name: "command",
                 shape: &WORDS,
-                doc: "For `command`: the program and its arguments, which must succeed.",
+                doc: "For `command`: the program and its arguments. It must succeed.",
             },
             Field {
                 name: "command_template",
                 shape: &FILLED,
-                doc: "For `command`: in place of `command`, a line for the shell `sh`.",
+                doc: "For `command`: a command line for the shell `sh`, instead of `command`.",
             },
             Field {
                 name: "commandTemplate",
                 shape: &FILLED,
-                doc: "Another spelling of `command_template`.",
+                doc: "An alias of `command_template`.",
             },
             Field {
                 name: "cwd",
@@ -116,12 +116,12 @@ static HEALTHCHECK: Shape = Shape {
             Field {
                 name: "timeout_seconds",
                 shape: &SECONDS,
-                doc: "The longest that the check may take, 30 unless given.",
+                doc: "The time limit for the check, in seconds (default: 30).",
             },
             Field {
                 name: "timeoutSeconds",
                 shape: &SECONDS,
-                doc: "Another spelling of `timeout_seconds`.",
+                doc: "An alias of `timeout_seconds`.",
             },
         ],
         required: &[&["type"]],

@@ -11,13 +11,13 @@ use crate::model::{Vendor, build};
 pub(super) static KIND: Kind = Kind {
     name: "deepseek",
     aliases: &[],
-    doc: "Asks a model of DeepSeek.",
+    doc: "Asks a DeepSeek model.",
     options: options("deepseek", &FIELDS),
     shorthand: None,
 };
 
 static FIELDS: [Field; 7] =
-    usual_fields("The key of the API, the environment's `DEEPSEEK_API_KEY` unless given.");
+    usual_fields("The API key (default: the environment variable `DEEPSEEK_API_KEY`).");
 
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,

@@ -13,7 +13,7 @@ use crate::target::{SettingError, Settings};
 pub(super) static KIND: Kind = Kind {
     name: "echo",
     aliases: &[],
-    doc: "Answers with the last message of the user.",
+    doc: "Answers with the last user message.",
     options: Record {
         name: "echo",
         fields: &[],

@@ -15,17 +15,18 @@ use crate::target::{SettingError, Settings};
 pub(super) static KIND: Kind = Kind {
     name: "gemini",
     aliases: &["google", "google-gemini"],
-    doc: "Asks a Gemini model of Google.",
+    doc: "Asks a Google Gemini model.",
     options: Record {
         name: "gemini",
         fields: &[
             api_key(
-                "The key of the API, the environment's `GEMINI_API_KEY` or `GOOGLE_API_KEY` unless given.",
+                "The API key (default: the environment variable `GEMINI_API_KEY` or \
+                 `GOOGLE_API_KEY`).",
             ),
             Field {
                 name: "model",
                 shape: &FILLED,
-                doc: "The model to ask, `gemini-2.5-flash` unless given.",
+                doc: "The model to ask (default: `gemini-2.5-flash`).",
             },
             BASE_URL,
             TEMPERATURE,

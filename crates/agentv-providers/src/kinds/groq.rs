@@ -11,13 +11,13 @@ use crate::model::{Vendor, build};
 pub(super) static KIND: Kind = Kind {
     name: "groq",
     aliases: &[],
-    doc: "Asks a model that Groq hosts.",
+    doc: "Asks a model hosted by Groq.",
     options: options("groq", &FIELDS),
     shorthand: None,
 };
 
 static FIELDS: [Field; 7] =
-    usual_fields("The key of the API, the environment's `GROQ_API_KEY` unless given.");
+    usual_fields("The API key (default: the environment variable `GROQ_API_KEY`).");
 
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,

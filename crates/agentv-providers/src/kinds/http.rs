@@ -10,19 +10,19 @@ use crate::target::shapes::HEADERS;
 pub(super) static KIND: Kind = Kind {
     name: "http",
     aliases: &[],
-    doc: "Sends a request to an endpoint and takes the answer from its JSON.",
+    doc: "Sends a request to an HTTP endpoint and takes the answer from its response.",
     options: Record {
         name: "http",
         fields: &[
             Field {
                 name: "url",
                 shape: &FILLED,
-                doc: "The address of the endpoint, a template as `body` is.",
+                doc: "The URL of the endpoint. It can be a template, like `body`.",
             },
             Field {
                 name: "method",
                 shape: &METHOD,
-                doc: "The method of the request, `POST` unless given.",
+                doc: "The HTTP method (default: `POST`).",
             },
             Field {
                 name: "headers",
@@ -32,12 +32,12 @@ pub(super) static KIND: Kind = Kind {
             Field {
                 name: "body",
                 shape: &BODY,
-                doc: "The body of the request, a template over `question`, `prompt` (guidelines and question), `guidelines`, `messages` and `eval_id`; an object is sent as JSON with its strings filled in, and `{\"prompt\": …}` is sent unless a body is given.",
+                doc: "The body of the request (default: `{\"prompt\": …}`). It is a template with the variables `question`, `prompt` (guidelines and question), `guidelines`, `messages` and `eval_id`. An object is sent as JSON with its strings filled in.",
             },
             Field {
                 name: "response_path",
                 shape: &FILLED,
-                doc: "Where the answer stands in the JSON of the response, such as `choices[0].message.content`; unless given, the response is read as the output of a command is: all of it is the answer, or it is a JSON object with `text` or `output_messages`.",
+                doc: "The path of the answer in the JSON response, such as `choices[0].message.content`. Without it, the response is read like the output of a command: it is the answer itself, or a JSON object with `text` or `output_messages`.",
             },
         ],
         required: &[&["url"]],
@@ -70,6 +70,6 @@ static METHOD: Shape = Shape {
 };
 
 static BODY: Shape = Shape {
-    expected: "a body (a string, or an object for its JSON)",
+    expected: "a body (a string, or an object to send as JSON)",
     forms: &[Form::Text(Text::Any), Form::Map(&ANY)],
 };

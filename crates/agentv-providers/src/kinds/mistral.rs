@@ -11,13 +11,13 @@ use crate::model::{Vendor, build};
 pub(super) static KIND: Kind = Kind {
     name: "mistral",
     aliases: &[],
-    doc: "Asks a model of Mistral.",
+    doc: "Asks a Mistral model.",
     options: options("mistral", &FIELDS),
     shorthand: None,
 };
 
 static FIELDS: [Field; 7] =
-    usual_fields("The key of the API, the environment's `MISTRAL_API_KEY` unless given.");
+    usual_fields("The API key (default: the environment variable `MISTRAL_API_KEY`).");
 
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,

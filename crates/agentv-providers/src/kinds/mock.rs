@@ -10,34 +10,34 @@ use crate::target::shapes::COUNT;
 pub(crate) static KIND: Kind = Kind {
     name: "mock",
     aliases: &[],
-    doc: "Answers with a fixed text and asks nobody.",
+    doc: "Answers with a fixed text, without calling anything.",
     options: Record {
         name: "mock",
         fields: &[
             Field {
                 name: "response",
                 shape: &RESPONSE,
-                doc: "The answer to every case, `{\"answer\":\"Mock response\"}` unless given.",
+                doc: "The answer to every case (default: `{\"answer\":\"Mock response\"}`).",
             },
             Field {
                 name: "responses",
                 shape: &RESPONSES,
-                doc: "The answers to single cases, by their ids.",
+                doc: "Answers to individual cases, by case id.",
             },
             Field {
                 name: "delay_ms",
                 shape: &COUNT,
-                doc: "The time until the answer in milliseconds, none unless given.",
+                doc: "The delay before the answer, in milliseconds (default: 0).",
             },
             Field {
                 name: "delay_min_ms",
                 shape: &COUNT,
-                doc: "The shortest time until the answer in milliseconds, where it is to vary.",
+                doc: "The minimum of a random delay, in milliseconds (default: 0).",
             },
             Field {
                 name: "delay_max_ms",
                 shape: &COUNT,
-                doc: "The longest time until the answer in milliseconds, where it is to vary.",
+                doc: "The maximum of a random delay, in milliseconds (default: the minimum).",
             },
         ],
         required: &[],
@@ -69,11 +69,11 @@ pub(super) static PROVIDER: ProviderKind = ProviderKind {
 };
 
 static RESPONSE: Shape = Shape {
-    expected: "an answer (a string, or an object for its JSON)",
+    expected: "an answer (a string, or an object to return as JSON)",
     forms: &[Form::Text(Text::Any), Form::Map(&ANY)],
 };
 
 static RESPONSES: Shape = Shape {
-    expected: "an object of answers by case id",
+    expected: "an object that maps case ids to answers",
     forms: &[Form::Map(&RESPONSE)],
 };

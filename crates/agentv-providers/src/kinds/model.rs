@@ -66,31 +66,31 @@ pub(super) const MODEL: Field = Field {
 pub(super) const BASE_URL: Field = Field {
     name: "base_url",
     shape: &FILLED,
-    doc: "The address of the API, the vendor's own unless given.",
+    doc: "The base URL of the API (default: the vendor's).",
 };
 
 pub(super) const TEMPERATURE: Field = Field {
     name: "temperature",
     shape: &AMOUNT,
-    doc: "How much chance is in the answer, the vendor's default unless given.",
+    doc: "The sampling temperature (default: the vendor's).",
 };
 
 pub(super) const MAX_OUTPUT_TOKENS: Field = Field {
     name: "max_output_tokens",
     shape: &POSITIVE,
-    doc: "The most tokens that the answer may have, the vendor's default unless given.",
+    doc: "The maximum number of tokens in the answer (default: the vendor's).",
 };
 
 pub(super) const HEADERS: Field = Field {
     name: "headers",
     shape: &HEADER_MAP,
-    doc: "Further headers of every request.",
+    doc: "Additional headers of every request.",
 };
 
 pub(super) const PRICE: Field = Field {
     name: "price",
     shape: &PRICE_SHAPE,
-    doc: "What a million tokens cost in US dollars (`input`, `output`, `cached_input`), the built-in table's figures unless given.",
+    doc: "The price per million tokens, in US dollars: `input`, `output`, `cached_input` (default: the price in the built-in table).",
 };
 
 static PRICE_SHAPE: Shape = Shape {
@@ -101,17 +101,17 @@ static PRICE_SHAPE: Shape = Shape {
             Field {
                 name: "input",
                 shape: &AMOUNT,
-                doc: "US dollars for a million tokens that the model reads.",
+                doc: "The price of a million input tokens, in US dollars.",
             },
             Field {
                 name: "output",
                 shape: &AMOUNT,
-                doc: "US dollars for a million tokens that it writes.",
+                doc: "The price of a million output tokens, in US dollars.",
             },
             Field {
                 name: "cached_input",
                 shape: &AMOUNT,
-                doc: "US dollars for a million tokens that come from the vendor's cache, those of `input` unless given.",
+                doc: "The price of a million input tokens from the vendor's cache, in US dollars (default: `input`).",
             },
         ],
         required: &[&["input"], &["output"]],

@@ -11,12 +11,12 @@ use crate::model::{Auth, Keyless, Protocol, Vendor, build};
 pub(super) static KIND: Kind = Kind {
     name: "ollama",
     aliases: &[],
-    doc: "Asks a model that Ollama serves.",
+    doc: "Asks a model served by Ollama.",
     options: options("ollama", &FIELDS),
     shorthand: None,
 };
 
-static FIELDS: [Field; 7] = usual_fields("The key of the server, where it wants one.");
+static FIELDS: [Field; 7] = usual_fields("The API key, if the server requires one.");
 
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,

@@ -14,17 +14,17 @@ use crate::target::{SettingError, Settings};
 pub(super) static KIND: Kind = Kind {
     name: "openai",
     aliases: &[],
-    doc: "Asks a model of OpenAI, or of any server that speaks its protocol.",
+    doc: "Asks an OpenAI model, or a model on any server with an OpenAI-compatible API.",
     options: Record {
         name: "openai",
         fields: &[
-            api_key("The key of the API, the environment's `OPENAI_API_KEY` unless given."),
+            api_key("The API key (default: the environment variable `OPENAI_API_KEY`)."),
             MODEL,
             BASE_URL,
             Field {
                 name: "api",
                 shape: &API,
-                doc: "Which of OpenAI's protocols to speak: `chat`, which is the default, or `responses`.",
+                doc: "The OpenAI API to use, `chat` or `responses` (default: `chat`).",
             },
             TEMPERATURE,
             MAX_OUTPUT_TOKENS,

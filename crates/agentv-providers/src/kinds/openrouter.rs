@@ -17,7 +17,7 @@ pub(super) static KIND: Kind = Kind {
 };
 
 static FIELDS: [Field; 7] =
-    usual_fields("The key of the API, the environment's `OPENROUTER_API_KEY` unless given.");
+    usual_fields("The API key (default: the environment variable `OPENROUTER_API_KEY`).");
 
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,

@@ -9,13 +9,13 @@ use super::{Facts, ProviderKind};
 pub(super) static KIND: Kind = Kind {
     name: "replay",
     aliases: &[],
-    doc: "Gives the answers that stand in a file or in an earlier run.",
+    doc: "Answers from a file or an earlier run.",
     options: Record {
         name: "replay",
         fields: &[Field {
             name: "path",
             shape: &FILLED,
-            doc: "A JSONL file of answers by case id (`{id, text}` or `{id, output_messages}`, with `trial` where several are answered), relative to the targets file; or an earlier run, by its folder or its id.",
+            doc: "A JSONL file of answers, relative to the targets file, or the folder or id of an earlier run. Each line of the file has the `id` of a case, `text` or `output_messages`, and `trial` if several trials are answered.",
         }],
         required: &[&["path"]],
         others: Others::Refuse,

@@ -11,13 +11,13 @@ use crate::model::{Vendor, build};
 pub(super) static KIND: Kind = Kind {
     name: "together",
     aliases: &[],
-    doc: "Asks a model that Together AI hosts.",
+    doc: "Asks a model hosted by Together AI.",
     options: options("together", &FIELDS),
     shorthand: None,
 };
 
 static FIELDS: [Field; 7] =
-    usual_fields("The key of the API, the environment's `TOGETHER_API_KEY` unless given.");
+    usual_fields("The API key (default: the environment variable `TOGETHER_API_KEY`).");
 
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,

@@ -11,13 +11,13 @@ use crate::model::{Vendor, build};
 pub(super) static KIND: Kind = Kind {
     name: "xai",
     aliases: &[],
-    doc: "Asks a Grok model of xAI.",
+    doc: "Asks an xAI Grok model.",
     options: options("xai", &FIELDS),
     shorthand: None,
 };
 
 static FIELDS: [Field; 7] =
-    usual_fields("The key of the API, the environment's `XAI_API_KEY` unless given.");
+    usual_fields("The API key (default: the environment variable `XAI_API_KEY`).");
 
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,

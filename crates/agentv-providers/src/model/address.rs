@@ -71,9 +71,9 @@ fn parse(field: &str, address: &str) -> Result<Url, SettingError> {
     let wrong = || {
         SettingError::of(
             field,
-            "expected an address that starts with http:// or https://",
+            "expected a URL that starts with `http://` or `https://`",
         )
-        .hint("write it like `https://example.com/v1`")
+        .hint("for example, `https://example.com/v1`")
     };
     let url = Url::parse(address.trim()).map_err(|_| wrong())?;
     if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {

@@ -55,7 +55,8 @@ pub(super) fn transcript(
             .map(|reasoning| json!({ "reasoning": reasoning })),
     };
     if !can_be_kept(&transcript) {
-        let why = format!("arguments of a tool are nested deeper than {DEEPEST} levels");
+        let why =
+            format!("the arguments of a tool call are nested more than {DEEPEST} levels deep");
         return Err(unreadable(asked, &why));
     }
     Ok(transcript)
@@ -195,11 +196,14 @@ pub(super) fn no_message(asked: &AskedModel, body: &Value) -> ProviderError {
                 .into_iter()
                 .flat_map(|fields| fields.keys());
             let fields: Vec<&str> = fields.take(8).map(String::as_str).collect();
-            let found = match fields.as_slice() {
-                [] => "nothing".to_owned(),
-                fields => format!("`{}`", asked.excerpt(&fields.join("`, `"))),
+            let why = match fields.as_slice() {
+                [] => "it has no message".to_owned(),
+                fields => {
+                    let found = asked.excerpt(&fields.join("`, `"));
+                    format!("it has no message, only `{found}`")
+                }
             };
-            unreadable(asked, &format!("it has no message, only {found}"))
+            unreadable(asked, &why)
         }
     }
 }

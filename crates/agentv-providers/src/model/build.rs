@@ -23,7 +23,7 @@ type Built = Result<Arc<dyn Provider>, SettingError>;
 /// A model of a vendor, at the vendor's address or at `base_url`.
 pub(crate) fn build(vendor: &'static Vendor, settings: &Settings) -> Built {
     let model = settings.text("model");
-    let model = model.ok_or_else(|| SettingError::of("model", "is missing"))?;
+    let model = model.ok_or_else(|| SettingError::of("model", "missing"))?;
     build_at(vendor, settings, vendor.base_url, model)
 }
 
@@ -45,11 +45,11 @@ pub(crate) fn azure(vendor: &'static Vendor, settings: &Settings) -> Built {
     let (field, address) = match (settings.text("endpoint"), settings.text("resource")) {
         (Some(endpoint), _) => ("endpoint", endpoint.to_owned()),
         (None, Some(name)) => ("resource", format!("https://{name}.openai.azure.com")),
-        (None, None) => return Err(SettingError::of("endpoint", "is missing")),
+        (None, None) => return Err(SettingError::of("endpoint", "missing")),
     };
     let model = settings.text("model");
     let name = settings.text("deployment").or(model);
-    let name = name.ok_or_else(|| SettingError::of("deployment", "is missing"))?;
+    let name = name.ok_or_else(|| SettingError::of("deployment", "missing"))?;
     let url = deployment(field, &address, name, settings.text("version"))?;
     // The version that names the deployment in the request needs that name there.
     let in_request = if url.path().contains("/deployments/") {
@@ -98,9 +98,7 @@ fn options(protocol: Protocol, settings: &Settings) -> Result<ChatOptions, Setti
     {
         return Err(SettingError::of(
             "thinking_budget",
-            format!(
-                "expected less than `max_output_tokens` ({most}), which thinking counts towards"
-            ),
+            format!("must be less than `max_output_tokens` ({most}), which includes thinking"),
         ));
     }
     let thinking = thinking.map(ReasoningEffort::Budget);
@@ -118,7 +116,7 @@ fn token_count(settings: &Settings, field: &str) -> Result<Option<u32>, SettingE
     let Some(count) = settings.count(field)? else {
         return Ok(None);
     };
-    let too_many = |_| SettingError::of(field, "expected a number of tokens under 4294967296");
+    let too_many = |_| SettingError::of(field, "expected fewer than 4294967296 tokens");
     u32::try_from(count).map(Some).map_err(too_many)
 }
 
@@ -171,8 +169,10 @@ fn key(vendor: &Vendor, settings: &Settings) -> Result<Option<String>, SettingEr
         Keyless::AtOwnAddress if own_address => Ok(None),
         Keyless::AtOwnAddress | Keyless::Never => {
             let variables = vendor.key_variables.join("` or `");
-            let missing = format!("{} needs a key", vendor.name);
-            let hint = format!("set the variable `{variables}`, or write the field");
+            let missing = format!("{} needs an API key", vendor.name);
+            let hint = format!(
+                "set the environment variable `{variables}`, or give the target an `api_key`"
+            );
             Err(SettingError::of("api_key", missing).hint(hint))
         }
     }
@@ -182,13 +182,12 @@ fn check_header(field: &str, name: &str, value: &str) -> Result<(), SettingError
     if HeaderName::from_bytes(name.as_bytes()).is_err() {
         return Err(SettingError::of(
             field,
-            format!("`{name}` is no name of a header"),
+            format!("`{name}` is not a valid header name"),
         ));
     }
     if HeaderValue::from_str(value).is_err() {
-        let message =
-            format!("the value for the header `{name}` has a character that cannot be sent");
-        return Err(SettingError::of(field, message).hint("look for a line break in it"));
+        let message = format!("`{name}` has a value with a character that a header cannot have");
+        return Err(SettingError::of(field, message).hint("check it for line breaks"));
     }
     Ok(())
 }

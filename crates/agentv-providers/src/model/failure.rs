@@ -29,7 +29,7 @@ pub(super) fn failure(asked: &AskedModel, error: genai::Error) -> ProviderError 
         other => ProviderError::new(
             Cause::Setup,
             format!(
-                "{} could not be asked: {}",
+                "cannot ask {}: {}",
                 asked.vendor.name,
                 asked.excerpt(&other.to_string())
             ),
@@ -58,7 +58,7 @@ fn no_answer(asked: &AskedModel, error: webc::Error) -> ProviderError {
         }
         webc::Error::ResponseFailedInvalidJson { body, cause } => {
             let start = asked.excerpt(&body);
-            unreadable(asked, &format!("no valid JSON ({cause}): {start}"))
+            unreadable(asked, &format!("invalid JSON ({cause}): {start}"))
         }
         webc::Error::JsonValueExt(error) => unreadable(asked, &asked.excerpt(&error.to_string())),
         webc::Error::Reqwest(error) => network_error(&error, &asked.address()),
@@ -89,7 +89,7 @@ pub(super) fn refused_in_body(asked: &AskedModel, words: &VendorError) -> Provid
         None => {
             let name = asked.vendor.name;
             let said = said(words);
-            ProviderError::new(Cause::Answer, format!("{name} reports an error{said}"))
+            ProviderError::new(Cause::Answer, format!("{name} reported an error{said}"))
         }
     }
 }
@@ -100,7 +100,8 @@ fn of_status(asked: &AskedModel, code: u16, words: &VendorError) -> ProviderErro
     let said = said(words);
     if code == 429 && words.is_quota_used_up() {
         let message = format!(
-            "the quota at {name} is used up ({code}){said}; trying again does not help, see to the account's plan and billing"
+            "the quota at {name} is used up ({code}){said}; a retry does not help: check the \
+             account's plan and billing"
         );
         return ProviderError::new(Cause::Setup, message);
     }
@@ -111,12 +112,12 @@ fn of_status(asked: &AskedModel, code: u16, words: &VendorError) -> ProviderErro
         ),
         403 => format!("{name} refused access ({code}){said}; {}", check_key(asked)),
         404 => format!(
-            "{name} found nothing for the model `{}` at {} ({code}){said}; check `model` and the address",
+            "{name} did not find the model `{}` at {} ({code}){said}; check `model` and the URL",
             asked.model,
             asked.address(),
         ),
         408 | 504 => format!("{name} took too long ({code}){said}"),
-        429 => format!("{name} is asked too often ({code}){said}"),
+        429 => format!("too many requests to {name} ({code}){said}"),
         503 | 529 => format!("{name} is overloaded or down ({code}){said}"),
         500..=599 => format!("{name} failed ({code}){said}"),
         _ => format!("{name} refused the request ({code}){said}"),
@@ -140,6 +141,6 @@ fn check_key(asked: &AskedModel) -> String {
 
 /// An answer that is a success by its status and cannot be used.
 pub(super) fn unreadable(asked: &AskedModel, why: &str) -> ProviderError {
-    let message = format!("the answer of {} cannot be read: {why}", asked.vendor.name);
+    let message = format!("cannot read the answer from {}: {why}", asked.vendor.name);
     ProviderError::new(Cause::Answer, message)
 }

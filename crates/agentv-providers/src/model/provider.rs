@@ -83,7 +83,7 @@ fn within_bounds(transcript: Transcript) -> Result<Transcript, ProviderError> {
     if size <= LARGEST {
         return Ok(transcript);
     }
-    let message = format!("the answer has more than {} MiB", LARGEST >> 20);
+    let message = format!("the answer is larger than {} MiB", LARGEST >> 20);
     Err(ProviderError::new(Cause::Answer, message))
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn http_client() -> Result<Client, SettingError> {
     let client = CLIENT.as_ref();
     client
         .cloned()
-        .map_err(|error| SettingError::new(format!("no HTTP client can be made: {error}")))
+        .map_err(|error| SettingError::new(format!("cannot create an HTTP client: {error}")))
 }
 
 fn builder() -> ClientBuilder {

@@ -13,7 +13,7 @@ pub(crate) fn network_error(error: &reqwest::Error, url: &str) -> ProviderError 
     let chain = Chain::of(error);
     if error.is_builder() {
         let reason = chain.last().to_string();
-        let message = format!("no request can be made to `{}`: {reason}", place.address);
+        let message = format!("cannot make a request to `{}`: {reason}", place.address);
         return ProviderError::new(Cause::Setup, message);
     }
     if let Some(tls) = chain.find::<rustls::Error>() {
@@ -21,7 +21,7 @@ pub(crate) fn network_error(error: &reqwest::Error, url: &str) -> ProviderError 
     }
     if error.is_timeout() {
         let message = if error.is_connect() {
-            format!("`{}` did not take the connection in time", place.server)
+            format!("`{}` did not accept the connection in time", place.server)
         } else {
             format!("`{}` did not answer in time", place.server)
         };
@@ -37,13 +37,11 @@ fn network(message: String) -> ProviderError {
 fn of_connection(error: &reqwest::Error, chain: &Chain<'_>, place: &ShownAddress) -> String {
     let ShownAddress { server, host, .. } = place;
     if chain.says("dns error") {
-        return format!(
-            "the host `{host}` cannot be found: check the address and the network's name server"
-        );
+        return format!("host `{host}` not found: check the URL and the network's DNS server");
     }
     if chain.says("tunnel error") || chain.says("proxy") {
         let reason = chain.last();
-        return format!("the proxy gives no way to `{server}`: {reason}; see HTTPS_PROXY");
+        return format!("cannot reach `{server}` through the proxy: {reason}; check `HTTPS_PROXY`");
     }
     let kind = chain.find::<io::Error>().map(io::Error::kind);
     if error.is_connect() {
@@ -52,13 +50,13 @@ fn of_connection(error: &reqwest::Error, chain: &Chain<'_>, place: &ShownAddress
                 "`{server}` refused the connection: is the server running, and is this its port?"
             ),
             Some(io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable) => {
-                format!("there is no way to `{server}`: check the network")
+                format!("cannot reach `{server}`: check the network")
             }
             _ => format!("cannot connect to `{server}`: {}", chain.last()),
         };
     }
     if error.is_body() || error.is_decode() {
-        return format!("the connection to `{server}` broke in the middle of its answer");
+        return format!("the connection to `{server}` was lost in the middle of its answer");
     }
     let broke = matches!(
         kind,
@@ -72,7 +70,7 @@ fn of_connection(error: &reqwest::Error, chain: &Chain<'_>, place: &ShownAddress
     if broke || chain.says("connection closed") || chain.says("connection error") {
         return format!("`{server}` closed the connection before it answered");
     }
-    format!("`{server}` gave no answer: {}", chain.last())
+    format!("no answer from `{server}`: {}", chain.last())
 }
 
 fn of_tls(error: &rustls::Error, place: &ShownAddress) -> String {
@@ -80,8 +78,8 @@ fn of_tls(error: &rustls::Error, place: &ShownAddress) -> String {
     let reason = match error {
         rustls::Error::InvalidCertificate(reason) => match reason {
             CertificateError::UnknownIssuer => {
-                "its certificate is of nobody that this machine trusts; \
-                 SSL_CERT_FILE may name a file of further authorities"
+                "this machine does not trust the issuer of its certificate; to trust more \
+                 issuers, set `SSL_CERT_FILE` to a file with their certificates"
             }
             CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
                 "its certificate has expired"
@@ -91,17 +89,17 @@ fn of_tls(error: &rustls::Error, place: &ShownAddress) -> String {
             }
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
                 return format!(
-                    "no secure connection to `{server}`: its certificate is not for `{host}`"
+                    "cannot connect securely to `{server}`: its certificate is not for `{host}`"
                 );
             }
             _ => "its certificate is not valid",
         },
         rustls::Error::InvalidMessage(_) => {
-            "it does not speak TLS; should the address begin with `http://`?"
+            "it does not speak TLS; should the URL start with `http://`?"
         }
-        _ => return format!("no secure connection to `{server}`: {error}"),
+        _ => return format!("cannot connect securely to `{server}`: {error}"),
     };
-    format!("no secure connection to `{server}`: {reason}")
+    format!("cannot connect securely to `{server}`: {reason}")
 }
 
 /// The parts of an address that an error may show.
@@ -199,7 +197,7 @@ mod tests {
     fn what_is_wrong_with_a_certificate_is_said_in_words() {
         let place = ShownAddress::of("https://api.test");
         for (reason, expected) in [
-            (CertificateError::UnknownIssuer, "SSL_CERT_FILE may name"),
+            (CertificateError::UnknownIssuer, "set `SSL_CERT_FILE` to"),
             (CertificateError::Expired, "its certificate has expired"),
             (
                 CertificateError::NotValidForName,
@@ -209,7 +207,7 @@ mod tests {
         ] {
             let told = of_tls(&rustls::Error::InvalidCertificate(reason), &place);
             assert!(
-                told.starts_with("no secure connection to `api.test:443`: "),
+                told.starts_with("cannot connect securely to `api.test:443`: "),
                 "{told}"
             );
             assert!(told.contains(expected), "{told}");

@@ -30,18 +30,18 @@ pub(crate) fn status_error(
 fn meaning(status: StatusCode, headers: &HeaderMap) -> String {
     let meaning = match status.as_u16() {
         300..400 => return moved(status, headers),
-        400 | 422 => "the request was refused as wrong",
-        401 => "the key was refused or is missing",
+        400 | 422 => "the server refused the request as invalid",
+        401 => "the API key is missing or was refused",
         402 => "the account has no credit left",
-        403 => "the key is not allowed to do this",
-        404 => "there is no such model or path",
-        405 => "the server does not take this method here",
-        408 => "the server waited too long for the request",
+        403 => "the API key does not allow this",
+        404 => "model or path not found",
+        405 => "the server does not accept this method here",
+        408 => "the server timed out waiting for the request",
         413 => "the request is too large",
-        429 => "asked too often, or the quota is used up",
+        429 => "too many requests, or the quota is used up",
         529 => "the server is overloaded",
         500..600 => "the server failed",
-        _ => "the server gave no answer",
+        _ => "the request failed",
     };
     format!("{meaning} ({})", name(status))
 }
@@ -55,10 +55,7 @@ fn moved(status: StatusCode, headers: &HeaderMap) -> String {
         }
         None => String::new(),
     };
-    format!(
-        "the address has moved{to} ({}); write the new one in its place",
-        name(status)
-    )
+    format!("the URL has moved{to} ({}); use the new one", name(status))
 }
 
 /// Formats a status, such as `HTTP 404 Not Found`.
@@ -114,17 +111,17 @@ mod tests {
             (
                 401,
                 r#"{"error": {"message": "Incorrect API key", "code": 7}}"#,
-                "the key was refused or is missing (HTTP 401 Unauthorized): Incorrect API key",
+                "the API key is missing or was refused (HTTP 401 Unauthorized): Incorrect API key",
             ),
             (
                 404,
                 r#"{"error": "model 'x' not found"}"#,
-                "there is no such model or path (HTTP 404 Not Found): model 'x' not found",
+                "model or path not found (HTTP 404 Not Found): model 'x' not found",
             ),
             (
                 429,
                 "",
-                "asked too often, or the quota is used up (HTTP 429 Too Many Requests)",
+                "too many requests, or the quota is used up (HTTP 429 Too Many Requests)",
             ),
             (
                 502,
@@ -151,8 +148,7 @@ mod tests {
         let error = status_error(StatusCode::MOVED_PERMANENTLY, &headers, b"");
         assert_eq!(
             error.message,
-            "the address has moved to `https://b.test/v2` (HTTP 301 Moved Permanently); \
-             write the new one in its place"
+            "the URL has moved to `https://b.test/v2` (HTTP 301 Moved Permanently); use the new one"
         );
     }
 

@@ -23,7 +23,7 @@ pub(super) struct RecordedAnswer {
 pub(super) enum AnswerLineError {
     #[error(transparent)]
     Unreadable(#[from] io::Error),
-    #[error("is not JSON: {}", answer::reason_in_line(.0))]
+    #[error("invalid JSON: {}", answer::reason_in_line(.0))]
     NotJson(serde_json::Error),
     #[error("expected an object with `id`, found {0}")]
     NotAnObject(&'static str),

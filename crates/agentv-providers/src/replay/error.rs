@@ -7,7 +7,7 @@ use super::answer_line::AnswerLineError;
 /// A file that cannot be used as a recording.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum RecordingError {
-    #[error("`{shown}` cannot be read: {source}")]
+    #[error("cannot read `{shown}`: {source}")]
     Unreadable { shown: String, source: io::Error },
     #[error(transparent)]
     Journal(#[from] agentv_journal::FileError),
@@ -17,7 +17,7 @@ pub(super) enum RecordingError {
         shown: String,
         source: AnswerLineError,
     },
-    #[error("line {number} of `{shown}` is no transcript: {reason}")]
+    #[error("line {number} of `{shown}` is not a transcript: {reason}")]
     NotATranscript {
         number: u64,
         shown: String,
@@ -26,8 +26,8 @@ pub(super) enum RecordingError {
     #[error(transparent)]
     Changed(#[from] AnswerLineError),
     #[error(
-        "line {number} of `{shown}` answers `{id}` again; \
-         to answer several trials, give each line a `trial`"
+        "line {number} of `{shown}` is a second answer to `{id}`; to answer several trials, add \
+         `trial` to each line"
     )]
     Repeated {
         number: u64,
@@ -39,7 +39,7 @@ pub(super) enum RecordingError {
 /// Several answers to a case, none of which is clearly the right one.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ChoiceError {
-    #[error("`{shown}` has answers of several {kind} to `{id}` ({names})")]
+    #[error("`{shown}` has answers to `{id}` from several {kind} ({names})")]
     Ambiguous {
         shown: String,
         /// `targets` or `eval files`.
@@ -47,7 +47,7 @@ pub(super) enum ChoiceError {
         id: String,
         names: String,
     },
-    #[error("`{shown}` has several answers to `{id}`, but none of trial {trial}")]
+    #[error("`{shown}` has several answers to `{id}`, but none for trial {trial}")]
     NoTrial {
         shown: String,
         id: String,

@@ -59,7 +59,7 @@ fn trim(line: &mut Vec<u8>) {
 }
 
 fn too_long() -> io::Error {
-    io::Error::other(format!("a line has more than {} MiB", LONGEST >> 20))
+    io::Error::other(format!("a line is longer than {} MiB", LONGEST >> 20))
 }
 
 #[cfg(unix)]

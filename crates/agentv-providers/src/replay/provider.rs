@@ -42,7 +42,7 @@ impl Provider for Replay {
             };
             let looking = tokio::task::spawn_blocking(move || recording.answer(&wanted));
             looking.await.unwrap_or_else(|_| {
-                let message = "the look-up in the recording was broken off";
+                let message = "the lookup in the recording was cancelled";
                 Err(ProviderError::new(Cause::Cancelled, message))
             })
         })

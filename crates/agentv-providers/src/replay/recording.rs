@@ -82,7 +82,7 @@ impl Recording {
         for offset in self.index.places(&wanted.id) {
             let answer = self.read(offset).map_err(|reason| {
                 let shown = &self.source.shown;
-                let message = format!("`{shown}` was changed while it was used: {reason}");
+                let message = format!("`{shown}` changed during the run: {reason}");
                 ProviderError::new(Cause::Answer, message)
             })?;
             if answer.id == wanted.id {

@@ -36,7 +36,7 @@ pub(super) fn find(settings: &Settings) -> Result<Source, SettingError> {
     }
     if path.exists() && !path.is_file() {
         let message = format!("`{shown}` is neither a file nor a folder");
-        let hint = "answers are read again and again: write them to a file";
+        let hint = "answers are read more than once: write them to a regular file";
         return Err(SettingError::of("path", message).hint(hint));
     }
     if path.exists() {
@@ -66,7 +66,7 @@ fn run_in(folder: &Path, shown: String) -> Result<Source, SettingError> {
     let path = folder.join(transcripts());
     if !path.is_file() {
         let message = format!("`{shown}` is a folder without `{}`", transcripts());
-        let hint = "write the folder or the id of an earlier run, or a JSONL file";
+        let hint = "give a JSONL file, or the folder or id of an earlier run";
         return Err(SettingError::of("path", message).hint(hint));
     }
     Ok(Source {
@@ -78,7 +78,7 @@ fn run_in(folder: &Path, shown: String) -> Result<Source, SettingError> {
 
 fn nothing(shown: &str, folder: &Path, results: &Path) -> SettingError {
     let folder = folder.display();
-    let message = format!("there is no `{shown}` in `{folder}`, and no run of that id");
+    let message = format!("`{shown}` not found in `{folder}`, and no run has that id");
     let error = SettingError::of("path", message);
     let runs = list_runs(results).unwrap_or_default();
     let ids: Vec<_> = runs.iter().map(|run| run.folder.id().as_str()).collect();

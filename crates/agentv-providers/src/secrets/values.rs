@@ -54,7 +54,7 @@ impl<'t> SecretValues<'t> {
                 self.add(value, || format!("the variable `{name}`"));
             }
             for part in secret_parts(value) {
-                self.add(&part, || format!("the address in the variable `{name}`"));
+                self.add(&part, || format!("the URL in the variable `{name}`"));
             }
         }
     }
@@ -86,7 +86,7 @@ impl<'t> SecretValues<'t> {
         let target = self.target;
         for part in secret_parts(text) {
             self.add(&part, || {
-                format!("the address in `{name}` of target `{target}`")
+                format!("the URL in `{name}` of target `{target}`")
             });
         }
     }

@@ -11,7 +11,7 @@ pub(crate) static COMMON: Record = Record {
         Field {
             name: "name",
             shape: &FILLED,
-            doc: "The name that eval files and `--target` call the target by.",
+            doc: "The name of the target in eval files and for `--target`.",
         },
         Field {
             name: "provider",
@@ -21,57 +21,57 @@ pub(crate) static COMMON: Record = Record {
         Field {
             name: "judge_target",
             shape: &FILLED,
-            doc: "The target that judges the answers of this one, itself unless given.",
+            doc: "The target that judges this target's answers (default: the target itself).",
         },
         Field {
             name: "workers",
             shape: &POSITIVE,
-            doc: "The most cases in flight at a time; 10 for an API and 4 for a command unless given.",
+            doc: "The maximum number of cases in flight (default: 10 for an API, 4 for a command).",
         },
         Field {
             name: "provider_batching",
             shape: &BOOL,
-            doc: "Whether all cases are handed over at once rather than one by one, false unless given.",
+            doc: "Whether to hand over all cases at once instead of one by one (default: false).",
         },
         Field {
             name: "timeout_seconds",
             shape: &SECONDS,
-            doc: "The longest that one attempt may take; 300 for an API and 1800 for a command unless given.",
+            doc: "The time limit for one attempt, in seconds (default: 300 for an API, 1800 for a command).",
         },
         Field {
             name: "requests_per_minute",
             shape: &POSITIVE,
-            doc: "The most requests in a minute, no limit unless given.",
+            doc: "The maximum number of requests per minute (default: no limit).",
         },
         Field {
             name: "tokens_per_minute",
             shape: &POSITIVE,
-            doc: "The most tokens in a minute, no limit unless given.",
+            doc: "The maximum number of tokens per minute (default: no limit).",
         },
         Field {
             name: "max_retries",
             shape: &COUNT,
-            doc: "How often a failed attempt is repeated, 3 times unless given.",
+            doc: "The maximum number of retries after a failed attempt (default: 3).",
         },
         Field {
             name: "retry_initial_delay_ms",
             shape: &AMOUNT,
-            doc: "The wait before the first retry in milliseconds, 1000 unless given.",
+            doc: "The delay before the first retry, in milliseconds (default: 1000).",
         },
         Field {
             name: "retry_max_delay_ms",
             shape: &AMOUNT,
-            doc: "The longest wait before a retry in milliseconds, 60000 unless given.",
+            doc: "The maximum delay before a retry, in milliseconds (default: 60000).",
         },
         Field {
             name: "retry_backoff_factor",
             shape: &FACTOR,
-            doc: "By how much the wait grows from retry to retry, 2 unless given.",
+            doc: "The factor by which the delay grows from one retry to the next (default: 2).",
         },
         Field {
             name: "retry_status_codes",
             shape: &STATUS_CODES,
-            doc: "The HTTP status codes that are worth a retry; 408, 429, 500, 502, 503 and 504 unless given.",
+            doc: "The HTTP status codes that are retried (default: 408, 429, 500, 502, 503 and 504).",
         },
     ],
     required: &[&["name"], &["provider"]],

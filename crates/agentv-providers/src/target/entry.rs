@@ -39,15 +39,14 @@ impl Entry {
 pub(super) fn text_of(path: &Path, shown: &Arc<str>) -> Result<String, Problem> {
     let unreadable = |what: String| Problem::fatal(Code::Unreadable, 0..0, what);
     let found = fs::metadata(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => unreadable(format!("there is no targets file `{shown}`")),
+        std::io::ErrorKind::NotFound => unreadable(format!("targets file `{shown}` not found")),
         _ => unreadable(format!("cannot be read: {error}")),
     })?;
     if !found.is_file() {
         return Err(unreadable("is not a regular file".to_owned()));
     }
     let bytes = fs::read(path).map_err(|error| unreadable(format!("cannot be read: {error}")))?;
-    String::from_utf8(bytes)
-        .map_err(|_| Problem::fatal(Code::NotUtf8, 0..0, "the text is not UTF-8"))
+    String::from_utf8(bytes).map_err(|_| Problem::fatal(Code::NotUtf8, 0..0, "not UTF-8 text"))
 }
 
 /// Returns the targets of a file that has passed its checks.

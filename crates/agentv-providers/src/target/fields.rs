@@ -136,7 +136,7 @@ impl Filling<'_> {
 
     fn variable(&mut self, name: &str) -> Result<&str, FieldError> {
         if self.environment.is_not_text(name) {
-            let message = format!("the variable `{name}` holds bytes that are not UTF-8");
+            let message = format!("the variable `{name}` is not valid UTF-8");
             let wrong = SettingError::of(self.field, message);
             return Err(FieldError::Wrong(wrong));
         }
@@ -179,13 +179,13 @@ impl Filling<'_> {
             .expected
             .trim_end_matches(", or a `${{ NAME }}` reference");
         let found = if text.is_empty() {
-            "nothing".to_owned()
+            "an empty value".to_owned()
         } else if Secrets::is_secret_name(variable) {
-            "something else".to_owned()
+            "another value".to_owned()
         } else {
             format!("`{}`", text.chars().take(60).collect::<String>())
         };
-        let message = format!("expected {expected}, but the variable `{variable}` holds {found}");
+        let message = format!("expected {expected}, found {found} in the variable `{variable}`");
         Err(FieldError::Wrong(SettingError::of(self.field, message)))
     }
 }

@@ -155,8 +155,8 @@ impl Settings {
     fn wrong(&self, field: &str, expected: &str) -> SettingError {
         let found = match self.value(field) {
             None => "nothing",
-            Some(Value::String(text)) if text.trim().is_empty() => "an empty text",
-            Some(Value::String(_)) => "another text",
+            Some(Value::String(text)) if text.trim().is_empty() => "an empty string",
+            Some(Value::String(_)) => "another string",
             Some(Value::Number(_)) => "another number",
             Some(Value::Bool(_)) => "a boolean",
             Some(Value::Array(_)) => "an array",

@@ -101,7 +101,7 @@ static STATUS_CODE: Shape = Shape {
 
 /// HTTP headers.
 pub(crate) static HEADERS: Shape = Shape {
-    expected: "an object of strings by header name",
+    expected: "an object that maps header names to strings",
     forms: &[Form::Map(&TEXT)],
 };
 

@@ -307,7 +307,8 @@ impl Targets {
         let mut secret = settings.secret_values();
         if settings.flag("provider_batching")? == Some(true) && built.batch().is_none() {
             secret.warnings.push(format!(
-                "`provider_batching` of target `{name}` has no effect: `{}` is asked one by one",
+                "`provider_batching` of target `{name}` has no effect: provider `{}` does not \
+                 support it",
                 provider.kind.name
             ));
         }
@@ -335,11 +336,11 @@ impl Targets {
             .collect();
         let place = match self.file() {
             Some(file) => format!("`{file}`"),
-            None => "no `targets.yaml` was found".to_owned(),
+            None => "there is no `targets.yaml`".to_owned(),
         };
         let message = match self.file() {
-            Some(_) => format!("no target is called `{name}` in {place}"),
-            None => format!("no target is called `{name}`: {place}"),
+            Some(_) => format!("target `{name}` not found in {place}"),
+            None => format!("target `{name}` not found: {place}"),
         };
         let hint = match built_in::meant(name, &known) {
             Some(guess) => format!("did you mean `{guess}`?"),
@@ -370,8 +371,8 @@ fn choosing(known: &[&str]) -> String {
         [first, ..] => format!("`--target {first}`"),
     };
     format!(
-        "cases that name no target ask the one called `default`: choose another with {choice}, \
-         name one in the eval file (`execution.target`), or define `default` in `targets.yaml`; {}",
+        "cases that do not name a target use `default`: choose a target with {choice}, name one \
+         in the eval file (`execution.target`), or define `default` in `targets.yaml`; {}",
         listing(known)
     )
 }

@@ -118,7 +118,7 @@ impl<'s> Inspection<'s> {
             self.problems.push(
                 problem
                     .at(format!("targets[{index}].name"))
-                    .hint(format!("line {line} has a target of that name")),
+                    .hint(format!("line {line} has a target with the same name")),
             );
         }
         names
@@ -172,7 +172,7 @@ impl<'s> Inspection<'s> {
         let hint = match built_in::meant(&name, &known) {
             Some(guess) => format!("did you mean `{guess}`?"),
             None => format!(
-                "known: {}; built in: {}, vendor:model",
+                "known: {}; built in: {}, VENDOR:MODEL",
                 known.join(", "),
                 built_in::built_in().join(", ")
             ),
@@ -183,7 +183,7 @@ impl<'s> Inspection<'s> {
             ..Problem::warning(
                 Code::UnknownTarget,
                 node.span(),
-                format!("no target is called `{name}`"),
+                format!("target `{name}` not found"),
             )
         };
         self.problems.push(problem.at(path).hint(hint));

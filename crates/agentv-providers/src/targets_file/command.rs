@@ -78,7 +78,7 @@ impl CommandCheck<'_, '_> {
         let problem = Problem::error(
             Code::ExclusiveFields,
             later.span(),
-            "`command` and `command_template` exclude each other",
+            "`command` and `command_template` cannot be combined",
         );
         let hint =
             "keep `command`, which runs without a shell, or `command_template`, which runs in one";
@@ -122,7 +122,8 @@ impl CommandCheck<'_, '_> {
             Err(error) => {
                 let span = self.within(line, error.placeholder);
                 let problem = Problem::error(Code::MisplacedPlaceholder, span, error.to_string());
-                let hint = "`command: [..]` has no such restrictions: it runs without a shell";
+                let hint = "`command: [..]` runs without a shell and does not have this \
+                            restriction";
                 self.problems.push(problem.at(path).hint(hint));
             }
         }
@@ -155,7 +156,7 @@ impl CommandCheck<'_, '_> {
                 interpreter,
             } = text;
             let message =
-                format!("`{interpreter}` runs `{{{placeholder}}}` as a part of its program");
+                format!("`{interpreter}` runs `{{{placeholder}}}` as part of its program");
             let span = self.within(node, placeholder);
             let problem = Problem::warning(Code::InterpretedText, span, message);
             self.problems.push(problem.at(path).hint(
@@ -178,7 +179,7 @@ impl CommandCheck<'_, '_> {
                 format.span(),
                 "quotes have no meaning with `command`, which runs without a shell",
             );
-            let hint = "write it without quotes: each path stays one word";
+            let hint = "remove the quotes: each path stays one word";
             self.problems
                 .push(problem.at(inside(path, &key.text())).hint(hint));
         }

@@ -40,7 +40,7 @@ pub static TARGETS_FILE: Shape = Shape {
 };
 
 static TARGETS: Shape = Shape {
-    expected: "an array of targets with at least one",
+    expected: "an array of at least one target",
     forms: &[Form::List {
         items: &TARGET,
         at_least: 1,

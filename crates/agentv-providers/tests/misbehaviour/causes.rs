@@ -45,14 +45,16 @@ fn expected(word: &str, target: &str) -> Expected {
         ("error-in-success", "gemini") => Failure(Cause::Status(500), "could not be reached"),
         ("error-in-success", "http") => Failure(Cause::Answer, "answer"),
         ("error-in-success", _) => Failure(Cause::Answer, "could not be reached"),
-        ("echo-key=401", "http") => Failure(Cause::Status(401), "the key was refused"),
+        ("echo-key=401", "http") => {
+            Failure(Cause::Status(401), "the API key is missing or was refused")
+        }
         ("echo-key=401", _) => Failure(Cause::Status(401), "refused the key (401)"),
-        ("redirect", _) => Failure(Cause::Status(307), "the address has moved to `/-/loop`"),
+        ("redirect", _) => Failure(Cause::Status(307), "the URL has moved to `/-/loop`"),
         ("reset" | "truncate" | "chunked-cut", _) => {
-            Failure(Cause::Network, "broke in the middle of its answer")
+            Failure(Cause::Network, "was lost in the middle of its answer")
         }
         ("reset-early", _) => Failure(Cause::Network, "closed the connection before it answered"),
-        ("garbage", _) => Failure(Cause::Network, "gave no answer"),
+        ("garbage", _) => Failure(Cause::Network, "no answer from"),
         ("endless" | "hang" | "hang-body", _) => Never,
         ("html", "http") => Failure(Cause::Answer, "the response is not JSON"),
         ("html", _) => Failure(Cause::Answer, "Sign in"),
@@ -61,9 +63,9 @@ fn expected(word: &str, target: &str) -> Expected {
             Failure(Cause::Answer, "the response is not JSON")
         }
         ("empty" | "not-json" | "cut-json" | "deep" | "wrong-shape", _) => {
-            Failure(Cause::Answer, "cannot be read")
+            Failure(Cause::Answer, "cannot read the answer")
         }
-        ("bad-utf8", "http") => Failure(Cause::Answer, "the response is not UTF-8"),
+        ("bad-utf8", "http") => Failure(Cause::Answer, "the response is not valid UTF-8"),
         ("bad-utf8", _) => Length("caf\u{fffd} \u{fffd}\u{fffd}".len()),
         (word, _) => panic!("what is expected of `{word}`?"),
     }
@@ -165,7 +167,7 @@ async fn an_answer_without_end_is_not_read_into_memory() {
     let stage = Stage::new();
     let error = stage.ask("http", "!huge=80MB!").await.unwrap_err();
     assert_eq!(error.cause, Cause::Answer);
-    assert!(error.message.contains("more than 64 MiB"), "{error}");
+    assert!(error.message.contains("larger than 64 MiB"), "{error}");
 }
 
 #[tokio::test]
@@ -173,7 +175,7 @@ async fn an_answer_of_a_model_may_be_no_larger_than_that_of_any_target() {
     let stage = Stage::new();
     let error = stage.ask("chat", "!huge=68MB!").await.unwrap_err();
     assert_eq!(error.cause, Cause::Answer);
-    assert!(error.message.contains("more than 64 MiB"), "{error}");
+    assert!(error.message.contains("larger than 64 MiB"), "{error}");
 }
 
 #[tokio::test]

@@ -20,7 +20,7 @@ async fn refused(tls: Tls, words: &str) {
 async fn a_certificate_that_nobody_trusts_is_refused_before_a_word_is_said() {
     refused(
         Tls::SelfSigned,
-        "its certificate is of nobody that this machine trusts",
+        "this machine does not trust the issuer of its certificate",
     )
     .await;
 }
@@ -29,7 +29,7 @@ async fn a_certificate_that_nobody_trusts_is_refused_before_a_word_is_said() {
 async fn a_server_that_speaks_no_tls_is_named_as_such() {
     refused(
         Tls::Refused,
-        "it does not speak TLS; should the address begin with `http://`?",
+        "it does not speak TLS; should the URL start with `http://`?",
     )
     .await;
 }

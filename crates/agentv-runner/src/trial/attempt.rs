@@ -166,8 +166,8 @@ pub(crate) fn timeout(limit: Duration) -> ProviderError {
     ProviderError::new(
         Cause::Timeout,
         format!(
-            "no answer within {seconds} s (set by `timeout_seconds` of the target or \
-                 `--timeout`)"
+            "no answer within {seconds} s; to wait longer, set `timeout_seconds` of the target \
+             or `--timeout`"
         ),
     )
 }

@@ -162,6 +162,10 @@ fn a_cache_on_a_full_disk_costs_no_result() {
     // Enough to begin with, and not for all answers.
     disk.resize(100).unwrap();
     let ended = finish(&mut agentv(&project, ["--cache"])).expect(0);
-    assert!(ended.stderr.contains("cannot use the cache"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("cannot use the cache"),
+        "{}",
+        ended.stderr
+    );
     each_case_once(&run_folder(&project), 100);
 }

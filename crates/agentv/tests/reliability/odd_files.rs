@@ -118,7 +118,7 @@ fn variables_may_come_from_a_pipe_that_somebody_fills_and_nobody_is_not_waited_f
     let project = project(targets, 1, right);
     pipe(&project, ".env");
     let ended = finish(&mut agentv(&project, ["--quiet"])).expect(2);
-    let told = "is a pipe, and nobody writes into it";
+    let told = "it is a pipe, and nothing was written to it";
     assert!(ended.stderr.contains(told), "{}", ended.stderr);
     let fed = project.path(".env");
     let manager = thread::spawn(move || fs::write(fed, "WORD=right\n"));

@@ -73,7 +73,8 @@ fn a_temporary_folder_that_is_not_there_is_named_and_matters_only_to_who_needs_o
         };
         said(&project, "run cases.jsonl --quiet", with).expect(0);
         let ended = said(&project, "run cases.jsonl --quiet --target command", with).expect(3);
-        let told = format!("can be made in `{missing}` (`TMPDIR` says where)");
+        let told =
+            format!("for the command's files in `{missing}` (set `TMPDIR` to use another folder)");
         assert!(ended.stdout.contains(&told), "{}", ended.stdout);
         assert!(ended.stdout.contains("2 x  target"), "{}", ended.stdout);
     }

@@ -56,8 +56,8 @@ fn what_a_variable_holds_reaches_a_target_as_it_is_or_is_refused_with_its_name()
         }
     }
     for (value, reason) in [
-        ("key-of\ntwo lines", "look for a line break in it"),
-        ("", "the variable `WORD` holds nothing"),
+        ("key-of\ntwo lines", "check it for line breaks"),
+        ("", "found an empty value in the variable `WORD`"),
     ] {
         let mut command = agentv(&project, ["--quiet", "--target", "model"]);
         let ended = finish(command.env("WORD", value)).expect(2);
@@ -74,7 +74,7 @@ fn a_variable_that_is_no_text_is_said_to_be_so_and_others_are_no_matter() {
     let bytes = OsString::from_vec(b"key-\xff\xfe-bytes".to_vec());
     let mut command = agentv(&project, ["--quiet", "--target", "mock"]);
     let ended = finish(command.env("WORD", &bytes)).expect(2);
-    let told = "the variable `WORD` holds bytes that are not UTF-8";
+    let told = "the variable `WORD` is not valid UTF-8";
     assert!(ended.stderr.contains(told), "{}", ended.stderr);
     let mut command = agentv(&project, ["--quiet", "--target", "mock"]);
     let command = command.env("WORD", "word").env("OTHER", &bytes);

@@ -108,7 +108,7 @@ async fn arguments_that_no_record_could_hold_are_an_error() {
     .await;
     assert_eq!(
         error.message,
-        "the answer of OpenAI cannot be read: arguments of a tool are nested deeper than 100 levels"
+        "cannot read the answer from OpenAI: the arguments of a tool call are nested more than 100 levels deep"
     );
 }
 

@@ -31,19 +31,19 @@ async fn a_status_says_what_to_do_in_the_vendors_own_words() {
             404,
             openai("The model `gpt-9` does not exist", "model_not_found"),
             Cause::Status(404),
-            "(404): The model `gpt-9` does not exist; check `model` and the address",
+            "(404): The model `gpt-9` does not exist; check `model` and the URL",
         ),
         (
             429,
             openai("Rate limit reached", "rate_limit_exceeded"),
             Cause::Status(429),
-            "OpenAI is asked too often (429): Rate limit reached",
+            "too many requests to OpenAI (429): Rate limit reached",
         ),
         (
             429,
             openai("You exceeded your current quota.", "insufficient_quota"),
             Cause::Setup,
-            "the quota at OpenAI is used up (429): You exceeded your current quota; trying again does not help",
+            "the quota at OpenAI is used up (429): You exceeded your current quota; a retry does not help",
         ),
         (
             400,
@@ -120,21 +120,18 @@ async fn an_answer_that_cannot_be_used_is_an_error_in_words() {
     for (reply, words) in [
         (
             Reply::text(200, json, &[], "{\"choices\": "),
-            "no valid JSON",
+            "invalid JSON",
         ),
-        (Reply::text(200, json, &[], ""), "no valid JSON"),
+        (Reply::text(200, json, &[], ""), "invalid JSON"),
         (
             Reply::bytes(200, json, &[], b"\xff\xfe\x00"),
-            "no valid JSON",
+            "invalid JSON",
         ),
         (
             Reply::text(200, "text/html", &[], "<title>Login</title>"),
             "expected JSON, found `text/html`: Login",
         ),
-        (
-            Reply::text(200, json, &[], "{}"),
-            "it has no message, only nothing",
-        ),
+        (Reply::text(200, json, &[], "{}"), "it has no message"),
         (
             Reply::text(200, json, &[], r#"{"id": "1", "choices": []}"#),
             "it has no message, only `id`, `choices`",
@@ -142,7 +139,7 @@ async fn an_answer_that_cannot_be_used_is_an_error_in_words() {
         (Reply::text(200, json, &[], "[1, 2]"), "it has no message"),
         (
             Reply::text(200, json, &[], r#"{"error": {"message": "No backend"}}"#),
-            "OpenAI reports an error: No backend",
+            "OpenAI reported an error: No backend",
         ),
         (
             Reply::text(
@@ -151,7 +148,7 @@ async fn an_answer_that_cannot_be_used_is_an_error_in_words() {
                 &[],
                 r#"{"choices": [{"message": {"tool_calls": [{"id": "1", "type": "function", "function": {"name": "f", "arguments": "{"}}]}}]}"#,
             ),
-            "cannot be read",
+            "cannot read the answer from OpenAI: ",
         ),
     ] {
         let error = failure("openai", json!({"model": "m"}), reply).await;
@@ -166,7 +163,7 @@ async fn an_answer_that_cannot_be_used_is_an_error_in_words() {
         r#"{"modelVersion": "g", "usageMetadata": {}}"#,
     );
     let error = failure("gemini", json!({"model": "g"}), reply).await;
-    let words = "the answer of Gemini cannot be read: it has no message, only";
+    let words = "cannot read the answer from Gemini: it has no message, only";
     assert!(error.message.starts_with(words), "{error}");
     let late = r#"{"error": {"code": 429, "message": "Provider returned error"}}"#;
     let error = failure(
@@ -180,7 +177,7 @@ async fn an_answer_that_cannot_be_used_is_an_error_in_words() {
         "error": {"code": "server_error", "message": "It broke"}});
     let fields = json!({"model": "m", "api": "responses"});
     let error = failure("openai", fields, Reply::json(200, &[], &failed)).await;
-    assert_eq!(error.message, "OpenAI reports an error: It broke");
+    assert_eq!(error.message, "OpenAI reported an error: It broke");
 }
 
 #[tokio::test]
