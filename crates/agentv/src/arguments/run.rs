@@ -31,7 +31,7 @@ Examples:
   agentv run evals --target openai:gpt-5            a model, no configuration
   agentv run evals --target gpt --target claude     every case on both
   agentv run evals --resume                         resume the last run
-  agentv run evals --shard 1/4                      a quarter, for `agentv merge`
+  agentv run evals --shard 1/4                      a quarter of the cases
   agentv run evals --fail-under 0.9 --max-errors 0  gates for CI
   agentv run evals --baseline RUN --max-drop 0.02   no worse than another run
   agentv run evals --dry-run                        without asking any target"
@@ -52,7 +52,7 @@ pub(crate) struct RunArguments {
     /// Only run the first N cases
     #[arg(long, value_name = "N", value_parser = from_one::<u64>, help_heading = "What to run")]
     pub(crate) limit: Option<u64>,
-    /// Only run the Ith of N equal shares of the cases, the same on every machine
+    /// Only run the Ith of N shares of the cases, the same on every machine
     #[arg(long, value_name = "I/N", help_heading = "What to run")]
     pub(crate) shard: Option<Shard>,
     /// Run each case N times (default: 1)
