@@ -164,7 +164,7 @@ fn a_command_that_makes_a_pipe_or_a_device_of_its_output_file_has_not_answered()
     for record in results {
         match record["error"]["message"].as_str() {
             Some(error) => assert!(
-                error.contains("something else of `{OUTPUT_FILE}`"),
+                error.contains("`{OUTPUT_FILE}` is not a regular file"),
                 "{error}"
             ),
             None => assert_eq!(record["eval_id"], "case-0003"),

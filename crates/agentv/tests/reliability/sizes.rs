@@ -62,7 +62,7 @@ fn a_response_of_a_hundred_megabytes_is_an_error_of_its_case_only() {
     let words = [&*huge, "as usual"];
     let project = project(&targets, 2, |number| words[number].to_owned());
     let (_, errors) = errors_of(&project, 2, 3);
-    assert!(errors[0].1.contains("more than 64 MiB"), "{errors:?}");
+    assert!(errors[0].1.contains("larger than 64 MiB"), "{errors:?}");
     assert_eq!(errors[1].1, "");
 }
 
@@ -82,7 +82,7 @@ fn a_judge_that_answers_with_a_hundred_megabytes_is_an_error_of_its_case_only() 
         .unwrap();
     let (_, errors) = errors_of(&project, 2, 3);
     assert_eq!(errors[0].1, "");
-    assert!(errors[1].1.contains("more than 64 MiB"), "{errors:?}");
+    assert!(errors[1].1.contains("larger than 64 MiB"), "{errors:?}");
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn an_answer_that_names_another_case_is_never_graded_as_the_answer_to_this_one()
         Ok("right nought"),
         Err("2 lines with id `case-0001`"),
         Err("no line with id `case-0002`"),
-        Err("no line with id `case-0003`, but one with id `Case-0003`"),
+        Err("no line with id `case-0003`; it has one with id `Case-0003`"),
         Ok("right four"),
     ];
     for (record, expected) in results.iter().zip(expected) {
