@@ -26,13 +26,13 @@ pub struct Latest {
     fields: KeyFields,
     lines: LineReader,
     /// Sorted by digest, then by offset.
-    places: Arc<Vec<Place>>,
+    places: Arc<Vec<RecordPosition>>,
     superseded: usize,
     damaged: Damaged,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct RecordPosition {
     digest: u64,
     offset: u64,
 }
@@ -100,7 +100,7 @@ impl Latest {
         let mut scan = KeyScan::new(fields, None);
         let damaged = scan_lines(&mut lines, &mut scan, |scan, offset| {
             let digest = scan.digest();
-            places.push(Place { digest, offset });
+            places.push(RecordPosition { digest, offset });
         })?;
         lines.set_chunk(SEEK_CHUNK);
         let records = places.len();
@@ -250,13 +250,13 @@ impl Latest {
 pub struct LatestRecords<T> {
     path: PathBuf,
     lines: LineReader,
-    places: std::vec::IntoIter<Place>,
+    places: std::vec::IntoIter<RecordPosition>,
     number: u64,
     record: PhantomData<fn() -> T>,
 }
 
 impl<T: DeserializeOwned> LatestRecords<T> {
-    fn line_of(&mut self, place: Place) -> io::Result<Option<Line<T>>> {
+    fn line_of(&mut self, place: RecordPosition) -> io::Result<Option<Line<T>>> {
         loop {
             let offset = self.lines.offset();
             let Some(raw) = self.lines.next_line()? else {
@@ -305,7 +305,7 @@ pub(crate) fn scan_lines(
 
 /// Keeps only the last place of each key.
 fn keep_latest(
-    places: &mut Vec<Place>,
+    places: &mut Vec<RecordPosition>,
     lines: &mut LineReader,
     scan: &mut KeyScan<'_>,
 ) -> io::Result<()> {

@@ -120,7 +120,7 @@ fn merge_some(
 
 /// A record and its position.
 #[derive(Debug, Clone, Copy)]
-struct Found {
+struct LocatedRecord {
     digest: u64,
     /// Nanoseconds since 1970, or the smallest number if there is no time.
     time: i64,
@@ -138,14 +138,14 @@ impl Sources {
         &mut self,
         path: &Path,
         rule: &MergeRule,
-        found: &mut Vec<Found>,
+        found: &mut Vec<LocatedRecord>,
         merged: &mut Merged,
     ) -> Result<(), FileError> {
         let mut lines = LineReader::new(open_if_exists(path)?, CHUNK, MAX_LINE);
         let mut scan = KeyScan::new(&rule.key, Some(&rule.time));
         let source = self.0.len() as u32;
         let damaged = scan_lines(&mut lines, &mut scan, |scan, offset| {
-            found.push(Found {
+            found.push(LocatedRecord {
                 digest: scan.digest(),
                 time: scan.time.as_deref().map_or(i64::MIN, nanoseconds),
                 offset,
@@ -167,12 +167,12 @@ impl Sources {
         lines.for_each(|lines| lines.set_chunk(chunk));
     }
 
-    fn line(&mut self, found: &Found) -> Result<&[u8], FileError> {
+    fn line(&mut self, found: &LocatedRecord) -> Result<&[u8], FileError> {
         let (path, lines) = &mut self.0[found.source as usize];
         line_bytes(lines, found.offset).map_err(FileError::of("read", path))
     }
 
-    fn key(&mut self, found: &Found, scan: &mut KeyScan<'_>) -> Result<Key, FileError> {
+    fn key(&mut self, found: &LocatedRecord, scan: &mut KeyScan<'_>) -> Result<Key, FileError> {
         let (path, lines) = &mut self.0[found.source as usize];
         read_key(lines, scan, found.offset).map_err(FileError::of("read", path))?;
         Ok(scan.key.clone())
@@ -200,7 +200,7 @@ fn runs<T>(items: &[T], same: impl Fn(&T, &T) -> bool) -> Vec<Range<usize>> {
 }
 
 fn keep_one_per_key(
-    found: &mut Vec<Found>,
+    found: &mut Vec<LocatedRecord>,
     sources: &mut Sources,
     rule: &MergeRule,
 ) -> Result<(), FileError> {
@@ -229,11 +229,11 @@ fn keep_one_per_key(
 
 /// Returns the record to keep of each key, given records with one digest, sorted by source and offset.
 fn winners(
-    group: &[Found],
+    group: &[LocatedRecord],
     sources: &mut Sources,
     scan: &mut KeyScan<'_>,
-) -> Result<Vec<Found>, FileError> {
-    let mut last: BTreeMap<Key, Vec<Found>> = BTreeMap::new();
+) -> Result<Vec<LocatedRecord>, FileError> {
+    let mut last: BTreeMap<Key, Vec<LocatedRecord>> = BTreeMap::new();
     for record in group {
         let of_key = last.entry(sources.key(record, scan)?).or_default();
         of_key.pop_if(|previous| previous.source == record.source);
@@ -255,7 +255,7 @@ fn winners(
     Ok(winners)
 }
 
-fn is_later(one: &Found, other: &Found, sources: &mut Sources) -> Result<bool, FileError> {
+fn is_later(one: &LocatedRecord, other: &LocatedRecord, sources: &mut Sources) -> Result<bool, FileError> {
     if one.time != other.time {
         return Ok(one.time > other.time);
     }
@@ -264,8 +264,8 @@ fn is_later(one: &Found, other: &Found, sources: &mut Sources) -> Result<bool, F
 }
 
 /// Sorts by time, then by digest, then by bytes.
-fn sort_for_output(found: &mut [Found], sources: &mut Sources) -> Result<(), FileError> {
-    let order = |record: &Found| (record.time, record.digest);
+fn sort_for_output(found: &mut [LocatedRecord], sources: &mut Sources) -> Result<(), FileError> {
+    let order = |record: &LocatedRecord| (record.time, record.digest);
     found.sort_unstable_by_key(order);
     for range in runs(found, |one, other| order(one) == order(other)) {
         let mut lines = Vec::new();

@@ -15,7 +15,7 @@ use crate::model::delivery::{self, LOOP, Then};
 use crate::model::http::{Incoming, Request, no_headers};
 use crate::model::log::Log;
 use crate::model::observed::{Arrival, Observed};
-use crate::model::protocol::{Asked, Protocol};
+use crate::model::protocol::{ModelRequest, Protocol};
 use crate::model::wire::Wire;
 use crate::model::{Behaviour, Conduct, Step};
 
@@ -67,7 +67,7 @@ impl Shared {
             _ => {}
         }
         let protocol = Protocol::of(request);
-        let asked = Asked::of(protocol, request);
+        let asked = ModelRequest::of(protocol, request);
         let (arrival, _in_flight) = self.observed.arrived(request, &asked.message);
         if let Some(log) = &self.log {
             log.note(request.target, &asked.message)?;

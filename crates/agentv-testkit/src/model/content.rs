@@ -2,7 +2,7 @@
 
 use crate::model::bodies::{self, Form, Said};
 use crate::model::http::Request;
-use crate::model::protocol::{Asked, Protocol};
+use crate::model::protocol::{ModelRequest, Protocol};
 use crate::model::{Behaviour, Step, Usage};
 
 /// The marker in a text for bytes that are not text.
@@ -47,7 +47,7 @@ pub(crate) struct Source<'a> {
     pub(crate) behaviour: &'a Behaviour,
     pub(crate) protocol: Protocol,
     pub(crate) request: &'a Request<'a>,
-    pub(crate) asked: &'a Asked,
+    pub(crate) asked: &'a ModelRequest,
     pub(crate) number: u64,
 }
 

@@ -34,7 +34,7 @@ impl Protocol {
 
 /// The content of a request.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Asked {
+pub(crate) struct ModelRequest {
     /// The last user message, or the whole body if that cannot be found.
     pub(crate) message: String,
     pub(crate) model: String,
@@ -42,8 +42,8 @@ pub(crate) struct Asked {
     pub(crate) streamed: bool,
 }
 
-impl Asked {
-    pub(crate) fn of(protocol: Protocol, request: &Request<'_>) -> Asked {
+impl ModelRequest {
+    pub(crate) fn of(protocol: Protocol, request: &Request<'_>) -> ModelRequest {
         let body: Value = serde_json::from_slice(request.body).unwrap_or_default();
         let message = match protocol {
             Protocol::OpenAiChat | Protocol::Anthropic => {
@@ -56,7 +56,7 @@ impl Asked {
             Protocol::Plain => plain_message(&body),
         };
         let whole = || String::from_utf8_lossy(request.body).into_owned();
-        Asked {
+        ModelRequest {
             message: message.unwrap_or_else(whole),
             model: model(protocol, request, &body).to_owned(),
             streamed: body["stream"] == true,
@@ -102,7 +102,7 @@ fn text_of(content: &Value) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn asked(target: &str, body: &str) -> (Protocol, Asked) {
+    fn asked(target: &str, body: &str) -> (Protocol, ModelRequest) {
         let request = Request {
             method: "POST",
             target,
@@ -111,7 +111,7 @@ mod tests {
             body: body.as_bytes(),
         };
         let protocol = Protocol::of(&request);
-        (protocol, Asked::of(protocol, &request))
+        (protocol, ModelRequest::of(protocol, &request))
     }
 
     #[test]
@@ -138,7 +138,7 @@ mod tests {
             ),
             ("/ask", chat, Protocol::Plain),
         ] {
-            let expected = Asked {
+            let expected = ModelRequest {
                 message: "hi".to_owned(),
                 model: "m".to_owned(),
                 streamed: false,

@@ -44,7 +44,7 @@ pub(crate) struct CompareArguments {
     /// Write to FILE (default: standard output)
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// When a run counts as worse
+    /// Rule by which a run counts as worse
     #[arg(long, value_enum, value_name = "RULE", default_value_t = GateName::Mean)]
     pub(crate) gate: GateName,
     /// Allowed drop in the mean score

@@ -25,7 +25,7 @@ pub(crate) struct GateArguments {
     /// Allowed drop in the mean score compared with the baseline (default: 0)
     #[arg(long, value_name = "X", value_parser = share, requires = "baseline", help_heading = "Gates")]
     pub(crate) max_drop: Option<f64>,
-    /// When a run counts as worse than the baseline (default: mean)
+    /// Rule by which a run counts as worse than the baseline (default: mean)
     #[arg(
         long,
         value_enum,

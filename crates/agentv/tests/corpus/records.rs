@@ -7,7 +7,7 @@ use libtest_mimic::Failed;
 use regex::Regex;
 use serde_json::Value;
 
-/// What differs from run to run, and what stands in its place.
+/// Fields that differ from run to run, and their placeholders.
 const CHANGING: &[(&str, &str)] = &[
     ("/timestamp", "[TIME]"),
     ("/timing", "[TIMING]"),

@@ -91,7 +91,7 @@ pub(crate) fn execute(script: &Path, root: &Path) -> Result<Output, Failed> {
     }
 }
 
-/// What a command gave, places and versions taken out.
+/// The result of a command, without paths and versions.
 struct Actual {
     stdout: String,
     stderr: String,
@@ -100,7 +100,7 @@ struct Actual {
     records: String,
 }
 
-/// What a command printed, without places, versions, run ids, ports and times.
+/// Returns the output of a command without paths, versions, run ids, ports and times.
 pub(crate) fn redacted(bytes: &[u8], root: &Path) -> Result<String, Failed> {
     let mut redactions = Redactions::new();
     redactions.insert("[ROOT]", root.to_owned())?;

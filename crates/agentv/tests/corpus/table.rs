@@ -8,7 +8,7 @@ use libtest_mimic::{Failed, Trial};
 
 use crate::Folder;
 
-/// How the first line of a `cmd` begins that proves a scenario of a document.
+/// The start of the first line of a `cmd` that proves a scenario of a document.
 const SCENARIO: &str = "Scenario: ";
 
 pub(crate) fn trials(table: &Path, folders: &[Folder]) -> Vec<Trial> {

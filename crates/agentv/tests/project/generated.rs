@@ -118,7 +118,7 @@ fn section(page: &mut String, kind: &Kind) {
     nested(page, "", kind.options.fields);
 }
 
-/// What may stand in the objects that options take.
+/// The fields of the objects that options take.
 fn nested(page: &mut String, path: &str, fields: &[Field]) {
     for field in fields {
         let path = format!("{path}{}", field.name);

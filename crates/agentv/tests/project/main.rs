@@ -1,4 +1,4 @@
-//! What holds for the repository as a whole.
+//! Tests of the repository as a whole.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
 
@@ -20,7 +20,7 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// What the built binary prints.
+/// Returns the output of the built binary.
 fn printed(arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_agentv"))
         .args(arguments)

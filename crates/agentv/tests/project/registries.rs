@@ -1,4 +1,4 @@
-//! What holds for every kind of evaluator and provider.
+//! Rules for every kind of evaluator and provider.
 
 use std::collections::HashSet;
 

@@ -55,7 +55,7 @@ fn every_suite_and_case_of_the_passing_corpus_fits_the_eval_schema() {
     assert!(checked >= 20, "only {checked} suites were checked");
 }
 
-/// Whether `validate` has nothing to say: some cases of the corpus pass with skipped cases.
+/// Returns true if `validate` finds nothing: some cases of the corpus pass with skipped cases.
 fn is_clean(file: &Path) -> bool {
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_agentv"))
         .arg("validate")

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// What every stage may build on.
+/// The crates that every stage may depend on.
 const SHARED: &[&str] = &[
     "agentv-core",
     "agentv-journal",

@@ -1,4 +1,4 @@
-//! How long the tests of this program try, and with which random seed.
+//! The number of attempts of these tests, and their random seed.
 
 /// The seed of all chance in a test, which says it, so that a failure can be reproduced: that of
 /// `AGENTV_SEED`, else always the same.
@@ -11,7 +11,7 @@ pub(crate) fn seed() -> u64 {
     seed
 }
 
-/// How often a test tries: `long` times in `./campaign`, which sets `AGENTV_CAMPAIGN=long`, and
+/// Returns the number of attempts of a test: `long` in `./campaign`, which sets `AGENTV_CAMPAIGN=long`, and
 /// `short` times where others wait for it.
 pub(crate) fn rounds(short: usize, long: usize) -> usize {
     match std::env::var("AGENTV_CAMPAIGN") {

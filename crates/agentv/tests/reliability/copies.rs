@@ -24,7 +24,7 @@ fn copied(folder: &Path, name: &str) -> PathBuf {
     copy
 }
 
-/// How many trials a report of the run has.
+/// Returns the number of trials in a report of the run.
 fn reported(project: &Project, name: &str) -> usize {
     let mut report = Command::new(env!("CARGO_BIN_EXE_agentv"));
     report.args(["report", "--format", "json", name]);

@@ -1,4 +1,4 @@
-//! What a run keeps when processes are killed, disks are full, and servers and commands misbehave.
+//! Runs lose nothing when processes are killed, disks are full, and servers and commands misbehave.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
 #![allow(
@@ -22,7 +22,7 @@ mod kills;
 mod names;
 mod odd_files;
 mod open_files;
-mod pace;
+mod rate_limit;
 mod read_only;
 mod scripts;
 mod secrets;

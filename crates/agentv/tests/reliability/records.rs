@@ -1,4 +1,4 @@
-//! What a run left on disk.
+//! The files of a run, as tests read them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -47,7 +47,7 @@ pub(crate) fn records_after_kill(file: &Path) -> Vec<Value> {
         .collect()
 }
 
-/// How often each value of a field stands in the records.
+/// Counts the records for each value of a field.
 pub(crate) fn counts<'r>(records: &'r [Value], field: &str) -> BTreeMap<&'r str, usize> {
     let mut counts = BTreeMap::new();
     for record in records {
@@ -80,7 +80,7 @@ pub(crate) fn nothing_is_lost(before: &mut Vec<Value>, file: &Path) {
     *before = after;
 }
 
-/// What a run says of itself in the end and in `run.json`, times and the name of the run apart.
+/// Returns the summary of a run and its `run.json`, without times and the name of the run.
 #[track_caller]
 pub(crate) fn final_words(ended: &Ended, folder: &Path) -> (String, Value) {
     let id = folder.file_name().unwrap().to_str().unwrap().to_owned();

@@ -179,7 +179,7 @@ const COMMANDS: &[(&str, i32)] = &[
     ("completions bash", 0),
 ];
 
-/// What `--help` lists.
+/// Returns the commands that `--help` lists.
 fn commands_of_help(project: &Project) -> Vec<String> {
     let help = run_in(project, &["--help"]).stdout;
     let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);

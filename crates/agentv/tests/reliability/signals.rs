@@ -16,7 +16,7 @@ use crate::program::{
 use crate::records::{each_case_once, run_folder, whole_records};
 
 const CASES: usize = 40;
-/// What is in flight gets this long after the first signal.
+/// The time that trials in flight get after the first signal.
 const GRACE: Duration = Duration::from_secs(3);
 const ONCE: [(Signal, i32); 3] = [
     (Signal::SIGINT, 130),

@@ -37,7 +37,7 @@ fn small_project() -> Project {
     project
 }
 
-/// What is killed and goes on.
+/// The command that is killed and resumed.
 #[derive(Debug, Clone, Copy)]
 enum Work {
     Run,
@@ -144,7 +144,7 @@ fn has_record(folder: &Path) -> bool {
     folder.join("run.json").exists()
 }
 
-/// What a killed process has left of a folder's records.
+/// Returns the records that a killed process left in a folder.
 fn left_in(folder: &Path) -> [BTreeSet<String>; 2] {
     ["results.jsonl", "transcripts.jsonl"].map(|name| {
         let records = records_after_kill(&folder.join(name));

@@ -1,4 +1,4 @@
-//! How many requests are in flight.
+//! The number of requests in flight.
 
 use agentv_testkit::crash::{Moment, Signal};
 use agentv_testkit::model::{Behaviour, ModelServer, Step};

@@ -88,7 +88,7 @@ impl TranscriptTexts<'_> {
 
 /// Passes on a transcript with its question, or nothing if it is not a transcript.
 fn with_question<T>(text: &str, found: impl FnOnce(Option<&str>, String) -> T) -> T {
-    match serde_json::from_str::<Asked>(text) {
+    match serde_json::from_str::<QuestionPart>(text) {
         Ok(asked) => found(Some(text), asked.question()),
         Err(_) => found(None, String::new()),
     }
@@ -96,23 +96,23 @@ fn with_question<T>(text: &str, found: impl FnOnce(Option<&str>, String) -> T) -
 
 /// The part of a transcript that contains the question.
 #[derive(Deserialize)]
-struct Asked {
-    case: AskedCase,
+struct QuestionPart {
+    case: QuestionCase,
 }
 
 #[derive(Deserialize)]
-struct AskedCase {
-    input_messages: Vec<AskedMessage>,
+struct QuestionCase {
+    input_messages: Vec<QuestionMessage>,
 }
 
 #[derive(Deserialize)]
-struct AskedMessage {
+struct QuestionMessage {
     role: agentv_core::Role,
     #[serde(default)]
     content: Value,
 }
 
-impl Asked {
+impl QuestionPart {
     /// Returns the last user message, without the content of files.
     fn question(self) -> String {
         let messages = self.case.input_messages.into_iter().rev();

@@ -1,4 +1,4 @@
-//! How fast a server is asked, as it sees it.
+//! The rate of requests, as the server sees it.
 
 use std::time::{Duration, Instant};
 
