@@ -255,7 +255,11 @@ fn winners(
     Ok(winners)
 }
 
-fn is_later(one: &LocatedRecord, other: &LocatedRecord, sources: &mut Sources) -> Result<bool, FileError> {
+fn is_later(
+    one: &LocatedRecord,
+    other: &LocatedRecord,
+    sources: &mut Sources,
+) -> Result<bool, FileError> {
     if one.time != other.time {
         return Ok(one.time > other.time);
     }
