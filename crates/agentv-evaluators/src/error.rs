@@ -7,7 +7,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BuildError {
     /// No evaluator has that type.
-    #[error("evaluator `{evaluator}`: there is no evaluator of type `{kind}`")]
+    #[error("evaluator `{evaluator}`: unknown evaluator type `{kind}`")]
     UnknownKind {
         /// The evaluator's name.
         evaluator: String,

@@ -13,15 +13,15 @@ use crate::builder::BuildContext;
 /// The reason why a file named by a resolved case cannot be used.
 #[derive(Debug, Error)]
 pub(crate) enum FileError {
-    #[error("file not found: `{0}`, looked up from the project root")]
+    #[error("file not found: `{0}` (looked up from the project root)")]
     NotFound(String),
-    #[error("`{0}` lies outside the project root")]
+    #[error("`{0}` is outside the project root")]
     OutsideRoot(String),
     #[error("`{path}` {reason}: no case may read it")]
     Private { path: String, reason: &'static str },
-    #[error("`{0}` is not a file")]
+    #[error("`{0}` is not a regular file")]
     NotAFile(String),
-    #[error("`{0}`: larger than 16 MiB")]
+    #[error("`{0}` is larger than 16 MiB")]
     TooLarge(String),
     #[error("`{path}`: {source}")]
     Unreadable { path: String, source: io::Error },
@@ -138,7 +138,10 @@ mod tests {
         let read = |path| read_text(path, &context).map_err(|error| error.to_string());
         assert_eq!(read("/p.md"), Ok("today".to_owned()));
         assert_eq!(read("/gone.md"), Ok("kept".to_owned()));
-        assert_eq!(read("/folder"), Err("`/folder` is not a file".to_owned()));
+        assert_eq!(
+            read("/folder"),
+            Err("`/folder` is not a regular file".to_owned())
+        );
         assert!(read("/other.md").unwrap_err().contains("not found"));
     }
 

@@ -28,7 +28,7 @@
 //! let mut spec = EvaluatorSpec::of_kind("contains");
 //! let builder = Builder::new(BuildContext::new("."));
 //! let error = builder.build(&spec).err().unwrap();
-//! assert_eq!(error.to_string(), "evaluator `contains`: `value`: it is missing");
+//! assert_eq!(error.to_string(), "evaluator `contains`: `value`: missing");
 //! spec.options.insert("value".to_owned(), "Paris".into());
 //! assert!(builder.build(&spec).is_ok());
 //! ```

@@ -26,7 +26,7 @@ impl Limit {
                     format!("{name} {measured}{unit}, at most {most}{unit}")
                 }
                 Some(measured) => format!("{name} {measured}{unit}, more than {most}{unit}"),
-                None => format!("{name} not known, at most {most}{unit} wanted"),
+                None => format!("{name} unknown, expected at most {most}{unit}"),
             }
         });
         is_kept

@@ -13,17 +13,17 @@ use crate::words::{Findings, quoted};
 pub(crate) const IGNORE_CASE: Field = Field {
     name: "ignore_case",
     shape: &BOOL,
-    doc: "Whether upper and lower case are the same, false unless given.",
+    doc: "Whether to ignore the difference between upper and lower case (default: false).",
 };
 
 pub(crate) const NEGATE: Field = Field {
     name: "negate",
     shape: &BOOL,
-    doc: "Whether to turn the check round, so that it passes where it would fail.",
+    doc: "Whether to invert the check, so that it passes if it would fail (default: false).",
 };
 
 pub(crate) static TEXTS: Shape = Shape {
-    expected: "an array of strings with at least one",
+    expected: "an array of at least one string",
     forms: &[Form::List {
         items: &FILLED,
         at_least: 1,

@@ -35,8 +35,7 @@ impl<'a> Options<'a> {
 
     /// Returns the value of a required option.
     pub(crate) fn required(&self, name: &str) -> Result<&'a Value, BuildError> {
-        self.get(name)
-            .ok_or_else(|| self.invalid(name, "it is missing"))
+        self.get(name).ok_or_else(|| self.invalid(name, "missing"))
     }
 
     /// Returns the error that an option cannot be used.

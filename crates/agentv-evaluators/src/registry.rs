@@ -30,17 +30,17 @@ static COMMON: Record = Record {
         Field {
             name: "name",
             shape: &FILLED,
-            doc: "The name of the evaluator in results, its type unless given.",
+            doc: "The name of the evaluator in results (default: its type).",
         },
         Field {
             name: "weight",
             shape: &AMOUNT,
-            doc: "How much the evaluator counts in the score of the case, 1 unless given.",
+            doc: "The weight of the evaluator in the score of the case (default: 1).",
         },
         Field {
             name: "required",
             shape: &BOOL,
-            doc: "Whether the case fails unless this evaluator passes, whatever the others give.",
+            doc: "Whether the case fails if this evaluator does not pass, whatever its score (default: false).",
         },
     ],
     required: &[&["type"]],

@@ -204,7 +204,7 @@ fn what_is_wrong_is_said_in_words_and_the_schema_refuses_it_too() {
         (
             "- {type: composite, evaluators: []}",
             "[0].evaluators",
-            "expected an array of evaluators with at least one, found an empty array",
+            "expected an array of at least one evaluator, found an empty array",
             None,
         ),
         (
@@ -278,22 +278,22 @@ fn what_cannot_be_compiled_is_found_where_it_stands() {
         (
             "- {type: regex, value: '(a'}",
             "[0].value",
-            "not a regular expression: unclosed group",
+            "not a valid regular expression: unclosed group",
         ),
         (
             "- regex: '[z-a]'",
             "[0].regex",
-            "not a regular expression: invalid character class range, the start must be <= the end",
+            "not a valid regular expression: invalid character class range, the start must be <= the end",
         ),
         (
             "- json_schema: {properties: {a: {type: strong}}}",
             "[0].json_schema",
-            "not a JSON Schema at `/properties/a/type`: \"strong\" is not valid under any of the schemas listed in the 'anyOf' keyword",
+            "not a valid JSON Schema at `/properties/a/type`: \"strong\" is not valid under any of the schemas listed in the 'anyOf' keyword",
         ),
         (
             "- {type: field_accuracy, fields: [{path: a}, {path: 'a[x'}]}",
             "[0].fields[1].path",
-            "there is a `[` without a `]`",
+            "found a `[` without a `]`",
         ),
         (
             "- field_accuracy: [{path: a, match: date, formats: [YYYY-MM-DD, DD.MM]}]",
@@ -303,7 +303,7 @@ fn what_cannot_be_compiled_is_found_where_it_stands() {
         (
             "- {type: composite, evaluators: [regex: '*']}",
             "[0].evaluators[0].regex",
-            "not a regular expression: repetition operator missing expression",
+            "not a valid regular expression: repetition operator missing expression",
         ),
     ] {
         let expected = (path.to_owned(), Code::InvalidExpression, message.to_owned());
@@ -330,13 +330,13 @@ fn options_that_do_not_go_together_are_found() {
             "- {type: tool_trajectory, mode: any_order, expected: []}",
             "[0].minimums",
             Code::MissingField,
-            "`any_order` needs `minimums`",
+            "`any_order` requires `minimums`",
         ),
         (
             "- {type: tool_trajectory, mode: exact, minimums: {a: 1}}",
             "[0].expected",
             Code::MissingField,
-            "`exact` needs `expected`",
+            "`exact` requires `expected`",
         ),
     ] {
         let expected = (path.to_owned(), code, message.to_owned());
@@ -354,12 +354,9 @@ fn a_weight_for_nobody_is_remarked_on() {
     assert_eq!(found[0].path, "[0].aggregator.weights");
     assert_eq!(
         found[0].message,
-        "no evaluator of `evaluators` has the name `equals-3`, the weight has no effect"
+        "no evaluator in `evaluators` is named `equals-3`: the weight has no effect"
     );
-    assert_eq!(
-        found[0].hint.as_deref(),
-        Some("their names are equals, equals-2")
-    );
+    assert_eq!(found[0].hint.as_deref(), Some("known: equals, equals-2"));
 }
 
 #[test]
@@ -367,11 +364,11 @@ fn an_aggregator_that_decides_must_be_told_how() {
     for (aggregator, message) in [
         (
             "{type: code_judge, prompt: p}",
-            "missing path, which the aggregator `code_judge` needs",
+            "missing path, which the aggregator `code_judge` requires",
         ),
         (
             "{type: llm_judge, path: a.py}",
-            "missing prompt, which the aggregator `llm_judge` needs",
+            "missing prompt, which the aggregator `llm_judge` requires",
         ),
     ] {
         let found = problems(&format!(
@@ -404,7 +401,7 @@ fn the_prompt_that_joins_results_is_checked_like_a_judges() {
     );
     let unknown = with("{{EVALUATOR_RESULTS_JSON}} {{ nothing }}");
     assert!(
-        unknown[0].message.contains("no variable `nothing`"),
+        unknown[0].message.contains("unknown variable `nothing`"),
         "{}",
         unknown[0].message
     );

@@ -66,7 +66,7 @@ fn a_script_that_fails_or_is_not_there_is_an_error() {
         ("/none.sh", "`aggregator.path`: file not found: `/none.sh`"),
         (
             "/script",
-            "`aggregator.path`: `/script` is not executable: make it so",
+            "`aggregator.path`: `/script` is not executable: make it executable",
         ),
         ("/../../../etc/passwd", "`aggregator.path`: "),
     ] {
@@ -191,7 +191,7 @@ fn composites_stand_in_each_other_to_a_depth_that_a_record_can_hold() {
         let refused = builder.build(&spec).err().unwrap();
         assert_eq!(
             refused.to_string(),
-            "evaluator `composite`: `evaluators`: composites may be nested 16 levels deep"
+            "evaluator `composite`: `evaluators`: composites can be nested at most 16 levels deep"
         );
         assert!(judges_of(&spec).is_err());
     }

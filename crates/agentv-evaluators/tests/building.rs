@@ -11,11 +11,11 @@ use crate::support::{Trial, refusal, spec};
 fn what_cannot_be_built_is_refused_in_plain_words() {
     assert_eq!(
         refusal(json!({"type": "code_judge", "name": "tone"})),
-        "evaluator `tone`: `script`: it is missing"
+        "evaluator `tone`: `script`: missing"
     );
     assert_eq!(
         refusal(json!({"type": "nonsense"})),
-        "evaluator `nonsense`: there is no evaluator of type `nonsense`"
+        "evaluator `nonsense`: unknown evaluator type `nonsense`"
     );
 }
 

@@ -55,7 +55,7 @@ fn a_member_that_cannot_do_its_work_stops_the_whole() {
     let error = Trial::answered("5").judge(json!({"type": "composite", "evaluators": members}));
     let error = error.unwrap_err().to_string();
     assert!(
-        error.starts_with("`near`: there is nothing to compare with"),
+        error.starts_with("`near`: nothing to compare with"),
         "{error}"
     );
 }
@@ -70,15 +70,15 @@ fn what_cannot_be_run_or_understood_is_said_in_words() {
         ),
         (
             json!({"evaluators": members, "aggregator": {"type": "llm_judge"}}),
-            "evaluator `composite`: `aggregator.prompt`: it is missing",
+            "evaluator `composite`: `aggregator.prompt`: missing",
         ),
         (
             json!({"evaluators": [{"type": "code_judge", "name": "tone"}]}),
-            "evaluator `tone`: `script`: it is missing",
+            "evaluator `tone`: `script`: missing",
         ),
         (
             json!({"evaluators": members, "aggregator": {"type": "code_judge"}}),
-            "evaluator `composite`: `aggregator.path`: it is missing",
+            "evaluator `composite`: `aggregator.path`: missing",
         ),
         (
             json!({"evaluators": members, "aggregator": {"type": "weighted_average", "weights": {"is_json": "1"}}}),
@@ -86,7 +86,7 @@ fn what_cannot_be_run_or_understood_is_said_in_words() {
         ),
         (
             json!({"evaluators": [{"type": "contains"}]}),
-            "evaluator `contains`: `value`: it is missing",
+            "evaluator `contains`: `value`: missing",
         ),
     ] {
         let mut options = options;

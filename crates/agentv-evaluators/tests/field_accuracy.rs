@@ -21,7 +21,7 @@ fn fields_are_weighed_and_told_one_by_one() {
             {"path": "unexpected"},
         ]),
     );
-    let hits = vec!["`name`: \"Ada\"", "`unexpected`: nothing is expected"];
+    let hits = vec!["`name`: \"Ada\"", "`unexpected`: no value is expected"];
     let misses = vec![
         "`invoice.lines[0].amount`: expected 12.5, found 13",
         "`due`: expected \"2026-03-05\", found nothing",
@@ -133,17 +133,17 @@ fn a_date_in_another_format_is_told_with_the_formats() {
         (
             "2026-03-05",
             json!(["DD/MM/YYYY"]),
-            "which is not written as `DD/MM/YYYY`",
+            "which is not in the format `DD/MM/YYYY`",
         ),
         (
             "2026-03-05",
             json!(["DD/MM/YYYY", "D MMM YYYY"]),
-            "which is written as none of `DD/MM/YYYY`, `D MMM YYYY`",
+            "which is in none of the formats `DD/MM/YYYY`, `D MMM YYYY`",
         ),
         (
             "05/03/2026",
             json!(null),
-            "which is no date that can be read in one way only",
+            "which is not an unambiguous date",
         ),
     ] {
         let field = json!([{"path": "d", "match": "date", "formats": formats}]);
@@ -178,7 +178,7 @@ fn where_the_expected_value_cannot_be_compared_nothing_is_said_of_the_answer() {
     for (trial, reason) in [
         (
             Trial::answered("{}"),
-            "there is nothing to compare with: the case has no expected answer",
+            "nothing to compare with: the case has no expected answer",
         ),
         (
             Trial::answered("{}").expecting(json!("Paris")),
@@ -201,10 +201,10 @@ fn what_is_wrong_in_the_options_is_said_in_words() {
     for (fields, message) in [
         (json!([]), "`fields`: expected at least one field"),
         (json!([5]), "`fields[0]`: expected an object, found 5"),
-        (json!([{}]), "`fields[0].path`: it is missing"),
+        (json!([{}]), "`fields[0].path`: missing"),
         (
             json!([{"path": "a["}]),
-            "`fields[0].path`: there is a `[` without a `]`",
+            "`fields[0].path`: found a `[` without a `]`",
         ),
         (
             json!([{"path": "a"}, {"path": "b", "match": "fuzzy"}]),
@@ -212,7 +212,7 @@ fn what_is_wrong_in_the_options_is_said_in_words() {
         ),
         (
             json!([{"path": "a", "match": "date", "formats": ["%d.%m"]}]),
-            "`fields[0].formats`: `%` has no meaning in the date format `%d.%m`; write YYYY, MM, DD, such as `DD/MM/YYYY`",
+            "`fields[0].formats`: unknown letter `%` in the date format `%d.%m`; use YYYY, MM and DD, for example `DD/MM/YYYY`",
         ),
     ] {
         let refusal = refusal(json!({"type": "field_accuracy", "fields": fields}));

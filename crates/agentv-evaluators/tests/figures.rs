@@ -79,17 +79,17 @@ fn without_a_figure_the_score_is_zero_with_a_reason() {
     for (options, miss, reason) in [
         (
             json!({"type": "latency", "threshold": 5}),
-            "duration not known, at most 5 ms wanted",
+            "duration unknown, expected at most 5 ms",
             "the target reported no duration",
         ),
         (
             json!({"type": "cost", "budget": 5}),
-            "cost not known, at most 5 USD wanted",
+            "cost unknown, expected at most 5 USD",
             "the target reported no cost",
         ),
         (
             json!({"type": "token_usage", "max_total": 5}),
-            "tokens not known, at most 5 wanted",
+            "tokens unknown, expected at most 5",
             "the target reported no tokens",
         ),
     ] {
@@ -117,7 +117,7 @@ fn execution_metrics_scores_the_share_of_limits_kept() {
         "model calls 2, at most 2",
         "tokens 120, at most 120",
         "duration 1500.25 ms, at most 2000 ms",
-        "share of tool calls that look around 0.666667, 0.5 ± 0.2 wanted",
+        "exploration ratio 0.666667, expected 0.5 ± 0.2",
     ];
     let misses = vec![
         "tool calls 3, more than 2",
@@ -137,8 +137,8 @@ fn a_limit_on_what_is_not_known_is_not_kept() {
     });
     let evaluation = Trial::answered("x").evaluation(options);
     let misses = vec![
-        "cost not known, at most 1 USD wanted",
-        "no tool calls, 0.5 ± 1 of them that look around wanted",
+        "cost unknown, expected at most 1 USD",
+        "exploration ratio unknown (no tool calls), expected 0.5 ± 1",
     ];
     assert_eq!(
         summary(&evaluation),
@@ -151,7 +151,7 @@ fn what_is_wrong_in_the_options_is_said_in_words() {
     for (options, message) in [
         (
             json!({"type": "latency"}),
-            "evaluator `latency`: `threshold`: it is missing",
+            "evaluator `latency`: `threshold`: missing",
         ),
         (
             json!({"type": "cost", "budget": -1}),
@@ -163,7 +163,7 @@ fn what_is_wrong_in_the_options_is_said_in_words() {
         ),
         (
             json!({"type": "token_usage"}),
-            "evaluator `token_usage`: `max_total`: expected it, `max_input` or `max_output`",
+            "evaluator `token_usage`: `max_total`: missing: expected at least one of `max_total`, `max_input` and `max_output`",
         ),
         (
             json!({"type": "execution_metrics"}),

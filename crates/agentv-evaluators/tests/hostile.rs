@@ -98,7 +98,7 @@ fn thousands_of_tool_calls_are_compared_or_refused() {
     let error = error.unwrap_err().to_string();
     assert_eq!(
         error,
-        "50000 tool calls and 1000 expected ones are too many to compare"
+        "too many tool calls to compare: 50000 made, 1000 expected"
     );
 }
 

@@ -58,7 +58,7 @@ fn city_schema() -> serde_json::Value {
 fn an_answer_is_held_against_an_inline_schema() {
     for answer in [r#"{"city": "Paris"}"#, "```json\n{\"city\": \"Rome\"}\n```"] {
         let evaluation = judge(answer, city_schema());
-        let words = vec!["the answer is what the schema allows"];
+        let words = vec!["the answer matches the schema"];
         assert_eq!(summary(&evaluation), (1.0, words, vec![]), "{answer}");
     }
     for (answer, miss) in [
@@ -110,21 +110,21 @@ fn a_schema_file_is_found_from_the_root_and_nowhere_outside() {
     for (path, reason) in [
         (
             "/nowhere.json",
-            "file not found: `/nowhere.json`, looked up from the project root",
+            "file not found: `/nowhere.json` (looked up from the project root)",
         ),
-        ("/schemas", "`/schemas` is not a file"),
+        ("/schemas", "`/schemas` is not a regular file"),
         (
             "/../outside.json",
-            "`/../outside.json` lies outside the project root",
+            "`/../outside.json` is outside the project root",
         ),
-        (outside, "lies outside the project root"),
+        (outside, "is outside the project root"),
         (
             "/broken.json",
             "`/broken.json` is not JSON: EOF while parsing an object at line 1 column 1",
         ),
         (
             "/no-schema.json",
-            "`/no-schema.json` is not a JSON Schema at `/type`",
+            "`/no-schema.json` is not a valid JSON Schema at `/type`",
         ),
     ] {
         let error = inside.build(&spec(file(path))).err().unwrap().to_string();
@@ -137,19 +137,25 @@ fn a_schema_file_is_found_from_the_root_and_nowhere_outside() {
 #[test]
 fn what_is_no_schema_is_refused() {
     for (schema, reason) in [
-        (json!({"type": "strong"}), "not a JSON Schema at `/type`"),
+        (
+            json!({"type": "strong"}),
+            "not a valid JSON Schema at `/type`",
+        ),
         (
             json!({"properties": {"a": {"pattern": "("}}}),
-            "not a JSON Schema at `/properties/a/pattern`",
+            "not a valid JSON Schema at `/properties/a/pattern`",
         ),
         (
             json!({"$ref": "https://example.com/schema.json"}),
-            "not a JSON Schema",
+            "not a valid JSON Schema",
         ),
-        (json!({"$ref": "#/$defs/nothing"}), "not a JSON Schema"),
+        (
+            json!({"$ref": "#/$defs/nothing"}),
+            "not a valid JSON Schema",
+        ),
         (
             json!(5),
-            "expected a JSON Schema (an object) or the path of a file that holds one",
+            "expected a JSON Schema (an object, or the path of a file)",
         ),
     ] {
         let refusal = refusal(json!({"type": "json_schema", "schema": schema}));

@@ -80,15 +80,15 @@ fn an_untidy_answer_is_read_without_asking_again() {
 #[test]
 fn an_answer_that_cannot_be_used_is_shown_to_the_judge_once() {
     for (first, why) in [
-        ("Very good!", "there is no JSON object in it"),
+        ("Very good!", "it has no JSON object"),
         (
             r#"{"score": 9, "hits": []}"#,
-            "`score` must be a number from 0 to 1, and is 9",
+            "`score` must be a number from 0 to 1, but is 9",
         ),
         (r#"{"hits": []}"#, "`score` is missing"),
         (
             r#"{"score": 0.1} {"score": 0.2}"#,
-            "it holds several answers that differ",
+            "it has several answers that differ",
         ),
         ("", "it is empty"),
     ] {
@@ -111,8 +111,7 @@ fn a_judge_that_cannot_answer_makes_an_error_and_no_score() {
     assert_eq!(
         judges.judge(&trial(), json!({"type": "llm_judge", "target": "strict"})),
         Err(
-            "the judge `strict` was asked twice and its answer cannot be used: \
-             there is no JSON object in it"
+            "the judge `strict` was asked twice, and its answer is not usable: it has no JSON object"
                 .to_owned()
         )
     );
@@ -152,10 +151,10 @@ fn a_judge_that_cannot_be_reached_makes_an_error() {
         ScriptedJudges::new(|_, _| Err(ProviderError::new(Cause::Network, "no connection")));
     assert_eq!(
         judges.judge(&trial(), json!({"type": "llm_judge"})),
-        Err("the judge `usual` gave no answer: no connection".to_owned())
+        Err("the judge `usual` did not answer: no connection".to_owned())
     );
     let alone = trial().judge(json!({"type": "llm_judge"}));
-    assert_eq!(alone.unwrap_err().0, "there is no judge to ask");
+    assert_eq!(alone.unwrap_err().0, "no judge is available");
 }
 
 #[test]
@@ -258,7 +257,7 @@ fn one_judge_of_several_that_gives_nothing_makes_an_error() {
     });
     let options = json!({"type": "llm_judge", "judges": ["a", "b"]});
     let error = judges.judge(&trial(), options).unwrap_err();
-    assert_eq!(error, "the judge `b` gave no answer: no connection");
+    assert_eq!(error, "the judge `b` did not answer: no connection");
 }
 
 #[test]

@@ -109,8 +109,7 @@ tell(ask('/invoke', {'question': '1'})[0],
     assert_eq!(told[1][0], 429);
     assert_eq!(told[2], 200);
     assert_eq!(told[3][0], 429);
-    let reason =
-        "the script may make 3 calls (`max_calls`) and has made 3; 1 more would be too many";
+    let reason = "the script has made 3 of its 3 calls (`max_calls`), so 1 more would be too many";
     assert_eq!(told[3][1], json!({"error": reason}));
     assert_eq!(told[4], 3);
     let asked = judges.asked();
@@ -147,16 +146,16 @@ tell(ask('/info', token='wrong')[0],
     let statuses: Vec<&Value> = told[..6].iter().collect();
     assert_eq!(statuses, [401, 403, 404, 405, 405, 400]);
     let error = |reason: &str| json!([400, {"error": reason}]);
-    assert_eq!(told[6], error("`question` is missing"));
-    assert_eq!(told[7], error("`question`: expected a text, found 5"));
+    assert_eq!(told[6], error("missing `question`"));
+    assert_eq!(told[7], error("`question`: expected a string, found 5"));
     assert_eq!(
         told[8],
-        error("there is no target `nobody`; available: other, usual")
+        error("target `nobody` not found; known: other, usual")
     );
-    assert_eq!(told[9], error("requests[1]: `question` is missing"));
+    assert_eq!(told[9], error("requests[1]: missing `question`"));
     assert_eq!(told[10], 400);
     assert_eq!(told[11], 0);
-    let failed = "the target `other` gave no answer: no connection";
+    let failed = "the target `other` did not answer: no connection";
     assert_eq!(told[12], json!([502, {"error": failed}]));
     assert_eq!(told[13][1]["responses"][0]["rawText"], "yes");
     assert_eq!(told[13][1]["responses"][1], json!({"error": failed}));
@@ -214,7 +213,7 @@ fn the_server_is_gone_when_the_script_is() {
 fn where_nobody_may_be_asked_the_script_is_not_run() {
     assert_eq!(
         asking(None, json!(true), "tell()").unwrap_err(),
-        "there is no target that the script may ask"
+        "there is no target that the script can ask"
     );
 }
 

@@ -144,23 +144,23 @@ fn what_does_not_cover_the_list_once_is_no_answer() {
         ),
         (
             json!([yes("rubric-1"), no("rubric-1"), points("b", 3)]),
-            "`checks` says two things of the item `rubric-1`",
+            "`checks` has contradictory entries for the item `rubric-1`",
         ),
         (
             json!([yes("rubric-1"), points("b", 11)]),
-            "`score` of the item `b` must be a whole number from 0 to 10, and is 11",
+            "`score` of the item `b` must be a whole number from 0 to 10, but is 11",
         ),
         (
             json!([yes("rubric-1"), {"id": "b", "score": 3.5}]),
-            "`score` of the item `b` must be a whole number from 0 to 10, and is 3.5",
+            "`score` of the item `b` must be a whole number from 0 to 10, but is 3.5",
         ),
         (
             json!([{"id": "rubric-1", "satisfied": "partly"}, points("b", 1)]),
-            "`satisfied` of the item `rubric-1` must be true or false, and is \"partly\"",
+            "`satisfied` of the item `rubric-1` must be true or false, but is \"partly\"",
         ),
         (
             json!("all fine"),
-            "`checks` is missing, an array with an object for each item",
+            "`checks` is missing: expected an array with an object for each item",
         ),
     ] {
         let answer = json!({"checks": checks, "overall_reasoning": ""}).to_string();
@@ -182,7 +182,7 @@ fn a_checklist_that_makes_no_sense_is_refused() {
         ),
         (
             json!([{"id": "a", "required_min_score": 11}]),
-            "`rubrics[0].required_min_score`: expected 0 to 10",
+            "`rubrics[0].required_min_score`: expected a whole number from 0 to 10",
         ),
     ] {
         let refused = refusal(json!({"type": "rubric", "rubrics": rubrics}));

@@ -123,13 +123,16 @@ fn what_a_script_does_wrong_is_an_error_in_words() {
         ("kill -9 $$", "the script failed with signal 9 (SIGKILL)"),
         (
             "echo fine; echo careful >&2",
-            "the script printed what is no JSON object: expected ident at line 1 column 2; it printed `fine`; stderr: careful",
+            "the script did not print a valid JSON object: expected ident at line 1 column 2; it printed `fine`; stderr: careful",
         ),
         (
             "true",
-            "the script printed nothing, and a JSON object with `score` is expected",
+            "the script printed nothing, expected a JSON object with `score`",
         ),
-        ("printf '\\377'", "the script printed what is not UTF-8"),
+        (
+            "printf '\\377'",
+            "the script printed text that is not valid UTF-8",
+        ),
         (
             "head -c 11000000 /dev/zero",
             "the script printed more than 10 MiB",
@@ -155,7 +158,7 @@ fn a_program_or_a_folder_that_is_not_there_is_an_error_in_words() {
     );
     let nowhere = judged(json!({"script": "true", "cwd": "/no-such-folder"}));
     assert!(
-        nowhere.contains("`cwd`: there is no folder `/no-such-folder` in the project"),
+        nowhere.contains("`cwd`: folder `/no-such-folder` not found in the project"),
         "{nowhere}"
     );
 }
@@ -179,7 +182,7 @@ fn a_script_that_takes_too_long_is_ended() {
     });
     assert_eq!(
         judged(folder.path(), &trial, options).unwrap_err(),
-        "the script took longer than 200ms (`timeout_seconds`) and was ended: started"
+        "the script timed out after 200ms (`timeout_seconds`) and was stopped: started"
     );
 }
 

@@ -38,7 +38,7 @@ fn without_a_value_the_reference_answer_is_compared() {
     let error = Trial::answered("x").judge(options).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "there is nothing to compare with: write `value`, or an expected answer in the case"
+        "nothing to compare with: give the evaluator a `value` or the case an expected answer"
     );
 }
 
@@ -61,7 +61,7 @@ fn what_is_wrong_in_the_options_is_said_in_words() {
         ),
         (
             json!({"type": "similarity"}),
-            "evaluator `similarity`: `metric`: it is missing",
+            "evaluator `similarity`: `metric`: missing",
         ),
         (
             json!({"type": "similarity", "metric": "bleu", "threshold": 80}),

@@ -80,7 +80,7 @@ fn equals_is_exact_and_names_white_space_as_the_reason() {
         summary(&judge("Yes", yes.clone())),
         (1.0, vec!["equals `Yes`"], vec![])
     );
-    let words = vec!["does not equal `Yes`: the white space around it differs"];
+    let words = vec!["does not equal `Yes`: the surrounding white space differs"];
     assert_eq!(summary(&judge("Yes\n", yes.clone())), (0.0, vec![], words));
     let words = vec!["does not equal `Yes`, but is `No`"];
     assert_eq!(summary(&judge("No", yes)), (0.0, vec![], words));
@@ -133,7 +133,7 @@ fn what_is_wrong_in_the_options_is_said_in_words() {
         ),
         (
             json!({"type": "equals"}),
-            "evaluator `equals`: `value`: it is missing",
+            "evaluator `equals`: `value`: missing",
         ),
         (
             json!({"type": "contains_any", "values": ["a", 1], "name": "city"}),
@@ -149,11 +149,11 @@ fn what_is_wrong_in_the_options_is_said_in_words() {
         ),
         (
             json!({"type": "regex", "value": "(a"}),
-            "evaluator `regex`: `value`: not a regular expression: unclosed group",
+            "evaluator `regex`: `value`: not a valid regular expression: unclosed group",
         ),
         (
             json!({"type": "regex", "value": r"\w{1000}{1000}"}),
-            "evaluator `regex`: `value`: the regular expression is too large: repeat less, or fewer times",
+            "evaluator `regex`: `value`: the regular expression is too large: use fewer or smaller repetitions",
         ),
     ] {
         assert_eq!(refusal(options), message);

@@ -15,8 +15,8 @@ fn any_order_counts_the_calls_of_each_tool() {
     let calls = json!([{"tool": "search"}, {"tool": "open"}, {"tool": "search"}]);
     let minimums = json!({"mode": "any_order", "minimums": {"search": 2, "open": 2}});
     let evaluation = follow(calls, minimums);
-    let hits = vec!["`search` called 2 times, at least 2 wanted"];
-    let misses = vec!["`open` called once, at least 2 wanted"];
+    let hits = vec!["`search` called 2 times, expected at least 2"];
+    let misses = vec!["`open` called once, expected at least 2"];
     assert_eq!(summary(&evaluation), (0.5, hits, misses));
 }
 
@@ -25,7 +25,7 @@ fn in_order_allows_other_calls_in_between() {
     let calls = json!([{"tool": "search"}, {"tool": "think"}, {"tool": "open"}]);
     let options = json!({"mode": "in_order", "expected": [{"tool": "search"}, {"tool": "open"}]});
     let evaluation = follow(calls.clone(), options);
-    let hits = vec!["`search` found at place 1", "`open` found at place 3"];
+    let hits = vec!["`search` found at position 1", "`open` found at position 3"];
     assert_eq!(summary(&evaluation), (1.0, hits, vec![]));
     let turned = json!({"mode": "in_order", "expected": [{"tool": "open"}, {"tool": "search"}]});
     assert_eq!(follow(calls, turned).score.value(), 0.5);
@@ -48,17 +48,17 @@ fn exact_allows_no_other_calls() {
     let calls = json!([{"tool": "search", "input": {"q": 2}}, {"tool": "open"}, {"tool": "open"}]);
     let evaluation = follow(calls, expected.clone());
     let misses = vec![
-        "`search` at place 1 called with other arguments",
-        "`open` at place 3 not expected",
+        "`search` at position 1 called with other arguments",
+        "`open` at position 3 not expected",
     ];
     assert_eq!(
         summary(&evaluation),
-        (1.0 / 3.0, vec!["`open` at place 2 found"], misses)
+        (1.0 / 3.0, vec!["`open` at position 2 found"], misses)
     );
     let evaluation = follow(json!([{"tool": "open"}]), expected);
     let misses = vec![
-        "`search` at place 1 not found, but `open`",
-        "`open` at place 2 not found: the calls end before",
+        "`search` at position 1 not found, found `open`",
+        "`open` at position 2 not found: there are fewer calls",
     ];
     assert_eq!(summary(&evaluation), (0.0, vec![], misses));
 }
@@ -80,7 +80,7 @@ fn a_limit_on_a_calls_duration_counts_like_a_call() {
     assert_eq!(evaluation.score.value(), 1.0);
     assert_eq!(
         evaluation.reasoning.as_deref(),
-        Some("warning: no duration known of `open`, `max_duration_ms` not checked")
+        Some("warning: the duration of `open` is unknown, so `max_duration_ms` was not checked")
     );
     let missing = follow(json!([{"tool": "search", "duration_ms": 50}]), options);
     assert_eq!(missing.score.value(), 0.5);
@@ -112,18 +112,18 @@ fn without_any_tool_call_there_is_nothing_to_go_by() {
 #[test]
 fn what_is_wrong_in_the_options_is_said_in_words() {
     for (options, message) in [
-        (json!({}), "`mode`: it is missing"),
+        (json!({}), "`mode`: missing"),
         (
             json!({"mode": "random"}),
             "`mode`: expected one of any_order, in_order, exact, found \"random\"",
         ),
         (
             json!({"mode": "any_order", "expected": []}),
-            "`minimums`: it is missing",
+            "`minimums`: missing",
         ),
         (
             json!({"mode": "exact", "minimums": {}}),
-            "`expected`: it is missing",
+            "`expected`: missing",
         ),
         (
             json!({"mode": "any_order", "minimums": {"a": -1}}),

@@ -8,7 +8,7 @@ use super::form::Form;
 use super::ladder::Ladder;
 use super::panel::Panel;
 use super::prompt_source::PromptSource;
-use super::question::Question;
+use super::question::JudgeQuestion;
 use crate::error::could_not_judge;
 
 /// An evaluator that asks judges and combines their answers.
@@ -36,11 +36,11 @@ impl JudgeEvaluator {
         results: Option<&str>,
     ) -> Result<Evaluation, EvaluatorError> {
         let Some(Judging(judges)) = subject.judging else {
-            return Err(EvaluatorError("there is no judge to ask".to_owned()));
+            return Err(EvaluatorError("no judge is available".to_owned()));
         };
         let fence = Fence::around(subject, results);
         let material = self.prompt.render(subject, &fence, results).await;
-        let question = Question::new(&self.form, material.map_err(could_not_judge)?, fence);
+        let question = JudgeQuestion::new(&self.form, material.map_err(could_not_judge)?, fence);
         let schema = self.form.schema();
         let ladders: Vec<Ladder<'_>> = self
             .panel

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::extract::extract;
 use super::form::Form;
 use super::judgement::Judgement;
-use super::question::Question;
+use super::question::JudgeQuestion;
 use super::unusable::UnusableAnswer;
 
 /// One judge and the form of answer that it is asked for.
@@ -23,7 +23,10 @@ pub(super) struct Ladder<'a> {
 
 impl Ladder<'_> {
     /// Asks the judge, and asks once more if the answer cannot be used.
-    pub(super) async fn climb(&self, question: &Question) -> Result<Judgement, EvaluatorError> {
+    pub(super) async fn climb(
+        &self,
+        question: &JudgeQuestion,
+    ) -> Result<Judgement, EvaluatorError> {
         let first = self.ask(question.prompt()).await?;
         let wrong = match self.read(&first) {
             Ok(judgement) => return Ok(judgement),
@@ -34,12 +37,12 @@ impl Ladder<'_> {
             let name = self.judges.name(self.judge);
             let cut_off = match second.finish_reason.as_deref() {
                 Some("length" | "max_tokens" | "MAX_TOKENS") => {
-                    "; it was cut off, `max_output_tokens` of the judge may be too low"
+                    "; it was cut off: `max_output_tokens` of the judge may be too low"
                 }
                 _ => "",
             };
             EvaluatorError(format!(
-                "the judge `{name}` was asked twice and its answer cannot be used: {wrong}{cut_off}"
+                "the judge `{name}` was asked twice, and its answer is not usable: {wrong}{cut_off}"
             ))
         })
     }
@@ -52,7 +55,7 @@ impl Ladder<'_> {
         let asked = self.judges.ask(self.judge, request).await;
         asked.map_err(|error| {
             let name = self.judges.name(self.judge);
-            EvaluatorError(format!("the judge `{name}` gave no answer: {error}"))
+            EvaluatorError(format!("the judge `{name}` did not answer: {error}"))
         })
     }
 

@@ -6,19 +6,19 @@ use agentv_syntax::{Field, Form, Shape, Text};
 pub(crate) const TARGET: Field = Field {
     name: "target",
     shape: &FILLED,
-    doc: "The target to ask as judge: the graded target's `judge_target` unless given, else the graded target itself.",
+    doc: "The target to ask as judge (default: the `judge_target` of the graded target, or else the graded target itself).",
 };
 
 pub(crate) const JUDGES: Field = Field {
     name: "judges",
     shape: &PANEL,
-    doc: "How many times to ask the judge, or the names of the targets that judge together.",
+    doc: "The number of times to ask the judge, or the names of several targets that all judge the answer (default: 1).",
 };
 
 pub(crate) const AGGREGATE: Field = Field {
     name: "aggregate",
     shape: &AGGREGATES,
-    doc: "How the scores of several judges become one: `median`, `mean` or `majority`.",
+    doc: "How to combine the scores of several judges: `median`, `mean` or `majority` (default: `median`).",
 };
 
 static PANEL: Shape = Shape {

@@ -37,7 +37,7 @@ static USUAL_TEMPLATE: LazyLock<Result<Template, TemplateError>> =
 /// The reason why there is no prompt for an answer.
 #[derive(Debug, Error)]
 pub(super) enum PromptError {
-    #[error("the prompt cannot be filled: {0}")]
+    #[error("cannot fill in the prompt: {0}")]
     Template(TemplateError),
     #[error(transparent)]
     Script(#[from] ScriptError),
@@ -156,7 +156,7 @@ fn script_files(prompt: &Options<'_>, root: &Path) -> Vec<PathBuf> {
 
 fn prompt_script(options: &Options<'_>, builder: &Builder) -> Result<PromptScript, BuildError> {
     let Some(prompt) = options.object("prompt")? else {
-        return Err(options.invalid("prompt", "it is missing"));
+        return Err(options.invalid("prompt", "missing"));
     };
     let config = prompt.object("config")?;
     let config = config.map(|config| config.values().clone());

@@ -11,22 +11,22 @@ use crate::words::cut;
 const LONGEST_ANSWER: usize = 20_000;
 
 /// The request to a judge: instructions and material.
-pub(super) struct Question {
+pub(super) struct JudgeQuestion {
     instructions: String,
     material: String,
     wanted: String,
     fence: Fence,
 }
 
-impl Question {
-    pub(super) fn new(form: &Form, material: String, fence: Fence) -> Question {
+impl JudgeQuestion {
+    pub(super) fn new(form: &Form, material: String, fence: Fence) -> JudgeQuestion {
         let wanted = form.wanted();
         let instructions = format!(
             "{}\n\n{}\n\nReply with one JSON object and nothing else:\n{wanted}",
             form.instructions(),
             fence.declaration(),
         );
-        Question {
+        JudgeQuestion {
             instructions,
             material,
             wanted,
@@ -36,7 +36,7 @@ impl Question {
 
     /// Returns the first prompt.
     pub(super) fn prompt(&self) -> Prompt {
-        let Question {
+        let JudgeQuestion {
             instructions,
             material,
             ..

@@ -55,7 +55,11 @@ fn written(item: &Options<'_>, index: usize) -> Result<Rubric, BuildError> {
         required_min_score: match item.count("required_min_score")? {
             None => None,
             Some(points @ 0..=10) => Some(points as u8),
-            Some(_) => return Err(item.invalid("required_min_score", "expected 0 to 10")),
+            Some(_) => {
+                return Err(
+                    item.invalid("required_min_score", "expected a whole number from 0 to 10")
+                );
+            }
         },
         score_ranges: ranges(item)?,
         extra: Extra::new(),

@@ -49,7 +49,7 @@ impl Template {
         let unknown = used.find(|used| !known.contains(&used.as_str()));
         if let Some(unknown) = unknown {
             return Some(format!(
-                "the prompt has no variable `{unknown}`, it stays empty"
+                "unknown variable `{unknown}` in the prompt: its value is empty"
             ));
         }
         let (wanted, without) = purpose.wanted();
@@ -81,7 +81,7 @@ impl Purpose {
             ),
             Purpose::Join => (
                 &[RESULTS],
-                "the prompt does not show the judge the results, `{{ EVALUATOR_RESULTS_JSON }}`",
+                "the prompt does not show the judge the results (`{{ EVALUATOR_RESULTS_JSON }}`)",
             ),
         }
     }
@@ -130,7 +130,7 @@ fn problem(node: Node<'_>, purpose: Purpose, findings: &Findings) -> Option<Prob
         Finding::Broken(reason) => Problem::error(
             Code::InvalidTemplate,
             node.span(),
-            format!("the prompt cannot be parsed: {reason}"),
+            format!("cannot parse the prompt: {reason}"),
         ),
         Finding::Odd(oddity) => Problem::warning(Code::JudgePrompt, node.span(), oddity)
             .hint(format!("known: {}", purpose.known().join(", "))),

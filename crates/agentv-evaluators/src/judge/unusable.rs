@@ -9,27 +9,27 @@ pub(super) enum UnusableAnswer {
     TooLong,
     #[error("it is empty")]
     Empty,
-    #[error("there is no JSON object in it")]
+    #[error("it has no JSON object")]
     NoObject,
-    #[error("the JSON in it is broken")]
+    #[error("its JSON is invalid")]
     BrokenJson,
-    #[error("a key stands twice in its JSON")]
+    #[error("its JSON has a duplicate key")]
     RepeatedKey,
-    #[error("the JSON in it is quoted from the answer")]
+    #[error("its JSON is quoted from the answer")]
     Quoted,
-    #[error("it holds several answers that differ")]
+    #[error("it has several answers that differ")]
     Ambiguous,
     #[error("`score` is missing")]
     NoScore,
-    #[error("`score` must be a number from 0 to 1, and is {found}")]
+    #[error("`score` must be a number from 0 to 1, but is {found}")]
     InvalidScore { found: String },
-    #[error("`checks` is missing, an array with an object for each item")]
+    #[error("`checks` is missing: expected an array with an object for each item")]
     NoChecks,
     #[error("`checks` has nothing for the item `{item}`")]
     NoCheck { item: String },
-    #[error("`checks` says two things of the item `{item}`")]
+    #[error("`checks` has contradictory entries for the item `{item}`")]
     ContradictoryChecks { item: String },
-    #[error("`{field}` of the item `{item}` must be {expected}, and is {found}")]
+    #[error("`{field}` of the item `{item}` must be {expected}, but is {found}")]
     InvalidCheck {
         field: &'static str,
         item: String,

@@ -23,25 +23,25 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     kind: Kind {
         name: "code_judge",
         aliases: &[],
-        doc: "Runs a script that reads the case and the answer as JSON and prints a score; further fields reach it as `config`.",
+        doc: "Runs a script that reads the case and the answer as JSON and prints a score. Other fields are passed to it as `config`.",
         options: Record {
             name: "code_judge",
             fields: &[
                 Field {
                     name: "script",
                     shape: &SCRIPT,
-                    doc: "The command: a list of program and arguments, or a line for the shell.",
+                    doc: "The command: an array of program and arguments, or a string for the shell.",
                 },
                 Field {
                     name: "cwd",
                     shape: &FOLDER,
-                    doc: "The folder to run the script in, relative to the eval file.",
+                    doc: "The folder to run the script in, relative to the eval file (default: the folder of the eval file).",
                 },
                 TIMEOUT,
                 Field {
                     name: "target",
                     shape: &ACCESS,
-                    doc: "Whether the script may ask the targets of the run through a local proxy, and how often.",
+                    doc: "Whether the script can ask the targets of the run through a local proxy (default: false), and how often.",
                 },
             ],
             required: &[&["script"]],
@@ -78,7 +78,7 @@ static ACCESS: Shape = Shape {
             fields: &[Field {
                 name: "max_calls",
                 shape: &COUNT,
-                doc: "The most calls that the script may make, 50 unless given.",
+                doc: "The maximum number of calls that the script can make (default: 50).",
             }],
             required: &[],
             others: Others::Warn,

@@ -17,7 +17,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     kind: Kind {
         name: "contains",
         aliases: &[],
-        doc: "Passes when the answer contains a text.",
+        doc: "Passes if the answer contains a text.",
         options: Record {
             name: "contains",
             fields: &[

@@ -17,14 +17,14 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     kind: Kind {
         name: "contains_all",
         aliases: &[],
-        doc: "Passes when the answer contains every one of several texts.",
+        doc: "Passes if the answer contains all of several texts.",
         options: Record {
             name: "contains_all",
             fields: &[
                 Field {
                     name: "values",
                     shape: &TEXTS,
-                    doc: "The texts to look for, all of which must be there.",
+                    doc: "The texts to look for. The answer must contain all of them.",
                 },
                 IGNORE_CASE,
                 NEGATE,

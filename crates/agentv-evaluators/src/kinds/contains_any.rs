@@ -17,14 +17,14 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     kind: Kind {
         name: "contains_any",
         aliases: &[],
-        doc: "Passes when the answer contains at least one of several texts.",
+        doc: "Passes if the answer contains at least one of several texts.",
         options: Record {
             name: "contains_any",
             fields: &[
                 Field {
                     name: "values",
                     shape: &TEXTS,
-                    doc: "The texts to look for, one of which is enough.",
+                    doc: "The texts to look for. The answer must contain at least one of them.",
                 },
                 IGNORE_CASE,
                 NEGATE,

@@ -17,13 +17,13 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     kind: Kind {
         name: "cost",
         aliases: &[],
-        doc: "Passes when the answer cost no more than a budget.",
+        doc: "Passes if the cost of the answer is within a budget.",
         options: Record {
             name: "cost",
             fields: &[Field {
                 name: "budget",
                 shape: &AMOUNT,
-                doc: "The most that the answer may cost, in US dollars.",
+                doc: "The maximum cost of the answer, in US dollars.",
             }],
             required: &[&["budget"]],
             others: Others::Warn,

@@ -18,7 +18,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     kind: Kind {
         name: "ends_with",
         aliases: &[],
-        doc: "Passes when the answer ends with a text, trailing white space included.",
+        doc: "Passes if the answer ends with a text. Trailing white space counts.",
         options: Record {
             name: "ends_with",
             fields: &[

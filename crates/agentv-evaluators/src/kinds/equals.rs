@@ -18,14 +18,14 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     kind: Kind {
         name: "equals",
         aliases: &[],
-        doc: "Passes when the answer is exactly a text, white space around it included.",
+        doc: "Passes if the answer equals a text exactly. Surrounding white space counts.",
         options: Record {
             name: "equals",
             fields: &[
                 Field {
                     name: "value",
                     shape: &TEXT,
-                    doc: "The text that the answer must be.",
+                    doc: "The text that the answer must equal.",
                 },
                 IGNORE_CASE,
                 NEGATE,
@@ -76,7 +76,7 @@ impl Equals {
     fn difference(&self, answer: &str) -> String {
         let value = quoted(&self.value);
         if answer.trim() == self.value.trim() {
-            return format!("does not equal {value}: the white space around it differs");
+            return format!("does not equal {value}: the surrounding white space differs");
         }
         format!("does not equal {value}, but is {}", quoted(answer))
     }

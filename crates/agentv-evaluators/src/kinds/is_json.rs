@@ -17,7 +17,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     kind: Kind {
         name: "is_json",
         aliases: &[],
-        doc: "Passes when the answer is JSON and nothing else: a fenced block around it is too much.",
+        doc: "Passes if the answer is JSON and nothing else. A code fence around it is not allowed.",
         options: Record {
             name: "is_json",
             fields: &[],

@@ -17,13 +17,13 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     kind: Kind {
         name: "latency",
         aliases: &[],
-        doc: "Passes when the answer came within a time.",
+        doc: "Passes if the answer came within a time limit.",
         options: Record {
             name: "latency",
             fields: &[Field {
                 name: "threshold",
                 shape: &AMOUNT,
-                doc: "The longest that the answer may take, in milliseconds.",
+                doc: "The maximum duration of the answer, in milliseconds.",
             }],
             required: &[&["threshold"]],
             others: Others::Warn,

@@ -25,12 +25,12 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
                 Field {
                     name: "prompt",
                     shape: &PROMPT,
-                    doc: "The judge's prompt: a template, the path of a file that holds one, or a script that prints the prompt.",
+                    doc: "The judge's prompt: a template, the path of a template file, or a script that prints the prompt.",
                 },
                 Field {
                     name: "rubrics",
                     shape: &RUBRICS,
-                    doc: "A checklist for the judge to go through in place of one overall score.",
+                    doc: "A checklist for the judge, instead of one overall score.",
                 },
                 TARGET,
                 JUDGES,
@@ -61,7 +61,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
 };
 
 static PROMPT: Shape = Shape {
-    expected: "a prompt (a text, the path of a file, or an object with `script`)",
+    expected: "a prompt (a string, the path of a file, or an object with `script`)",
     forms: &[
         Form::Checked {
             form: &Form::Text(Text::TextOrFile),
@@ -73,17 +73,17 @@ static PROMPT: Shape = Shape {
                 Field {
                     name: "script",
                     shape: &SCRIPT,
-                    doc: "The command that prints the prompt: a list of program and arguments, or a line for the shell.",
+                    doc: "The command that prints the prompt: an array of program and arguments, or a string for the shell.",
                 },
                 Field {
                     name: "config",
                     shape: &OBJECT,
-                    doc: "Settings that are passed on to the script.",
+                    doc: "Settings that are passed to the script.",
                 },
                 Field {
                     name: "cwd",
                     shape: &FOLDER,
-                    doc: "The folder to run the script in, relative to the eval file.",
+                    doc: "The folder to run the script in, relative to the eval file (default: the folder of the eval file).",
                 },
                 TIMEOUT,
             ],

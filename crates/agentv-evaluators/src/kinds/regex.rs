@@ -20,14 +20,14 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     kind: Kind {
         name: "regex",
         aliases: &[],
-        doc: "Passes when a regular expression matches anywhere in the answer.",
+        doc: "Passes if a regular expression matches anywhere in the answer.",
         options: Record {
             name: "regex",
             fields: &[
                 Field {
                     name: "value",
                     shape: &EXPRESSION,
-                    doc: "The regular expression; anchor it with `^` and `$` to match the whole answer.",
+                    doc: "The regular expression. Anchor it with `^` and `$` to match the whole answer.",
                 },
                 IGNORE_CASE,
                 NEGATE,
@@ -69,9 +69,9 @@ fn problem(node: Node<'_>) -> Option<Problem> {
 /// The reason why a regular expression cannot be used.
 #[derive(Debug, Error)]
 enum ExpressionError {
-    #[error("the regular expression is too large: repeat less, or fewer times")]
+    #[error("the regular expression is too large: use fewer or smaller repetitions")]
     TooLarge,
-    #[error("not a regular expression: {0}")]
+    #[error("not a valid regular expression: {0}")]
     Invalid(String),
 }
 

@@ -18,14 +18,14 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     kind: Kind {
         name: "starts_with",
         aliases: &[],
-        doc: "Passes when the answer begins with a text.",
+        doc: "Passes if the answer starts with a text.",
         options: Record {
             name: "starts_with",
             fields: &[
                 Field {
                     name: "value",
                     shape: &FILLED,
-                    doc: "The text that the answer must begin with.",
+                    doc: "The text that the answer must start with.",
                 },
                 IGNORE_CASE,
                 NEGATE,

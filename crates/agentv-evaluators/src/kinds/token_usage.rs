@@ -18,24 +18,24 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     kind: Kind {
         name: "token_usage",
         aliases: &[],
-        doc: "Passes when the answer took no more than a number of tokens.",
+        doc: "Passes if the answer took at most a given number of tokens.",
         options: Record {
             name: "token_usage",
             fields: &[
                 Field {
                     name: "max_total",
                     shape: &COUNT,
-                    doc: "The most tokens of input and output together.",
+                    doc: "The maximum number of input and output tokens together.",
                 },
                 Field {
                     name: "max_input",
                     shape: &COUNT,
-                    doc: "The most tokens of input.",
+                    doc: "The maximum number of input tokens.",
                 },
                 Field {
                     name: "max_output",
                     shape: &COUNT,
-                    doc: "The most tokens of output.",
+                    doc: "The maximum number of output tokens.",
                 },
             ],
             required: &[&["max_total", "max_input", "max_output"]],
@@ -70,7 +70,7 @@ fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evaluator>, Build
         });
     }
     if limits.iter().all(Option::is_none) {
-        let problem = "expected it, `max_input` or `max_output`";
+        let problem = "missing: expected at least one of `max_total`, `max_input` and `max_output`";
         return Err(options.invalid("max_total", problem));
     }
     Ok(evaluator(Usage { limits }))

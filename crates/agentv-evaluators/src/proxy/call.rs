@@ -25,7 +25,7 @@ impl Call {
             )));
         }
         let Some(question) = text(body, &["question"])? else {
-            return Err(Refusal::bad("`question` is missing"));
+            return Err(Refusal::bad("missing `question`"));
         };
         let target = text(body, &["target"])?;
         Ok(Call {
@@ -69,7 +69,7 @@ fn text(body: &Value, names: &[&str]) -> Result<Option<String>, Refusal> {
         Some((name, other)) => {
             let found = shown(other);
             Err(Refusal::bad(format!(
-                "`{name}`: expected a text, found {found}"
+                "`{name}`: expected a string, found {found}"
             )))
         }
     }

@@ -17,7 +17,7 @@ const MOST_BODIES: usize = 8;
 
 /// A target that a script asked gave no answer.
 #[derive(Debug, Error)]
-#[error("the target `{target}` gave no answer: {source}")]
+#[error("the target `{target}` did not answer: {source}")]
 struct NoAnswer {
     target: String,
     source: ProviderError,
@@ -75,7 +75,7 @@ impl<'j> Desk<'j> {
     /// Asks several questions at a time. A failure is the answer to its own question only.
     pub(super) async fn invoke_batch(&self, body: &Value) -> Result<Value, Refusal> {
         let Some(requests) = body.get("requests").and_then(Value::as_array) else {
-            return Err(Refusal::bad("expected an object with a list of `requests`"));
+            return Err(Refusal::bad("expected an object with an array `requests`"));
         };
         let calls = requests.iter().enumerate().map(|(index, request)| {
             let checked = self.checked(request);
@@ -103,7 +103,7 @@ impl<'j> Desk<'j> {
             Ok(call)
         } else {
             Err(Refusal::bad(format!(
-                "there is no target `{name}`; available: {}",
+                "target `{name}` not found; known: {}",
                 known.join(", ")
             )))
         }
@@ -121,8 +121,8 @@ impl<'j> Desk<'j> {
         before.map(drop).map_err(|made| {
             let most = self.most_calls;
             let reason = format!(
-                "the script may make {most} calls (`max_calls`) and has made {made}; \
-                 {calls} more would be too many"
+                "the script has made {made} of its {most} calls (`max_calls`), so {calls} more \
+                 would be too many"
             );
             Refusal(StatusCode::TOO_MANY_REQUESTS, reason)
         })

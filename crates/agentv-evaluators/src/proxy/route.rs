@@ -24,11 +24,12 @@ pub(super) async fn answer(
     token: &Token,
 ) -> Result<Value, Refusal> {
     if !is_for_this_machine(request.headers()) {
-        let reason = "the `Host` of a request must be this machine (127.0.0.1 or localhost)";
+        let reason = "the header `Host` must name this machine (127.0.0.1 or localhost)";
         return Err(Refusal(StatusCode::FORBIDDEN, reason.to_owned()));
     }
     if !token.is_shown(request.headers()) {
-        let reason = "the header `Authorization: Bearer …` must hold AGENTV_TARGET_PROXY_TOKEN";
+        let reason = "the header `Authorization: Bearer …` must have the value of \
+                      `AGENTV_TARGET_PROXY_TOKEN`";
         return Err(Refusal(StatusCode::UNAUTHORIZED, reason.to_owned()));
     }
     match (request.uri().path(), request.method()) {
@@ -38,14 +39,14 @@ pub(super) async fn answer(
         ("/info", method) => Err(wrong_method("/info", "GET", method)),
         (path @ ("/invoke" | "/invokeBatch"), method) => Err(wrong_method(path, "POST", method)),
         (path, _) => {
-            let reason = format!("there is no `{path}`; there are /info, /invoke, /invokeBatch");
+            let reason = format!("path `{path}` not found; known: /info, /invoke, /invokeBatch");
             Err(Refusal(StatusCode::NOT_FOUND, reason))
         }
     }
 }
 
 fn wrong_method(path: &str, expected: &str, found: &Method) -> Refusal {
-    let reason = format!("`{path}` takes {expected}, not {found}");
+    let reason = format!("`{path}`: expected {expected}, found {found}");
     Refusal(StatusCode::METHOD_NOT_ALLOWED, reason)
 }
 
@@ -64,9 +65,9 @@ async fn body(request: Request<Incoming>, desk: &Desk<'_>) -> Result<Value, Refu
                 "the body is larger than 16 MiB".to_owned(),
             )
         } else {
-            Refusal::bad(format!("the body cannot be read: {error}"))
+            Refusal::bad(format!("cannot read the body: {error}"))
         }
     })?;
     let parsed = serde_json::from_slice(&bytes.to_bytes());
-    parsed.map_err(|error| Refusal::bad(format!("the body is not JSON: {error}")))
+    parsed.map_err(|error| Refusal::bad(format!("the body is not valid JSON: {error}")))
 }

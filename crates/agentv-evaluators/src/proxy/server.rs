@@ -38,9 +38,9 @@ pub(crate) struct Proxy<'j> {
 /// The reason why no proxy can be opened.
 #[derive(Debug, Error)]
 pub(crate) enum ProxyError {
-    #[error("there is no target that the script may ask")]
+    #[error("there is no target that the script can ask")]
     NoTarget,
-    #[error("the proxy to the targets cannot be opened: {0}")]
+    #[error("cannot open the proxy to the targets: {0}")]
     NoPort(#[from] io::Error),
 }
 

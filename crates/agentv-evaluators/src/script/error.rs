@@ -10,14 +10,14 @@ use thiserror::Error;
 /// end of its stderr, ready to be appended.
 #[derive(Debug, Error)]
 pub(crate) enum ScriptError {
-    #[error("the {noun} has no place to run in")]
+    #[error("the {noun} cannot run: the run has ended")]
     NoPlace { noun: &'static str },
     #[error("the {noun}: {source}")]
     NotRun {
         noun: &'static str,
         source: ProcessError,
     },
-    #[error("the {noun} took longer than {deadline:?} (`timeout_seconds`) and was ended{stderr}")]
+    #[error("the {noun} timed out after {deadline:?} (`timeout_seconds`) and was stopped{stderr}")]
     TooSlow {
         noun: &'static str,
         deadline: Duration,
@@ -51,7 +51,7 @@ impl fmt::Display for Failure {
         match self {
             Failure::Status(status) => write!(f, "failed with {status}"),
             Failure::TooMuchOutput => f.write_str("printed more than 10 MiB"),
-            Failure::NotText => f.write_str("printed what is not UTF-8"),
+            Failure::NotText => f.write_str("printed text that is not valid UTF-8"),
         }
     }
 }

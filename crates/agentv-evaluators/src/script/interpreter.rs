@@ -39,8 +39,8 @@ pub(super) fn words(path: &str, file: &Path) -> Result<Vec<OsString>, NotExecuta
 /// A file that is not executable, and whose extension does not say what runs it.
 #[derive(Debug, Error)]
 #[error(
-    "`{path}` is not executable: make it so (`chmod +x`), or give it an extension that says what runs \
-     it ({})",
+    "`{path}` is not executable: make it executable (`chmod +x`), or give it an extension that \
+     names its interpreter ({})",
     extensions()
 )]
 pub(super) struct NotExecutable {

@@ -22,7 +22,7 @@ const USUAL_DEADLINE: Duration = Duration::from_secs(60);
 pub(crate) const TIMEOUT: Field = Field {
     name: "timeout_seconds",
     shape: &SECONDS,
-    doc: "How long the script may take, 60 seconds unless given; then it is ended, with all that it started.",
+    doc: "The time limit for the script, in seconds (default: 60). After that, it is stopped with all processes that it started.",
 };
 
 static SECONDS: Shape = Shape {
@@ -98,9 +98,10 @@ impl Script {
                 Some(_) => "path",
                 None => "script",
             };
-            return Err(
-                options.invalid(field, "a command would be run, which --no-scripts forbids")
-            );
+            return Err(options.invalid(
+                field,
+                "it would run a command, which `--no-scripts` forbids",
+            ));
         }
         let folder = match options.text("cwd")? {
             Some(folder) => {
@@ -147,7 +148,7 @@ fn folder_of(folder: &str, context: &BuildContext) -> Result<PathBuf, NoFolder> 
 
 /// The folder of a script does not exist.
 #[derive(Debug, Error)]
-#[error("there is no folder `{folder}` in the project, which starts at `{}`", root.display())]
+#[error("folder `{folder}` not found in the project `{}`", root.display())]
 struct NoFolder {
     folder: String,
     root: PathBuf,

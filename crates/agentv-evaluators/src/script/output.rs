@@ -17,31 +17,31 @@ const MOST_BEGINNINGS: usize = 1_000;
 #[non_exhaustive]
 pub enum OutputError {
     /// There is no output.
-    #[error("printed nothing, and a JSON object with `score` is expected")]
+    #[error("printed nothing, expected a JSON object with `score`")]
     Nothing,
     /// The output is JSON, but not an object.
-    #[error("printed {found}, and a JSON object with `score` is expected")]
+    #[error("printed {found}, expected a JSON object with `score`")]
     NotAnObject {
         /// The start of the output.
         found: String,
     },
     /// The output does not end with an object.
-    #[error("printed what is no JSON object: {0}")]
+    #[error("did not print a valid JSON object: {0}")]
     NotJson(#[source] serde_json::Error),
     /// There are several objects with a score.
-    #[error("printed several results, and one is expected")]
+    #[error("printed several results, expected one")]
     SeveralResults,
     /// An object has the same key twice.
-    #[error("printed JSON in which a key stands twice: {key}")]
+    #[error("printed JSON with the duplicate key {key}")]
     RepeatedKey {
         /// The key, quoted.
         key: String,
     },
     /// The object has no score.
-    #[error("printed no `score`")]
+    #[error("printed an object without `score`")]
     NoScore,
     /// A field has a value of the wrong type.
-    #[error("printed `{name}` that is not {expected}: {found}")]
+    #[error("printed an invalid `{name}`: expected {expected}, found {found}")]
     InvalidField {
         /// The name of the field.
         name: &'static str,
@@ -51,7 +51,7 @@ pub enum OutputError {
         found: String,
     },
     /// The details are nested too deeply to be read back from a record.
-    #[error("printed `details` that are nested deeper than {DEEPEST_DETAILS} levels")]
+    #[error("printed `details` that are nested more than {DEEPEST_DETAILS} levels deep")]
     DeepDetails,
 }
 
@@ -69,7 +69,7 @@ pub fn read(stdout: &str) -> Result<Evaluation, OutputError> {
     let reasoning = match printed.shift_remove("reasoning") {
         None | Some(Value::Null) => None,
         Some(Value::String(text)) => Some(text).filter(|text| !text.trim().is_empty()),
-        Some(other) => return Err(wrong("reasoning", "a text", &other)),
+        Some(other) => return Err(wrong("reasoning", "a string", &other)),
     };
     let details = printed.shift_remove("details");
     let details = details.filter(|details| !details.is_null());
@@ -174,7 +174,7 @@ fn texts(name: &'static str, value: Option<Value>) -> Result<Vec<String>, Output
     };
     let text = |item| match item {
         Value::String(text) => Ok(text),
-        other => Err(wrong(name, "a list of texts", &other)),
+        other => Err(wrong(name, "an array of strings", &other)),
     };
     items.into_iter().map(text).collect()
 }
@@ -243,30 +243,36 @@ mod tests {
     fn what_is_no_result_is_said_in_words() {
         for (text, why) in [
             ("", "printed nothing"),
-            ("0.5", "printed 0.5, and a JSON object"),
-            ("fine", "printed what is no JSON object: expected"),
-            (r#"{"score": NaN}"#, "printed what is no JSON object"),
-            (r#"{"score": 1e999}"#, "printed what is no JSON object"),
+            ("0.5", "printed 0.5, expected a JSON object"),
+            ("fine", "did not print a valid JSON object: expected"),
+            (r#"{"score": NaN}"#, "did not print a valid JSON object"),
+            (r#"{"score": 1e999}"#, "did not print a valid JSON object"),
             (
                 r#"{"score": "0.5"}"#,
-                "`score` that is not a number: \"0.5\"",
+                "invalid `score`: expected a number, found \"0.5\"",
             ),
-            (r#"{"score": true}"#, "`score` that is not a number: true"),
-            (r#"{"score": null}"#, "`score` that is not a number: null"),
-            (r#"{"hits": []}"#, "printed no `score`"),
+            (
+                r#"{"score": true}"#,
+                "invalid `score`: expected a number, found true",
+            ),
+            (
+                r#"{"score": null}"#,
+                "invalid `score`: expected a number, found null",
+            ),
+            (r#"{"hits": []}"#, "printed an object without `score`"),
             (
                 r#"{"score": 1, "hits": [1]}"#,
-                "`hits` that is not a list of texts: 1",
+                "invalid `hits`: expected an array of strings, found 1",
             ),
             (
                 r#"{"score": 1, "reasoning": []}"#,
-                "`reasoning` that is not a text: []",
+                "invalid `reasoning`: expected a string, found []",
             ),
             ("{\"score\": 1}\n{\"score\": 0}", "printed several results"),
-            (r#"{"score": 1, "score": 0}"#, "a key stands twice: `score`"),
+            (r#"{"score": 1, "score": 0}"#, "the duplicate key `score`"),
             (
                 "so:\n{\"score\": 1, \"details\": [{\"a\": 1, \"\\u0061\": 2}]}",
-                "a key stands twice: `a`",
+                "the duplicate key `a`",
             ),
             (
                 "{\n\"score\": 1\n}\nx\n{\n\"score\": 0\n}",
@@ -274,7 +280,7 @@ mod tests {
             ),
             (
                 "{\"score\": 1}\nbye",
-                "printed what is no JSON object: trailing characters",
+                "did not print a valid JSON object: trailing characters",
             ),
         ] {
             let wrong = read(text).unwrap_err().to_string();

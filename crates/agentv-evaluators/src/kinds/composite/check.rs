@@ -19,7 +19,7 @@ fn too_deep(options: Node<'_>) -> Option<Problem> {
     if levels(options, MOST_NESTED + 2) != MOST_NESTED + 1 {
         return None;
     }
-    let message = format!("composites may be nested {MOST_NESTED} levels deep");
+    let message = format!("composites can be nested at most {MOST_NESTED} levels deep");
     Some(Problem::error(Code::TooDeep, options.span(), message))
 }
 
@@ -44,7 +44,7 @@ fn lacking(options: Node<'_>) -> Option<Problem> {
     if aggregator.given(needed).is_some() {
         return None;
     }
-    let message = format!("missing {needed}, which the aggregator `{kind}` needs");
+    let message = format!("missing {needed}, which the aggregator `{kind}` requires");
     let problem = Problem::error(Code::MissingField, aggregator.span(), message);
     Some(problem.at("aggregator"))
 }
@@ -71,7 +71,7 @@ fn repeated_name(options: Node<'_>) -> Option<Problem> {
     let (at, name) = later.find(|(at, name)| names[..*at].contains(name))?;
     let member = options.given("evaluators")?.items().nth(at)?;
     let place = member.given("name").unwrap_or(member);
-    let message = format!("another evaluator of the composite has the name `{name}`");
+    let message = format!("another evaluator of the composite is named `{name}`");
     let problem = Problem::error(Code::DuplicateName, place.span(), message);
     Some(problem.at(format!("evaluators[{at}].name")))
 }
@@ -83,12 +83,12 @@ fn idle_weight(options: Node<'_>) -> Option<Problem> {
     let mut keys = weights.fields().map(|(key, _)| key);
     let unknown = keys.find(|key| !names.iter().any(|name| key.is_text(name)))?;
     let message = format!(
-        "no evaluator of `evaluators` has the name `{}`, the weight has no effect",
+        "no evaluator in `evaluators` is named `{}`: the weight has no effect",
         unknown.text()
     );
     Some(
         Problem::warning(Code::Unused, unknown.span(), message)
             .at("aggregator.weights")
-            .hint(format!("their names are {}", names.join(", "))),
+            .hint(format!("known: {}", names.join(", "))),
     )
 }

@@ -40,7 +40,7 @@ pub(super) fn build(
 
 pub(super) fn refuse_too_deep(options: &Options<'_>) -> Result<(), BuildError> {
     if levels(options.get("evaluators"), MOST_NESTED + 1) > MOST_NESTED {
-        let problem = format!("composites may be nested {MOST_NESTED} levels deep");
+        let problem = format!("composites can be nested at most {MOST_NESTED} levels deep");
         Err(options.invalid("evaluators", problem))
     } else {
         Ok(())

@@ -13,19 +13,19 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     kind: Kind {
         name: "composite",
         aliases: &[],
-        doc: "Joins the results of several evaluators into one.",
+        doc: "Combines the results of several evaluators into one.",
         options: Record {
             name: "composite",
             fields: &[
                 Field {
                     name: "evaluators",
                     shape: &MEMBERS,
-                    doc: "The evaluators to join.",
+                    doc: "The evaluators to combine.",
                 },
                 Field {
                     name: "aggregator",
                     shape: &AGGREGATOR,
-                    doc: "How their results become one, the weighted average unless given.",
+                    doc: "How to combine their results (default: the weighted average).",
                 },
             ],
             required: &[&["evaluators"]],
@@ -57,7 +57,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
 };
 
 static MEMBERS: Shape = Shape {
-    expected: "an array of evaluators with at least one",
+    expected: "an array of at least one evaluator",
     forms: &[Form::List {
         items: &EVALUATOR,
         at_least: 1,
@@ -72,28 +72,28 @@ static AGGREGATOR: Shape = Shape {
             Field {
                 name: "type",
                 shape: &AGGREGATOR_TYPE,
-                doc: "`weighted_average`, or who decides: a script (`code_judge`) or a language model (`llm_judge`).",
+                doc: "`weighted_average`, or the script (`code_judge`) or language model (`llm_judge`) that decides.",
             },
             Field {
                 name: "weights",
                 shape: &WEIGHTS,
-                doc: "For `weighted_average`: the weight of each evaluator by its name, its own `weight` unless given.",
+                doc: "For `weighted_average`: the weights of evaluators, by name (default: each evaluator's own `weight`).",
             },
             Field {
                 name: "path",
                 shape: &SCRIPT_FILE,
-                doc: "For `code_judge`: the script that reads the results as JSON and prints a score.",
+                doc: "For `code_judge`: the path of the script, which reads the results as JSON and prints a score.",
             },
             Field {
                 name: "cwd",
                 shape: &FOLDER,
-                doc: "For `code_judge`: the folder to run the script in, relative to the eval file.",
+                doc: "For `code_judge`: the folder to run the script in, relative to the eval file (default: the folder of the eval file).",
             },
             TIMEOUT,
             Field {
                 name: "prompt",
                 shape: &PROMPT,
-                doc: "For `llm_judge`: the prompt or the path of its file, with the results as `{{EVALUATOR_RESULTS_JSON}}`.",
+                doc: "For `llm_judge`: the prompt or the path of its file. `{{EVALUATOR_RESULTS_JSON}}` is replaced by the results.",
             },
             Field {
                 name: "target",
@@ -116,7 +116,7 @@ static AGGREGATOR_TYPE: Shape = Shape {
 };
 
 static WEIGHTS: Shape = Shape {
-    expected: "an object of weights by evaluator name",
+    expected: "an object that maps evaluator names to weights",
     forms: &[Form::Map(&AMOUNT)],
 };
 
@@ -126,7 +126,7 @@ static SCRIPT_FILE: Shape = Shape {
 };
 
 static PROMPT: Shape = Shape {
-    expected: "a text or the path of a file that holds it",
+    expected: "a prompt (a string, or the path of a file)",
     forms: &[Form::Checked {
         form: &Form::Text(Text::TextOrFile),
         check: judge::joining_prompt_problem,

@@ -107,9 +107,9 @@ impl Exploration {
             match share {
                 Some(share) => {
                     let share = figure(share);
-                    format!("share of tool calls that look around {share}, {wanted} wanted")
+                    format!("exploration ratio {share}, expected {wanted}")
                 }
-                None => format!("no tool calls, {wanted} of them that look around wanted"),
+                None => format!("exploration ratio unknown (no tool calls), expected {wanted}"),
             }
         });
         is_near

@@ -10,44 +10,44 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     kind: Kind {
         name: "execution_metrics",
         aliases: &[],
-        doc: "Scores how many of the given limits the target kept on the way to its answer.",
+        doc: "Scores the share of the given limits that the target kept.",
         options: Record {
             name: "execution_metrics",
             fields: &[
                 Field {
                     name: "max_tool_calls",
                     shape: &COUNT,
-                    doc: "The most calls of tools.",
+                    doc: "The maximum number of tool calls.",
                 },
                 Field {
                     name: "max_llm_calls",
                     shape: &COUNT,
-                    doc: "The most calls of a language model, which are the messages of the assistant.",
+                    doc: "The maximum number of calls of a language model. Each assistant message counts as one.",
                 },
                 Field {
                     name: "max_tokens",
                     shape: &COUNT,
-                    doc: "The most tokens of input and output together.",
+                    doc: "The maximum number of input and output tokens together.",
                 },
                 Field {
                     name: "max_cost_usd",
                     shape: &AMOUNT,
-                    doc: "The most that the answer may cost, in US dollars.",
+                    doc: "The maximum cost of the answer, in US dollars.",
                 },
                 Field {
                     name: "max_duration_ms",
                     shape: &AMOUNT,
-                    doc: "The longest that the answer may take, in milliseconds.",
+                    doc: "The maximum duration of the answer, in milliseconds.",
                 },
                 Field {
                     name: "target_exploration_ratio",
                     shape: &FRACTION,
-                    doc: "The share of tool calls, from 0 to 1, that should look around rather than change something, by the words in their names.",
+                    doc: "The expected share of tool calls, from 0 to 1, that explore rather than change something. The words in a tool's name decide which it does.",
                 },
                 Field {
                     name: "exploration_tolerance",
                     shape: &FRACTION,
-                    doc: "How far the share may be from `target_exploration_ratio`, 0.2 unless given.",
+                    doc: "The maximum difference between the share and `target_exploration_ratio` (default: 0.2).",
                 },
             ],
             required: &[&[

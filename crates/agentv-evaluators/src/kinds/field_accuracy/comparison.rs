@@ -88,10 +88,10 @@ impl Comparison {
         }
         let names = formats.iter().map(|format| quoted(format.written()));
         Some(match formats.as_slice() {
-            [] => "which is no date that can be read in one way only".to_owned(),
-            [_] => format!("which is not written as {}", names.collect::<String>()),
+            [] => "which is not an unambiguous date".to_owned(),
+            [_] => format!("which is not in the format {}", names.collect::<String>()),
             _ => format!(
-                "which is written as none of {}",
+                "which is in none of the formats {}",
                 names.collect::<Vec<_>>().join(", ")
             ),
         })

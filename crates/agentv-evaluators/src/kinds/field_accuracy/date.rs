@@ -81,8 +81,8 @@ pub(super) static UNAMBIGUOUS: LazyLock<Vec<DateFormat>> = LazyLock::new(|| {
 #[derive(Debug, PartialEq, Eq, Error)]
 pub(super) enum FormatError {
     #[error(
-        "`{letter}` has no meaning in the date format `{format}`; write YYYY, MM, DD, such as \
-         `DD/MM/YYYY`"
+        "unknown letter `{letter}` in the date format `{format}`; use YYYY, MM and DD, for \
+         example `DD/MM/YYYY`"
     )]
     UnknownLetter { letter: char, format: String },
     #[error("expected one {name} in a date format such as `DD/MM/YYYY`, found {found}")]
@@ -276,8 +276,8 @@ mod tests {
     #[test]
     fn what_is_no_format_is_refused_in_words() {
         for (format, problem) in [
-            ("%d/%m/%Y", "`%` has no meaning"),
-            ("dd.mm.yyyy", "`d` has no meaning"),
+            ("%d/%m/%Y", "unknown letter `%`"),
+            ("dd.mm.yyyy", "unknown letter `d`"),
             ("DD/MM", "expected one year"),
             ("DD/MM/YYYY YYYY", "expected one year"),
             ("", "expected one year"),

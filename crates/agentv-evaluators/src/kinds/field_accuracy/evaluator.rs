@@ -61,7 +61,7 @@ impl Compared {
     ) -> Result<Outcome, EvaluatorError> {
         let name = quoted(&self.name);
         let Some(expected) = self.path.find(expected) else {
-            findings.add(true, || format!("{name}: nothing is expected"));
+            findings.add(true, || format!("{name}: no value is expected"));
             return Ok(Outcome::Hit);
         };
         let Some(found) = self.path.find(answer) else {
@@ -132,7 +132,7 @@ impl Check for FieldAccuracy {
             .iter()
             .all(|outcome| *outcome == Outcome::Uncounted)
         {
-            let reason = "the answer has none of the fields, which are all optional";
+            let reason = "all fields are optional, and the answer has none of them";
             evaluation.reasoning = Some(reason.to_owned());
         }
         evaluation.details = Some(self.details(&outcomes));
@@ -177,7 +177,7 @@ fn expected<'s>(subject: &Subject<'s>) -> Result<Cow<'s, Value>, EvaluatorError>
             .map(Cow::Owned)
             .map_err(|_| EvaluatorError("the expected answer of the case is not JSON".to_owned())),
         None => Err(EvaluatorError(
-            "there is nothing to compare with: the case has no expected answer".to_owned(),
+            "nothing to compare with: the case has no expected answer".to_owned(),
         )),
     }
 }

@@ -14,7 +14,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     kind: Kind {
         name: "field_accuracy",
         aliases: &[],
-        doc: "Compares fields of the answer's JSON with those of the expected answer; one fenced block around the whole answer does not count.",
+        doc: "Compares fields of the answer's JSON with those of the expected answer. A code fence around the whole answer is ignored.",
         options: Record {
             name: "field_accuracy",
             fields: &[
@@ -26,7 +26,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
                 Field {
                     name: "aggregation",
                     shape: &AGGREGATION,
-                    doc: "How the fields become one score: `weighted_average`, which is the default, or `all_or_nothing`.",
+                    doc: "How to combine the fields into one score: `weighted_average` or `all_or_nothing` (default: `weighted_average`).",
                 },
             ],
             required: &[&["fields"]],
@@ -55,7 +55,7 @@ static AGGREGATION: Shape = Shape {
 };
 
 static FIELDS: Shape = Shape {
-    expected: "an array of fields with at least one",
+    expected: "an array of at least one field",
     forms: &[Form::List {
         items: &COMPARED,
         at_least: 1,
@@ -70,37 +70,37 @@ static COMPARED: Shape = Shape {
             Field {
                 name: "path",
                 shape: &PATH,
-                doc: "Where the field stands, such as `invoice.lines[0].amount`.",
+                doc: "The path of the field, such as `invoice.lines[0].amount`.",
             },
             Field {
                 name: "match",
                 shape: &MATCH,
-                doc: "How to compare: `exact`, which is the default, `numeric_tolerance` or `date`.",
+                doc: "How to compare: `exact`, `numeric_tolerance` or `date` (default: `exact`).",
             },
             Field {
                 name: "required",
                 shape: &BOOL,
-                doc: "Whether the field counts where the answer does not have it, true unless given.",
+                doc: "Whether the field counts if the answer does not have it (default: true).",
             },
             Field {
                 name: "weight",
                 shape: &AMOUNT,
-                doc: "How much the field counts among the others, 1 unless given.",
+                doc: "The weight of the field relative to the others (default: 1).",
             },
             Field {
                 name: "tolerance",
                 shape: &AMOUNT,
-                doc: "For `numeric_tolerance`: how far the number may be from the expected one.",
+                doc: "For `numeric_tolerance`: the maximum difference from the expected number (default: 0).",
             },
             Field {
                 name: "relative",
                 shape: &BOOL,
-                doc: "For `numeric_tolerance`: whether `tolerance` is a share of the expected number.",
+                doc: "For `numeric_tolerance`: whether `tolerance` is a share of the expected number (default: false).",
             },
             Field {
                 name: "formats",
                 shape: &FORMATS,
-                doc: "For `date`: the formats in which dates may be written, such as `DD/MM/YYYY` or `D MMM YYYY`; without them only dates that can be read in one way count.",
+                doc: "For `date`: the accepted formats, such as `DD/MM/YYYY` or `D MMM YYYY` (default: all unambiguous formats).",
             },
         ],
         required: &[&["path"]],
@@ -126,7 +126,7 @@ static PATH: Shape = Shape {
 };
 
 static FORMATS: Shape = Shape {
-    expected: "an array of strings with at least one",
+    expected: "an array of at least one string",
     forms: &[Form::List {
         items: &FORMAT,
         at_least: 1,

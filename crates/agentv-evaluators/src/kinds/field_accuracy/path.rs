@@ -24,9 +24,9 @@ pub(super) enum PathError {
     NoSeparator(String),
     #[error("expected a name between the dots")]
     NoName,
-    #[error("there is a `]` without a `[`")]
+    #[error("found a `]` without a `[`")]
     NotOpened,
-    #[error("there is a `[` without a `]`")]
+    #[error("found a `[` without a `]`")]
     NoBracket,
     #[error("expected `{end}` after `{rest}`")]
     NotClosed { end: String, rest: String },
@@ -151,8 +151,8 @@ mod tests {
             ("a..b", "expected a name between the dots"),
             (".a", "expected a name between the dots"),
             ("a.", "expected a name between the dots"),
-            ("a[0", "there is a `[` without a `]`"),
-            ("a]", "there is a `]` without a `[`"),
+            ("a[0", "found a `[` without a `]`"),
+            ("a]", "found a `]` without a `[`"),
             ("a[0]b", "expected `.` or `[` before `b`"),
             (
                 "a[x]",

@@ -77,10 +77,7 @@ impl Check for FitsSchema {
             Err(reason) => return Ok(Evaluation::check(false, reason.to_string())),
         };
         if self.0.is_valid(&answer) {
-            return Ok(Evaluation::check(
-                true,
-                "the answer is what the schema allows",
-            ));
+            return Ok(Evaluation::check(true, "the answer matches the schema"));
         }
         let mut misses = Findings::default();
         for error in self.0.iter_errors(&answer) {

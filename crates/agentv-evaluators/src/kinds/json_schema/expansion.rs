@@ -17,11 +17,11 @@ const STEPS: usize = 1_000_000;
 #[derive(Debug, PartialEq, Eq, Error)]
 pub(super) enum ExpansionError {
     #[error(
-        "its references multiply: it would look at one value more than 100,000 times; refer to each \
-         part once"
+        "its references multiply, so that one value would be checked more than 100,000 times; \
+         refer to each part once"
     )]
     Multiplies,
-    #[error("its references are more than 500 deep")]
+    #[error("its references are nested more than 500 levels deep")]
     TooDeep,
     #[error("it is too large: it has more than 1,000,000 parts")]
     TooLarge,

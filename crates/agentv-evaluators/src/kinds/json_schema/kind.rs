@@ -16,13 +16,13 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     kind: Kind {
         name: "json_schema",
         aliases: &[],
-        doc: "Passes when the answer is JSON that a JSON Schema allows; one fenced block around the whole answer does not count.",
+        doc: "Passes if the answer is JSON that matches a JSON Schema. A code fence around the whole answer is ignored.",
         options: Record {
             name: "json_schema",
             fields: &[Field {
                 name: "schema",
                 shape: &SCHEMA,
-                doc: "The JSON Schema itself, or the path of the file that holds it.",
+                doc: "The JSON Schema, or the path of its file.",
             }],
             required: &[&["schema"]],
             others: Others::Warn,
@@ -41,7 +41,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
 };
 
 pub(super) static SCHEMA: Shape = Shape {
-    expected: "a JSON Schema (an object) or the path of a file that holds one",
+    expected: "a JSON Schema (an object, or the path of a file)",
     forms: &[
         Form::Checked {
             form: &Form::Map(&ANY),

@@ -15,7 +15,7 @@ pub(super) const LONGEST_WORDS: usize = 200;
 pub(super) enum SchemaError {
     #[error("not a usable JSON Schema: {0}")]
     Expands(#[from] ExpansionError),
-    #[error("not a JSON Schema{place}: {reason}")]
+    #[error("not a valid JSON Schema{place}: {reason}")]
     Invalid { place: String, reason: String },
 }
 

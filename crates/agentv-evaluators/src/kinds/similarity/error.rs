@@ -6,8 +6,8 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub(super) enum ComparisonError {
     #[error(
-        "an answer of {answer} and a reference of {reference} {unit} are too long to compare with \
-         `{metric}`"
+        "an answer of {answer} {unit} and a reference of {reference} {unit} are too long to \
+         compare with `{metric}`"
     )]
     TooLong {
         metric: &'static str,
@@ -16,8 +16,8 @@ pub(super) enum ComparisonError {
         reference: usize,
     },
     #[error(
-        "`rouge_l` compares words of the letters a to z and digits, and the reference has none; \
-         use `levenshtein` or `bleu`"
+        "`rouge_l` compares words made of the letters a to z and digits, and the reference has \
+         none; use `levenshtein` or `bleu`"
     )]
     NoWords,
 }

@@ -73,7 +73,7 @@ impl Similarity {
 
 fn no_reference() -> EvaluatorError {
     EvaluatorError(
-        "there is nothing to compare with: write `value`, or an expected answer in the case"
+        "nothing to compare with: give the evaluator a `value` or the case an expected answer"
             .to_owned(),
     )
 }

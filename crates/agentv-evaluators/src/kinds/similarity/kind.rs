@@ -10,24 +10,24 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     kind: Kind {
         name: "similarity",
         aliases: &[],
-        doc: "Scores how near the answer is to a text.",
+        doc: "Scores how similar the answer is to a text.",
         options: Record {
             name: "similarity",
             fields: &[
                 Field {
                     name: "metric",
                     shape: &METRIC,
-                    doc: "How to measure: `levenshtein` and `jaro_winkler` compare letters, `rouge_l` and `bleu` words (`rouge_l` only those of the letters a to z and digits).",
+                    doc: "How to measure: `levenshtein` and `jaro_winkler` compare letters, `rouge_l` and `bleu` compare words (`rouge_l` only words made of the letters a to z and digits).",
                 },
                 Field {
                     name: "value",
                     shape: &TEXT,
-                    doc: "The text to compare with, the reference answer of the case unless given.",
+                    doc: "The text to compare with (default: the reference answer of the case).",
                 },
                 Field {
                     name: "threshold",
                     shape: &FRACTION,
-                    doc: "The similarity, from 0 to 1, from which the score is 1, and below which it is 0; without it the score is the similarity.",
+                    doc: "The minimum similarity, from 0 to 1. The score is 1 if it is reached and 0 if not. Without a threshold, the score is the similarity.",
                 },
             ],
             required: &[&["metric"]],

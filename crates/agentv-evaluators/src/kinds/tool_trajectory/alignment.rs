@@ -10,7 +10,7 @@ const MOST_PAIRS: usize = 16_000_000;
 
 /// An error for so many calls that the search would take too long.
 #[derive(Debug, Error)]
-#[error("{made} tool calls and {expected} expected ones are too many to compare")]
+#[error("too many tool calls to compare: {made} made, {expected} expected")]
 pub(super) struct TooManyCalls {
     made: usize,
     expected: usize,

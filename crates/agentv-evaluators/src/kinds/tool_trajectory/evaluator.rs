@@ -72,7 +72,10 @@ impl Check for Minimums {
             met += usize::from(called >= *fewest);
             findings.add(called >= *fewest, || {
                 let tool = quoted(tool);
-                format!("{tool} called {}, at least {fewest} wanted", times(called))
+                format!(
+                    "{tool} called {}, expected at least {fewest}",
+                    times(called)
+                )
             });
         }
         let score = Score::ratio(met as f64, self.0.len() as f64);
@@ -102,7 +105,7 @@ impl Check for InOrder {
         for (expected, place) in self.0.iter().zip(aligned) {
             let call = place.map(|place| calls[place]);
             tally.add(expected, call, || match place {
-                Some(place) => format!("{expected} found at place {}", place + 1),
+                Some(place) => format!("{expected} found at position {}", place + 1),
                 None => format!("{expected} not found in order"),
             });
         }
@@ -123,20 +126,24 @@ impl Check for Exact {
             let found = calls.get(place).copied();
             let matched = found.filter(|call| expected.matches(call));
             tally.add(expected, matched, || {
-                let at = format!("{expected} at place {}", place + 1);
+                let at = format!("{expected} at position {}", place + 1);
                 match (matched, found) {
                     (Some(_), _) => format!("{at} found"),
-                    (None, None) => format!("{at} not found: the calls end before"),
+                    (None, None) => format!("{at} not found: there are fewer calls"),
                     (None, Some(call)) if call.tool == expected.tool() => {
                         format!("{at} called with other arguments")
                     }
-                    (None, Some(call)) => format!("{at} not found, but {}", quoted(&call.tool)),
+                    (None, Some(call)) => format!("{at} not found, found {}", quoted(&call.tool)),
                 }
             });
         }
         for (place, call) in calls.iter().enumerate().skip(self.0.len()) {
             tally.findings.add(false, || {
-                format!("{} at place {} not expected", quoted(&call.tool), place + 1)
+                format!(
+                    "{} at position {} not expected",
+                    quoted(&call.tool),
+                    place + 1
+                )
             });
         }
         Ok(tally.evaluation(self.0.len().max(calls.len())))

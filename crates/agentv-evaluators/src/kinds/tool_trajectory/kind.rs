@@ -10,24 +10,24 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     kind: Kind {
         name: "tool_trajectory",
         aliases: &[],
-        doc: "Scores how many of the expected tool calls the target made.",
+        doc: "Scores the share of the expected tool calls that the target made.",
         options: Record {
             name: "tool_trajectory",
             fields: &[
                 Field {
                     name: "mode",
                     shape: &MODE,
-                    doc: "`any_order` counts calls, `in_order` allows others in between, `exact` allows no others.",
+                    doc: "`any_order` counts calls, `in_order` allows other calls in between, `exact` allows no other calls.",
                 },
                 Field {
                     name: "minimums",
                     shape: &MINIMUMS,
-                    doc: "For `any_order`: the fewest calls of each tool, by its name.",
+                    doc: "For `any_order`: the minimum number of calls of each tool, by name.",
                 },
                 Field {
                     name: "expected",
                     shape: &CALLS,
-                    doc: "For `in_order` and `exact`: the expected calls, one after the other.",
+                    doc: "For `in_order` and `exact`: the expected calls, in order.",
                 },
             ],
             required: &[&["mode"], &["expected", "minimums"]],
@@ -54,7 +54,7 @@ static MODE: Shape = Shape {
 };
 
 static MINIMUMS: Shape = Shape {
-    expected: "an object of whole numbers by tool name",
+    expected: "an object that maps tool names to whole numbers",
     forms: &[Form::Map(&COUNT)],
 };
 
@@ -79,12 +79,12 @@ static CALL: Shape = Shape {
             Field {
                 name: "args",
                 shape: &ARGUMENTS,
-                doc: "The arguments that the call must have among its own, or `any`.",
+                doc: "The arguments that the call must include, or `any`.",
             },
             Field {
                 name: "max_duration_ms",
                 shape: &AMOUNT,
-                doc: "The longest that the call may take, in milliseconds.",
+                doc: "The maximum duration of the call, in milliseconds.",
             },
         ],
         required: &[&["tool"]],
@@ -107,6 +107,6 @@ fn problem(options: Node<'_>) -> Option<Problem> {
     if options.given(needed).is_some() {
         return None;
     }
-    let message = format!("`{}` needs `{needed}`", mode.text());
+    let message = format!("`{}` requires `{needed}`", mode.text());
     Some(Problem::error(Code::MissingField, mode.span(), message).at(needed))
 }

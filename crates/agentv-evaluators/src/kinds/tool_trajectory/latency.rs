@@ -62,7 +62,10 @@ impl Latencies {
             more => format!(" and {more} more"),
         };
         (self.unknown_count > 0).then(|| {
-            format!("warning: no duration known of {tools}{rest}, `max_duration_ms` not checked")
+            format!(
+                "warning: the duration of {tools}{rest} is unknown, so `max_duration_ms` was \
+                     not checked"
+            )
         })
     }
 }
