@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_one_may_spare_others_those_that_take_least_are_asked_first() {
+    fn the_cheapest_evaluators_run_first_if_they_can_spare_others() {
         let efforts = [Effort::Judge, Effort::Check, Effort::Script, Effort::Check];
         let rounds = |spares| Effort::rounds([0, 1, 3].into_iter(), spares, |at| efforts[at]);
         assert_eq!(rounds(true), [vec![1, 3], vec![0]]);

@@ -206,7 +206,7 @@ mod tests {
         "path": "evals/python.instructions.md", "text": "Use type hints.\n"}"#;
 
     #[test]
-    fn a_guideline_stands_before_the_question_in_a_block_of_its_own() {
+    fn a_guideline_precedes_the_question_in_a_separate_block() {
         let content = format!(r#"[{GUIDELINE}, {{"type": "text", "value": "Review this"}}]"#);
         let case = case(&content, r#"["evals/python.instructions.md"]"#);
         let prompt = Prompt::of(&case);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_that_held_nothing_but_a_guideline_is_not_sent() {
+    fn a_message_with_nothing_but_a_guideline_is_not_sent() {
         let case = case(
             &format!("[{GUIDELINE}]"),
             r#"["evals/python.instructions.md"]"#,
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_guideline_is_embedded_where_it_stands() {
+    fn a_file_that_is_not_a_guideline_is_embedded_in_place() {
         let case = case(&format!("[{GUIDELINE}]"), "[]");
         let prompt = Prompt::of(&case);
         assert_eq!(prompt.guidelines_block(), None);

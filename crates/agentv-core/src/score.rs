@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_score_cannot_be_one() {
+    fn an_invalid_score_cannot_be_created() {
         for value in [f64::NAN, f64::INFINITY, -0.1, 1.000_001] {
             assert_eq!(Score::new(value), None, "{value}");
         }
@@ -257,7 +257,7 @@ mod tests {
         }
 
         #[test]
-        fn what_weighs_nothing_does_not_change_a_mean(
+        fn a_weight_of_zero_does_not_change_a_mean(
             parts in parts(), value in 0.0..=1.0, place in any::<prop::sample::Index>(),
         ) {
             let mut more = parts.clone();

@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_a_secret_where_a_text_was_cut_is_replaced() {
+    fn the_rest_of_a_secret_in_truncated_text_is_replaced() {
         let mut secrets = Secrets::default();
         secrets.add("sk-0123–456789");
         for (text, expected) in [

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn of_runs_that_begin_at_the_same_moment_the_last_created_is_the_newest() {
+    fn among_runs_that_start_together_the_last_created_is_the_newest() {
         let results = tempfile::tempdir().unwrap();
         let create = |_| created(results.path(), "2026-11-15T10:43:07.309Z");
         let mut folders: Vec<RunFolder> = (0..20).map(create).collect();
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_goes_back_takes_no_run_away_and_the_latest_time_stays_the_newest() {
+    fn a_clock_that_goes_back_hides_no_run_and_the_latest_time_stays_the_newest() {
         let results = tempfile::tempdir().unwrap();
         let before = created(results.path(), "2026-11-15T10:43:07Z");
         let back = created(results.path(), "2026-11-15T09:43:07Z");

@@ -43,7 +43,7 @@ fn a_record_is_one_write() {
 }
 
 #[test]
-fn a_write_that_fails_is_taken_back_and_appending_goes_on() {
+fn a_failed_write_is_undone_and_appending_continues() {
     for (faulty, told) in [
         (vec![Fault::Error(ENOSPC)], "the disk is full"),
         (
@@ -80,7 +80,7 @@ fn a_write_that_fails_is_taken_back_and_appending_goes_on() {
 }
 
 #[test]
-fn a_short_write_whose_rest_is_taken_and_a_signal_are_no_failure() {
+fn short_writes_and_signals_are_not_failures() {
     let (_root, path, faults, mut append) = failing();
     faults.script().writes = vec![
         Fault::Interrupted,
@@ -111,7 +111,7 @@ fn a_disk_that_is_full_at_any_byte_leaves_whole_records_only() {
 }
 
 #[test]
-fn what_could_not_be_cut_off_is_cut_off_before_the_next_record() {
+fn an_incomplete_record_is_removed_before_the_next_one_at_the_latest() {
     let (_root, path, faults, mut append) = failing();
     faults.script().writes = vec![Fault::Short(9), Fault::Error(EIO)];
     faults.script().cuts = vec![Fault::Error(EIO), Fault::Error(EIO)];
@@ -169,7 +169,7 @@ fn records_are_synced_about_once_a_second_and_at_the_end() {
 }
 
 #[test]
-fn a_caller_learns_when_to_sync_what_nobody_appends_to() {
+fn a_caller_learns_when_to_sync_a_journal_that_no_longer_grows() {
     let (_root, _path, faults, mut append) = failing();
     append.sync().unwrap();
     assert_eq!(append.next_sync(), None);
@@ -188,7 +188,7 @@ fn a_caller_learns_when_to_sync_what_nobody_appends_to() {
 }
 
 #[test]
-fn after_a_failed_sync_nothing_is_said_to_be_safe() {
+fn after_a_failed_sync_nothing_is_reported_as_safe() {
     let (_root, path, faults, mut append) = failing();
     faults.script().syncs = vec![Fault::Error(EIO)];
     let error = append.sync().unwrap_err();
@@ -201,7 +201,7 @@ fn after_a_failed_sync_nothing_is_said_to_be_safe() {
 }
 
 #[test]
-fn a_record_that_is_no_line_is_refused_and_others_go_on() {
+fn a_record_that_is_not_one_line_is_refused_and_others_are_written() {
     let (_root, path, _faults, append) = failing();
     let mut append = append.limit(400);
     let unserializable = std::collections::BTreeMap::from([(vec![1], 1)]);

@@ -17,7 +17,7 @@ fn large(number: u64) -> Sample {
 
 #[test]
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
-fn a_full_disk_is_told_keeps_whole_records_and_goes_on_with_space() {
+fn a_full_disk_is_reported_keeps_whole_records_and_appending_resumes_with_space() {
     let below = tempfile::tempdir().unwrap();
     let disk = match SmallDisk::mount(below.path(), 64) {
         Ok(disk) => disk,

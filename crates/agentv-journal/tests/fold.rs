@@ -37,7 +37,7 @@ fn a_later_record_supersedes_an_earlier_one_of_its_key() {
 }
 
 #[test]
-fn records_are_had_as_they_are_written_by_several_readers() {
+fn several_readers_get_records_as_they_are_written() {
     let (_root, folder) = run();
     let lines = [
         r#"{"key":"a", "n": 1.50}"#,
@@ -82,7 +82,7 @@ fn the_same_file_folds_by_one_key_or_another() {
 }
 
 #[test]
-fn lines_without_a_key_are_told() {
+fn lines_without_a_key_are_reported() {
     let (_root, folder) = run();
     let path = results(&folder);
     let text = format!(

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::support::{now, run};
 
 #[test]
-fn what_is_created_is_for_the_user_alone() {
+fn only_the_user_can_read_a_run_folder() {
     let root = tempfile::tempdir().unwrap();
     let folder = RunFolder::create_at(&root.path().join(".agentv/results"), now()).unwrap();
     let mut writer = folder.write(now()).unwrap();
@@ -122,7 +122,7 @@ fn run_json_carries_its_version_and_refuses_a_newer_one() {
 }
 
 #[test]
-fn what_a_killed_writer_did_not_rename_is_removed_by_the_next() {
+fn the_next_writer_removes_temporary_files_of_a_killed_one() {
     let (_root, folder) = run();
     fs::write(folder.path().join(".unfinished-a1b2"), "{").unwrap();
     drop(folder.write(now()).unwrap());
@@ -170,7 +170,7 @@ fn records_are_appended_while_a_sync_is_waited_for() {
 }
 
 #[test]
-fn after_a_sync_that_failed_apart_nothing_is_said_to_be_safe() {
+fn after_a_failed_background_sync_nothing_is_reported_as_safe() {
     let results = tempfile::tempdir().unwrap();
     let now = "2026-11-15T10:43:07Z".parse().unwrap();
     let folder = RunFolder::create_at(results.path(), now).unwrap();

@@ -80,7 +80,7 @@ fn killed_after(folder: &RunFolder, delay: Duration) -> Left {
 
 #[test]
 #[expect(clippy::print_stderr, reason = "a failure can be had again")]
-fn a_killed_writer_leaves_whole_records_each_once_and_the_next_goes_on() {
+fn a_killed_writer_leaves_whole_records_and_the_next_one_continues() {
     eprintln!("seed {SEED}");
     let (_root, folder) = run();
     let mut random = Random::new(SEED);

@@ -21,7 +21,7 @@ fn holder() {
 }
 
 #[test]
-fn a_second_process_is_refused_in_words_until_the_first_is_killed() {
+fn a_second_process_is_refused_with_a_message_until_the_first_is_killed() {
     let (_root, folder) = run();
     let mut process = child("lock::holder", folder.path()).spawn().unwrap();
     let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
@@ -80,7 +80,7 @@ fn a_file_is_opened_once_at_a_time() {
 }
 
 #[test]
-fn of_many_that_come_and_go_one_at_a_time_writes() {
+fn only_one_of_many_writers_writes_at_a_time() {
     let (_root, folder) = run();
     let inside = AtomicU32::new(0);
     std::thread::scope(|scope| {

@@ -76,7 +76,7 @@ fn the_later_time_wins_whatever_its_spelling() {
 }
 
 #[test]
-fn damaged_lines_are_told_with_their_file_and_left_out() {
+fn damaged_lines_are_reported_with_their_file_and_skipped() {
     let root = tempfile::tempdir().unwrap();
     let source = root.path().join("shard");
     fs::write(

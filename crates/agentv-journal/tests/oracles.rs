@@ -49,8 +49,8 @@ impl Journal {
         self.a_finished_file_has_a_last_line(bytes, &path, &before);
         self.the_last_of_each_key_counts(bytes, &path, &before);
         self.merging_ends(bytes, &path, &before);
-        self.only_what_is_no_record_is_cut(bytes, &path, &before);
-        self.only_what_is_not_asked_for_is_left_out(&path);
+        self.only_incomplete_records_are_truncated(bytes, &path, &before);
+        self.compaction_removes_only_unwanted_records(&path);
         self.any_bytes_are_a_run_or_none(bytes);
     }
 
@@ -128,7 +128,7 @@ impl Journal {
         assert_eq!(merge(&[]), (count, once));
     }
 
-    fn only_what_is_no_record_is_cut(&self, bytes: &[u8], path: &Path, before: &Found) {
+    fn only_incomplete_records_are_truncated(&self, bytes: &[u8], path: &Path, before: &Found) {
         let now = "2026-11-15T10:43:07Z".parse().expect("a time");
         let mut writer = self.folder.write(now).expect("the only writer");
         let append = writer.append(RecordFile::Results).expect("the results");
@@ -153,7 +153,7 @@ impl Journal {
         assert_eq!((records, damage), after, "beside the one more");
     }
 
-    fn only_what_is_not_asked_for_is_left_out(&self, path: &Path) {
+    fn compaction_removes_only_unwanted_records(&self, path: &Path) {
         let fields = KeyFields::new(["key"]);
         let latest = || latest_by_key(path, &fields).expect("the results");
         let mut before = latest();

@@ -51,7 +51,7 @@ fn a_file_cut_at_every_byte_of_its_last_record_gives_all_earlier_ones() {
 }
 
 #[test]
-fn whatever_follows_the_last_whole_record_is_cut_off() {
+fn everything_after_the_last_whole_record_is_removed() {
     let nothing: &[u8] = b"";
     for tail in [
         nothing,
@@ -88,7 +88,7 @@ fn files_without_a_whole_record_are_empty() {
 }
 
 #[test]
-fn a_torn_line_in_the_middle_is_told_and_skipped_and_never_cut() {
+fn an_incomplete_line_in_the_middle_is_reported_and_skipped_but_never_truncated() {
     for torn in [
         b"{\"key\":".as_slice(),
         b"\0\0\0",

@@ -14,7 +14,7 @@ use crate::stage::{MARK, Stage, block_on, run, run_by, wait_until};
 pub(crate) fn trials() -> Vec<Trial> {
     trials![
         a_deadline_ends_what_ignores_sigterm,
-        a_deadline_lets_a_command_say_goodbye,
+        a_command_past_its_deadline_may_print_last_words,
         a_deadline_ends_a_group_without_a_supervisor,
         what_a_command_leaves_is_ended,
         daemons_are_ended,
@@ -57,7 +57,7 @@ fn a_deadline_ends_what_ignores_sigterm() {
     assert!(started.elapsed() < Duration::from_secs(60));
 }
 
-fn a_deadline_lets_a_command_say_goodbye() {
+fn a_command_past_its_deadline_may_print_last_words() {
     let stage = Stage::new();
     let line = "trap 'echo bye; exit 7' TERM; echo ready; while :; do sleep 0.1; done";
     let spec = stage.shell(line).deadline(Duration::from_secs(3));

@@ -15,7 +15,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         the_duration_is_that_of_the_command,
         a_large_stdin_need_not_be_read,
         a_large_stdin_passes_through_while_output_is_read,
-        without_stdin_there_is_nothing_to_read,
+        without_stdin_a_command_reads_nothing,
         the_beginning_of_stdout_is_kept,
         the_end_of_stderr_is_kept,
         a_gigabyte_is_bounded_in_memory,
@@ -77,7 +77,7 @@ fn a_large_stdin_passes_through_while_output_is_read() {
     }
 }
 
-fn without_stdin_there_is_nothing_to_read() {
+fn without_stdin_a_command_reads_nothing() {
     let finished = run(CommandSpec::program("cat")).unwrap();
     assert!(finished.status.success() && finished.stdout.bytes.is_empty());
     let finished = run(CommandSpec::program("cat").stdin("")).unwrap();

@@ -10,12 +10,12 @@ use proptest::test_runner::{Config, TestRunner};
 
 pub(crate) fn trials() -> Vec<Trial> {
     trials![
-        the_shell_gives_back_what_was_quoted,
-        the_shell_gives_back_bytes_that_are_no_text
+        the_shell_preserves_quoted_text,
+        the_shell_preserves_bytes_that_are_not_text
     ]
 }
 
-fn the_shell_gives_back_what_was_quoted() {
+fn the_shell_preserves_quoted_text() {
     let any = prop_oneof![
         "[^\0]{0,40}",
         r#"['"\\$`!*?~#&;|<>(){}\[\] \t\r\n=%^-]{0,20}"#,
@@ -44,7 +44,7 @@ fn the_shell_gives_back_what_was_quoted() {
 
 /// A substitution only drops line breaks at the end.
 #[cfg(unix)]
-fn the_shell_gives_back_bytes_that_are_no_text() {
+fn the_shell_preserves_bytes_that_are_not_text() {
     use std::os::unix::ffi::OsStringExt;
     let law = |mut bytes: Vec<u8>| {
         bytes.push(b'.');

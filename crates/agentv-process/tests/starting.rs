@@ -17,14 +17,14 @@ pub(crate) fn trials() -> Vec<Trial> {
         the_environment_is_inherited_and_extended,
         a_relative_program_is_found_in_the_working_directory,
         a_missing_program_is_not_found,
-        a_missing_interpreter_is_told_apart_from_a_missing_program,
+        a_missing_interpreter_is_distinguished_from_a_missing_program,
         a_file_without_permission_is_not_executable,
-        a_file_that_is_no_program_is_not_executable,
+        a_file_that_is_not_a_program_is_not_executable,
         a_missing_working_directory_is_named,
-        a_file_is_no_working_directory,
+        a_file_is_not_a_working_directory,
         arguments_that_are_too_long_are_an_error,
         a_nul_in_an_argument_is_an_error,
-        a_program_that_is_no_supervisor_is_an_error,
+        a_program_that_is_not_a_supervisor_is_an_error,
     ]
 }
 
@@ -98,7 +98,7 @@ fn a_missing_program_is_not_found() {
     assert_eq!(message(spec), "command `/no/such/program` not found");
 }
 
-fn a_missing_interpreter_is_told_apart_from_a_missing_program() {
+fn a_missing_interpreter_is_distinguished_from_a_missing_program() {
     let stage = Stage::new();
     write_script(&stage, "script", "#!/no/such/interpreter\n", 0o755);
     let spec = stage.marked(CommandSpec::program("./script"));
@@ -114,7 +114,7 @@ fn a_file_without_permission_is_not_executable() {
     assert_eq!(message(spec), expected);
 }
 
-fn a_file_that_is_no_program_is_not_executable() {
+fn a_file_that_is_not_a_program_is_not_executable() {
     let stage = Stage::new();
     write_script(&stage, "picture", "\u{1}\u{2}\u{3}\0", 0o755);
     let spec = stage.marked(CommandSpec::program("./picture"));
@@ -129,7 +129,7 @@ fn a_missing_working_directory_is_named() {
     assert_eq!(message(spec), expected);
 }
 
-fn a_file_is_no_working_directory() {
+fn a_file_is_not_a_working_directory() {
     let spec = CommandSpec::program("true").current_dir("/dev/null");
     let expected = "cannot run in the folder `/dev/null`: not a directory";
     assert_eq!(message(spec), expected);
@@ -146,7 +146,7 @@ fn a_nul_in_an_argument_is_an_error() {
     assert!(message(spec).starts_with("cannot start `true`: nul byte"));
 }
 
-fn a_program_that_is_no_supervisor_is_an_error() {
+fn a_program_that_is_not_a_supervisor_is_an_error() {
     let run = |path| run_by(&Runner::supervised_by(path), CommandSpec::program("true"));
     let error = run("/bin/true").unwrap_err();
     assert!(matches!(error, ProcessError::Supervisor { .. }));

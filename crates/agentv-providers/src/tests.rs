@@ -159,7 +159,7 @@ fn the_schema_is_one_and_accepts_what_the_checker_accepts() {
 }
 
 #[test]
-fn what_breaks_a_rule_is_placed_and_said_in_words_and_the_schema_refuses_it_too() {
+fn a_broken_rule_has_a_position_and_a_message_and_the_schema_refuses_it_too() {
     let validator = jsonschema::validator_for(&schema()).unwrap();
     for (source, expected) in [
         (
@@ -406,7 +406,7 @@ fn a_problem_points_at_the_word_that_it_is_about() {
 }
 
 #[test]
-fn all_problems_are_said_in_the_order_of_their_lines() {
+fn all_problems_are_reported_in_the_order_of_their_lines() {
     let source = "targets:\n  - name: a\n    provider: echo\n    judge_target: b\n    colour: red\n  - name: a\n    provider: cli";
     let lines: Vec<_> = targets_file::check(source, &Arc::from("targets.yaml"))
         .iter()
@@ -416,14 +416,14 @@ fn all_problems_are_said_in_the_order_of_their_lines() {
 }
 
 #[test]
-fn what_is_behind_an_alias_is_said_once() {
+fn a_problem_behind_an_alias_is_reported_once() {
     let source = "targets:\n  - name: a\n    provider: mock\n    responses: &r {x: 1st, x: 2nd}\n  - {name: b, provider: mock, responses: *r}";
     let expected = "E009 Line 4: targets[0].responses.x: duplicate key `x`";
     assert_eq!(said(source), [expected]);
 }
 
 #[test]
-fn a_byte_order_mark_and_windows_line_ends_are_no_problem() {
+fn a_byte_order_mark_and_windows_line_ends_are_accepted() {
     let source = "\u{feff}targets:\r\n  - name: a\r\n    provider: echo\r\n    workers: 0\r\n";
     let found = said(source);
     assert_eq!(found.len(), 1, "{found:?}");

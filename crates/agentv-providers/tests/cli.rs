@@ -13,14 +13,14 @@ use crate::server::{Server, answer};
 pub(crate) fn trials() -> Vec<Trial> {
     trials![
         a_prompt_with_anything_in_it_reaches_the_command_as_one_word,
-        guidelines_stand_before_the_question_unless_they_have_a_place_of_their_own,
+        guidelines_precede_the_question_unless_they_have_a_placeholder,
         every_placeholder_is_filled_in,
         files_are_words_of_their_own_whatever_they_are_called,
-        more_files_than_the_system_takes_are_an_error_in_words,
-        variables_of_others_do_not_stand_in_for_a_value,
-        a_command_is_told_the_values_of_its_own_placeholders_only,
-        a_hostile_text_is_not_run_wherever_it_stands,
-        words_reach_the_program_as_they_are,
+        too_many_files_for_the_system_are_a_clear_error,
+        a_dotenv_variable_does_not_replace_a_placeholders_value,
+        a_command_gets_only_the_values_of_its_own_placeholders,
+        hostile_text_is_never_executed,
+        arguments_reach_the_program_unchanged,
         files_become_words_of_their_own_or_a_part_of_one,
         words_have_the_same_limits_as_a_line,
         a_program_that_does_not_exist_is_named,
@@ -31,11 +31,11 @@ pub(crate) fn trials() -> Vec<Trial> {
         a_command_inherits_the_variables_of_the_dotenv_file,
         a_command_that_fails_reports_its_code_and_the_end_of_its_stderr,
         no_part_of_a_key_that_a_command_prints_is_in_the_error,
-        a_command_that_takes_too_long_is_ended_with_all_it_started,
+        a_command_that_takes_too_long_is_ended_with_its_children,
         a_cancelled_command_is_ended,
-        more_output_than_fits_is_an_error_in_words,
+        too_much_output_is_a_clear_error,
         a_prompt_that_is_too_long_for_a_command_line_says_what_to_write,
-        output_that_is_not_text_is_an_error_in_words,
+        output_that_is_not_text_is_a_clear_error,
         temporary_files_are_gone_unless_they_are_kept,
         a_healthcheck_by_command_must_succeed,
         a_healthcheck_by_address_must_answer,
@@ -62,7 +62,7 @@ fn a_prompt_with_anything_in_it_reaches_the_command_as_one_word() {
     }
 }
 
-fn guidelines_stand_before_the_question_unless_they_have_a_place_of_their_own() {
+fn guidelines_precede_the_question_unless_they_have_a_placeholder() {
     let ask = |template| {
         let project = cli(template);
         let mut request = project.request("case", "Question");
@@ -143,7 +143,7 @@ fn files_are_words_of_their_own_whatever_they_are_called() {
     }
 }
 
-fn more_files_than_the_system_takes_are_an_error_in_words() {
+fn too_many_files_for_the_system_are_a_clear_error() {
     let project = cli("printf '<%s>' {FILES} | wc -c");
     let mut request = project.request("case", "Hi");
     request.files = vec!["/x/a".into(); 3_000];
@@ -158,13 +158,13 @@ fn more_files_than_the_system_takes_are_an_error_in_words() {
     assert!(error.message.contains("longer than 512 KiB"), "{error}");
 }
 
-fn variables_of_others_do_not_stand_in_for_a_value() {
+fn a_dotenv_variable_does_not_replace_a_placeholders_value() {
     let project = cli("printf '%s' {PROMPT}");
     project.write(".env", "AGENTV_PROMPT=another\n");
     assert_eq!(project.ask("Hi").unwrap().answer(), "Hi");
 }
 
-fn a_command_is_told_the_values_of_its_own_placeholders_only() {
+fn a_command_gets_only_the_values_of_its_own_placeholders() {
     let project = cli("cat {PROMPT_FILE} > seen; env | grep ^AGENTV_ | cut -d= -f1 | sort");
     let answer = project.ask("Hi").unwrap().answer();
     let told: Vec<&str> = answer.lines().collect();
@@ -172,7 +172,7 @@ fn a_command_is_told_the_values_of_its_own_placeholders_only() {
     assert!(!told.contains(&"AGENTV_PROMPT"), "{told:?}");
 }
 
-fn a_hostile_text_is_not_run_wherever_it_stands() {
+fn hostile_text_is_never_executed() {
     for prompt in [
         "$(touch owned)",
         "'; touch owned; '",
@@ -197,7 +197,7 @@ fn words(command: &[&str]) -> Project {
     Project::of(json!({"provider": "cli", "command": command}))
 }
 
-fn words_reach_the_program_as_they_are() {
+fn arguments_reach_the_program_unchanged() {
     let prompt =
         "it's \"$(touch owned)\" `touch owned`\n{EVAL_ID} \\ ; | & # * ~ $HOME \u{1F600}\n";
     let project = words(&[
@@ -428,7 +428,7 @@ fn is_gone(project: &Project) -> bool {
     pid.is_empty() || !std::path::Path::new("/proc").join(pid).exists()
 }
 
-fn a_command_that_takes_too_long_is_ended_with_all_it_started() {
+fn a_command_that_takes_too_long_is_ended_with_its_children() {
     let project = cli(ENDLESS);
     let mut request = project.request("case", "Hi");
     request.timeout = Duration::from_millis(700);
@@ -462,7 +462,7 @@ fn a_cancelled_command_is_ended() {
     assert!(started.elapsed() < crate::project::DEADLINE);
 }
 
-fn more_output_than_fits_is_an_error_in_words() {
+fn too_much_output_is_a_clear_error() {
     let error = failure("head -c 67108865 /dev/zero");
     assert_eq!(error.message, "the command printed more than 64 MiB");
     let error = failure("head -c 67108865 /dev/zero > {OUTPUT_FILE}");
@@ -491,7 +491,7 @@ fn a_prompt_that_is_too_long_for_a_command_line_says_what_to_write() {
     assert!(cli("printf %s {PROMPT} | wc -c").ask(&fits).is_ok());
 }
 
-fn output_that_is_not_text_is_an_error_in_words() {
+fn output_that_is_not_text_is_a_clear_error() {
     let error = failure("printf 'ab\\377'");
     assert_eq!(
         error.message,

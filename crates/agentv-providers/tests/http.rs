@@ -16,9 +16,9 @@ pub(crate) fn trials() -> Vec<Trial> {
         without_a_path_the_response_is_the_answer,
         method_headers_and_body_are_the_users,
         a_case_can_be_filled_into_the_address,
-        a_status_that_is_no_success_says_what_it_means,
-        failures_of_the_network_are_told_in_words,
-        an_answer_that_cannot_be_used_is_told_in_words,
+        a_status_that_is_not_success_is_explained,
+        network_failures_are_reported_clearly,
+        an_unusable_answer_is_reported_clearly,
         a_key_is_not_sent_to_another_server,
         a_cancelled_request_is_given_up,
         settings_that_make_no_sense_are_refused,
@@ -113,7 +113,7 @@ fn a_case_can_be_filled_into_the_address() {
     assert_eq!(received.body, "");
 }
 
-fn a_status_that_is_no_success_says_what_it_means() {
+fn a_status_that_is_not_success_is_explained() {
     let body = r#"{"error": {"message": "slow down"}}"#;
     let error = given(answer("429 Too Many", "retry-after: 7\r\n", body)).unwrap_err();
     assert_eq!(error.cause, Cause::Status(429));
@@ -140,7 +140,7 @@ fn told(url: &str) -> ProviderError {
     error
 }
 
-fn failures_of_the_network_are_told_in_words() {
+fn network_failures_are_reported_clearly() {
     let unused = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let nobody = unused.local_addr().unwrap();
     drop(unused);
@@ -183,7 +183,7 @@ fn failures_of_the_network_are_told_in_words() {
     );
 }
 
-fn an_answer_that_cannot_be_used_is_told_in_words() {
+fn an_unusable_answer_is_reported_clearly() {
     let server = |body: &[u8]| Server::start(vec![answer("200 OK", "", body)]);
     let by_path = json!({"response_path": "a.b"});
     for (body, expected) in [

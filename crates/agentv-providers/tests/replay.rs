@@ -19,7 +19,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         a_run_is_replayed_by_its_folder_or_its_id,
         a_run_of_several_targets_is_not_guessed_at,
         many_look_at_the_same_file_at_the_same_time,
-        a_path_at_which_nothing_is_says_so,
+        a_path_that_leads_nowhere_is_reported,
     ]
 }
 
@@ -220,7 +220,7 @@ fn many_look_at_the_same_file_at_the_same_time() {
     });
 }
 
-fn a_path_at_which_nothing_is_says_so() {
+fn a_path_that_leads_nowhere_is_reported() {
     let project = Project::of(json!({"provider": "replay", "path": "nightyl"}));
     record(&project, "nightly", &[]);
     let error = project.resolve("t", &[]).unwrap_err();

@@ -14,10 +14,10 @@ use crate::project::{Project, block_on};
 pub(crate) fn trials() -> Vec<Trial> {
     trials![
         limits_are_the_usual_ones_of_the_kind_unless_the_fields_say_otherwise,
-        a_variable_stands_for_a_value_of_any_kind,
+        a_variable_may_replace_a_value_of_any_kind,
         a_missing_variable_is_named_with_target_file_and_line_once_it_is_needed,
         a_variable_that_does_not_fit_its_field_is_named,
-        a_name_that_nobody_has_lists_the_known_ones,
+        an_unknown_name_lists_the_known_ones,
         a_missing_default_target_says_how_to_choose_one,
         targets_without_any_file_are_built_in,
         a_target_of_the_file_goes_before_a_built_in_one,
@@ -25,10 +25,10 @@ pub(crate) fn trials() -> Vec<Trial> {
         settings_do_not_depend_on_spelling_and_order,
         secrets_are_known_wherever_they_come_from,
         a_secret_that_is_too_short_to_hide_is_warned_about,
-        a_secret_in_the_wrong_place_is_not_told_by_the_error,
+        an_error_does_not_show_a_secret_in_the_wrong_place,
         a_file_with_problems_is_not_used_and_warnings_are_kept,
         a_list_shows_names_kinds_models_and_lines,
-        a_stand_in_keeps_the_name_and_asks_nobody,
+        a_dry_run_target_keeps_its_name_and_calls_nothing,
     ]
 }
 
@@ -78,7 +78,7 @@ targets:
     assert_eq!(limits("huge").requests_per_minute, Some(u32::MAX));
 }
 
-fn a_variable_stands_for_a_value_of_any_kind() {
+fn a_variable_may_replace_a_value_of_any_kind() {
     let project = Project::new(
         r#"
 targets:
@@ -165,7 +165,7 @@ targets:
     }
 }
 
-fn a_name_that_nobody_has_lists_the_known_ones() {
+fn an_unknown_name_lists_the_known_ones() {
     let project = Project::new(
         "targets:\n  - {name: fast, provider: echo}\n  - {name: careful, provider: mock}\n",
     );
@@ -325,7 +325,7 @@ targets:
     assert!(!format!("{environment:?} {resolved:?}").contains("token-value"));
 }
 
-fn a_secret_in_the_wrong_place_is_not_told_by_the_error() {
+fn an_error_does_not_show_a_secret_in_the_wrong_place() {
     for (field, value) in [
         ("path", "${{ API_KEY }}"),
         ("response_path", "${{ API_KEY }}["),
@@ -397,7 +397,7 @@ fn a_list_shows_names_kinds_models_and_lines() {
     );
 }
 
-fn a_stand_in_keeps_the_name_and_asks_nobody() {
+fn a_dry_run_target_keeps_its_name_and_calls_nothing() {
     let project = Project::new(
         "targets:\n  - {name: gpt, provider: openai, model: gpt-5, api_key: '${{ NOT_SET }}', judgeTarget: j}\n",
     );

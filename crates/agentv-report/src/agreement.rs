@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_said_is_said_in_words() {
+    fn figures_that_cannot_be_computed_are_explained() {
         let pair = RatedAnswer {
             human: Verdict::Pass,
             judge: Verdict::Pass,

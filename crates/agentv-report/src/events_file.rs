@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reader_that_is_gone_does_not_end_the_run() {
+    fn a_closed_reader_does_not_end_the_run() {
         struct Gone;
         impl Write for Gone {
             fn write(&mut self, _: &[u8]) -> io::Result<usize> {

@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_just_missed_does_not_read_as_met() {
+    fn a_value_just_below_a_limit_does_not_read_as_meeting_it() {
         let under = |least| GateSpec {
             fail_under: Some(least),
             ..GateSpec::default()

@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn errored_trials_stand_outside() {
+    fn errored_trials_are_excluded() {
         let records = [
             graded("a", 1.0),
             graded("b", 0.0),

@@ -74,7 +74,7 @@ mod tests {
     };
 
     #[test]
-    fn what_a_terminal_would_obey_does_not_reach_it() {
+    fn control_characters_do_not_reach_the_terminal() {
         assert_eq!(
             one_line(" a\r\n\tb \x1b[31mred\x07\u{202e} "),
             "a b [31mred"

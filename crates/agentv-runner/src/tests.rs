@@ -27,7 +27,7 @@ fn slow(delay: Duration) -> Arc<Scripted> {
 }
 
 #[tokio::test]
-async fn every_case_is_asked_of_every_target_as_often_as_wanted() {
+async fn every_target_gets_every_case_as_often_as_requested() {
     let trying = Trying::new(cases(7), vec![target("one"), target("two")]);
     let (ended, seen) = trying.run(|spec| with_trials(spec, 3)).await;
     assert_eq!(ended.stop, None);
@@ -87,7 +87,7 @@ async fn a_second_run_in_the_same_folder_does_nothing_again() {
 }
 
 #[tokio::test]
-async fn errored_trials_stay_unless_they_are_to_be_retried() {
+async fn errored_trials_are_kept_unless_retried() {
     let broken = Arc::new(AtomicUsize::new(1));
     let state = Arc::clone(&broken);
     let provider = scripted(move |_| match state.load(Ordering::SeqCst) {
@@ -120,7 +120,7 @@ async fn errored_trials_stay_unless_they_are_to_be_retried() {
 }
 
 #[tokio::test]
-async fn what_is_worth_a_retry_is_tried_again_and_what_is_not_is_not() {
+async fn only_errors_worth_a_retry_are_retried() {
     for (cause, attempts) in [
         (Cause::Network, 4),
         (Cause::Timeout, 4),
@@ -142,7 +142,7 @@ async fn what_is_worth_a_retry_is_tried_again_and_what_is_not_is_not() {
 }
 
 #[tokio::test]
-async fn a_target_that_says_when_to_come_back_is_obeyed() {
+async fn a_retry_after_header_is_obeyed() {
     let provider = scripted(|request: &Request| match request.attempt {
         1 => Err(ProviderError::new(Cause::Status(429), "slow down")
             .retry_after(Some(Duration::from_millis(40)))),
@@ -162,7 +162,7 @@ async fn a_target_that_says_when_to_come_back_is_obeyed() {
 }
 
 #[tokio::test]
-async fn a_target_that_asks_to_come_back_tomorrow_is_not_waited_for() {
+async fn a_retry_after_of_a_day_is_not_waited_for() {
     let provider = scripted(|_| {
         Err(ProviderError::new(Cause::Status(429), "quota used up")
             .retry_after(Some(Duration::from_secs(86_400))))
@@ -272,7 +272,7 @@ fn costly(cost: f64) -> Target {
 }
 
 #[tokio::test]
-async fn a_budget_is_not_crossed_and_a_resumed_run_knows_what_was_spent() {
+async fn a_budget_is_not_exceeded_and_a_resumed_run_counts_earlier_costs() {
     let trying = Trying::new(cases(50), vec![costly(0.03)]);
     let (ended, seen) = trying.run(|spec| spec.budget = Some(0.1)).await;
     assert_eq!(ended.stop, Some(Stop::Budget));
@@ -324,7 +324,7 @@ async fn a_stopped_run_lets_work_in_flight_end_and_resumes_with_the_rest() {
 }
 
 #[tokio::test]
-async fn an_aborted_run_gives_up_what_hangs() {
+async fn an_aborted_run_abandons_hanging_calls() {
     let stop = StopHandle::default();
     let trying = Trying::new(
         cases(3),
@@ -453,7 +453,7 @@ async fn the_last_record_of_a_trial_in_the_file_is_the_one_that_counts() {
 }
 
 #[tokio::test]
-async fn a_target_that_is_not_ready_keeps_all_others_from_being_asked() {
+async fn if_one_target_is_not_ready_none_is_called() {
     struct Sick;
     impl agentv_core::Provider for Sick {
         fn answer<'a>(
@@ -485,7 +485,7 @@ async fn a_target_that_is_not_ready_keeps_all_others_from_being_asked() {
 }
 
 #[tokio::test]
-async fn what_failed_attempts_took_is_no_waiting() {
+async fn the_duration_of_failed_attempts_is_not_waiting_time() {
     let provider = Arc::new(Scripted {
         calls: AtomicU64::new(0),
         delay: Duration::from_millis(60),
@@ -502,7 +502,7 @@ async fn what_failed_attempts_took_is_no_waiting() {
 }
 
 #[tokio::test]
-async fn being_refused_with_many_others_is_no_failure_of_one_trial() {
+async fn refusals_of_many_requests_are_not_failures_of_one_trial() {
     let provider = crowded(|in_flight| match in_flight {
         1 | 2 => Ok(Transcript::of_text("4")),
         _ => Err(ProviderError::new(Cause::Status(429), "too many")),

@@ -89,7 +89,7 @@ async fn a_panic_in_a_provider_or_an_evaluator_is_an_error_of_that_case_only() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn grading_that_hangs_is_given_up_and_its_answer_is_kept() {
+async fn grading_that_hangs_is_abandoned_and_its_answer_is_kept() {
     let stop = StopHandle::default();
     let provider = scripted(|_| Ok(Transcript::of_text("4")));
     let trying = Trying::new(cases(3), vec![target_with("t", Arc::clone(&provider) as _)]);
@@ -140,7 +140,7 @@ async fn a_waiting_request_is_not_sent_after_the_run_was_stopped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_paid_for_is_waited_for_when_a_limit_ends_the_run() {
+async fn answers_in_flight_are_waited_for_when_a_limit_stops_the_run() {
     let slow = Arc::new(crate::testing::Scripted {
         calls: AtomicU64::new(0),
         delay: Duration::from_secs(100),
@@ -171,7 +171,7 @@ async fn answers_from_the_cache_cost_nothing() {
 }
 
 #[tokio::test]
-async fn what_a_budget_was_spent_on_counts_graded_or_not_and_wherever_it_stands() {
+async fn all_earlier_costs_count_towards_the_budget_graded_or_not() {
     let costly = || target_with("t", scripted(|_| Ok(paid(0.03))) as _);
     let trying = Trying::new(cases(6), vec![costly()]);
     let late = |spec: &mut RunSpec| {
@@ -231,7 +231,7 @@ fn at_once(cost: f64) -> (Arc<AtOnce>, Target) {
 }
 
 #[tokio::test]
-async fn a_batch_is_held_against_the_budget() {
+async fn a_batch_counts_towards_the_budget() {
     let (provider, target) = at_once(0.01);
     let trying = Trying::new(cases(5), vec![target]);
     let (ended, seen) = trying
@@ -280,7 +280,7 @@ impl Provider for Deaf {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_asks_twice_does_not_wait_for_what_does_not_listen() {
+async fn a_second_stop_does_not_wait_for_calls_that_ignore_the_first() {
     for (twice, longest) in [(true, 1), (false, 9)] {
         let stop = StopHandle::default();
         let stopping = stop.clone();

@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_unlikely_to_be_written_is_zero() {
+    fn a_probability_too_small_to_write_is_zero() {
         assert_eq!(fair_coin(0, 100_000), 0.0);
     }
 }

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn clusters_that_repeat_a_score_tell_no_more_than_one_of_each() {
+    fn clusters_with_equal_scores_count_as_one_case_each() {
         let once = [(0.2, None), (0.9, None), (0.4, None)];
         let names = ["a", "b", "c"];
         let repeated: Vec<_> = once

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_becomes_infinite_takes_no_more_room() {
+    fn an_infinite_sum_takes_no_more_space() {
         let mut sum = ExactSum::default();
         (0..100).for_each(|_| sum.add_product(f64::MAX, 2.0));
         assert_eq!(sum.parts.len(), 1);
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tie_is_rounded_by_what_is_below_it() {
+    fn a_tie_is_rounded_by_the_digits_below_it() {
         let half = f64::EPSILON / 2.0;
         assert_eq!(sum(&[1.0, half]), 1.0);
         assert_eq!(sum(&[1.0, half, 1e-60]), 1.0 + f64::EPSILON);

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn one_trial_a_case_tells_nothing() {
+    fn one_trial_per_case_has_no_flake_rate() {
         assert_eq!(flakes(&[case(&[true]), case(&[false])]), None);
         assert_eq!(flakes([]), None);
     }

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn cases_with_fewer_trials_are_left_out_and_counted() {
+    fn cases_with_fewer_trials_are_excluded_and_counted() {
         let mut cases = vec![CaseTrials::new(None); 3];
         cases[0].add(1.0, true);
         for passed in [true, false] {

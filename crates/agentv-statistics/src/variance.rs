@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_comes_out_below_zero_is_none_and_said_so() {
+    fn a_negative_estimate_counts_as_zero_and_is_kept() {
         let found = components(&[&[0.0, 1.0], &[1.0, 0.0]]).unwrap();
         assert_eq!((found.between, found.between_estimate), (0.0, -0.25));
         assert_eq!((found.within, found.between_share), (0.5, Some(0.0)));
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_apart_is_none() {
+    fn too_little_data_gives_no_variance_components() {
         assert_eq!(components(&[]), None);
         assert_eq!(components(&[&[0.1, 0.9]]), None);
         assert_eq!(components(&[&[0.1], &[0.9], &[]]), None);

@@ -148,7 +148,7 @@ proptest! {
     }
 
     #[test]
-    fn folds_of_parts_merge_to_the_fold_of_all(scores in any_scores(), at in 0.0..=1.0f64) {
+    fn merging_the_folds_of_parts_gives_the_fold_of_all(scores in any_scores(), at in 0.0..=1.0f64) {
         let (first, rest) = scores.split_at((scores.len() as f64 * at) as usize);
         let fold = |scores: &[(f64, Option<&str>)]| {
             let (mut plain, mut clustered) = (ScoreFold::new(), ClusteredFold::new());
@@ -274,7 +274,7 @@ proptest! {
     }
 
     #[test]
-    fn what_trials_tell_stays_in_bounds(cases in any_cases(), k in 1u64..4) {
+    fn figures_of_repeated_trials_stay_in_bounds(cases in any_cases(), k in 1u64..4) {
         let trials = trials(&cases);
         if let Some(found) = pass_among(&trials, k) {
             prop_assert!(found.pass_hat_k <= found.pass_at_k + 1e-12);

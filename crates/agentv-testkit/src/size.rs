@@ -33,7 +33,7 @@ mod tests {
     }
 
     #[test]
-    fn a_size_that_is_none_is_refused() {
+    fn an_invalid_size_is_refused() {
         for text in ["", "GB", "1GiB", "-1", "1.5GB", "99999999999GB"] {
             assert!(parse(text).is_err(), "{text}");
         }

@@ -95,7 +95,7 @@ fn a_command_gets_its_signal_when_the_server_was_called() {
 }
 
 #[test]
-fn whoever_is_left_of_a_command_is_found_and_a_group_ends_together() {
+fn the_remaining_processes_of_a_command_are_found_and_a_group_ends_together() {
     let project = Project::new(&[]).unwrap();
     let ready = project.path("ready");
     let line = "(sleep 1000; :) & sleep 1000 & : >ready; wait";

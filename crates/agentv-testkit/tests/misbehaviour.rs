@@ -102,7 +102,7 @@ fn a_chunked_body_may_have_no_last_chunk() {
 }
 
 #[test]
-fn an_endless_body_goes_on() {
+fn an_endless_body_continues() {
     let server = echo();
     let mut stream = connect(&server);
     stream
@@ -149,7 +149,7 @@ fn a_server_that_hangs_says_nothing_until_the_client_goes() {
 }
 
 #[test]
-fn a_body_may_be_no_answer_at_all() {
+fn a_body_may_contain_no_answer() {
     let server = echo();
     let not_json = [
         "!not-json!",
@@ -241,7 +241,7 @@ fn a_connection_may_be_closed_after_an_answer_that_promised_to_keep_it() {
 }
 
 #[test]
-fn a_key_is_told_inside_an_error_and_inside_an_answer() {
+fn a_key_is_sent_inside_an_error_and_inside_an_answer() {
     let server = echo();
     let keys = format!("authorization: Bearer {KEY}\r\nx-api-key: {KEY}-2\r\n");
     for (word, status) in [

@@ -80,7 +80,7 @@ fn a_model_server_refuses_words_that_it_does_not_know() {
 }
 
 #[test]
-fn measure_tells_the_cost_of_a_command_and_of_what_it_started() {
+fn measure_returns_the_cost_of_a_command_and_its_children() {
     let measure = |arguments: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_measure"));
         command.args(arguments).output().unwrap()

@@ -37,7 +37,7 @@ fn the_first_calls_of_each_case_fail() {
 }
 
 #[test]
-fn a_message_may_ask_for_its_first_calls_to_fail() {
+fn a_message_can_make_its_first_calls_fail() {
     let server = start(Behaviour::echo());
     assert_eq!(
         statuses(&server, "!status=500! !first=1!", 3),
@@ -52,7 +52,7 @@ fn words_are_text_to_a_server_without_words() {
 }
 
 #[test]
-fn what_is_always_done_is_done_unless_the_message_says_otherwise() {
+fn the_default_behaviour_applies_unless_the_message_overrides_it() {
     let server = start(Behaviour::echo().always(Step::Status(502)));
     assert_eq!(statuses(&server, "a", 2), [502, 502]);
     assert_eq!(ask(&server, "!ok!").status(), 200);
@@ -88,7 +88,7 @@ fn the_most_requests_in_flight_are_counted() {
 }
 
 #[test]
-fn who_comes_when_too_many_are_in_flight_gets_429() {
+fn requests_beyond_the_limit_in_flight_get_429() {
     let server = start(
         Behaviour::echo()
             .without_words()

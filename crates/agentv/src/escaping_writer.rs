@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn on_a_terminal_nothing_is_obeyed_wherever_the_text_is_cut() {
+    fn a_terminal_gets_no_control_characters_wherever_the_text_is_truncated() {
         let text = "{\"a\": \"é\u{9b}31m\u{202e}\x1b]8;;x\x07\"}\n";
         let expected = "{\"a\": \"é\\u009b31m\\u202e\\u001b]8;;x\\u0007\"}\n";
         for cut in 0..text.len() {

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_is_understood() {
+    fn a_report_survives_being_printed_and_parsed() {
         for report in [
             Report::Exited(Status::Exited(3)),
             Report::Exited(Status::Signalled(9)),

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn mistakes_are_named() {
         for (output, expected) in [
             (
                 r#"{"output_messages": {}}"#,
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_record_could_hold_is_refused() {
+    fn answers_nested_too_deep_for_a_record_are_refused() {
         let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         let deep = |levels: usize| {
             let deep = nested(levels);

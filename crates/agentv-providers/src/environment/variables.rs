@@ -202,7 +202,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_value_that_is_no_text_is_known_to_be_there() {
+    fn a_variable_that_is_not_utf8_is_known_to_exist() {
         use std::os::unix::ffi::OsStringExt;
         let variables = [
             ("TEXT".into(), "right".into()),

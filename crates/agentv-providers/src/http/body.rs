@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_sent_as_it_is_filled_in() {
+    fn a_filled_text_is_sent_unchanged() {
         let body = json!(r#"{"q": {{ question | tojson }}}"#);
         assert_eq!(sent(body), (json!({"q": "a \"b\"\nc"}), "application/json"));
         let (text, content_type) = sent(json!("Q: {{ question }}"));
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_template_is_refused_beforehand() {
+    fn an_invalid_template_is_refused_before_the_run() {
         for (body, expected) in [
             (
                 json!({"q": "{{ quesion }}"}),

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_path_is_refused() {
+    fn an_invalid_path_is_refused() {
         for path in [
             "", ".a", "a..b", "a[", "a[x]", "a[0", "a[0]b", "a.[0]", "a[-1]",
         ] {

@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_of_a_gateway_is_kept_as_it_is() {
+    fn the_path_of_a_gateway_is_kept() {
         let chat = |base| at(Protocol::Chat, base);
         assert_eq!(
             chat("https://h/v1/account/openai?team=a"),
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deployment_stands_in_the_path_and_the_version_in_the_query() {
+    fn the_deployment_is_in_the_path_and_the_version_in_the_query() {
         let azure = |endpoint, version| {
             let url = deployment("endpoint", endpoint, "my gpt", version).unwrap();
             url.to_string()
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_is_none_is_an_error_of_its_field() {
+    fn an_invalid_address_is_an_error_of_its_field() {
         for address in ["localhost:8080", "h", "", "ftp://h", "file:///etc/passwd"] {
             let error = endpoint(Protocol::Chat, "base_url", address, "m").unwrap_err();
             assert_eq!(error.field.as_deref(), Some("base_url"), "{address}");

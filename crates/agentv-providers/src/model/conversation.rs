@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn instructions_alone_are_said_by_the_user() {
+    fn instructions_alone_become_a_user_message() {
         assert_eq!(said(&prompt("", &[(Role::System, "A")])), ["User: A"]);
         assert_eq!(said(&prompt("", &[])), ["User: the question"]);
     }

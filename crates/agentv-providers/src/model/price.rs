@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn cached_tokens_are_cheaper_and_written_ones_dearer() {
+    fn cached_tokens_cost_less_and_written_ones_more() {
         let price = Price {
             input: 3.0,
             output: 15.0,

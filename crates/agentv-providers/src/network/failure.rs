@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_told_without_what_may_be_secret_in_it() {
+    fn an_address_is_shown_without_possible_secrets() {
         let place = ShownAddress::of("https://user:password@api.test/v1/x?api_key=secret#part");
         assert_eq!(place.address, "https://api.test/v1/x");
         assert_eq!(place.server, "api.test:443");
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_certificate_is_said_in_words() {
+    fn a_problem_with_a_certificate_is_explained() {
         let place = ShownAddress::of("https://api.test");
         for (reason, expected) in [
             (CertificateError::UnknownIssuer, "set `SSL_CERT_FILE` to"),

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wait_that_the_server_asks_for_is_kept() {
+    fn the_delay_that_the_server_requests_is_respected() {
         let headers = HeaderMap::from_iter([(reqwest::header::RETRY_AFTER, "3".parse().unwrap())]);
         let error = status_error(StatusCode::TOO_MANY_REQUESTS, &headers, b"");
         assert_eq!(error.retry_after, Some(Duration::from_secs(3)));

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_password_is_found_as_it_is_written_and_as_it_is() {
+    fn every_password_is_found_encoded_and_decoded() {
         for (text, password) in [
             ("postgres://bob:p%40ssw0rdLong@db/x", "p%40ssw0rdLong"),
             ("postgres://bob:p%40ssw0rdLong@db/x", "p@ssw0rdLong"),

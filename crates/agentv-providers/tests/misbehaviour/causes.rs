@@ -100,7 +100,7 @@ fn check(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_misbehaviour_is_an_answer_or_a_sentence_that_says_what_happened() {
+async fn every_misbehaviour_is_an_answer_or_a_clear_error() {
     let stage = Stage::new();
     let mut wrong = Vec::new();
     for word in WORDS {
@@ -142,7 +142,7 @@ async fn every_status_is_the_cause_of_its_failure() {
 }
 
 #[tokio::test]
-async fn the_wait_that_a_server_asks_for_is_told() {
+async fn the_delay_that_a_server_requests_is_reported() {
     let stage = Stage::new();
     for target in TARGETS {
         let wait = async |words: &str| {

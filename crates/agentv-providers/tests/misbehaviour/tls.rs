@@ -17,7 +17,7 @@ async fn refused(tls: Tls, words: &str) {
 }
 
 #[tokio::test]
-async fn a_certificate_that_nobody_trusts_is_refused_before_a_word_is_said() {
+async fn an_untrusted_certificate_is_refused_before_anything_is_sent() {
     refused(
         Tls::SelfSigned,
         "this machine does not trust the issuer of its certificate",
@@ -26,7 +26,7 @@ async fn a_certificate_that_nobody_trusts_is_refused_before_a_word_is_said() {
 }
 
 #[tokio::test]
-async fn a_server_that_speaks_no_tls_is_named_as_such() {
+async fn a_server_without_tls_is_named_as_such() {
     refused(
         Tls::Refused,
         "it does not speak TLS; should the URL start with `http://`?",

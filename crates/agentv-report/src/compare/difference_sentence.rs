@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_is_told_with_its_interval() {
+    fn a_difference_is_reported_with_its_interval() {
         assert_eq!(
             of(&[0.02, 0.05, 0.03, 0.04, 0.03, 0.04], STYLE),
             "B is better by 3.5 points, 95% interval 2.4 to 4.6"
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_that_the_test_does_not_confirm_is_no_difference() {
+    fn an_interval_that_the_test_does_not_confirm_is_not_a_difference() {
         assert_eq!(
             of(&[-0.02, -0.05, -0.03, -0.04], STYLE),
             "no significant difference: B − A is −3.5 points, 95% interval −5.6 to −1.4, which may \
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn differences_without_spread_are_told_of_each_case() {
+    fn equal_differences_are_reported_per_case() {
         assert_eq!(
             of(&[0.0, 0.0, 0.0], STYLE),
             "no difference: B and A score the same in all 3 cases"
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_rounding_leaves_is_no_spread() {
+    fn rounding_errors_are_not_spread() {
         assert_eq!(
             of(&[0.1, 0.1 + 1e-16, 0.1 - 1e-16, 0.1, 0.1, 0.1], STYLE),
             "B is better by 10.0 points in each of 6 cases"
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_moves_no_cursor() {
+    fn a_name_cannot_move_the_cursor() {
         let pair = |b| Pair {
             a: 0.5,
             b,

@@ -137,7 +137,7 @@ fn the_live_display_has_every_figure_at_eighty_columns() {
 }
 
 #[test]
-fn the_live_display_leaves_out_what_there_is_no_room_for() {
+fn the_live_display_omits_what_does_not_fit() {
     let hand = Hand::new();
     let (display, terminal) = live(&hand, 40);
     half_way(&display, &hand);
@@ -160,7 +160,7 @@ fn the_live_display_leaves_out_what_there_is_no_room_for() {
 }
 
 #[test]
-fn what_matters_less_gives_way_to_words() {
+fn less_important_figures_are_dropped_first() {
     let hand = Hand::new();
     let (display, terminal) = live(&hand, 79);
     display.end(&graded("nearly", 0.7));
@@ -196,7 +196,7 @@ fn the_live_display_fits_every_width() {
 }
 
 #[test]
-fn a_flood_of_failures_is_told_by_its_number() {
+fn many_failures_are_reported_as_a_count() {
     let hand = Hand::new();
     let (written, options) = (Written::default(), hand.options(false));
     let mut display = PlainProgress::still(written.clone(), Duration::from_secs(60), options);
@@ -223,7 +223,7 @@ fn a_flood_of_failures_is_told_by_its_number() {
 }
 
 #[test]
-fn a_plain_line_tells_how_far_the_run_is() {
+fn a_plain_line_shows_the_progress_of_the_run() {
     let hand = Hand::new();
     let (written, options) = (Written::default(), hand.options(false));
     let display = PlainProgress::still(written.clone(), Duration::from_secs(5), options);
@@ -247,7 +247,7 @@ fn a_plain_line_tells_how_far_the_run_is() {
 }
 
 #[test]
-fn what_was_done_before_is_no_news_and_no_speed() {
+fn results_from_before_a_resume_are_not_listed_and_do_not_count_as_speed() {
     let hand = Hand::new();
     let (written, options) = (Written::default(), hand.options(false));
     let display = PlainProgress::still(written.clone(), Duration::from_secs(5), options);
@@ -264,7 +264,7 @@ fn what_was_done_before_is_no_news_and_no_speed() {
 }
 
 #[test]
-fn quiet_tells_errors_only() {
+fn quiet_prints_only_errors() {
     let hand = Hand::new();
     let written = Written::default();
     let mut display = Quiet::still(written.clone(), hand.options(true));
@@ -279,7 +279,7 @@ fn quiet_tells_errors_only() {
 }
 
 #[test]
-fn the_target_is_told_where_there_are_several_and_retries_when_verbose() {
+fn the_target_is_shown_if_there_are_several_and_retries_if_verbose() {
     let hand = Hand::new();
     for verbose in [false, true] {
         let written = Written::default();

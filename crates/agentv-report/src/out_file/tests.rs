@@ -206,7 +206,7 @@ fn a_link_stays_and_what_it_leads_to_is_replaced() {
 }
 
 #[test]
-fn what_cannot_be_written_to_is_told_before_the_run() {
+fn an_unwritable_destination_is_reported_before_the_run() {
     let folder = TempDir::new().unwrap();
     let error = |name: &str| {
         let path = folder.path().join(name);
@@ -248,7 +248,7 @@ impl Write for Full {
 }
 
 #[test]
-fn a_full_disk_is_told_in_every_format() {
+fn a_full_disk_is_reported_by_every_format() {
     for name in ["a.jsonl", "a.json", "a.yaml", "a.csv"] {
         for room in [0, 100_000] {
             let layout = (Format::of(Path::new(name)).unwrap().start)();

@@ -116,7 +116,7 @@ fn a_summary_looks_as_it_should_at_every_width() {
 }
 
 #[test]
-fn a_small_run_is_told_in_few_lines() {
+fn the_summary_of_a_small_run_is_short() {
     let mut fold = SummaryFold::new();
     fold.add(&graded("sum", 1.0));
     let text = render_summary(
@@ -131,7 +131,7 @@ fn a_small_run_is_told_in_few_lines() {
 }
 
 #[test]
-fn nothing_breaks_and_nothing_but_what_is_copied_is_too_wide() {
+fn no_width_breaks_the_summary_and_only_commands_to_copy_exceed_it() {
     let closing = closing();
     let copied = [
         closing.resume_command,
@@ -172,7 +172,7 @@ fn colour_changes_nothing_but_the_colour() {
 }
 
 #[test]
-fn times_stand_on_lines_of_their_own() {
+fn times_are_on_separate_lines() {
     let summary = |factor: f64| {
         let mut fold = SummaryFold::new();
         for (index, score) in [0.0, 0.7, 1.0].into_iter().enumerate() {
@@ -198,7 +198,7 @@ fn times_stand_on_lines_of_their_own() {
 }
 
 #[test]
-fn errored_and_ungraded_trials_are_told_beside_the_rate() {
+fn errored_and_ungraded_trials_are_shown_beside_the_rate() {
     let text = render_summary(&rich(), &closing(), STYLE);
     let first = text.lines().next().unwrap();
     assert!(

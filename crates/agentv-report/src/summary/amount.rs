@@ -39,7 +39,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_amount_is_none() {
+    fn an_amount_that_is_not_finite_is_none() {
         for dollars in [-0.01, f64::NAN, f64::INFINITY] {
             assert_eq!(Amount::of(dollars), None, "{dollars}");
         }

@@ -139,7 +139,7 @@ proptest! {
 }
 
 #[test]
-fn errored_and_ungraded_trials_stand_outside_every_mean_and_rate() {
+fn errored_and_ungraded_trials_are_excluded_from_every_mean_and_rate() {
     let records = [
         graded("a", 1.0),
         graded("b", 0.5),
@@ -155,7 +155,7 @@ fn errored_and_ungraded_trials_stand_outside_every_mean_and_rate() {
 }
 
 #[test]
-fn nothing_graded_is_no_rate_and_no_score() {
+fn nothing_graded_gives_no_rate_and_no_score() {
     let summary = fold(&[errored("a", "timed out"), record("b")]);
     assert_eq!((summary.pass_rate, summary.scores), (None, None));
 }

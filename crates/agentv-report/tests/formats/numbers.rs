@@ -173,7 +173,7 @@ fn junit_adds_up_to_the_summary() {
 }
 
 #[test]
-fn markdown_tells_the_summary() {
+fn markdown_shows_the_summary() {
     let markdown = text("markdown");
     let row = markdown
         .lines()

@@ -139,7 +139,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_is_kept_is_for_the_user_alone() {
+    fn only_the_user_can_read_the_cache() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cache/answers.sqlite");

@@ -137,7 +137,7 @@ fn statuses(seen: &SeenEvents) -> Vec<(&str, Status)> {
 }
 
 #[tokio::test]
-async fn an_answer_is_graded_by_what_its_case_says_today_and_its_target_is_not_asked() {
+async fn an_answer_is_graded_by_the_current_case_and_its_target_is_not_called() {
     let target = four();
     let cases = vec![case("a", "What is 2+2?"), case("b", "What is 1+3?")];
     let again = Again::of(cases.clone(), Arc::clone(&target)).await;
@@ -213,7 +213,7 @@ async fn cases_that_are_gone_or_ask_something_else_are_graded_as_recorded() {
 }
 
 #[tokio::test]
-async fn given_evaluators_grade_in_place_of_those_of_the_cases() {
+async fn given_evaluators_replace_those_of_the_cases() {
     let again = Again::of(vec![case("a", "What is 2+2?")], four()).await;
     let mut spec = EvaluatorSpec::of_kind("contains");
     spec.options.insert("value".to_owned(), "5".into());
@@ -270,7 +270,7 @@ async fn a_trial_without_an_answer_is_carried_over_and_never_lost() {
 }
 
 #[tokio::test]
-async fn of_several_answers_of_a_trial_the_one_that_its_last_result_is_about_counts() {
+async fn the_answer_of_the_last_result_of_a_trial_counts() {
     let number = AtomicU64::new(0);
     let target = scripted(move |_| {
         let answer = number.fetch_add(1, Ordering::SeqCst);
@@ -323,7 +323,7 @@ async fn the_first_so_many_cases_are_those_of_the_eval_file_first() {
 }
 
 #[tokio::test]
-async fn judges_are_asked_side_by_side_and_what_is_graded_is_not_judged_again() {
+async fn judges_are_asked_concurrently_and_graded_answers_are_not_judged_again() {
     let cases: Vec<_> = (0..20)
         .map(|id| case(&format!("case-{id}"), "What is 2+2?"))
         .collect();

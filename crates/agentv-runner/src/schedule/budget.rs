@@ -169,7 +169,7 @@ mod tests {
     use std::time::Duration;
 
     #[tokio::test]
-    async fn no_trial_is_taken_up_that_could_cross_the_budget() {
+    async fn no_trial_starts_that_could_exceed_the_budget() {
         let budget = Budget::new(Some(1.0), &HashMap::new(), ["t"]);
         let first = budget.admit(0).await.unwrap();
         let second = tokio::time::timeout(Duration::from_millis(10), budget.admit(0));

@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_reads_stops_when_nobody_takes() {
+    async fn the_sender_stops_when_the_receiver_is_dropped() {
         let (sender, mut receiver) = bounded_channel();
         let reading = tokio::task::spawn_blocking(move || {
             let mut channel = ChannelSender::new(&sender);

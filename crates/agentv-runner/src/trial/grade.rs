@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_evaluator_requires_inside_fails_the_case_whatever_the_mean() {
+    fn a_missed_required_part_fails_the_case_whatever_the_mean() {
         let spec = spec(1.0, false);
         let mut evaluation = Evaluation::of(Score::new(0.9).unwrap());
         evaluation.verdict = Verdict::Fail;
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn an_evaluator_that_could_not_work_makes_the_case_errored_and_never_zero() {
+    fn an_evaluator_that_fails_makes_the_case_errored_and_never_zero() {
         let parts = [
             (spec(1.0, false), Ok(1.0)),
             (spec(1.0, true), Err("no judge")),
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_grade_by_is_no_pass() {
+    fn nothing_to_grade_by_is_not_a_pass() {
         assert_eq!(graded(&[]), (Status::Ungraded, None));
     }
 }

@@ -129,7 +129,7 @@ async fn the_judge_of_the_target_grades_and_its_costs_count() {
 }
 
 #[tokio::test]
-async fn what_was_said_to_a_judge_is_in_the_record_when_the_trace_is_wanted() {
+async fn with_the_trace_the_record_contains_prompts_and_replies_of_judges() {
     let court = Court::new(1, four(), saying("1"));
     let (_, seen) = court.run(|spec| spec.include_trace = true).await;
     let call = &seen.records[0].0.evaluator_results[0].judge_calls[0];
@@ -139,7 +139,7 @@ async fn what_was_said_to_a_judge_is_in_the_record_when_the_trace_is_wanted() {
 }
 
 #[tokio::test]
-async fn a_judge_that_says_nothing_usable_makes_an_error_with_its_words() {
+async fn an_unusable_reply_of_a_judge_is_an_error_that_quotes_it() {
     let court = Court::new(1, four(), saying("lovely"));
     let (_, seen) = court.run(|_| {}).await;
     let record = &seen.records[0].0;
@@ -181,7 +181,7 @@ async fn a_target_judges_itself_where_it_has_no_judge() {
 }
 
 #[tokio::test]
-async fn another_judge_grades_again_and_asks_the_target_no_more() {
+async fn another_judge_grades_again_without_calling_the_target() {
     let target = four();
     let mut court = Court::new(2, Arc::clone(&target), saying("1"));
     court.run(|_| {}).await;
@@ -328,7 +328,7 @@ fn sparing(spec: &mut RunSpec) {
 }
 
 #[tokio::test]
-async fn no_judge_is_asked_once_a_required_check_has_failed_the_case() {
+async fn no_judge_is_asked_after_a_required_check_failed() {
     let judge = saying("1");
     let court = guarded("5", Arc::clone(&judge));
     let (_, seen) = court.run(sparing).await;
@@ -345,7 +345,7 @@ async fn no_judge_is_asked_once_a_required_check_has_failed_the_case() {
 }
 
 #[tokio::test]
-async fn a_required_check_that_passes_spares_no_judge_and_without_the_flag_all_are_asked() {
+async fn judges_are_asked_if_the_required_check_passes_or_the_flag_is_not_set() {
     let judge = saying("1");
     let court = guarded("4", Arc::clone(&judge));
     let (_, seen) = court.run(sparing).await;
@@ -358,7 +358,7 @@ async fn a_required_check_that_passes_spares_no_judge_and_without_the_flag_all_a
 }
 
 #[tokio::test]
-async fn a_resume_that_spares_no_judge_grades_what_was_spared() {
+async fn a_resume_without_the_flag_grades_what_was_skipped() {
     let judge = saying("1");
     let court = guarded("5", Arc::clone(&judge));
     court.run(sparing).await;

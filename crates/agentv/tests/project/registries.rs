@@ -85,7 +85,7 @@ fn options_are_distinct_and_do_not_hide_what_all_kinds_have() {
 }
 
 #[test]
-fn what_is_required_and_what_a_shorthand_stands_for_are_options() {
+fn required_fields_and_shorthands_are_options() {
     for kind in registries().iter().flat_map(|registry| registry.kinds) {
         assert_eq!(kind.options.name, kind.name);
         let required = kind.options.required.iter().copied().flatten();

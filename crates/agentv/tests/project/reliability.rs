@@ -12,7 +12,7 @@ fn tests_in(source: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_page_on_reliability_names_exactly_the_tests_that_there_are() {
+fn the_page_on_reliability_names_exactly_the_existing_tests() {
     let folder = crate::repository().join("crates/agentv/tests/reliability");
     let files = fs::read_dir(folder).unwrap();
     let sources = files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap());

@@ -29,7 +29,7 @@ fn project_at(server: &ModelServer) -> Project {
 }
 
 #[test]
-fn no_request_is_made_that_could_cross_the_budget() {
+fn no_request_is_made_that_could_exceed_the_budget() {
     let server = server(Duration::from_millis(20));
     let project = project_at(&server);
     let ended = finish(&mut agentv(&project, ["--quiet", "--budget", "0.305"])).expect(4);
@@ -50,7 +50,7 @@ fn no_request_is_made_that_could_cross_the_budget() {
 }
 
 #[test]
-fn answers_that_are_paid_for_are_waited_for_when_the_budget_is_used_up() {
+fn agentv_waits_for_answers_in_flight_when_the_budget_is_used_up() {
     // Longer than a run that is interrupted waits.
     let server = server(Duration::from_secs(5));
     let project = project_at(&server);
@@ -60,7 +60,7 @@ fn answers_that_are_paid_for_are_waited_for_when_the_budget_is_used_up() {
 }
 
 #[test]
-fn a_budget_counts_what_was_spent_on_cases_that_come_later() {
+fn a_budget_counts_the_cost_of_cases_that_come_later() {
     let server = server(Duration::from_millis(20));
     let project = project_at(&server);
     let last = ["--quiet", "--eval-id", "case-01*"];
@@ -77,7 +77,7 @@ fn a_budget_counts_what_was_spent_on_cases_that_come_later() {
 }
 
 #[test]
-fn no_request_is_made_after_the_longest_time() {
+fn no_request_is_made_after_max_time() {
     const LIMIT: Duration = Duration::from_secs(2);
     let server = server(Duration::from_millis(250));
     let project = project_at(&server);

@@ -11,7 +11,7 @@ use crate::program::{Program, agentv, finish, model_target, project};
 use crate::records::{each_case_once, run_folders};
 
 #[test]
-fn processes_that_share_a_cache_share_answers_and_do_not_disturb_each_other() {
+fn processes_that_share_a_cache_share_answers_without_conflicts() {
     const CASES: usize = 100;
     let latency = Duration::from_millis(20);
     let server = ModelServer::start(Behaviour::answering("right").latency(latency)).unwrap();
@@ -44,7 +44,7 @@ fn processes_that_share_a_cache_share_answers_and_do_not_disturb_each_other() {
 }
 
 #[test]
-fn processes_that_begin_together_can_all_create_the_cache() {
+fn processes_that_start_together_can_all_create_the_cache() {
     let server = ModelServer::start(Behaviour::answering("right")).unwrap();
     for _ in 0..5 {
         let project = project(&model_target(&server, &[]), 20, |number| {
@@ -60,7 +60,7 @@ fn processes_that_begin_together_can_all_create_the_cache() {
 }
 
 #[test]
-fn processes_that_are_killed_while_they_share_a_cache_leave_it_whole() {
+fn killed_processes_do_not_damage_the_cache_that_they_share() {
     const CASES: usize = 100;
     let mut random = Random::new(seed());
     for _ in 0..rounds(2, 20) {

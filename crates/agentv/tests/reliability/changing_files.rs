@@ -41,7 +41,7 @@ fn run_while(change: impl FnOnce(&Project)) -> (Project, Ended, Vec<Value>) {
 }
 
 #[test]
-fn a_dataset_that_changes_under_a_run_ends_it_and_no_record_is_of_what_was_not_checked() {
+fn a_dataset_that_changes_during_a_run_stops_it_and_only_checked_content_is_recorded() {
     let append = |project: &Project| {
         let mut options = OpenOptions::new();
         let file = options.append(true).open(project.path("cases.jsonl"));
@@ -73,7 +73,7 @@ fn a_dataset_that_changes_under_a_run_ends_it_and_no_record_is_of_what_was_not_c
 }
 
 #[test]
-fn a_run_that_was_ended_by_a_change_goes_on_with_the_new_content() {
+fn a_run_stopped_by_a_change_resumes_with_the_new_content() {
     let (project, ended, _) = run_while(|project| {
         let text = project.read("cases.jsonl").unwrap();
         let last = message(CASES).replace("number", "the new number");
@@ -98,7 +98,7 @@ fn a_run_that_was_ended_by_a_change_goes_on_with_the_new_content() {
 }
 
 #[test]
-fn a_dataset_that_is_replaced_or_removed_under_a_run_is_read_to_its_end_as_it_was() {
+fn a_dataset_replaced_or_removed_during_a_run_is_read_to_its_end() {
     let replace = |project: &Project| {
         let text = project.read("cases.jsonl").unwrap();
         let new = project.write("new", text.replace("right ones", "wrong ones"));

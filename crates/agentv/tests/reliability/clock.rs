@@ -66,7 +66,7 @@ fn after_the_clock_was_set_back_new_runs_work_and_each_can_be_named() {
 }
 
 #[test]
-fn a_run_that_began_in_the_future_goes_on_and_ends_before_it_began() {
+fn a_run_that_started_in_the_future_can_be_resumed() {
     let project = project(TARGETS, CASES, |number| format!("number {number}"));
     finish(&mut agentv(&project, ["--quiet"])).expect(0);
     let future = moved_into_the_future(&run_folder(&project));

@@ -45,7 +45,7 @@ fn error_of(record: &Value) -> &str {
 }
 
 #[test]
-fn a_command_need_not_read_its_input_and_one_that_does_is_not_kept_waiting() {
+fn a_command_may_ignore_its_input_or_read_it_to_the_end() {
     let long = "x".repeat(1 << 20);
     for command in [
         "cat {PROMPT_FILE} > /dev/null; echo right",
@@ -87,7 +87,7 @@ fn prompts_reach_a_command_byte_for_byte() {
 }
 
 #[test]
-fn a_gigabyte_of_output_is_an_error_of_its_case_and_is_not_held_in_memory() {
+fn a_gigabyte_of_output_is_an_error_of_its_case_and_is_not_kept_in_memory() {
     let command = "if test {EVAL_ID} = case-0000; then head -c 1073741824 /dev/zero; \
                    else echo right; fi";
     let project = project_of(command, json!({}), &["loud", "quiet"]);
@@ -104,7 +104,7 @@ fn a_gigabyte_of_output_is_an_error_of_its_case_and_is_not_held_in_memory() {
 }
 
 #[test]
-fn daemons_that_a_command_leaves_behind_are_ended() {
+fn daemons_that_a_command_started_are_ended() {
     let commands = [
         "sleep 1000 & echo right",
         "setsid sleep 1000 > /dev/null 2>&1 < /dev/null & echo right",
@@ -118,7 +118,7 @@ fn daemons_that_a_command_leaves_behind_are_ended() {
 }
 
 #[test]
-fn a_command_that_ignores_requests_to_end_is_killed_after_its_time() {
+fn a_command_that_ignores_sigterm_is_killed_after_its_timeout() {
     let command = "trap '' TERM INT HUP; echo begun >&2; while :; do sleep 1000; done";
     let project = project_of(command, json!({"timeout_seconds": 1}), &["one", "two"]);
     let (ended, results) = run(&project);
@@ -134,7 +134,7 @@ fn a_command_that_ignores_requests_to_end_is_killed_after_its_time() {
 }
 
 #[test]
-fn a_command_that_a_signal_ends_is_an_error_that_names_it() {
+fn a_command_killed_by_a_signal_is_an_error_that_names_the_signal() {
     let project = project_of("echo halfway; kill -SEGV $$", json!({}), &["one"]);
     let (ended, results) = run(&project);
     ended.expect(3);
@@ -147,7 +147,7 @@ fn a_command_that_a_signal_ends_is_an_error_that_names_it() {
 }
 
 #[test]
-fn when_the_run_is_killed_no_command_lives_on() {
+fn no_command_survives_a_killed_run() {
     let command = "echo begun >> begun; trap '' TERM INT HUP; \
                    (setsid sh -c 'trap \"\" TERM; sleep 1000' &); sleep 1000 & sleep 1000";
     let project = project_of(

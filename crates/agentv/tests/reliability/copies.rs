@@ -40,7 +40,7 @@ fn statuses(folder: &Path) -> Value {
 }
 
 #[test]
-fn a_copy_made_while_a_run_writes_can_be_reported_and_goes_on_as_a_run_of_its_own() {
+fn a_copy_made_during_a_run_can_be_reported_and_resumed() {
     let mut random = Random::new(seed());
     for _ in 0..rounds(1, 5) {
         // However long the copies take, the run does not end before the last.

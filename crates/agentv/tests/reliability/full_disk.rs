@@ -31,7 +31,7 @@ fn disk_at(folder: &Path, kibibytes: u32) -> Option<SmallDisk> {
 }
 
 #[test]
-fn a_full_disk_is_told_and_after_freeing_space_nothing_that_was_written_is_asked_again() {
+fn a_full_disk_is_reported_and_after_freeing_space_no_written_work_is_repeated() {
     let server = ModelServer::start(Behaviour::echo().latency(Duration::from_millis(2))).unwrap();
     let workers = format!("workers: {WORKERS}");
     let project = project(&model_target(&server, &[&workers]), CASES, message);
@@ -77,7 +77,7 @@ fn quick_project(cases: usize) -> Project {
 }
 
 #[test]
-fn a_disk_of_any_size_that_fills_up_is_told_and_with_more_room_the_run_goes_on() {
+fn a_full_disk_of_any_size_is_reported_and_the_run_resumes_with_more_space() {
     const QUICK: usize = 30;
     let mut random = Random::new(seed());
     // The smallest has no room for what is to be run, and about 15 pages are enough for all.
@@ -110,7 +110,7 @@ fn a_disk_of_any_size_that_fills_up_is_told_and_with_more_room_the_run_goes_on()
 }
 
 #[test]
-fn whatever_else_is_written_onto_a_full_disk_is_told_and_leaves_no_file() {
+fn reports_and_output_files_on_a_full_disk_are_errors_and_leave_no_file() {
     let project = quick_project(50);
     let Some(disk) = disk_at(&project.path("full"), 8) else {
         return;
@@ -141,7 +141,7 @@ fn whatever_else_is_written_onto_a_full_disk_is_told_and_leaves_no_file() {
 }
 
 #[test]
-fn a_cache_on_a_full_disk_costs_no_result() {
+fn a_full_disk_under_the_cache_loses_no_result() {
     let server = ModelServer::start(Behaviour::echo()).unwrap();
     let project = project(&model_target(&server, &[]), 100, message);
     let Some(disk) = disk_at(&project.path(".agentv/cache"), 8) else {

@@ -27,7 +27,7 @@ fn grade(project: &Project, run: &str, arguments: &[&str]) -> Command {
 }
 
 #[test]
-fn a_grading_that_was_killed_goes_on_and_judges_nothing_twice() {
+fn a_killed_grading_resumes_and_grades_nothing_twice() {
     let verdict = r#"{"score": 0.9, "hits": [], "misses": [], "reasoning": "Good."}"#;
     let behaviour = Behaviour::echo().answer(Answer::Fixed(verdict.to_owned()));
     let server = ModelServer::start(behaviour.hold_after(JUDGED as u64)).unwrap();

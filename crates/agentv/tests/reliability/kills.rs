@@ -177,11 +177,11 @@ fn ends_the_same(signals: &[(Signal, Option<i32>)], rounds: usize) {
 }
 
 #[test]
-fn a_run_killed_at_random_moments_ends_as_one_that_was_not() {
+fn a_run_killed_at_random_moments_has_the_same_result() {
     ends_the_same(&[KILL], rounds(3, 10));
 }
 
 #[test]
-fn a_run_that_gets_random_signals_at_random_moments_ends_as_one_that_does_not() {
+fn a_run_that_gets_random_signals_at_random_moments_has_the_same_result() {
     ends_the_same(&[KILL, INTERRUPT, TERMINATE, HANG_UP], rounds(2, 10));
 }

@@ -80,7 +80,7 @@ fn paths() -> impl Iterator<Item = OsString> {
 }
 
 #[test]
-fn whatever_an_eval_file_is_called_all_commands_take_it() {
+fn all_commands_accept_an_eval_file_of_any_name() {
     for path in paths() {
         let project = project_of(&path);
         said(&project, "validate", &path).expect(0);
@@ -107,7 +107,7 @@ fn whatever_an_eval_file_is_called_all_commands_take_it() {
 }
 
 #[test]
-fn the_command_that_a_summary_tells_goes_on_with_the_run_whatever_its_files_are_called() {
+fn the_printed_command_resumes_the_run_whatever_its_files_are_called() {
     for path in paths() {
         let project = project_of(&path);
         let ended = said(&project, "run --quiet --max-time 1us", &path).expect(4);
@@ -122,7 +122,7 @@ fn the_command_that_a_summary_tells_goes_on_with_the_run_whatever_its_files_are_
 }
 
 #[test]
-fn files_of_cases_reach_a_command_whatever_the_folder_is_called() {
+fn case_files_reach_a_command_whatever_the_folder_is_called() {
     // Cases are text, and so are the paths in them.
     for name in names().into_iter().filter(|name| name.to_str().is_some()) {
         let path = PathBuf::from(&name).join("cases.jsonl");
@@ -141,7 +141,7 @@ fn files_of_cases_reach_a_command_whatever_the_folder_is_called() {
 }
 
 #[test]
-fn a_path_that_is_too_long_for_the_system_is_an_error_in_words() {
+fn a_path_that_is_too_long_for_the_system_is_a_clear_error() {
     let project = project_of(OsStr::from_bytes(b"cases.jsonl"));
     let long = format!("{}/cases.jsonl", "x".repeat(300));
     let longer = "folder/".repeat(1_000) + "cases.jsonl";

@@ -31,7 +31,7 @@ fn said(project: &Project, arguments: &[&str]) -> Ended {
 }
 
 #[test]
-fn an_eval_file_that_is_no_file_is_refused_at_once_and_by_what_it_is() {
+fn an_eval_file_that_is_not_regular_is_refused_at_once_with_its_kind() {
     let project = project(ECHO, 1, right);
     pipe(&project, "pipe.jsonl");
     pipe(&project, "pipe.yaml");
@@ -69,7 +69,7 @@ fn an_eval_file_that_is_no_file_is_refused_at_once_and_by_what_it_is() {
 }
 
 #[test]
-fn what_a_shell_makes_of_a_command_is_refused_with_what_to_do() {
+fn an_eval_file_from_a_pipe_or_standard_input_is_refused_with_a_hint() {
     let project = project(ECHO, 1, right);
     for line in [
         "cat cases.jsonl | agentv run /dev/stdin",
@@ -88,7 +88,7 @@ fn what_a_shell_makes_of_a_command_is_refused_with_what_to_do() {
 }
 
 #[test]
-fn a_file_beside_the_eval_file_that_is_no_file_is_an_error_that_names_it() {
+fn a_sidecar_or_settings_file_that_is_not_regular_is_an_error_that_names_it() {
     for (name, target) in [
         ("cases.yaml", "pipe"),
         ("cases.yaml", "/dev/zero"),
@@ -113,7 +113,7 @@ fn a_file_beside_the_eval_file_that_is_no_file_is_an_error_that_names_it() {
 }
 
 #[test]
-fn variables_may_come_from_a_pipe_that_somebody_fills_and_nobody_is_not_waited_for() {
+fn a_dotenv_may_be_a_pipe_and_one_that_nobody_writes_to_does_not_hang() {
     let targets = "targets: [{name: default, provider: mock, response: '${{ WORD }}'}]";
     let project = project(targets, 1, right);
     pipe(&project, ".env");
@@ -127,7 +127,7 @@ fn variables_may_come_from_a_pipe_that_somebody_fills_and_nobody_is_not_waited_f
 }
 
 #[test]
-fn a_file_of_a_case_that_is_no_file_costs_that_case_only() {
+fn a_case_file_that_is_not_regular_affects_only_that_case() {
     let project = project(ECHO, 1, right);
     pipe(&project, "pipe");
     symlink("/dev/zero", project.path("zero")).unwrap();
@@ -152,7 +152,7 @@ fn a_file_of_a_case_that_is_no_file_costs_that_case_only() {
 }
 
 #[test]
-fn a_command_that_makes_a_pipe_or_a_device_of_its_output_file_has_not_answered() {
+fn an_output_file_that_is_a_pipe_or_a_device_is_not_an_answer() {
     let targets = "targets: [{name: default, provider: cli, command_template: \
                    'case {EVAL_ID} in case-0000) mkfifo {OUTPUT_FILE};; \
                    case-0001) ln -s /dev/zero {OUTPUT_FILE};; \
@@ -173,7 +173,7 @@ fn a_command_that_makes_a_pipe_or_a_device_of_its_output_file_has_not_answered()
 }
 
 #[test]
-fn recorded_answers_that_are_no_file_are_refused_at_the_start() {
+fn a_file_of_recorded_answers_that_is_not_regular_is_refused_at_the_start() {
     for path in ["pipe", "/dev/zero"] {
         let targets = format!("targets: [{{name: default, provider: replay, path: {path}}}]");
         let project = project(&targets, 1, right);

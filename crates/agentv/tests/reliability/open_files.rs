@@ -43,7 +43,7 @@ fn hungry(server: &ModelServer) -> Vec<(Project, usize)> {
 }
 
 #[test]
-fn with_few_files_open_at_a_time_every_case_is_answered_fewer_at_a_time() {
+fn with_few_open_files_every_case_is_answered_with_fewer_requests_at_a_time() {
     let server = ModelServer::start(Behaviour::echo()).unwrap();
     for (project, cases) in hungry(&server) {
         let ended = finish(&mut limited(&project, "-n 64")).expect(0);
@@ -57,7 +57,7 @@ fn with_few_files_open_at_a_time_every_case_is_answered_fewer_at_a_time() {
 }
 
 #[test]
-fn with_too_few_files_for_a_run_it_is_refused_before_anything_is_asked() {
+fn with_too_few_open_files_a_run_is_refused_before_anything_is_called() {
     let server = ModelServer::start(Behaviour::echo()).unwrap();
     for (project, _) in hungry(&server) {
         let ended = finish(&mut limited(&project, "-n 20")).expect(2);
@@ -73,7 +73,7 @@ fn with_too_few_files_for_a_run_it_is_refused_before_anything_is_asked() {
 }
 
 #[test]
-fn a_limit_that_may_be_raised_is_raised() {
+fn a_low_soft_limit_of_open_files_is_raised() {
     let server = ModelServer::start(Behaviour::echo().always(Step::Hang).keep(0)).unwrap();
     let project = project(&model_target(&server, &[]), 250, |number| {
         number.to_string()

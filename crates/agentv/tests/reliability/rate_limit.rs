@@ -8,7 +8,7 @@ use crate::program::{agentv, finish, model_target, project};
 use crate::records::{each_case_once, run_folder};
 
 #[test]
-fn a_server_that_takes_few_at_a_time_is_asked_by_many_workers_without_errors() {
+fn many_workers_call_a_server_that_accepts_few_requests_without_errors() {
     const CASES: usize = 300;
     const AT_MOST: usize = 6;
     let latency = Duration::from_millis(20);
@@ -62,7 +62,7 @@ fn no_more_requests_are_made_in_a_minute_than_allowed() {
 }
 
 #[test]
-fn nothing_is_asked_while_a_server_wants_a_pause() {
+fn no_request_is_made_while_a_server_wants_a_pause() {
     const CASES: usize = 40;
     const PAUSE: Duration = Duration::from_secs(2);
     let refusal = Conduct::from(Step::Status(429)).retry_after("2");

@@ -93,7 +93,7 @@ fn only_reading_works(folder: &Path, agentv: impl Fn(&[&str]) -> Ended, reason: 
 }
 
 #[test]
-fn what_only_reads_works_on_a_read_only_disk() {
+fn commands_that_only_read_work_on_a_read_only_disk() {
     let project = project(TARGETS, 3, |number| format!("number {number}"));
     let Some(disk) = disk_at(&project, "disk") else {
         return;
@@ -133,7 +133,7 @@ fn allow_writing(folder: &Path) {
 }
 
 #[test]
-fn what_only_reads_works_in_folders_that_one_may_not_write_to() {
+fn commands_that_only_read_work_in_folders_without_write_permission() {
     let project = project(TARGETS, 3, |number| format!("number {number}"));
     let Some(user) = UsualUser::of(&project) else {
         return;
@@ -148,7 +148,7 @@ fn what_only_reads_works_in_folders_that_one_may_not_write_to() {
 }
 
 #[test]
-fn a_results_folder_that_one_may_not_write_to_is_told_before_anything_is_asked() {
+fn a_results_folder_without_write_permission_is_reported_before_anything_is_called() {
     let project = project(NOTING, 3, |number| format!("number {number}"));
     let results = project.path(".agentv/results");
     fs::create_dir_all(&results).unwrap();
@@ -170,7 +170,7 @@ fn a_results_folder_that_one_may_not_write_to_is_told_before_anything_is_asked()
 }
 
 #[test]
-fn a_read_only_results_folder_is_told_before_anything_is_asked() {
+fn a_read_only_results_folder_is_reported_before_anything_is_called() {
     let project = project(NOTING, 3, |number| format!("number {number}"));
     let Some(disk) = disk_at(&project, ".agentv/results") else {
         return;

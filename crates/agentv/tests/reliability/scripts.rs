@@ -39,7 +39,7 @@ fn mark(project: &Project) -> String {
 }
 
 #[test]
-fn a_script_that_takes_too_long_is_ended_with_all_that_it_started() {
+fn a_script_that_takes_too_long_is_ended_with_its_children() {
     let script = json!({"type": "code_judge", "script": STUBBORN, "timeout_seconds": 0.5});
     let within = json!({"type": "composite", "evaluators": [script]});
     for evaluator in [&script, &within] {
@@ -55,7 +55,7 @@ fn a_script_that_takes_too_long_is_ended_with_all_that_it_started() {
 }
 
 #[test]
-fn when_the_run_is_interrupted_or_killed_no_script_lives_on() {
+fn no_script_survives_an_interrupted_or_killed_run() {
     let evaluator = json!({"type": "code_judge", "script": STUBBORN});
     for (signal, code) in [
         (Signal::SIGINT, Some(130)),

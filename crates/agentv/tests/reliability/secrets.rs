@@ -208,7 +208,7 @@ fn run_in(project: &Project, arguments: &[&str]) -> Ended {
 }
 
 #[test]
-fn after_every_command_no_file_and_no_output_has_a_key() {
+fn after_every_command_no_file_and_no_output_contains_a_key() {
     let server = ModelServer::start(Behaviour::echo()).unwrap();
     let project = project_at(&server);
     let judged = format!(
@@ -247,7 +247,7 @@ fn after_every_command_no_file_and_no_output_has_a_key() {
 }
 
 #[test]
-fn no_part_of_a_key_is_left_where_a_message_is_cut() {
+fn no_part_of_a_key_is_left_where_a_message_is_truncated() {
     let targets = "targets: [{name: default, provider: cli, command_template: \
                    'printf %s \"$SERVICE_KEY\" >&2; printf %1000s | tail -c {EVAL_ID} \
                    | tr \" \" x >&2; exit 1'}]\n";

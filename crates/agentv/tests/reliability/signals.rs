@@ -51,7 +51,7 @@ fn project_at(server: &ModelServer, stuck: fn(usize) -> bool) -> Project {
 }
 
 #[test]
-fn after_one_signal_what_is_in_flight_ends_and_the_told_command_goes_on() {
+fn after_one_signal_calls_in_flight_finish_and_the_printed_command_resumes() {
     for (signal, code) in ONCE {
         let latency = Duration::from_millis(300);
         let server = ModelServer::start(Behaviour::echo().latency(latency)).unwrap();
@@ -73,7 +73,7 @@ fn after_one_signal_what_is_in_flight_ends_and_the_told_command_goes_on() {
 }
 
 #[test]
-fn the_told_command_goes_on_however_the_run_was_typed() {
+fn the_printed_command_resumes_the_run_however_it_was_typed() {
     let server = ModelServer::start(Behaviour::echo()).unwrap();
     let project = project_at(&server, |_| false);
     let odd = project.path("it's; $(odd) --resume.jsonl");
@@ -87,7 +87,7 @@ fn the_told_command_goes_on_however_the_run_was_typed() {
 }
 
 #[test]
-fn after_one_signal_what_does_not_end_is_given_up() {
+fn after_one_signal_calls_that_do_not_finish_are_abandoned() {
     for (signal, code) in ONCE {
         let server = ModelServer::start(Behaviour::echo()).unwrap();
         let project = project_at(&server, |number| (10..14).contains(&number));
@@ -104,7 +104,7 @@ fn after_one_signal_what_does_not_end_is_given_up() {
 }
 
 #[test]
-fn a_closed_terminal_ends_a_run_as_a_request_to_end_does() {
+fn a_closed_terminal_stops_a_run_like_sigterm() {
     let latency = Duration::from_millis(300);
     let server = ModelServer::start(Behaviour::echo().latency(latency)).unwrap();
     let project = project_at(&server, |_| false);
@@ -135,7 +135,7 @@ fn a_closed_terminal_ends_a_run_as_a_request_to_end_does() {
 }
 
 #[test]
-fn a_run_that_is_to_outlive_its_terminal_does() {
+fn a_run_under_nohup_survives_its_terminal() {
     let server = ModelServer::start(Behaviour::echo().hold_after(6)).unwrap();
     let project = project_at(&server, |_| false);
     let mut command = Command::new("nohup");
@@ -150,7 +150,7 @@ fn a_run_that_is_to_outlive_its_terminal_does() {
 }
 
 #[test]
-fn a_second_signal_ends_the_run_at_once_and_nothing_that_was_written_is_lost() {
+fn a_second_signal_ends_the_run_at_once_and_loses_no_written_record() {
     for (signal, code) in TWICE {
         let server = ModelServer::start(Behaviour::echo()).unwrap();
         let project = project_at(&server, |number| (10..14).contains(&number));
@@ -183,7 +183,7 @@ fn project_with_command(trap: &str) -> Project {
 }
 
 #[test]
-fn signals_end_commands_and_all_they_started() {
+fn signals_end_commands_and_their_children() {
     const IGNORES: &str = "trap '' TERM INT;";
     for (trap, times, signals) in [
         ("", 1, &ONCE[..]),

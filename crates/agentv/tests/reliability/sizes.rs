@@ -108,7 +108,7 @@ fn a_script_that_prints_a_hundred_megabytes_is_an_error_of_its_case_only() {
 }
 
 #[test]
-fn an_id_of_a_megabyte_is_one_id_and_fills_no_screen() {
+fn an_id_of_a_megabyte_is_one_id_and_is_truncated_on_the_screen() {
     let id = "i".repeat(1 << 20);
     let case = json!({
         "id": id, "expected_outcome": "ok", "input": "ok",
@@ -128,7 +128,7 @@ fn an_id_of_a_megabyte_is_one_id_and_fills_no_screen() {
 }
 
 #[test]
-fn a_line_of_a_hundred_megabytes_is_refused_by_its_number_in_bounded_memory() {
+fn a_line_of_a_hundred_megabytes_is_refused_with_its_number_in_bounded_memory() {
     // As long as a line may be, and then longer by so much.
     let length = (64 << 20) + rounds(1, HUGE);
     let project = project("targets: [{name: default, provider: echo}]", 2, |_| {

@@ -239,7 +239,7 @@ fn at_steps(work: Work, fault: &str, tried: impl Fn(u64) -> bool + Sync) -> u64 
 }
 
 #[test]
-fn a_run_killed_at_any_step_goes_on_and_ends_as_one_that_was_not() {
+fn a_run_killed_at_any_step_resumes_with_the_same_result() {
     let (seed, one_of) = (seed(), rounds(3, 1) as u64);
     let tried = |step: u64| step.wrapping_add(seed).is_multiple_of(one_of);
     let steps = at_steps(Work::Run, "kill", tried);
@@ -248,19 +248,19 @@ fn a_run_killed_at_any_step_goes_on_and_ends_as_one_that_was_not() {
 }
 
 #[test]
-fn a_run_killed_in_the_middle_of_any_write_goes_on_and_ends_as_one_that_was_not() {
+fn a_run_killed_in_the_middle_of_any_write_resumes_with_the_same_result() {
     let steps = at_steps(Work::Run, "tear", |_| true);
     assert!(steps > 4 * CASES as u64, "{steps}");
 }
 
 #[test]
-fn a_grading_killed_at_any_step_goes_on_and_ends_as_one_that_was_not() {
+fn a_grading_killed_at_any_step_resumes_with_the_same_result() {
     let steps = at_steps(Work::Grade, "tear", |_| true);
     assert!(steps > 2 * CASES as u64, "{steps}");
 }
 
 #[test]
-fn a_run_killed_at_any_step_and_again_as_it_goes_on_ends_as_one_that_was_not() {
+fn a_run_killed_at_any_step_and_again_while_resuming_has_the_same_result() {
     let mut random = Random::new(seed());
     for work in [Work::Run, Work::Grade] {
         let project = work.project();

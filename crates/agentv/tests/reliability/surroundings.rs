@@ -31,7 +31,7 @@ fn said(project: &Project, arguments: &str, around: impl FnOnce(&mut Command)) -
 }
 
 #[test]
-fn whatever_the_home_the_locale_and_the_time_zone_a_run_is_the_same() {
+fn home_locale_and_time_zone_do_not_change_a_run() {
     let project = project(TARGETS, 2, right);
     let odd = [
         ("HOME", "/nonexistent"),
@@ -65,7 +65,7 @@ fn whatever_the_home_the_locale_and_the_time_zone_a_run_is_the_same() {
 }
 
 #[test]
-fn a_temporary_folder_that_is_not_there_is_named_and_matters_only_to_who_needs_one() {
+fn a_missing_temporary_folder_is_an_error_only_if_it_is_needed() {
     let project = project(TARGETS, 2, right);
     for missing in ["/nonexistent", "/proc/none", "/dev/null"] {
         let with = |command: &mut Command| {
@@ -81,7 +81,7 @@ fn a_temporary_folder_that_is_not_there_is_named_and_matters_only_to_who_needs_o
 }
 
 #[test]
-fn a_path_that_finds_no_shell_is_an_error_of_the_cases_that_need_one() {
+fn a_path_variable_without_a_shell_is_an_error_of_the_cases_that_need_one() {
     let project = project(TARGETS, 2, right);
     for nowhere in ["", "/nonexistent"] {
         let with = |command: &mut Command| {
@@ -95,7 +95,7 @@ fn a_path_that_finds_no_shell_is_an_error_of_the_cases_that_need_one() {
 }
 
 #[test]
-fn the_working_folder_may_be_gone_or_the_root_of_all() {
+fn the_working_folder_may_be_removed_or_be_the_root() {
     let project = project(TARGETS, 2, right);
     for (folder, leave) in [("gone", "rmdir ../gone"), ("/", "true")] {
         let line = |arguments: &str| {
@@ -117,7 +117,7 @@ fn the_working_folder_may_be_gone_or_the_root_of_all() {
 }
 
 #[test]
-fn a_file_that_nobody_may_read_is_told_before_anything_is_asked() {
+fn an_unreadable_eval_file_is_reported_before_anything_is_called() {
     let project = project(TARGETS, 2, right);
     let Some(user) = UsualUser::of(&project) else {
         return;

@@ -42,7 +42,7 @@ fn agentv(project: &Project, arguments: &str) -> Command {
 }
 
 #[test]
-fn on_a_terminal_of_whatever_width_all_commands_end_as_ever() {
+fn the_width_of_the_terminal_changes_no_exit_code() {
     let terms = ["xterm-256color", "dumb", ""];
     for (turn, columns) in [20, 0, 1, 7, 65_535].into_iter().enumerate() {
         for place in 0..rounds(1, terms.len()) {
@@ -64,7 +64,7 @@ fn on_a_terminal_of_whatever_width_all_commands_end_as_ever() {
 }
 
 #[test]
-fn on_a_terminal_of_twenty_columns_the_figures_of_a_run_fit_its_lines() {
+fn the_figures_of_a_run_fit_a_terminal_of_twenty_columns() {
     let project = mixed();
     let mut command = agentv(&project, "run cases.jsonl");
     command.env("TERM", "xterm").env("NO_COLOR", "1");
@@ -79,7 +79,7 @@ fn on_a_terminal_of_twenty_columns_the_figures_of_a_run_fit_its_lines() {
 }
 
 #[test]
-fn streams_that_are_closed_or_full_change_no_exit_code_but_that_of_what_is_lost() {
+fn closed_or_full_streams_change_the_exit_code_only_if_output_is_lost() {
     let project = mixed();
     let line = |arguments: &str, streams: &str| -> Ended {
         let line = format!("agentv {arguments} {streams}");

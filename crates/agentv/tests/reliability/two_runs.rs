@@ -10,7 +10,7 @@ use crate::program::{Program, agentv, finish, model_target, project};
 use crate::records::{each_case_once, run_folder, whole_records};
 
 #[test]
-fn the_second_to_resume_a_run_that_is_on_is_refused_and_the_first_goes_on() {
+fn a_second_process_cannot_resume_a_run_that_is_in_progress() {
     const CASES: usize = 200;
     let server =
         ModelServer::start(Behaviour::answering("right").latency(Duration::from_millis(50)))

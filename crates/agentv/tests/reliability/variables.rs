@@ -30,7 +30,7 @@ fn answer(project: &Project) -> String {
 }
 
 #[test]
-fn what_a_variable_holds_reaches_a_target_as_it_is_or_is_refused_with_its_name() {
+fn a_variable_reaches_a_target_unchanged_or_is_refused_by_name() {
     let server = ModelServer::start(Behaviour::echo()).unwrap();
     let project = project(&TARGETS.replace("URL", &server.url()), 1, right);
     let long = "x".repeat(100_000);
@@ -69,7 +69,7 @@ fn what_a_variable_holds_reaches_a_target_as_it_is_or_is_refused_with_its_name()
 }
 
 #[test]
-fn a_variable_that_is_no_text_is_said_to_be_so_and_others_are_no_matter() {
+fn a_variable_that_is_not_utf8_is_an_error_only_if_it_is_used() {
     let project = project(TARGETS, 1, right);
     let bytes = OsString::from_vec(b"key-\xff\xfe-bytes".to_vec());
     let mut command = agentv(&project, ["--quiet", "--target", "mock"]);
@@ -83,7 +83,7 @@ fn a_variable_that_is_no_text_is_said_to_be_so_and_others_are_no_matter() {
 }
 
 #[test]
-fn no_line_of_a_secret_that_has_several_is_written_anywhere() {
+fn no_line_of_a_multi_line_secret_is_written() {
     const LINES: [&str; 3] = [
         "-----BEGIN PRIVATE KEY-----",
         "MIIEvQIBADANBgkqhkiG9w0B",
@@ -114,7 +114,7 @@ fn no_line_of_a_secret_that_has_several_is_written_anywhere() {
 }
 
 #[test]
-fn an_environment_of_nothing_at_all_is_enough() {
+fn an_empty_environment_is_enough() {
     let project = project("targets: [{name: default, provider: echo}]", 1, right);
     let mut command = agentv(&project, ["--quiet"]);
     clean(&mut command);

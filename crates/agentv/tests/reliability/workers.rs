@@ -22,7 +22,7 @@ pub(crate) fn end(mut program: Program) {
 }
 
 #[test]
-fn five_hundred_workers_are_five_hundred_requests_in_flight() {
+fn five_hundred_workers_have_five_hundred_requests_in_flight() {
     let server = silent();
     let project = project(&model_target(&server, &[]), 600, |number| {
         format!("{number}")
@@ -35,7 +35,7 @@ fn five_hundred_workers_are_five_hundred_requests_in_flight() {
 }
 
 #[test]
-fn thousands_of_workers_are_as_many_requests_in_flight_in_bounded_memory() {
+fn thousands_of_workers_make_as_many_requests_in_bounded_memory() {
     let workers = rounds(1_000, 5_000);
     if !may_open(2 * workers as u64) {
         println!("skipped: too few files may be open");
@@ -68,7 +68,7 @@ fn may_open(files: u64) -> bool {
 }
 
 #[test]
-fn workers_that_have_nothing_to_do_cost_nothing() {
+fn idle_workers_take_no_memory() {
     let peaks = ["5", "5000"].map(|workers| {
         let server = ModelServer::start(Behaviour::answering("right").hold_after(0)).unwrap();
         let project = project(&model_target(&server, &[]), 5, |number| format!("{number}"));
@@ -107,7 +107,7 @@ fn each_target_has_its_own_workers_and_none_waits_for_another() {
 }
 
 #[test]
-fn a_target_that_is_named_twice_is_asked_once() {
+fn a_target_that_is_named_twice_is_called_once() {
     let server = ModelServer::start(Behaviour::answering("right")).unwrap();
     let project = project(&model_target(&server, &[]), 5, |number| format!("{number}"));
     let twice = ["--target", "default", "--target", "default"];

@@ -45,7 +45,7 @@ fn an_answer_that_names_another_case_is_never_graded_as_the_answer_to_this_one()
 }
 
 #[test]
-fn of_many_requests_at_a_time_each_gets_its_own_answer_though_some_are_given_up() {
+fn every_one_of_many_requests_gets_its_own_answer_though_some_fail() {
     let cases = rounds(600, 2_000);
     let behaviour = Behaviour::echo().jitter(Duration::from_millis(30)).keep(0);
     let server = ModelServer::start(behaviour).unwrap();

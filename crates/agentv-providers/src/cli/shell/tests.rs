@@ -72,7 +72,7 @@ fn interpreters(line: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_value_is_one_word_and_nothing_of_it_is_run_whatever_quotes_it_stands_in() {
+fn a_value_is_one_word_and_is_never_executed_whatever_quotes_surround_it() {
     for prompt in [
         "it's \"5\" o'clock",
         "$(echo run) `echo run` ${HOME} $HOME",
@@ -150,7 +150,7 @@ fn nothing_of_a_text_is_run_even_if_the_scanner_mistakes_the_quotes() {
 }
 
 #[test]
-fn places_where_no_quoting_helps_are_refused() {
+fn places_where_quotes_cannot_help_are_refused() {
     for (line, place) in [
         (
             "cat <<EOF\n{PROMPT}\nEOF",
@@ -245,7 +245,7 @@ fn text_for_another_interpreter_is_found_with_its_name() {
 }
 
 #[test]
-fn text_that_an_interpreter_takes_as_an_argument_or_a_file_is_no_reason_to_warn() {
+fn text_in_an_argument_or_a_file_of_an_interpreter_gets_no_warning() {
     for line in [
         "sh -c 'agent \"$1\"' sh {PROMPT}",
         "bash -o pipefail -c 'agent \"$1\"' bash \"{PROMPT}\"",
@@ -280,7 +280,7 @@ fn text_that_an_interpreter_takes_as_an_argument_or_a_file_is_no_reason_to_warn(
 }
 
 #[test]
-fn what_belongs_to_the_shell_is_left_alone() {
+fn shell_syntax_is_not_changed() {
     let line = "echo ${PROMPT} ${{ PROMPT }} {OTHER} {a,b} {PROMPT # {PROMPT}";
     let read = ShellLine::of(line, WORDS).unwrap();
     assert!(!read.uses("PROMPT"));

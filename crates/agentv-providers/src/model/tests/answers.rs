@@ -113,7 +113,7 @@ async fn arguments_that_no_record_could_hold_are_an_error() {
 }
 
 #[tokio::test]
-async fn an_answer_without_a_message_is_told_in_a_sentence_whatever_it_has() {
+async fn an_answer_without_a_message_is_explained_whatever_it_contains() {
     let answer = json!({"x".repeat(10_000): 1, KEY: 2});
     let error = failure(
         "openai",

@@ -24,7 +24,7 @@ async fn targets_share_their_connections() {
 }
 
 #[tokio::test]
-async fn a_request_to_stop_ends_the_wait_for_an_answer() {
+async fn a_stop_ends_the_wait_for_an_answer() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base_url = format!("http://{}", listener.local_addr().unwrap());
     let provider = made("openai", json!({"model": "m", "base_url": base_url}), &[]).unwrap();
@@ -42,7 +42,7 @@ async fn a_request_to_stop_ends_the_wait_for_an_answer() {
 }
 
 #[tokio::test]
-async fn what_is_compressed_is_neither_asked_for_nor_unpacked() {
+async fn compressed_responses_are_neither_requested_nor_unpacked() {
     let answer = json!({"choices": [{"message": {"role": "assistant", "content": "4"}}]});
     let fields = || json!({"model": "m", "api_key": KEY});
     let (received, _) = exchange("openai", fields(), Reply::json(200, &[], &answer)).await;

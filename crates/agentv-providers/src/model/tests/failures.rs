@@ -83,7 +83,7 @@ async fn a_status_says_what_to_do_in_the_vendors_own_words() {
 }
 
 #[tokio::test]
-async fn the_wait_that_a_vendor_asks_for_is_handed_on() {
+async fn the_delay_that_a_vendor_requests_is_passed_on() {
     let body = json!({"error": {"message": "slow down"}});
     let google = json!({"error": {"code": 429, "message": "m", "details": [{"retryDelay": "3s"}]}});
     for (headers, body, wait) in [
@@ -115,7 +115,7 @@ async fn the_wait_that_a_vendor_asks_for_is_handed_on() {
 }
 
 #[tokio::test]
-async fn an_answer_that_cannot_be_used_is_an_error_in_words() {
+async fn an_unusable_answer_is_a_clear_error() {
     let json = "application/json";
     for (reply, words) in [
         (

@@ -6,7 +6,7 @@ use super::{KEY, chat_answer, exchange, made};
 use crate::model::server::Reply;
 
 #[tokio::test]
-async fn the_name_of_a_model_reaches_the_vendor_as_it_is_written() {
+async fn the_name_of_a_model_reaches_the_vendor_unchanged() {
     let name = "ft:gpt-4o:acme::abc-max";
     for (kind, api) in [("openai", "chat"), ("openai", "responses")] {
         let answer = if api == "chat" {
@@ -26,7 +26,7 @@ async fn the_name_of_a_model_reaches_the_vendor_as_it_is_written() {
 }
 
 #[tokio::test]
-async fn headers_of_the_user_win_and_stand_for_a_key() {
+async fn headers_of_the_user_win_and_can_replace_a_key() {
     let fields = json!({
         "model": "claude-sonnet-4-5",
         "headers": {"Authorization": "Bearer of-the-user", "Anthropic-Version": "2099-01-01"}
@@ -39,7 +39,7 @@ async fn headers_of_the_user_win_and_stand_for_a_key() {
 }
 
 #[tokio::test]
-async fn a_server_of_ones_own_is_asked_without_a_key() {
+async fn a_server_of_your_own_is_called_without_a_key() {
     let reply = Reply::json(200, &[], &chat_answer());
     let (sent, _) = exchange("openai", json!({"model": "local"}), reply).await;
     assert_eq!(sent.headers.get("authorization"), None);
@@ -81,7 +81,7 @@ fn a_missing_key_is_an_error_that_names_the_field_and_the_variable() {
 }
 
 #[test]
-fn fields_that_cannot_work_are_errors_before_anything_is_asked() {
+fn invalid_fields_are_errors_before_anything_is_called() {
     for (fields, field) in [
         (json!({"api_key": "a\nb"}), "api_key"),
         (json!({"headers": {"a b": "c"}}), "headers"),

@@ -42,7 +42,7 @@ async fn a_schema_is_passed_on_as_structured_output() {
 }
 
 #[tokio::test]
-async fn a_vendor_that_refuses_a_schema_is_asked_plainly_from_then_on() {
+async fn a_vendor_that_refuses_a_schema_is_called_without_one_from_then_on() {
     let refusal = Reply::json(400, &[], &json!({"error": {"message": "no such field"}}));
     let answer = Reply::json(200, &[], &chat_answer());
     let server = Server::start_with(vec![refusal], answer).await;

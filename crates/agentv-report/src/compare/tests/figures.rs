@@ -37,7 +37,7 @@ fn trials_are_averaged_within_their_case() {
 }
 
 #[test]
-fn errored_and_ungraded_trials_stand_beside() {
+fn errored_and_ungraded_trials_are_counted_separately() {
     let of_a = [graded("a", 1.0), graded("b", 1.0), record("c")];
     let of_b = [
         graded("a", 0.5),
@@ -84,7 +84,7 @@ fn cases_of_a_conversation_count_as_one_where_they_agree() {
 }
 
 #[test]
-fn conversations_and_cases_on_their_own_are_told_apart() {
+fn conversations_and_independent_cases_are_distinguished() {
     let run = |score: f64| -> Vec<ResultRecord> {
         let case = |id: usize| graded(&format!("{id}"), score);
         let talks = (0..4).map(|id| in_conversation(["one", "two"][id % 2], case(id)));
@@ -106,7 +106,7 @@ fn conversations_and_cases_on_their_own_are_told_apart() {
 }
 
 #[test]
-fn what_difference_of_passes_would_be_shown_is_told_where_any_would() {
+fn the_smallest_detectable_difference_of_passes_is_shown_if_there_is_one() {
     let run = |passes: fn(usize) -> bool, talks: bool| -> Vec<ResultRecord> {
         let case = |id: usize| {
             let case = graded(&format!("{id}"), f64::from(u8::from(passes(id))));
@@ -163,7 +163,7 @@ fn evaluators_are_compared_by_name() {
 }
 
 #[test]
-fn significant_takes_the_interval_and_the_test_wherever_it_is_told() {
+fn significant_needs_the_interval_and_the_test_everywhere() {
     let run = |scores: &[f64]| -> Vec<ResultRecord> {
         let cases = scores.iter().enumerate();
         cases

@@ -82,7 +82,7 @@ fn a_gate_of_significance_asks_for_more_than_the_drop_that_is_allowed() {
 }
 
 #[test]
-fn a_gate_says_of_how_many_matched_cases_it_is() {
+fn a_gate_says_on_how_many_matched_cases_it_is_based() {
     let of_a: Vec<ResultRecord> = (0..5).map(|id| graded(&format!("{id}"), 1.0)).collect();
     let of_b: Vec<ResultRecord> = (0..5)
         .map(|id| match id {

@@ -81,7 +81,7 @@ proptest! {
     }
 
     #[test]
-    fn all_formats_tell_the_same_figures(a in any_run(), b in any_run()) {
+    fn all_formats_show_the_same_figures(a in any_run(), b in any_run()) {
         with_runs(&[&a, &b], |runs| {
             let Ok(found) = compare(&runs[0], &runs[1], 0.1) else { return Ok(()) };
             let [table, json, markdown] = [

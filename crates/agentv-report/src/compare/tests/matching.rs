@@ -102,7 +102,7 @@ fn runs_that_share_nothing_say_what_differs() {
 }
 
 #[test]
-fn whether_a_case_changed_is_not_known_of_results_alone() {
+fn results_alone_do_not_show_whether_a_case_changed() {
     let edited = ResultRecord {
         grade_key: "other".to_owned(),
         ..graded("a", 1.0)

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_of_usual_size_stays_as_it_is_written() {
+    fn a_record_of_usual_size_is_not_changed() {
         let mut bytes = Vec::new();
         assert_eq!(append(r#"{"a": 1.0}"#, &mut bytes), 0);
         assert_eq!(bytes, br#"{"a": 1.0}"#);

@@ -124,7 +124,7 @@ fn the_same_run_gives_the_same_bytes() {
 }
 
 #[test]
-fn a_sample_has_what_did_not_pass_and_the_totals_are_of_all() {
+fn a_sample_contains_trials_that_did_not_pass_and_totals_cover_all() {
     let root = tempfile::tempdir().unwrap();
     let mut results: Vec<_> = (0..1_000)
         .map(|at| graded(&format!("case-{at}"), 1.0))
@@ -194,7 +194,7 @@ fn an_answer_that_cases_share_is_found_for_each() {
 }
 
 #[test]
-fn nothing_of_a_record_stands_outside_of_blocks() {
+fn all_text_of_a_record_is_inside_blocks() {
     let root = tempfile::tempdir().unwrap();
     let marked = failed("mark-of-an-id", 0.1, "mark-of-a-miss</script>");
     let page = page(&[run(root.path(), &[marked], &[])], 100);

@@ -162,7 +162,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(96) })]
 
     #[test]
-    fn whatever_others_wrote_the_report_is_well_formed(
+    fn the_report_is_well_formed_whatever_text_it_contains(
         id in any::<String>(),
         file in "[\\x00-\\u{ffff}]{0,20}",
         miss in "([<>&'\"\\]\\x00-\\x1f\\u{fffe}\\u{ffff}]|\\]\\]>|<!--|&#0;|\\PC){0,20}",

@@ -63,7 +63,7 @@ fn a_bar_in_the_name_of_a_target_adds_no_cell() {
 }
 
 #[test]
-fn twenty_of_each_kind_are_told_and_the_others_counted() {
+fn twenty_of_each_kind_are_listed_and_the_others_counted() {
     let mut records: Vec<ResultRecord> = (0..57)
         .map(|index| {
             failed(
