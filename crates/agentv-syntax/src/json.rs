@@ -7,8 +7,9 @@
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
+use thiserror::Error;
 
-use crate::tree::{NodeKind, Stored, Tree};
+use crate::tree::{NodeKind, Stored, Tree, name_slot};
 
 /// Deepest nesting of arrays and objects, the same as `serde_json`'s.
 pub const MAX_DEPTH: usize = 127;
@@ -17,8 +18,9 @@ pub const MAX_DEPTH: usize = 127;
 const LONGEST_EXACT: usize = 18;
 
 /// The reason why a text is not JSON.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Invalid {
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{reason}")]
+pub struct InvalidJson {
     /// The parser's reason, without a position.
     pub reason: String,
     /// The place where it gave up, in bytes from the start.
@@ -31,7 +33,7 @@ pub struct Invalid {
 ///
 /// # Errors
 /// Fails if it is not JSON; `tree` then holds nothing of use.
-pub fn parse(source: &str, tree: &mut Tree) -> Result<(), Invalid> {
+pub fn parse(source: &str, tree: &mut Tree) -> Result<(), InvalidJson> {
     tree.start(source);
     let bytes = source.as_bytes();
     let read = if has_controls(bytes) {
@@ -43,13 +45,13 @@ pub fn parse(source: &str, tree: &mut Tree) -> Result<(), Invalid> {
 }
 
 /// Asks `serde_json` what is wrong with a text that the lexer refused.
-fn explain(source: &str, stopped_at: usize) -> Invalid {
+fn explain(source: &str, stopped_at: usize) -> InvalidJson {
     // Ignoring the value first keeps memory flat on a huge line with an error at its end.
     let error = serde_json::from_str::<IgnoredAny>(source)
         .err()
         .or_else(|| serde_json::from_str::<Value>(source).err());
     let Some(error) = error else {
-        return Invalid {
+        return InvalidJson {
             reason: "not a JSON value".to_owned(),
             offset: stopped_at,
             unfinished: false,
@@ -57,7 +59,7 @@ fn explain(source: &str, stopped_at: usize) -> Invalid {
     };
     let text = error.to_string();
     let position = format!(" at line {} column {}", error.line(), error.column());
-    Invalid {
+    InvalidJson {
         reason: text.strip_suffix(&position).unwrap_or(&text).to_owned(),
         offset: offset_of(source, error.line(), error.column()),
         unfinished: error.is_eof(),
@@ -333,11 +335,7 @@ impl Marks {
     /// Adds a key and returns if it may have been there already. Never wrong when it says no.
     #[inline(always)]
     fn add(&mut self, key: &[u8]) -> bool {
-        let (Some(first), Some(last)) = (key.first(), key.last()) else {
-            return true;
-        };
-        let (first, last) = (u32::from(*first), u32::from(*last));
-        let bit = 1 << ((first * 3 + last * 5 + key.len() as u32 * 11) % 64);
+        let bit = 1 << name_slot(key);
         let seen = self.0 & bit != 0;
         self.0 |= bit;
         seen
@@ -396,7 +394,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn parsed(source: &str) -> Result<Value, Invalid> {
+    fn parsed(source: &str) -> Result<Value, InvalidJson> {
         let mut tree = Tree::default();
         parse(source, &mut tree).map(|()| tree.root().to_value())
     }

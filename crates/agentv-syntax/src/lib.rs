@@ -35,7 +35,7 @@ mod template;
 mod tree;
 pub mod yaml;
 
-pub use check::{CheckCache, Checker, Found, check, check_keys, repeated_key};
+pub use check::{CheckCache, Checker, FileReference, check, check_keys, repeated_key};
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Excerpt, Lines, Severity};
 pub use draft::Draft;

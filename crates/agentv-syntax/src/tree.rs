@@ -269,13 +269,18 @@ impl<'t> Node<'t> {
     }
 
     /// Checks if the value is a string or key with exactly this text.
-    #[inline]
+    #[inline(always)]
     pub fn is_text(self, text: &str) -> bool {
         match self.plain() {
             Some(plain) => same_name(plain, text.as_bytes()),
-            // An escape stands for a character, so the text is not empty.
-            None => !text.is_empty() && self.text() == text,
+            // An escape is a character, so the text is not empty.
+            None => !text.is_empty() && self.is_decoded(text),
         }
+    }
+
+    #[cold]
+    fn is_decoded(self, text: &str) -> bool {
+        self.text() == text
     }
 
     /// Returns the value, if it is a number.
@@ -488,6 +493,18 @@ impl<'t> Node<'t> {
     fn to_number(self) -> Option<Number> {
         serde_json::from_str(&self.text()).ok()
     }
+}
+
+/// The number of slots that names fall into.
+pub(crate) const NAME_SLOTS: usize = 64;
+
+/// Returns a number below [`NAME_SLOTS`] that equal names share. The factors keep the fields of cases apart.
+#[inline(always)]
+pub(crate) fn name_slot(name: &[u8]) -> usize {
+    let (Some(first), Some(last)) = (name.first(), name.last()) else {
+        return 0;
+    };
+    (usize::from(*first) + usize::from(*last) * 3 + name.len() * 17) % NAME_SLOTS
 }
 
 /// Compares two names; quicker than calling the system's comparison for short ones.

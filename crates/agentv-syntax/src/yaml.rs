@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, StrInput, Tag};
+use thiserror::Error;
 
 use crate::json::{self, MAX_DEPTH};
 use crate::tree::{NodeKind, Tree};
@@ -23,8 +24,9 @@ const DEEPEST: usize = MAX_DEPTH + 2;
 const MERGE: &str = "<<";
 
 /// The reason why a text is not a YAML document that we can read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Invalid {
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{reason}")]
+pub struct InvalidYaml {
     /// The reason, without a position.
     pub reason: String,
     /// The place, in bytes from the start.
@@ -35,10 +37,10 @@ pub struct Invalid {
 ///
 /// # Errors
 /// Fails if it is not YAML, holds more than one document, nests too deeply, or expands too far.
-pub fn parse(source: &str, tree: &mut Tree) -> Result<(), Invalid> {
+pub fn parse(source: &str, tree: &mut Tree) -> Result<(), InvalidYaml> {
     tree.start(source);
     if u32::try_from(source.len()).is_err() {
-        return Err(Invalid {
+        return Err(InvalidYaml {
             reason: "the file is larger than 4 GiB".to_owned(),
             offset: 0,
         });
@@ -99,7 +101,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    fn next(&mut self) -> Result<(Event<'s>, Span), Invalid> {
+    fn next(&mut self) -> Result<(Event<'s>, Span), InvalidYaml> {
         match self.parser.next_event() {
             Some(Ok(event)) => Ok(event),
             Some(Err(error)) => Err(self.refused(&error)),
@@ -107,18 +109,18 @@ impl<'s> Reader<'s> {
         }
     }
 
-    fn refused(&mut self, error: &ScanError) -> Invalid {
+    fn refused(&mut self, error: &ScanError) -> InvalidYaml {
         let reason = match error.info() {
             "recursion limit exceeded" => too_deep(),
             reason => reason.to_owned(),
         };
-        Invalid {
+        InvalidYaml {
             reason,
             offset: self.offsets.byte(*error.marker()) as usize,
         }
     }
 
-    fn document(&mut self) -> Result<usize, Invalid> {
+    fn document(&mut self) -> Result<usize, InvalidYaml> {
         let mut root = None;
         loop {
             let (event, span) = self.next()?;
@@ -126,7 +128,7 @@ impl<'s> Reader<'s> {
                 Event::Nothing | Event::StreamStart | Event::DocumentEnd => {}
                 Event::StreamEnd => break,
                 Event::DocumentStart(_) if root.is_some() => {
-                    return Err(Invalid {
+                    return Err(InvalidYaml {
                         reason: "a second YAML document starts here, expected one a file".into(),
                         offset: self.offsets.byte(span.start) as usize,
                     });
@@ -154,11 +156,11 @@ impl<'s> Reader<'s> {
         self.nodes.len() - 1
     }
 
-    fn node(&mut self, event: Event<'s>, span: Span, depth: usize) -> Result<usize, Invalid> {
+    fn node(&mut self, event: Event<'s>, span: Span, depth: usize) -> Result<usize, InvalidYaml> {
         let start = self.offsets.byte(span.start);
         let opens = matches!(event, Event::SequenceStart(..) | Event::MappingStart(..));
         if opens && depth >= DEEPEST {
-            return Err(Invalid {
+            return Err(InvalidYaml {
                 reason: too_deep(),
                 offset: start as usize,
             });
@@ -178,7 +180,7 @@ impl<'s> Reader<'s> {
             Event::MappingStart(anchor, _) => (anchor, self.mapping(start, depth)?),
             Event::Alias(anchor) => {
                 let Some(&index) = self.anchors.get(&anchor) else {
-                    return Err(Invalid {
+                    return Err(InvalidYaml {
                         reason: "an alias to the value that it stands in".to_owned(),
                         offset: start as usize,
                     });
@@ -186,7 +188,7 @@ impl<'s> Reader<'s> {
                 (0, index)
             }
             other => {
-                return Err(Invalid {
+                return Err(InvalidYaml {
                     reason: format!("expected a value, found {other:?}"),
                     offset: start as usize,
                 });
@@ -198,7 +200,7 @@ impl<'s> Reader<'s> {
         Ok(index)
     }
 
-    fn sequence(&mut self, start: u32, depth: usize) -> Result<usize, Invalid> {
+    fn sequence(&mut self, start: u32, depth: usize) -> Result<usize, InvalidYaml> {
         let mut items = Vec::new();
         loop {
             let (event, span) = self.next()?;
@@ -210,7 +212,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    fn mapping(&mut self, start: u32, depth: usize) -> Result<usize, Invalid> {
+    fn mapping(&mut self, start: u32, depth: usize) -> Result<usize, InvalidYaml> {
         let mut fields = Vec::new();
         loop {
             let (event, span) = self.next()?;
@@ -222,7 +224,7 @@ impl<'s> Reader<'s> {
             let key = self.node(event, span, depth + 1)?;
             let value = &self.nodes[key].value;
             if !matches!(value, ParsedValue::Scalar(..) | ParsedValue::Merge) {
-                return Err(Invalid {
+                return Err(InvalidYaml {
                     reason: "a key must be plain text, not a list or a mapping".to_owned(),
                     offset: key_start as usize,
                 });
@@ -294,7 +296,7 @@ struct Flattener<'p, 's> {
 }
 
 impl<'p, 's> Flattener<'p, 's> {
-    fn value(&mut self, index: usize, depth: usize) -> Result<(), Invalid> {
+    fn value(&mut self, index: usize, depth: usize) -> Result<(), InvalidYaml> {
         let node = &self.nodes[index];
         match &node.value {
             ParsedValue::Scalar(kind, text) => {
@@ -332,22 +334,22 @@ impl<'p, 's> Flattener<'p, 's> {
 
     /// Takes the cost of one more value from the budget. A text costs its length; otherwise a short file
     /// could repeat a long one without end.
-    fn spend(&mut self, index: usize, length: usize) -> Result<(), Invalid> {
+    fn spend(&mut self, index: usize, length: usize) -> Result<(), InvalidYaml> {
         match self.budget.checked_sub(1 + length) {
             Some(left) => {
                 self.budget = left;
                 Ok(())
             }
-            None => Err(Invalid {
+            None => Err(InvalidYaml {
                 reason: "its aliases expand to too many values for a file of this size".to_owned(),
                 offset: self.nodes[index].span.start as usize,
             }),
         }
     }
 
-    fn enter(&mut self, index: usize, depth: usize) -> Result<(), Invalid> {
+    fn enter(&mut self, index: usize, depth: usize) -> Result<(), InvalidYaml> {
         if depth >= DEEPEST {
-            return Err(Invalid {
+            return Err(InvalidYaml {
                 reason: too_deep(),
                 offset: self.nodes[index].span.start as usize,
             });
@@ -370,7 +372,7 @@ impl<'p, 's> Flattener<'p, 's> {
         &mut self,
         fields: &[(usize, usize)],
         depth: usize,
-    ) -> Result<Vec<(usize, usize)>, Invalid> {
+    ) -> Result<Vec<(usize, usize)>, InvalidYaml> {
         let (merges, mut own): (Vec<_>, Vec<_>) = fields
             .iter()
             .partition(|(key, _)| matches!(self.nodes[*key].value, ParsedValue::Merge));
@@ -386,7 +388,7 @@ impl<'p, 's> Flattener<'p, 's> {
             };
             for source in sources {
                 let ParsedValue::Mapping(inherited) = &self.nodes[*source].value else {
-                    return Err(Invalid {
+                    return Err(InvalidYaml {
                         reason: "`<<` takes a mapping or a list of mappings".to_owned(),
                         offset: self.nodes[key].span.start as usize,
                     });
@@ -487,7 +489,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
-    fn parsed(source: &str) -> Result<Value, Invalid> {
+    fn parsed(source: &str) -> Result<Value, InvalidYaml> {
         let mut tree = Tree::default();
         parse(source, &mut tree).map(|()| tree.root().to_value())
     }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use agentv_core::{EvaluatorSpec, Extra, Rubric, ScoreRange};
 use agentv_syntax::{
-    Code, Draft, Form, Found, Kind, Node, NodeKind, Problem, Record, Registry, Shape, Text,
+    Code, Draft, FileReference, Form, Kind, Node, NodeKind, Problem, Record, Registry, Shape, Text,
     may_name_a_file,
 };
 use serde_json::Value;
@@ -227,9 +227,13 @@ pub(crate) fn text_or_file(
 
 /// Looks up the files and folders that evaluators and prompts refer to, and what must hold of their
 /// texts.
-pub(crate) fn check_files(found: &[Found<'_>], files: &FileLibrary, problems: &mut Vec<Problem>) {
+pub(crate) fn check_files(
+    found: &[FileReference<'_>],
+    files: &FileLibrary,
+    problems: &mut Vec<Problem>,
+) {
     for found in found {
-        let Found { node, text, .. } = *found;
+        let FileReference { node, text, .. } = *found;
         let value = node.text();
         let refused = match text {
             Text::File => files.find(&value).err(),
@@ -251,7 +255,7 @@ pub(crate) fn check_files(found: &[Found<'_>], files: &FileLibrary, problems: &m
 }
 
 /// What is wrong or odd about the text of a file, told where the file is named.
-fn remark(found: &Found<'_>, files: &FileLibrary) -> Option<Problem> {
+fn remark(found: &FileReference<'_>, files: &FileLibrary) -> Option<Problem> {
     let remark = files.remark(&found.node.text(), found.check?)?;
     Some(Problem {
         span: found.node.span(),
@@ -262,7 +266,7 @@ fn remark(found: &Found<'_>, files: &FileLibrary) -> Option<Problem> {
 
 /// What is wrong or odd about a text that might have been the name of a file, and is none. Of any
 /// other text it is told already.
-fn remark_on_words(found: &Found<'_>, words: &str) -> Option<Problem> {
+fn remark_on_words(found: &FileReference<'_>, words: &str) -> Option<Problem> {
     let check = found.check.filter(|_| may_name_a_file(words))?;
     Some(check(found.node)?.at(found.path.clone()))
 }

@@ -279,7 +279,7 @@ fn not_utf8(file: &Arc<str>, line: u64, bytes: &[u8]) -> Diagnostic {
     Diagnostic::of_line(file, line, &text, problem)
 }
 
-fn invalid_json(text: &str, invalid: &json::Invalid) -> Problem {
+fn invalid_json(text: &str, invalid: &json::InvalidJson) -> Problem {
     let column = text[..invalid.offset].chars().count() + 1;
     let message = format!("Invalid JSON: {} at column {column}", invalid.reason);
     let span = invalid.offset..invalid.offset + 1;

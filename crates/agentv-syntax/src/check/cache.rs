@@ -1,10 +1,10 @@
 //! Facts that checks of earlier values have brought up.
 
 use super::guesses::Guesses;
-use super::table::{FieldTable, slot_of};
+use super::table::FieldTable;
 use crate::registry::Registry;
 use crate::shape::{Kind, Record};
-use crate::tree::{Node, same_name};
+use crate::tree::{Node, name_slot, same_name};
 
 /// Facts that checks of earlier values have brought up. Kept from case to case, because the cases of a
 /// file have the same fields.
@@ -61,7 +61,7 @@ impl CheckCache {
         let Some(text) = node.plain() else {
             return registry.kind(&node.text());
         };
-        let slot = slot_of(text);
+        let slot = name_slot(text);
         if let Some(Some(known)) = self.kinds.get(slot)
             && std::ptr::eq(known.registry, registry)
             && same_name(known.name.as_bytes(), text)

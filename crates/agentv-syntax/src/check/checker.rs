@@ -6,7 +6,7 @@ use super::cache::CheckCache;
 use super::hints::{article, did_you_mean, is_boundless_number, quote_hint, shortened, tag_hint};
 use super::names::{is_one_of, key_name};
 use super::path::{At, START, Step, push_key};
-use super::table::FieldSet;
+use super::table::GroupSet;
 use crate::code::Code;
 use crate::problem::Problem;
 use crate::registry::{Definitions, Registry};
@@ -16,7 +16,7 @@ use crate::tree::{Node, NodeKind};
 
 /// A value that names a file.
 #[derive(Debug, Clone)]
-pub struct Found<'t> {
+pub struct FileReference<'t> {
     /// The value.
     pub node: Node<'t>,
     /// The kind of text that it is.
@@ -43,7 +43,7 @@ pub struct Checker<'t, 'p> {
     base: (Option<&'static str>, Option<usize>),
     problems: &'p mut Vec<Problem>,
     cache: &'p mut CheckCache,
-    files: Option<&'p mut Vec<Found<'t>>>,
+    files: Option<&'p mut Vec<FileReference<'t>>>,
 }
 
 impl<'t, 'p> Checker<'t, 'p> {
@@ -63,7 +63,7 @@ impl<'t, 'p> Checker<'t, 'p> {
     }
 
     /// Also collects every value that names a file.
-    pub fn collect_files(mut self, files: &'p mut Vec<Found<'t>>) -> Self {
+    pub fn collect_files(mut self, files: &'p mut Vec<FileReference<'t>>) -> Self {
         self.files = Some(files);
         self
     }
@@ -177,7 +177,7 @@ impl<'t, 'p> Checker<'t, 'p> {
                 if self.files.is_some() {
                     let path = self.rendered_path(at);
                     if let Some(files) = &mut self.files {
-                        files.push(Found {
+                        files.push(FileReference {
                             node,
                             text,
                             path,
@@ -275,23 +275,24 @@ impl<'t, 'p> Checker<'t, 'p> {
         at: &At<'_, 't>,
     ) {
         let table = self.cache.table_of(record);
-        let mut given: FieldSet = 0;
+        let mut given: GroupSet = 0;
         let mut unknown = Keys::new();
         for (key, value) in written_fields(node) {
-            let Some(index) = self.cache.table(table).position(key) else {
+            let Some(known) = self.cache.table(table).find(key) else {
                 unknown.push(key);
                 continue;
             };
-            given |= 1 << index;
-            let field = &record.fields[index];
+            given |= known.groups;
+            if known.surely_takes(value) {
+                continue;
+            }
+            let field = known.field;
             if ignored.is_empty() || !ignored.contains(&field.name) {
                 self.field(key, value, field, at);
             }
         }
-        for (number, group) in record.required.iter().enumerate() {
-            if !self.cache.table(table).has_group(number, given) {
-                self.missing(node, group[0], group, &mut unknown, at);
-            }
+        if given != self.cache.table(table).required {
+            self.missing_groups(node, record.required.iter(), given, &mut unknown, at);
         }
         for key in unknown {
             self.unknown_field(
@@ -358,27 +359,29 @@ impl<'t, 'p> Checker<'t, 'p> {
     ) {
         let before = self.problems.len();
         let table = self.cache.table_of_kind(registry, kind);
-        let mut given: FieldSet = 0;
+        let mut given: GroupSet = 0;
         let mut unknown = Keys::new();
         for (key, value) in written_fields(node) {
             let table = self.cache.table(table);
-            let position = if registry.camel_case {
-                table.position_of(key_name(key).as_bytes())
+            let known = if registry.camel_case {
+                table.find_name(key_name(key).as_bytes())
             } else {
-                table.position(key)
+                table.find(key)
             };
-            let Some(index) = position else {
+            let Some(known) = known else {
                 unknown.push(key);
                 continue;
             };
-            given |= 1 << index;
-            self.field(key, value, table.field(index), at);
-        }
-        let groups = registry.common.required.iter().chain(kind.options.required);
-        for (number, group) in groups.enumerate() {
-            if !self.cache.table(table).has_group(number, given) {
-                self.missing(node, group[0], group, &mut unknown, at);
+            given |= known.groups;
+            if known.surely_takes(value) {
+                continue;
             }
+            let field = known.field;
+            self.field(key, value, field, at);
+        }
+        if given != self.cache.table(table).required {
+            let groups = registry.common.required.iter().chain(kind.options.required);
+            self.missing_groups(node, groups, given, &mut unknown, at);
         }
         for key in unknown {
             self.unknown_field(
@@ -436,6 +439,23 @@ impl<'t, 'p> Checker<'t, 'p> {
             )
         };
         self.report(problem.hint(hint), at);
+    }
+
+    /// Reports each required group of which no field is given.
+    #[cold]
+    fn missing_groups(
+        &mut self,
+        node: Node<'t>,
+        groups: impl Iterator<Item = &'static &'static [&'static str]>,
+        given: GroupSet,
+        unknown: &mut Keys<'t>,
+        at: &At<'_, 't>,
+    ) {
+        for (number, group) in groups.enumerate() {
+            if given & 1 << number == 0 {
+                self.missing(node, group[0], group, unknown, at);
+            }
+        }
     }
 
     fn missing(

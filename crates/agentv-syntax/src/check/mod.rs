@@ -12,5 +12,5 @@ mod table;
 mod tests;
 
 pub use cache::CheckCache;
-pub use checker::{Checker, Found, check};
+pub use checker::{Checker, FileReference, check};
 pub use keys::{check_keys, repeated_key};

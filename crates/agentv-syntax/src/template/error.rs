@@ -57,6 +57,10 @@ impl From<minijinja::Error> for TemplateError {
     fn from(error: minijinja::Error) -> TemplateError {
         let reason = match (error.kind(), error.detail()) {
             (ErrorKind::OutOfFuel, _) => Limit::Steps.to_string(),
+            (ErrorKind::UnknownFilter, Some(detail)) => format!(
+                "{detail}; a prompt has the filters of Jinja that take bounded memory, such as \
+                 `trim`, `upper` and `replace`"
+            ),
             (_, Some(detail)) => detail.to_owned(),
             (kind, None) => kind.to_string(),
         };

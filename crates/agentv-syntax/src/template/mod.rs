@@ -1,4 +1,4 @@
-//! Templates that come with a case, filled in bounded time and memory whoever wrote them.
+//! Templates that come with a case, filled in bounded time and memory.
 //!
 //! Four limits hold for one filling: the steps of the interpreter ([`fill`]), the bytes that filters and
 //! operators handle, the size of the text, and the time ([`meter`]). minijinja counts steps only, so

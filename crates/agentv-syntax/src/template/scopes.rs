@@ -12,7 +12,7 @@ pub(super) struct Scopes<'a> {
 }
 
 impl<'a> Scopes<'a> {
-    /// Returns the scopes of a template of which nothing was read yet.
+    /// Returns the scopes at the start of a template.
     pub(super) fn new() -> Scopes<'a> {
         Scopes {
             set: vec![Vec::new()],

@@ -45,11 +45,12 @@ pub(super) fn check(source: &str) -> Result<(), TemplateError> {
 
 fn check_count(in_expression: usize, in_all: usize, line: usize) -> Result<(), TemplateError> {
     if in_expression > LONGEST_EXPRESSION {
-        let what = "more than 200 words and signs in one `{{ … }}` or `{% … %}`";
+        let what = "more than 200 words and signs in one `{{ … }}` or `{% … %}`: use several";
         return Err(TemplateError::refused(line, what));
     }
     if in_all > MOST_TOKENS {
-        let what = "more than 20,000 words and signs in `{{ … }}` and `{% … %}` together";
+        let what =
+            "more than 20,000 words and signs in `{{ … }}` and `{% … %}` together: make it shorter";
         return Err(TemplateError::refused(line, what));
     }
     Ok(())
