@@ -30,7 +30,7 @@ impl Iterator for Cases<'_> {
                 Row::Blank(_) => continue,
                 Row::Broken(diagnostic) if diagnostic.severity() == Severity::Error => continue,
                 Row::Broken(diagnostic) => {
-                    // It was whole when it was checked.
+                    // The check found nothing wrong with it.
                     self.done = true;
                     return Some(Err(diagnostic.into()));
                 }

@@ -12,7 +12,7 @@ use crate::options::LoadOptions;
 use crate::project::Project;
 use crate::shapes::CONFIG;
 
-/// The guideline patterns that apply in a project.
+/// Returns the guideline patterns that apply in a project.
 pub(crate) fn guidelines(
     project: &Project,
     options: &LoadOptions,
@@ -52,7 +52,7 @@ fn compile(project: &Project, root: Node<'_>) -> Result<Guidelines, Problem> {
     })
 }
 
-/// Everything that is wrong with a settings file.
+/// Returns the problems of a settings file.
 pub(crate) fn check(path: &Path, file: &Arc<str>, options: &LoadOptions) -> Vec<Diagnostic> {
     let document = match Document::open(path, file) {
         Ok(document) => document,

@@ -12,7 +12,7 @@ use crate::config;
 use crate::defaults::Defaults;
 use crate::files::FileLibrary;
 use crate::format::{
-    Document, FormatKind, Row, Scratch, Source, WrittenRow, open_regular, unreadable,
+    Document, EvalSource, FormatKind, Row, Scratch, WrittenRow, open_regular, unreadable,
 };
 use crate::ids::{Assigned, CaseId, IdAssigner, IdIndex, digest};
 use crate::load::LoadError;
@@ -24,26 +24,26 @@ use crate::sidecar;
 
 /// An eval file whose header has been read.
 ///
-/// The way to its cases is [`Dataset::check`], which goes through the whole file and says
-/// everything that is wrong with it, and then [`Dataset::cases`].
+/// Call [`Dataset::check`] first, which reads the whole file and reports everything that is wrong with
+/// it, and then [`Dataset::cases`].
 pub struct Dataset {
-    source: Box<dyn Source>,
+    source: Box<dyn EvalSource>,
     context: Context,
-    /// What is wrong with the header, the sidecar and the project's settings.
+    /// Problems of the header, the sidecar and the project's settings.
     header_diagnostics: Vec<Diagnostic>,
     sidecar: Option<Document>,
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Debug, Default)]
 pub struct Checked {
-    /// Cases that can be used.
+    /// The number of cases that can be used.
     pub cases: u64,
-    /// Cases that cannot, and are skipped.
+    /// The number of cases that cannot, and are skipped.
     pub skipped: u64,
-    /// Whether something makes the whole file unusable.
+    /// Is true if a problem makes the whole file unusable.
     pub fatal: bool,
-    /// How many of the cases are AgentMark rows.
+    /// The number of AgentMark rows among the cases.
     pub agentmark_rows: u64,
     ids: IdIndex,
 }
@@ -54,12 +54,12 @@ impl Dataset {
     /// Problems of the header are not errors here: [`Dataset::check`] reports them with the rest.
     ///
     /// # Errors
-    /// When the extension is unknown, the file cannot be read, or it is not YAML.
+    /// Fails if the extension is unknown, the file cannot be read, or it is not YAML.
     pub fn open(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Dataset, LoadError> {
         let path = path.as_ref();
         let file: Arc<str> = path.to_string_lossy().into();
         let Some((format, base_name)) = FormatKind::of(path) else {
-            // A folder or a pipe has no extension, but that is not what is wrong with it.
+            // For a folder or a pipe, the missing extension is not the problem.
             if path.exists() && !path.is_file() {
                 open_regular(path, &file)?;
             }
@@ -122,29 +122,28 @@ impl Dataset {
         })
     }
 
-    /// The dataset's name.
+    /// Returns the dataset's name.
     pub fn name(&self) -> &str {
         &self.context.defaults.dataset
     }
 
-    /// What the dataset is about.
+    /// Returns the dataset's description.
     pub fn description(&self) -> &str {
         &self.context.defaults.description
     }
 
-    /// The project root that paths in cases are relative to.
+    /// Returns the project root that paths in cases are relative to.
     pub fn root(&self) -> &Path {
         &self.project().root
     }
 
-    /// The project around the eval file.
+    /// Returns the project around the eval file.
     pub fn project(&self) -> &Project {
         self.context.files.project()
     }
 
-    /// Goes through the whole file and hands everything that is wrong with it to `report`, in
-    /// file order, ids that repeat last. Uses all cores; memory does not grow with the file, but
-    /// for 8 bytes a case.
+    /// Reads the whole file and passes everything that is wrong with it to `report`, in file order, with
+    /// repeated ids last. Uses all cores. Memory grows by 8 bytes per case.
     ///
     /// `report` can end the check early with [`ControlFlow::Break`].
     pub fn check(&self, report: &mut (dyn FnMut(Diagnostic) -> ControlFlow<()> + Send)) -> Checked {
@@ -183,7 +182,7 @@ impl Dataset {
         checked
     }
 
-    /// Looks at one row of the first pass.
+    /// Checks one row of the first pass.
     fn inspect(&self, scratch: &mut Scratch, row: Row<'_>) {
         let findings = &mut scratch.findings;
         let row = match row {
@@ -198,7 +197,7 @@ impl Dataset {
                     .push(blank_line(&self.context.file, line));
             }
             Row::Blank(line) => {
-                // One is enough to point at.
+                // One is enough for the warning.
                 if findings.blank_lines.is_empty() {
                     findings.blank_lines.push(line);
                 }
@@ -224,7 +223,7 @@ impl Dataset {
         }
     }
 
-    /// A second pass where some id repeats: which case has it, and which only says so.
+    /// Reads the file again if some digest repeats, and refuses every case whose id is taken.
     fn check_ids(&self, checked: &mut Checked, report: &mut Reporter<'_>) {
         if !checked.ids.has_repeated() {
             return;
@@ -276,11 +275,10 @@ impl Dataset {
         }
     }
 
-    /// The cases, in file order, with bounded memory. Cases that the check found wanting are
-    /// passed over in silence: it has reported them.
+    /// Returns the cases, in file order, with bounded memory. Cases that the check refused are skipped.
     ///
     /// # Errors
-    /// When the file cannot be opened again, or the check found that nothing of it can be used.
+    /// Fails if the file cannot be opened again, or the check found that nothing of it can be used.
     pub fn cases<'d>(&'d self, checked: &'d Checked) -> Result<Cases<'d>, LoadError> {
         if checked.fatal {
             let problem = Problem::fatal(
@@ -293,13 +291,13 @@ impl Dataset {
         Cases::new(self, &checked.ids)
     }
 
-    /// Where the dataset-level fields are written, in the file itself or its sidecar.
+    /// Returns the dataset-level fields, from the file itself or its sidecar.
     pub(crate) fn header(&self) -> Option<agentv_syntax::Node<'_>> {
         let sidecar = self.sidecar.as_ref().map(Document::root);
         self.source.header().or(sidecar)
     }
 
-    pub(crate) fn source(&self) -> &dyn Source {
+    pub(crate) fn source(&self) -> &dyn EvalSource {
         self.source.as_ref()
     }
 
@@ -308,7 +306,7 @@ impl Dataset {
     }
 }
 
-/// Leaves what a person would read of the problems of one case, and says how many there are.
+/// Keeps the first problems of one case, and adds the number of the others.
 fn summarise(problems: &mut Vec<Problem>) {
     const TOLD: usize = 100;
     let Some(next) = problems.get(TOLD) else {
@@ -377,7 +375,7 @@ fn unsupported(path: &Path, file: &Arc<str>) -> Diagnostic {
     )
 }
 
-/// The sidecar of a JSONL file: the same name with `.yaml`.
+/// Returns the path of the sidecar of a JSONL file: the same name with `.yaml`.
 pub fn sidecar_path(path: &Path) -> Option<PathBuf> {
     let (format, base_name) = FormatKind::of(path)?;
     format
@@ -385,7 +383,7 @@ pub fn sidecar_path(path: &Path) -> Option<PathBuf> {
         .then(|| path.with_file_name(format!("{base_name}.yaml")))
 }
 
-/// Whether cases can be read from a file of this name.
+/// Checks if cases can be read from a file of this name.
 pub fn is_eval_file_name(path: &Path) -> bool {
     FormatKind::of(path).is_some()
 }

@@ -1,4 +1,4 @@
-//! Dataset-level fields: what holds for every case that does not say otherwise.
+//! Dataset-level fields: the defaults of every case.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::case::{RowPrompt, check_depth, check_files, resolved_specs, text_or_file};
 use crate::files::FileLibrary;
 
-/// What holds for every case that does not say otherwise.
+/// The defaults of every case.
 #[derive(Debug)]
 pub(crate) struct Defaults {
     pub(crate) dataset: String,
@@ -20,7 +20,7 @@ pub(crate) struct Defaults {
     pub(crate) execution: Execution,
     /// The dataset's list of evaluators, `execution.evaluators` before `evaluators`.
     pub(crate) evaluators: Option<Arc<[EvaluatorSpec]>>,
-    /// The one kind of evaluator, where it is named.
+    /// The one kind of evaluator, if it is named.
     pub(crate) evaluator: Option<String>,
     pub(crate) prompt: Prompt,
 }
@@ -29,13 +29,13 @@ pub(crate) struct Defaults {
 #[derive(Debug)]
 pub(crate) enum Prompt {
     Absent,
-    /// It has been reported, and no row need answer for it.
+    /// It is invalid. This was reported once, and rows do not report it again.
     Unusable,
     Template(Box<RowPrompt>),
 }
 
 impl Defaults {
-    /// What holds where nothing is written: the dataset is named after its file.
+    /// Returns the defaults if nothing is written: the dataset is named after its file.
     pub(crate) fn named(dataset: &str) -> Defaults {
         Defaults {
             dataset: dataset.to_owned(),
@@ -47,8 +47,7 @@ impl Defaults {
         }
     }
 
-    /// Reads the header of a suite or a sidecar. What is wrong with it goes to `problems`, and the
-    /// rest is used.
+    /// Reads the header of a suite or a sidecar. Problems are added to `problems`, and the rest is used.
     pub(crate) fn read(
         header: Node<'_>,
         record: &'static Record,
@@ -98,7 +97,7 @@ impl Defaults {
     }
 }
 
-/// A suite's cases are checked one by one, so only the keys outside of them are checked here.
+/// Checks the keys outside the cases of a suite, which are checked one by one.
 fn check_header_keys(header: Node<'_>, problems: &mut Vec<Problem>) {
     problems.extend(header.repeated_key().map(|key| repeated_key(header, key)));
     for (key, value) in header.fields() {

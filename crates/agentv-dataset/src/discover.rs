@@ -1,4 +1,4 @@
-//! Paths, folders and globs on the command line to files and what they are.
+//! Finds the files that paths, folders and globs on the command line name.
 
 use std::collections::HashSet;
 use std::fs;
@@ -9,22 +9,23 @@ use std::sync::Arc;
 use agentv_syntax::{Code, Diagnostic, Problem, nearest};
 use globset::GlobBuilder;
 use ignore::WalkBuilder;
+use thiserror::Error;
 
 use crate::dataset::{is_eval_file_name, sidecar_path};
 use crate::format::{ALL, Document};
 use crate::project::folder_of;
 use crate::sidecar::has_jsonl_beside;
 
-/// A file that was asked for, and what it is.
+/// A file that was found, and its role.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundFile {
     /// The path, as the user would write it.
     pub path: PathBuf,
-    /// What the file is.
+    /// The role of the file.
     pub role: FileRole,
 }
 
-/// What a file is, by its name, its `$schema` and its neighbours.
+/// The role of a file, by its name, its `$schema` and its neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FileRole {
     /// Cases: a suite or a JSONL file.
@@ -37,40 +38,32 @@ pub enum FileRole {
     Config,
 }
 
-/// A path that leads to nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The reason why a path leads to no file.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("`{path}`: {message}")]
 pub struct DiscoverError {
-    /// What was asked for.
+    /// The path as given.
     pub path: String,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What to do.
+    /// Advice.
     pub hint: Option<String>,
 }
 
-impl std::fmt::Display for DiscoverError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "`{}`: {}", self.path, self.message)
-    }
-}
-
-impl std::error::Error for DiscoverError {}
-
-/// The files that were found, and the places that could not be looked into.
+/// The files that were found, and the folders that could not be read.
 #[derive(Debug, Default)]
 pub struct Discovered {
-    /// Sorted within each path that was asked for, each file once.
+    /// The files, sorted within each given path, each file once.
     pub files: Vec<FoundFile>,
     /// Folders that cannot be read.
     pub problems: Vec<Diagnostic>,
 }
 
-/// The files that `paths` name: a file is itself, a folder is every agentv file in it, anything
-/// else is a glob. Hidden folders other than `.agentv`, `node_modules` and results of earlier runs
-/// are passed over.
+/// Returns the files that `paths` name. A path is a file, a folder for every agentv file in it, or a glob.
+/// Hidden folders other than `.agentv`, `node_modules` and results of earlier runs are skipped.
 ///
 /// # Errors
-/// When a path leads to no file.
+/// Fails if a path leads to no file.
 pub fn discover(paths: &[PathBuf]) -> Result<Discovered, DiscoverError> {
     let mut seen = HashSet::new();
     let mut discovered = Discovered::default();
@@ -104,7 +97,8 @@ fn files_at(path: &Path, problems: &mut Vec<Diagnostic>) -> Result<Vec<FoundFile
             return Err(refuse(error.to_string(), None));
         }
         Err(_) if written.contains(['*', '?', '[', '{']) => {
-            let files = glob(&written, problems).map_err(|reason| refuse(reason, None))?;
+            let files = glob(&written, problems)
+                .map_err(|error| refuse(format!("not a glob: {}", error.kind()), None))?;
             (files, "no eval file matches this pattern")
         }
         Err(_) => return Err(refuse("no such file or folder".into(), similar_name(path))),
@@ -138,7 +132,7 @@ fn similar_name(path: &Path) -> Option<String> {
     ))
 }
 
-/// Every file below `folder` that is ours.
+/// Returns every agentv file below `folder`.
 fn walk(folder: &Path, problems: &mut Vec<Diagnostic>) -> Vec<FoundFile> {
     ours(walked(folder, problems))
 }
@@ -157,7 +151,7 @@ fn ours(paths: impl IntoIterator<Item = PathBuf>) -> Vec<FoundFile> {
 
 fn walked(folder: &Path, problems: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
     let walk = WalkBuilder::new(folder)
-        // What git ignores is often just what grows: datasets.
+        // Datasets are often among the files that git ignores.
         .standard_filters(false)
         .follow_links(true)
         .filter_entry(|entry| {
@@ -188,7 +182,7 @@ fn walked(folder: &Path, problems: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
     paths
 }
 
-/// A folder that cannot be looked into may hold eval files: that is not "no problems".
+/// Reports a folder that cannot be read: it may hold eval files, so it is not "no problems".
 fn not_walked(folder: &Path, error: &ignore::Error) -> Diagnostic {
     let place = match error {
         ignore::Error::WithPath { path, .. } => path.as_path(),
@@ -206,12 +200,11 @@ fn not_walked(folder: &Path, error: &ignore::Error) -> Diagnostic {
     Diagnostic::of_file(&Arc::from(place.to_string_lossy()), problem)
 }
 
-fn glob(pattern: &str, problems: &mut Vec<Diagnostic>) -> Result<Vec<FoundFile>, String> {
+fn glob(pattern: &str, problems: &mut Vec<Diagnostic>) -> Result<Vec<FoundFile>, globset::Error> {
     let written = pattern.strip_prefix("./").unwrap_or(pattern);
     let matcher = GlobBuilder::new(written)
         .literal_separator(true)
-        .build()
-        .map_err(|error| format!("not a glob: {}", error.kind()))?
+        .build()?
         .compile_matcher();
     // The folders before the first wildcard need no searching.
     let fixed: PathBuf = Path::new(written)
@@ -232,7 +225,7 @@ fn glob(pattern: &str, problems: &mut Vec<Diagnostic>) -> Result<Vec<FoundFile>,
     ))
 }
 
-/// What a file is; `None` for one that is none of ours.
+/// Returns the role of a file; `None` if it is not an agentv file.
 fn role_of(path: &Path) -> Option<FileRole> {
     let name = path.file_name()?.to_string_lossy();
     let in_settings = path
@@ -242,7 +235,7 @@ fn role_of(path: &Path) -> Option<FileRole> {
     match name.as_ref() {
         "targets.yaml" | "targets.yml" => return Some(FileRole::Targets),
         "config.yaml" if in_settings => return Some(FileRole::Config),
-        // What else lies among the settings, such as recorded answers, holds no cases.
+        // Other files among the settings, such as recorded answers, hold no cases.
         _ if in_settings => return None,
         _ => {}
     }
@@ -258,11 +251,11 @@ fn role_of(path: &Path) -> Option<FileRole> {
 fn role_of_yaml(path: &Path) -> Option<FileRole> {
     let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
     let Some(bytes) = is_file.then(|| fs::read(path).ok()).flatten() else {
-        // It may hold cases, so whoever asked is told why it cannot be read.
+        // It may hold cases, so the error that it cannot be read must be reported.
         return Some(FileRole::EvalFile);
     };
     let beside_jsonl = has_jsonl_beside(path);
-    // Most YAML in the world is none of ours: only what might be is parsed.
+    // Most YAML files are not ours: only those that might be are parsed.
     let mentions = |word: &str| memchr::memmem::find(&bytes, word.as_bytes()).is_some();
     if !beside_jsonl && !["evalc", "evalC", "agentv-"].into_iter().any(mentions) {
         return None;

@@ -20,7 +20,7 @@ pub struct EvaluatorsFile {
     pub evaluators: Arc<[EvaluatorSpec]>,
     /// The project around the file.
     pub project: Project,
-    /// What a user should know of the file.
+    /// Warnings about the file.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -28,7 +28,7 @@ pub struct EvaluatorsFile {
 /// and nothing else.
 ///
 /// # Errors
-/// Everything that is wrong with the file, or that there are no evaluators in it.
+/// Fails with the problems of the file, or if there are no evaluators in it.
 pub fn read_evaluators(
     path: &Path,
     options: &LoadOptions,

@@ -8,15 +8,16 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use agentv_core::private_file;
 use agentv_syntax::{Code, Node, Problem};
+use thiserror::Error;
 
 use crate::project::Project;
 use crate::text_remarks::{TextCheck, TextRemarks};
 
 /// Largest file that a case may refer to.
 const LARGEST_FILE: u64 = 64 << 20;
-/// Texts kept in memory, in bytes, before they are read again.
+/// Bytes of texts that are kept in memory.
 const KEPT_TEXTS: usize = 32 << 20;
-/// Look-ups kept in memory.
+/// Number of look-ups that are kept in memory.
 const KEPT_LOOKUPS: usize = 50_000;
 /// The longest reference whose look-up is kept, in bytes.
 const KEPT_LENGTH: usize = 255;
@@ -28,12 +29,13 @@ const LONGEST_PATH: usize = 4_096;
 pub(crate) struct Located {
     /// Without links, for reading.
     pub(crate) absolute: PathBuf,
-    /// Relative to the project root where it lies inside.
+    /// Relative to the project root if it is inside.
     pub(crate) path: String,
 }
 
-/// Why a reference cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The reason why a reference cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{message}")]
 pub(crate) struct FileProblem {
     pub(crate) code: Code,
     pub(crate) message: String,
@@ -41,7 +43,7 @@ pub(crate) struct FileProblem {
 }
 
 impl FileProblem {
-    /// The problem at the value that holds the reference.
+    /// Returns the problem, placed at the value that holds the reference.
     pub(crate) fn at(self, node: Node<'_>, path: impl Into<String>) -> Problem {
         Problem {
             hint: self.hint,
@@ -55,7 +57,7 @@ impl FileProblem {
 
 type Lookup = Result<Arc<Located>, FileProblem>;
 
-/// Finds and reads the files that the cases of one eval file refer to.
+/// The files that the cases of one eval file refer to.
 #[derive(Debug)]
 pub(crate) struct FileLibrary {
     project: Project,
@@ -84,7 +86,7 @@ impl FileLibrary {
         }
     }
 
-    /// The file that `value` refers to, readable and with UTF-8 in it.
+    /// Returns the file that `value` refers to, if it can be read and is UTF-8.
     pub(crate) fn find(&self, value: &str) -> Lookup {
         let known = self
             .lookups
@@ -110,17 +112,17 @@ impl FileLibrary {
         lookup
     }
 
-    /// What `check` says of the text in the file that `value` refers to, if there is one.
+    /// Returns the problem that `check` finds in the text of the file that `value` refers to.
     pub(crate) fn remark(&self, value: &str, check: TextCheck) -> Option<Problem> {
         let located = self.find(value).ok()?;
         let text = self.text(&located).ok()?;
         self.remarks.of(value, &text, check)
     }
 
-    /// The places where `value` may be, in the order of precedence.
+    /// Returns the places where `value` may be, in order of precedence.
     fn candidates(&self, value: &str) -> Vec<PathBuf> {
         if let Some(from_root) = value.strip_prefix('/') {
-            // What is not under the root may still be there, and is then refused by its place.
+            // A file outside the root is found as well, so that the error can say where it is.
             return vec![self.project.root.join(from_root), PathBuf::from(value)];
         }
         let mut folders: Vec<&Path> = self.project.folders().collect();
@@ -194,7 +196,7 @@ impl FileLibrary {
         })
     }
 
-    /// Refuses what no case may read, wherever the project lies.
+    /// Refuses files that no case may read.
     fn keep_private(&self, value: &str, absolute: &Path) -> Result<(), FileProblem> {
         let from_root = absolute.strip_prefix(&self.project.root);
         let Some(reason) = private_file(from_root.unwrap_or(absolute)) else {
@@ -207,7 +209,7 @@ impl FileLibrary {
         })
     }
 
-    /// The folder that `value` refers to, relative to the project root where it lies inside.
+    /// Returns the folder that `value` refers to, relative to the project root if it is inside.
     pub(crate) fn find_folder(&self, value: &str) -> Result<String, FileProblem> {
         let written = match value.strip_prefix('/') {
             Some(from_root) => vec![self.project.root.join(from_root), PathBuf::from(value)],
@@ -243,7 +245,7 @@ impl FileLibrary {
             .candidates(value)
             .iter()
             .filter_map(|candidate| candidate.parent())
-            // Taken apart and put together again, a path has no `/./` in it.
+            // Rebuilt from its components, a path has no `/./` in it.
             .map(|folder| folder.components().collect::<PathBuf>())
             .map(|folder| match self.project.display(&folder).as_str() {
                 "" => "the project root".to_owned(),
@@ -253,7 +255,7 @@ impl FileLibrary {
         format!("looked in {}", shown.join(", "))
     }
 
-    /// The content of a file, line ends turned into `\n`.
+    /// Returns the content of a file, with line ends turned into `\n`.
     pub(crate) fn text(&self, located: &Located) -> Result<Arc<str>, FileProblem> {
         let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(text) = texts.by_file.get(&located.absolute) {

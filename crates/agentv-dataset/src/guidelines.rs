@@ -1,4 +1,4 @@
-//! Which files of a case are guidelines.
+//! The files of a case that are guidelines.
 
 use std::path::Path;
 
@@ -11,9 +11,9 @@ use crate::project::{Project, relative_path};
 #[derive(Debug)]
 pub(crate) struct Guidelines {
     project: Project,
-    /// Held against paths, `/` only matched by `/`.
+    /// Patterns for paths, in which only `/` matches `/`.
     paths: GlobSet,
-    /// Those without `/`, held against file names.
+    /// Patterns without `/`, for file names.
     names: GlobSet,
 }
 
@@ -29,7 +29,7 @@ impl Guidelines {
     /// Compiles the patterns.
     ///
     /// # Errors
-    /// The index of a pattern that is none, and the reason.
+    /// Fails with the index of a pattern that cannot be parsed, and the reason.
     pub(crate) fn new(
         project: Project,
         patterns: &[String],
@@ -62,7 +62,7 @@ impl Guidelines {
             || name.is_some_and(|name| self.names.is_match(name))
     }
 
-    /// The guidelines among the files of these messages, each once, in order.
+    /// Returns the guidelines among the files of these messages, each once, in order.
     pub(crate) fn among(&self, messages: &[Message]) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         if self.paths.is_empty() {

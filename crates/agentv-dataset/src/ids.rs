@@ -1,4 +1,4 @@
-//! Ids of cases: derived where none is written, and unique within a file.
+//! Ids of cases: derived if none is written, and unique within a file.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -13,12 +13,12 @@ use crate::case::Fields;
 pub(crate) enum CaseId<'t> {
     /// The user wrote it; a second one is a mistake.
     Written(Cow<'t, str>),
-    /// It stands for the input of an AgentMark row; a second one gets a number.
+    /// It is derived from the input of an AgentMark row; a second one gets a number.
     Derived(String),
 }
 
 impl<'t> CaseId<'t> {
-    /// The id of a case, if it has one that can be read.
+    /// Returns the id of a case, if it has one that can be read.
     pub(crate) fn of(fields: &Fields<'t>) -> Option<CaseId<'t>> {
         if let Some(id) = fields.id {
             return id.as_str().map(CaseId::Written);
@@ -35,7 +35,7 @@ impl<'t> CaseId<'t> {
     }
 }
 
-/// The name that AgentMark gives a row: the first 12 hex digits of the MD5 of its input's
+/// Returns the name that AgentMark gives a row: the first 12 hex digits of the MD5 of its input's
 /// canonical JSON.
 pub(crate) fn derived_id(input: Draft) -> String {
     let digest = Md5::digest(canonical_json(input).as_bytes());
@@ -43,7 +43,8 @@ pub(crate) fn derived_id(input: Draft) -> String {
     hex[..12].to_owned()
 }
 
-/// Keys sorted, no white space, everything beyond ASCII escaped, numbers as they were written.
+/// Writes JSON with sorted keys, no white space, everything beyond ASCII escaped, and numbers as they
+/// were written.
 fn canonical_json(value: Draft) -> String {
     let mut ascii = String::new();
     for letter in sorted(value).to_json().chars() {
@@ -71,9 +72,9 @@ fn sorted(value: Draft) -> Draft {
     }
 }
 
-/// A few bytes that stand for an id while a file of any length is read.
+/// Returns a digest of an id: a few bytes that are kept for each case while a file is read.
 pub(crate) fn digest(id: &str) -> u64 {
-    // Quick rather than strong: where two ids share a digest, they are compared themselves.
+    // Quick rather than strong: if two ids share a digest, the ids themselves are compared.
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |digest: u64, word: u64| (digest ^ word).wrapping_mul(ODD).rotate_left(29);
     let (words, rest) = id.as_bytes().as_chunks::<8>();
@@ -87,10 +88,10 @@ pub(crate) fn digest(id: &str) -> u64 {
     (digest ^ (digest >> 32)).wrapping_mul(ODD)
 }
 
-/// What one pass over a file learned about its ids.
+/// The digests of the ids of a file.
 #[derive(Debug, Default)]
 pub(crate) struct IdIndex {
-    /// Sorted; kept only where some repeat, because only then a new id can clash.
+    /// Sorted; kept only if some repeat, because only then a new id can clash.
     digests: Vec<u64>,
     repeated: HashSet<u64>,
 }
@@ -118,7 +119,7 @@ impl IdIndex {
     }
 }
 
-/// What becomes of a case's id.
+/// The result of assigning an id.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Assigned {
     /// It is the case's id.
@@ -127,7 +128,7 @@ pub(crate) enum Assigned {
     Taken { first_line: u64 },
 }
 
-/// Gives cases their ids, in file order.
+/// An assigner of ids to cases, in file order.
 #[derive(Debug)]
 pub(crate) struct IdAssigner<'i> {
     index: &'i IdIndex,

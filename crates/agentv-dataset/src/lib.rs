@@ -1,10 +1,10 @@
-//! Eval files to cases.
+//! Reads cases from eval files.
 //!
 //! A [`Dataset`] is one eval file: a YAML suite, a JSONL file with an optional sidecar, AgentMark
-//! rows. [`Dataset::check`] says everything that is wrong with it before anything is spent;
+//! rows. [`Dataset::check`] reports everything that is wrong with it before anything is spent;
 //! [`Dataset::cases`] streams the [`EvalCase`](agentv_core::EvalCase)s with bounded memory;
-//! [`load_eval_cases`] is both, collected. Whatever the format, one function turns what was written
-//! into a case, so the same content gives equal cases. [`discover()`] finds eval files,
+//! [`load_eval_cases`] is both, collected. Whatever the format, one function makes the case,
+//! so the same content gives equal cases. [`discover()`] finds eval files,
 //! [`convert()`] turns one format into another.
 
 mod case;

@@ -1,18 +1,20 @@
-//! All cases of an eval file at once.
+//! Loads all cases of an eval file at once.
 
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use agentv_core::EvalCase;
 use agentv_syntax::{Code, Diagnostic, Severity};
+use thiserror::Error;
 
 use crate::dataset::Dataset;
 use crate::options::LoadOptions;
 
-/// A file that cannot be loaded, and why.
-#[derive(Debug, Clone, PartialEq)]
+/// The reason why a file cannot be loaded.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[error("{}: {diagnostic}", .diagnostic.file)]
 pub struct LoadError {
-    /// What is wrong.
+    /// The problem.
     pub diagnostic: Box<Diagnostic>,
 }
 
@@ -24,20 +26,12 @@ impl From<Diagnostic> for LoadError {
     }
 }
 
-impl std::fmt::Display for LoadError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.diagnostic.file, self.diagnostic)
-    }
-}
-
-impl std::error::Error for LoadError {}
-
-/// What [`load_eval_cases`] gives.
+/// The result of [`load_eval_cases`].
 #[derive(Debug)]
 pub struct Loaded {
     /// The cases, in file order.
     pub cases: Vec<EvalCase>,
-    /// Why cases were skipped, and other remarks.
+    /// Problems of cases that were skipped, and warnings.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -53,7 +47,7 @@ pub struct Loaded {
 /// #     "{\"id\": \"sum\", \"expected_outcome\": \"4\", \"input\": \"What is 2+2?\"}\n",
 /// #     "{\"id\": \"no-outcome\", \"input\": \"Hello\"}\n",
 /// # ))?;
-/// // What may be named as an evaluator or a provider.
+/// // The evaluators and providers that files may name.
 /// let definitions = Definitions {
 ///     evaluators: &agentv_evaluators::REGISTRY,
 ///     targets: &agentv_providers::REGISTRY,
@@ -66,14 +60,14 @@ pub struct Loaded {
 /// ```
 ///
 /// # Errors
-/// When the file cannot be read, has an unknown extension, or something in it makes all of it
+/// Fails if the file cannot be read, has an unknown extension, or has a problem that makes all of it
 /// unusable: a line that is not JSON, a sidecar that is not valid.
 pub fn load_eval_cases(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Loaded, LoadError> {
     let dataset = Dataset::open(path, options)?;
     let mut diagnostics = Vec::new();
     let mut fatal = None;
     let checked = dataset.check(&mut |diagnostic| {
-        // An empty dataset is for the caller to judge: here it is an empty list.
+        // An empty dataset is an empty list here; the caller decides if that is an error.
         if diagnostic.severity() == Severity::Fatal && diagnostic.code() != Code::NoCases {
             fatal = Some(diagnostic);
             return ControlFlow::Break(());

@@ -1,29 +1,29 @@
-//! How a library user asks for cases.
+//! Options for loading cases.
 
 use std::path::PathBuf;
 
 use agentv_syntax::Definitions;
 
-/// What to load by.
+/// Options for loading cases.
 #[derive(Debug, Clone)]
 pub struct LoadOptions {
     /// The evaluators and providers that may be named: `agentv_evaluators::REGISTRY` and
     /// `agentv_providers::REGISTRY`, or those with kinds of your own.
     pub definitions: Definitions,
-    /// Where files are looked for last.
+    /// The folder that is searched last for files.
     pub working_dir: PathBuf,
-    /// Whether cases may refer to files outside the project root.
+    /// Allows cases to refer to files outside the project root.
     pub allow_outside_root: bool,
-    /// Whether a missing sidecar is worth a warning.
+    /// Warns of a missing sidecar.
     pub verbose: bool,
-    /// Whose rules a file is held to.
+    /// The rules that a file must follow.
     pub rules: Rules,
 }
 
-/// Whose rules a file is held to.
+/// The rules that a file must follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Rules {
-    /// Ours: AgentMark rows are taken as they come.
+    /// Our own: AgentMark rows are accepted as they are.
     #[default]
     Agentv,
     /// AgentMark's, to the letter.
@@ -31,7 +31,7 @@ pub enum Rules {
 }
 
 impl LoadOptions {
-    /// The usual options, with files looked for in `working_dir` last.
+    /// Returns the default options; files are searched for in `working_dir` last.
     pub fn new(definitions: Definitions, working_dir: impl Into<PathBuf>) -> LoadOptions {
         LoadOptions {
             definitions,

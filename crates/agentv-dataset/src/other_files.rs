@@ -8,20 +8,20 @@ use agentv_syntax::Diagnostic;
 use crate::options::LoadOptions;
 use crate::{config, format, sidecar};
 
-/// Everything that is wrong with a sidecar.
+/// Returns the problems of a sidecar.
 pub fn check_sidecar(path: &Path, options: &LoadOptions) -> Vec<Diagnostic> {
     sidecar::check(path, &shown(path), options)
 }
 
-/// Everything that is wrong with a project's settings file.
+/// Returns the problems of a project's settings file.
 pub fn check_config(path: &Path, options: &LoadOptions) -> Vec<Diagnostic> {
     config::check(path, &shown(path), options)
 }
 
-/// The text of a file that is read whole: a regular file, not too large, UTF-8.
+/// Reads the text of a file that is read whole: a regular file, not too large, UTF-8.
 ///
 /// # Errors
-/// When it is none of these, with the reason.
+/// Fails with the reason if it is not.
 pub fn read_source(path: &Path) -> Result<String, Diagnostic> {
     format::read_text(path, &shown(path))
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// The folder that everything of a project lies under, and the way from an eval file up to it.
+/// The root folder of a project, and the folder of an eval file in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Project {
     /// The nearest parent with `.git`, else the nearest with `.agentv`, else the eval file's folder.
@@ -12,7 +12,7 @@ pub struct Project {
 }
 
 impl Project {
-    /// The project of an eval file in `folder`, which must be an absolute path without links.
+    /// Returns the project of an eval file in `folder`, which must be an absolute path without links.
     pub fn around(folder: &Path) -> Project {
         let nearest_with = |marker: &str| {
             folder
@@ -28,14 +28,14 @@ impl Project {
         }
     }
 
-    /// The folders from the eval file's own up to the root.
+    /// Returns the folders from the eval file's own up to the root.
     pub fn folders(&self) -> impl Iterator<Item = &Path> {
         self.folder
             .ancestors()
             .take_while(|folder| folder.starts_with(&self.root))
     }
 
-    /// The settings file that applies: the nearest one upwards.
+    /// Returns the settings file that applies: the nearest one upwards.
     pub fn config_file(&self) -> Option<PathBuf> {
         self.folders()
             .map(|folder| folder.join(".agentv").join("config.yaml"))
@@ -43,7 +43,7 @@ impl Project {
             .find(|file| file.symlink_metadata().is_ok())
     }
 
-    /// A path as records show it: relative to the root where it lies inside, `/` between parts.
+    /// Returns a path as records show it: relative to the root if it is inside, `/` between parts.
     pub fn display(&self, path: &Path) -> String {
         let shown = path.strip_prefix(&self.root).unwrap_or(path);
         let shown = shown.to_string_lossy();
@@ -55,7 +55,7 @@ impl Project {
     }
 }
 
-/// The folder that a path lies in, as written.
+/// Returns the folder that a path is in, as written.
 pub(crate) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -63,7 +63,7 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// The way from the folder `from` to `to`, both absolute and without links.
+/// Returns the relative path from the folder `from` to `to`, both absolute and without links.
 pub(crate) fn relative_path(from: &Path, to: &Path) -> PathBuf {
     let shared = from
         .components()

@@ -1,16 +1,16 @@
-//! Diagnostics on their way out of a check.
+//! Passes the diagnostics of a check to its caller.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use agentv_syntax::{Code, Diagnostic, Severity};
 
-/// Passes diagnostics on, and remarks that repeat only once.
+/// A filter that passes on diagnostics, but repeated warnings only once.
 pub(crate) struct Reporter<'r> {
     report: &'r mut (dyn FnMut(Diagnostic) -> ControlFlow<()> + Send),
     pub(crate) fatal: bool,
     pub(crate) stopped: bool,
-    /// Warnings that were given: the same slip on a million lines is one remark.
+    /// Warnings that were given: the same slip on a million lines is one warning.
     once: HashSet<(Code, String, String)>,
 }
 

@@ -1,4 +1,4 @@
-//! What may be written in eval files, sidecars and `.agentv/config.yaml`.
+//! The shapes of eval files, sidecars and `.agentv/config.yaml`.
 
 use agentv_core::Role;
 use agentv_syntax::rubric::RUBRICS;
@@ -6,7 +6,7 @@ use agentv_syntax::shape::{
     AMOUNT, ANY, EVALUATORS, FILLED, Field, Form, Others, Record, Shape, TEXT, TEXTS, Text,
 };
 
-/// Declares fields one a line: `name: SHAPE, "what it is for";`
+/// Declares fields, one per line: `name: SHAPE, "its purpose";`
 macro_rules! fields {
     ($($name:literal: $shape:expr, $doc:literal;)+) => {
         &[$(Field { name: $name, shape: &$shape, doc: $doc },)+]
@@ -66,7 +66,7 @@ static SUITE_FIELDS: Record = dataset_level!(
     "The cases."
 );
 
-/// What a suite's header is held against: its cases are read one by one, after it.
+/// The record that a suite's header is compared with: its cases are read one by one, after it.
 pub(crate) static SUITE_HEADER: Record = dataset_level!(
     "suite",
     required: &[&["evalcases"]],
@@ -192,7 +192,7 @@ static EXPECTED_MESSAGES: Shape = Shape {
     }],
 };
 
-/// Which of these an object or array is takes more than its type to tell.
+/// The shapes of an expected output. The type alone does not decide which one an object or array has.
 static EXPECTED_OUTPUT: Shape = Shape {
     expected: "a string, an object, or an array",
     forms: &[

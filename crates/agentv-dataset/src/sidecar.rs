@@ -13,7 +13,7 @@ use crate::options::LoadOptions;
 use crate::project::{Project, folder_of};
 use crate::shapes::SIDECAR_FIELDS;
 
-/// The defaults that the sidecar of `path` gives, or the usual ones where there is none.
+/// Returns the defaults of the sidecar of `path`, or the usual ones if there is none.
 pub(crate) fn read(
     path: &Path,
     base_name: &str,
@@ -25,7 +25,7 @@ pub(crate) fn read(
         return (Defaults::named(base_name), None);
     };
     let file: Arc<str> = sidecar.to_string_lossy().into();
-    // A link to nothing or a folder of that name is a mistake to report, not an absence.
+    // A broken link or a folder of that name is a mistake to report, not an absence.
     if std::fs::symlink_metadata(&sidecar).is_err() {
         if options.verbose {
             let eval_file: Arc<str> = path.to_string_lossy().into();
@@ -56,7 +56,7 @@ pub(crate) fn read(
     (defaults, Some(document))
 }
 
-/// The remark that a suite is also the sidecar of the JSONL file beside it, where it is.
+/// Warns that a suite is also the sidecar of the JSONL file beside it, if it is.
 pub(crate) fn double_role(path: &Path, root: Node<'_>) -> Option<Problem> {
     let key = root
         .fields()
@@ -72,7 +72,7 @@ pub(crate) fn double_role(path: &Path, root: Node<'_>) -> Option<Problem> {
     )
 }
 
-/// Whether there is a JSONL file that a YAML file would be the sidecar of.
+/// Checks if a YAML file would be the sidecar of a JSONL file.
 pub(crate) fn has_jsonl_beside(path: &Path) -> bool {
     let is_yaml = path
         .extension()
@@ -85,7 +85,7 @@ pub(crate) fn has_jsonl_beside(path: &Path) -> bool {
             .any(|extension| path.with_file_name(format!("{base}{extension}")).is_file())
 }
 
-/// Everything that is wrong with a sidecar, checked by itself.
+/// Returns the problems of a sidecar, checked by itself.
 pub(crate) fn check(path: &Path, file: &Arc<str>, options: &LoadOptions) -> Vec<Diagnostic> {
     let document = match Document::open(path, file) {
         Ok(document) => document,

@@ -1,4 +1,4 @@
-//! What must hold of the texts in files, as of texts that stand in an eval file itself.
+//! Checks of texts in files, the same as of texts in an eval file itself.
 
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
@@ -6,22 +6,22 @@ use std::sync::{PoisonError, RwLock};
 use agentv_syntax::{Node, Problem, Tree, json};
 use serde_json::Value;
 
-/// Remarks kept in memory.
+/// Number of remarks kept in memory.
 const KEPT: usize = 10_000;
 
-/// What is asked of a text.
+/// A check of a text.
 pub(crate) type TextCheck = fn(Node<'_>) -> Option<Problem>;
 
-/// What was said of the texts in files, for the references that come again in every case.
+/// Results of checking texts in files, for references that come again in every case.
 #[derive(Debug, Default)]
 pub(crate) struct TextRemarks {
-    /// By what was asked, and by the reference.
+    /// The results by check and reference.
     kept: RwLock<HashMap<(usize, String), Option<Problem>>>,
 }
 
 impl TextRemarks {
-    /// What `check` says of the text that a file holds, `reference` being how the file is named. Where
-    /// in the text that is, is in the message.
+    /// Returns the problem that `check` finds in the text of a file, which cases call `reference`. The
+    /// message has the place within the text.
     pub(crate) fn of(&self, reference: &str, text: &str, check: TextCheck) -> Option<Problem> {
         let key = (check as usize, reference.to_owned());
         let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
@@ -42,7 +42,7 @@ impl TextRemarks {
     }
 }
 
-/// Asks about a text as if it stood in an eval file.
+/// Checks a text as if it were in an eval file.
 fn asked(text: &str, check: TextCheck) -> Option<Problem> {
     let source = Value::from(text).to_string();
     let mut tree = Tree::default();

@@ -4,7 +4,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 const INSIDE: &str = "AGENTV_TEST_ALONE";
-/// Where a test has failed to end by itself. Far more than any of them needs, on any machine.
+/// Time after which a test has failed to end: far more than any of them needs, on any machine.
 const DEADLINE: Duration = Duration::from_secs(300);
 /// Address space of the process, in KiB: a bomb that goes off must not take the machine with it.
 const ADDRESS_SPACE: u64 = 6 << 20;
@@ -46,7 +46,7 @@ pub(crate) fn alone(name: &str, most: u64, work: impl FnOnce()) {
     }
 }
 
-/// The most memory that this process ever held, where the system tells.
+/// Returns the most memory that this process ever held, if the system reports it.
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

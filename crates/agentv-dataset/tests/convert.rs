@@ -54,7 +54,7 @@ fn to_yaml_by_force(
     )
 }
 
-/// The names, kinds and contents of everything in `evals`.
+/// Returns the names, kinds and contents of everything in `evals`.
 fn state(project: &TestProject) -> Vec<(String, Option<Vec<u8>>)> {
     let names = project.listed().into_iter();
     names
@@ -89,7 +89,7 @@ fn a_file_that_is_there_is_not_replaced_unless_forced() {
     let error = refused(&project, || to_jsonl(&project, "suite.yml", &out));
     assert!(matches!(error, ConvertError::Exists(path) if path == sidecar));
     fs::remove_file(&sidecar).unwrap();
-    // So does a link to nothing, in either place.
+    // So does a broken link, in either place.
     symlink("nowhere", &out).unwrap();
     let error = refused(&project, || to_jsonl(&project, "suite.yml", &out));
     assert!(matches!(error, ConvertError::Exists(path) if path == out));
@@ -116,7 +116,7 @@ fn force_replaces_the_file_and_its_sidecar() {
             .unwrap()
             .contains("description: d")
     );
-    // A stale sidecar would change the cases, so it goes even where nothing is to be written in it.
+    // A stale sidecar would change the cases, so it is removed even if nothing is to be written in it.
     project.write("plain.jsonl", LINE);
     let stale = project.write("plain-2.yaml", "evaluator: is_json\n");
     to_jsonl_by_force(&project, "plain.jsonl", &project.path("plain-2.jsonl")).unwrap();
@@ -161,7 +161,7 @@ fn the_input_is_never_replaced_not_even_by_force() {
         "link.jsonl",
         &through_folder
     ))));
-    // The other way round: the input is a link, and the output what it leads to.
+    // The other way round: the input is a link, and the output is its target.
     assert!(own(refused(&project, || to_jsonl_by_force(
         &project,
         "link.jsonl",
@@ -326,7 +326,7 @@ fn new_files_have_the_permissions_of_any_new_file() {
     project.write("suite.yml", SUITE);
     let out = project.path("out.jsonl");
     let converted = to_jsonl(&project, "suite.yml", &out).unwrap();
-    // What the umask leaves, as it does for every file that a program creates.
+    // The mode follows the umask, as for every file that a program creates.
     let usual = fs::metadata(project.path("suite.yml")).unwrap().mode() & 0o777;
     for file in converted.files {
         assert_eq!(

@@ -116,7 +116,7 @@ fn at_times(name: &'static str, value: impl Strategy<Value = Value> + 'static) -
     prop_oneof![7 => Just(Vec::new()), 3 => always(name, value)].boxed()
 }
 
-/// A field that nobody knows, with any value.
+/// An unknown field, with any value.
 fn unknown() -> Fields {
     let field = (key(), value()).prop_map(|(key, value)| vec![(format!("x-{key}"), value)]);
     prop_oneof![8 => Just(Vec::new()), 2 => field].boxed()
@@ -325,7 +325,7 @@ fn optional_fields() -> Vec<Fields> {
     ]
 }
 
-/// A case that breaks no rule, but for its id, which may stand in others as well.
+/// A case that breaks no rule, except that other cases may have its id as well.
 pub(crate) fn case() -> BoxedStrategy<Value> {
     let outcome = prop_oneof![
         3 => always("expected_outcome", string(text())),
@@ -374,7 +374,7 @@ pub(crate) fn cases() -> BoxedStrategy<Vec<Value>> {
         .boxed()
 }
 
-/// Cases of which some break a rule: a field is gone, or holds any value at all.
+/// Cases, some of which break a rule: a field is missing, or holds any value at all.
 pub(crate) fn careless_cases() -> BoxedStrategy<Vec<Value>> {
     let careless = (case(), any::<prop::sample::Index>(), value(), 0..8).prop_map(
         |(mut case, index, value, mistake)| {
@@ -418,7 +418,7 @@ pub(crate) fn header() -> BoxedStrategy<Value> {
     ])
 }
 
-/// Dataset-level fields of which one may hold any value at all.
+/// Dataset-level fields, one of which may hold any value at all.
 pub(crate) fn careless_header() -> BoxedStrategy<Value> {
     let name = select(
         &[

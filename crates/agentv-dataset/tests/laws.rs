@@ -1,4 +1,4 @@
-//! Laws: what holds for every eval file, whatever is written in it.
+//! Laws that hold for every eval file.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ use serde_json::Value;
 use crate::generated::{careless_cases, careless_header, cases, header, value};
 use crate::project::{TestProject, outcome};
 
-/// `PROPTEST_RNG_SEED` decides what is generated; nothing is kept between runs.
+/// The configuration: `PROPTEST_RNG_SEED` decides what is generated; nothing is kept between runs.
 fn config(cases: u32) -> ProptestConfig {
     ProptestConfig {
         cases,
@@ -50,7 +50,7 @@ fn suite(header: &Value, cases: &[Value]) -> String {
     Draft::from(&suite).to_yaml()
 }
 
-/// Everything that a check says, and the cases that are streamed after it.
+/// Returns the diagnostics of a check, and the cases that are streamed after it.
 fn streamed(path: &Path, project: &TestProject) -> (Checked, Vec<Diagnostic>, Vec<EvalCase>) {
     let dataset = Dataset::open(path, &project.options()).unwrap();
     let mut diagnostics = Vec::new();
@@ -239,7 +239,7 @@ proptest! {
             project.write("cut.yaml", sidecar);
         }
         let has_name = header.get("dataset").is_some();
-        // Lines of many bytes are the same everywhere inside; the ends are where it matters.
+        // Only the ends of a long line matter.
         let step = text.len() / 500 + 1;
         let near_line_end = |at: usize| {
             let from = text.floor_char_boundary(at.saturating_sub(4));

@@ -1,4 +1,4 @@
-//! What must hold of every eval file: laws, hostile files, conversions, and the seeds of the fuzzer.
+//! Laws of eval files, hostile files, conversions, and the seeds of the fuzzer.
 
 #![expect(clippy::unwrap_used, reason = "all of this is tests")]
 

@@ -1,4 +1,4 @@
-//! What must hold of any bytes in an eval file: the fuzz targets, and the test of their seeds.
+//! Laws of any bytes in an eval file, for the fuzz targets and the test of their seeds.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use agentv_syntax::{Code, Definitions, Draft, Severity, Tree, json, yaml};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A project in memory, where the system has such a place, whose files are written over and over.
+/// A project whose files are rewritten for each input, in memory if the system has such a place.
 pub struct Scratch {
     root: TempDir,
     options: LoadOptions,
@@ -43,8 +43,8 @@ impl Scratch {
         load_eval_cases(path, &self.options)
     }
 
-    /// One line of a JSONL file: a case or a diagnostic; a case comes back from its own JSON, and
-    /// a suite of the same content gives the same.
+    /// Checks one line of a JSONL file: it gives a case or a diagnostic; a case comes back from its own
+    /// JSON, and a suite of the same content gives the same.
     pub fn jsonl_line(&self, line: &[u8]) {
         let from_line = self.load("line.jsonl", line);
         let Ok(loaded) = &from_line else { return };
@@ -65,7 +65,7 @@ impl Scratch {
         }
     }
 
-    /// A YAML suite: cases or a diagnostic, and the same of the same suite written anew.
+    /// Checks a YAML suite: it gives cases or a diagnostic, and so does the same suite written anew.
     pub fn yaml_suite(&self, suite: &[u8]) {
         let Ok(loaded) = self.load("suite.yml", suite) else {
             return;
@@ -84,7 +84,7 @@ impl Scratch {
         assert_eq!(told(&again), told(&loaded), "{anew}");
     }
 
-    /// The sidecar of two cases: both are loaded, or it is refused with the problem that a check of
+    /// Checks the sidecar of two cases: both are loaded, or it is refused with the problem that a check of
     /// the sidecar alone finds.
     pub fn sidecar(&self, sidecar: &[u8]) {
         let path = self.root.path().join("cases.yaml");
@@ -100,7 +100,7 @@ impl Scratch {
             Ok(loaded) => {
                 assert!(!is_wrong, "{alone:?}");
                 loaded.cases.iter().for_each(comes_back);
-                // A template may find the row wanting, and nothing else may.
+                // Only a template may refuse the row.
                 assert_eq!(loaded.cases[0].id, "a");
             }
             Err(_) => assert!(is_wrong, "{alone:?}"),
@@ -108,8 +108,8 @@ impl Scratch {
     }
 }
 
-/// What is told of the cases; that a line is blank is told of files with lines only. Within a case
-/// the order follows the text, and a suite's mapping begins where its first key does.
+/// Returns the diagnostics of the cases, without those of blank lines, which only JSONL has. Within a
+/// case the order follows the text, and a suite's mapping begins at its first key.
 fn told(loaded: &Loaded) -> Vec<(Code, &str)> {
     let diagnostics = loaded.diagnostics.iter();
     let mut told: Vec<_> = diagnostics
@@ -126,7 +126,7 @@ fn comes_back(case: &EvalCase) {
     assert_eq!(&back, case);
 }
 
-/// Our lexer accepts what `serde_json` accepts, and reads the same value.
+/// Checks that our lexer accepts what `serde_json` accepts, and reads the same value.
 pub fn json_lexer(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return;
@@ -136,7 +136,7 @@ pub fn json_lexer(bytes: &[u8]) {
     match (ours, serde_json::from_str::<Value>(text)) {
         (Ok(ours), Ok(theirs)) => assert_eq!(ours, theirs),
         (Err(invalid), Err(_)) => assert!(text.is_char_boundary(invalid.offset)),
-        // A number that no double can hold is JSON, and told as a problem of its case.
+        // A number that no double can hold is JSON, and a problem of its case.
         (Ok(_), Err(error)) if error.to_string().starts_with("number out of range") => {
             assert!(tree.root().overflowing_number().is_some());
         }
@@ -144,7 +144,7 @@ pub fn json_lexer(bytes: &[u8]) {
     }
 }
 
-/// What can be read from YAML reads the same after it was written anew, as YAML and as JSON.
+/// Checks that a value read from YAML reads the same after it was written, as YAML and as JSON.
 pub fn yaml_round_trip(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return;

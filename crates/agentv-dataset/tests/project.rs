@@ -56,7 +56,7 @@ impl TestProject {
         self.root.path()
     }
 
-    /// A path in `evals`.
+    /// Returns a path in `evals`.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.root().join("evals").join(name)
     }
@@ -77,7 +77,7 @@ impl TestProject {
         load_eval_cases(self.path(name), &self.options())
     }
 
-    /// The names in `evals`, sorted.
+    /// Returns the names in `evals`, sorted.
     pub(crate) fn listed(&self) -> Vec<String> {
         names_in(&self.path(""))
     }
@@ -99,7 +99,8 @@ pub(crate) fn definitions() -> Definitions {
     }
 }
 
-/// What loading a file came to, without positions: the cases and problems, or why there are none.
+/// The result of loading a file, without positions: the cases and problems, or the reason why there are
+/// none.
 pub(crate) type Outcome = Result<(Vec<EvalCase>, Vec<Said>), Said>;
 
 /// A diagnostic without its position.
@@ -139,7 +140,7 @@ pub(crate) fn outcome(loaded: Result<Loaded, LoadError>) -> Outcome {
     }
 }
 
-/// The codes of everything that is wrong with a file, in order.
+/// Returns the codes of everything that is wrong with a file, in order.
 pub(crate) fn codes(loaded: &Result<Loaded, LoadError>) -> Vec<Code> {
     match loaded {
         Ok(loaded) => loaded.diagnostics.iter().map(Diagnostic::code).collect(),
@@ -147,7 +148,7 @@ pub(crate) fn codes(loaded: &Result<Loaded, LoadError>) -> Vec<Code> {
     }
 }
 
-/// Says something to whoever reads the test's output.
+/// Prints to the output of the test.
 pub(crate) fn note(message: &str) {
     use std::io::Write;
     let _ = writeln!(std::io::stderr(), "{message}");

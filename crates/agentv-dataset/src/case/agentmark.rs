@@ -2,6 +2,7 @@
 
 use agentv_core::{Content, Message, Role};
 use agentv_syntax::{Code, Missing, Node, NodeKind, Problem, Template, TemplateError};
+use thiserror::Error;
 
 use super::Context;
 use super::read::Fields;
@@ -16,39 +17,49 @@ impl RowPrompt {
     /// Parses the template.
     ///
     /// # Errors
-    /// The reason and the line within the template.
+    /// Fails with the reason and the line within the template.
     pub(crate) fn parse(source: &str) -> Result<RowPrompt, TemplateError> {
         Template::parse(source, Missing::Refused).map(RowPrompt)
     }
 
-    fn fill(&self, input: Node<'_>) -> Result<String, String> {
+    fn fill(&self, input: Node<'_>) -> Result<String, RowPromptError> {
         self.0.fill(input.to_value()).map_err(|error| {
             let variables = self.0.variables().iter();
-            let missing: Vec<&str> = variables
+            let missing: Vec<String> = variables
                 .filter(|name| input.get(name).is_none())
-                .map(String::as_str)
+                .cloned()
                 .collect();
-            match missing.is_empty() {
-                true => error.reason,
-                false => format!("no `{}` in `input`", missing.join("`, `")),
+            if missing.is_empty() {
+                RowPromptError::Template(error)
+            } else {
+                RowPromptError::Missing(missing)
             }
         })
     }
 }
 
-/// What `run` needs of a row, and what AgentMark itself would not take.
+/// The reason why a prompt cannot be filled for a row.
+#[derive(Debug, Error)]
+enum RowPromptError {
+    #[error("{}", .0.reason)]
+    Template(TemplateError),
+    #[error("no `{}` in `input`", .0.join("`, `"))]
+    Missing(Vec<String>),
+}
+
+/// Checks that `run` can use a row, and warns if AgentMark itself would refuse it.
 pub(super) fn check_row(
     fields: &Fields<'_>,
     input: Node<'_>,
     context: &Context,
     problems: &mut Vec<Problem>,
 ) {
-    // The strict rules have had their say, and it is the same.
+    // The strict rules have reported the same already.
     let is_strict = context.rules == Rules::AgentMark;
     match &context.defaults.prompt {
         Prompt::Template(prompt) => {
-            if let Err(message) = prompt.fill(input) {
-                let message = format!("the dataset's `prompt` cannot be filled: {message}");
+            if let Err(error) = prompt.fill(input) {
+                let message = format!("the dataset's `prompt` cannot be filled: {error}");
                 let problem = Problem::error(Code::InvalidTemplate, input.span(), message);
                 problems.push(problem.at("input"));
             }
@@ -102,7 +113,7 @@ fn user_message_problem(input: Node<'_>, code: Code) -> Option<Problem> {
     }
 }
 
-/// AgentMark's rules to the letter.
+/// Checks a row by AgentMark's rules to the letter.
 pub(super) fn check_strictly(node: Node<'_>, problems: &mut Vec<Problem>) {
     let start = node.span().start;
     match node.get("input") {
@@ -150,7 +161,7 @@ fn wrong(node: Node<'_>, path: &str, expected: &str) -> Problem {
     problem.at(path)
 }
 
-/// The one user message of a checked row.
+/// Returns the one user message of a checked row.
 pub(super) fn build_message(input: Node<'_>, context: &Context) -> Message {
     let user_message = || {
         input

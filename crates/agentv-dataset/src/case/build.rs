@@ -1,4 +1,4 @@
-//! A checked case to an [`EvalCase`].
+//! Turns a checked case into an [`EvalCase`].
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::read::{Expected, Input, WrittenCase};
 use super::{Context, agentmark, evaluators};
 use crate::files::FileProblem;
 
-/// The fields that have a place of their own in a resolved case.
+/// The fields that a resolved case has members for.
 const PLACED: &[&str] = &[
     "id",
     "conversation_id",
@@ -25,7 +25,7 @@ const PLACED: &[&str] = &[
     "evaluator",
     "evaluators",
     "rubrics",
-    // These are what a resolved case says of itself, so a case cannot bring its own.
+    // A resolved case sets these itself, so a written case cannot.
     "dataset",
     "guideline_files",
     "variables",
@@ -36,7 +36,7 @@ impl WrittenCase<'_, '_> {
     /// Makes the case, with the dataset's defaults applied and its files read.
     ///
     /// # Errors
-    /// When a file that was there when the case was checked is not any more.
+    /// Fails if a file that existed when the case was checked does not exist any more.
     pub(crate) fn build(
         &self,
         id: String,
@@ -87,7 +87,7 @@ impl WrittenCase<'_, '_> {
         }
     }
 
-    /// The first of: the case's own lists, the dataset's lists, the single kind that is named.
+    /// Returns the first of: the case's own lists, the dataset's lists, the single kind that is named.
     fn evaluators(&self, context: &Context) -> Arc<[EvaluatorSpec]> {
         let registry = context.definitions.evaluators;
         let mut own = self.fields.evaluator_lists().into_iter();
@@ -109,7 +109,7 @@ impl WrittenCase<'_, '_> {
         }
     }
 
-    /// A row may come without any word on what a good answer is.
+    /// Checks if the case does not describe a good answer, as some rows do not.
     fn has_nothing_to_grade_by(&self) -> bool {
         let outcome = self.fields.expected_outcome.or(self.fields.outcome);
         matches!(self.expected, Expected::Nothing) && outcome.is_none()
@@ -123,7 +123,7 @@ impl WrittenCase<'_, '_> {
     }
 }
 
-/// The dataset's `execution` with the case's laid over it, key by key.
+/// Merges the case's `execution` into the dataset's, key by key.
 fn execution(own: Option<Node<'_>>, context: &Context) -> Execution {
     let mut merged = context.defaults.execution.clone();
     if let Some(own) = own {
@@ -135,7 +135,7 @@ fn execution(own: Option<Node<'_>>, context: &Context) -> Execution {
             }
         }
     }
-    // What the case wrote wins over what the dataset said, under either spelling.
+    // The case's own target wins over the dataset's, under either spelling.
     if let Some(Value::String(target)) = merged.extra.shift_remove("target") {
         merged.target = target;
     }

@@ -1,4 +1,4 @@
-//! How a case is graded: the evaluators and rubrics that apply to it, with their files found.
+//! The evaluators and rubrics of a case, with their files.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,14 +13,14 @@ use super::messages::extra;
 use super::read::Fields;
 use crate::files::{FileLibrary, FileProblem};
 
-/// The evaluators of a checked list, named, shorthands expanded, paths made independent of place.
+/// Returns the evaluators of a checked list, with names, shorthands expanded, and paths from the root.
 pub(crate) fn resolved_specs(
     list: Node<'_>,
     registry: &'static Registry,
     files: &FileLibrary,
 ) -> Vec<EvaluatorSpec> {
     let project = files.project();
-    // Inside the root a path starts there; outside it is absolute, which says as much.
+    // Inside the root a path starts there; outside it is absolute.
     let from_root = |path: String| {
         Some(if path.starts_with('/') {
             path
@@ -81,7 +81,7 @@ pub(crate) fn resolved_specs(
         .collect()
 }
 
-/// The type's name, with `-2`, `-3`, … where that is taken.
+/// Returns the type's name, with `-2`, `-3`, … if it is taken.
 fn free_name(
     kind: &str,
     taken: &mut HashSet<String>,
@@ -100,12 +100,12 @@ fn free_name(
     }
 }
 
-/// Writes evaluators anew with their paths rewritten.
+/// A copier of evaluators that rewrites their paths.
 pub(crate) struct EvaluatorDrafts<'r> {
     pub(crate) registry: &'static Registry,
-    /// The new path for a written one; `None` keeps it.
+    /// Returns the new path for a written one; `None` keeps it.
     pub(crate) rewrite: &'r dyn Fn(Text, &str) -> Option<String>,
-    /// The folder that scripts run in where none is written. With one, shorthands are written out.
+    /// The folder that scripts run in if none is written. With one, shorthands are expanded.
     pub(crate) default_cwd: Option<String>,
 }
 
@@ -127,7 +127,7 @@ impl EvaluatorDrafts<'_> {
         self.with_folder(kind, fields.collect())
     }
 
-    /// `contains: Paris` is `type: contains, value: Paris`.
+    /// Expands a shorthand: `contains: Paris` is `type: contains, value: Paris`.
     fn shorthand(&self, node: Node<'_>) -> Option<Draft> {
         let (key, value) = node.fields().next()?;
         let kind = self.registry.kind(&key.text())?;
@@ -154,7 +154,7 @@ impl EvaluatorDrafts<'_> {
         Draft::Object(fields)
     }
 
-    /// A record with a script in it runs that script beside the eval file, too.
+    /// Adds the folder to a record with a script, which also runs beside the eval file.
     fn with_record_folder(&self, record: &Record, mut fields: Vec<(String, Draft)>) -> Draft {
         let given = |wanted: &str| {
             let mut given = fields.iter();
@@ -171,7 +171,7 @@ impl EvaluatorDrafts<'_> {
         Draft::Object(fields)
     }
 
-    /// Any value of this shape, evaluators and paths in it rewritten.
+    /// Copies a value of this shape, with evaluators and paths in it rewritten.
     pub(crate) fn value(&self, node: Node<'_>, shape: &Shape) -> Draft {
         for form in shape.forms {
             match (form.written(), node.kind()) {
@@ -203,10 +203,10 @@ impl EvaluatorDrafts<'_> {
     }
 }
 
-/// The file that a text-or-file option names, `None` where the option is the text itself.
+/// Returns the file that a text-or-file option names, or `None` if the option is the text itself.
 ///
 /// # Errors
-/// When the option looks like a path, but there is no such file.
+/// Fails if the option looks like a path, but there is no such file.
 pub(crate) fn text_or_file(
     value: &str,
     files: &FileLibrary,
@@ -216,7 +216,7 @@ pub(crate) fn text_or_file(
     }
     match files.find(value) {
         Ok(file) => Ok(Some(file.path.clone())),
-        // A word that is no file's name, or happens to be the name of a folder, is still a word.
+        // A word that names no file, or happens to name a folder, is still a word.
         Err(FileProblem {
             code: Code::FileNotFound | Code::NotAFile,
             ..
@@ -225,8 +225,7 @@ pub(crate) fn text_or_file(
     }
 }
 
-/// Looks up the files and folders that evaluators and prompts refer to, and what must hold of their
-/// texts.
+/// Looks up the files and folders that evaluators and prompts refer to, and checks their texts.
 pub(crate) fn check_files(
     found: &[FileReference<'_>],
     files: &FileLibrary,
@@ -254,7 +253,7 @@ pub(crate) fn check_files(
     }
 }
 
-/// What is wrong or odd about the text of a file, told where the file is named.
+/// Returns the problem of the text of a file, placed at the reference to the file.
 fn remark(found: &FileReference<'_>, files: &FileLibrary) -> Option<Problem> {
     let remark = files.remark(&found.node.text(), found.check?)?;
     Some(Problem {
@@ -264,14 +263,14 @@ fn remark(found: &FileReference<'_>, files: &FileLibrary) -> Option<Problem> {
     })
 }
 
-/// What is wrong or odd about a text that might have been the name of a file, and is none. Of any
-/// other text it is told already.
+/// Returns the problem of a text that might have named a file, but does not. Other texts were checked
+/// before.
 fn remark_on_words(found: &FileReference<'_>, words: &str) -> Option<Problem> {
     let check = found.check.filter(|_| may_name_a_file(words))?;
     Some(check(found.node)?.at(found.path.clone()))
 }
 
-/// One word with folders in it, or that ends like a file name.
+/// Checks if a text is one word with folders in it, or with an ending like a file name's.
 fn looks_like_a_path(value: &str) -> bool {
     let extension = value.rsplit_once('.').map(|(_, extension)| extension);
     let has_extension = extension.is_some_and(|extension| {
@@ -280,7 +279,7 @@ fn looks_like_a_path(value: &str) -> bool {
     !value.contains(char::is_whitespace) && (has_extension || value.contains('/'))
 }
 
-/// The rubrics of a checked list.
+/// Returns the rubrics of a checked list.
 pub(super) fn build_rubrics(list: Node<'_>) -> Vec<Rubric> {
     let mut rubrics: Vec<Rubric> = Vec::new();
     for (index, node) in list.items().enumerate() {
@@ -347,7 +346,7 @@ fn bounds(range: Node<'_>) -> Option<(i64, i64)> {
     Some((next()?, next()?))
 }
 
-/// Two evaluators of one name could not be told apart in the results.
+/// Refuses two evaluators of one name, which results could not tell apart.
 pub(super) fn check_evaluator_names(fields: &Fields<'_>, problems: &mut Vec<Problem>) {
     for (path, list) in fields.evaluator_lists() {
         let Some(list) = list.filter(|list| list.items().nth(1).is_some()) else {

@@ -1,4 +1,4 @@
-//! Messages as written: what counts as one, and the files in them.
+//! Messages as written, and the files in them.
 
 use agentv_core::{Block, Content, FileBlock, Message, Role, TextBlock, ToolCall};
 use agentv_syntax::{Code, Node, NodeKind, Problem, nearest};
@@ -6,14 +6,14 @@ use agentv_syntax::{Code, Node, NodeKind, Problem, nearest};
 use super::Context;
 use crate::files::FileProblem;
 
-/// Whether an object is a message: a known `role`, and `content` or `tool_calls`.
+/// Checks if an object is a message: a known `role`, and `content` or `tool_calls`.
 pub(crate) fn is_message(node: Node<'_>) -> bool {
     let role = node.get("role").and_then(Node::as_str);
     role.is_some_and(|role| Role::named(&role).is_some())
         && (node.get("content").is_some() || node.get("tool_calls").is_some())
 }
 
-/// Structured data that would be messages but for a mistyped role.
+/// Warns of structured data that would be messages except for a mistyped role.
 pub(super) fn warn_of_near_messages(list: Node<'_>, problems: &mut Vec<Problem>) {
     for (index, item) in list.items().enumerate() {
         let (Some(role), Some(_)) = (item.get("role"), item.get("content")) else {
@@ -34,7 +34,7 @@ pub(super) fn warn_of_near_messages(list: Node<'_>, problems: &mut Vec<Problem>)
     }
 }
 
-/// Checks the blocks of messages, and that the files they refer to can be used.
+/// A check of the blocks of messages, and of the files that they refer to.
 pub(super) struct Files<'c, 'p, 't> {
     case: Node<'t>,
     context: &'c Context,
@@ -66,7 +66,7 @@ impl<'c, 'p, 't> Files<'c, 'p, 't> {
         }
     }
 
-    /// Structured data is blocks where all of it reads as blocks.
+    /// Checks structured data, which is blocks if all of its elements are.
     pub(super) fn check_content(&mut self, content: Node<'t>) {
         if content.items().all(is_block) {
             self.check_blocks(content);
@@ -124,12 +124,12 @@ impl<'c, 'p, 't> Files<'c, 'p, 't> {
     }
 }
 
-/// The messages of a checked array.
+/// Returns the messages of a checked array.
 pub(super) fn build_all(list: Node<'_>, context: &Context) -> Result<Vec<Message>, FileProblem> {
     list.items().map(|item| build(item, context)).collect()
 }
 
-/// One message; its files are read.
+/// Returns one message, with its files read.
 pub(super) fn build(node: Node<'_>, context: &Context) -> Result<Message, FileProblem> {
     let text = |name: &str| node.given(name).map(|value| value.text().into_owned());
     let role = node.get("role").and_then(Node::as_str);
@@ -152,7 +152,7 @@ pub(super) fn build(node: Node<'_>, context: &Context) -> Result<Message, FilePr
     })
 }
 
-/// What a message says; a file block gets its path and content.
+/// Returns the content of a message; a file block gets its path and text.
 pub(super) fn build_content(node: Node<'_>, context: &Context) -> Result<Content, FileProblem> {
     match node.kind() {
         NodeKind::Array if node.items().all(is_block) => {
@@ -166,7 +166,7 @@ pub(super) fn build_content(node: Node<'_>, context: &Context) -> Result<Content
     }
 }
 
-/// The same rule by which [`Content`] reads its own JSON.
+/// Checks if a value is a block, by the rule with which [`Content`] reads its own JSON.
 pub(crate) fn is_block(node: Node<'_>) -> bool {
     let has_text = || {
         let value = node.get("value");
@@ -215,7 +215,7 @@ fn build_call(node: Node<'_>) -> ToolCall {
     }
 }
 
-/// The fields of an object beyond the known ones.
+/// Returns the fields of an object beyond the known ones.
 pub(super) fn extra(node: Node<'_>, known: &[&str]) -> agentv_core::Extra {
     node.fields()
         .filter(|(key, _)| !known.iter().any(|name| key.is_text(name)))

@@ -1,4 +1,4 @@
-//! A case as written: checked, and its variants told apart.
+//! Checks a case as written, and finds its variant.
 
 use smallvec::SmallVec;
 
@@ -11,7 +11,7 @@ use crate::case::Context;
 use crate::options::Rules;
 use crate::shapes::{CASE_FIELDS, ROW_FIELDS};
 
-/// A case that has nothing wrong with it.
+/// A case without errors.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WrittenCase<'f, 't> {
     pub(crate) fields: &'f Fields<'t>,
@@ -19,7 +19,7 @@ pub(crate) struct WrittenCase<'f, 't> {
     pub(crate) expected: Expected<'t>,
 }
 
-/// The fields of a case that have a meaning, found in one go. A `null` counts as not given.
+/// The fields of a case that have a meaning, found in one pass. A `null` counts as not given.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fields<'t> {
     pub(crate) node: Node<'t>,
@@ -35,7 +35,7 @@ pub(crate) struct Fields<'t> {
     pub(crate) evaluator: Option<Node<'t>>,
     pub(crate) evaluators: Option<Node<'t>>,
     pub(crate) rubrics: Option<Node<'t>>,
-    /// Of no effect in a case, but easily written.
+    /// Without effect in a case, but easily written.
     target: Option<Node<'t>>,
 }
 
@@ -87,18 +87,18 @@ impl<'t> Fields<'t> {
         fields
     }
 
-    /// What the target is asked, under either name.
+    /// Returns the input of the target, under either name.
     pub(crate) fn asked(&self) -> Option<Node<'t>> {
         self.input_messages.or(self.input)
     }
 
-    /// Whether this is an AgentMark row.
+    /// Checks if this is an AgentMark row.
     pub(crate) fn is_row(&self) -> bool {
         let input = self.input.filter(|_| self.input_messages.is_none());
         input.is_some_and(|input| input.kind() == NodeKind::Object)
     }
 
-    /// The lists of evaluators that a case may bring, with their paths, the winner first.
+    /// Returns the lists of evaluators that a case may have, with their paths, the winner first.
     pub(crate) fn evaluator_lists(&self) -> [(&'static str, Option<Node<'t>>); 2] {
         let execution = self.execution;
         let of_execution = execution.and_then(|execution| execution.given("evaluators"));
@@ -108,8 +108,8 @@ impl<'t> Fields<'t> {
         ]
     }
 
-    /// Fields of the same meaning that both stand there, with the value of the second: the first
-    /// is used.
+    /// Returns pairs of given fields with the same meaning, and the value of the second. The first is
+    /// used.
     fn doubled(&self) -> SmallVec<[(&'static str, &'static str, Node<'t>); 3]> {
         let mut doubled = SmallVec::new();
         if let (Some(_), Some(ignored)) = (self.input_messages, self.input) {
@@ -125,7 +125,7 @@ impl<'t> Fields<'t> {
     }
 }
 
-/// What a target is asked, as written.
+/// The input of a target, as written.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Input<'t> {
     /// One user message.
@@ -135,7 +135,7 @@ pub(crate) enum Input<'t> {
     Row(Node<'t>),
 }
 
-/// What a good answer looks like, as written.
+/// The expected output, as written.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Expected<'t> {
     Nothing,
@@ -145,9 +145,9 @@ pub(crate) enum Expected<'t> {
     Messages(Node<'t>),
 }
 
-/// Checks a case and says everything that is wrong with it.
+/// Checks a case and adds everything that is wrong with it to `problems`.
 ///
-/// `None` when the case cannot be used; warnings alone do not stand in the way.
+/// Returns `None` if the case cannot be used. A case with warnings only can be used.
 pub(crate) fn read<'f, 't>(
     fields: &'f Fields<'t>,
     context: &Context,
@@ -181,11 +181,11 @@ pub(crate) fn read<'f, 't>(
     })
 }
 
-/// Arrays and objects that may stand in each other within a case. A record puts a few more around
-/// them, and must stay within what JSON readers take.
+/// Deepest nesting of arrays and objects within a case. A record adds a few levels, and JSON readers must
+/// still accept it.
 const DEEPEST_CASE: usize = 100;
 
-/// Refuses what a record could not hold.
+/// Refuses a case that is nested too deeply for a record.
 pub(crate) fn check_depth(node: Node<'_>, problems: &mut Vec<Problem>) {
     if node.is_surely_within(DEEPEST_CASE) || node.depth() <= DEEPEST_CASE {
         return;
@@ -195,7 +195,7 @@ pub(crate) fn check_depth(node: Node<'_>, problems: &mut Vec<Problem>) {
     problems.push(Problem::error(Code::TooDeep, start..start + 1, message));
 }
 
-/// Tells of a number that cannot be kept, unless the problems from `first` on do so.
+/// Reports a number that cannot be kept, unless a problem from `first` on does so.
 fn check_numbers(node: Node<'_>, first: usize, problems: &mut Vec<Problem>) {
     if let Some(number) = node.overflowing_number() {
         let told = &problems[first..];
@@ -247,7 +247,7 @@ fn check<'t>(
     expected
 }
 
-/// A text in a field for messages was meant for the field that takes both.
+/// Suggests the field that takes both for a text in a field for messages.
 fn hint_at_shorthands(problems: &mut [Problem]) {
     for problem in problems {
         let shorthand = match problem.path.as_str() {
@@ -261,7 +261,7 @@ fn hint_at_shorthands(problems: &mut [Problem]) {
     }
 }
 
-/// The fields whose values do not count because the other spelling is there as well.
+/// Returns the fields that have no effect because the other spelling is given as well.
 fn overruled(fields: &Fields<'_>) -> SmallVec<[&'static str; 3]> {
     let doubled = fields.doubled();
     doubled.into_iter().map(|(_, name, _)| name).collect()
@@ -275,7 +275,7 @@ fn check_spellings(fields: &Fields<'_>, problems: &mut Vec<Problem>) {
     }
 }
 
-/// A target stands in `execution`; beside it, it would be kept and never asked.
+/// Warns of a target outside `execution`, where it has no effect.
 fn check_target(fields: &Fields<'_>, problems: &mut Vec<Problem>) {
     if let Some(target) = fields
         .target
@@ -353,7 +353,7 @@ fn expected_output<'t>(
     }
 }
 
-/// Some elements are messages and some are not: which was meant cannot be told.
+/// Returns the error that some elements are messages and some are not.
 fn mixed(output: Node<'_>) -> Problem {
     let odd = output
         .items()

@@ -1,4 +1,4 @@
-//! A case as an AgentMark row, and what has no place in one.
+//! Turns a case into an AgentMark row.
 
 use agentv_core::{Content, EvalCase, Prompt};
 use agentv_syntax::{CheckCache, Draft, Node, NodeKind};
@@ -10,7 +10,7 @@ use crate::dataset::Dataset;
 use crate::format::WrittenRow;
 use crate::load::LoadError;
 
-/// The row, and the fields that it leaves out or changes.
+/// Returns the row, and the fields that it omits or changes.
 pub(super) fn row_draft(
     row: &WrittenRow<'_>,
     dataset: &Dataset,
@@ -93,7 +93,7 @@ fn expected(node: Node<'_>, case: &EvalCase, lost: &mut Vec<String>) -> Option<S
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
-/// Whether a message is a text by that speaker and nothing else.
+/// Checks if a message is a text of that role and nothing else.
 fn is_bare_text(message: &agentv_core::Message, role: agentv_core::Role) -> bool {
     message.role == role
         && matches!(message.content, Some(Content::Text(_)))

@@ -1,4 +1,4 @@
-//! One eval file read and written anew.
+//! Reads one eval file and writes it in another format.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -16,14 +16,14 @@ use crate::dataset::{Dataset, sidecar_path};
 use crate::format::{Row, WrittenRow};
 use crate::load::LoadError;
 
-/// Cases that are named when fields would be lost.
+/// Number of cases that are named if fields would be lost.
 const NAMED_LOSSES: usize = 20;
 
-/// Converts `input` and writes the result to `output`, and beside it a sidecar where there are
-/// dataset-level fields. Everything is written to temporary files and renamed at the end.
+/// Converts `input` and writes the result to `output`, with a sidecar if there are dataset-level fields.
+/// Everything is written to temporary files and renamed at the end.
 ///
 /// # Errors
-/// When the input has problems, the output may not be written, or fields would be lost; then
+/// Fails if the input has problems, the output may not be written, or fields would be lost; then
 /// nothing is left behind.
 pub fn convert(
     input: &Path,
@@ -77,14 +77,14 @@ fn check_place(output: &Path, force: bool) -> Result<(), ConvertError> {
         let error = std::io::ErrorKind::IsADirectory.into();
         return Err(ConvertError::Io(output.to_owned(), error));
     }
-    // A link to nothing is there as well.
+    // A broken link exists as well.
     if !force && std::fs::symlink_metadata(output).is_ok() {
         return Err(ConvertError::Exists(output.to_owned()));
     }
     Ok(())
 }
 
-/// Writes every case, and says how many there were.
+/// Writes every case, and returns their number.
 fn write_cases(
     dataset: &Dataset,
     moved: &Moved,
@@ -125,7 +125,7 @@ fn write_cases(
     }
 }
 
-/// Refuses an input with problems; gives its warnings otherwise.
+/// Refuses an input with problems; returns its warnings otherwise.
 fn checked(dataset: &Dataset) -> Result<Vec<Diagnostic>, ConvertError> {
     const NAMED: usize = 100;
     let mut problems = Vec::new();
@@ -148,7 +148,7 @@ fn checked(dataset: &Dataset) -> Result<Vec<Diagnostic>, ConvertError> {
     }
 }
 
-/// Calls `write` for every case until it answers that this is enough.
+/// Calls `write` for every case until it returns `Break`.
 fn each_case(
     dataset: &Dataset,
     mut write: impl FnMut(&WrittenRow<'_>) -> Result<bool, ConvertError>,
@@ -168,7 +168,7 @@ fn each_case(
     Ok(())
 }
 
-/// A list item, two spaces further in.
+/// Returns a list item, indented by two more spaces.
 fn indented(yaml: &str) -> String {
     let lines = yaml.split_inclusive('\n');
     lines

@@ -1,17 +1,20 @@
-//! Why nothing was written.
+//! The reasons why a conversion writes nothing.
 
 use std::path::PathBuf;
 
 use agentv_syntax::Diagnostic;
+use thiserror::Error;
 
 use crate::load::LoadError;
 
-/// Why nothing was written.
-#[derive(Debug)]
+/// The reason why a conversion wrote nothing.
+#[derive(Debug, Error)]
 pub enum ConvertError {
     /// The input has problems.
+    #[error("the input has problems ({}), nothing was written", .0.len())]
     Problems(Vec<Diagnostic>),
     /// The output's extension does not fit its format.
+    #[error("`{}` does not end in {}", .output.display(), .expected.join(" or "))]
     Extension {
         /// The output.
         output: PathBuf,
@@ -19,24 +22,38 @@ pub enum ConvertError {
         expected: &'static [&'static str],
     },
     /// The output is the input, or a part of it.
+    #[error("`{}` belongs to the input and is never replaced", .0.display())]
     OwnInput(PathBuf),
-    /// A file is there already.
+    /// A file exists already.
+    #[error("`{}` is there already", .0.display())]
     Exists(PathBuf),
-    /// The file that would have to become the sidecar holds cases of its own, or cannot be read.
+    /// The file that would become the sidecar holds cases of its own, or cannot be read.
+    #[error("`{}` would become the sidecar of the output, but is something else", .0.display())]
     NotASidecar(PathBuf),
     /// Fields would be lost.
+    #[error("fields would be lost, nothing was written{}", .0.iter().map(Loss::line).collect::<String>())]
     Lossy(Vec<Loss>),
     /// A file that a case refers to cannot be reached from the output's place.
+    #[error("the file `{value}` lies outside `{}`, the project that the output is in", .root.display())]
     OutOfReach {
         /// The reference as written.
         value: String,
-        /// The root of the project that the output lies in.
+        /// The root of the project that the output is in.
         root: PathBuf,
     },
     /// The user asked to stop.
+    #[error("interrupted, nothing was written")]
     Interrupted,
     /// A file could not be written.
+    #[error("`{}`: {}", .0.display(), reason(.1))]
     Io(PathBuf, std::io::Error),
+}
+
+fn reason(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such folder".to_owned(),
+        _ => error.to_string(),
+    }
 }
 
 /// The fields that one case would lose.
@@ -44,10 +61,19 @@ pub enum ConvertError {
 pub struct Loss {
     /// The line on which the case begins.
     pub line: u64,
-    /// The case's id, where it has one.
+    /// The case's id, if it has one.
     pub id: Option<String>,
     /// The fields.
     pub fields: Vec<String>,
+}
+
+impl Loss {
+    /// Returns a line that names the case and its fields.
+    fn line(&self) -> String {
+        let case = self.id.as_ref().map(|id| format!("case `{id}`: "));
+        let (case, fields) = (case.unwrap_or_default(), self.fields.join(", "));
+        format!("\n  Line {}: {case}{fields}", self.line)
+    }
 }
 
 impl From<LoadError> for ConvertError {
@@ -55,59 +81,3 @@ impl From<LoadError> for ConvertError {
         ConvertError::Problems(vec![*error.diagnostic])
     }
 }
-
-impl std::fmt::Display for ConvertError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            ConvertError::Problems(problems) => {
-                write!(
-                    f,
-                    "the input has problems ({}), nothing was written",
-                    problems.len()
-                )
-            }
-            ConvertError::Extension { output, expected } => write!(
-                f,
-                "`{}` does not end in {}",
-                output.display(),
-                expected.join(" or ")
-            ),
-            ConvertError::OwnInput(path) => {
-                write!(
-                    f,
-                    "`{}` belongs to the input and is never replaced",
-                    path.display()
-                )
-            }
-            ConvertError::Exists(path) => write!(f, "`{}` is there already", path.display()),
-            ConvertError::NotASidecar(path) => write!(
-                f,
-                "`{}` would become the sidecar of the output, but is something else",
-                path.display()
-            ),
-            ConvertError::Interrupted => write!(f, "interrupted, nothing was written"),
-            ConvertError::Lossy(losses) => {
-                write!(f, "fields would be lost, nothing was written")?;
-                for loss in losses {
-                    write!(f, "\n  Line {}: ", loss.line)?;
-                    if let Some(id) = &loss.id {
-                        write!(f, "case `{id}`: ")?;
-                    }
-                    f.write_str(&loss.fields.join(", "))?;
-                }
-                Ok(())
-            }
-            ConvertError::OutOfReach { value, root } => write!(
-                f,
-                "the file `{value}` lies outside `{}`, the project that the output is in",
-                root.display()
-            ),
-            ConvertError::Io(path, error) if error.kind() == std::io::ErrorKind::NotFound => {
-                write!(f, "`{}`: there is no such folder", path.display())
-            }
-            ConvertError::Io(path, error) => write!(f, "`{}`: {error}", path.display()),
-        }
-    }
-}
-
-impl std::error::Error for ConvertError {}

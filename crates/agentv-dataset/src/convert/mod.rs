@@ -1,4 +1,4 @@
-//! One format into another, without losing a field.
+//! Converts one format into another, without losing a field.
 
 mod agentmark;
 mod conversion;

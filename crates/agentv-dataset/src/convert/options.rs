@@ -1,4 +1,4 @@
-//! What to convert to, how, and what came of it.
+//! The options and the result of a conversion.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use agentv_syntax::Diagnostic;
 
 use crate::options::LoadOptions;
 
-/// What to convert to.
+/// The target of a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conversion {
     /// A YAML suite.
@@ -28,30 +28,30 @@ impl Conversion {
     }
 }
 
-/// How to convert.
+/// Options of a conversion.
 #[derive(Debug, Clone)]
 pub struct ConvertOptions {
-    /// What to convert to.
+    /// The target.
     pub to: Conversion,
-    /// Whether files that are there already may be replaced. The input never is.
+    /// Allows existing files to be replaced. The input never is.
     pub force: bool,
-    /// Whether fields that the new format has no place for may be dropped.
+    /// Allows fields to be dropped that the new format has no place for.
     pub lossy: bool,
-    /// How the input is loaded.
+    /// The options for loading the input.
     pub load: LoadOptions,
-    /// Set to something else than 0 to stop; nothing is left behind.
+    /// Stops the conversion if it is not 0; nothing is left behind.
     pub interrupted: Arc<AtomicUsize>,
 }
 
-/// What was written.
+/// The result of a conversion.
 #[derive(Debug)]
 pub struct Converted {
-    /// How many cases.
+    /// The number of cases.
     pub cases: u64,
     /// The files, the eval file first.
     pub files: Vec<PathBuf>,
-    /// The input, where it stands beside the output under its name and so is its sidecar.
+    /// The input, if it is beside the output under its name and so is its sidecar.
     pub served_by: Option<PathBuf>,
-    /// Remarks about the input.
+    /// Warnings about the input.
     pub warnings: Vec<Diagnostic>,
 }

@@ -1,4 +1,4 @@
-//! Where a file reference leads from the output's place.
+//! File references, rewritten for the place of the output.
 
 use std::cell::RefCell;
 use std::io;
@@ -12,7 +12,7 @@ use crate::dataset::Dataset;
 use crate::files::FileLibrary;
 use crate::project::{Project, folder_of, relative_path};
 
-/// The way from the input's place to the output's.
+/// The places of the input and the output.
 pub(super) struct Moved {
     from: Project,
     to: Project,
@@ -36,17 +36,17 @@ impl Moved {
         })
     }
 
-    /// Whether the output lies in another folder.
+    /// Checks if the output is in another folder.
     pub(super) fn elsewhere(&self) -> bool {
         self.from.folder != self.to.folder
     }
 
-    /// The input's folder, seen from the output's.
+    /// Returns the input's folder, relative to the output's.
     pub(super) fn old_folder(&self) -> String {
         spelled(&relative_path(&self.to.folder, &self.from.folder))
     }
 
-    /// The reference for the new place; `None` where the written one still holds.
+    /// Returns the reference for the new place; `None` if the written one is still right.
     pub(super) fn rewrite(&self, text: Text, written: &str, files: &FileLibrary) -> Option<String> {
         let same_root = self.from.root == self.to.root;
         let absolute = match text {
@@ -74,7 +74,7 @@ impl Moved {
         Some(spelled(&relative_path(&self.to.folder, &absolute)))
     }
 
-    /// Fails when a reference could not be rewritten.
+    /// Fails if a reference could not be rewritten.
     pub(super) fn verify(&self) -> Result<(), ConvertError> {
         match self.out_of_reach.borrow().as_ref() {
             Some(value) => Err(ConvertError::OutOfReach {

@@ -1,4 +1,4 @@
-//! A written case, written anew: its own words, with paths for the new place.
+//! Copies cases as written, with paths for the new place.
 
 use agentv_syntax::{Draft, Node, NodeKind, Text};
 
@@ -8,14 +8,14 @@ use crate::case::{EvaluatorDrafts, is_block, is_message};
 use crate::dataset::Dataset;
 use crate::shapes::{CASE_FIELDS, SIDECAR_FIELDS};
 
-/// The names that are written, for those that may be read.
+/// The names to write, for each name that may be read.
 const PREFERRED: [(&str, &str); 3] = [
     ("input_messages", "input"),
     ("expected_messages", "expected_output"),
     ("outcome", "expected_outcome"),
 ];
 
-/// A case under the names that documentation uses, nothing left out.
+/// Returns a case under the names that the documentation uses, with all its fields.
 pub(super) fn case_draft(
     node: Node<'_>,
     dataset: &Dataset,
@@ -42,7 +42,7 @@ pub(super) fn case_draft(
     Ok(Draft::Object(fields))
 }
 
-/// The name to write: the documentation's, unless that stands there as well.
+/// Returns the name to write: the documentation's, unless the case has that field as well.
 fn preferred(name: &str, node: Node<'_>) -> String {
     let other = PREFERRED
         .iter()
@@ -50,7 +50,7 @@ fn preferred(name: &str, node: Node<'_>) -> String {
     other.map_or(name, |(_, other)| *other).to_owned()
 }
 
-/// The dataset-level fields, but for the cases.
+/// Returns the dataset-level fields, except for the cases.
 pub(super) fn header_draft(
     header: Node<'_>,
     dataset: &Dataset,
@@ -73,7 +73,7 @@ pub(super) fn header_draft(
     Ok(fields)
 }
 
-/// Whether there is anything beside the cases.
+/// Checks if there is anything besides the cases.
 pub(super) fn has_dataset_fields(header: Node<'_>) -> bool {
     header.fields().any(|(key, _)| !key.is_text("evalcases"))
 }
@@ -100,8 +100,8 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Messages, or the content of one, with the file blocks in them rewritten. Anything else is
-    /// data that only looks like them, and stays as it is.
+    /// Returns messages, or the content of one, with their file blocks rewritten. Anything else is
+    /// structured data, and stays as it is.
     fn messages(&self, node: Node<'_>) -> Draft {
         let draft = |item| {
             if is_file_block(item) {

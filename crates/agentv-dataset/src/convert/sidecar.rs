@@ -1,4 +1,4 @@
-//! Dataset-level fields on their way into the output, and what must not be replaced by it.
+//! Dataset-level fields of the output, and the files that it must not replace.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::write::NewFile;
 use crate::dataset::{Dataset, sidecar_path};
 use crate::format::{Document, FormatKind};
 
-/// The dataset-level fields for the new place.
+/// Returns the dataset-level fields for the new place.
 pub(super) fn header_fields(
     dataset: &Dataset,
     output: &Path,
@@ -35,7 +35,7 @@ pub(super) fn header_fields(
     Ok(fields)
 }
 
-/// The sidecar that the output needs, if it needs one.
+/// Returns the sidecar that the output needs, if it needs one.
 pub(super) fn new_sidecar(
     output: &Path,
     header: &[(String, Draft)],
@@ -46,7 +46,7 @@ pub(super) fn new_sidecar(
         return Ok(None);
     };
     if inputs.contain(&path) {
-        // The input stands beside the output under its name, and serves it as a sidecar.
+        // The input is beside the output under its name, and serves it as a sidecar.
         return Ok(None);
     }
     let exists = std::fs::symlink_metadata(&path).is_ok();
@@ -64,13 +64,13 @@ pub(super) fn new_sidecar(
     Ok(Some(file))
 }
 
-/// Whether a file holds dataset-level fields and nothing that would be missed.
+/// Checks if a file holds dataset-level fields and nothing else.
 fn is_sidecar(path: &Path) -> bool {
     let document = Document::open(path, &Arc::from(path.to_string_lossy()));
     document.is_ok_and(|document| document.root().get("evalcases").is_none())
 }
 
-/// The files that a conversion reads.
+/// Returns the files that a conversion reads.
 pub(super) struct Inputs {
     files: Vec<PathBuf>,
 }

@@ -1,14 +1,16 @@
-//! A stream of bytes, handed out in pieces of whole lines.
+//! A stream of bytes, cut into chunks of whole lines.
 
 use std::io::{self, Read};
 
-/// Bytes that are handed out at a time, if lines allow it: small enough to stay in a core's cache
-/// until they have been looked at.
+use thiserror::Error;
+
+/// Size of a chunk, if lines allow it: small enough to stay in a core's cache until it has been
+/// checked.
 const CHUNK: usize = 256 << 10;
 /// The longest line that is read.
 pub(super) const LONGEST_LINE: usize = 64 << 20;
 
-/// Reads ahead and cuts at line ends.
+/// A reader that cuts its input at line ends.
 pub(super) struct Chunks {
     input: Box<dyn Read + Send>,
     /// The beginning of a line whose end was not read yet.
@@ -18,23 +20,26 @@ pub(super) struct Chunks {
     ended: bool,
 }
 
-/// Where a piece stands in the file.
+/// The place of a chunk in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ChunkPlace {
     /// Its number, from 0.
     pub(super) index: u64,
     /// The number of its first line, from 1.
     pub(super) first_line: u64,
 }
 
-#[derive(Debug)]
+/// The reason why no more lines can be read.
+#[derive(Debug, Error)]
 pub(super) enum ChunkError {
-    Io(io::Error),
+    #[error("the file cannot be read")]
+    Io(#[source] io::Error),
     /// The line with this number does not end.
+    #[error("line {0} is longer than 64 MiB")]
     LineTooLong(u64),
 }
 
-/// Memory for one piece, used again and again without being cleared.
+/// Memory for one chunk, reused without being cleared.
 #[derive(Debug, Default)]
 pub(super) struct Buffer {
     bytes: Vec<u8>,
@@ -43,13 +48,13 @@ pub(super) struct Buffer {
 }
 
 impl Buffer {
-    /// The piece.
+    /// Returns the chunk.
     pub(super) fn lines(&self) -> &[u8] {
         &self.bytes[self.start..self.end]
     }
 
     fn start_with(&mut self, carried: &[u8]) {
-        // A buffer that once held a huge line need not stay that large.
+        // A buffer that held a huge line does not stay that large.
         if self.bytes.len() > CHUNK * 16 {
             self.bytes = Vec::new();
         }
@@ -61,7 +66,7 @@ impl Buffer {
         (self.start, self.end) = (0, carried.len());
     }
 
-    /// Reads until there is no more room; `false` at the end of the input.
+    /// Reads until there is no more room; returns `false` at the end of the input.
     fn fill(&mut self, input: &mut dyn Read) -> io::Result<bool> {
         while self.end < self.bytes.len() {
             match input.read(&mut self.bytes[self.end..]) {
@@ -91,12 +96,15 @@ impl Chunks {
         }
     }
 
-    /// Fills `buffer` with the next whole lines; `None` at the end. An error takes a place, too.
-    pub(super) fn next(&mut self, buffer: &mut Buffer) -> Option<(Place, Result<(), ChunkError>)> {
+    /// Fills `buffer` with the next whole lines; returns `None` at the end. An error has a place, too.
+    pub(super) fn next(
+        &mut self,
+        buffer: &mut Buffer,
+    ) -> Option<(ChunkPlace, Result<(), ChunkError>)> {
         if self.ended {
             return None;
         }
-        let place = Place {
+        let place = ChunkPlace {
             index: self.next_index,
             first_line: self.next_line,
         };

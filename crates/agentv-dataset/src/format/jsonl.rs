@@ -1,4 +1,4 @@
-//! JSON Lines: one case a line, plain or compressed, read in pieces on all cores.
+//! JSON Lines: one case per line, plain or compressed, read in chunks on all cores.
 
 use std::io::Read;
 use std::ops::{ControlFlow, Range};
@@ -9,11 +9,12 @@ use std::thread;
 
 use agentv_syntax::{Code, Diagnostic, Node, NodeKind, Problem, Tree, json};
 
-use super::chunks::{Buffer, ChunkError, Chunks, LONGEST_LINE, Place};
+use super::chunks::{Buffer, ChunkError, ChunkPlace, Chunks, LONGEST_LINE};
+use super::row::Origin;
 use super::unchanged::{Identity, Unchanged};
 use super::unpacked::Unpacked;
 use super::{
-    Findings, FormatKind, Inspect, Origin, Row, Rows, Scratch, Source, WrittenRow, open_regular,
+    EvalSource, Findings, FormatKind, Inspect, Row, Rows, Scratch, WrittenRow, open_regular,
     unreadable,
 };
 
@@ -77,7 +78,7 @@ fn too_long(file: &Arc<str>, line: u64) -> Diagnostic {
     }
 }
 
-impl Source for JsonLines {
+impl EvalSource for JsonLines {
     fn header(&self) -> Option<Node<'_>> {
         None
     }
@@ -125,14 +126,14 @@ impl Source for JsonLines {
 
 type Deliver<'d> = &'d mut (dyn FnMut(Findings) -> ControlFlow<()> + Send);
 
-/// One pass over a file by several threads. Each takes a piece, inspects it, and delivers what it
-/// found when the pieces before it have been delivered: order without a buffer that could grow.
+/// One pass over a file by several threads. Each takes a chunk, inspects it, and delivers its findings
+/// after those of the chunks before it: order without a buffer that could grow.
 struct Scan<'s> {
     source: &'s JsonLines,
     chunks: Mutex<Chunks>,
     inspect: &'s Inspect<'s>,
     deliver: Mutex<Deliver<'s>>,
-    /// The piece whose findings are delivered next.
+    /// The chunk whose findings are delivered next.
     turn: Mutex<u64>,
     turned: Condvar,
     stopped: AtomicBool,
@@ -164,12 +165,18 @@ impl Scan<'_> {
         }
     }
 
-    fn inspect_chunk(&self, place: Place, buffer: &[u8], tree: &mut Tree, scratch: &mut Scratch) {
+    fn inspect_chunk(
+        &self,
+        place: ChunkPlace,
+        buffer: &[u8],
+        tree: &mut Tree,
+        scratch: &mut Scratch,
+    ) {
         let file = &self.source.file;
         let mut line = place.first_line;
         let mut at = 0;
         let mut overflowed = false;
-        // One check for the whole piece; only if it fails, each line answers for itself.
+        // One check for the whole chunk; only if it fails, each line is checked by itself.
         let text = simdutf8::basic::from_utf8(buffer).ok();
         while let Some(range) = next_line(buffer, at) {
             at = range.end + 1;
@@ -179,7 +186,7 @@ impl Scan<'_> {
             };
             (self.inspect)(scratch, row);
             line += 1;
-            // With this many problems, memory is better spent on telling them than on keeping them.
+            // With this many problems, deliver them now rather than keep them in memory.
             if scratch.findings.diagnostics.len() >= Findings::KEPT {
                 if !overflowed {
                     self.wait_for(place);
@@ -196,7 +203,7 @@ impl Scan<'_> {
         let _ = self.hand_over(scratch);
     }
 
-    fn wait_for(&self, place: Place) {
+    fn wait_for(&self, place: ChunkPlace) {
         let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         while *turn != place.index {
             turn = self
@@ -219,20 +226,20 @@ impl Scan<'_> {
         flow
     }
 
-    fn pass_on(&self, place: Place) {
+    fn pass_on(&self, place: ChunkPlace) {
         *self.turn.lock().unwrap_or_else(PoisonError::into_inner) = place.index + 1;
         self.turned.notify_all();
     }
 }
 
-/// The line that begins at `at`, without its end.
+/// Returns the range of the line that begins at `at`, without its end.
 fn next_line(buffer: &[u8], at: usize) -> Option<Range<usize>> {
     let rest = buffer.get(at..).filter(|rest| !rest.is_empty())?;
     let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
     Some(at..at + length)
 }
 
-/// What stands on one line that may not be text.
+/// Reads one line that may not be UTF-8.
 fn row_of_bytes<'r>(file: &'r Arc<str>, line: u64, bytes: &'r [u8], tree: &'r mut Tree) -> Row<'r> {
     match simdutf8::basic::from_utf8(bytes) {
         Ok(text) => row(file, line, text, tree),
@@ -240,7 +247,7 @@ fn row_of_bytes<'r>(file: &'r Arc<str>, line: u64, bytes: &'r [u8], tree: &'r mu
     }
 }
 
-/// What stands on one line.
+/// Reads one line.
 fn row<'r>(file: &'r Arc<str>, line: u64, text: &'r str, tree: &'r mut Tree) -> Row<'r> {
     if text.len() > LONGEST_LINE {
         return Row::Broken(too_long(file, line));
@@ -307,7 +314,7 @@ fn invalid_json(text: &str, invalid: &json::InvalidJson) -> Problem {
     }
 }
 
-/// A walk through the lines by one thread.
+/// A pass over the lines by one thread.
 struct Sequential<'s> {
     source: &'s JsonLines,
     chunks: Chunks,

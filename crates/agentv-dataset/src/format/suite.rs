@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use agentv_syntax::{Code, Diagnostic, Lines, Node, NodeKind, Problem, Tree, yaml};
 
-use super::{FormatKind, Origin, Row, Rows, Source, WrittenRow, open_regular, unreadable};
+use super::row::Origin;
+use super::{EvalSource, FormatKind, Row, Rows, WrittenRow, open_regular, unreadable};
 
 pub(super) const FORMAT: FormatKind = FormatKind {
     extensions: &[".yaml", ".yml"],
@@ -54,7 +55,7 @@ impl Document {
     }
 }
 
-/// The text of a file that is read whole.
+/// Reads the text of a file that is read whole.
 pub(crate) fn read_text(path: &Path, file: &Arc<str>) -> Result<String, Diagnostic> {
     let mut source = open_regular(path, file)?;
     let length = source
@@ -92,7 +93,7 @@ fn utf8(bytes: Vec<u8>, file: &Arc<str>) -> Result<String, Diagnostic> {
     })
 }
 
-impl Source for Document {
+impl EvalSource for Document {
     fn header(&self) -> Option<Node<'_>> {
         Some(self.root())
     }

@@ -4,7 +4,7 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::time::SystemTime;
 
-/// What tells that a file is still the one that was opened first, with what it held then.
+/// The marks by which a file is recognised as the one that was opened first, unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Identity {
     length: u64,
@@ -22,7 +22,7 @@ impl Identity {
         })
     }
 
-    /// The size of the file in bytes.
+    /// Returns the size of the file in bytes.
     pub(super) fn length(&self) -> u64 {
         self.length
     }
@@ -39,16 +39,18 @@ fn place_of(_: &Metadata) -> (u64, u64) {
     (0, 0)
 }
 
-/// Reads a file, and fails as soon as it is not what it was: cases that nobody checked must not be
-/// taken for those that were. A file that is replaced or removed while it is open is read on.
+/// A reader that fails as soon as the file has changed: cases that were not checked must not be used. A
+/// file that is replaced or removed while it is open is still read to its end.
 pub(super) struct Unchanged {
     file: File,
     was: Identity,
 }
 
 impl Unchanged {
+    /// Returns a reader of the file.
+    ///
     /// # Errors
-    /// When the file is not the one that `was` tells of, or changed since.
+    /// Fails if the file is not the one of `was`, or has changed since.
     pub(super) fn new(file: File, was: Identity) -> io::Result<Unchanged> {
         let unchanged = Unchanged { file, was };
         unchanged.check()?;
@@ -66,7 +68,7 @@ impl Unchanged {
 impl Read for Unchanged {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.file.read(buffer)?;
-        // Looked at afterwards: whatever was read had been written before.
+        // Checked after reading: a change during the read is noticed.
         self.check()?;
         Ok(read)
     }

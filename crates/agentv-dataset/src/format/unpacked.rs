@@ -1,20 +1,20 @@
-//! What a compressed file holds, unless that is far more than its size says.
+//! The content of a compressed file, unless it is far more than the size of the file suggests.
 
 use std::io::{self, Read};
 
 /// Unpacked bytes that any file may have.
 const ALWAYS: u64 = 128 << 20;
-/// How many times its size a file may hold beyond that. Cases seldom reach a fiftieth of it.
+/// Factor of its size that a file may hold beyond that. Cases seldom reach a fiftieth of it.
 const MOST_TIMES: u64 = 500;
 
-/// Reads what is unpacked, and fails when it becomes too much for the size of the file.
+/// A reader of unpacked bytes that fails if they become too many for the size of the file.
 pub(super) struct Unpacked<R> {
     input: R,
     left: u64,
 }
 
 impl<R: Read> Unpacked<R> {
-    /// What `input` unpacks from a file of `size` bytes.
+    /// Returns a reader of what `input` unpacks from a file of `size` bytes.
     pub(super) fn new(input: R, size: u64) -> Unpacked<R> {
         Unpacked {
             input,

@@ -1,4 +1,4 @@
-//! Bytes that are no text, and texts that are written in odd ways.
+//! Bytes that are not text, and texts that are written in odd ways.
 
 use agentv_syntax::Code;
 

@@ -1,4 +1,4 @@
-//! Keys, ids, problems and evaluators in numbers that nobody expects.
+//! Keys, ids, problems and evaluators in unexpected numbers.
 
 use std::ops::ControlFlow;
 
@@ -52,6 +52,18 @@ fn a_key_that_stands_twice_is_an_error_of_that_case_at_any_depth() {
         codes_with_sidecar("execution: {x: {k: 1, k: 1}}\n"),
         [Code::DuplicateKey]
     );
+}
+
+#[test]
+fn four_hundred_thousand_different_keys_are_checked_in_time() {
+    let keys = |from: usize| -> String {
+        (from..from + 200_000)
+            .map(|index| format!(", \"k{index}\": 1"))
+            .collect()
+    };
+    let inside = format!(", \"x\": {{\"k\": 1{}}}", keys(0));
+    let text = line("a", &(inside + &keys(0)));
+    assert_eq!(soon(|| codes_of("a.jsonl", text)), []);
 }
 
 #[test]
@@ -116,7 +128,7 @@ fn a_hundred_thousand_problems_are_all_told_and_none_is_kept() {
                 (told, checked.cases, checked.skipped),
                 (400_000, 0, 100_000)
             );
-            // Whoever has read enough stops the check.
+            // A caller can stop the check.
             let mut told = 0;
             dataset.check(&mut |_| {
                 told += 1;

@@ -1,4 +1,4 @@
-//! Files that are elsewhere, no files, or not to be read.
+//! Files that are elsewhere, not regular, or not to be read.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -34,7 +34,7 @@ fn a_file_outside_the_project_is_refused_however_it_is_reached() {
         [Code::FileOutsideRoot]
     );
     assert_ne!(codes_of_reference(&project, ".//etc/passwd"), []);
-    // A leading slash is the project's root; what is only under the machine's is refused.
+    // A leading slash is the project's root; a file under the machine's root is refused.
     assert_eq!(
         codes_of_reference(&project, "/etc/passwd"),
         [Code::FileOutsideRoot]

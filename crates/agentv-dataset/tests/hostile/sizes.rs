@@ -1,4 +1,4 @@
-//! Lines and files that are larger than anybody needs.
+//! Lines and files that are too large.
 
 use std::fs::{self, File};
 use std::io::Write;

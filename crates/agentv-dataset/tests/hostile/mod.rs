@@ -14,7 +14,7 @@ use crate::project::{TestProject, codes};
 
 const MEBIBYTE: u64 = 1 << 20;
 
-/// A case that has nothing wrong with it, but for what `extra` adds.
+/// Returns a case that is correct except for the fields in `extra`.
 fn line(id: &str, extra: &str) -> String {
     format!(r#"{{"id": "{id}", "outcome": "o", "input": "i"{extra}}}"#)
 }
@@ -23,14 +23,14 @@ fn suite(extra: &str) -> String {
     format!("evalcases:\n  - id: a\n    outcome: o\n    input: i\n{extra}")
 }
 
-/// The codes of a file of this name and content.
+/// Returns the codes of a file of this name and content.
 fn codes_of(name: &str, content: impl AsRef<[u8]>) -> Vec<Code> {
     let project = TestProject::new();
     project.write(name, content);
     soon(|| codes(&project.load(name)))
 }
 
-/// The codes of a good file with this sidecar.
+/// Returns the codes of a good file with this sidecar.
 fn codes_with_sidecar(sidecar: impl AsRef<[u8]>) -> Vec<Code> {
     let project = TestProject::new();
     project.write("a.jsonl", line("a", ""));
@@ -38,14 +38,14 @@ fn codes_with_sidecar(sidecar: impl AsRef<[u8]>) -> Vec<Code> {
     soon(|| codes(&project.load("a.jsonl")))
 }
 
-/// A case that refers to a file.
+/// Returns a case that refers to a file.
 fn reference(value: &str) -> String {
     let block =
         serde_json::json!([{"role": "user", "content": [{"type": "file", "value": value}]}]);
     format!(r#"{{"id": "a", "outcome": "o", "input": {block}}}"#)
 }
 
-/// The codes of a case that refers to a file.
+/// Returns the codes of a case that refers to a file.
 fn codes_of_reference(project: &TestProject, value: &str) -> Vec<Code> {
     project.write("refer.jsonl", reference(value));
     soon(|| codes(&project.load("refer.jsonl")))

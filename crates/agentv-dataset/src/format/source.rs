@@ -1,0 +1,68 @@
+//! An opened eval file.
+
+use std::ops::ControlFlow;
+
+use agentv_syntax::{CheckCache, Diagnostic, Node, Problem};
+
+use super::row::{Row, Rows};
+
+/// An opened eval file: cases, and a header if the format has one.
+pub(crate) trait EvalSource: Send + Sync {
+    /// Returns the dataset-level fields in the file itself, if the format has them.
+    fn header(&self) -> Option<Node<'_>>;
+
+    /// Turns a problem of the header into a diagnostic with its line.
+    fn place(&self, problem: Problem) -> Diagnostic;
+
+    /// Reads the file from its beginning, in file order.
+    fn rows(&self) -> Result<Box<dyn Rows + '_>, Diagnostic>;
+
+    /// Reads the whole file, on all cores if the format allows it. The findings that `inspect` adds are
+    /// delivered in file order.
+    fn scan(
+        &self,
+        inspect: &Inspect<'_>,
+        deliver: &mut (dyn FnMut(Findings) -> ControlFlow<()> + Send),
+    ) -> Result<(), Diagnostic> {
+        let mut rows = self.rows()?;
+        let mut scratch = Scratch::default();
+        while let Some(row) = rows.next() {
+            inspect(&mut scratch, row);
+            if deliver(std::mem::take(&mut scratch.findings)).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A function that checks one row and adds to the findings.
+pub(crate) type Inspect<'i> = dyn Fn(&mut Scratch, Row<'_>) + Sync + 'i;
+
+/// The memory that a thread reuses from row to row.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    pub(crate) findings: Findings,
+    pub(crate) check_cache: CheckCache,
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// The findings in a part of a file.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    /// Cases that can be used, and cases that cannot.
+    pub(crate) cases: u64,
+    pub(crate) skipped: u64,
+    /// The number of AgentMark rows among them.
+    pub(crate) agentmark_rows: u64,
+    /// Digests of the ids.
+    pub(crate) ids: Vec<u64>,
+    /// The first blank lines.
+    pub(crate) blank_lines: Vec<u64>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+impl Findings {
+    /// Number of diagnostics of one part of a file that are kept in memory.
+    pub(crate) const KEPT: usize = 1_000;
+}
