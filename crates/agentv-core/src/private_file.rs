@@ -26,12 +26,12 @@ pub fn private_file(path: &Path) -> Option<&'static str> {
     });
     while let Some(name) = names.next() {
         match &*name {
-            ".git" => return Some("lies in `.git`, which is for the repository alone"),
+            ".git" => return Some("is in `.git`, which belongs to the repository"),
             ".agentv" if names.clone().next().is_some_and(|name| is_kept(&name)) => {
-                return Some("is one that agentv keeps for itself in `.agentv`");
+                return Some("is one of the private files in `.agentv`");
             }
             name if name.starts_with(".env") => {
-                return Some("holds variables of the environment, which may be keys");
+                return Some("contains environment variables, which may be secrets");
             }
             _ => {}
         }

@@ -47,8 +47,12 @@ fn compile(project: &Project, root: Node<'_>) -> Result<Guidelines, Problem> {
     let patterns: Vec<_> = items.iter().map(|item| item.text().into_owned()).collect();
     Guidelines::new(project.clone(), &patterns).map_err(|(index, reason)| {
         let span = items.get(index).map_or(0..0, |item| item.span());
-        Problem::error(Code::InvalidPattern, span, format!("not a glob: {reason}"))
-            .at(format!("guideline_patterns[{index}]"))
+        Problem::error(
+            Code::InvalidPattern,
+            span,
+            format!("not a valid glob: {reason}"),
+        )
+        .at(format!("guideline_patterns[{index}]"))
     })
 }
 

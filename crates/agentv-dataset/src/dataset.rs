@@ -66,7 +66,7 @@ impl Dataset {
             return Err(unsupported(path, &file).into());
         };
         if options.rules == Rules::AgentMark && !format.has_sidecar {
-            let message = "AgentMark datasets are JSON Lines, one object a line";
+            let message = "AgentMark datasets are JSON Lines, one object per line";
             let problem = Problem::fatal(Code::AgentMarkRule, 0..0, message);
             return Err(Diagnostic::of_file(&file, problem).into());
         }
@@ -262,11 +262,11 @@ impl Dataset {
     ) {
         let file = &self.context.file;
         if checked.cases + checked.skipped == 0 && !report.fatal {
-            let problem = Problem::fatal(Code::NoCases, 0..0, "holds no cases");
+            let problem = Problem::fatal(Code::NoCases, 0..0, "has no cases");
             report.send(Diagnostic::of_file(file, problem));
         }
         if let Some(line) = first_blank.filter(|_| checked.agentmark_rows > 0) {
-            let message = "AgentMark's own rules allow no blank lines, they are skipped";
+            let message = "AgentMark's own rules do not allow blank lines; they are skipped";
             let problem = Problem::warning(Code::AgentMarkAdvice, 0..0, message);
             report.send(Diagnostic {
                 line: Some(line),
@@ -281,11 +281,7 @@ impl Dataset {
     /// Fails if the file cannot be opened again, or the check found that nothing of it can be used.
     pub fn cases<'d>(&'d self, checked: &'d Checked) -> Result<Cases<'d>, LoadError> {
         if checked.fatal {
-            let problem = Problem::fatal(
-                Code::Unreadable,
-                0..0,
-                "has problems, nothing of it is used",
-            );
+            let problem = Problem::fatal(Code::Unreadable, 0..0, "has problems and cannot be used");
             return Err(Diagnostic::of_file(&self.context.file, problem).into());
         }
         Cases::new(self, &checked.ids)
@@ -317,7 +313,7 @@ fn summarise(problems: &mut Vec<Problem>) {
         .iter()
         .map(|problem| problem.severity)
         .max();
-    let message = format!("and {} more problems of this case", problems.len() - TOLD);
+    let message = format!("and {} more problems in this case", problems.len() - TOLD);
     problems.truncate(TOLD);
     problems.push(Problem {
         severity: severity.unwrap_or(Severity::Error),
@@ -337,14 +333,14 @@ fn taken_id(row: &WrittenRow<'_>, id: &str, first_line: u64) -> Diagnostic {
     let span = row.node.get("id").map_or(0..0, |id| id.span());
     let message = format!("duplicate id `{id}`, first used on line {first_line}");
     let problem = Problem {
-        expected: Some("an id that no other case of the file has".to_owned()),
+        expected: Some("an id that no other case in the file has".to_owned()),
         found: Some(format!("`{id}`")),
         ..Problem::error(Code::DuplicateId, span, message)
     };
     row.place(
         problem
             .at("id")
-            .hint("give every case of a file an id of its own"),
+            .hint("give every case in a file its own id"),
     )
 }
 
@@ -366,9 +362,9 @@ fn unsupported(path: &Path, file: &Arc<str>) -> Diagnostic {
     Diagnostic::of_file(
         file,
         if is_upper {
-            problem.hint("extensions are written in lower case")
+            problem.hint("write the extension in lower case")
         } else if is_json {
-            problem.hint("a file with one JSON object a line is named .jsonl")
+            problem.hint("if the file has one JSON object per line, name it .jsonl")
         } else {
             problem
         },

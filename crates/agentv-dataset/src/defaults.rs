@@ -141,7 +141,10 @@ fn row_prompt(
         Ok(prompt) => Some(prompt),
         Err(TemplateError { reason, line }) => {
             let place = line.map(|line| format!(" (line {line} of the template)"));
-            let message = format!("not a template: {reason}{}", place.unwrap_or_default());
+            let message = format!(
+                "not a valid template: {reason}{}",
+                place.unwrap_or_default()
+            );
             problems.push(Problem::error(Code::InvalidTemplate, node.span(), message).at("prompt"));
             None
         }

@@ -98,7 +98,7 @@ fn files_at(path: &Path, problems: &mut Vec<Diagnostic>) -> Result<Vec<FoundFile
         }
         Err(_) if written.contains(['*', '?', '[', '{']) => {
             let files = glob(&written, problems)
-                .map_err(|error| refuse(format!("not a glob: {}", error.kind()), None))?;
+                .map_err(|error| refuse(format!("not a valid glob: {}", error.kind()), None))?;
             (files, "no eval file matches this pattern")
         }
         Err(_) => return Err(refuse("no such file or folder".into(), similar_name(path))),
@@ -195,7 +195,7 @@ fn not_walked(folder: &Path, error: &ignore::Error) -> Diagnostic {
     let reason = error
         .io_error()
         .map_or_else(|| error.to_string(), ToString::to_string);
-    let message = format!("cannot be looked into: {reason}");
+    let message = format!("cannot be read: {reason}");
     let problem = Problem::fatal(Code::Unreadable, 0..0, message);
     Diagnostic::of_file(&Arc::from(place.to_string_lossy()), problem)
 }

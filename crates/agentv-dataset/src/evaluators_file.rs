@@ -59,7 +59,7 @@ pub fn read_evaluators(
         .evaluators
         .unwrap_or_else(|| one.into_iter().collect());
     if evaluators.is_empty() && !wrong {
-        let message = "there are no evaluators in it, expected `evaluators` with at least one";
+        let message = "the file has no evaluators; expected `evaluators` with at least one";
         let hint = "write them as in a suite or a sidecar: `evaluators: [{contains: Paris}]`";
         let problem = Problem::error(Code::MissingField, document.root().span(), message);
         problems.push(problem.at("evaluators").hint(hint));

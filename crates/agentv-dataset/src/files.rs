@@ -188,9 +188,9 @@ impl FileLibrary {
         }
         Err(FileProblem {
             code: Code::FileOutsideRoot,
-            message: format!("`{value}` lies outside the project root"),
+            message: format!("`{value}` is outside the project root"),
             hint: Some(format!(
-                "the root is {}; --allow-outside-root lifts this for files that you trust",
+                "the root is {}; use --allow-outside-root for files that you trust",
                 self.project.root.display()
             )),
         })
@@ -204,8 +204,8 @@ impl FileLibrary {
         };
         Err(FileProblem {
             code: Code::PrivateFile,
-            message: format!("`{value}` {reason}: no case may read it"),
-            hint: Some("copy what the case needs of it to a file of another name".to_owned()),
+            message: format!("`{value}` {reason}: cases cannot read it"),
+            hint: Some("copy the part that the case needs to another file".to_owned()),
         })
     }
 
@@ -239,7 +239,7 @@ impl FileLibrary {
     fn where_it_was_sought(&self, value: &str) -> String {
         if value.starts_with('/') {
             let root = self.project.root.display();
-            return format!("a leading `/` stands for the project root, {root}");
+            return format!("a leading `/` means the project root, {root}");
         }
         let shown: Vec<_> = self
             .candidates(value)

@@ -46,13 +46,13 @@ macro_rules! dataset_level {
             required: $required,
             fields: fields! {
                 "$schema": TEXT, "The version of the format, `agentv-eval-v2`.";
-                "description": TEXT, "What the dataset is about.";
-                "dataset": FILLED, "The dataset's name; the file name without extension by default.";
-                "execution": EXECUTION, "How every case is run, unless the case says otherwise.";
+                "description": TEXT, "A description of the dataset.";
+                "dataset": FILLED, "The name of the dataset (default: the file name without its extension).";
+                "execution": EXECUTION, "Settings for running every case; a case can override them.";
                 "target": FILLED, "Older spelling of `execution.target`.";
-                "evaluator": EVALUATOR_TYPE, "The one evaluator of cases that name none; `llm_judge` by default.";
+                "evaluator": EVALUATOR_TYPE, "The only evaluator of cases that name none (default: `llm_judge`).";
                 "evaluators": EVALUATORS, "The evaluators of cases that name none.";
-                "prompt": TEXT_OR_FILE, "A template over the keys of `input`, for AgentMark rows: a text or a file.";
+                "prompt": TEXT_OR_FILE, "A template that uses the keys of `input`, for AgentMark rows: a text or a file.";
                 "evalcases": $cases, $doc;
             },
         }
@@ -78,7 +78,7 @@ pub(crate) static SIDECAR_FIELDS: Record = dataset_level!(
     "sidecar",
     required: &[],
     evalcases: ANY,
-    "Cases; a sidecar that has them is a suite as well."
+    "Cases; a sidecar that has them is also a suite."
 );
 
 static CONFIG_FIELDS: Record = Record {
@@ -87,7 +87,7 @@ static CONFIG_FIELDS: Record = Record {
     required: &[],
     fields: fields! {
         "$schema": TEXT, "The version of the format, `agentv-config-v2`.";
-        "guideline_patterns": TEXTS, "Globs of the files whose text goes into the prompt's guidelines block.";
+        "guideline_patterns": TEXTS, "Globs of the files whose text is put into the guidelines block of the prompt.";
     },
 };
 
@@ -103,20 +103,20 @@ pub(crate) static CASE_FIELDS: Record = Record {
     fields: fields! {
         "id": FILLED, "Unique within the file.";
         "conversation_id": TEXT, "Groups cases that are not independent of each other.";
-        "expected_outcome": TEXT, "What a good answer achieves, in words.";
+        "expected_outcome": TEXT, "A description of what a good answer achieves.";
         "outcome": TEXT, "Shorter spelling of `expected_outcome`.";
-        "input": INPUT, "What the target is asked: a text, or messages.";
+        "input": INPUT, "The question to the target: a text, or messages.";
         "input_messages": MESSAGES, "Other spelling of `input`, messages only; used when both are given.";
-        "expected_output": EXPECTED_OUTPUT, "What a good answer looks like: a text, structured data, or messages.";
+        "expected_output": EXPECTED_OUTPUT, "An example of a good answer: a text, structured data, or messages.";
         "expected_messages": EXPECTED_MESSAGES, "Other spelling of `expected_output`, messages only; used when both are given.";
-        "execution": EXECUTION, "How the case is run, laid over the dataset's, key by key.";
-        "evaluator": EVALUATOR_TYPE, "The one evaluator of the case, with its defaults.";
-        "evaluators": EVALUATORS, "How the answer is graded.";
+        "execution": EXECUTION, "Settings for running the case, merged key by key over those of the dataset.";
+        "evaluator": EVALUATOR_TYPE, "The only evaluator of the case, with its defaults.";
+        "evaluators": EVALUATORS, "The evaluators that grade the answer.";
         "rubrics": RUBRICS, "A checklist for the answer, graded before `evaluators`.";
         "candidate_answer": ANY, "An answer that a person has graded, for `agentv judge calibrate`.";
-        "output_messages": ANY, "The same with everything that was said, as messages.";
-        "human_score": ANY, "How good the person finds it, from 0 to 1.";
-        "human_verdict": ANY, "What the person calls it: `pass`, `borderline` or `fail`.";
+        "output_messages": ANY, "The same answer as messages, with every turn and tool call.";
+        "human_score": ANY, "The person's score of the answer, from 0 to 1.";
+        "human_verdict": ANY, "The person's verdict: `pass`, `borderline` or `fail`.";
     },
 };
 
@@ -126,21 +126,21 @@ pub(crate) static ROW_FIELDS: Record = Record {
     others: Others::Keep,
     required: &[&["input"]],
     fields: fields! {
-        "id": FILLED, "Unique within the file; derived from `input` by default.";
+        "id": FILLED, "Unique within the file (default: derived from `input`).";
         "conversation_id": TEXT, "Groups cases that are not independent of each other.";
-        "expected_outcome": TEXT, "What a good answer achieves, in words.";
+        "expected_outcome": TEXT, "A description of what a good answer achieves.";
         "outcome": TEXT, "Shorter spelling of `expected_outcome`.";
         "input": ROW_INPUT, "`userMessage`, and variables for templates.";
-        "expected_output": EXPECTED_OUTPUT, "What a good answer looks like.";
+        "expected_output": EXPECTED_OUTPUT, "An example of a good answer.";
         "expected_messages": EXPECTED_MESSAGES, "Other spelling of `expected_output`, messages only; used when both are given.";
-        "execution": EXECUTION, "How the case is run, laid over the dataset's, key by key.";
-        "evaluator": EVALUATOR_TYPE, "The one evaluator of the case, with its defaults.";
-        "evaluators": EVALUATORS, "How the answer is graded.";
+        "execution": EXECUTION, "Settings for running the case, merged key by key over those of the dataset.";
+        "evaluator": EVALUATOR_TYPE, "The only evaluator of the case, with its defaults.";
+        "evaluators": EVALUATORS, "The evaluators that grade the answer.";
         "rubrics": RUBRICS, "A checklist for the answer, graded before `evaluators`.";
         "candidate_answer": ANY, "An answer that a person has graded, for `agentv judge calibrate`.";
-        "output_messages": ANY, "The same with everything that was said, as messages.";
-        "human_score": ANY, "How good the person finds it, from 0 to 1.";
-        "human_verdict": ANY, "What the person calls it: `pass`, `borderline` or `fail`.";
+        "output_messages": ANY, "The same answer as messages, with every turn and tool call.";
+        "human_score": ANY, "The person's score of the answer, from 0 to 1.";
+        "human_verdict": ANY, "The person's verdict: `pass`, `borderline` or `fail`.";
     },
 };
 
@@ -216,8 +216,8 @@ static MESSAGE_FIELDS: Record = Record {
     required: &[&["role"], &["content", "tool_calls"]],
     fields: fields! {
         "role": ROLE, "Who speaks.";
-        "content": CONTENT, "What is said: a text, structured data, or blocks.";
-        "name": TEXT, "The speaker's name, or the tool's.";
+        "content": CONTENT, "The content: a text, structured data, or blocks.";
+        "name": TEXT, "The name of the speaker or of the tool.";
         "tool_calls": TOOL_CALLS, "The tools that are called.";
     },
 };
@@ -249,7 +249,7 @@ static BLOCK_FIELDS: Record = Record {
     others: Others::Keep,
     required: &[&["type"]],
     fields: fields! {
-        "type": FILLED, "`text`, `file`, or a type of your own that is passed on as it is.";
+        "type": FILLED, "`text`, `file`, or a type of your own that is passed on unchanged.";
         "value": ANY, "The text, or the path of the file relative to the eval file.";
     },
 };
@@ -274,10 +274,10 @@ static TOOL_CALL_FIELDS: Record = Record {
     fields: fields! {
         "tool": FILLED, "The tool's name.";
         "input": ANY, "Its arguments.";
-        "output": ANY, "What it returned.";
+        "output": ANY, "The result of the call.";
         "id": TEXT, "The call's identifier.";
-        "timestamp": TEXT, "When it was made.";
-        "duration_ms": AMOUNT, "How long it took.";
+        "timestamp": TEXT, "The time of the call.";
+        "duration_ms": AMOUNT, "The duration of the call in milliseconds.";
     },
 };
 
@@ -291,8 +291,8 @@ static EXECUTION_FIELDS: Record = Record {
     others: Others::Keep,
     required: &[],
     fields: fields! {
-        "target": FILLED, "The name of the target that is asked.";
-        "evaluators": EVALUATORS, "How the answer is graded; wins over `evaluators` beside it.";
+        "target": FILLED, "The name of the target that answers.";
+        "evaluators": EVALUATORS, "The evaluators that grade the answer; used instead of `evaluators` next to `execution`.";
     },
 };
 

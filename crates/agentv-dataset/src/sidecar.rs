@@ -29,7 +29,7 @@ pub(crate) fn read(
     if std::fs::symlink_metadata(&sidecar).is_err() {
         if options.verbose {
             let eval_file: Arc<str> = path.to_string_lossy().into();
-            let message = format!("no sidecar `{file}`, defaults are used");
+            let message = format!("no sidecar `{file}`; the defaults are used");
             let problem = Problem::warning(Code::NoSidecar, 0..0, message);
             diagnostics.push(Diagnostic::of_file(&eval_file, problem));
         }
@@ -63,12 +63,12 @@ pub(crate) fn double_role(path: &Path, root: Node<'_>) -> Option<Problem> {
         .find_map(|(key, _)| key.is_text("evalcases").then_some(key))
         .filter(|_| has_jsonl_beside(path))?;
     let message =
-        "this suite is the sidecar of a JSONL file as well: its dataset-level fields serve both";
+        "this suite is also the sidecar of a JSONL file: its dataset-level fields apply to both";
     let problem = Problem::warning(Code::DoubleRole, key.span(), message);
     Some(
         problem
             .at("evalcases")
-            .hint("give one of the two files another name if that is not meant"),
+            .hint("rename one of the two files if you do not want that"),
     )
 }
 

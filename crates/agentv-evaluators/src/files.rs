@@ -17,7 +17,7 @@ pub(crate) enum FileError {
     NotFound(String),
     #[error("`{0}` is outside the project root")]
     OutsideRoot(String),
-    #[error("`{path}` {reason}: no case may read it")]
+    #[error("`{path}` {reason}: cases cannot read it")]
     Private { path: String, reason: &'static str },
     #[error("`{0}` is not a regular file")]
     NotAFile(String),

@@ -26,55 +26,55 @@ macro_rules! codes {
 }
 
 codes! {
-    /// The file cannot be read: it is not there, is not a regular file, or the system refused.
+    /// The file cannot be read: it does not exist, is not a regular file, or the system refused.
     Unreadable = "E001",
-    /// The file name's extension is none that cases can be read from.
+    /// Cases cannot be read from files with this extension.
     UnsupportedExtension = "E002",
     /// The text is not UTF-8.
     NotUtf8 = "E003",
-    /// The line is not JSON. Nothing of the file is run.
+    /// The line is not JSON. No case in the file is run.
     InvalidJson = "E004",
-    /// A line is JSON, but not an object: nothing of the file is run. An element of `evalcases` that
+    /// A line is JSON, but not an object: no case in the file is run. An element of `evalcases` that
     /// is not a mapping is skipped.
     NotAnObject = "E005",
-    /// The line is longer than 64 MiB. Nothing of the file is run.
+    /// The line is longer than 64 MiB. No case in the file is run.
     LineTooLong = "E006",
-    /// The file is not a YAML document. Nothing of it is run.
+    /// The file is not a YAML document. No case in it is run.
     InvalidYaml = "E007",
-    /// The file holds no cases.
+    /// The file has no cases.
     NoCases = "E008",
     /// An object has the same key twice, so one of the values would be lost.
     DuplicateKey = "E009",
-    /// Two cases of a file have the same id; the later one is skipped.
+    /// Two cases in a file have the same id; the later one is skipped.
     DuplicateId = "E010",
-    /// A required field is not there.
+    /// A required field is missing.
     MissingField = "E011",
-    /// A field holds a value of the wrong type.
+    /// A field has a value of the wrong type.
     WrongType = "E012",
-    /// A value is none of those that the field may have.
+    /// The value is not one of those that the field accepts.
     UnknownValue = "E013",
-    /// A value is outside of what the field may hold: a number too large or too small, a text or a
+    /// A value is outside the range of the field: a number that is too large or too small, or a text or
     /// list that must not be empty.
     OutOfRange = "E014",
     /// The file format has no such field.
     UnknownField = "E015",
-    /// There is no evaluator of that type.
+    /// No evaluator has that type.
     UnknownEvaluator = "E016",
-    /// There is no provider of that name.
+    /// No provider has that name.
     UnknownProvider = "E017",
     /// Some elements of `expected_output` are messages and some are not.
     MixedMessages = "E018",
     /// A rubric's score ranges overlap or do not cover 0 to 10.
     ScoreRanges = "E019",
-    /// A referenced file is not there.
+    /// A referenced file does not exist.
     FileNotFound = "E020",
-    /// A referenced file lies outside the project root.
+    /// A referenced file is outside the project root.
     FileOutsideRoot = "E021",
     /// A referenced path is a directory, a pipe or something else that is not a file.
     NotAFile = "E022",
-    /// A referenced file cannot be used: not UTF-8, too large, or the system refused.
+    /// A referenced file cannot be used: it is not UTF-8, it is too large, or the system refused.
     FileUnusable = "E023",
-    /// An AgentMark row has no `userMessage`, and there is no `prompt` to fill.
+    /// An AgentMark row has no `userMessage`, and the dataset has no `prompt`.
     NoUserMessage = "E024",
     /// The row breaks AgentMark's own rules (`--as agentmark`).
     AgentMarkRule = "E025",
@@ -82,7 +82,7 @@ codes! {
     InvalidTemplate = "E026",
     /// A glob pattern cannot be parsed.
     InvalidPattern = "E027",
-    /// Two targets of a file have the same name.
+    /// Two targets in a file have the same name.
     DuplicateTarget = "E028",
     /// A command has a placeholder that does not exist.
     UnknownPlaceholder = "E029",
@@ -90,16 +90,16 @@ codes! {
     DuplicateName = "E030",
     /// A case nests arrays and objects too deeply to be written to a record and read back.
     TooDeep = "E031",
-    /// The line ends in the middle of a JSON value. Nothing of the file is run.
+    /// The line ends in the middle of a JSON value. No case in the file is run.
     UnfinishedJson = "E032",
     /// A regular expression, a JSON Schema, the path of a field or a date format that cannot be
     /// understood.
     InvalidExpression = "E033",
-    /// A referenced file is one that no case may read: `.env`, or a file of `.git` or of `.agentv`.
+    /// A case refers to a file that cases cannot read: `.env`, or a file in `.git` or `.agentv`.
     PrivateFile = "E034",
-    /// A placeholder of a command is at a place where its value would be changed or evaluated.
+    /// A placeholder of a command is in a place where its value would be changed or evaluated.
     MisplacedPlaceholder = "E035",
-    /// Two fields are given that exclude each other.
+    /// Two fields exclude each other.
     ExclusiveFields = "E036",
     /// Both spellings of a field are given; `input_messages`, `expected_messages` and
     /// `expected_outcome` are used.
@@ -108,20 +108,20 @@ codes! {
     NoSidecar = "W002",
     /// A sidecar is also a suite with cases of its own.
     DoubleRole = "W003",
-    /// A field that is not known: it has no effect, or its name is near one that is known.
+    /// An unknown field: it has no effect, or its name is similar to a known one.
     UnknownNear = "W004",
     /// AgentMark's own rules do not allow this, but it can be run.
     AgentMarkAdvice = "W005",
     /// The value is not used.
     Unused = "W006",
-    /// A name stands for a target, but no target of the file has it.
+    /// A field names a target that the file does not define.
     UnknownTarget = "W007",
     /// A whole number has more digits than 64 bits hold, so the last ones are rounded.
     InexactNumber = "W008",
     /// The prompt of a judge uses a variable that does not exist, or shows neither the answer nor the
     /// expected messages.
     JudgePrompt = "W009",
-    /// A command passes text of cases to another interpreter as a part of its program.
+    /// A command passes text from cases to another interpreter as part of its program.
     InterpretedText = "W010",
 }
 

@@ -47,17 +47,17 @@ pub static RUBRIC_RECORD: Record = Record {
         Field {
             name: "expected_outcome",
             shape: &FILLED,
-            doc: "What a good answer does, in words for the judge.",
+            doc: "A description of a good answer, for the judge.",
         },
         Field {
             name: "weight",
             shape: &AMOUNT,
-            doc: "How much the item counts among the others, 1 unless given.",
+            doc: "The weight of the item among the others (default: 1).",
         },
         Field {
             name: "required",
             shape: &BOOL,
-            doc: "Whether missing this item fails the whole evaluator, whatever the others give.",
+            doc: "If true, missing this item fails the whole evaluator, whatever the other items score.",
         },
         Field {
             name: "required_min_score",
@@ -67,7 +67,7 @@ pub static RUBRIC_RECORD: Record = Record {
         Field {
             name: "score_ranges",
             shape: &SCORE_RANGES,
-            doc: "What each range of scores stands for; the judge then gives the item 0 to 10 in place of yes or no.",
+            doc: "The meaning of each range of scores. With ranges, the judge scores the item from 0 to 10 instead of answering yes or no.",
         },
     ],
     required: &[&["expected_outcome", "score_ranges"]],
@@ -86,7 +86,7 @@ pub static SCORE_RANGE_RECORD: Record = Record {
         Field {
             name: "expected_outcome",
             shape: &FILLED,
-            doc: "What an answer with a score in this range does.",
+            doc: "A description of an answer with a score in this range.",
         },
     ],
     required: &[&["score_range"], &["expected_outcome"]],
@@ -158,7 +158,7 @@ fn repeated_id(list: Node<'_>) -> Option<Problem> {
 fn not_covering(ranges: Node<'_>) -> Option<Problem> {
     let message = uncovered(ranges)?;
     let problem = Problem::error(Code::ScoreRanges, ranges.span(), message);
-    Some(problem.hint("together the ranges cover 0 to 10, each number once"))
+    Some(problem.hint("the ranges must cover 0 to 10, each number once"))
 }
 
 fn uncovered(ranges: Node<'_>) -> Option<String> {

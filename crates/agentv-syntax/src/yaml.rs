@@ -129,7 +129,8 @@ impl<'s> Reader<'s> {
                 Event::StreamEnd => break,
                 Event::DocumentStart(_) if root.is_some() => {
                     return Err(InvalidYaml {
-                        reason: "a second YAML document starts here, expected one a file".into(),
+                        reason: "a second YAML document starts here; a file has one document"
+                            .into(),
                         offset: self.offsets.byte(span.start) as usize,
                     });
                 }
@@ -181,7 +182,7 @@ impl<'s> Reader<'s> {
             Event::Alias(anchor) => {
                 let Some(&index) = self.anchors.get(&anchor) else {
                     return Err(InvalidYaml {
-                        reason: "an alias to the value that it stands in".to_owned(),
+                        reason: "this alias refers to a value that contains it".to_owned(),
                         offset: start as usize,
                     });
                 };
@@ -560,7 +561,10 @@ mod tests {
     #[test]
     fn what_cannot_be_read_says_why() {
         for (source, reason) in [
-            ("a: &x [*x]", "an alias to the value that it stands in"),
+            (
+                "a: &x [*x]",
+                "this alias refers to a value that contains it",
+            ),
             ("a: 1\n---\nb: 2", "a second YAML document"),
             ("? [a, b]\n: c", "a key must be plain text"),
             ("a: {<<: 5}", "`<<` takes a mapping"),

@@ -73,7 +73,8 @@ pub(super) fn check_row(
         |expected: &Node<'_>| matches!(expected.kind(), NodeKind::Object | NodeKind::Array);
     let expected = fields.expected_output.filter(is_structured);
     if let Some(expected) = expected.filter(|_| !is_strict) {
-        let message = "AgentMark's own rules want a string here, structured data is used as it is";
+        let message =
+            "AgentMark's own rules require a string here; structured data is used as it is";
         let problem = Problem::warning(Code::AgentMarkAdvice, expected.span(), message);
         problems.push(problem.at("expected_output"));
     }
@@ -104,7 +105,7 @@ fn user_message_problem(input: Node<'_>, code: Code) -> Option<Problem> {
             };
             let hint = match code {
                 Code::NoUserMessage => {
-                    "write the question as `userMessage`, or give the sidecar a `prompt` over the keys of `input`"
+                    "write the question as `userMessage`, or add a `prompt` to the sidecar that uses the keys of `input`"
                 }
                 _ => "write the question as `userMessage`",
             };

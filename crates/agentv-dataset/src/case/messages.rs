@@ -23,7 +23,7 @@ pub(super) fn warn_of_near_messages(list: Node<'_>, problems: &mut Vec<Problem>)
             continue;
         };
         let message = format!(
-            "unknown role `{}`, so the whole array is taken as structured data",
+            "unknown role `{}`, so the whole array is read as structured data",
             role.text()
         );
         problems.push(

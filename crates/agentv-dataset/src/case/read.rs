@@ -205,17 +205,13 @@ fn check_numbers(node: Node<'_>, first: usize, problems: &mut Vec<Problem>) {
         let problem = Problem {
             expected: Some("a number of at most about 1.8e308".to_owned()),
             found: Some(number.text().chars().take(60).collect()),
-            ..Problem::error(
-                Code::OutOfRange,
-                number.span(),
-                "the number is larger than any that can be computed with",
-            )
+            ..Problem::error(Code::OutOfRange, number.span(), "the number is too large")
         };
         problems.push(problem.at(node.path_to(number)));
     } else if let Some(number) = node.inexact_number() {
-        let message = "the number has more digits than are kept, the last ones are rounded";
+        let message = "the number has too many digits; the last ones are rounded";
         let problem = Problem::warning(Code::InexactNumber, number.span(), message);
-        let hint = format!("put it in quotes to keep it: \"{}\"", number.text());
+        let hint = format!("put it in quotes to keep all digits: \"{}\"", number.text());
         problems.push(problem.at(node.path_to(number)).hint(hint));
     }
 }
@@ -269,7 +265,7 @@ fn overruled(fields: &Fields<'_>) -> SmallVec<[&'static str; 3]> {
 
 fn check_spellings(fields: &Fields<'_>, problems: &mut Vec<Problem>) {
     for (used, ignored, value) in fields.doubled() {
-        let message = format!("`{used}` and `{ignored}` are both given, `{ignored}` is ignored");
+        let message = format!("`{used}` and `{ignored}` are both given; `{ignored}` is ignored");
         let problem = Problem::warning(Code::BothSpellings, value.span(), message);
         problems.push(problem.at(ignored).hint("keep one of the two"));
     }
@@ -368,9 +364,9 @@ fn mixed(output: Node<'_>) -> Problem {
         ..Problem::error(
             Code::MixedMessages,
             item.span(),
-            format!("expected {expected}, found {found} that is none"),
+            format!("expected {expected}, found {found} that is not a message"),
         )
     }
     .at(format!("expected_output[{index}]"))
-    .hint("write an array of messages only, or one of structured data only")
+    .hint("write only messages, or only structured data")
 }

@@ -67,7 +67,7 @@ fn input(node: Node<'_>, case: &EvalCase, lost: &mut Vec<String>) -> Draft {
     }
     let text = match case.input() {
         [message] if is_bare_text(message, agentv_core::Role::User) => None,
-        _ => Some("input (not a plain text)".to_owned()),
+        _ => Some("input (not plain text)".to_owned()),
     };
     lost.extend(text);
     let question = Prompt::of(case).question;
@@ -84,7 +84,7 @@ fn expected(node: Node<'_>, case: &EvalCase, lost: &mut Vec<String>) -> Option<S
     };
     let is_nothing = written.kind() == NodeKind::Array && written.is_empty();
     if !is_text && !is_nothing {
-        lost.push("expected_output (not a plain text)".to_owned());
+        lost.push("expected_output (not plain text)".to_owned());
     }
     let contents = case.expected_output().iter();
     let texts: Vec<_> = contents

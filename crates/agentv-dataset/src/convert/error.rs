@@ -11,7 +11,7 @@ use crate::load::LoadError;
 #[derive(Debug, Error)]
 pub enum ConvertError {
     /// The input has problems.
-    #[error("the input has problems ({}), nothing was written", .0.len())]
+    #[error("the input has problems ({}); nothing was written", .0.len())]
     Problems(Vec<Diagnostic>),
     /// The output's extension does not fit its format.
     #[error("`{}` does not end in {}", .output.display(), .expected.join(" or "))]
@@ -22,19 +22,19 @@ pub enum ConvertError {
         expected: &'static [&'static str],
     },
     /// The output is the input, or a part of it.
-    #[error("`{}` belongs to the input and is never replaced", .0.display())]
+    #[error("`{}` is part of the input and is never overwritten", .0.display())]
     OwnInput(PathBuf),
     /// A file exists already.
-    #[error("`{}` is there already", .0.display())]
+    #[error("`{}` already exists", .0.display())]
     Exists(PathBuf),
     /// The file that would become the sidecar holds cases of its own, or cannot be read.
-    #[error("`{}` would become the sidecar of the output, but is something else", .0.display())]
+    #[error("`{}` has the name of the output's sidecar, but is not a sidecar", .0.display())]
     NotASidecar(PathBuf),
     /// Fields would be lost.
-    #[error("fields would be lost, nothing was written{}", .0.iter().map(Loss::line).collect::<String>())]
+    #[error("fields would be lost; nothing was written{}", .0.iter().map(Loss::line).collect::<String>())]
     Lossy(Vec<Loss>),
     /// A file that a case refers to cannot be reached from the output's place.
-    #[error("the file `{value}` lies outside `{}`, the project that the output is in", .root.display())]
+    #[error("the file `{value}` is outside `{}`, the project of the output", .root.display())]
     OutOfReach {
         /// The reference as written.
         value: String,
@@ -42,7 +42,7 @@ pub enum ConvertError {
         root: PathBuf,
     },
     /// The user asked to stop.
-    #[error("interrupted, nothing was written")]
+    #[error("interrupted; nothing was written")]
     Interrupted,
     /// A file could not be written.
     #[error("`{}`: {}", .0.display(), reason(.1))]
@@ -51,7 +51,7 @@ pub enum ConvertError {
 
 fn reason(error: &std::io::Error) -> String {
     match error.kind() {
-        std::io::ErrorKind::NotFound => "there is no such folder".to_owned(),
+        std::io::ErrorKind::NotFound => "the folder does not exist".to_owned(),
         _ => error.to_string(),
     }
 }

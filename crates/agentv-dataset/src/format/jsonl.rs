@@ -71,7 +71,7 @@ impl JsonLines {
 
 fn too_long(file: &Arc<str>, line: u64) -> Diagnostic {
     let problem = Problem::fatal(Code::LineTooLong, 0..0, "longer than 64 MiB")
-        .hint("JSON Lines holds one case a line; is a line break missing?");
+        .hint("a JSON Lines file has one case per line; is a line break missing?");
     Diagnostic {
         line: Some(line),
         ..Diagnostic::of_file(file, problem)
@@ -304,10 +304,10 @@ fn invalid_json(text: &str, invalid: &json::InvalidJson) -> Problem {
     if start.starts_with('#') || start.starts_with("//") {
         problem.hint("JSON Lines has no comments")
     } else if text.trim_ascii_end().contains('\r') {
-        problem.hint("the line has a bare carriage return in it; lines end with \\n or \\r\\n")
+        problem.hint("the line contains a bare carriage return; lines end with \\n or \\r\\n")
     } else if invalid.unfinished {
         problem.hint(
-            "the object seems to continue on the next line; JSON Lines holds one object a line",
+            "the object seems to continue on the next line; JSON Lines has one object per line",
         )
     } else {
         problem

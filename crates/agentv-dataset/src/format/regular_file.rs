@@ -22,7 +22,7 @@ pub(crate) fn open_regular(path: &Path, file: &Arc<str>) -> Result<std::fs::File
             Problem::fatal(Code::Unreadable, 0..0, "is a directory, expected a file")
         } else {
             Problem::fatal(Code::Unreadable, 0..0, "is not a regular file").hint(
-                "it is read more than once: write what a pipe or a device gives to a file first",
+                "an eval file is read more than once: save the output of a pipe or device to a file first",
             )
         };
         return Err(Diagnostic::of_file(file, problem));

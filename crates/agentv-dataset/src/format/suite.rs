@@ -64,7 +64,7 @@ pub(crate) fn read_text(path: &Path, file: &Arc<str>) -> Result<String, Diagnost
         .len();
     if length > LARGEST_DOCUMENT {
         let problem = Problem::fatal(Code::Unreadable, 0..0, "larger than 512 MiB")
-            .hint("write that many cases as JSON Lines, which are read one by one");
+            .hint("write that many cases as JSON Lines, which are read one at a time");
         return Err(Diagnostic::of_file(file, problem));
     }
     let mut bytes = Vec::new();

@@ -61,7 +61,7 @@ impl Unchanged {
         if Identity::of(&self.file)? == self.was {
             return Ok(());
         }
-        Err(io::Error::other("it changed while it was in use"))
+        Err(io::Error::other("it changed while it was being read"))
     }
 }
 

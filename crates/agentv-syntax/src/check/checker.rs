@@ -113,7 +113,7 @@ impl<'t, 'p> Checker<'t, 'p> {
             }
         }
         let found = match is_boundless_number(node, shape) {
-            true => format!("{}, which is no finite number", shortened(&node.text())),
+            true => format!("{}, which is not a finite number", shortened(&node.text())),
             false => node.kind().described().to_owned(),
         };
         let hint = quote_hint(node, shape);
@@ -412,7 +412,7 @@ impl<'t, 'p> Checker<'t, 'p> {
         if let Some([option, ..]) = kind.options.required.first() {
             let message = format!("`{}` needs `{option}`", kind.name);
             let hint = format!(
-                "write `evaluators: [{{type: {}, {option}: …}}]` in place of `evaluator`",
+                "write `evaluators: [{{type: {}, {option}: …}}]` instead of `evaluator`",
                 kind.name
             );
             let problem = Problem::error(Code::MissingField, node.span(), message);
@@ -507,12 +507,12 @@ impl<'t, 'p> Checker<'t, 'p> {
             (Others::Keep, _) => Problem::warning(
                 Code::UnknownNear,
                 key.span(),
-                format!("{message}, kept as it is"),
+                format!("{message}; it is kept as it is"),
             ),
             (Others::Warn, _) => Problem::warning(
                 Code::UnknownNear,
                 key.span(),
-                format!("{message}, it has no effect"),
+                format!("{message}; it has no effect"),
             ),
             (Others::Refuse, _) => Problem::error(Code::UnknownField, key.span(), message),
         };

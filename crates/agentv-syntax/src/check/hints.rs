@@ -15,9 +15,9 @@ pub(super) fn tag_hint(registry: &Registry, key: &str) -> Option<String> {
     };
     Some(match kind.shorthand {
         Some(option) => format!(
-            "`{key}: …` is short only by itself; beside other fields write `{tag}: {key}` and `{option}: …`"
+            "the short form `{key}: …` must be alone; with other fields, write `{tag}: {key}` and `{option}: …`"
         ),
-        None => format!("write `{tag}: {key}` and its fields beside it"),
+        None => format!("write `{tag}: {key}` and its fields next to it"),
     })
 }
 

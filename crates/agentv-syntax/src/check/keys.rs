@@ -17,7 +17,7 @@ pub fn repeated_key(node: Node<'_>, key: Node<'_>) -> Problem {
     };
     problem
         .at(node.path_to(key))
-        .hint("keep one of them: the other's value would be lost")
+        .hint("keep one of them: the other value would be lost")
 }
 
 /// Number of repeated keys that are reported per value.

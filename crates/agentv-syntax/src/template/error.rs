@@ -16,15 +16,15 @@ pub struct TemplateError {
 /// A limit of one filling that was reached, with advice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub(super) enum Limit {
-    #[error("filling it takes more than 1,000,000 steps: loop over less")]
+    #[error("filling it takes more than 1,000,000 steps: loop over fewer values")]
     Steps,
     #[error(
-        "its filters and operators have more than 64 MiB to handle: use fewer of them, and none on long texts inside `{{% for %}}`"
+        "its filters and operators process more than 64 MiB: use fewer of them, and none on long texts inside `{{% for %}}`"
     )]
     Handled,
     #[error("the text would be larger than 16 MiB: insert less")]
     Output,
-    #[error("filling it takes longer than 10 seconds: loop over less")]
+    #[error("filling it takes longer than 10 seconds: loop over fewer values")]
     Time,
 }
 
@@ -32,7 +32,7 @@ impl TemplateError {
     /// Returns the error that a template may not have `what`.
     pub(super) fn refused(line: usize, what: impl std::fmt::Display) -> TemplateError {
         TemplateError {
-            reason: format!("a prompt takes no {what}"),
+            reason: format!("a prompt cannot have {what}"),
             line: Some(line),
         }
     }
@@ -58,7 +58,7 @@ impl From<minijinja::Error> for TemplateError {
         let reason = match (error.kind(), error.detail()) {
             (ErrorKind::OutOfFuel, _) => Limit::Steps.to_string(),
             (ErrorKind::UnknownFilter, Some(detail)) => format!(
-                "{detail}; a prompt has the filters of Jinja that take bounded memory, such as \
+                "{detail}; a prompt can use the Jinja filters that need bounded memory, such as \
                  `trim`, `upper` and `replace`"
             ),
             (_, Some(detail)) => detail.to_owned(),

@@ -167,7 +167,9 @@ fn replace(
     to: Value,
 ) -> Result<String, Error> {
     let (Some(text), Some(from), Some(to)) = (text.as_str(), from.as_str(), to.as_str()) else {
-        return Err(refused("`replace` takes texts: what, and by what"));
+        return Err(refused(
+            "`replace` takes two texts: the old and the new one",
+        ));
     };
     Meter::of(state).handle(text.len() as u64)?;
     let added = text.matches(from).count().saturating_mul(to.len());

@@ -114,7 +114,7 @@ impl<'a> Rewriter<'a> {
     fn repeated(&mut self, repeated: &Spanned<ast::ForLoop<'a>>) -> Rewriting<Stmt<'a>> {
         let span = repeated.span();
         if repeated.recursive {
-            let what = "loop that calls itself (`recursive`)";
+            let what = "a loop that calls itself (`recursive`)";
             return Err(TemplateError::refused(line(span), what));
         }
         let iter = paid(READ, self.expression(&repeated.iter)?);
@@ -410,7 +410,7 @@ fn rebuilt_target<'a>(target: &Expr<'a>) -> Rewriting<Expr<'a>> {
             Expr::Tuple(Spanned::new(ast::Tuple { items: items? }, span))
         }
         _ => {
-            let what = "assignment to anything but a name";
+            let what = "an assignment to anything but a name";
             return Err(TemplateError::refused(line(span), what));
         }
     })
@@ -472,7 +472,7 @@ fn unsupported(statement: &Stmt<'_>) -> TemplateError {
         Stmt::Macro(inner) => (inner.span(), "`{% macro %}`"),
         Stmt::CallBlock(inner) => (inner.span(), "`{% call %}`"),
         Stmt::Do(inner) => (inner.span(), "`{% do %}`"),
-        _ => (Span::default(), "such statement"),
+        _ => (Span::default(), "this statement"),
     };
     TemplateError::refused(line(span), what)
 }

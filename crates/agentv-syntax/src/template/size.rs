@@ -67,7 +67,7 @@ fn check_brackets(tokens: &Tokens<'_>) -> Result<(), TemplateError> {
             _ => {}
         }
         if depth > MOST_BRACKETS {
-            let what = "more than 20 brackets one within another";
+            let what = "more than 20 nested brackets";
             return Err(TemplateError::refused(*line, what));
         }
     }
@@ -97,7 +97,7 @@ impl Nesting {
             _ => self.open.push(1),
         }
         if self.open.iter().sum::<usize>() > DEEPEST {
-            let what = "more than 50 of `if`, `elif`, `for` and `with` one within another";
+            let what = "more than 50 nested `if`, `elif`, `for` and `with`";
             return Err(TemplateError::refused(*line, what));
         }
         Ok(())

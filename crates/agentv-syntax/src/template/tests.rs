@@ -183,7 +183,7 @@ fn what_is_kept_by_a_template_is_bounded() {
         .map(|index| format!("{{% set a{index} = answer|list %}}"))
         .collect();
     let refused = filled(&kept).unwrap_err();
-    assert!(refused.contains("more than 64 MiB to handle"), "{refused}");
+    assert!(refused.contains("process more than 64 MiB"), "{refused}");
 }
 
 #[test]
@@ -240,21 +240,21 @@ fn an_error_says_which_limit_was_reached_and_on_which_line() {
     for (source, expected) in [
         (
             in_loop("{% set a %}{% endset %}"),
-            "line 2: a prompt takes no `{% set … %}` without a value",
+            "line 2: a prompt cannot have `{% set … %}` without a value",
         ),
         (
             format!("{{{{ answer{} }}}}", "|upper".repeat(200)),
-            "line 1: a prompt takes no more than 200 words and signs in one `{{ … }}` or `{% … %}`: use several",
+            "line 1: a prompt cannot have more than 200 words and signs in one `{{ … }}` or `{% … %}`: use several",
         ),
         (
             "{{ n }}".repeat(7_000),
-            "line 1: a prompt takes no more than 20,000 words and signs in `{{ … }}` and `{% … %}` together: make it shorter",
+            "line 1: a prompt cannot have more than 20,000 words and signs in `{{ … }}` and `{% … %}` together: make it shorter",
         ),
         (
             in_loop(
                 "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}",
             ),
-            "line 2: filling it takes more than 1,000,000 steps: loop over less",
+            "line 2: filling it takes more than 1,000,000 steps: loop over fewer values",
         ),
         (
             in_loop("{% for i in range(99999) %}{{ answer }}{% endfor %}"),
@@ -262,7 +262,7 @@ fn an_error_says_which_limit_was_reached_and_on_which_line() {
         ),
         (
             in_loop("{% for i in range(9999) %}{% if answer|upper %}{% endif %}{% endfor %}"),
-            "line 2: its filters and operators have more than 64 MiB to handle: use fewer of them, and none on long texts inside `{% for %}`",
+            "line 2: its filters and operators process more than 64 MiB: use fewer of them, and none on long texts inside `{% for %}`",
         ),
         (
             in_loop("{{ 'a' * 3 }}"),

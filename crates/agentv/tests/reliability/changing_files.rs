@@ -65,7 +65,7 @@ fn a_dataset_that_changes_during_a_run_stops_it_and_only_checked_content_is_reco
     for change in [&append as &dyn Fn(&Project), &cut, &overwrite] {
         let (_, ended, results) = run_while(change);
         let ended = ended.expect(2);
-        let told = "cases.jsonl: cannot be read: it changed while it was in use";
+        let told = "cases.jsonl: cannot be read: it changed while it was being read";
         assert!(ended.stderr.contains(told), "{}", ended.stderr);
         assert!((1..CASES).contains(&results.len()), "{}", results.len());
         assert!(ended.stdout.contains("--resume="), "{}", ended.stdout);
