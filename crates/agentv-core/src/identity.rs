@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::{EvalCase, EvaluatorSpec, Extra, Message, Rubric, Target};
+use crate::{EvalCase, EvaluatorSpec, Extra, Message, Program, Rubric, Target};
 
 /// A digest of 128 bits: no two are equal by accident.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -45,6 +45,12 @@ impl Digest {
 }
 
 impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.hex())
     }
@@ -209,7 +215,7 @@ impl Identities {
 pub struct GradedBy {
     /// Digests of the files that the evaluators read.
     pub files: Vec<String>,
-    /// The identities of the judges that are asked.
+    /// Digests of the judges that are asked.
     pub judges: Vec<String>,
     /// True if a failed required evaluator may spare others.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -244,9 +250,10 @@ impl TrialKeys {
     }
 }
 
-/// Returns everything of a target that can change its answers.
-pub fn target_identity(target: &Target) -> String {
-    serde_json::json!([target.name, target.kind, target.settings]).to_string()
+/// Returns a digest of everything that can change the answers of a target with this program.
+pub fn target_digest(target: &Target, program: &Program) -> Digest {
+    let parts = serde_json::json!([target.name, target.kind, target.settings, program]);
+    Digest::of(parts.to_string().as_bytes())
 }
 
 /// The answer keys of one case on one target.
@@ -254,7 +261,7 @@ pub fn target_identity(target: &Target) -> String {
 pub struct AnswerKeys(Vec<u8>);
 
 impl AnswerKeys {
-    /// Starts the keys of a case. `target` is a digest of the target's identity.
+    /// Starts the keys of a case. `target` is the digest of the target.
     pub fn new(target: Digest, eval_file: &str, eval_id: &str, question: u64) -> AnswerKeys {
         let length = (eval_file.len() as u64).to_le_bytes();
         let parts: [&[u8]; 5] = [

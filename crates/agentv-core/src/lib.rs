@@ -51,19 +51,21 @@ pub use evaluator::EvaluatorSpec;
 pub use event::{Planned, ReportError, Reporter, RunEvent, Stop};
 pub use execution::Execution;
 pub use identity::{
-    AnswerKeys, CaseIdentity, Digest, GradedBy, Identities, TrialKeys, target_identity,
+    AnswerKeys, CaseIdentity, Digest, GradedBy, Identities, TrialKeys, target_digest,
 };
 pub use judge::{Judge, JudgeCall, JudgeRequest, Judges, Judging};
 pub use message::{Message, Role, ToolCall};
 pub use private_file::private_file;
 pub use prompt::Prompt;
-pub use provider::{BatchProvider, BoxFuture, Cause, Provider, ProviderError, Request};
+pub use provider::{
+    BatchProvider, BoxFuture, Cause, ProgramFile, ProgramFiles, Provider, ProviderError, Request,
+};
 pub use record::{EvaluatorResult, ResultRecord, Stage, Timing, TranscriptRecord, TrialError};
 pub use rubric::{Rubric, ScoreRange};
 pub use run_record::{GateOutcome, RanFile, RanTarget, RunRecord};
 pub use score::{Score, Status, Verdict};
 pub use secrets::Secrets;
-pub use target::{Limits, Retry, Target};
+pub use target::{Limits, Program, Retry, Target};
 pub use transcript::{TokenUsage, TraceSummary, Transcript};
 pub use trial::{FileDigest, Outcome, Step, Trial, TrialName, Work};
 pub use visible::{is_obeyed, visible};

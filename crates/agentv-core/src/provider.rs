@@ -34,6 +34,11 @@ pub trait Provider: Send + Sync {
         Box::pin(std::future::ready(Ok(())))
     }
 
+    /// Returns the files that decide its answers to the cases of an eval file in `folder`.
+    fn program(&self, _folder: &Path) -> ProgramFiles {
+        ProgramFiles::default()
+    }
+
     /// Returns true if the target reads files itself, so that a prompt names their paths.
     fn reads_files(&self) -> bool {
         false
@@ -43,6 +48,24 @@ pub trait Provider: Send + Sync {
     fn batch(&self) -> Option<&dyn BatchProvider> {
         None
     }
+}
+
+/// The files that decide what a target answers: its program, and everything that the program reads.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProgramFiles {
+    /// The files, each once.
+    pub files: Vec<ProgramFile>,
+    /// The patterns of the user that match no file.
+    pub unmatched: Vec<String>,
+}
+
+/// A file that decides what a target answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProgramFile {
+    /// The name in records: the path from the project root, with `/`.
+    pub name: String,
+    /// The absolute path.
+    pub path: PathBuf,
 }
 
 /// A provider that takes all requests of an eval file at once.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Extra, Stop};
+use crate::{Extra, Program, Stop};
 
 /// The settings and totals of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -115,6 +115,9 @@ pub struct RanTarget {
     /// The settings that can change its answers, without secrets.
     #[serde(default, skip_serializing_if = "Extra::is_empty")]
     pub settings: Extra,
+    /// The digests of the files that decide its answers, by their paths from the root.
+    #[serde(default, skip_serializing_if = "Program::is_empty")]
+    pub program: Program,
     /// The judge for evaluators that name none (default: the target itself).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge_target: Option<String>,

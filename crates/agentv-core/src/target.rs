@@ -1,10 +1,14 @@
 //! Targets: systems under test.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::{Extra, Provider};
+
+/// The program of a target: the digests of the files that decide its answers, by their names.
+pub type Program = BTreeMap<String, String>;
 
 /// A system under test, ready to be asked.
 #[derive(Clone)]

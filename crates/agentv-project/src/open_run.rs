@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use agentv_core::{GateOutcome, Planned, RanTarget, RunRecord, Secrets, Stop, Target};
+use agentv_core::{GateOutcome, Planned, Program, RanTarget, RunRecord, Secrets, Stop, Target};
 use agentv_journal::{FolderError, RecordFile, RunFolder, RunWriter};
 use agentv_report::Summary;
-use agentv_runner::{Ended, Journal, PreviousRun, trial_fields};
+use agentv_runner::{Assignment, Ended, Journal, PreviousRun, trial_fields};
 use jiff::Timestamp;
 
 use crate::counted::counted;
@@ -175,9 +175,23 @@ pub(crate) fn previous_run(
     Ok(previous_run)
 }
 
-/// Returns a target as `run.json` lists it.
-pub(crate) fn ran_target(target: &Target) -> RanTarget {
+/// Returns targets as `run.json` lists them. `first` is the position of the first one in the assignment.
+pub(crate) fn ran_targets(
+    targets: &[Target],
+    first: usize,
+    assignment: &Assignment,
+) -> Vec<RanTarget> {
+    let ran = targets.iter().zip(first..).map(|(target, position)| {
+        let programs = assignment.programs_of(position);
+        let program = programs.flat_map(|(_, program)| program.clone()).collect();
+        ran_target(target, program)
+    });
+    ran.collect()
+}
+
+fn ran_target(target: &Target, program: Program) -> RanTarget {
     RanTarget {
+        program,
         name: target.name.clone(),
         provider: target.kind.clone(),
         settings: target.settings.clone(),

@@ -39,6 +39,7 @@ mod kinds;
 mod mock;
 mod model;
 mod network;
+mod program_path;
 mod replay;
 mod secrets;
 mod target;

@@ -74,6 +74,7 @@ fn executor() -> Executor {
         assignment: Arc::new(Assignment {
             chosen: vec!["default".to_owned()],
             targets: HashMap::from([(0, names)]),
+            programs: HashMap::new(),
         }),
         graders: Arc::new(Panics),
         stop: StopHandle::default(),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use agentv_core::{EvalCase, EvalFile};
+use agentv_core::{EvalCase, EvalFile, Program};
 
 /// The assignment of cases to targets.
 #[derive(Debug, Clone, Default)]
@@ -12,6 +12,9 @@ pub struct Assignment {
     /// The targets of each eval file, by the file's index and the name that it uses: positions among
     /// the run's targets, followed by the judges.
     pub targets: HashMap<usize, HashMap<String, usize>>,
+    /// The programs of targets and judges that have one, by the index of the eval file and the position
+    /// of the target. A program depends on the file, because commands run relative to its folder.
+    pub programs: HashMap<(usize, usize), Program>,
 }
 
 impl Assignment {
@@ -23,6 +26,14 @@ impl Assignment {
     /// Returns the position of the target that a file calls `name`.
     pub fn target(&self, file: usize, name: &str) -> Option<usize> {
         self.targets.get(&file)?.get(name).copied()
+    }
+
+    /// Returns the programs of the target at a position, by the index of the eval file.
+    pub fn programs_of(&self, position: usize) -> impl Iterator<Item = (usize, &Program)> {
+        let programs = self.programs.iter();
+        programs
+            .filter(move |((_, at), _)| *at == position)
+            .map(|((file, _), program)| (*file, program))
     }
 
     /// Returns the positions of the targets and judges of a file.

@@ -234,6 +234,7 @@ impl Trying {
                 dry_run: false,
             },
             assignment: Assignment {
+                programs: HashMap::new(),
                 chosen: names.clone().collect(),
                 targets: HashMap::from([(0, names.zip(0..).collect())]),
             },

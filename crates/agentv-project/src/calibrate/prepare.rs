@@ -16,7 +16,7 @@ use crate::error::ProjectError;
 use crate::gates::Gates;
 use crate::graders::{KeptFiles, ProjectGraders};
 use crate::notices::Notices;
-use crate::open_run::{OpenRun, Outline, open_journal, previous_run, ran_target};
+use crate::open_run::{OpenRun, Outline, open_journal, previous_run, ran_targets};
 use crate::options::Resume;
 use crate::project::Project;
 use crate::run::GRACE;
@@ -183,7 +183,7 @@ impl PreparedCalibration {
             started_at: before.unwrap_or_else(|| now.to_string()),
             files: vec![self.answers.ran(&self.options.file)?],
             chosen_targets: self.options.judge.iter().cloned().collect(),
-            judges: self.judges.judges.iter().map(ran_target).collect(),
+            judges: ran_targets(&self.judges.judges, 0, &self.judges.assignment),
             trials: 1,
             planned: self.planned().trials,
             calibrated_with: Some(self.answers.file.name.to_string()),

@@ -12,7 +12,7 @@ use crate::error::ProjectError;
 use crate::gates::Gates;
 use crate::graders::KeptFiles;
 use crate::notices::Notices;
-use crate::open_run::{OpenRun, Outline, open_journal, previous_run, ran_target};
+use crate::open_run::{OpenRun, Outline, open_journal, previous_run, ran_targets};
 use crate::project::Project;
 use crate::run::GRACE;
 use crate::targets::ResolvedJudges;
@@ -136,7 +136,7 @@ impl PreparedGrading {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             started_at: before.map_or_else(|| now.to_string(), |before| before.started_at.clone()),
             finished_at: None,
-            judges: self.judges.judges.iter().map(ran_target).collect(),
+            judges: ran_targets(&self.judges.judges, 0, &self.judges.assignment),
             planned: self.answers.trials,
             eval_ids: self.options.selection.eval_ids.clone(),
             limit: self.options.selection.limit,

@@ -1,5 +1,6 @@
 //! A run of eval files: its options, its plan, its preparation.
 
+mod changes;
 mod failed_trials;
 mod options;
 mod plan;

@@ -8,6 +8,7 @@ use agentv_core::{Planned, RanTarget, RunRecord};
 use agentv_runner::{Cache, RunSpec, TrialsSpec, survey};
 use jiff::Timestamp;
 
+use super::changes::changes_of;
 use super::options::RunOptions;
 use super::plan::{Plan, reasons};
 use crate::error::ProjectError;
@@ -15,7 +16,7 @@ use crate::eval_files::{EvalFiles, FilesRequest};
 use crate::gates::Gates;
 use crate::graders::{KeptFiles, ProjectGraders};
 use crate::notices::Notices;
-use crate::open_run::{OpenRun, Outline, open_journal, previous_run, ran_target};
+use crate::open_run::{OpenRun, Outline, open_journal, previous_run, ran_targets};
 use crate::options::Resume;
 use crate::project::Project;
 use crate::run_folders::RunFolders;
@@ -131,6 +132,9 @@ impl PreparedRun {
             planned,
             ..
         } = self;
+        let before = plan.resumed.iter();
+        let before = before.flat_map(|resumed| &resumed.record.targets);
+        let changes = changes_of(before, &record.targets);
         let resumed = plan.resumed.as_ref().map(|resumed| &resumed.folder);
         let folder = match resumed {
             Some(folder) => folder.clone(),
@@ -160,7 +164,9 @@ impl PreparedRun {
             planned,
             graders: Arc::new(self.graders.with_environments(resolved.environments)),
             journal,
-            previous_run: previous_run(resumed, options.retry_errors, notices)?,
+            previous_run: previous_run(resumed, options.retry_errors, notices)?
+                .with_changes(changes)
+                .map_err(ProjectError::from_error)?,
             cache: self.cache,
             budget: options.limits.budget,
             max_time: options.limits.max_time,
@@ -194,7 +200,8 @@ impl PreparedRun {
         let before = plan.resumed.as_ref().map(|resumed| resumed.record.clone());
         let is_new = before.is_none();
         let before = before.unwrap_or_default();
-        let mut targets: Vec<RanTarget> = resolved.targets.iter().map(ran_target).collect();
+        let assignment = &resolved.assignment;
+        let mut targets: Vec<RanTarget> = ran_targets(&resolved.targets, 0, assignment);
         let others = before.targets.into_iter();
         let is_named = |name: &str| resolved.targets.iter().any(|target| target.name == name);
         targets.extend(others.filter(|target| !is_named(&target.name)));
@@ -209,7 +216,7 @@ impl PreparedRun {
             files: self.files.ran()?,
             chosen_targets: plan.chosen_targets.clone(),
             targets,
-            judges: resolved.judges.iter().map(ran_target).collect(),
+            judges: ran_targets(&resolved.judges, resolved.targets.len(), assignment),
             trials: plan.trials,
             planned: self.planned.trials,
             eval_ids: selection.eval_ids.clone(),

@@ -6,6 +6,7 @@ mod for_run;
 mod known;
 mod need;
 mod options;
+mod program;
 mod resolver;
 
 pub use check::{CheckedTarget, TargetCheck, TargetTrouble};

@@ -12,6 +12,7 @@ use agentv_runner::{Assignment, EvalFile};
 use super::known::read;
 use super::need::Need;
 use super::options::TargetOptions;
+use super::program::ProgramReader;
 use crate::error::ProjectError;
 use crate::notices::Notices;
 
@@ -51,6 +52,7 @@ pub(super) struct Resolver<'a> {
     places: HashMap<PlaceKey, Arc<TargetsPlace>>,
     /// The position of each target among the lanes of the run: targets first, then judges.
     lanes: HashMap<(PlaceKey, String), usize>,
+    programs: ProgramReader,
     pub(super) resolved: ResolvedTargets,
 }
 
@@ -61,6 +63,7 @@ impl<'a> Resolver<'a> {
             notices,
             places: HashMap::new(),
             lanes: HashMap::new(),
+            programs: ProgramReader::default(),
             resolved: ResolvedTargets {
                 targets: Vec::new(),
                 judges: Vec::new(),
@@ -133,8 +136,7 @@ impl<'a> Resolver<'a> {
                 self.add_lane(place, name, self.resolved.targets.len() - 1)
             }
         };
-        let assignment = &mut self.resolved.assignment;
-        assignment.assign(file.index, name.to_owned(), lane);
+        self.assign(file, name, lane);
         Ok(())
     }
 
@@ -156,9 +158,27 @@ impl<'a> Resolver<'a> {
                 self.add_lane(place, judge, lanes - 1)
             }
         };
-        let assignment = &mut self.resolved.assignment;
-        assignment.assign(file.index, name.to_owned(), lane);
+        self.assign(file, name, lane);
         Ok(())
+    }
+
+    /// Assigns the target that `file` calls `name`, with its program.
+    fn assign(&mut self, file: &EvalFile, name: &str, lane: usize) {
+        let resolved = &mut self.resolved;
+        let mut targets = resolved.targets.iter().chain(&resolved.judges);
+        let assignment = &mut resolved.assignment;
+        assignment.assign(file.index, name.to_owned(), lane);
+        let key = (file.index, lane);
+        if let Some(target) = targets
+            .nth(lane)
+            .filter(|_| !assignment.programs.contains_key(&key))
+        {
+            let (program, warnings) = self.programs.read(target, &file.folder);
+            warnings
+                .into_iter()
+                .for_each(|text| self.notices.warn(text));
+            assignment.programs.insert(key, program);
+        }
     }
 
     fn known_lane(&self, place: &TargetsPlace, name: &str) -> Option<usize> {

@@ -1,7 +1,7 @@
 //! A command of a target, filled in and run.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use agentv_core::{Cause, Extra, ProviderError, Request, Secrets};
 use agentv_process::{Captured, ProcessError, Runner};
@@ -61,6 +61,14 @@ impl Command {
         self.form.field()
     }
 
+    /// Returns the folder that the command runs in, for an eval file in this folder.
+    pub(super) fn folder(&self, eval_folder: &Path) -> PathBuf {
+        match &self.cwd {
+            Some(cwd) => eval_folder.join(cwd),
+            None => eval_folder.to_owned(),
+        }
+    }
+
     /// Checks whether the command has this placeholder.
     pub(super) fn uses(&self, placeholder: &str) -> bool {
         self.form.uses(placeholder)
@@ -110,10 +118,7 @@ impl Command {
         largest: usize,
         cancel: &CancellationToken,
     ) -> Result<Vec<u8>, ProviderError> {
-        let folder = match &self.cwd {
-            Some(cwd) => request.folder.join(cwd),
-            None => request.folder.to_path_buf(),
-        };
+        let folder = self.folder(&request.folder);
         let variables = self.variables.iter();
         let variables = variables.map(|(name, value)| (name.as_str(), value.as_str()));
         let spec = self

@@ -9,12 +9,15 @@ mod batch;
 mod command;
 mod form;
 mod healthcheck;
+mod inputs;
 mod interpreter;
 mod placeholder;
+mod program;
 mod provider;
 mod shell;
 mod temporary_files;
 mod values;
+mod words;
 
 pub(crate) use argv::{Argv, ArgvError};
 pub use batch::of_batch;

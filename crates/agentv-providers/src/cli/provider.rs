@@ -1,15 +1,21 @@
 //! The provider that runs a command.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use agentv_core::{BatchProvider, BoxFuture, Cause, Provider, ProviderError, Request, Transcript};
+use agentv_core::{
+    BatchProvider, BoxFuture, Cause, ProgramFiles, Provider, ProviderError, Request, Transcript,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::batch;
 use super::command::Command;
 use super::healthcheck::Healthcheck;
+use super::inputs::Inputs;
+use super::program::Program;
 use super::temporary_files::TemporaryFiles;
 use super::values::Values;
+use super::words::words_of;
 use crate::answer;
 use crate::target::{SettingError, Settings};
 
@@ -20,6 +26,7 @@ pub(super) const LARGEST_OUTPUT: usize = 64 << 20;
 pub(super) struct Cli {
     pub(super) command: Command,
     healthcheck: Option<Healthcheck>,
+    program: Program,
     pub(super) keep_temp_files: bool,
     batching: bool,
 }
@@ -32,6 +39,11 @@ pub(crate) fn build(settings: &Settings) -> Result<Arc<dyn Provider>, SettingErr
     }
     Ok(Arc::new(Cli {
         healthcheck: Healthcheck::of(settings)?,
+        program: Program::of(
+            words_of(&settings.fields),
+            Inputs::of(settings)?,
+            &settings.surroundings().root,
+        ),
         keep_temp_files: settings.flag("keep_temp_files")?.unwrap_or_default(),
         command,
         batching,
@@ -98,6 +110,10 @@ impl Provider for Cli {
                 ..error
             })
         })
+    }
+
+    fn program(&self, folder: &Path) -> ProgramFiles {
+        self.program.files(&self.command.folder(folder))
     }
 
     fn reads_files(&self) -> bool {

@@ -30,6 +30,11 @@ pub(super) static KIND: Kind = Kind {
                 doc: "The folder to run the command in, relative to the eval file (default: the folder of the eval file).",
             },
             Field {
+                name: "inputs",
+                shape: &PATTERNS,
+                doc: "Globs of files that the answers depend on besides the command's own words, relative to `cwd`. If one of them changes, `--resume` and `--cache` ask again.",
+            },
+            Field {
                 name: "files_format",
                 shape: &FILLED,
                 doc: "The format of each file in `{FILES}`, with `{path}` and `{basename}` filled in (default: `{path}`). With `command`, it is split into words at white space.",
@@ -59,6 +64,7 @@ pub(super) static PROVIDER: ProviderKind = ProviderKind {
   provider: cli
   command: [agent, --case, "{EVAL_ID}", "--prompt={PROMPT}", "{FILES}", --out, "{OUTPUT_FILE}"]
   cwd: ../agent
+  inputs: ["src/**/*.py", prompts]
   files_format: --file {path}
   keep_temp_files: true
   healthcheck: {type: command, command: [agent, --version], cwd: ., timeout_seconds: 5}
@@ -75,6 +81,14 @@ static WORDS: Shape = Shape {
     forms: &[Form::List {
         items: &TEXT,
         at_least: 1,
+    }],
+};
+
+static PATTERNS: Shape = Shape {
+    expected: "an array of globs",
+    forms: &[Form::List {
+        items: &FILLED,
+        at_least: 0,
     }],
 };
 

@@ -37,6 +37,8 @@ const NOT_IN_ANSWERS: &[&str] = &[
     "delay_max_ms",
     "healthcheck",
     "keep_temp_files",
+    // The files count, and not the patterns that find them.
+    "inputs",
     "price",
 ];
 

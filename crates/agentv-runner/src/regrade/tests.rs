@@ -76,6 +76,7 @@ impl Again {
             cache: None,
             dump_prompts: None,
             assignment: Assignment {
+                programs: HashMap::new(),
                 chosen: Vec::new(),
                 targets: HashMap::from([(0, named.collect())]),
             },

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use agentv_core::{ResultRecord, Status, TranscriptRecord};
+use agentv_core::{ResultRecord, Status, TranscriptRecord, Trial};
 use agentv_journal::{FileError, Key, KeyFields, Latest, Line, RecordFile, RunFolder};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -15,6 +15,8 @@ use crate::schedule::budget::Spent;
 pub struct PreviousRun {
     journal: Option<Opened>,
     retry_errors: bool,
+    /// The reasons for which answers are out of date, by the name of the target.
+    changes: HashMap<String, String>,
 }
 
 #[derive(Debug)]
@@ -24,6 +26,8 @@ struct Opened {
     results: Mutex<Latest>,
     /// The last result of each trial, if any trial has several.
     trials: Option<Mutex<Latest>>,
+    /// The last answer of each trial, if a target has changed.
+    answered: Option<Mutex<Latest>>,
 }
 
 /// The cost in a transcript's record.
@@ -77,8 +81,46 @@ impl PreviousRun {
                 transcripts: latest(RecordFile::Transcripts, "answer_key")?,
                 results: latest(RecordFile::Results, "grade_key")?,
                 trials: (trials.superseded() > 0).then(|| Mutex::new(trials)),
+                answered: None,
             }),
             retry_errors,
+            changes: HashMap::new(),
+        })
+    }
+
+    /// Notes the targets that have changed since, with the reasons.
+    ///
+    /// # Errors
+    /// Fails if a file cannot be read.
+    pub fn with_changes(
+        mut self,
+        changes: HashMap<String, String>,
+    ) -> Result<PreviousRun, FileError> {
+        if let Some(journal) = self.journal.as_mut().filter(|_| !changes.is_empty()) {
+            let answered = journal
+                .folder
+                .latest(RecordFile::Transcripts, &trial_fields())?;
+            journal.answered = Some(Mutex::new(answered));
+        }
+        Ok(PreviousRun { changes, ..self })
+    }
+
+    /// Returns the reason for which the earlier answers of a target are out of date.
+    pub(crate) fn change_of(&self, target: &str) -> Option<&str> {
+        self.changes.get(target).map(String::as_str)
+    }
+
+    /// Returns true if a trial was answered before its target changed.
+    pub(crate) fn was_answered(&self, trial: &Trial) -> Result<bool, FileError> {
+        let answered = self.journal.as_ref().and_then(|it| it.answered.as_ref());
+        answered.map_or(Ok(false), |answered| {
+            let number = u64::from(trial.number);
+            lock(answered).contains(&Key::of([
+                (&*trial.file.name).into(),
+                trial.case.id.as_str().into(),
+                (&*trial.target).into(),
+                number.into(),
+            ]))
         })
     }
 

@@ -45,7 +45,7 @@ impl TrialSource for CaseTrials {
         if self.previous_run.is_empty() {
             return Ok(true);
         }
-        let mut asks = false;
+        let (mut asks, mut asked_again) = (false, 0);
         let mut done = Vec::new();
         self.each_trial(&mut |trial| {
             let found = self.previous_run.result(&trial.keys.grade)?;
@@ -62,11 +62,16 @@ impl TrialSource for CaseTrials {
                         include_trace,
                     )?;
                 }
-                None => asks |= !self.previous_run.has_transcript(&trial.keys.answer)?,
+                None if !self.previous_run.has_transcript(&trial.keys.answer)? => {
+                    asks = true;
+                    asked_again += u64::from(self.previous_run.was_answered(&trial)?);
+                }
+                None => {}
             }
             Ok(ControlFlow::Continue(()))
         })?;
         let _ = self.done.set(done);
+        self.notice_change(asked_again);
         Ok(asks)
     }
 
@@ -83,6 +88,20 @@ impl TrialSource for CaseTrials {
 }
 
 impl CaseTrials {
+    /// Reports that the target is asked again for answers that are out of date.
+    fn notice_change(&self, asked_again: u64) {
+        let change = self.previous_run.change_of(&self.lane.name);
+        let Some(change) = change.filter(|_| asked_again > 0) else {
+            return;
+        };
+        let answers = match asked_again {
+            1 => "1 answer is".to_owned(),
+            count => format!("{count} answers are"),
+        };
+        self.consumer
+            .notice(&format!("{answers} asked again: {change}"));
+    }
+
     /// Returns the work that a trial needs: none of it that this run or the cache has an answer for.
     fn work_of(&self, trial: &Trial) -> Result<Work, RunError> {
         if let Some(record) = self.previous_run.transcript(&trial.keys.answer)? {
@@ -134,7 +153,12 @@ impl CaseTrials {
             .grading
             .of_case(&self.executor, file, &lane.judge, &case);
         let identity = pass.identities.of_case(&case);
-        let mut answers = AnswerKeys::new(lane.digest, &file.name, &case.id, identity.question);
+        let mut answers = AnswerKeys::new(
+            lane.digest(file.index),
+            &file.name,
+            &case.id,
+            identity.question,
+        );
         let case = Arc::new(case);
         for number in 1..=self.trials {
             let chosen = self.selection.trials.as_ref();

@@ -1,10 +1,11 @@
 //! A lane: one target of a run with its limits and its recent latency.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use agentv_core::{Digest, Target, target_identity};
+use agentv_core::{Digest, Program, Target, target_digest};
 use tokio::sync::{OnceCell, Semaphore};
 
 use crate::schedule::concurrency::Concurrency;
@@ -19,10 +20,10 @@ pub(crate) struct Lane {
     pub(crate) name: Arc<str>,
     /// The judge for evaluators that name none.
     pub(crate) judge: Arc<str>,
-    /// Everything in the target that can change its answers.
-    pub(crate) identity: String,
-    /// A digest of `identity`.
-    pub(crate) digest: Digest,
+    /// A digest of everything in the target that can change its answers, without a program.
+    digest: Digest,
+    /// The same with the target's program, by the index of the eval file.
+    with_program: HashMap<usize, Digest>,
     /// Set once the target is known to be ready.
     pub(crate) prepared: OnceCell<()>,
     /// The calls in flight.
@@ -34,9 +35,13 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
-    pub(crate) fn new(index: usize, target: Target) -> Lane {
+    /// Makes a lane. `programs` are those of the target, by the index of the eval file.
+    pub(crate) fn new<'p>(
+        index: usize,
+        target: Target,
+        programs: impl Iterator<Item = (usize, &'p Program)>,
+    ) -> Lane {
         let workers = target.limits.workers.max(1);
-        let identity = target_identity(&target);
         Lane {
             index,
             name: Arc::from(target.name.as_str()),
@@ -45,8 +50,10 @@ impl Lane {
                 .as_deref()
                 .unwrap_or(&target.name)
                 .into(),
-            digest: Digest::of(identity.as_bytes()),
-            identity,
+            digest: target_digest(&target, &Program::new()),
+            with_program: programs
+                .map(|(file, program)| (file, target_digest(&target, program)))
+                .collect(),
             prepared: OnceCell::new(),
             concurrency: Arc::new(Concurrency::new(workers)),
             rate_limit: RateLimit::new(&target.limits),
@@ -54,6 +61,12 @@ impl Lane {
             latency: Latency::default(),
             target,
         }
+    }
+
+    /// Returns a digest of everything that can change the target's answers to the cases of an eval
+    /// file.
+    pub(crate) fn digest(&self, file: usize) -> Digest {
+        self.with_program.get(&file).copied().unwrap_or(self.digest)
     }
 
     /// Notes the duration of an answer.

@@ -73,7 +73,10 @@ impl Executor {
         let targets = spec.targets.into_iter().chain(spec.judges);
         let lanes: Vec<Arc<Lane>> = targets
             .enumerate()
-            .map(|(index, target)| Arc::new(Lane::new(index, target)))
+            .map(|(index, target)| {
+                let programs = spec.assignment.programs_of(index);
+                Arc::new(Lane::new(index, target, programs))
+            })
             .collect();
         Executor {
             answering,

@@ -181,7 +181,7 @@ impl Executor {
         self.lanes.get(at).map(|lane| &**lane)
     }
 
-    /// Returns everything that can change the verdicts of these judges. `usual` is the judge for
+    /// Returns digests of everything that can change the verdicts of these judges. `usual` is the judge for
     /// evaluators that name none.
     pub(crate) fn judge_identities(
         &self,
@@ -195,7 +195,7 @@ impl Executor {
         });
         names
             .map(|name| match self.judge_lane(file, name) {
-                Some(lane) => lane.identity.clone(),
+                Some(lane) => lane.digest(file.index).to_string(),
                 None => name.to_owned(),
             })
             .collect()

@@ -1,0 +1,1 @@
+echo "one $(cat lib/words.txt 2> /dev/null)"

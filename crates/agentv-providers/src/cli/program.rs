@@ -1,0 +1,103 @@
+//! The files that decide what a command answers: its words that are files, and its `inputs`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use agentv_core::{ProgramFile, ProgramFiles};
+
+use super::inputs::Inputs;
+use super::words::{Words, words_of_line};
+use crate::program_path::{name_of, plain};
+
+/// The files behind a command, as far as its text and its `inputs` tell.
+pub(super) struct Program {
+    commands: Vec<Words>,
+    inputs: Inputs,
+    /// The root of the project.
+    root: PathBuf,
+}
+
+impl Program {
+    /// Notes the words of a command.
+    pub(super) fn of(commands: Vec<Words>, inputs: Inputs, root: &Path) -> Program {
+        Program {
+            commands,
+            inputs,
+            root: root.to_owned(),
+        }
+    }
+
+    /// Returns the files for a command that runs in `cwd`.
+    pub(super) fn files(&self, cwd: &Path) -> ProgramFiles {
+        let mut found = Found {
+            root: &self.root,
+            files: BTreeMap::new(),
+        };
+        found.add_words(&self.commands, cwd, 0);
+        let unmatched = self.inputs.visit(cwd, &mut |path| found.add(&path));
+        ProgramFiles {
+            files: found.files.into_values().collect(),
+            unmatched,
+        }
+    }
+}
+
+/// The deepest nesting of shell lines in words: `sh -c 'sh -c …'`.
+const DEEPEST: usize = 3;
+
+/// The files that were found so far, by name.
+struct Found<'r> {
+    root: &'r Path,
+    files: BTreeMap<String, ProgramFile>,
+}
+
+impl Found<'_> {
+    fn add_words(&mut self, commands: &[Words], cwd: &Path, depth: usize) {
+        let mut folder = cwd.to_owned();
+        for words in commands {
+            if let [program, place, ..] = words.as_slice()
+                && program == "cd"
+            {
+                folder.push(place);
+                continue;
+            }
+            for word in words {
+                self.add_word(word, &folder, depth);
+            }
+        }
+    }
+
+    /// Adds the file that a word names, alone or behind `=`, as in `--config=agent.json`. A word with
+    /// spaces may be a line for another shell.
+    fn add_word(&mut self, word: &str, folder: &Path, depth: usize) {
+        if word.contains(char::is_whitespace) && depth < DEEPEST {
+            self.add_words(&words_of_line(word), folder, depth + 1);
+        }
+        let value = word.split_once('=').map(|(_, value)| value);
+        for name in std::iter::once(word).chain(value) {
+            let path = folder.join(name);
+            if !name.is_empty() && path.is_file() && self.is_inside(&path) {
+                self.add(&path);
+            }
+        }
+    }
+
+    /// Checks for a path inside the project, as it is written or behind its links.
+    fn is_inside(&self, path: &Path) -> bool {
+        let real = || {
+            path.canonicalize()
+                .is_ok_and(|real| real.starts_with(self.root))
+        };
+        plain(path).starts_with(self.root) || real()
+    }
+
+    fn add(&mut self, path: &Path) {
+        let path = plain(path);
+        let name = name_of(&path, self.root);
+        let file = ProgramFile {
+            name: name.clone(),
+            path,
+        };
+        self.files.insert(name, file);
+    }
+}
