@@ -174,7 +174,7 @@ impl ProviderError {
 
     /// Makes the error of an attempt that was cancelled.
     pub fn cancelled() -> ProviderError {
-        ProviderError::new(Cause::Cancelled, "stopped before the answer came")
+        ProviderError::new(Cause::Cancelled, "stopped before the answer arrived")
     }
 
     /// Returns true if the target refuses requests because there are too many.

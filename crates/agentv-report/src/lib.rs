@@ -55,7 +55,7 @@
 //! let summary = fold.finish(0);
 //! let closing = Closing { planned: 1, out_file: Some(&path), ..Closing::default() };
 //! let text = render_summary(&summary, &closing, style);
-//! assert!(text.starts_with("100% passed · 1 of 1 graded\n"));
+//! assert!(text.starts_with("100% passed · 1 of 1 graded trial\n"));
 //! # Ok(())
 //! # }
 //! ```

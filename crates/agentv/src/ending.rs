@@ -197,7 +197,7 @@ fn show_command(summary: &Summary, folder: &Path) -> Option<String> {
 fn hint(error: &RunError) -> Option<&'static str> {
     match error {
         RunError::Write(error) if error.is_full() => Some(
-            "free some disk space, then resume with the command above: answers on disk are not asked for again",
+            "free some disk space, then resume with the command above: answers on disk are not requested again",
         ),
         _ => None,
     }

@@ -12,7 +12,7 @@ use crate::target::shapes::COUNT;
 pub(super) static KIND: Kind = Kind {
     name: "anthropic",
     aliases: &[],
-    doc: "Asks an Anthropic model.",
+    doc: "Calls an Anthropic model.",
     options: Record {
         name: "anthropic",
         fields: &[

@@ -12,7 +12,7 @@ use crate::model::{Auth, Vendor, azure};
 pub(super) static KIND: Kind = Kind {
     name: "azure",
     aliases: &["azure-openai"],
-    doc: "Asks a model hosted by Azure OpenAI.",
+    doc: "Calls a model hosted by Azure OpenAI.",
     options: Record {
         name: "azure",
         fields: &[
@@ -33,12 +33,12 @@ pub(super) static KIND: Kind = Kind {
             Field {
                 name: "model",
                 shape: &FILLED,
-                doc: "The deployment to ask. If `deployment` is given too, the model that it serves, which determines the price.",
+                doc: "The deployment to call. If `deployment` is also set, the model that it serves, which determines the price.",
             },
             Field {
                 name: "deployment",
                 shape: &FILLED,
-                doc: "The deployment to ask (default: `model`).",
+                doc: "The deployment to call (default: `model`).",
             },
             Field {
                 name: "version",

@@ -15,7 +15,7 @@ use crate::target::{SettingError, Settings};
 pub(super) static KIND: Kind = Kind {
     name: "bedrock",
     aliases: &[],
-    doc: "Asks a model hosted by Amazon Bedrock.",
+    doc: "Calls a model hosted by Amazon Bedrock.",
     options: Record {
         name: "bedrock",
         fields: &[

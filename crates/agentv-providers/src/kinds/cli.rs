@@ -17,7 +17,7 @@ pub(super) static KIND: Kind = Kind {
             Field {
                 name: "command",
                 shape: &WORDS,
-                doc: "The program and its arguments, run without a shell, with `{PROMPT}`, `{PROMPT_FILE}`, `{GUIDELINES}`, `{EVAL_ID}`, `{ATTEMPT}`, `{FILES}` and `{OUTPUT_FILE}` filled in. A word that is `{FILES}` becomes one word per file.",
+                doc: "The program and its arguments, run without a shell, with `{PROMPT}`, `{PROMPT_FILE}`, `{GUIDELINES}`, `{EVAL_ID}`, `{ATTEMPT}`, `{FILES}` and `{OUTPUT_FILE}` filled in. An argument that is just `{FILES}` becomes one argument per file.",
             },
             Field {
                 name: "command_template",
@@ -37,17 +37,17 @@ pub(super) static KIND: Kind = Kind {
             Field {
                 name: "files_format",
                 shape: &FILLED,
-                doc: "The format of each file in `{FILES}`, with `{path}` and `{basename}` filled in (default: `{path}`). With `command`, it is split into words at white space.",
+                doc: "The format of each file in `{FILES}`, with `{path}` and `{basename}` filled in (default: `{path}`). With `command`, it is split into arguments at whitespace.",
             },
             Field {
                 name: "healthcheck",
                 shape: &HEALTHCHECK,
-                doc: "A check that must succeed once before the first case.",
+                doc: "A check that must succeed before the first case runs.",
             },
             Field {
                 name: "keep_temp_files",
                 shape: &BOOL,
-                doc: "Whether to keep the temporary files of the command (default: false).",
+                doc: "True to keep the temporary files of the command (default: false).",
             },
         ],
         required: &[&["command", "command_template"]],

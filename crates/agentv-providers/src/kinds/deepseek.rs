@@ -11,7 +11,7 @@ use crate::model::{Vendor, build};
 pub(super) static KIND: Kind = Kind {
     name: "deepseek",
     aliases: &[],
-    doc: "Asks a DeepSeek model.",
+    doc: "Calls a DeepSeek model.",
     options: options("deepseek", &FIELDS),
     shorthand: None,
 };

@@ -11,7 +11,7 @@ use crate::model::{Vendor, build};
 pub(super) static KIND: Kind = Kind {
     name: "fireworks",
     aliases: &[],
-    doc: "Asks a model hosted by Fireworks AI.",
+    doc: "Calls a model hosted by Fireworks AI.",
     options: options("fireworks", &FIELDS),
     shorthand: None,
 };

@@ -15,7 +15,7 @@ use crate::target::{SettingError, Settings};
 pub(super) static KIND: Kind = Kind {
     name: "gemini",
     aliases: &["google", "google-gemini"],
-    doc: "Asks a Google Gemini model.",
+    doc: "Calls a Google Gemini model.",
     options: Record {
         name: "gemini",
         fields: &[
@@ -26,7 +26,7 @@ pub(super) static KIND: Kind = Kind {
             Field {
                 name: "model",
                 shape: &FILLED,
-                doc: "The model to ask (default: `gemini-2.5-flash`).",
+                doc: "The model to call (default: `gemini-2.5-flash`).",
             },
             BASE_URL,
             TEMPERATURE,

@@ -11,7 +11,7 @@ use crate::model::{Vendor, build};
 pub(super) static KIND: Kind = Kind {
     name: "groq",
     aliases: &[],
-    doc: "Asks a model hosted by Groq.",
+    doc: "Calls a model hosted by Groq.",
     options: options("groq", &FIELDS),
     shorthand: None,
 };

@@ -11,7 +11,7 @@ use crate::model::{Vendor, build};
 pub(super) static KIND: Kind = Kind {
     name: "mistral",
     aliases: &[],
-    doc: "Asks a Mistral model.",
+    doc: "Calls a Mistral model.",
     options: options("mistral", &FIELDS),
     shorthand: None,
 };

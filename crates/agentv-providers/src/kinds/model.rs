@@ -60,7 +60,7 @@ pub(super) const fn options(name: &'static str, fields: &'static [Field]) -> Rec
 pub(super) const MODEL: Field = Field {
     name: "model",
     shape: &FILLED,
-    doc: "The model to ask, as the vendor names it.",
+    doc: "The model to call, as the vendor names it.",
 };
 
 pub(super) const BASE_URL: Field = Field {

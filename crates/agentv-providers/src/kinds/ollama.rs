@@ -11,7 +11,7 @@ use crate::model::{Auth, Keyless, Protocol, Vendor, build};
 pub(super) static KIND: Kind = Kind {
     name: "ollama",
     aliases: &[],
-    doc: "Asks a model served by Ollama.",
+    doc: "Calls a model served by Ollama.",
     options: options("ollama", &FIELDS),
     shorthand: None,
 };

@@ -14,7 +14,7 @@ use crate::target::{SettingError, Settings};
 pub(super) static KIND: Kind = Kind {
     name: "openai",
     aliases: &[],
-    doc: "Asks an OpenAI model, or a model on any server with an OpenAI-compatible API.",
+    doc: "Calls an OpenAI model, or a model on any server with an OpenAI-compatible API.",
     options: Record {
         name: "openai",
         fields: &[

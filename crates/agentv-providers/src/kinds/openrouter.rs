@@ -11,7 +11,7 @@ use crate::model::{Vendor, build};
 pub(super) static KIND: Kind = Kind {
     name: "openrouter",
     aliases: &[],
-    doc: "Asks a model through OpenRouter.",
+    doc: "Calls a model through OpenRouter.",
     options: options("openrouter", &FIELDS),
     shorthand: None,
 };

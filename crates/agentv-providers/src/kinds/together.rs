@@ -11,7 +11,7 @@ use crate::model::{Vendor, build};
 pub(super) static KIND: Kind = Kind {
     name: "together",
     aliases: &[],
-    doc: "Asks a model hosted by Together AI.",
+    doc: "Calls a model hosted by Together AI.",
     options: options("together", &FIELDS),
     shorthand: None,
 };

@@ -11,7 +11,7 @@ use crate::model::{Vendor, build};
 pub(super) static KIND: Kind = Kind {
     name: "xai",
     aliases: &[],
-    doc: "Asks an xAI Grok model.",
+    doc: "Calls an xAI Grok model.",
     options: options("xai", &FIELDS),
     shorthand: None,
 };

@@ -26,12 +26,12 @@ pub(crate) static COMMON: Record = Record {
         Field {
             name: "workers",
             shape: &POSITIVE,
-            doc: "The maximum number of cases in flight (default: 10 for an API, 4 for a command).",
+            doc: "The maximum number of requests in flight (default: 10 for an API, 4 for a command).",
         },
         Field {
             name: "provider_batching",
             shape: &BOOL,
-            doc: "Whether to hand over all cases at once instead of one by one (default: false).",
+            doc: "True to send all cases to the command at once, instead of one by one (default: false).",
         },
         Field {
             name: "timeout_seconds",

@@ -26,7 +26,7 @@ pub static TARGETS_FILE: Shape = Shape {
             Field {
                 name: "$schema",
                 shape: &TEXT,
-                doc: "The schema that editors check the file with.",
+                doc: "The schema that editors use to check the file.",
             },
             Field {
                 name: "targets",

@@ -80,11 +80,11 @@ fn no_difference(
         .map(|detectable| detectable.difference)
     {
         Some(shown) if shown < 1.0 => format!(
-            "{told}; a suite of this size can detect differences of about {} points or more",
+            "{told}; this number of cases can detect differences of about {} points or more",
             Points::for_all(&[shown], style).text(shown)
         ),
         Some(_) | None => {
-            format!("{told}; a suite of this size is too small to detect any difference")
+            format!("{told}; there are too few cases to detect any difference")
         }
     }
 }

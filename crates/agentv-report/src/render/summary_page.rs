@@ -47,10 +47,10 @@ fn headline(page: &mut Page, summary: &Summary) {
                 true => Paint::Good,
                 false => Paint::Strong,
             };
-            let (passed, graded) = (count(all.pass), count(summary.graded));
+            let graded = counted(summary.graded, "graded trial", "graded trials");
             vec![
                 Piece::new(paint, format!("{} passed", percent(rate))),
-                Piece::plain(format!("{passed} of {graded} graded")),
+                Piece::plain(format!("{} of {graded}", count(all.pass))),
             ]
         }
         None if summary.trials == 0 => vec![Piece::new(Paint::Strong, "nothing was run")],

@@ -9,7 +9,7 @@ use super::LoadArguments;
 /// Convert an eval file to another format without losing a field
 ///
 /// Moves dataset-level fields between a suite and a sidecar, and rewrites relative file references for
-/// the new location. The converted file loads to the same cases. The output is written completely or not
+/// the new location. The converted file gives the same cases. The output is written completely or not
 /// at all, and the input is never replaced.
 ///
 /// Exit codes: 0 success, 1 the input has problems or fields would be lost, 2 the command line is

@@ -9,15 +9,14 @@ use super::shared::{LimitArguments, OutputArguments, by_id, resume};
 use super::values::from_one;
 use super::{GateArguments, LoadArguments};
 
-/// Grade the answers of an earlier run again, without asking its targets
+/// Grade the answers of an earlier run again, without calling its targets
 ///
-/// Each answer of RUN is graded with the current expected values, evaluators and rubrics of its case. A
-/// case that no longer exists, or whose question has changed, is graded as recorded. So are all cases of
-/// a missing eval file: the folder of the run is enough. The results become a new run next to RUN. Judges
-/// are asked as in `agentv run`.
+/// Each answer of RUN is graded with the current expected values, evaluators and rubrics of its case. If
+/// the case no longer exists, if its question has changed, or if the eval file is missing, the recorded
+/// case is used instead: the folder of the run is enough. The results become a new run beside RUN.
 ///
-/// Exit codes: 0 no case failed, 1 some cases failed or a gate was not met, 2 nothing was graded because
-/// the command line or a file is invalid, 3 some cases errored, 4 stopped by `--budget` or `--max-time`,
+/// Exit codes: 0 no case failed, 1 some cases failed or a gate was not met, 2 the command line or a
+/// file is invalid, 3 some cases errored, 4 stopped by `--budget` or `--max-time`,
 /// 5 results could not be written, 129 the terminal was closed, 130 interrupted, 143 terminated.
 #[derive(Debug, Clone, PartialEq, Args)]
 #[command(after_help = "\
@@ -42,7 +41,7 @@ pub(crate) struct GradeArguments {
     /// Only grade the first N cases
     #[arg(long, value_name = "N", value_parser = from_one::<u64>, help_heading = "What to grade")]
     pub(crate) limit: Option<u64>,
-    /// Skip the judges once an answer has failed a required check
+    /// Run cheap evaluators first, and skip the others if a required one fails
     #[arg(long, help_heading = "What to grade")]
     pub(crate) stop_on_required: bool,
 

@@ -11,7 +11,7 @@ use super::values::{from_one, glob};
 /// List the runs of the project, newest first
 ///
 /// Other commands accept the id of a run, or `latest` for the newest. The `trials` column shows how many
-/// trials ended, and out of how many if some are missing.
+/// trials finished, and how many were planned if some are missing.
 ///
 /// Exit codes: 0 success, 2 there is no run or the command line is invalid.
 #[derive(Debug, Args)]
@@ -56,7 +56,7 @@ pub(crate) struct TrendArguments {
     /// Show all runs, comparable or not
     #[arg(long)]
     pub(crate) all: bool,
-    /// Output format (default: by the extension of `--output`, else text)
+    /// Output format (default: from the extension of `--output`, or text)
     #[arg(long, value_enum)]
     pub(crate) format: Option<TrendFormat>,
     /// Write to FILE (default: standard output)
@@ -68,7 +68,7 @@ pub(crate) struct TrendArguments {
 pub(crate) enum TrendFormat {
     /// A table and a plot for the terminal
     Text,
-    /// One JSON object per run and line, for scripts
+    /// One JSON object per line for each run, for scripts
     Json,
     /// A page with a chart, without scripts
     Html,

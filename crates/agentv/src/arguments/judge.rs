@@ -9,7 +9,7 @@ use super::shared::{LimitArguments, OutputArguments, resume};
 use super::values::{kappa, share};
 use super::{ListFormat, LoadArguments};
 
-/// Find out how far you can trust a judge
+/// Measure how well a judge agrees with people
 #[derive(Debug, Args)]
 pub(crate) struct JudgeArguments {
     #[command(subcommand)]
@@ -26,10 +26,10 @@ pub(crate) enum JudgeAction {
 /// FILE is an eval file whose cases also have an answer, `candidate_answer` or `output_messages`, and a
 /// person's grade of it, `human_score` (0 to 1) or `human_verdict` (pass, borderline, fail). Each case is
 /// graded by those of its evaluators that ask a judge, or by `llm_judge` if it has none. No target is
-/// asked for an answer.
+/// called for an answer.
 ///
 /// Exit codes: 0 success, 1 `--min-kappa` or `--min-accuracy` is not met, 2 the command line or the file
-/// is invalid, 3 some cases errored; if stopped, as for `agentv run`.
+/// is invalid, 3 some cases errored. If the calibration was stopped, the codes are those of `agentv run`.
 #[derive(Debug, Clone, PartialEq, Args)]
 #[command(after_help = "\
 Examples:
@@ -37,7 +37,7 @@ Examples:
   agentv judge calibrate labelled.jsonl --target strict  another judge
   agentv judge calibrate labelled.jsonl --min-kappa 0.6  a gate for CI")]
 pub(crate) struct CalibrateArguments {
-    /// Eval file with answers and labels
+    /// Eval file with answers and the grades of people
     pub(crate) file: PathBuf,
     /// Ask this target instead of the judges that the file names
     #[arg(long, value_name = "NAME", help_heading = "Judges")]
@@ -62,7 +62,7 @@ pub(crate) struct CalibrateArguments {
 
     #[command(flatten)]
     pub(crate) limits: LimitArguments,
-    /// Show the N cases on which judge and people differ most
+    /// Show the N cases on which the judge and people differ most
     #[arg(long, value_name = "N", default_value_t = Self::SHOWN, help_heading = "Output")]
     pub(crate) show: usize,
     /// Output format

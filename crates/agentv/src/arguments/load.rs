@@ -10,7 +10,7 @@ pub(crate) struct LoadArguments {
     /// Allow cases to refer to files outside the project root
     #[arg(long)]
     pub(crate) allow_outside_root: bool,
-    /// Also report what is usually fine, such as a missing sidecar
+    /// Also report harmless findings, such as a missing sidecar
     #[arg(long, short)]
     pub(crate) verbose: bool,
 }

@@ -4,8 +4,8 @@ use clap::Args;
 
 /// Join the shards of a run into one run
 ///
-/// The merged run has one record per trial; if several runs have a record of the same trial, the latest
-/// is used. Merging the same runs again gives the same run.
+/// The merged run has one record per trial. If several runs have a record of the same trial, the latest
+/// one is used. Merging the same runs again gives the same run.
 ///
 /// Exit codes: 0 success, 1 a shard or some trials are missing, 2 a run is invalid, 5 the result could
 /// not be written.

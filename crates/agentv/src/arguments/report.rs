@@ -24,7 +24,7 @@ pub(crate) struct ReportArguments {
     /// Run ids, run folders, `latest`, `latest~1`, …
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<String>,
-    /// Report format (default: by the extension of `--output`)
+    /// Report format (default: from the extension of `--output`)
     #[arg(long, value_name = "FORMAT", value_parser = formats(), required_unless_present = "output")]
     pub(crate) format: Option<&'static ReportFormat>,
     /// Write to FILE (default: standard output)

@@ -12,14 +12,14 @@ use super::shared::{LimitArguments, OutputArguments, resume};
 use super::values::from_one;
 use super::{GateArguments, LoadArguments};
 
-/// Run cases against targets and grade the answers
+/// Send cases to targets and grade the answers
 ///
-/// All eval files are checked before any target is asked. Every answer and grade is written immediately
-/// to the run's own folder under `.agentv/results`. `--resume` resumes an interrupted run without asking
-/// for the same answers again.
+/// All eval files are checked before any target is called. Every answer and grade is written immediately
+/// to the folder of the run, under `.agentv/results`. `--resume` continues an interrupted run without
+/// repeating finished calls.
 ///
-/// Exit codes: 0 no case failed, 1 some cases failed or a gate was not met, 2 nothing was run because the
-/// command line or a file is invalid, 3 some cases errored, 4 stopped by `--budget` or `--max-time`,
+/// Exit codes: 0 no case failed, 1 some cases failed or a gate was not met, 2 the command line or a file
+/// is invalid, 3 some cases errored, 4 stopped by `--budget` or `--max-time`,
 /// 5 results could not be written, 129 the terminal was closed, 130 interrupted, 143 terminated.
 #[derive(Debug, Clone, PartialEq, Args)]
 #[command(
@@ -34,13 +34,13 @@ Examples:
   agentv run evals --shard 1/4                      a quarter of the cases
   agentv run evals --fail-under 0.9 --max-errors 0  gates for CI
   agentv run evals --baseline RUN --max-drop 0.02   no worse than another run
-  agentv run evals --dry-run                        without asking any target"
+  agentv run evals --dry-run                        without calling any target"
 )]
 pub(crate) struct RunArguments {
     /// Files, folders or globs
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Ask this target instead of those that the files name (repeatable)
+    /// Call this target instead of those that the eval files name (repeatable)
     #[arg(long = "target", value_name = "NAME", help_heading = "What to run")]
     pub(crate) chosen_targets: Vec<String>,
     /// File that defines the targets (default: the nearest `targets.yaml`)
@@ -52,13 +52,13 @@ pub(crate) struct RunArguments {
     /// Only run the first N cases
     #[arg(long, value_name = "N", value_parser = from_one::<u64>, help_heading = "What to run")]
     pub(crate) limit: Option<u64>,
-    /// Only run the Ith of N shares of the cases, the same on every machine
+    /// Split the cases into N shards, the same on every machine, and only run shard I
     #[arg(long, value_name = "I/N", help_heading = "What to run")]
     pub(crate) shard: Option<Shard>,
     /// Run each case N times (default: 1)
     #[arg(long, value_name = "N", value_parser = from_one::<u32>, help_heading = "What to run")]
     pub(crate) trials: Option<u32>,
-    /// Ask a mock instead of every target, and mark the results as a dry run
+    /// Replace every target with a mock, and mark the results as a dry run
     #[arg(long, help_heading = "What to run")]
     pub(crate) dry_run: bool,
     /// Time that the mock takes, in milliseconds
@@ -87,14 +87,14 @@ pub(crate) struct RunArguments {
         help_heading = "What to run"
     )]
     pub(crate) dry_run_delay_max: Option<u64>,
-    /// Skip the judges once an answer has failed a required check
+    /// Run cheap evaluators first, and skip the others if a required one fails
     #[arg(long, help_heading = "What to run")]
     pub(crate) stop_on_required: bool,
-    /// Refuse files with an invalid case instead of skipping the case
+    /// Refuse a file that has an invalid case, instead of skipping the case
     #[arg(long, help_heading = "What to run")]
     pub(crate) strict: bool,
 
-    /// Resume the newest run with the same files, targets and trials, or the run RUN
+    /// Resume the newest run of the same files, targets and `--trials`, or the run RUN
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, help_heading = "Earlier runs")]
     pub(crate) resume: Option<Option<String>>,
     /// Also retry errored trials when resuming (implies `--resume`)

@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::values::{amount, duration, from_one, report, whole};
 
-/// Limits on how fast, how often and how long targets are asked.
+/// Limits on how fast, how often and how long targets are called.
 #[derive(Debug, Clone, PartialEq, Args)]
 pub(crate) struct LimitArguments {
     /// Send at most N requests to each target at a time
@@ -27,8 +27,8 @@ pub(crate) struct LimitArguments {
     /// Stop before the run takes longer than this, such as `15m` or `1h30m`
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Limits")]
     pub(crate) max_time: Option<Duration>,
-    /// Refuse evaluators that run a command, and such targets unless their file is named with `--targets`;
-    /// for eval files and runs that you do not trust
+    /// Refuse evaluators that run a command, and also targets that do, unless you name their file with
+    /// `--targets`; use this for eval files and runs that you do not trust
     #[arg(long, help_heading = "Limits")]
     pub(crate) no_scripts: bool,
 }
@@ -70,11 +70,11 @@ pub(crate) struct OutputArguments {
     /// (repeatable)
     #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = report, help_heading = "Output")]
     pub(crate) reports: Vec<ReportTarget>,
-    /// Also write the events of the run to FILE as JSON lines, as they happen; `-` is standard output, and
-    /// the summary then goes to standard error
+    /// Also write the events of the run to FILE as JSON lines, as they happen; with `-`, events go to
+    /// standard output and the summary to standard error
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) events: Option<PathBuf>,
-    /// Include full transcripts and the questions and answers of judges in the results
+    /// Include full transcripts, and the prompts and replies of judges, in the results
     #[arg(long, help_heading = "Output")]
     pub(crate) include_trace: bool,
     /// Show only the summary and errors

@@ -11,7 +11,7 @@ use super::LoadArguments;
 /// Prints one JSON object per line, in file order, and reports invalid cases on standard error. For the
 /// folder of a run, prints its results.
 ///
-/// Exit codes: 0 success, 2 the file or the id is invalid.
+/// Exit codes: 0 success, 2 the file is invalid or the id does not exist.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -12,8 +12,8 @@ use super::values::seconds;
 #[command(after_help = "\
 Examples:
   agentv targets list                  targets of targets.yaml and built-in ones
-  agentv targets check                 ask every target of targets.yaml once
-  agentv targets check openai:gpt-5    ask a built-in target")]
+  agentv targets check                 call every target of targets.yaml once
+  agentv targets check openai:gpt-5    call a built-in target")]
 pub(crate) struct TargetsArguments {
     #[command(subcommand)]
     pub(crate) action: TargetsAction,
@@ -40,11 +40,12 @@ pub(crate) struct ListArguments {
     pub(crate) format: ListFormat,
 }
 
-/// Ask each target one small question and report problems
+/// Send each target one small question and report problems
 ///
 /// This sends real requests: asking a model costs a few tokens.
 ///
-/// Exit codes: 0 all targets answered, 1 some did not, 2 a name or the file is invalid.
+/// Exit codes: 0 all targets answered, 1 some did not, 2 a name does not exist or the file is
+/// invalid.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
     /// Targets to check (default: all in the targets file)

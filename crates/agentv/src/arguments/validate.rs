@@ -8,8 +8,8 @@ use super::LoadArguments;
 
 /// Check eval files, sidecars, targets and settings, and report every problem
 ///
-/// Checks every line, every case and every file that a case refers to. Skips hidden folders,
-/// `node_modules` and the results of earlier runs. Runs nothing and writes nothing.
+/// Checks every line, every case and every file that a case refers to. Skips `node_modules`, the results
+/// of earlier runs, and hidden folders other than `.agentv`. Runs nothing and writes nothing.
 ///
 /// Exit codes: 0 no problems or only warnings, 1 problems found, 2 the command line is invalid.
 #[derive(Debug, Args)]

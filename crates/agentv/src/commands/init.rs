@@ -44,8 +44,8 @@ pub(crate) fn run(arguments: &InitArguments) -> Result<Exit, CommandError> {
     let evals = evals.strip_prefix(".").unwrap_or(&evals);
     let evals = agentv_process::quote_os(evals.as_os_str());
     text.push_str(&format!(
-        "\nRun the first eval with `agentv run {evals}`. It asks a mock target and needs no API key.\n\
-         To ask a model instead, see `.agentv/targets.yaml`.\n"
+        "\nRun the first eval with `agentv run {evals}`. It calls a mock target and needs no API key.\n\
+         To call a model instead, see `.agentv/targets.yaml`.\n"
     ));
     let mut stdout = io::stdout().lock();
     stdout.write_all(text.as_bytes())?;

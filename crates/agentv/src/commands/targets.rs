@@ -50,7 +50,7 @@ fn check(arguments: &CheckArguments) -> Result<Exit, CommandError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .map_err(|error| ProjectError::because(format!("no target can be asked: {error}")))?;
+        .map_err(|error| ProjectError::because(format!("no target can be called: {error}")))?;
     let checked = runtime.block_on(check.ask(Duration::from_secs_f64(arguments.timeout)));
     let text = match arguments.format {
         ListFormat::Text => checked_text(&checked),

@@ -35,23 +35,24 @@ fn generated_schemas_are_current() {
 #[test]
 fn generated_page_of_diagnostics_is_current() {
     let mut page = String::from(
-        "# Diagnostics\n\nEvery problem has a code that never changes its meaning. `E` is an error of \
-         `validate`, `W` a\nwarning. Commands that use the cases, such as `show`, skip a case with an \
-         error and go on, unless the\nexplanation says that nothing of the file is used.\n\n\
-         | code | what it means |\n|---|---|\n",
+        "# Diagnostics\n\nEvery problem has a code, and the meaning of a code never changes. Codes that start with \
+         `E` are errors,\nthose that start with `W` are warnings. Commands that use the cases, such as `run` and \
+         `show`, skip a case\nthat has an error and use the others, unless the table says that they use nothing of \
+         the file.\n\n\
+         | code | meaning |\n|---|---|\n",
     );
     for code in Code::ALL {
-        let explanation = code.explanation().replace('\n', " ");
-        writeln!(page, "| `{code}` | {} |", explanation.trim()).unwrap();
+        let words: Vec<&str> = code.explanation().split_whitespace().collect();
+        writeln!(page, "| `{code}` | {} |", words.join(" ")).unwrap();
     }
     is_current("docs/reference/diagnostics.md", &page);
 }
 
 #[test]
 fn generated_page_of_evaluators_is_current() {
-    let introduction = "An evaluator is an object in `evaluators`, with its kind as `type`. Where one \
-                        option is all it needs,\n`- contains: Paris` is short for `- type: contains` \
-                        with `value: Paris`.";
+    let introduction = "An evaluator is an object in `evaluators`. Its `type` names the kind of evaluator. If you \
+                        set only one\noption, you can use the short form: `- contains: Paris` means \
+                        `- {type: contains, value: Paris}`.";
     let example = agentv_evaluators::example;
     let page = registry_page(
         "Evaluators",
@@ -64,8 +65,8 @@ fn generated_page_of_evaluators_is_current() {
 
 #[test]
 fn generated_page_of_targets_is_current() {
-    let introduction = "A target is an entry of `targets` in `targets.yaml`. `${{ NAME }}` in a value takes \
-                        an environment\nvariable. Names are snake_case; camelCase is accepted.";
+    let introduction = "A target is an entry of `targets` in `targets.yaml`. `${{ NAME }}` in a value inserts an \
+                        environment\nvariable. Names of options are snake_case; camelCase is accepted, too.";
     let example = agentv_providers::example;
     let page = registry_page(
         "Targets",
@@ -82,7 +83,7 @@ fn registry_page(
     registry: &Registry,
     example: impl Fn(&str) -> Option<&'static str>,
 ) -> String {
-    let mut page = format!("# {title}\n\n{introduction}\n\n## All of them have\n\n");
+    let mut page = format!("# {title}\n\n{introduction}\n\n## Common options\n\n");
     options(&mut page, registry.common.fields, registry.common.required);
     for kind in registry.kinds {
         section(&mut page, kind);
@@ -106,7 +107,7 @@ fn section(page: &mut String, kind: &Kind) {
     if let Some(option) = kind.shorthand {
         write!(
             page,
-            "\nShort: `{}:` and the value of `{option}`.\n",
+            "\nShort form: `- {}: …` sets `{option}`.\n",
             kind.name
         )
         .unwrap();
@@ -123,7 +124,7 @@ fn nested(page: &mut String, path: &str, fields: &[Field]) {
     for field in fields {
         let path = format!("{path}{}", field.name);
         for record in objects(field.shape) {
-            write!(page, "\nIn `{path}`:\n\n").unwrap();
+            write!(page, "\nOptions of `{path}`:\n\n").unwrap();
             options(page, record.fields, record.required);
             nested(page, &format!("{path}."), record.fields);
         }
@@ -149,13 +150,13 @@ fn objects(shape: &'static Shape) -> Vec<&'static Record> {
 }
 
 fn options(page: &mut String, fields: &[Field], required: &[&[&str]]) {
-    page.push_str("| option | what it takes | what it is for |\n|---|---|---|\n");
+    page.push_str("| option | value | meaning |\n|---|---|---|\n");
     for field in fields {
         let group = required.iter().find(|group| group.contains(&field.name));
         let needed = match group {
-            Some([_]) => ", required",
-            Some(_) => ", one of these required",
-            None => "",
+            Some([_]) => ", required".to_owned(),
+            Some(group) => format!("; at least one of `{}` is required", group.join("`, `")),
+            None => String::new(),
         };
         let expected = field.shape.expected.replace('|', "\\|");
         let doc = field.doc.replace('|', "\\|");
