@@ -223,18 +223,20 @@ mod tests {
         let differences = [-0.05, 0.04, -0.02, 0.03, 0.02, 0.0];
         assert_eq!(
             of(&differences, STYLE),
-            "no significant difference: B − A is 0.3 points, 95% interval −3.2 to 3.9; a suite of \
-             this size can detect differences of about 4.8 points or more"
+            "no significant difference: B − A is 0.3 points, 95% interval −3.2 to 3.9; this \
+             number of cases can detect differences of about 4.8 points or more"
         );
         let ascii = Style {
             unicode: false,
             ..STYLE
         };
         assert!(of(&differences, ascii).contains("B - A is 0.3 points, 95% interval -3.2 to 3.9"));
-        assert!(of(&[-0.5, 0.5], STYLE).ends_with("is too small to detect any difference"));
+        assert!(
+            of(&[-0.5, 0.5], STYLE).ends_with("there are too few cases to detect any difference")
+        );
         assert!(
             of(&[-0.01, 0.01, 0.02, -0.02, 0.0], STYLE)
-                .ends_with("is too small to detect any difference")
+                .ends_with("there are too few cases to detect any difference")
         );
     }
 
