@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{EvaluatorSpec, Execution, Extra, Message, Rubric};
+use crate::{EvaluatorSpec, Execution, Extra, Message, PassThreshold, Rubric};
 
 /// A question, and the expectations of a good answer.
 ///
@@ -36,6 +36,9 @@ pub struct EvalCase {
     /// share those.
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub evaluators: Arc<[EvaluatorSpec]>,
+    /// The least score that passes, if the case, its dataset, the project or the command line sets one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pass_threshold: Option<PassThreshold>,
     /// A checklist for the answer, graded before `evaluators`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rubrics: Vec<Rubric>,

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::{
-    BoxFuture, EvalCase, EvaluatorResult, Judging, Prompt, Score, TraceSummary, Transcript, Verdict,
+    BoxFuture, EvalCase, EvaluatorResult, Judging, PassThreshold, Prompt, Score, TraceSummary,
+    Transcript, Verdict,
 };
 
 /// An evaluator judges an answer by one criterion.
@@ -70,6 +71,11 @@ pub struct Subject<'a> {
 }
 
 impl Subject<'_> {
+    /// Returns the least score that passes.
+    pub fn pass_threshold(&self) -> PassThreshold {
+        self.case.pass_threshold.unwrap_or_default()
+    }
+
     /// Returns the reference answer: the last expected assistant message that has content.
     pub fn reference_answer(&self) -> Option<String> {
         let reference = self.case.expected_messages.iter().rev();
@@ -85,8 +91,8 @@ impl Subject<'_> {
 pub struct Evaluation {
     /// The score of the answer.
     pub score: Score,
-    /// The verdict: that of the score, unless a required part is missing.
-    pub verdict: Verdict,
+    /// The verdict of the evaluator, if it is not that of its score.
+    pub verdict: Option<Verdict>,
     /// True if a required part is missing (an item of a checklist, a member of a composite). It
     /// fails the case whatever the mean.
     pub lacks_required: bool,
@@ -107,7 +113,7 @@ impl Evaluation {
     pub fn of(score: Score) -> Evaluation {
         Evaluation {
             score,
-            verdict: score.verdict(),
+            verdict: None,
             lacks_required: false,
             hits: Vec::new(),
             misses: Vec::new(),
@@ -115,6 +121,16 @@ impl Evaluation {
             details: None,
             members: Vec::new(),
         }
+    }
+
+    /// Returns the verdict: `Fail` if a required part is missing, else that of the evaluator, else that of
+    /// the score.
+    pub fn verdict_at(&self, threshold: PassThreshold) -> Verdict {
+        if self.lacks_required {
+            return Verdict::Fail;
+        }
+        self.verdict
+            .unwrap_or_else(|| self.score.verdict(threshold))
     }
 
     /// Makes the evaluation of a check. `finding` becomes the hit or the miss.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::{EvalCase, EvaluatorSpec, Extra, Message, Program, Rubric, Target};
+use crate::{EvalCase, EvaluatorSpec, Extra, Message, PassThreshold, Program, Rubric, Target};
 
 /// A digest of 128 bits: no two are equal by accident.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -144,6 +144,8 @@ struct GradingFields<'a> {
     expected_messages: &'a [Message],
     evaluators: u64,
     rubrics: &'a [Rubric],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pass_threshold: Option<PassThreshold>,
 }
 
 /// Computes identities one after the other, in the same memory.
@@ -167,6 +169,7 @@ impl Identities {
             expected_messages,
             execution: _,
             evaluators,
+            pass_threshold,
             rubrics,
             guideline_files,
             variables,
@@ -184,6 +187,8 @@ impl Identities {
             expected_messages,
             evaluators: evaluators.short(),
             rubrics,
+            // To write the default is to write nothing.
+            pass_threshold: pass_threshold.filter(|own| *own != PassThreshold::default()),
         });
         CaseIdentity {
             question: question.short(),
@@ -313,7 +318,8 @@ mod tests {
             assert_ne!(after.question, before.question);
             assert_eq!(after.grading, before.grading);
         }
-        let grading: [Change; 4] = [
+        let grading: [Change; 5] = [
+            |case| case.pass_threshold = PassThreshold::new(0.5),
             |case| case.expected_outcome = None,
             |case| case.expected_messages = case.input_messages.clone(),
             |case| case.evaluators = Arc::default(),
@@ -329,7 +335,8 @@ mod tests {
             assert_eq!(after.question, before.question);
             assert_ne!(after.grading, before.grading);
         }
-        let neither: [Change; 3] = [
+        let neither: [Change; 4] = [
+            |case| case.pass_threshold = Some(PassThreshold::default()),
             |case| case.id = "b".to_owned(),
             |case| case.execution.target = "other".to_owned(),
             |case| drop(case.extra.insert("owner".to_owned(), "me".into())),

@@ -63,7 +63,7 @@ pub use provider::{
 pub use record::{EvaluatorResult, ResultRecord, Stage, Timing, TranscriptRecord, TrialError};
 pub use rubric::{Rubric, ScoreRange};
 pub use run_record::{GateOutcome, RanFile, RanTarget, RunRecord};
-pub use score::{Score, Status, Verdict};
+pub use score::{PassThreshold, Score, Status, Verdict};
 pub use secrets::Secrets;
 pub use target::{Limits, Program, Retry, Target};
 pub use transcript::{TokenUsage, TraceSummary, Transcript};

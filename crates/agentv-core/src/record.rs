@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    CaseIdentity, EvalCase, Evaluation, EvaluatorError, EvaluatorSpec, JudgeCall, Message, Score,
-    Status, TraceSummary, Transcript, Verdict,
+    CaseIdentity, EvalCase, Evaluation, EvaluatorError, EvaluatorSpec, JudgeCall, Message,
+    PassThreshold, Score, Status, TraceSummary, Transcript, Verdict,
 };
 
 /// The answer of a target in one trial. It is written before the answer is graded.
@@ -68,6 +68,9 @@ pub struct ResultRecord {
     /// The score; `None` for errored and ungraded trials.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<Score>,
+    /// The least score that passes, if it is not the default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pass_threshold: Option<PassThreshold>,
     /// The strengths of the answer, from all evaluators.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hits: Vec<String>,
@@ -224,10 +227,14 @@ impl EvaluatorResult {
     }
 
     /// Makes the result of an evaluation, without the calls of judges.
-    pub fn said(spec: &EvaluatorSpec, evaluation: Evaluation) -> EvaluatorResult {
+    pub fn said(
+        spec: &EvaluatorSpec,
+        evaluation: Evaluation,
+        threshold: PassThreshold,
+    ) -> EvaluatorResult {
         EvaluatorResult {
             score: Some(evaluation.score),
-            verdict: Some(evaluation.verdict),
+            verdict: Some(evaluation.verdict_at(threshold)),
             lacks_required: evaluation.lacks_required,
             hits: evaluation.hits,
             misses: evaluation.misses,

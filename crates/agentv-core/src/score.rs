@@ -7,11 +7,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 /// A number from 0 to 1, both included. NaN and infinity are impossible.
 ///
 /// ```
-/// use agentv_core::{Score, Verdict};
+/// use agentv_core::{PassThreshold, Score, Verdict};
 ///
 /// assert_eq!(Score::new(1.2), None);
 /// assert_eq!(Score::clamped(1.2), Some(Score::ONE));
-/// assert_eq!(Score::new(0.8).map(Score::verdict), Some(Verdict::Pass));
+/// assert_eq!(Score::ONE.verdict(PassThreshold::default()), Verdict::Pass);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Score(f64);
@@ -49,10 +49,10 @@ impl Score {
     }
 
     /// Returns the verdict. A mean that rounding left slightly below a threshold has reached it.
-    pub fn verdict(self) -> Verdict {
+    pub fn verdict(self, threshold: PassThreshold) -> Verdict {
         const ROUNDING: f64 = 1e-12;
         match self.0 + ROUNDING {
-            value if value >= Verdict::PASS_FROM => Verdict::Pass,
+            value if value >= threshold.value() => Verdict::Pass,
             value if value >= Verdict::BORDERLINE_FROM => Verdict::Borderline,
             _ => Verdict::Fail,
         }
@@ -104,21 +104,57 @@ impl<'de> Deserialize<'de> for Score {
     }
 }
 
+/// The least score that passes, from 0 to 1.
+///
+/// ```
+/// use agentv_core::{PassThreshold, Score, Verdict};
+///
+/// let half = PassThreshold::new(0.5).unwrap();
+/// assert_eq!(Score::new(0.55).unwrap().verdict(half), Verdict::Pass);
+/// assert_eq!(PassThreshold::default().value(), 0.8);
+/// assert_eq!(PassThreshold::new(1.2), None);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PassThreshold(Score);
+
+impl PassThreshold {
+    /// Returns the threshold of this value; `None` outside 0 to 1.
+    pub fn new(value: f64) -> Option<PassThreshold> {
+        Score::new(value).map(PassThreshold)
+    }
+
+    /// Returns the number.
+    pub fn value(self) -> f64 {
+        self.0.value()
+    }
+}
+
+impl Default for PassThreshold {
+    fn default() -> PassThreshold {
+        PassThreshold(Score(0.8))
+    }
+}
+
+impl fmt::Display for PassThreshold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 /// The verdict of a score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Below 0.6.
+    /// Below 0.6 and below the threshold.
     Fail,
-    /// From 0.6, below 0.8.
+    /// From 0.6, below the threshold.
     Borderline,
-    /// From 0.8.
+    /// From the threshold.
     Pass,
 }
 
 impl Verdict {
-    /// The least score that passes.
-    pub const PASS_FROM: f64 = 0.8;
     /// The least score that is borderline.
     pub const BORDERLINE_FROM: f64 = 0.6;
 }
@@ -208,8 +244,30 @@ mod tests {
             (0.599_999, Verdict::Fail),
             (0.0, Verdict::Fail),
         ] {
-            assert_eq!(Score(value).verdict(), verdict, "{value}");
+            let found = Score(value).verdict(PassThreshold::default());
+            assert_eq!(found, verdict, "{value}");
         }
+    }
+
+    #[test]
+    fn a_threshold_at_or_below_six_tenths_leaves_nothing_borderline() {
+        for threshold in [0.0, 0.3, 0.6].map(|value| PassThreshold::new(value).unwrap()) {
+            for value in [0.0, 0.29, 0.3, 0.599, 0.6, 0.79, 0.8, 1.0] {
+                let verdict = if value >= threshold.value() {
+                    Verdict::Pass
+                } else {
+                    Verdict::Fail
+                };
+                assert_eq!(
+                    Score(value).verdict(threshold),
+                    verdict,
+                    "{value} at {threshold}"
+                );
+            }
+        }
+        let all = PassThreshold::new(1.0).unwrap();
+        assert_eq!(Score(0.999).verdict(all), Verdict::Borderline);
+        assert_eq!(Score::ONE.verdict(all), Verdict::Pass);
     }
 
     #[test]
@@ -217,7 +275,7 @@ mod tests {
         let parts = [(Score(0.7), 1.0), (Score(0.85), 2.0)];
         let mean = Score::weighted_mean(parts);
         assert!(mean.value() < 0.8, "no longer a case of rounding");
-        assert_eq!(mean.verdict(), Verdict::Pass);
+        assert_eq!(mean.verdict(PassThreshold::default()), Verdict::Pass);
     }
 
     #[test]

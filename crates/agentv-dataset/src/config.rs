@@ -3,8 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use agentv_core::PassThreshold;
 use agentv_syntax::{Code, Diagnostic, Node, Problem};
 
+use crate::case::own_threshold;
 use crate::dataset::check_document;
 use crate::format::Document;
 use crate::guidelines::Guidelines;
@@ -12,13 +14,23 @@ use crate::options::LoadOptions;
 use crate::project::Project;
 use crate::shapes::CONFIG;
 
-/// Returns the guideline patterns that apply in a project.
-pub(crate) fn guidelines(
+/// The settings of a project.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) guidelines: Guidelines,
+    pub(crate) pass_threshold: Option<PassThreshold>,
+}
+
+/// Reads the settings of a project. Problems go to `diagnostics`, and the rest is used.
+pub(crate) fn settings(
     project: &Project,
     options: &LoadOptions,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Guidelines {
-    let none = || Guidelines::none(project.clone());
+) -> Settings {
+    let none = || Settings {
+        guidelines: Guidelines::none(project.clone()),
+        pass_threshold: None,
+    };
     let Some(path) = project.config_file() else {
         return none();
     };
@@ -32,11 +44,19 @@ pub(crate) fn guidelines(
         }
     };
     diagnostics.extend(check_document(&document, &CONFIG, options));
+    let threshold = document.root().given("pass_threshold");
+    let settings = Settings {
+        pass_threshold: own_threshold(None, threshold),
+        ..none()
+    };
     match compile(project, document.root()) {
-        Ok(guidelines) => guidelines,
+        Ok(guidelines) => Settings {
+            guidelines,
+            ..settings
+        },
         Err(problem) => {
             diagnostics.push(document.place_problem(problem));
-            none()
+            settings
         }
     }
 }

@@ -100,7 +100,7 @@ impl Dataset {
             }
             None => (Defaults::named(&base_name), None),
         };
-        let guidelines = config::guidelines(&project, options, &mut header_diagnostics);
+        let settings = config::settings(&project, options, &mut header_diagnostics);
         // Whatever is wrong here is wrong for every case.
         for diagnostic in &mut header_diagnostics {
             if diagnostic.problem.severity == Severity::Error {
@@ -114,7 +114,9 @@ impl Dataset {
                 definitions: options.definitions,
                 files,
                 defaults,
-                guidelines,
+                guidelines: settings.guidelines,
+                given_threshold: options.pass_threshold,
+                project_threshold: settings.pass_threshold,
                 rules: options.rules,
             },
             header_diagnostics,

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use agentv_core::{EvaluatorSpec, Execution, Extra};
+use agentv_core::{EvaluatorSpec, Execution, Extra, PassThreshold};
 use agentv_syntax::{
     CheckCache, Checker, Code, Definitions, Node, NodeKind, Problem, Record, TemplateError,
     check_keys, repeated_key,
 };
 use serde_json::Value;
 
-use crate::case::{RowPrompt, check_depth, check_files, resolved_specs, text_or_file};
+use crate::case::{
+    RowPrompt, check_depth, check_files, own_threshold, resolved_specs, text_or_file,
+};
 use crate::files::FileLibrary;
 
 /// The defaults of every case.
@@ -22,6 +24,8 @@ pub(crate) struct Defaults {
     pub(crate) evaluators: Option<Arc<[EvaluatorSpec]>>,
     /// The one kind of evaluator, if it is named.
     pub(crate) evaluator: Option<String>,
+    /// The least score that passes, `execution.pass_threshold` before `pass_threshold`.
+    pub(crate) pass_threshold: Option<PassThreshold>,
     pub(crate) prompt: Prompt,
 }
 
@@ -43,6 +47,7 @@ impl Defaults {
             execution: Execution::default(),
             evaluators: None,
             evaluator: None,
+            pass_threshold: None,
             prompt: Prompt::Absent,
         }
     }
@@ -86,6 +91,7 @@ impl Defaults {
                 .filter(|list| list.kind() == NodeKind::Array)
                 .map(|list| resolved_specs(list, definitions.evaluators, files).into()),
             evaluator: text("evaluator"),
+            pass_threshold: own_threshold(execution, header.given("pass_threshold")),
             prompt: match header.given("prompt") {
                 None => Prompt::Absent,
                 Some(prompt) => match row_prompt(prompt, files, problems) {
@@ -111,6 +117,7 @@ fn check_header_keys(header: Node<'_>, problems: &mut Vec<Problem>) {
 fn merged_execution(execution: Option<Node<'_>>, target: Option<String>) -> Execution {
     let mut extra: Extra = execution.map(Node::to_map).unwrap_or_default();
     extra.shift_remove("evaluators");
+    extra.shift_remove("pass_threshold");
     let own_target = match extra.shift_remove("target") {
         Some(Value::String(target)) => Some(target),
         _ => None,

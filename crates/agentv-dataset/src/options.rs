@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use agentv_core::PassThreshold;
 use agentv_syntax::Definitions;
 
 /// Options for loading cases.
@@ -16,6 +17,8 @@ pub struct LoadOptions {
     pub allow_outside_root: bool,
     /// Warns of a missing sidecar.
     pub verbose: bool,
+    /// The least score that passes, in place of any that files set.
+    pub pass_threshold: Option<PassThreshold>,
     /// The rules that a file must follow.
     pub rules: Rules,
 }
@@ -38,6 +41,7 @@ impl LoadOptions {
             working_dir: working_dir.into(),
             allow_outside_root: false,
             verbose: false,
+            pass_threshold: None,
             rules: Rules::default(),
         }
     }

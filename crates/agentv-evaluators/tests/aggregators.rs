@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use agentv_core::{Evaluation, EvaluatorSpec, Judges, Transcript, Verdict};
+use agentv_core::{Evaluation, EvaluatorSpec, Judges, PassThreshold, Transcript, Verdict};
 use agentv_evaluators::{Builder, judges_of};
 use serde_json::{Value, json};
 
@@ -90,7 +90,10 @@ fn a_model_joins_the_results_which_are_data_to_it() {
         let aggregator = json!({"type": "llm_judge", "prompt": prompt, "target": "wise"});
         let joined = joined(folder.path(), aggregator, Some(&judges)).unwrap();
         assert_eq!(joined.score.value(), 0.7);
-        assert_eq!(joined.verdict, Verdict::Borderline);
+        assert_eq!(
+            joined.verdict_at(PassThreshold::default()),
+            Verdict::Borderline
+        );
         assert_eq!(joined.hits, ["fine"]);
         assert_eq!(joined.members.len(), 2);
         let asked = judges.asked();
@@ -136,7 +139,10 @@ fn a_required_member_fails_the_whole_whoever_decides() {
         let judged = Trial::answered("no").judge_asking(&builder, options, Some(&judges));
         let evaluation = judged.unwrap().unwrap();
         assert_eq!(evaluation.score.value(), 1.0);
-        assert_eq!(evaluation.verdict, Verdict::Fail);
+        assert_eq!(
+            evaluation.verdict_at(PassThreshold::default()),
+            Verdict::Fail
+        );
         assert_eq!(
             evaluation.misses,
             ["`is_json` is required and did not pass"]

@@ -1,6 +1,6 @@
 //! Composites: several evaluators as one.
 
-use agentv_core::Verdict;
+use agentv_core::{PassThreshold, Verdict};
 use serde_json::json;
 
 use crate::support::{Trial, judge, refusal, summary};
@@ -37,7 +37,10 @@ fn a_required_member_that_does_not_pass_fails_the_whole() {
     ]);
     let evaluation = judge("Paris", json!({"type": "composite", "evaluators": members}));
     assert_eq!(evaluation.score.value(), 0.9);
-    assert_eq!(evaluation.verdict, Verdict::Fail);
+    assert_eq!(
+        evaluation.verdict_at(PassThreshold::default()),
+        Verdict::Fail
+    );
 }
 
 #[test]

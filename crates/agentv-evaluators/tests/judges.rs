@@ -1,6 +1,6 @@
 //! `llm_judge`: the ladder to an answer, prompts, several judges.
 
-use agentv_core::{Cause, ProviderError, Role, Transcript, Verdict};
+use agentv_core::{Cause, PassThreshold, ProviderError, Role, Transcript, Verdict};
 use agentv_evaluators::{BuildContext, Builder, judges_of};
 use serde_json::json;
 
@@ -23,7 +23,10 @@ fn a_judge_that_answers_as_asked_is_asked_once() {
         .unwrap();
     assert_eq!(summary(&evaluation), (0.9, vec!["right"], vec!["curt"]));
     assert_eq!(evaluation.reasoning.as_deref(), Some("Fine."));
-    assert_eq!(evaluation.verdict, Verdict::Pass);
+    assert_eq!(
+        evaluation.verdict_at(PassThreshold::default()),
+        Verdict::Pass
+    );
     let (name, request) = judges.asked().remove(0);
     assert_eq!(name, "usual");
     let schema = request.output_schema.unwrap();

@@ -1,6 +1,6 @@
 //! Laws that hold for any answer and any options.
 
-use agentv_core::Verdict;
+use agentv_core::{PassThreshold, Verdict};
 use agentv_evaluators::{ALL, BuildContext, Builder};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -124,7 +124,7 @@ proptest! {
         negated_twice["negate"] = json!(false);
         let (plain, negated) = (trial.evaluation(check), trial.evaluation(negated));
         prop_assert_eq!(plain.score.value() + negated.score.value(), 1.0);
-        prop_assert_eq!(plain.verdict == Verdict::Pass, negated.verdict == Verdict::Fail);
+        prop_assert_eq!(plain.verdict_at(PassThreshold::default()) == Verdict::Pass, negated.verdict_at(PassThreshold::default()) == Verdict::Fail);
         prop_assert_eq!(plain.score == agentv_core::Score::ONE, plain.misses.is_empty());
         prop_assert_eq!(trial.evaluation(negated_twice), plain);
     }

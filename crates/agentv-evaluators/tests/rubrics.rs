@@ -1,6 +1,6 @@
 //! Checklists: their scores, and when they fail.
 
-use agentv_core::Verdict;
+use agentv_core::{PassThreshold, Verdict};
 use serde_json::{Value, json};
 
 use crate::scripted::{ScriptedJudges, said_by_system};
@@ -17,7 +17,10 @@ fn checked(rubrics: Value, checks: Value) -> (f64, Verdict) {
     let schema = judges.asked()[0].1.output_schema.clone().unwrap();
     let answer = serde_json::from_str(&answer).unwrap();
     assert!(jsonschema::is_valid(&schema, &answer), "{schema}");
-    (evaluation.score.value(), evaluation.verdict)
+    (
+        evaluation.score.value(),
+        evaluation.verdict_at(PassThreshold::default()),
+    )
 }
 
 fn yes(id: &str) -> Value {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use agentv_core::{
-    ResultRecord, Score, Stage, Status, Timing, TokenUsage, TraceSummary, TrialError,
+    PassThreshold, ResultRecord, Score, Stage, Status, Timing, TokenUsage, TraceSummary, TrialError,
 };
 
 use crate::{ReportFormat, RunResults};
@@ -20,6 +20,7 @@ pub(crate) fn record(eval_id: &str) -> ResultRecord {
         trial: 1,
         status: Status::Ungraded,
         score: None,
+        pass_threshold: None,
         hits: Vec::new(),
         misses: Vec::new(),
         candidate_answer: Some("Paris".to_owned()),
@@ -41,7 +42,7 @@ pub(crate) fn record(eval_id: &str) -> ResultRecord {
 pub(crate) fn graded(eval_id: &str, score: f64) -> ResultRecord {
     let score = Score::new(score).unwrap();
     ResultRecord {
-        status: Status::from(score.verdict()),
+        status: Status::from(score.verdict(PassThreshold::default())),
         score: Some(score),
         ..record(eval_id)
     }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use agentv_core::{EvalCase, EvaluatorSpec, Execution, Extra, Message, Role, Source};
+use agentv_core::{
+    EvalCase, EvaluatorSpec, Execution, Extra, Message, PassThreshold, Role, Source,
+};
 use agentv_syntax::Node;
 use serde_json::Value;
 
@@ -25,6 +27,7 @@ const PLACED: &[&str] = &[
     "evaluator",
     "evaluators",
     "rubrics",
+    "pass_threshold",
     // A resolved case sets these itself, so a written case cannot.
     "dataset",
     "guideline_files",
@@ -57,6 +60,7 @@ impl WrittenCase<'_, '_> {
             expected_messages: self.expected_messages(context)?,
             execution: execution(fields.execution, context),
             evaluators: self.evaluators(context),
+            pass_threshold: self.pass_threshold(context),
             rubrics: rubrics.unwrap_or_default(),
             variables: self.variables(),
             source: Some(Source {
@@ -109,6 +113,15 @@ impl WrittenCase<'_, '_> {
         }
     }
 
+    /// Returns the first of: the threshold of the command line, the case, the dataset, the project.
+    fn pass_threshold(&self, context: &Context) -> Option<PassThreshold> {
+        let own = || own_threshold(self.fields.execution, self.fields.pass_threshold);
+        let given = context.given_threshold.or_else(own);
+        given
+            .or(context.defaults.pass_threshold)
+            .or(context.project_threshold)
+    }
+
     /// Checks if the case does not describe a good answer, as some rows do not.
     fn has_nothing_to_grade_by(&self) -> bool {
         let outcome = self.fields.expected_outcome.or(self.fields.outcome);
@@ -123,12 +136,22 @@ impl WrittenCase<'_, '_> {
     }
 }
 
+/// Returns the threshold in `execution`, else the one beside it. Both were checked.
+pub(crate) fn own_threshold(
+    execution: Option<Node<'_>>,
+    beside: Option<Node<'_>>,
+) -> Option<PassThreshold> {
+    let in_execution = execution.and_then(|execution| execution.given("pass_threshold"));
+    let number = in_execution.or(beside)?.as_f64()?;
+    PassThreshold::new(number)
+}
+
 /// Merges the case's `execution` into the dataset's, key by key.
 fn execution(own: Option<Node<'_>>, context: &Context) -> Execution {
     let mut merged = context.defaults.execution.clone();
     if let Some(own) = own {
         for (key, value) in own.fields() {
-            if !key.is_text("evaluators") {
+            if !key.is_text("evaluators") && !key.is_text("pass_threshold") {
                 merged
                     .extra
                     .insert(key.text().into_owned(), value.to_value());

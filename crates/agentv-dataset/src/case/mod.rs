@@ -11,6 +11,7 @@ mod messages;
 mod read;
 
 pub(crate) use agentmark::RowPrompt;
+pub(crate) use build::own_threshold;
 pub(crate) use context::Context;
 pub(crate) use evaluators::{EvaluatorDrafts, check_files, resolved_specs, text_or_file};
 pub(crate) use messages::{is_block, is_message};

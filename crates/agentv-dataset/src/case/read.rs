@@ -35,6 +35,7 @@ pub(crate) struct Fields<'t> {
     pub(crate) evaluator: Option<Node<'t>>,
     pub(crate) evaluators: Option<Node<'t>>,
     pub(crate) rubrics: Option<Node<'t>>,
+    pub(crate) pass_threshold: Option<Node<'t>>,
     /// Without effect in a case, but easily written.
     target: Option<Node<'t>>,
 }
@@ -55,6 +56,7 @@ impl<'t> Fields<'t> {
             evaluator: None,
             evaluators: None,
             rubrics: None,
+            pass_threshold: None,
             target: None,
         };
         for (key, value) in node.fields().filter(|(_, value)| !value.is_null()) {
@@ -79,6 +81,7 @@ impl<'t> Fields<'t> {
                 b"evaluator" => &mut fields.evaluator,
                 b"evaluators" => &mut fields.evaluators,
                 b"rubrics" => &mut fields.rubrics,
+                b"pass_threshold" => &mut fields.pass_threshold,
                 b"target" => &mut fields.target,
                 _ => continue,
             };

@@ -1,6 +1,6 @@
 //! The form of answer in which a judge checks or scores each item of a checklist.
 
-use agentv_core::{Rubric, Score, Verdict};
+use agentv_core::{PassThreshold, Rubric, Score, Verdict};
 use serde_json::{Value, json};
 
 use super::form::number;
@@ -206,7 +206,7 @@ impl Checked<'_> {
     fn is_met(&self) -> bool {
         match self.item.required_min_score {
             Some(enough) => self.points >= f64::from(enough),
-            None => self.score().verdict() == Verdict::Pass,
+            None => self.score().verdict(PassThreshold::default()) == Verdict::Pass,
         }
     }
 

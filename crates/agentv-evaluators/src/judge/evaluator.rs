@@ -60,6 +60,6 @@ impl JudgeEvaluator {
         for (ladder, judgement) in ladders.iter().zip(join_all(asked).await) {
             judgements.push((judges.name(ladder.judge), judgement?));
         }
-        Ok(self.panel.evaluation(judgements))
+        Ok(self.panel.evaluation(judgements, subject.pass_threshold()))
     }
 }

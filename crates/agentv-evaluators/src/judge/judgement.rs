@@ -1,6 +1,6 @@
 //! The judgement of one judge.
 
-use agentv_core::{Evaluation, Score, Verdict};
+use agentv_core::{Evaluation, PassThreshold, Score, Verdict};
 use serde_json::Value;
 
 /// The judgement of one judge, after validation.
@@ -16,17 +16,17 @@ pub(crate) struct Judgement {
 }
 
 impl Judgement {
-    pub(super) fn verdict(&self) -> Verdict {
+    pub(super) fn verdict(&self, threshold: PassThreshold) -> Verdict {
         if self.lacks_required {
             Verdict::Fail
         } else {
-            self.score.verdict()
+            self.score.verdict(threshold)
         }
     }
 
     pub(super) fn into_evaluation(self) -> Evaluation {
         Evaluation {
-            verdict: self.verdict(),
+            verdict: None,
             lacks_required: self.lacks_required,
             score: self.score,
             hits: self.hits,

@@ -1,6 +1,6 @@
 //! The judges of an evaluator, and combining their judgements.
 
-use agentv_core::{Evaluation, Judge, Score, Verdict};
+use agentv_core::{Evaluation, Judge, PassThreshold, Score, Verdict};
 use serde_json::{Value, json};
 
 use super::judgement::Judgement;
@@ -74,18 +74,25 @@ impl Panel {
     }
 
     /// Combines judgements, each with the name of its judge, into one evaluation.
-    pub(super) fn evaluation(&self, mut judgements: Vec<(&str, Judgement)>) -> Evaluation {
+    pub(super) fn evaluation(
+        &self,
+        mut judgements: Vec<(&str, Judgement)>,
+        threshold: PassThreshold,
+    ) -> Evaluation {
         if judgements.len() == 1 {
             return judgements.remove(0).1.into_evaluation();
         }
         let lacking = judgements.iter().filter(|(_, one)| one.lacks_required);
         let lacks_required = 2 * lacking.count() > judgements.len();
         let (score, verdict) = match self.aggregate {
-            Aggregate::Median => of_score(median(&judgements), lacks_required),
-            Aggregate::Mean => of_score(mean(judgements.iter()), lacks_required),
-            Aggregate::Majority => majority(&judgements),
+            Aggregate::Median => (median(&judgements), None),
+            Aggregate::Mean => (mean(judgements.iter()), None),
+            Aggregate::Majority => {
+                let (score, verdict) = majority(&judgements, threshold);
+                (score, Some(verdict))
+            }
         };
-        let details = self.details(&judgements);
+        let details = self.details(&judgements, threshold);
         let distance = |one: &Judgement| (one.score.value() - score.value()).abs();
         judgements.sort_by(|(_, one), (_, other)| distance(one).total_cmp(&distance(other)));
         // The words are those of the judge whose score is nearest to the combined one.
@@ -100,14 +107,14 @@ impl Panel {
     }
 
     /// Returns each judgement and the disagreement of the judges.
-    fn details(&self, judgements: &[(&str, Judgement)]) -> Value {
+    fn details(&self, judgements: &[(&str, Judgement)], threshold: PassThreshold) -> Value {
         let each: Vec<Value> = judgements
             .iter()
             .map(|(target, judgement)| {
                 let mut one = json!({
                     "target": target,
                     "score": judgement.score,
-                    "verdict": judgement.verdict(),
+                    "verdict": judgement.verdict(threshold),
                 });
                 if let Some(reasoning) = &judgement.reasoning {
                     one["reasoning"] = Value::from(reasoning.as_str());
@@ -121,16 +128,8 @@ impl Panel {
         json!({
             "aggregate": self.aggregate.as_str(),
             "judges": each,
-            "disagreement": disagreement(judgements),
+            "disagreement": disagreement(judgements, threshold),
         })
-    }
-}
-
-fn of_score(score: Score, lacks_required: bool) -> (Score, Verdict) {
-    if lacks_required {
-        (score, Verdict::Fail)
-    } else {
-        (score, score.verdict())
     }
 }
 
@@ -148,10 +147,10 @@ fn median(judgements: &[(&str, Judgement)]) -> Score {
 
 /// Returns the most frequent verdict and the mean of its scores. If verdicts are equally frequent,
 /// the worst of them wins.
-fn majority(judgements: &[(&str, Judgement)]) -> (Score, Verdict) {
+fn majority(judgements: &[(&str, Judgement)], threshold: PassThreshold) -> (Score, Verdict) {
     let with = |verdict: Verdict| {
         let judgements = judgements.iter();
-        judgements.filter(move |(_, one)| one.verdict() == verdict)
+        judgements.filter(move |(_, one)| one.verdict(threshold) == verdict)
     };
     let from_worst = [Verdict::Fail, Verdict::Borderline, Verdict::Pass];
     let verdict = from_worst
@@ -164,12 +163,14 @@ fn majority(judgements: &[(&str, Judgement)]) -> (Score, Verdict) {
 
 /// Measures the disagreement of judges: the range of their scores, and the share of judges that do
 /// not give the most frequent verdict.
-fn disagreement(judgements: &[(&str, Judgement)]) -> Value {
+fn disagreement(judgements: &[(&str, Judgement)], threshold: PassThreshold) -> Value {
     let scores = || judgements.iter().map(|(_, one)| one.score.value());
     let lowest = scores().fold(f64::INFINITY, f64::min);
     let highest = scores().fold(f64::NEG_INFINITY, f64::max);
-    let (_, usual) = majority(judgements);
-    let others = judgements.iter().filter(|(_, one)| one.verdict() != usual);
+    let (_, usual) = majority(judgements, threshold);
+    let others = judgements
+        .iter()
+        .filter(|(_, one)| one.verdict(threshold) != usual);
     let rounded = |number: f64| figure(number).parse::<f64>().unwrap_or(number);
     json!({
         "score_range": rounded(highest - lowest),
@@ -198,8 +199,9 @@ mod tests {
             judges: Vec::new(),
             aggregate,
         };
-        let evaluation = panel.evaluation(said(scores));
-        (evaluation.score.value(), evaluation.verdict)
+        let threshold = PassThreshold::default();
+        let evaluation = panel.evaluation(said(scores), threshold);
+        (evaluation.score.value(), evaluation.verdict_at(threshold))
     }
 
     #[test]
@@ -232,7 +234,8 @@ mod tests {
 
     #[test]
     fn disagreement_is_told() {
-        let found = disagreement(&said(&[(0.9, false), (0.7, false), (0.8, false)]));
+        let judgements = said(&[(0.9, false), (0.7, false), (0.8, false)]);
+        let found = disagreement(&judgements, PassThreshold::default());
         assert_eq!(
             found,
             json!({"score_range": 0.2, "other_verdicts": 0.333333})

@@ -244,7 +244,7 @@ fn label_of(case: &EvalCase) -> (Option<HumanLabel>, Vec<WrongField>) {
         "human_score",
         &|value| {
             let score = Score::new(value.as_f64()?)?;
-            let verdict = score.verdict();
+            let verdict = score.verdict(case.pass_threshold.unwrap_or_default());
             let score = Some(score);
             Some(HumanLabel { verdict, score })
         },

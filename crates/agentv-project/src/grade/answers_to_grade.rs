@@ -96,7 +96,7 @@ impl AnswersToGrade {
             graded,
             evaluators_file,
             graders,
-            regrading,
+            regrading: regrading.passing_from(options.load.pass_threshold),
             trials: preview.trials,
             asked,
             preview,

@@ -49,6 +49,7 @@ pub fn plan_regrading(
         marks,
         files,
         with,
+        pass_threshold: None,
     };
     let count = regrading.files.len();
     let mut planning = Planning {

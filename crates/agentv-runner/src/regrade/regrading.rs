@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use agentv_core::{
-    CaseIdentity, EvalCase, EvalFile, EvaluatorSpec, ResultRecord, Stage, Status, Timing,
-    Transcript, TranscriptRecord, TrialError,
+    CaseIdentity, EvalCase, EvalFile, EvaluatorSpec, PassThreshold, ResultRecord, Stage, Status,
+    Timing, Transcript, TranscriptRecord, TrialError,
 };
 use agentv_journal::{FileError, RecordFile, RecordsAt};
 use serde::Deserialize;
@@ -30,6 +30,8 @@ pub struct Regrading {
     /// The eval files, in the order of [`SourceRun::files`].
     pub(crate) files: Vec<Arc<EvalFile>>,
     pub(crate) with: GradedWith,
+    /// The least score that passes, in place of the recorded ones.
+    pub(crate) pass_threshold: Option<PassThreshold>,
     /// The decision on each trial of the source run.
     pub(crate) marks: Vec<Mark>,
 }
@@ -60,6 +62,14 @@ struct Answer {
 }
 
 impl Regrading {
+    /// Returns the same answers, which pass from this score if it is given.
+    pub fn passing_from(self, pass_threshold: Option<PassThreshold>) -> Regrading {
+        Regrading {
+            pass_threshold,
+            ..self
+        }
+    }
+
     /// Returns the trials that a case has in the source run: position, target and number.
     pub(crate) fn trials_of<'o>(
         &'o self,
@@ -144,12 +154,7 @@ impl Regrading {
                 .get::<TranscriptRecord>(offset)
                 .map_err(unreadable)?
                 .value;
-            if let GradedWith::These(evaluators) = &self.with {
-                let case = Arc::make_mut(&mut record.case);
-                case.evaluators = Arc::clone(evaluators);
-                case.rubrics.clear();
-                record.identity = Some(CaseIdentity::of(&record.case));
-            }
+            self.change_grading(&mut record);
             let Some(file) = self.file(&record.eval_file) else {
                 continue;
             };
@@ -158,6 +163,20 @@ impl Regrading {
             }
         }
         Ok(ControlFlow::Continue(()))
+    }
+
+    /// Replaces the evaluators and the threshold of a recorded case, if others are given.
+    fn change_grading(&self, record: &mut TranscriptRecord) {
+        if let GradedWith::These(evaluators) = &self.with {
+            let case = Arc::make_mut(&mut record.case);
+            case.evaluators = Arc::clone(evaluators);
+            case.rubrics.clear();
+            record.identity = None;
+        }
+        if self.pass_threshold.is_some() {
+            Arc::make_mut(&mut record.case).pass_threshold = self.pass_threshold;
+            record.identity = None;
+        }
     }
 
     fn visit_errors(&self, visit: &mut VisitGiven<'_>) -> Result<(), SourceError> {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use agentv_core::{
     Effort, EvalCase, EvalFile, Evaluator, EvaluatorError, EvaluatorResult, EvaluatorSpec,
-    FileDigest, Judge, Judging, Score, Stage, Status, Subject, Trial, TrialError, Verdict,
+    FileDigest, Judge, Judging, PassThreshold, Score, Stage, Status, Subject, Trial, TrialError,
+    Verdict,
 };
 use futures_util::future::join_all;
 
@@ -157,7 +158,8 @@ pub(crate) async fn grade(
             }
         }
     }
-    Some(one_grade(&specs, results.into_iter().flatten().collect()))
+    let results = results.into_iter().flatten().collect();
+    Some(one_grade(&specs, results, subject.pass_threshold()))
 }
 
 /// Returns the evaluators of a case. They are copied only if a checklist precedes them.
@@ -205,9 +207,10 @@ async fn ask(
     if judges.was_given_up() {
         return None;
     }
+    let threshold = subject.pass_threshold();
     let judge_calls = judges.into_calls(evaluation.is_err());
     let result = match evaluation {
-        Ok(evaluation) => EvaluatorResult::said(spec, evaluation),
+        Ok(evaluation) => EvaluatorResult::said(spec, evaluation, threshold),
         Err(error) => EvaluatorResult::errored(spec, error),
     };
     Some(EvaluatorResult {
@@ -219,7 +222,11 @@ async fn ask(
 /// Combines the results of all evaluators. An error of any evaluator makes the case errored; a case
 /// without results is ungraded; a required evaluator that does not pass, or that misses a part it
 /// requires, fails the case; otherwise the mean decides.
-fn one_grade(specs: &[EvaluatorSpec], results: Vec<EvaluatorResult>) -> Grade {
+fn one_grade(
+    specs: &[EvaluatorSpec],
+    results: Vec<EvaluatorResult>,
+    threshold: PassThreshold,
+) -> Grade {
     let errored = results.iter().find_map(|result| {
         let error = result.error.as_ref()?;
         Some(TrialError {
@@ -244,7 +251,7 @@ fn one_grade(specs: &[EvaluatorSpec], results: Vec<EvaluatorResult>) -> Grade {
             let score = Score::weighted_mean(scores());
             let status = match missed_required {
                 true => Status::Fail,
-                false => score.verdict().into(),
+                false => score.verdict(threshold).into(),
             };
             (status, Some(score))
         }
@@ -290,15 +297,23 @@ mod tests {
     }
 
     fn graded(parts: &[(EvaluatorSpec, Result<f64, &str>)]) -> (Status, Option<f64>) {
+        graded_at(0.8, parts)
+    }
+
+    fn graded_at(
+        threshold: f64,
+        parts: &[(EvaluatorSpec, Result<f64, &str>)],
+    ) -> (Status, Option<f64>) {
+        let threshold = PassThreshold::new(threshold).unwrap();
         let specs: Vec<_> = parts.iter().map(|(spec, _)| spec.clone()).collect();
         let results = parts.iter().map(|(spec, score)| match score {
             Ok(score) => {
                 let evaluation = Evaluation::of(Score::new(*score).unwrap());
-                EvaluatorResult::said(spec, evaluation)
+                EvaluatorResult::said(spec, evaluation, threshold)
             }
             Err(error) => EvaluatorResult::errored(spec, EvaluatorError((*error).to_owned())),
         });
-        let grade = one_grade(&specs, results.collect());
+        let grade = one_grade(&specs, results.collect(), threshold);
         (grade.status, grade.score.map(Score::value))
     }
 
@@ -315,13 +330,25 @@ mod tests {
     }
 
     #[test]
+    fn the_threshold_decides_the_mean_and_what_is_required() {
+        let mean = [(spec(1.0, false), Ok(1.0)), (spec(1.0, false), Ok(0.0))];
+        assert_eq!(graded_at(0.5, &mean), (Status::Pass, Some(0.5)));
+        assert_eq!(graded_at(0.51, &mean), (Status::Fail, Some(0.5)));
+        let required = [(spec(9.0, false), Ok(1.0)), (spec(1.0, true), Ok(0.7))];
+        assert_eq!(graded_at(0.7, &required).0, Status::Pass);
+        assert_eq!(graded_at(0.8, &required).0, Status::Fail);
+        let nearly = [(spec(1.0, false), Ok(0.85))];
+        assert_eq!(graded_at(0.9, &nearly).0, Status::Borderline);
+    }
+
+    #[test]
     fn a_missed_required_part_fails_the_case_whatever_the_mean() {
         let spec = spec(1.0, false);
         let mut evaluation = Evaluation::of(Score::new(0.9).unwrap());
-        evaluation.verdict = Verdict::Fail;
         evaluation.lacks_required = true;
-        let result = EvaluatorResult::said(&spec, evaluation);
-        let grade = one_grade(&[spec], vec![result]);
+        let threshold = PassThreshold::default();
+        let result = EvaluatorResult::said(&spec, evaluation, threshold);
+        let grade = one_grade(&[spec], vec![result], threshold);
         assert_eq!(grade.status, Status::Fail);
         assert_eq!(grade.score.map(Score::value), Some(0.9));
     }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use agentv_core::{ResultRecord, Stage, Timing, Transcript, TranscriptRecord, Trial};
+use agentv_core::{
+    EvalCase, PassThreshold, ResultRecord, Stage, Timing, Transcript, TranscriptRecord, Trial,
+};
 use jiff::Timestamp;
 use jiff::fmt::temporal::DateTimePrinter;
 
@@ -66,6 +68,7 @@ pub(crate) fn result_record(trial: &Trial, grade: Grade) -> ResultRecord {
         trial: trial.number,
         status: grade.status,
         score: grade.score,
+        pass_threshold: own_threshold(&trial.case),
         hits: grade.hits,
         misses: grade.misses,
         candidate_answer: None,
@@ -81,6 +84,12 @@ pub(crate) fn result_record(trial: &Trial, grade: Grade) -> ResultRecord {
         answer_key: trial.keys.answer.clone(),
         grade_key: trial.keys.grade.clone(),
     }
+}
+
+/// Returns the threshold of a case, unless it is the default.
+fn own_threshold(case: &EvalCase) -> Option<PassThreshold> {
+    case.pass_threshold
+        .filter(|threshold| *threshold != PassThreshold::default())
 }
 
 fn now() -> String {

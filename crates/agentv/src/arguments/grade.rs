@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
+use agentv_core::PassThreshold;
+use agentv_dataset::LoadOptions;
 use agentv_project::{GradeOptions, OpenRun, Project, SelectionOptions};
 use clap::Args;
 
 use super::shared::{LimitArguments, OutputArguments, by_id, resume};
-use super::values::from_one;
+use super::values::{from_one, pass_threshold};
 use super::{GateArguments, LoadArguments};
 
 /// Grade the answers of an earlier run again, without calling its targets
@@ -41,6 +43,9 @@ pub(crate) struct GradeArguments {
     /// Only grade the first N cases
     #[arg(long, value_name = "N", value_parser = from_one::<u64>, help_heading = "What to grade")]
     pub(crate) limit: Option<u64>,
+    /// Score from which an answer passes, whatever the files say (default: 0.8)
+    #[arg(long, value_name = "X", value_parser = pass_threshold, help_heading = "What to grade")]
+    pub(crate) pass_threshold: Option<PassThreshold>,
     /// Run cheap evaluators first, and skip the others if a required one fails
     #[arg(long, help_heading = "What to grade")]
     pub(crate) stop_on_required: bool,
@@ -77,7 +82,10 @@ impl GradeArguments {
     pub(crate) fn options(&self, project: &Project) -> GradeOptions {
         GradeOptions {
             run: self.run.clone(),
-            load: self.load.options(project),
+            load: LoadOptions {
+                pass_threshold: self.pass_threshold,
+                ..self.load.options(project)
+            },
             evaluators_file: self.evaluators.clone(),
             targets_file: self.targets.clone(),
             selection: SelectionOptions {

@@ -3,13 +3,15 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use agentv_core::PassThreshold;
+use agentv_dataset::LoadOptions;
 use agentv_project::{OpenRun, Project, RunOptions, SelectionOptions};
 use agentv_providers::Delay;
 use agentv_runner::Shard;
 use clap::Args;
 
 use super::shared::{LimitArguments, OutputArguments, resume};
-use super::values::from_one;
+use super::values::{from_one, pass_threshold};
 use super::{GateArguments, LoadArguments};
 
 /// Send cases to targets and grade the answers
@@ -90,6 +92,9 @@ pub(crate) struct RunArguments {
     /// Run cheap evaluators first, and skip the others if a required one fails
     #[arg(long, help_heading = "What to run")]
     pub(crate) stop_on_required: bool,
+    /// Score from which an answer passes, whatever the files say (default: 0.8)
+    #[arg(long, value_name = "X", value_parser = pass_threshold, help_heading = "What to run")]
+    pub(crate) pass_threshold: Option<PassThreshold>,
     /// Refuse a file that has an invalid case, instead of skipping the case
     #[arg(long, help_heading = "What to run")]
     pub(crate) strict: bool,
@@ -138,7 +143,10 @@ impl RunArguments {
     pub(crate) fn options(&self, project: &Project) -> RunOptions {
         RunOptions {
             paths: self.paths.clone(),
-            load: self.load.options(project),
+            load: LoadOptions {
+                pass_threshold: self.pass_threshold,
+                ..self.load.options(project)
+            },
             strict: self.strict,
             chosen_targets: self.chosen_targets.clone(),
             targets_file: self.targets.clone(),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use agentv_core::PassThreshold;
 use agentv_report::{FORMATS, ReportFormat};
 use agentv_syntax::nearest;
 use globset::Glob;
@@ -64,6 +65,12 @@ pub(super) fn share(text: &str) -> Result<f64, InvalidValue> {
     let number = text.parse::<f64>().ok();
     let number = number.filter(|number| (0.0..=1.0).contains(number));
     number.ok_or(InvalidValue::Expected("a number from 0 to 1 such as `0.8`"))
+}
+
+/// Reads the least score that passes.
+pub(super) fn pass_threshold(text: &str) -> Result<PassThreshold, InvalidValue> {
+    let threshold = share(text).ok().and_then(PassThreshold::new);
+    threshold.ok_or(InvalidValue::Expected("a number from 0 to 1 such as `0.8`"))
 }
 
 /// Reads a number from -1 to 1.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agentv_core::{
-    BoxFuture, Effort, Evaluation, Evaluator, EvaluatorError, EvaluatorResult, Subject, Verdict,
+    BoxFuture, Effort, Evaluation, Evaluator, EvaluatorError, EvaluatorResult, Subject,
 };
 use futures_util::future::join_all;
 use serde_json::Value;
@@ -95,6 +95,7 @@ impl Composite {
         let mut results: Vec<Option<EvaluatorResult>> = vec![None; self.members.len()];
         let mut failed: Vec<&Member> = Vec::new();
         let mut is_spared = false;
+        let threshold = subject.pass_threshold();
         let rounds = Effort::rounds(0..self.members.len(), subject.spares, |at| {
             self.members[at].effort()
         });
@@ -114,10 +115,10 @@ impl Composite {
                 let evaluation = evaluation.map_err(|EvaluatorError(reason)| {
                     EvaluatorError(format!("{}: {reason}", quoted(member.name())))
                 })?;
-                if member.fails_all(&evaluation) {
+                if member.fails_all(&evaluation, threshold) {
                     failed.push(member);
                 }
-                results[*at] = Some(member.result(evaluation, self.weights[*at]));
+                results[*at] = Some(member.result(evaluation, self.weights[*at], threshold));
             }
         }
         let results: Vec<EvaluatorResult> = results.into_iter().flatten().collect();
@@ -128,7 +129,6 @@ impl Composite {
             self.aggregator.join(subject, &results).await?
         };
         if !failed.is_empty() {
-            joined.verdict = Verdict::Fail;
             joined.lacks_required = true;
             self.aggregator.tell_required(&failed, &mut joined.misses);
         }

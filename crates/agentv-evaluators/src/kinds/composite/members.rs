@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use agentv_core::{Effort, Evaluation, Evaluator, EvaluatorResult, EvaluatorSpec, Verdict};
+use agentv_core::{
+    Effort, Evaluation, Evaluator, EvaluatorResult, EvaluatorSpec, PassThreshold, Verdict,
+};
 
 use crate::builder::Builder;
 use crate::error::BuildError;
@@ -45,8 +47,9 @@ impl Member {
     }
 
     /// Returns true if the composite fails because of this member, whatever the others score.
-    pub(super) fn fails_all(&self, evaluation: &Evaluation) -> bool {
-        evaluation.lacks_required || self.spec.required && evaluation.verdict != Verdict::Pass
+    pub(super) fn fails_all(&self, evaluation: &Evaluation, threshold: PassThreshold) -> bool {
+        let has_passed = evaluation.verdict_at(threshold) == Verdict::Pass;
+        evaluation.lacks_required || self.spec.required && !has_passed
     }
 
     /// Returns the effort of this member.
@@ -63,10 +66,15 @@ impl Member {
     }
 
     /// Returns the result of this member.
-    pub(super) fn result(&self, evaluation: Evaluation, weight: f64) -> EvaluatorResult {
+    pub(super) fn result(
+        &self,
+        evaluation: Evaluation,
+        weight: f64,
+        threshold: PassThreshold,
+    ) -> EvaluatorResult {
         EvaluatorResult {
             weight,
-            ..EvaluatorResult::said(&self.spec, evaluation)
+            ..EvaluatorResult::said(&self.spec, evaluation, threshold)
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use agentv_core::{EvaluatorResult, ResultRecord, Status, Verdict};
+use agentv_core::{EvaluatorResult, PassThreshold, ResultRecord, Status, Verdict};
 use serde::Serialize;
 
 use super::details::Detail;
@@ -91,11 +91,13 @@ impl Columns {
 /// Returns the verdict of an evaluator as an index into [`SAID`].
 fn said(result: &EvaluatorResult) -> u8 {
     match (result.score, result.verdict) {
-        (Some(score), verdict) => match verdict.unwrap_or(score.verdict()) {
-            Verdict::Pass => 0,
-            Verdict::Borderline => 1,
-            Verdict::Fail => 2,
-        },
+        (Some(score), verdict) => {
+            match verdict.unwrap_or(score.verdict(PassThreshold::default())) {
+                Verdict::Pass => 0,
+                Verdict::Borderline => 1,
+                Verdict::Fail => 2,
+            }
+        }
         (None, _) if result.left_out.is_some() => 4,
         (None, _) => 3,
     }

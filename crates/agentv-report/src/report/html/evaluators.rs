@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agentv_core::{EvaluatorResult, Verdict};
+use agentv_core::{EvaluatorResult, PassThreshold, Verdict};
 use serde::Serialize;
 
 use crate::summary::Moments;
@@ -71,7 +71,7 @@ impl EvaluatorFold {
             (Some(score), verdict) => {
                 figures.scored += 1;
                 figures.scores.add(score);
-                match verdict.unwrap_or(score.verdict()) {
+                match verdict.unwrap_or(score.verdict(PassThreshold::default())) {
                     Verdict::Pass => figures.passed += 1,
                     Verdict::Borderline => figures.borderline += 1,
                     Verdict::Fail => figures.failed += 1,

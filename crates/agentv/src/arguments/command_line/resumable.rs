@@ -20,6 +20,7 @@ impl RunArguments {
             dry_run_delay_min,
             dry_run_delay_max,
             stop_on_required,
+            pass_threshold,
             strict,
             resume,
             retry_errors,
@@ -44,6 +45,7 @@ impl RunArguments {
         line.value("dry-run-delay-min", dry_run_delay_min.as_ref());
         line.value("dry-run-delay-max", dry_run_delay_max.as_ref());
         line.flag("stop-on-required", *stop_on_required);
+        line.value("pass-threshold", pass_threshold.as_ref());
         line.flag("strict", *strict);
         line.value("rerun-failed", rerun_failed.as_ref());
         line.flag("cache", *cache);
@@ -66,6 +68,7 @@ impl GradeArguments {
             targets,
             eval_ids,
             limit,
+            pass_threshold,
             stop_on_required,
             resume,
             retry_errors,
@@ -80,6 +83,7 @@ impl GradeArguments {
         line.path("targets", targets.as_deref());
         line.values("eval-id", eval_ids);
         line.value("limit", limit.as_ref());
+        line.value("pass-threshold", pass_threshold.as_ref());
         line.flag("stop-on-required", *stop_on_required);
         line.limits(limits);
         line.gates(gates);
