@@ -34,7 +34,7 @@ pub enum Effort {
 
 impl Effort {
     /// Groups evaluators, by their positions, into rounds that run together: all in one round, or
-    /// by effort, the least first, if one may spare those after it.
+    /// by effort, the least first, if a failed evaluator may spare those after it.
     pub fn rounds(
         asked: impl Iterator<Item = usize>,
         spares: bool,

@@ -140,7 +140,7 @@ pub enum Cause {
     Network,
     /// The attempt took too long.
     Timeout,
-    /// The target answered with an HTTP status that is no success.
+    /// The target answered with an HTTP status that is not a success.
     Status(u16),
     /// The target answered, but the answer is unusable.
     Answer,

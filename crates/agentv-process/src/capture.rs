@@ -1,4 +1,4 @@
-//! Output that is read to its end, of which a bounded part is kept.
+//! Output that is read to its end. Only a bounded part is kept.
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 

@@ -5,7 +5,7 @@ use std::error::Error;
 use agentv_providers::TargetError;
 use agentv_syntax::Diagnostic;
 
-/// The reason why a project was not prepared. Nothing was asked of any target.
+/// The reason why a project was not prepared. No target was called.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectError {
     /// Problems in files that the user wrote, each with its place.

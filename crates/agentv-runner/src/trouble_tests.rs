@@ -69,7 +69,7 @@ async fn a_panic_in_a_provider_or_an_evaluator_is_an_error_of_that_case_only() {
     let (ended, seen) = trying
         .run(|spec| {
             spec.graders = Arc::new(Trouble::Panics);
-            // What was set aside for a trial that panics is given back.
+            // The budget that was reserved for a trial that panics is released.
             spec.budget = Some(0.045);
         })
         .await;
@@ -188,7 +188,7 @@ async fn all_earlier_costs_count_towards_the_budget_graded_or_not() {
     assert!(seen.records.len() <= 2);
 }
 
-/// Answers all requests at once, for so much.
+/// Answers all requests at once, at this cost.
 struct AtOnce {
     calls: AtomicU64,
     cost: f64,
@@ -266,7 +266,7 @@ async fn a_batch_takes_what_it_can_from_the_cache_and_its_prompts_are_dumped() {
     }
 }
 
-/// Never answers, and does not listen.
+/// Never answers, and ignores cancellation.
 struct Deaf;
 
 impl Provider for Deaf {

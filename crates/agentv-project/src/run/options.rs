@@ -17,7 +17,7 @@ pub struct RunOptions {
     pub load: LoadOptions,
     /// Refuses files in which any case is wrong.
     pub strict: bool,
-    /// The targets to ask for every case. If empty, each case is asked of the target that it names.
+    /// The targets to call for every case. If empty, each case is sent to the target that it names.
     pub chosen_targets: Vec<String>,
     /// The file that defines the targets, instead of the nearest `targets.yaml`.
     pub targets_file: Option<PathBuf>,

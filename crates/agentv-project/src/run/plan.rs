@@ -14,7 +14,7 @@ use crate::run_folders::{FoundRun, RunFolders};
 
 /// The plan of a run.
 pub(super) struct Plan {
-    /// The targets to ask for every case. If empty, each case is asked of the target that it names.
+    /// The targets to call for every case. If empty, each case is sent to the target that it names.
     pub(super) chosen_targets: Vec<String>,
     pub(super) trials: u32,
     pub(super) selection: Selection,

@@ -5,7 +5,7 @@ use agentv_syntax::{Field, Form, Others, Record, Shape};
 
 use crate::target::shapes::{AMOUNT, HEADERS as HEADER_MAP, POSITIVE};
 
-/// The key of the API; `doc` names the environment variable that stands in for it.
+/// The key of the API; `doc` names the environment variable that can replace it.
 pub(super) const fn api_key(doc: &'static str) -> Field {
     Field {
         name: "api_key",
@@ -47,7 +47,7 @@ macro_rules! usual_example {
 
 pub(super) use usual_example;
 
-/// The options of a provider that needs to be told a model.
+/// The options of a provider that requires a model.
 pub(super) const fn options(name: &'static str, fields: &'static [Field]) -> Record {
     Record {
         name,

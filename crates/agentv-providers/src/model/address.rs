@@ -5,10 +5,10 @@ use reqwest::Url;
 use super::vendor::Protocol;
 use crate::target::SettingError;
 
-/// The address that a model is asked at, for an API at `base_url`, a value of `field`.
+/// Returns the URL of requests to a model, for an API at `base_url`, the value of `field`.
 ///
-/// The base may end in a slash or not, in the version of the API or not, or be the whole address of
-/// the protocol's endpoint already; its query is kept.
+/// The base may end with or without a slash, with or without the version of the API, or be the complete
+/// URL of the endpoint. Its query is kept.
 pub(super) fn endpoint(
     protocol: Protocol,
     field: &str,
@@ -32,8 +32,8 @@ pub(super) fn endpoint(
     Ok(url)
 }
 
-/// The address of a deployment on Azure; version `v1`, or an endpoint that ends so, is the one that
-/// names the deployment in the request.
+/// Returns the URL of a deployment on Azure. With version `v1`, or an endpoint that ends in `v1`, the
+/// request names the deployment.
 pub(super) fn deployment(
     field: &str,
     endpoint: &str,
@@ -64,7 +64,7 @@ const CHAT: &str = "chat/completions";
 const RESPONSES: &str = "responses";
 const MESSAGES: &str = "messages";
 const OLLAMA_CHAT: &str = "api/chat";
-/// The version of Azure's API unless the user says.
+/// The default version of Azure's API.
 const AZURE_VERSION: &str = "2024-10-21";
 
 fn parse(field: &str, address: &str) -> Result<Url, SettingError> {
@@ -82,7 +82,7 @@ fn parse(field: &str, address: &str) -> Result<Url, SettingError> {
     Ok(url)
 }
 
-/// The path under which the protocol's endpoints are, without a slash at its end.
+/// Returns the path of the protocol's endpoints, without a slash at its end.
 fn base_path(protocol: Protocol, path: &str) -> String {
     let path = path.trim_end_matches('/');
     let without = |end: &str| path.strip_suffix(end).unwrap_or(path).trim_end_matches('/');
@@ -93,7 +93,7 @@ fn base_path(protocol: Protocol, path: &str) -> String {
         Protocol::Responses => or_else_version(without(RESPONSES), "v1"),
         Protocol::Messages => with_version(without(MESSAGES), "v1"),
         Protocol::Generate => with_version(path, "v1beta"),
-        // `/v1` is where Ollama speaks OpenAI's protocol.
+        // Under `/v1`, Ollama serves OpenAI's protocol.
         Protocol::Ollama => without("/v1").trim_end_matches("/api").to_owned(),
         Protocol::Converse => path.to_owned(),
     }
@@ -118,7 +118,7 @@ fn with_version(path: &str, version: &str) -> String {
     }
 }
 
-/// A name as one segment of a path.
+/// Encodes a name as one segment of a path.
 fn segment(name: &str) -> String {
     let mut segment = String::with_capacity(name.len());
     for byte in name.bytes() {

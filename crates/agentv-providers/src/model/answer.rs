@@ -11,10 +11,10 @@ use super::asked_model::AskedModel;
 use super::failure::{refused_in_body, unreadable};
 use crate::answer::{DEEPEST, can_be_kept};
 
-/// The transcript of an answer.
+/// Converts an answer to a transcript.
 ///
-/// An answer may be empty, where the vendor says why it stopped; one without either is an error, and
-/// so is one that reports an error in its body.
+/// An answer may be empty if the vendor reports why the model stopped. Without text and reason it is an
+/// error, and so is an answer that reports an error in its body.
 pub(super) fn transcript(
     asked: &AskedModel,
     mut response: ChatResponse,
@@ -62,7 +62,7 @@ pub(super) fn transcript(
     Ok(transcript)
 }
 
-/// The model that answered as it calls itself, or as it was asked for.
+/// Returns the name of the model that answered: its own, or else the one in the request.
 fn model(asked: &AskedModel, sent: ModelIden, answered: ModelIden) -> String {
     if answered.model_name == sent.model_name {
         asked.model.clone()
@@ -71,8 +71,8 @@ fn model(asked: &AskedModel, sent: ModelIden, answered: ModelIden) -> String {
     }
 }
 
-/// The empty transcript of a prompt that the vendor did not pass on to the model, where the client
-/// sees no more than that there is no answer.
+/// Returns the empty transcript of a prompt that the vendor blocked. The client only sees that there is
+/// no answer.
 pub(super) fn blocked(asked: &AskedModel, body: &Value) -> Option<Transcript> {
     let reason = body.pointer("/promptFeedback/blockReason")?.as_str()?;
     Some(Transcript {
@@ -107,7 +107,7 @@ impl Said {
         said
     }
 
-    /// Leaves the calls only those ids that the vendor gave them.
+    /// Removes ids of tool calls that the client made up.
     fn forget_ids_beside(&mut self, sent: &HashSet<&str>) {
         for call in &mut self.tool_calls {
             call.id = call.id.take().filter(|id| sent.contains(id.as_str()));
@@ -130,7 +130,7 @@ impl Said {
     }
 }
 
-/// Everything that is called `id` in a body.
+/// Collects all values named `id` in a body.
 fn ids_in(body: &Value) -> HashSet<&str> {
     let mut ids = HashSet::new();
     let mut values = vec![body];
@@ -186,7 +186,7 @@ fn failed(body: &Value) -> bool {
     body.get("status").and_then(Value::as_str) == Some("failed")
 }
 
-/// The error of an answer in which nothing was said.
+/// Returns the error of an answer without a message.
 pub(super) fn no_message(asked: &AskedModel, body: &Value) -> ProviderError {
     match asked.words_in(body) {
         Some(words) => refused_in_body(asked, &words),
@@ -208,7 +208,7 @@ pub(super) fn no_message(asked: &AskedModel, body: &Value) -> ProviderError {
     }
 }
 
-/// The usage with cached tokens as part of the input.
+/// Returns the usage, with cached tokens as part of the input.
 fn normal(asked: &AskedModel, mut usage: Usage) -> Usage {
     if asked.vendor.protocol.counts_cached_apart()
         && let (Some(input), Some(details)) =
@@ -220,8 +220,8 @@ fn normal(asked: &AskedModel, mut usage: Usage) -> Usage {
             .flatten()
             .fold(*input, i32::saturating_add);
     }
-    // Google counts what was only thought beside what was said, and says nothing of the latter
-    // where nothing was.
+    // Google counts tokens of thinking separately from those of the answer, and omits the latter
+    // if it is 0.
     let thought = usage.completion_tokens_details.as_ref();
     let thought = thought.and_then(|details| details.reasoning_tokens);
     usage.completion_tokens = usage.completion_tokens.or(thought);

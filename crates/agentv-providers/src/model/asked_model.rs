@@ -1,4 +1,4 @@
-//! The model that a target asks, as errors and transcripts show it.
+//! The model that a target calls, as errors and transcripts show it.
 
 use std::sync::OnceLock;
 
@@ -11,7 +11,7 @@ use super::vendor::Vendor;
 use super::vendor_error::VendorError;
 use crate::excerpt::excerpt;
 
-/// The model that a target stands for.
+/// The model that a target calls.
 pub(super) struct AskedModel {
     pub(super) vendor: &'static Vendor,
     /// The model as the user names it.
@@ -21,7 +21,7 @@ pub(super) struct AskedModel {
     pub(super) price: Option<Price>,
     /// The values that an error must not repeat.
     pub(super) secrets: Secrets,
-    /// The first model that answered, and its price: usually there is no other.
+    /// The first model that answered, and its price. Usually no other model answers.
     answered: OnceLock<(String, Option<Price>)>,
 }
 
@@ -43,12 +43,12 @@ impl AskedModel {
         }
     }
 
-    /// The address as an error shows it: without a user's name or a password, and without its
-    /// query, which may hold a key.
+    /// Returns the address for errors: without user name, password and query, which may contain a
+    /// key.
     pub(super) fn address(&self) -> String {
         let mut url = self.url.clone();
         url.set_query(None);
-        // These fail for addresses without a host only, which are refused earlier.
+        // These fail only for addresses without a host, which are refused earlier.
         let _ = url.set_username("");
         let _ = url.set_password(None);
         url.into()
@@ -60,7 +60,7 @@ impl AskedModel {
         VendorError::of_text(&self.secrets.redact(body))
     }
 
-    /// The same for JSON, where it is an error.
+    /// Returns the error in a JSON body, if it is one.
     pub(super) fn words_in(&self, body: &Value) -> Option<VendorError> {
         let words = VendorError::of_json(body)?;
         let mut json = body.to_string().into_bytes();
@@ -70,7 +70,7 @@ impl AskedModel {
         VendorError::of_json(&serde_json::from_slice(&json).ok()?)
     }
 
-    /// The start of a text, without secrets.
+    /// Returns the beginning of a text, without secrets.
     pub(super) fn excerpt(&self, text: &str) -> String {
         excerpt(&self.secrets.redact(text))
     }

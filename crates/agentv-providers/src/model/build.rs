@@ -1,4 +1,4 @@
-//! Makes the provider of a model from the fields of a target.
+//! Builds the provider of a model from the fields of a target.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -20,14 +20,14 @@ use crate::target::{SettingError, Settings};
 
 type Built = Result<Arc<dyn Provider>, SettingError>;
 
-/// A model of a vendor, at the vendor's address or at `base_url`.
+/// Builds a model of a vendor, at the vendor's address or at `base_url`.
 pub(crate) fn build(vendor: &'static Vendor, settings: &Settings) -> Built {
     let model = settings.text("model");
     let model = model.ok_or_else(|| SettingError::of("model", "missing"))?;
     build_at(vendor, settings, vendor.base_url, model)
 }
 
-/// A model of a vendor, at `usual_url` or at `base_url`.
+/// Builds a model of a vendor, at `usual_url` or at `base_url`.
 pub(crate) fn build_at(
     vendor: &'static Vendor,
     settings: &Settings,
@@ -39,8 +39,8 @@ pub(crate) fn build_at(
     provider(vendor, settings, url, model, model)
 }
 
-/// A deployment on Azure. Where the model is named beside it, that says what it costs and which
-/// options it knows.
+/// Builds a deployment on Azure. If the target also names the model, the model determines the price and
+/// the known options.
 pub(crate) fn azure(vendor: &'static Vendor, settings: &Settings) -> Built {
     let (field, address) = match (settings.text("endpoint"), settings.text("resource")) {
         (Some(endpoint), _) => ("endpoint", endpoint.to_owned()),
@@ -51,7 +51,7 @@ pub(crate) fn azure(vendor: &'static Vendor, settings: &Settings) -> Built {
     let name = settings.text("deployment").or(model);
     let name = name.ok_or_else(|| SettingError::of("deployment", "missing"))?;
     let url = deployment(field, &address, name, settings.text("version"))?;
-    // The version that names the deployment in the request needs that name there.
+    // With this version of the API, the request names the deployment.
     let in_request = if url.path().contains("/deployments/") {
         model.unwrap_or(name)
     } else {
@@ -75,7 +75,7 @@ fn provider(
             url: url.to_string(),
             headers,
         },
-        // A name may hold `::`, before which the client crate looks for a vendor.
+        // A name may contain `::`. The client crate takes the part before it for a vendor.
         model: ModelIden::new(vendor.adapter, format!("agentv::{sent_model}")),
     };
     let client = http_client()?;
@@ -106,7 +106,7 @@ fn options(protocol: Protocol, settings: &Settings) -> Result<ChatOptions, Setti
         temperature: settings.number("temperature")?,
         max_tokens,
         reasoning_effort: thinking.or_else(|| protocol.usual_effort()),
-        // For what the client crate does not read: refusals, and errors in answers of status 200.
+        // The client crate does not read refusals, nor errors in answers with status 200.
         capture_raw_body: Some(true),
         ..ChatOptions::default()
     })
@@ -120,8 +120,8 @@ fn token_count(settings: &Settings, field: &str) -> Result<Option<u32>, SettingE
     u32::try_from(count).map(Some).map_err(too_many)
 }
 
-/// The headers of every request, names in lower case, and the secrets among them. What the user
-/// wrote wins over what the vendor needs.
+/// Returns the headers of every request, with names in lower case, and the secrets among them. The
+/// user's headers replace those that the vendor needs.
 fn headers(vendor: &Vendor, settings: &Settings) -> Result<(Headers, Secrets), SettingError> {
     let given = settings.headers();
     let given: Vec<(String, String)> = given
@@ -154,7 +154,7 @@ fn headers(vendor: &Vendor, settings: &Settings) -> Result<(Headers, Secrets), S
     Ok((Headers::from(headers), secrets))
 }
 
-/// The key: the field's, else the first of the usual variables that is set.
+/// Returns the key: that of the field, or else of the first default variable that is set.
 fn key(vendor: &Vendor, settings: &Settings) -> Result<Option<String>, SettingError> {
     if let Some(key) = settings.text("api_key") {
         return Ok(Some(key.to_owned()));

@@ -3,12 +3,12 @@
 use agentv_core::{Prompt, Role};
 use genai::chat::{ChatMessage, ChatRequest};
 
-/// The messages of a prompt as a chat: leading system messages and then the guidelines make the
-/// system prompt, the rest is sent in its order.
+/// Converts a prompt to a chat. The leading system messages and the guidelines become the system
+/// prompt. The other messages follow in order.
 ///
-/// A prompt that has nothing beside them is sent as what the user says, for no API takes a system
-/// prompt alone. What a tool returned is told by the user: without the call that it answers, which
-/// a prompt does not have, the APIs refuse it.
+/// If there are no other messages, the system prompt is sent as a user message, because no API accepts a
+/// system prompt alone. The result of a tool is sent as a user message, too: the APIs refuse it without
+/// the tool call, which a prompt does not contain.
 pub(super) fn chat_of(prompt: &Prompt) -> ChatRequest {
     let is_system = |(role, _): &&(Role, String)| *role == Role::System;
     let leading = prompt.messages.iter().take_while(is_system).count();
@@ -55,7 +55,7 @@ mod tests {
         }
     }
 
-    /// The system prompt, then the messages with their roles.
+    /// Returns the system prompt, then the messages with their roles.
     fn said(prompt: &Prompt) -> Vec<String> {
         let chat = chat_of(prompt);
         let system = chat.system.map(|text| format!("system prompt: {text}"));

@@ -1,4 +1,4 @@
-//! Errors of the client crate, in words for the user.
+//! Errors of the client crate, as messages for the user.
 
 use agentv_core::{Cause, ProviderError};
 use genai::webc;
@@ -10,7 +10,7 @@ use super::asked_model::AskedModel;
 use super::vendor_error::VendorError;
 use crate::network::{network_error, retry_after, status_error};
 
-/// The error of an attempt, for an error of the client.
+/// Converts an error of the client to the error of an attempt.
 pub(super) fn failure(asked: &AskedModel, error: genai::Error) -> ProviderError {
     let error = match error {
         genai::Error::WebModelCall { webc_error, .. }
@@ -21,11 +21,11 @@ pub(super) fn failure(asked: &AskedModel, error: genai::Error) -> ProviderError 
             ..
         } => match asked.words_in(&response_body) {
             Some(words) => refused_in_body(asked, &words),
-            // The client's own words are about a stream that nobody asked for.
+            // The client's message is about a stream that was not requested.
             None if cause.starts_with("Error event in stream") => no_message(asked, &response_body),
             None => unreadable(asked, &asked.excerpt(&cause)),
         },
-        // The others come before anything is sent.
+        // The other errors occur before anything is sent.
         other => ProviderError::new(
             Cause::Setup,
             format!(
@@ -65,7 +65,7 @@ fn no_answer(asked: &AskedModel, error: webc::Error) -> ProviderError {
     }
 }
 
-/// An answer with a status that is no success.
+/// Describes an answer with a status that is not a success.
 fn refused(
     asked: &AskedModel,
     status: StatusCode,
@@ -80,7 +80,7 @@ fn refused(
     of_status(asked, code, words).retry_after(wait)
 }
 
-/// An error in an answer that is a success by its status, as gateways give it.
+/// Describes an error in an answer with a successful status, as some gateways send it.
 pub(super) fn refused_in_body(asked: &AskedModel, words: &VendorError) -> ProviderError {
     let status = words.status.filter(|code| (400..600).contains(code));
     let limited = words.codes.iter().any(|code| code == "rate_limit_exceeded");
@@ -94,7 +94,7 @@ pub(super) fn refused_in_body(asked: &AskedModel, words: &VendorError) -> Provid
     }
 }
 
-/// The sentence of a status: what happened, the vendor's own words, and what to do.
+/// Formats the message for a status: what happened, the vendor's message, and what to do.
 fn of_status(asked: &AskedModel, code: u16, words: &VendorError) -> ProviderError {
     let name = asked.vendor.name;
     let said = said(words);
@@ -139,7 +139,7 @@ fn check_key(asked: &AskedModel) -> String {
     }
 }
 
-/// An answer that is a success by its status and cannot be used.
+/// Describes an answer with a successful status that cannot be used.
 pub(super) fn unreadable(asked: &AskedModel, why: &str) -> ProviderError {
     let message = format!("cannot read the answer from {}: {why}", asked.vendor.name);
     ProviderError::new(Cause::Answer, message)

@@ -1,8 +1,8 @@
-//! Models behind the APIs of vendors, all asked through one client crate.
+//! Models behind the APIs of vendors, all called through one client crate.
 //!
-//! A [`Vendor`] is an API as data; `build` makes a provider of it and of the fields of a
-//! target. An answer goes one way: a prompt becomes a chat (`conversation`), the client asks the
-//! vendor, and what comes back becomes a transcript (`answer`) or an error in words (`failure`).
+//! A [`Vendor`] is an API as data; `build` makes a provider from it and the fields of a target. Data
+//! flows in one direction: a prompt becomes a chat (`conversation`), the client calls the vendor, and the
+//! response becomes a transcript (`answer`) or an error message (`failure`).
 
 mod address;
 mod answer;

@@ -19,7 +19,7 @@ pub(crate) struct Price {
 }
 
 impl Price {
-    /// The price that the target's field `price` gives.
+    /// Returns the price in the target's field `price`.
     pub(crate) fn of_settings(settings: &Settings) -> Result<Option<Price>, SettingError> {
         let Some(fields) = settings.value("price") else {
             return Ok(None);
@@ -51,10 +51,10 @@ impl Price {
         }))
     }
 
-    /// The price that a vendor asks for a model, where one is known.
+    /// Returns the list price of a model, if it is known.
     ///
-    /// A name with a vendor in front (`openai/gpt-5`) is that vendor's; a version that is not known
-    /// costs what the model without its date does.
+    /// A name with a vendor in front (`openai/gpt-5`) means that vendor's model. An unknown version costs
+    /// as much as the model without its date.
     pub(crate) fn known(vendor: &str, model: &str) -> Option<Price> {
         let model = normal(model);
         let whole = || find(vendor, &model);
@@ -90,13 +90,13 @@ const ALIASES: &[(&str, &str)] = &[
     ("x-ai", "xai"),
 ];
 
-/// Returns the name in the table of a vendor that stands in front of a model's name.
+/// Returns the vendor's name in the table for a vendor in front of a model's name.
 fn vendor_called(prefix: &str) -> &str {
     let alias = ALIASES.iter().find(|(called, _)| *called == prefix);
     alias.map_or(prefix, |(_, vendor)| vendor)
 }
 
-/// The price under the name itself, or under the name without its version.
+/// Returns the price of the name itself, or of the name without its version.
 fn find(vendor: &str, model: &str) -> Option<Price> {
     let table = table();
     let at = |model: &str| table.get(format!("{vendor}/{model}").as_str()).copied();
@@ -123,20 +123,20 @@ fn without_version(model: &str) -> Option<&str> {
     (digits(last, 2) && digits(month, 2) && digits(year, 4)).then_some(base)
 }
 
-/// Case does not count, nor whether a version is written `4.5` or `4-5`.
+/// Normalises a name: case does not matter, nor whether a version is written `4.5` or `4-5`.
 fn normal(model: &str) -> String {
     model.to_ascii_lowercase().replace('.', "-")
 }
 
 static PRICES: &str = include_str!("../../prices/prices.csv");
 
-/// The prices by `vendor/model`, read when the first one is looked up.
+/// The prices by `vendor/model`, parsed at the first lookup.
 fn table() -> &'static HashMap<String, Price> {
     static TABLE: OnceLock<HashMap<String, Price>> = OnceLock::new();
     TABLE.get_or_init(|| PRICES.lines().filter_map(row).collect())
 }
 
-/// One line of the table; nothing for a comment and the names of the columns.
+/// Parses one line of the table; `None` for a comment and for the header.
 fn row(line: &str) -> Option<(String, Price)> {
     let mut cells = line.split(',');
     let (vendor, model) = (cells.next()?, cells.next()?);

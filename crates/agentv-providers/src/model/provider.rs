@@ -1,4 +1,4 @@
-//! Asks a model.
+//! Calls a model.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,10 +12,10 @@ use super::asked_model::AskedModel;
 use super::conversation::chat_of;
 use super::failure::failure;
 
-/// One model of a vendor, with how it is asked.
+/// One model of a vendor, and the settings of its requests.
 pub(super) struct ModelProvider {
     pub(super) client: Client,
-    /// The address and all headers, the key among them.
+    /// The address and all headers, including the key.
     pub(super) target: ServiceTarget,
     pub(super) options: ChatOptions,
     pub(super) asked: AskedModel,
@@ -24,7 +24,7 @@ pub(super) struct ModelProvider {
 }
 
 impl ModelProvider {
-    /// Asks, held to the schema of the request where it has one and the vendor takes it.
+    /// Calls the model, with the schema of the request if it has one and the vendor accepts it.
     async fn ask(&self, request: &Request) -> Result<Transcript, ProviderError> {
         let schema = request.output_schema.as_deref();
         let schema = schema.filter(|_| !self.refused_schema.load(Ordering::Relaxed));
@@ -38,7 +38,7 @@ impl ModelProvider {
             Err(error) if matches!(error.cause, Cause::Status(400 | 422)) => {}
             held => return held,
         }
-        // Whether it was the schema that the vendor did not like shows without it.
+        // A second request without the schema shows whether the vendor refused the schema.
         let plain = self.exchange(request, &self.options).await;
         if plain.is_ok() {
             self.refused_schema.store(true, Ordering::Relaxed);
@@ -67,10 +67,10 @@ impl ModelProvider {
     }
 }
 
-/// The most that an answer may have, in bytes.
+/// The maximum size of an answer, in bytes.
 const LARGEST: usize = 64 << 20;
 
-/// The transcript, if its answer is not larger than any other target's may be.
+/// Returns the transcript. Fails if its answer is larger than that of any other target may be.
 fn within_bounds(transcript: Transcript) -> Result<Transcript, ProviderError> {
     let contents = transcript.output_messages.iter();
     let contents = contents.filter_map(|message| message.content.as_ref());

@@ -1,4 +1,4 @@
-//! A small vendor on this machine: answers every request alike and remembers what it was sent.
+//! A small vendor on this machine, for tests: gives every request the same answer, and records requests.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-/// A request as it came.
+/// A request as it was received.
 #[derive(Debug, Clone)]
 pub(super) struct Received {
     /// Method, path and query.
@@ -58,7 +58,7 @@ impl Reply {
         }
     }
 
-    /// The same, cut after so many bytes, and the connection closed.
+    /// Truncates the reply after this many bytes, and closes the connection.
     pub(super) fn cut(mut self, length: usize) -> Reply {
         self.bytes.truncate(length);
         self.stays_open = false;
@@ -70,7 +70,7 @@ impl Reply {
     }
 }
 
-/// A server that is there until the runtime of the test ends.
+/// A server that runs until the runtime of the test ends.
 pub(super) struct Server {
     /// `http://127.0.0.1:PORT`.
     pub(super) url: String,
@@ -83,7 +83,7 @@ impl Server {
         Server::start_with(Vec::new(), reply).await
     }
 
-    /// A server that gives the `first` replies one after the other, and then always the same.
+    /// Starts a server that sends the `first` replies one after the other, and then always the same one.
     pub(super) async fn start_with(first: Vec<Reply>, reply: Reply) -> Server {
         let first = Arc::new(Mutex::new(VecDeque::from(first)));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -104,7 +104,7 @@ impl Server {
         server
     }
 
-    /// The requests so far.
+    /// Returns the requests so far.
     pub(super) fn received(&self) -> Vec<Received> {
         self.received.lock().unwrap().clone()
     }

@@ -1,11 +1,11 @@
-//! A vendor's API as data: which protocol it speaks, where, and with whose key.
+//! A vendor's API as data: its protocol, its address and its key.
 
 use genai::adapter::AdapterKind;
 use genai::chat::ReasoningEffort;
 
 /// The API of one vendor.
 pub(crate) struct Vendor {
-    /// The vendor's name as people write it.
+    /// The vendor's name, for messages.
     pub(crate) name: &'static str,
     /// The client crate's name of the dialect.
     pub(crate) adapter: AdapterKind,
@@ -15,7 +15,7 @@ pub(crate) struct Vendor {
     pub(crate) base_url: &'static str,
     /// The header that carries the key.
     pub(crate) auth: Auth,
-    /// The variables that usually hold the key, the first that is set wins.
+    /// The default variables of the key. The first one that is set is used.
     pub(crate) key_variables: &'static [&'static str],
     /// The condition under which no key is needed.
     pub(crate) keyless: Keyless,
@@ -24,7 +24,7 @@ pub(crate) struct Vendor {
 }
 
 impl Vendor {
-    /// A vendor that speaks OpenAI's chat protocol, with its key as a bearer token.
+    /// Returns a vendor with OpenAI's chat protocol, and its key as a bearer token.
     pub(crate) const fn like_openai(
         name: &'static str,
         adapter: AdapterKind,
@@ -63,11 +63,11 @@ pub(crate) enum Protocol {
 }
 
 impl Protocol {
-    /// The default reasoning effort. Without it the client crate takes the
-    /// end of a model's name (`-high`, `-max`) for a wish of the user, and cuts it off.
+    /// Returns the default reasoning effort. Without one, the client crate treats the end of a model's
+    /// name (`-high`, `-max`) as the effort, and removes it from the name.
     ///
-    /// Nothing of it reaches the vendor, except that Anthropic's models are told not to think where
-    /// they would by themselves.
+    /// The default is not sent to the vendor. The exception is Anthropic: models that think by default
+    /// are asked not to.
     pub(super) fn usual_effort(self) -> Option<ReasoningEffort> {
         match self {
             Protocol::Chat | Protocol::Responses => Some(ReasoningEffort::Budget(0)),
@@ -107,7 +107,7 @@ pub(crate) enum Auth {
 }
 
 impl Auth {
-    /// The header's name in lower case.
+    /// Returns the header's name in lower case.
     pub(super) fn header(self) -> &'static str {
         match self {
             Auth::Bearer => "authorization",
@@ -115,7 +115,7 @@ impl Auth {
         }
     }
 
-    /// The header's value.
+    /// Returns the header's value.
     pub(super) fn value(self, key: &str) -> String {
         match self {
             Auth::Bearer => format!("Bearer {key}"),
@@ -127,9 +127,9 @@ impl Auth {
 /// The condition under which an API needs no key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keyless {
-    /// Never: a missing key is an error before anything is asked.
+    /// Never: a missing key is an error before anything is called.
     Never,
-    /// If the user gave the address: one's own servers need no key.
+    /// If the user set the address: the user's own servers need no key.
     AtOwnAddress,
     /// Always.
     Always,

@@ -13,14 +13,14 @@ pub(super) struct VendorError {
     pub(super) message: String,
     /// The vendor's codes for it, such as `insufficient_quota`.
     pub(super) codes: Vec<String>,
-    /// The HTTP status that an error in a successful answer stands for.
+    /// The HTTP status that matches an error in a successful answer.
     pub(super) status: Option<u16>,
     /// The wait that the vendor asks for.
     pub(super) retry_after: Option<Duration>,
 }
 
 impl VendorError {
-    /// The words of a body, be it JSON, HTML or plain text.
+    /// Returns the error in a body of JSON, HTML or plain text.
     pub(super) fn of_text(body: &str) -> VendorError {
         let parsed = serde_json::from_str::<Value>(body).ok();
         let known = parsed.as_ref().and_then(VendorError::of_json);
@@ -30,9 +30,9 @@ impl VendorError {
         })
     }
 
-    /// The words of a JSON body, where it is an error.
+    /// Returns the error in a JSON body, if it is one.
     pub(super) fn of_json(body: &Value) -> Option<VendorError> {
-        // Google wraps an error in an array at times.
+        // Google sometimes wraps an error in an array.
         let body = body.get(0).unwrap_or(body);
         let error = ["error", "errors", "detail", "message", "Message"]
             .iter()
@@ -63,7 +63,7 @@ impl VendorError {
     }
 }
 
-/// The first text for people in what vendors put where the message belongs.
+/// Returns the first readable text in the value of a message field.
 fn message(error: &Value) -> Option<&str> {
     match error {
         Value::String(text) => Some(text),
@@ -75,7 +75,7 @@ fn message(error: &Value) -> Option<&str> {
     }
 }
 
-/// The wait that Google writes as `{"retryDelay": "34s"}` among the details.
+/// Returns the delay that Google writes as `{"retryDelay": "34s"}` in the details.
 fn retry_delay(error: &Value) -> Option<Duration> {
     let mut details = error.get("details")?.as_array()?.iter();
     let delay = details.find_map(|detail| detail.get("retryDelay")?.as_str())?;
@@ -83,7 +83,7 @@ fn retry_delay(error: &Value) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-/// The title of a page of HTML.
+/// Returns the title of an HTML page.
 fn title(body: &str) -> Option<&str> {
     let (_, rest) = body.split_once("<title>")?;
     let (title, _) = rest.split_once("</title>")?;

@@ -102,7 +102,7 @@ impl Commands {
             fields["id"] = json!(request.eval_id);
             Some(format!("{fields}\n"))
         });
-        // Where all are answered, the same can be said in plain lines.
+        // If all cases are answered, plain lines give the same answers.
         if let Some(lines) = lines.collect::<Option<String>>() {
             assert_eq!(of_batch(&lines, &self.requests), Ok(answers), "{lines}");
         }
@@ -129,7 +129,7 @@ impl Commands {
             let answer = ask();
             assert_eq!(ask(), answer, "asked again");
             holds_of_answer(&answer);
-            // Whoever is in the file is found in it.
+            // Every id in the file is found.
             if let Err(error) = answer {
                 assert_eq!(error.cause, Cause::Missing, "{error:?}");
             }

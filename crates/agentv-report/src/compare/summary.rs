@@ -34,7 +34,7 @@ pub struct ComparisonSummary {
     pub without_grade: u64,
     /// The number of matched trials whose case asks or grades something else now.
     pub changed: u64,
-    /// The number of matched trials of which that is not known.
+    /// The number of matched trials for which this is unknown.
     pub changed_unknown: u64,
     /// True if both are the same run.
     #[serde(skip_serializing_if = "std::ops::Not::not")]

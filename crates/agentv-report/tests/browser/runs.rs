@@ -15,7 +15,7 @@ pub(crate) struct Runs {
     runs: Vec<RunResults>,
 }
 
-/// One trial: its two records, the second of which is optional.
+/// One trial: its result, and optionally its transcript.
 #[derive(Debug, Clone)]
 pub(crate) struct Trial {
     pub(crate) result: Value,

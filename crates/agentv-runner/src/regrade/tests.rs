@@ -27,7 +27,7 @@ struct Again {
 }
 
 impl Again {
-    /// Runs the cases; whatever is asked afterwards, it is not the target.
+    /// Runs the cases. Afterwards, the target must not be called.
     async fn of(cases: Vec<EvalCase>, provider: Arc<Scripted>) -> Again {
         let trying = Trying::new(cases, vec![target_with("t", Arc::clone(&provider) as _)]);
         trying.run(|_| {}).await;
@@ -152,7 +152,7 @@ async fn an_answer_is_graded_by_the_current_case_and_its_target_is_not_called() 
         (2, vec![0], vec![0])
     );
 
-    // The new folder stands alone: answers as they were, cases as they are graded.
+    // The new folder is complete: it has the old answers, and the cases as they are graded.
     let before = again
         .trying
         .folder
@@ -245,14 +245,14 @@ async fn a_trial_without_an_answer_is_carried_over_and_never_lost() {
         (Stage::Target, "the key was refused")
     );
 
-    // What stands there already is seen, and not written again.
+    // Existing results are reported, and not written again.
     let (_, seen, _) = again.grade(today(cases.clone())).await;
     assert_eq!(statuses(&seen), [("a", Status::Error), ("b", Status::Pass)]);
     assert!(seen.records.iter().all(|(_, reused)| *reused));
     let after: Vec<ResultRecord> = again.records(RecordFile::Results);
     assert_eq!(after, written);
 
-    // An answer that was damaged is one that nothing is known of.
+    // Nothing is known about a damaged answer.
     let transcripts = again.trying.folder.file(RecordFile::Transcripts);
     fs::write(&transcripts, "{\"cut\n").unwrap();
     let source_run = SourceRun::read(&again.trying.folder).unwrap();
@@ -279,7 +279,7 @@ async fn the_answer_of_the_last_result_of_a_trial_counts() {
     });
     let again = Again::of(vec![case("a", "What is 2+2?")], target).await;
     let mut trying = again.trying;
-    // AskResult something else, then the first again: the result of the first is written once more.
+    // Ask another question, then the first one again: the result of the first is written once more.
     let first = std::mem::replace(&mut trying.cases, vec![case("a", "What is 2+3?")]);
     trying.run(|_| {}).await;
     trying.cases.clone_from(&first);
@@ -290,7 +290,7 @@ async fn the_answer_of_the_last_result_of_a_trial_counts() {
     let (record, _) = &seen.records[0];
     assert_eq!(record.candidate_answer.as_deref(), Some("answer 0"));
 
-    // Where there is no result, the last answer counts.
+    // If there is no result, the last answer counts.
     fs::write(again.trying.folder.file(RecordFile::Results), "").unwrap();
     let other = Again {
         folder: RunFolder::create_at(again._results.path(), jiff::Timestamp::now()).unwrap(),

@@ -44,7 +44,7 @@ pub struct ExecutorSpec {
     pub notify: Notify,
 }
 
-/// Turns trials into outcomes. It writes nothing: whoever calls it does.
+/// Turns trials into outcomes. It writes nothing: the caller does.
 pub struct Executor {
     pub(crate) lanes: Vec<Arc<Lane>>,
     /// The number of lanes that answer. The others only judge.

@@ -172,7 +172,7 @@ async fn a_target_judges_itself_where_it_has_no_judge() {
     });
     let mut court = Court::new(2, Arc::clone(&target), four());
     court.trying.targets[0].judge_target = None;
-    // One worker: a trial that judges waits for no place that it has itself.
+    // With one worker, a trial that asks a judge must not wait for its own slot.
     court.trying.targets[0].limits.workers = 1;
     let (_, seen) = court.run(|_| {}).await;
     assert_eq!(target.calls.load(Ordering::SeqCst), 4);
@@ -210,7 +210,7 @@ async fn a_judge_that_the_budget_does_not_allow_leaves_its_trial_for_later() {
     assert_eq!(judge.calls.load(Ordering::SeqCst), 2);
     let statuses = seen.records.iter().map(|(record, _)| record.status);
     assert_eq!(statuses.collect::<Vec<_>>(), [Status::Pass; 2]);
-    // What was spent is not forgotten when the run goes on.
+    // A resumed run counts earlier costs.
     let folder = court.trying.folder.clone();
     let (ended, seen) = court
         .run(|spec| {
@@ -249,7 +249,7 @@ async fn a_run_that_ends_while_a_judge_is_asked_records_nothing_of_that_trial() 
     assert_eq!(target.calls.load(Ordering::SeqCst), 1);
 }
 
-/// Judges that answer once so many are asked: those who are asked one after the other wait for ever.
+/// Judges that answer only when this many are asked at the same time: one after the other, they wait forever.
 struct Meeting(Barrier);
 
 impl Provider for Meeting {
@@ -311,7 +311,7 @@ impl Graders for Mixed {
     }
 }
 
-/// One case with a judge in front of a required check that is met where the answer has `wanted`.
+/// One case with a judge, and a required check that passes if the answer contains `wanted`.
 fn guarded(wanted: &str, judge: Arc<Scripted>) -> Court {
     let mut court = Court::new(1, four(), judge);
     let case = &mut court.trying.cases[0];

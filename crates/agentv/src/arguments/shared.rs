@@ -46,7 +46,7 @@ impl LimitArguments {
     }
 }
 
-/// Returns the name that a user gave to a run, but its id if the name stands for another run later.
+/// Returns the name that a user gave to a run, or its id if the name may mean another run later.
 pub(super) fn by_id(name: &str, id: Option<&str>) -> String {
     let is_relative = name == "latest" || name.starts_with("latest~");
     id.filter(|_| is_relative).unwrap_or(name).to_owned()

@@ -66,7 +66,7 @@ impl Drop for LogLine {
             None => text,
         };
         let line = format!("{}\n", visible(text.trim_end_matches('\n')));
-        // A reader of the log who is gone misses nothing else.
+        // If the reader of the log is gone, the run continues.
         let _ = io::stderr().write_all(line.as_bytes());
     }
 }

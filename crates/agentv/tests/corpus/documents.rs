@@ -1,7 +1,7 @@
-//! Runs the `console` blocks of the README and the guide: what they show is what happens.
+//! Runs the `console` blocks of the README and the guide, and compares the output.
 //!
-//! In a block, `$ ` starts a command, `? N` its exit code (0 without), and the rest is what it
-//! prints. The commands of one document run one after the other in a copy of `examples/`.
+//! In a block, `$ ` starts a command, `? N` is its exit code (default: 0), and the rest is its
+//! output. The commands of one document run one after the other in a copy of `examples/`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ pub(crate) fn trials(repository: &Path) -> Vec<Trial> {
         .collect()
 }
 
-/// A command and what the document says it gives.
+/// A command, and its results according to the document.
 #[derive(Debug, Default, PartialEq)]
 struct Example {
     line: usize,
@@ -55,7 +55,7 @@ fn run(document: &PathBuf, examples: &Path) -> Result<(), Failed> {
         }
         let printed = [output.stdout, output.stderr].concat();
         let printed = redacted(&printed, &root)?;
-        // A document shows a run as it was; its times and ids are as good as any.
+        // The times and ids in a document are examples.
         let expected = redacted(example.output.as_bytes(), &root)?;
         Assert::new()
             .try_eq(

@@ -2,7 +2,7 @@
 //!
 //! A folder `corpus/<topic>/<verdict>/<name>/` has `cmd` (a shell script whose first line says what it
 //! proves), `project/` (the files it works on), and the expected results: `stdout` and `stderr`
-//! (nothing when absent), `exit` (0 when absent) and `records`, the results of the runs that it made,
+//! (empty if absent), `exit` (0 if absent) and `records`, the results of the runs that it made,
 //! without times. `SNAPSHOTS=overwrite cargo test --test corpus` rewrites these four.
 
 mod documents;
@@ -42,7 +42,7 @@ impl Folder {
         self.name.split('/').nth(1).unwrap_or_default()
     }
 
-    /// The first line of `cmd`, without its `#`.
+    /// Returns the first line of `cmd`, without its `#`.
     fn title(&self) -> Option<String> {
         let command = fs::read_to_string(self.path.join("cmd")).ok()?;
         let title = command.lines().next()?.strip_prefix("# ")?.trim();

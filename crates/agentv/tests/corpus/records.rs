@@ -16,7 +16,7 @@ const CHANGING: &[(&str, &str)] = &[
     ("/grade_key", "[KEY]"),
 ];
 
-/// The results of all runs under `root`, oldest run first, each run's sorted by trial.
+/// Returns the results of all runs under `root`, oldest run first, sorted by trial within a run.
 pub(crate) fn of_all_runs(root: &Path) -> Result<String, Failed> {
     let results = root.join(".agentv/results");
     let mut runs: Vec<_> = fs::read_dir(results)
@@ -25,7 +25,7 @@ pub(crate) fn of_all_runs(root: &Path) -> Result<String, Failed> {
         .flatten()
         .collect();
     runs.sort_by_key(fs::DirEntry::file_name);
-    // The tags around what a judge is shown are others every time.
+    // The tags around the text for a judge differ every time.
     let tags = Regex::new(r"(</?[A-Za-z_]+)-\d{16}>")?;
     let mut all = String::new();
     for run in runs {

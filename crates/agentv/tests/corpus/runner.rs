@@ -1,4 +1,4 @@
-//! Runs one folder's command in a copy of its project, and compares what it gives.
+//! Runs the command of one folder in a copy of its project, and compares the results.
 
 use std::ffi::OsString;
 use std::fs;
@@ -21,7 +21,7 @@ const DEADLINE: Duration = Duration::from_secs(60);
 
 pub(crate) fn run(folder: &Folder) -> Result<(), Failed> {
     let temporary = tempfile::tempdir()?;
-    // The program names paths without links in them.
+    // The program prints paths with links resolved.
     let root = fs::canonicalize(temporary.path())?;
     let project = folder.path.join("project");
     if project.exists() {
@@ -39,7 +39,7 @@ pub(crate) fn run(folder: &Folder) -> Result<(), Failed> {
     actual.compare(&folder.path)
 }
 
-/// Copies what is in `from`; `dot-git` becomes `.git`, because git keeps no `.git`.
+/// Copies the files in `from`. `dot-git` becomes `.git`, because git does not track a `.git`.
 pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     for entry in fs::read_dir(from)? {
         let entry = entry?;
@@ -59,7 +59,7 @@ pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Runs a script with the built binary first in the path and nothing else of our environment.
+/// Runs a script with the built binary first in `PATH`, in an otherwise empty environment.
 pub(crate) fn execute(script: &Path, root: &Path) -> Result<Output, Failed> {
     let binary = Path::new(env!("CARGO_BIN_EXE_agentv"));
     let own = binary.parent().map(Path::to_owned);
@@ -96,7 +96,7 @@ struct Actual {
     stdout: String,
     stderr: String,
     exit: i32,
-    /// The results of every run that the command made, a line each.
+    /// The results of every run that the command made, one per line.
     records: String,
 }
 
@@ -116,7 +116,7 @@ pub(crate) fn redacted(bytes: &[u8], root: &Path) -> Result<String, Failed> {
         Regex::new(r"(?:^|[\s(])(?<redacted>\d[\d.,]*\s?(?:µs|ms|s|min|h))(?:\b|$)")?,
     )?;
     let text = redactions.redact(&String::from_utf8_lossy(bytes));
-    // Which trials are the slowest is another matter each time.
+    // The slowest trials differ from run to run.
     let slowest = Regex::new(r"(?m)^slowest\n(?:  .*\n)+")?;
     Ok(slowest
         .replace(&text, "slowest\n  [SLOWEST]\n")
@@ -155,7 +155,7 @@ impl Actual {
         Err(format!("{what}\n--- stdout\n{stdout}--- stderr\n{stderr}").into())
     }
 
-    /// The files that a folder needs; those that would say nothing are absent.
+    /// Returns the expected files of a folder, without those that would be empty.
     fn files(&self) -> [(&'static str, Option<String>); 4] {
         let filled = |text: &String| (!text.is_empty()).then(|| text.clone());
         let exit = (self.exit != 0).then(|| format!("{}\n", self.exit));

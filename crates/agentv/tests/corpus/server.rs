@@ -1,4 +1,4 @@
-//! The model server that commands of the corpus ask: it misbehaves when the prompt says so.
+//! The model server that commands of the corpus call. It misbehaves if the prompt says so.
 
 use std::sync::OnceLock;
 
@@ -7,7 +7,7 @@ use libtest_mimic::Failed;
 
 static SERVER: OnceLock<ModelServer> = OnceLock::new();
 
-/// The address of the server, which runs as long as the tests do.
+/// Returns the address of the server, which runs as long as the tests do.
 pub(crate) fn model_server() -> Result<String, Failed> {
     if let Some(server) = SERVER.get() {
         return Ok(server.url());

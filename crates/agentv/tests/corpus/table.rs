@@ -1,4 +1,4 @@
-//! Holds the table of scenarios against the folders that prove them.
+//! Compares the table of scenarios with the folders that prove them.
 
 use std::collections::BTreeSet;
 use std::fs;

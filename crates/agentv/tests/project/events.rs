@@ -21,7 +21,7 @@ const TARGETS: &str = "targets:
   - {name: gone, provider: cli, command: [sh, -c, exit 3]}
 ";
 
-/// Bytes that several hold.
+/// A shared buffer.
 #[derive(Clone, Default)]
 struct Written(Arc<Mutex<Vec<u8>>>);
 

@@ -1,6 +1,6 @@
-//! Files that come from definitions in the code are what the definitions say now.
+//! Files that are generated from definitions in the code are up to date.
 //!
-//! `GENERATE=1` writes them anew.
+//! `GENERATE=1` writes them.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -37,8 +37,8 @@ fn generated_page_of_diagnostics_is_current() {
     let mut page = String::from(
         "# Diagnostics\n\nEvery problem has a code, and the meaning of a code never changes. Codes that start with \
          `E` are errors,\nthose that start with `W` are warnings. Commands that use the cases, such as `run` and \
-         `show`, skip a case\nthat has an error and use the others, unless the table says that they use nothing of \
-         the file.\n\n\
+         `show`, skip a case\nthat has an error and use the others, unless the table says that no case in the file is \
+         run.\n\n\
          | code | meaning |\n|---|---|\n",
     );
     for code in Code::ALL {
@@ -119,7 +119,7 @@ fn section(page: &mut String, kind: &Kind) {
     nested(page, "", kind.options.fields);
 }
 
-/// The fields of the objects that options take.
+/// Writes the options of the objects that options take.
 fn nested(page: &mut String, path: &str, fields: &[Field]) {
     for field in fields {
         let path = format!("{path}{}", field.name);
@@ -131,7 +131,7 @@ fn nested(page: &mut String, path: &str, fields: &[Field]) {
     }
 }
 
-/// The objects that a value of this shape is, or is a list of.
+/// Returns the objects that a value of this shape can be or contain.
 fn objects(shape: &'static Shape) -> Vec<&'static Record> {
     let forms = shape.forms.iter().map(Form::written);
     let objects = forms.flat_map(|form| match form {

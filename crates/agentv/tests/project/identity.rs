@@ -1,10 +1,10 @@
-//! A case that gets another field is the same case for all who ask, or another one for all.
+//! If a case gets another field, resume, `grade` and `compare` agree on whether it has changed.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// A suite with one case; `field` is a further line of it.
+/// Writes a suite with one case; `field` is a further line of it.
 fn write_suite(folder: &Path, field: &str) {
     let suite = format!(
         "evalcases:
@@ -39,8 +39,8 @@ fn only_run(folder: &Path) -> String {
     run.into_string().unwrap()
 }
 
-/// Returns which of three notice that a case got another field: a resume, which asks again; `grade`,
-/// which warns; `compare`, which says that the case changed.
+/// Returns which of these notice that a case got another field: a resume, which calls the target again;
+/// `grade`, which warns; `compare`, which reports that the case changed.
 fn who_notices(before: &str, after: &str) -> [bool; 3] {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

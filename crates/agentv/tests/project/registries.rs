@@ -13,7 +13,7 @@ fn is_sentence(doc: &str) -> bool {
     doc.ends_with('.') && doc.trim() == doc && doc.len() > 1
 }
 
-/// Every record in a shape, those of evaluators and targets in it left out.
+/// Returns every record in a shape, without those of evaluators and targets.
 fn records(shape: &'static Shape) -> Vec<&'static Record> {
     let mut found = Vec::new();
     for form in shape.forms {
@@ -92,7 +92,7 @@ fn required_fields_and_shorthands_are_options() {
         for name in required.chain(&kind.shorthand) {
             assert!(kind.options.field(name).is_some(), "{} {name}", kind.name);
         }
-        // A shorthand gives one option only, so that one has to be enough.
+        // A shorthand sets one option only, so that option must be enough.
         if let Some(option) = kind.shorthand {
             let mut groups = kind.options.required.iter();
             let enough = groups.all(|group| group.contains(&option));

@@ -1,9 +1,9 @@
-//! The page on reliability names every test that it speaks of, and no other.
+//! The page on reliability lists all tests of `tests/reliability`, and no others.
 
 use std::collections::BTreeSet;
 use std::fs;
 
-/// The names of the tests in a source text.
+/// Returns the names of the tests in a source text.
 fn tests_in(source: &str) -> Vec<String> {
     let after = source.split("#[test]\n").skip(1);
     let lines = after.filter_map(|rest| rest.lines().find(|line| line.starts_with("fn ")));

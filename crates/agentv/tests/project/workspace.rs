@@ -1,5 +1,5 @@
 //! The star of crates: stages depend on the core and the leaves, never on each other; one crate above them
-//! prepares a project, and the binary starts with that.
+//! prepares a project for the binary.
 
 use std::process::Command;
 
@@ -21,7 +21,7 @@ const STAGES: &[&str] = &[
     "agentv-runner",
 ];
 
-/// The crates of the workspace and which others of it each needs, tests apart.
+/// Returns the crates of the workspace and their dependencies among each other, without those of tests.
 fn dependencies() -> Vec<(String, Vec<String>)> {
     let output = Command::new(env!("CARGO"))
         .args([

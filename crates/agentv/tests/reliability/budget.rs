@@ -11,7 +11,7 @@ use crate::records::{each_case_once, run_folder};
 
 const CASES: usize = 120;
 
-/// A server whose answers cost a cent each at the price of the target.
+/// Starts a server whose answers cost a cent each at the price of the target.
 fn server(latency: Duration) -> ModelServer {
     let usage = Usage {
         input: 5_000,
@@ -34,7 +34,7 @@ fn no_request_is_made_that_could_exceed_the_budget() {
     let project = project_at(&server);
     let ended = finish(&mut agentv(&project, ["--quiet", "--budget", "0.305"])).expect(4);
     assert_eq!(server.calls().total, 30);
-    // What was spent counts when the run goes on, whatever of it is graded.
+    // Earlier costs count when the run is resumed, graded or not.
     let again = typed(&project, &ended.resume_command()).expect(4);
     assert_eq!(server.calls().total, 30);
     assert!(again.stdout.contains("budget"), "{}", again.stdout);
@@ -51,7 +51,7 @@ fn no_request_is_made_that_could_exceed_the_budget() {
 
 #[test]
 fn agentv_waits_for_answers_in_flight_when_the_budget_is_used_up() {
-    // Longer than a run that is interrupted waits.
+    // Longer than an interrupted run waits.
     let server = server(Duration::from_secs(5));
     let project = project_at(&server);
     finish(&mut agentv(&project, ["--quiet", "--budget", "0.045"])).expect(4);
@@ -67,7 +67,7 @@ fn a_budget_counts_the_cost_of_cases_that_come_later() {
     finish(&mut agentv(&project, last)).expect(0);
     let asked = server.calls().total;
     assert_eq!(asked, 20);
-    // The first hundred come before those that were paid for.
+    // The first hundred cases come before those that were paid for.
     finish(&mut agentv(
         &project,
         ["--quiet", "--resume", "--budget", "0.205"],

@@ -37,7 +37,7 @@ fn processes_that_share_a_cache_share_answers_without_conflicts() {
     }
     let asked = server.calls().total as usize;
     assert_eq!(asked + cached, 3 * CASES);
-    // Those that the first had before the others began.
+    // The answers that the first process had before the others started.
     assert!(cached >= 2 * 50, "{cached} came from the cache");
     finish(&mut agentv(&project, ["--quiet", "--cache"])).expect(0);
     assert_eq!(server.calls().total as usize, asked, "all were kept");

@@ -1,7 +1,7 @@
 //! The number of attempts of these tests, and their random seed.
 
-/// The seed of all chance in a test, which says it, so that a failure can be reproduced: that of
-/// `AGENTV_SEED`, else always the same.
+/// Returns the random seed of a test, and prints it, so that a failure can be reproduced. `AGENTV_SEED`
+/// sets it (default: a fixed number).
 pub(crate) fn seed() -> u64 {
     let seed = match std::env::var("AGENTV_SEED") {
         Ok(seed) => seed.parse().expect("AGENTV_SEED is a whole number"),
@@ -12,7 +12,7 @@ pub(crate) fn seed() -> u64 {
 }
 
 /// Returns the number of attempts of a test: `long` in `./campaign`, which sets `AGENTV_CAMPAIGN=long`, and
-/// `short` times where others wait for it.
+/// otherwise `short`.
 pub(crate) fn rounds(short: usize, long: usize) -> usize {
     match std::env::var("AGENTV_CAMPAIGN") {
         Ok(form) if form == "long" => long,

@@ -13,14 +13,14 @@ use crate::records::{each_case_once, run_folder, whole_records};
 
 const CASES: usize = 250;
 
-/// Long enough that a run has not read all of the file when it asks the first.
+/// Returns a message that is so long that a run has not read the whole file when it makes the first call.
 fn message(number: usize) -> String {
     format!("number {number} of the right ones {}", "x".repeat(8_000))
 }
 
-/// Runs a project, and does something to it when the first cases are asked.
+/// Runs a project, and changes it when the first calls are made.
 fn run_while(change: impl FnOnce(&Project)) -> (Project, Ended, Vec<Value>) {
-    // Nothing more is answered, and soon no more is read, until the change is made.
+    // The server does not answer, so the run stops reading until the change is made.
     let server = ModelServer::start(Behaviour::echo().hold_after(3)).unwrap();
     let project = project(&model_target(&server, &["workers: 2"]), CASES, message);
     project

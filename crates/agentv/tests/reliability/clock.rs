@@ -1,4 +1,4 @@
-//! Runs whose times are in the future, as after a clock was set back.
+//! Runs with times in the future, as after the clock was set back.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use crate::records::{each_case_once, run_folder, run_folders, whole_records};
 const CASES: usize = 5;
 const TARGETS: &str = "targets: [{name: default, provider: mock, response: right}]\n";
 
-/// Moves all times that a run tells into the future: that in its name, in its own record and in those of
-/// its cases.
+/// Moves all times of a run into the future: those in its name, in `run.json` and in the records of its
+/// cases.
 fn moved_into_the_future(folder: &Path) -> PathBuf {
     let id = folder.file_name().unwrap().to_str().unwrap();
     let year = &id[..4];

@@ -12,7 +12,7 @@ use crate::LONGEST;
 use crate::program::{Ended, MARK, Program, agentv, finish, nothing_lives_on, project};
 use crate::records::{run_folder, whole_records};
 
-/// A project of which every case is asked of a command.
+/// Creates a project whose target is a command.
 fn project_of(command: &str, fields: Value, messages: &[&str]) -> Project {
     let mut target = json!({
         "name": "default", "provider": "cli", "command_template": command, "max_retries": 0,
@@ -30,7 +30,7 @@ fn mark(project: &Project) -> String {
     project.root().display().to_string()
 }
 
-/// Runs the project to its end, after which nothing it started is there any more.
+/// Runs the project to its end, and checks that no process is left.
 fn run(project: &Project) -> (Ended, Vec<Value>) {
     let mark = mark(project);
     let ended = finish(agentv(project, ["--quiet", "--include-trace"]).env(MARK, &mark));

@@ -1,4 +1,4 @@
-//! A run's folder that is copied while the run writes it.
+//! A run folder that is copied while the run writes it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ fn copied(folder: &Path, name: &str) -> PathBuf {
     let copy = folder.with_file_name(name);
     let mut command = Command::new("cp");
     let status = command.arg("-r").args([folder, &copy]).status().unwrap();
-    // What is renamed or removed while it is copied is told, and not copied.
+    // `cp` reports files that are renamed or removed meanwhile, and does not copy them.
     assert!(status.code().is_some());
     copy
 }
@@ -43,7 +43,7 @@ fn statuses(folder: &Path) -> Value {
 fn a_copy_made_during_a_run_can_be_reported_and_resumed() {
     let mut random = Random::new(seed());
     for _ in 0..rounds(1, 5) {
-        // However long the copies take, the run does not end before the last.
+        // The run does not end before the last copy, however long the copies take.
         let answered = CASES as u64 * 3 / 4;
         let server = ModelServer::start(Behaviour::echo().hold_after(answered)).unwrap();
         let targets = model_target(&server, &["workers: 4"]);

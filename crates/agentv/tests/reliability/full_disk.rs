@@ -22,7 +22,7 @@ fn message(number: usize) -> String {
     )
 }
 
-/// A disk in place of a folder, unless none can be had.
+/// Mounts a disk in place of a folder, if the system allows that.
 fn disk_at(folder: &Path, kibibytes: u32) -> Option<SmallDisk> {
     fs::create_dir_all(folder).unwrap();
     let disk = SmallDisk::mount(folder, kibibytes);
@@ -70,7 +70,7 @@ fn a_full_disk_is_reported_and_after_freeing_space_no_written_work_is_repeated()
     assert!(server.calls().total <= CASES as u64 + WORKERS);
 }
 
-/// A project that asks nobody.
+/// Creates a project whose target makes no calls.
 fn quick_project(cases: usize) -> Project {
     let targets = "targets: [{name: default, provider: mock, response: right}]\n";
     project(targets, cases, |number| format!("number {number}"))
@@ -80,7 +80,7 @@ fn quick_project(cases: usize) -> Project {
 fn a_full_disk_of_any_size_is_reported_and_the_run_resumes_with_more_space() {
     const QUICK: usize = 30;
     let mut random = Random::new(seed());
-    // The smallest has no room for what is to be run, and about 15 pages are enough for all.
+    // The smallest disk is too small for `run.json`, and about 15 pages are enough for everything.
     let others = (0..rounds(6, 40)).map(|_| random.between(1, 16));
     for pages in [1, 2].into_iter().chain(others) {
         let project = quick_project(QUICK);
@@ -159,7 +159,7 @@ fn a_full_disk_under_the_cache_loses_no_result() {
         "it was told before anything was asked"
     );
     assert!(run_folders(&project).is_empty());
-    // Enough to begin with, and not for all answers.
+    // Enough to start, but not for all answers.
     disk.resize(100).unwrap();
     let ended = finish(&mut agentv(&project, ["--cache"])).expect(0);
     assert!(

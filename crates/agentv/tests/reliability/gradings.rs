@@ -1,4 +1,4 @@
-//! A grading that is killed while a judge is asked goes on, and asks no judge again about what it graded.
+//! A grading that is killed while it asks a judge can be resumed, and grades nothing twice.
 
 use std::process::Command;
 
@@ -12,10 +12,10 @@ use crate::records::run_folder;
 
 const CASES: usize = 40;
 const WORKERS: usize = 4;
-/// The judgements that the first attempt gets.
+/// The number of judgements that the first attempt gets.
 const JUDGED: usize = 10;
 
-/// `agentv grade` of a run in the project with further arguments, and a clean environment.
+/// Returns `agentv grade` for a run of the project, with further arguments and a clean environment.
 fn grade(project: &Project, run: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_agentv"));
     command

@@ -1,4 +1,4 @@
-//! A run that is killed and asked to stop again and again ends as if nothing had happened.
+//! A run that gets signals again and again has the same result as one that does not.
 
 use std::thread::sleep;
 use std::time::Duration;
@@ -16,7 +16,7 @@ const CASES: usize = 2_000;
 const WORKERS: usize = 32;
 const KILLS: u64 = 10;
 
-/// Some answers are wrong, and some requests are refused for good.
+/// Returns the message of a case. Some answers are wrong, and some requests are always refused.
 fn message(number: usize) -> String {
     match number % 50 {
         0 => format!("!status=400! number {number}"),
@@ -46,7 +46,7 @@ fn project_at(server: &ModelServer) -> Project {
     project(&model_target(server, &[&workers, price]), CASES, message)
 }
 
-/// All that is to be the same whatever signals came.
+/// Everything that must be the same, whatever signals came.
 struct Outcome {
     words: (String, Value),
     results: Vec<String>,
@@ -71,7 +71,7 @@ impl Outcome {
     }
 }
 
-/// One that differs is enough to be shown.
+/// Compares records, and shows the first difference.
 fn same_records(some: &[String], others: &[String]) {
     for (one, other) in some.iter().zip(others) {
         assert_eq!(one, other);
@@ -86,8 +86,7 @@ fn uninterrupted(server: &ModelServer) -> Outcome {
     Outcome::of(&ended, &project)
 }
 
-/// Starts or resumes the run, and sends it a signal after a number of further calls and some moments
-/// more.
+/// Starts or resumes the run, and sends it a signal a short time after a number of further calls.
 fn run_and_signal(
     project: &Project,
     server: &ModelServer,
@@ -102,8 +101,8 @@ fn run_and_signal(
     sleep(moments);
     program.signal(signal);
     let ended = program.wait().code;
-    // Who has not asked yet need not listen yet, and is ended as any process is. Calls that were in
-    // flight when the last one was killed may be counted only now.
+    // A run that has made no call yet need not handle signals yet, and may end like any process. Calls
+    // that were in flight at the last kill may be counted only now.
     let may_be_deaf = calls <= WORKERS as u64 && ended.is_none();
     assert!(
         ended == code || may_be_deaf,
@@ -111,7 +110,7 @@ fn run_and_signal(
     );
 }
 
-/// Resumes the run, and kills it when it has written its last result and says so.
+/// Resumes the run, and kills it when it has written and reported its last result.
 fn kill_at_the_end(project: &Project) {
     let mut program = Program::start(&mut agentv(project, ["--resume"]));
     let results = run_folder(project).join("results.jsonl");
@@ -126,8 +125,8 @@ fn run_exists(project: &Project) -> bool {
         .any(|folder| folder.join("run.json").exists())
 }
 
-/// Ends a run ten times at random moments by one of `signals`, resumes it each time, and at last lets
-/// it end.
+/// Ends a run ten times at random moments with one of `signals`, resumes it each time, and finally lets
+/// it finish.
 fn stopped_and_resumed(
     server: &ModelServer,
     seed: u64,
@@ -163,10 +162,10 @@ const INTERRUPT: (Signal, Option<i32>) = (Signal::SIGINT, Some(130));
 const TERMINATE: (Signal, Option<i32>) = (Signal::SIGTERM, Some(143));
 const HANG_UP: (Signal, Option<i32>) = (Signal::SIGHUP, Some(129));
 
-/// Holds that a run ends the same whatever signals come, with some seeds.
+/// Checks with several seeds that a run has the same result, whatever signals come.
 fn ends_the_same(signals: &[(Signal, Option<i32>)], rounds: usize) {
     let seed = seed();
-    // The same server, since the keys of records tell answers of different ones apart.
+    // Uses the same server, because the keys of records depend on its address.
     let server = server();
     let expected = uninterrupted(&server);
     for round in 0..rounds {

@@ -41,7 +41,7 @@ fn names() -> Vec<OsString> {
     names
 }
 
-/// A project with a file of two cases, the second of which fails.
+/// Creates a project with a file of two cases: the second one fails.
 fn project_of(path: &OsStr) -> Project {
     let project = project(TARGETS, 2, |number| match number {
         0 => "right".to_owned(),
@@ -53,7 +53,7 @@ fn project_of(path: &OsStr) -> Project {
     project
 }
 
-/// `agentv` with arguments, two dashes, and a path.
+/// Returns `agentv` with arguments, `--`, and a path.
 fn said(project: &Project, arguments: &str, path: &OsStr) -> Ended {
     let mut command = Command::new(env!("CARGO_BIN_EXE_agentv"));
     command
@@ -65,8 +65,8 @@ fn said(project: &Project, arguments: &str, path: &OsStr) -> Ended {
     finish(&mut command)
 }
 
-/// Each name as that of an eval file, and as that of a folder with one in it; by turns where there
-/// is no time for both.
+/// Returns paths. Each name is used for an eval file and for a folder that contains one; in the short form of the tests,
+/// for one of the two in turn.
 fn paths() -> impl Iterator<Item = OsString> {
     let pairs = names().into_iter().enumerate().map(|(turn, name)| {
         let mut file = name.clone();

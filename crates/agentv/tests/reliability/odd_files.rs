@@ -1,4 +1,4 @@
-//! Names that lead to no plain file, wherever a file is expected.
+//! Pipes, devices, folders and broken links in place of files.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -22,7 +22,7 @@ fn pipe(project: &Project, name: &str) {
     assert!(made.unwrap().success());
 }
 
-/// Runs an `agentv` command to its end, which must come.
+/// Runs an `agentv` command, which must end.
 fn said(project: &Project, arguments: &[&str]) -> Ended {
     let mut command = Command::new(env!("CARGO_BIN_EXE_agentv"));
     command.args(arguments).current_dir(project.root());
@@ -78,7 +78,7 @@ fn an_eval_file_from_a_pipe_or_standard_input_is_refused_with_a_hint() {
         fs::remove_file(project.path("pipe")).ok();
         pipe(&project, "pipe");
         let fed = project.path("pipe");
-        // The shell opens the pipe only when there is somebody at the other end.
+        // The shell blocks until the other end of the pipe is open.
         let writer = thread::spawn(move || fs::OpenOptions::new().read(true).write(true).open(fed));
         let ended = typed(&project, line).expect(2);
         drop(writer.join().unwrap());

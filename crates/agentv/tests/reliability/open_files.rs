@@ -1,4 +1,4 @@
-//! Few files that may be open at a time.
+//! Low limits of open files.
 
 use std::process::Command;
 
@@ -19,7 +19,7 @@ fn limited(project: &Project, limit: &str) -> Command {
     command
 }
 
-/// Projects that need many files open, each by another means, and their numbers of cases.
+/// Creates projects that need many open files for different reasons, and their numbers of cases.
 fn hungry(server: &ModelServer) -> Vec<(Project, usize)> {
     let message = |number: usize| format!("right number {number}");
     let command =
@@ -48,7 +48,7 @@ fn with_few_open_files_every_case_is_answered_with_fewer_requests_at_a_time() {
     for (project, cases) in hungry(&server) {
         let ended = finish(&mut limited(&project, "-n 64")).expect(0);
         each_case_once(&run_folder(&project), cases);
-        // Scripts have places of their own, and are never started 200 at a time.
+        // The number of scripts has its own limit, below 200.
         let is_narrowed = ended.stderr.contains("at a time instead of");
         assert!(is_narrowed || cases == 16, "{}", ended.stderr);
     }

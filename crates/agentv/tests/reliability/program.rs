@@ -19,11 +19,11 @@ use tempfile::NamedTempFile;
 
 use crate::LONGEST;
 
-/// The variable that marks whatever descends from a run of a test.
+/// The variable that marks all descendants of a run.
 pub(crate) const MARK: &str = "AGENTV_TEST_MARK";
 
-/// A project of `count` cases whose messages `message` gives, and with a targets file. A case
-/// passes if the answer has `right` in it.
+/// Creates a project with `count` cases and a targets file. `message` returns the message of a case. A case
+/// passes if the answer contains `right`.
 pub(crate) fn project(targets: &str, count: usize, message: impl Fn(usize) -> String) -> Project {
     let mut cases = String::new();
     for number in 0..count {
@@ -43,7 +43,7 @@ pub(crate) fn project(targets: &str, count: usize, message: impl Fn(usize) -> St
     Project::new(&files).unwrap()
 }
 
-/// A targets file with one model target, `default`, at the server; `fields` are further lines.
+/// Returns a targets file with one model target, `default`, at the server; `fields` are further lines.
 pub(crate) fn model_target(server: &ModelServer, fields: &[&str]) -> String {
     let mut targets = "targets:\n".to_owned();
     add_model_target(&mut targets, "default", server, fields);
@@ -69,7 +69,7 @@ pub(crate) fn add_model_target(
     }
 }
 
-/// `agentv run cases.jsonl` in the project with further arguments, and a clean environment.
+/// Returns `agentv run cases.jsonl` in the project, with further arguments and a clean environment.
 pub(crate) fn agentv<A: AsRef<OsStr>>(
     project: &Project,
     arguments: impl IntoIterator<Item = A>,
@@ -83,32 +83,32 @@ pub(crate) fn agentv<A: AsRef<OsStr>>(
     command
 }
 
-/// Takes everything out of a command's environment that a test does not speak of.
+/// Clears the environment of a command.
 pub(crate) fn clean(command: &mut Command) {
     let beside = Path::new(env!("CARGO_BIN_EXE_agentv")).parent().unwrap();
     let path = format!("{}:{}", beside.display(), std::env::var("PATH").unwrap());
     command.env_clear().env("PATH", path).stdin(Stdio::null());
 }
 
-/// A user who may do nothing that is forbidden.
+/// A user without the permissions of root.
 const NOBODY: u32 = 65_534;
 
-/// Lets somebody run `agentv` in a project to whom permissions mean something: whoever runs the tests, or
-/// another user, who gets the project, where that is the superuser.
+/// Runs `agentv` in a project as a user to whom permissions apply: the user who runs the tests, or another
+/// user, who then owns the project, if root runs the tests.
 pub(crate) struct UsualUser {
     program: PathBuf,
     nobody: bool,
 }
 
 impl UsualUser {
-    /// Says why the test is skipped where the other user cannot come into the project.
+    /// Prints why the test is skipped if the other user cannot enter the project.
     pub(crate) fn of(project: &Project) -> Option<UsualUser> {
         let built = PathBuf::from(env!("CARGO_BIN_EXE_agentv"));
         if !geteuid().is_root() {
             let (program, nobody) = (built, false);
             return Some(UsualUser { program, nobody });
         }
-        // Others may not come to where it was built.
+        // Other users may be unable to enter the build folder.
         let program = project.path(".program");
         fs::copy(built, &program).unwrap();
         give_away(project.root());
@@ -124,7 +124,7 @@ impl UsualUser {
         Some(user)
     }
 
-    /// A command of this user in the project.
+    /// Returns a command that this user runs in the project.
     pub(crate) fn command(&self, project: &Project, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
         command.args(arguments).current_dir(project.root());
@@ -136,7 +136,7 @@ impl UsualUser {
     }
 }
 
-/// Gives all that is under a path to the other user.
+/// Makes the other user the owner of everything under a path.
 fn give_away(path: &Path) {
     chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
     if path.is_dir() {
@@ -146,7 +146,7 @@ fn give_away(path: &Path) {
     }
 }
 
-/// A program that runs, and what it prints.
+/// A running program and its output.
 pub(crate) struct Program {
     running: Running,
     stdout: NamedTempFile,
@@ -156,7 +156,7 @@ pub(crate) struct Program {
 /// A program that has ended.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    /// `None` where a signal ended it.
+    /// `None` if a signal ended it.
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -194,7 +194,7 @@ impl Program {
     /// Kills the program at a moment, unless it has ended by then.
     pub(crate) fn kill_at(&mut self, moment: &Moment<'_>) {
         let _ = self.running.until(moment, LONGEST).unwrap();
-        // A process that is gone needs no signal.
+        // A process that has ended needs no signal.
         let _ = self.running.signal(Signal::SIGKILL);
     }
 
@@ -202,12 +202,12 @@ impl Program {
         self.running.signal(signal).unwrap();
     }
 
-    /// As a terminal does: to the whole group, which must be its own.
+    /// Sends a signal to the whole process group, as a terminal does.
     pub(crate) fn signal_group(&self, signal: Signal) {
         self.running.signal_group(signal).unwrap();
     }
 
-    /// Waits for the end; says also the most memory that it had, in KiB.
+    /// Waits for the end; also returns the peak memory, in KiB.
     pub(crate) fn wait_and_measure(mut self) -> (Ended, u64) {
         let until = Instant::now() + LONGEST;
         let mut most = 0;
@@ -218,7 +218,7 @@ impl Program {
         (self.wait(), most)
     }
 
-    /// The most memory that it had so far, in KiB; nothing of one that is gone.
+    /// Returns the peak memory so far, in KiB; `None` if the program has ended.
     pub(crate) fn peak_memory(&self) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.id())).unwrap_or_default();
         let mut lines = status.lines();
@@ -250,24 +250,24 @@ pub(crate) fn finish(command: &mut Command) -> Ended {
 }
 
 impl Ended {
-    /// Itself, if that is the exit code.
+    /// Returns itself. Panics if the exit code differs.
     #[track_caller]
     pub(crate) fn expect(self, code: i32) -> Ended {
         assert_eq!(self.code, Some(code), "{}{}", self.stdout, self.stderr);
         self
     }
 
-    /// The command that goes on with the run, as the summary tells it.
+    /// Returns the command that resumes the run, as the summary prints it.
     #[track_caller]
     pub(crate) fn resume_command(&self) -> String {
         let told = self.stdout.split_once("\nresume with");
         let (_, told) = told.unwrap_or_else(|| panic!("no command in {}", self.stdout));
-        // A long one stands on a line of its own.
+        // A long command is on a separate line.
         told.trim_start().lines().next().unwrap().to_owned()
     }
 }
 
-/// Runs a line in the project as a user does.
+/// Runs a shell line in the project, as a user does.
 pub(crate) fn typed(project: &Project, line: &str) -> Ended {
     let mut command = Command::new("sh");
     command.args(["-c", line]).current_dir(project.root());
@@ -275,7 +275,7 @@ pub(crate) fn typed(project: &Project, line: &str) -> Ended {
     finish(&mut command)
 }
 
-/// Holds that within `longest` nothing is left of what was started with this mark.
+/// Checks that no process with this mark is left after `longest`.
 #[track_caller]
 pub(crate) fn nothing_lives_on(mark: &str, longest: Duration) {
     let left = wait_for_none_with(MARK, mark, longest);

@@ -27,7 +27,7 @@ fn many_workers_call_a_server_that_accepts_few_requests_without_errors() {
     let started = Instant::now();
     finish(&mut agentv(&project, ["--quiet"])).expect(0);
     each_case_once(&run_folder(&project), CASES);
-    // Six at a time need a second; a window that does not open again would take six.
+    // Six requests at a time need a second. If the limit did not grow again, it would take six seconds.
     assert!(started.elapsed() < Duration::from_secs(60));
     let calls = server.calls();
     assert!(calls.most_in_flight > AT_MOST, "it was never too much");
@@ -41,7 +41,7 @@ fn no_more_requests_are_made_in_a_minute_than_allowed() {
     const PER_MINUTE: u32 = 900;
     const AT_ONCE: u32 = PER_MINUTE / 60;
     let server = ModelServer::start(Behaviour::answering("right")).unwrap();
-    // Begins after the server's own.
+    // This clock starts after that of the server.
     let clock = Instant::now();
     let limit = format!("requests_per_minute: {PER_MINUTE}");
     let targets = model_target(&server, &["workers: 50", &limit]);
@@ -67,7 +67,7 @@ fn no_request_is_made_while_a_server_wants_a_pause() {
     const PAUSE: Duration = Duration::from_secs(2);
     let refusal = Conduct::from(Step::Status(429)).retry_after("2");
     let server = ModelServer::start(Behaviour::answering("right").script([refusal])).unwrap();
-    // Most requests wait at the gate when the pause begins.
+    // Most requests are waiting when the pause begins.
     let targets = model_target(&server, &["workers: 30", "requests_per_minute: 300"]);
     let project = project(&targets, CASES, |number| format!("number {number}"));
     finish(&mut agentv(&project, ["--quiet"])).expect(0);

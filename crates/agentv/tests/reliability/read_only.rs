@@ -1,4 +1,4 @@
-//! Disks and folders that may not be written to.
+//! Disks and folders without write permission.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,7 +11,7 @@ use crate::program::{Ended, UsualUser, clean, finish, project};
 
 const TARGETS: &str = "targets: [{name: default, provider: mock, response: right}]\n";
 
-/// A target that notes that it was asked.
+/// A target that records its calls.
 const NOTING: &str = "targets:
   - {name: default, provider: cli, command_template: 'echo asked >> asked; echo right'}
 ";
@@ -43,14 +43,14 @@ const WRITING: [&[&str]; 7] = [
     &["init"],
 ];
 
-/// A command in a folder.
+/// Returns a command that runs in a folder.
 fn agentv_in(folder: &Path, arguments: &[&str]) -> Ended {
     let mut command = Command::new(env!("CARGO_BIN_EXE_agentv"));
     clean(command.args(arguments).current_dir(folder));
     finish(&mut command)
 }
 
-/// A disk in place of a folder of the project, unless none can be had.
+/// Mounts a disk in place of a folder of the project, if the system allows that.
 fn disk_at(project: &Project, name: &str) -> Option<SmallDisk> {
     fs::create_dir_all(project.path(name)).unwrap();
     let disk = SmallDisk::mount(project.path(name), 16 << 10);
@@ -58,7 +58,7 @@ fn disk_at(project: &Project, name: &str) -> Option<SmallDisk> {
         .ok()
 }
 
-/// The paths of all files under a folder, sorted.
+/// Returns the paths of all files under a folder, sorted.
 fn files_under(folder: &Path) -> Vec<String> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -72,8 +72,8 @@ fn files_under(folder: &Path) -> Vec<String> {
     files
 }
 
-/// Holds that all works that only reads, and that the rest is told in one line that has `reason` in it and
-/// leaves nothing under the folder.
+/// Checks that commands that only read work, and that the others print one line with `reason` and leave
+/// nothing in the folder.
 fn only_reading_works(folder: &Path, agentv: impl Fn(&[&str]) -> Ended, reason: &str) {
     let before = files_under(folder);
     for arguments in READING {
@@ -110,7 +110,7 @@ fn commands_that_only_read_work_on_a_read_only_disk() {
     only_reading_works(here, |arguments| agentv_in(here, arguments), "read-only");
 }
 
-/// Lets nobody but the superuser write into the folders under a path.
+/// Removes the write permission from the folders under a path.
 fn forbid_writing(folder: &Path) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -121,7 +121,7 @@ fn forbid_writing(folder: &Path) {
     fs::set_permissions(folder, fs::Permissions::from_mode(0o555)).unwrap();
 }
 
-/// Lets the project be taken away again.
+/// Restores the write permission, so that the project can be removed.
 fn allow_writing(folder: &Path) {
     fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
     for entry in fs::read_dir(folder).unwrap() {

@@ -9,13 +9,13 @@ use serde_json::Value;
 
 use crate::program::Ended;
 
-/// The folder of the only run of a project.
+/// Returns the folder of the only run of a project.
 pub(crate) fn run_folder(project: &Project) -> PathBuf {
     let [folder] = run_folders(project).try_into().unwrap();
     folder
 }
 
-/// The folders of all runs of a project, oldest first.
+/// Returns the folders of all runs of a project, oldest first.
 pub(crate) fn run_folders(project: &Project) -> Vec<PathBuf> {
     let entries = fs::read_dir(project.path(".agentv/results"));
     let entries = entries.into_iter().flatten().flatten();
@@ -24,7 +24,7 @@ pub(crate) fn run_folders(project: &Project) -> Vec<PathBuf> {
     folders
 }
 
-/// The records of a file, every line of which must be whole.
+/// Returns the records of a file. Every line must be complete.
 #[track_caller]
 pub(crate) fn whole_records(file: &Path) -> Vec<Value> {
     let text = fs::read_to_string(file).unwrap_or_default();
@@ -35,7 +35,7 @@ pub(crate) fn whole_records(file: &Path) -> Vec<Value> {
         .collect()
 }
 
-/// The records of a file that a process was killed over: all lines but the last must be whole.
+/// Returns the records of a file whose writer was killed. All lines but the last must be complete.
 #[track_caller]
 pub(crate) fn records_after_kill(file: &Path) -> Vec<Value> {
     let text = fs::read(file).unwrap_or_default();
@@ -56,7 +56,7 @@ pub(crate) fn counts<'r>(records: &'r [Value], field: &str) -> BTreeMap<&'r str,
     counts
 }
 
-/// Holds that every one of `cases` cases has one result and no more, and says the results.
+/// Checks that each of `cases` cases has exactly one result, and returns the results.
 #[track_caller]
 pub(crate) fn each_case_once(folder: &Path, cases: usize) -> Vec<Value> {
     let results = whole_records(&folder.join("results.jsonl"));
@@ -71,7 +71,7 @@ pub(crate) fn each_case_once(folder: &Path, cases: usize) -> Vec<Value> {
     results
 }
 
-/// Holds that whatever was there before a kill is there after it.
+/// Checks that every record from before a kill still exists.
 #[track_caller]
 pub(crate) fn nothing_is_lost(before: &mut Vec<Value>, file: &Path) {
     let after = records_after_kill(file);
@@ -100,7 +100,7 @@ pub(crate) fn final_words(ended: &Ended, folder: &Path) -> (String, Value) {
     (told.join("\n"), totals)
 }
 
-/// The records of a file that is whole, without times, in an order of their own.
+/// Returns the records of a complete file, without times, sorted.
 #[track_caller]
 pub(crate) fn timeless_records(file: &Path) -> Vec<String> {
     let mut records = whole_records(file);

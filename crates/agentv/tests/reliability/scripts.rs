@@ -1,4 +1,4 @@
-//! Scripts that grade, however they and the run end.
+//! Scripts that grade, and the ways in which they and the run can end.
 
 use std::time::Duration;
 
@@ -11,11 +11,11 @@ use crate::LONGEST;
 use crate::program::{MARK, Program, agentv, finish, nothing_lives_on};
 use crate::records::{run_folder, whole_records};
 
-/// Starts children that do not want to go, one of them in a session of its own, and stays.
+/// A script that starts children that ignore SIGTERM, one of them in its own session, and does not end.
 const STUBBORN: &str = "echo begun >> begun; trap '' TERM INT HUP; \
                         (setsid sh -c 'trap \"\" TERM; sleep 1000' &); sleep 1000 & sleep 1000";
 
-/// A project whose cases, `count` of them, are graded by an evaluator.
+/// Creates a project whose `count` cases are graded by an evaluator.
 fn project(evaluator: &Value, count: usize) -> Project {
     let case = |number: usize| {
         let case = json!({

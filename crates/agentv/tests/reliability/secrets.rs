@@ -1,4 +1,4 @@
-//! Keys of targets stay out of everything that is written.
+//! No key of a target is written anywhere.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,11 +11,11 @@ use crate::records::{run_folders, whole_records};
 
 const KEY: &str = "sk-live-4f\"1a\\9c/Key+0=";
 const HEADER: &str = "Bearer tok-7e2b9d40aa";
-/// As short as what is known for a key may be.
+/// A key of the minimum length that is hidden.
 const SHORT: &str = "q7Zx4Wv9";
 const DIGITS: &str = "00000000";
 
-/// Every way in which a server and a command can say a key.
+/// Every way in which a server or a command can return a key.
 const MESSAGES: &[&str] = &[
     "!echo-key=200! in an answer",
     "!echo-key=401! in a refusal",
@@ -61,7 +61,7 @@ fn project_at(server: &ModelServer) -> Project {
     project
 }
 
-/// The files under a folder.
+/// Returns the files under a folder.
 fn files_under(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().flatten();
     let files = entries.flat_map(|entry| match entry.file_type().unwrap().is_dir() {
@@ -71,7 +71,7 @@ fn files_under(folder: &Path) -> Vec<PathBuf> {
     files.collect()
 }
 
-/// The ways in which a text is written in JSON, in JSON within JSON, in CSV, and in HTML and XML.
+/// Returns the forms of a text in JSON, in JSON within JSON, in CSV, and in HTML and XML.
 fn forms_of(text: &str) -> Vec<String> {
     let in_json = |text: &str| serde_json::json!(text).to_string();
     let once = in_json(text);
@@ -89,7 +89,7 @@ fn forms_of(text: &str) -> Vec<String> {
     forms
 }
 
-/// Holds that no secret is in the text, however it is written.
+/// Checks that the text contains no secret in any form.
 fn has_no_secret(text: &[u8], place: &str) {
     let text = String::from_utf8_lossy(text);
     for secret in [KEY, HEADER, HEADER.trim_start_matches("Bearer "), SHORT] {
@@ -153,8 +153,7 @@ fn no_key_is_ever_written_or_shown() {
     }
 }
 
-/// Every command, with arguments that bring it to what it does with targets and results, and the exit code
-/// of having done it.
+/// Every command, with arguments that make it use targets and results, and its exit code.
 const COMMANDS: &[(&str, i32)] = &[
     ("run cases.jsonl --cache --verbose", 3),
     ("grade RUN --include-trace", 3),
@@ -194,7 +193,7 @@ fn commands_of_help(project: &Project) -> Vec<String> {
 fn run_in(project: &Project, arguments: &[&str]) -> Ended {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_agentv"));
     crate::program::clean(&mut command);
-    // Whatever is kept elsewhere is searched, too.
+    // Files outside the project are searched, too.
     for (variable, folder) in [
         ("HOME", "home"),
         ("TMPDIR", "tmp"),
@@ -251,7 +250,7 @@ fn no_part_of_a_key_is_left_where_a_message_is_truncated() {
     let targets = "targets: [{name: default, provider: cli, command_template: \
                    'printf %s \"$SERVICE_KEY\" >&2; printf %1000s | tail -c {EVAL_ID} \
                    | tr \" \" x >&2; exit 1'}]\n";
-    // The end of what a command says is told: so many bytes of the key are among it.
+    // The error quotes the end of standard error, which contains this many bytes of the key.
     let parts = 8..KEY.len();
     let case = |part: usize| {
         let id = (1_000 - part).to_string();

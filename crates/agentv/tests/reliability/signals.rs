@@ -1,4 +1,4 @@
-//! Ctrl-C, requests to end and closed terminals.
+//! Ctrl-C, SIGTERM and closed terminals.
 
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -23,21 +23,21 @@ const ONCE: [(Signal, i32); 3] = [
     (Signal::SIGTERM, 143),
     (Signal::SIGHUP, 129),
 ];
-/// Those that somebody sends again.
+/// The signals that a user may send twice.
 const TWICE: [(Signal, i32); 2] = [ONCE[0], ONCE[1]];
 
-/// Starts in a group of its own, as a shell does.
+/// Starts the command in its own process group, as a shell does.
 fn start(command: &mut Command) -> Program {
     Program::start(command.process_group(0))
 }
 
-/// Runs the command that the summary tells, and holds that it completes the run.
-fn goes_on(project: &Project, ended: &Ended) {
+/// Runs the command that the summary prints, and checks that it completes the run.
+fn printed_command_completes(project: &Project, ended: &Ended) {
     typed(project, &ended.resume_command()).expect(0);
     each_case_once(&run_folder(project), CASES);
 }
 
-/// A project whose requests are answered at once, but for the first call of some cases.
+/// Creates a project whose requests are answered at once, except for the first call of some cases.
 fn project_at(server: &ModelServer, stuck: fn(usize) -> bool) -> Project {
     let targets = model_target(server, &["workers: 4"]);
     project(&targets, CASES, |number| {
@@ -67,7 +67,7 @@ fn after_one_signal_calls_in_flight_finish_and_the_printed_command_resumes() {
             let records = whole_records(&folder.join(file));
             assert_eq!(records.len() as u64, calls, "{file}");
         }
-        goes_on(&project, &ended);
+        printed_command_completes(&project, &ended);
         assert_eq!(server.calls().total, CASES as u64);
     }
 }
@@ -98,7 +98,7 @@ fn after_one_signal_calls_that_do_not_finish_are_abandoned() {
         let folder = run_folder(&project);
         let results = whole_records(&folder.join("results.jsonl"));
         assert_eq!(results.len(), 10, "those that were answered");
-        goes_on(&project, &ended);
+        printed_command_completes(&project, &ended);
         assert_eq!(server.calls().total, CASES as u64 + 4);
     }
 }
@@ -108,7 +108,7 @@ fn a_closed_terminal_stops_a_run_like_sigterm() {
     let latency = Duration::from_millis(300);
     let server = ModelServer::start(Behaviour::echo().latency(latency)).unwrap();
     let project = project_at(&server, |_| false);
-    // The terminal is that of a session of its own, as the one of a user is.
+    // The terminal belongs to its own session, like that of a user.
     let mut command = Command::new("setsid");
     command.args(["--ctty", "agentv", "run", "cases.jsonl"]);
     clean(command.current_dir(project.root()));
@@ -116,7 +116,7 @@ fn a_closed_terminal_stops_a_run_like_sigterm() {
     let come = running.until(&Moment::Calls(&server, 6), LONGEST).unwrap();
     assert!(come, "it ended before it was told to");
     drop(terminal);
-    // A shell says it, too, and that is no second request.
+    // The shell sends SIGHUP, too. This must not count as a second signal.
     running.signal(Signal::SIGHUP).unwrap();
     let status = running.wait(LONGEST).unwrap();
     assert_eq!(status.code(), Some(129));
@@ -159,7 +159,7 @@ fn a_second_signal_ends_the_run_at_once_and_loses_no_written_record() {
         let results = || run_folder(&project).join("results.jsonl");
         program.until(&Moment::Lines(&results(), 10));
         program.signal_group(signal);
-        // It says that it is stopping.
+        // It prints that it is stopping.
         program.until_said(1);
         let told_twice = Instant::now();
         program.signal_group(signal);
@@ -167,12 +167,12 @@ fn a_second_signal_ends_the_run_at_once_and_loses_no_written_record() {
         let took = told_twice.elapsed();
         assert!(took < GRACE, "{took:?}");
         assert_eq!(whole_records(&results()).len(), 10);
-        goes_on(&project, &ended);
+        printed_command_completes(&project, &ended);
         assert_eq!(server.calls().total, CASES as u64 + 4);
     }
 }
 
-/// A project whose target is a command that never ends by itself, and notes that it began.
+/// Creates a project whose target is a command that never ends by itself and records that it started.
 fn project_with_command(trap: &str) -> Project {
     let targets = format!(
         "targets:\n  - name: default\n    provider: cli\n    workers: 2\n    \

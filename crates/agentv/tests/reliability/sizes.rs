@@ -1,4 +1,4 @@
-//! Answers, lines and names of a size that nobody expects.
+//! Answers, lines and names of unexpected sizes.
 
 use agentv_testkit::model::{Behaviour, ModelServer};
 use serde_json::{Value, json};
@@ -9,10 +9,10 @@ use crate::records::{each_case_once, run_folder};
 
 /// 100 MB, in bytes.
 const HUGE: usize = 100_000_000;
-/// More than a run needs for two answers of the largest size that is taken, in KiB.
+/// More memory than a run needs for two answers of the maximum size, in KiB.
 const MOST_MEMORY: u64 = 700 << 10;
 
-/// Runs a project of `cases` cases in bounded memory, and gives their errors by id.
+/// Runs a project of `cases` cases in bounded memory, and returns their errors by id.
 fn errors_of(
     project: &agentv_testkit::Project,
     cases: usize,
@@ -46,7 +46,7 @@ fn an_output_file_of_a_hundred_megabytes_is_an_error_of_its_case_only() {
     assert_eq!(errors[1].1, "", "what is written to stderr is no matter");
 }
 
-/// A target that hands a question to the server, and takes its answer.
+/// Returns a target that sends a question to the server and returns its answer.
 fn endpoint(server: &ModelServer, name: &str) -> Value {
     json!({
         "name": name, "provider": "http", "url": format!("{}/ask", server.url()),
@@ -129,7 +129,7 @@ fn an_id_of_a_megabyte_is_one_id_and_is_truncated_on_the_screen() {
 
 #[test]
 fn a_line_of_a_hundred_megabytes_is_refused_with_its_number_in_bounded_memory() {
-    // As long as a line may be, and then longer by so much.
+    // The maximum length of a line, and a longer one.
     let length = (64 << 20) + rounds(1, HUGE);
     let project = project("targets: [{name: default, provider: echo}]", 2, |_| {
         "right".to_owned()

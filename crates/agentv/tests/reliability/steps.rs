@@ -1,4 +1,4 @@
-//! A process that dies at any step at which it touches a run's folder, torn writes among them.
+//! A process that dies at any step that changes a run folder, or in the middle of a write.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,13 +14,13 @@ use crate::program::{Ended, clean, finish, project};
 use crate::records::{final_words, records_after_kill, run_folders, timeless_records};
 
 const CASES: usize = 12;
-/// Some are wrong, and two cannot be answered.
+/// Some answers are wrong, and two cases cannot be answered.
 const EXIT: i32 = 3;
 const FILES: [&str; 3] = ["results.jsonl", "run.json", "transcripts.jsonl"];
-/// More than any of these commands takes.
+/// More time than any of these commands needs.
 const MANY_STEPS: u64 = 1_000;
 
-/// A project whose target has answers to all cases but two, and two kinds of evaluators.
+/// Creates a project whose target has answers to all cases but two, and two kinds of evaluators.
 fn small_project() -> Project {
     let targets =
         "targets:\n  - {name: default, provider: replay, path: answers.jsonl, workers: 4}\n";
@@ -41,7 +41,7 @@ fn small_project() -> Project {
 #[derive(Debug, Clone, Copy)]
 enum Work {
     Run,
-    /// Of a run, which is the oldest folder.
+    /// Grades a run, which is the oldest folder.
     Grade,
 }
 
@@ -61,7 +61,7 @@ impl Work {
         command
     }
 
-    /// A project in which this can be done.
+    /// Returns a project for this work.
     fn project(self) -> Project {
         let project = small_project();
         if let Work::Grade = self {
@@ -70,7 +70,7 @@ impl Work {
         project
     }
 
-    /// The folders that this has made, oldest first.
+    /// Returns the folders that this work created, oldest first.
     fn folders(self, project: &Project) -> Vec<PathBuf> {
         let mut folders = run_folders(project);
         if let Work::Grade = self {
@@ -79,7 +79,7 @@ impl Work {
         folders
     }
 
-    /// Takes away what this has made.
+    /// Removes the folders that this work created.
     fn undo(self, project: &Project) {
         for folder in self.folders(project) {
             fs::remove_dir_all(folder).unwrap();
@@ -91,7 +91,7 @@ fn id_of(folder: &Path) -> String {
     folder.file_name().unwrap().to_str().unwrap().to_owned()
 }
 
-/// All that is to be the same however often something was killed.
+/// Everything that must be the same, however often the command was killed.
 struct Outcome {
     words: (String, Value),
     results: Vec<String>,
@@ -99,7 +99,7 @@ struct Outcome {
 }
 
 impl Outcome {
-    /// Of a run that has ended, and left nothing but its three files.
+    /// Reads the result of a finished run, which must have left only its three files.
     fn of(ended: &Ended, folder: &Path, project: &Project) -> Outcome {
         let mut names: Vec<String> = fs::read_dir(folder)
             .unwrap()
@@ -118,7 +118,7 @@ impl Outcome {
         }
     }
 
-    /// Of the work when nothing disturbs it.
+    /// Returns the result of undisturbed work.
     fn uninterrupted(work: Work, project: &Project) -> Outcome {
         let ended = finish(&mut work.command(project, false)).expect(EXIT);
         let [folder] = work.folders(project).try_into().unwrap();
@@ -128,7 +128,7 @@ impl Outcome {
     }
 }
 
-/// Does the work with a fault; whether it died of it.
+/// Does the work with a fault, and returns true if the fault killed it.
 fn dies(work: Work, project: &Project, resume: bool, fault: &str) -> bool {
     let mut command = work.command(project, resume);
     let ended = finish(command.env("AGENTV_FAULT", fault));
@@ -152,7 +152,7 @@ fn left_in(folder: &Path) -> [BTreeSet<String>; 2] {
     })
 }
 
-/// Holds that the newest folder can be reported, or that it is said why not.
+/// Checks that the newest folder can be reported, or that the error says why not.
 fn can_be_reported(project: &Project, folder: &Path) {
     let mut report = Command::new(env!("CARGO_BIN_EXE_agentv"));
     report.args(["report", "--format", "json", &id_of(folder)]);
@@ -168,7 +168,7 @@ fn can_be_reported(project: &Project, folder: &Path) {
     }
 }
 
-/// Resumes what was killed, or begins again if there is nothing to resume.
+/// Resumes the killed work, or starts again if there is nothing to resume.
 fn ends_in(work: Work, project: &Project, expected: &Outcome) {
     let folders = work.folders(project);
     let killed = folders.last().filter(|folder| has_record(folder));
@@ -201,8 +201,8 @@ fn ends_in(work: Work, project: &Project, expected: &Outcome) {
     assert_eq!(found.transcripts, expected.transcripts);
 }
 
-/// Does something with 1, 2, 3, … on two threads with a project each, until it says that this was
-/// too much.
+/// Calls a function with 1, 2, 3, … on two threads with a project each, until it returns that the number
+/// was too large.
 fn until_too_much(work: Work, each: impl Fn(&Project, &Outcome, u64) -> bool + Sync) -> u64 {
     let (next, over) = (AtomicU64::new(1), AtomicBool::new(false));
     std::thread::scope(|scope| {
@@ -224,7 +224,7 @@ fn until_too_much(work: Work, each: impl Fn(&Project, &Outcome, u64) -> bool + S
     next.into_inner() - 1
 }
 
-/// Kills the work at the steps that are `tried`, and holds that it ends as it would have.
+/// Kills the work at the steps `tried`, and checks that its result is the same.
 fn at_steps(work: Work, fault: &str, tried: impl Fn(u64) -> bool + Sync) -> u64 {
     until_too_much(work, |project, expected, step| {
         if !tried(step) {
@@ -243,7 +243,7 @@ fn a_run_killed_at_any_step_resumes_with_the_same_result() {
     let (seed, one_of) = (seed(), rounds(3, 1) as u64);
     let tried = |step: u64| step.wrapping_add(seed).is_multiple_of(one_of);
     let steps = at_steps(Work::Run, "kill", tried);
-    // Each of the trials is two records.
+    // Each trial has two records.
     assert!(steps > 4 * CASES as u64, "{steps}");
 }
 
@@ -269,7 +269,7 @@ fn a_run_killed_at_any_step_and_again_while_resuming_has_the_same_result() {
             let mut fault = format!("kill@{}", random.between(12, 50));
             let mut resume = false;
             while dies(work, &project, resume, &fault) {
-                // Killed before its `run.json` is there, it begins again.
+                // If it was killed before `run.json` existed, it starts again.
                 let begun = work
                     .folders(&project)
                     .last()

@@ -1,4 +1,4 @@
-//! Homes, locales, time zones, working folders and temporary folders that are not as usual.
+//! Unusual homes, locales, time zones, working folders and temporary folders.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -18,7 +18,7 @@ fn right(_: usize) -> String {
     "right".to_owned()
 }
 
-/// Runs `agentv` with arguments that have `ROOT` in place of the project's root.
+/// Runs `agentv`, with `ROOT` in the arguments replaced by the project root.
 fn said(project: &Project, arguments: &str, around: impl FnOnce(&mut Command)) -> Ended {
     let root = project.root().to_string_lossy();
     let mut command = Command::new(env!("CARGO_BIN_EXE_agentv"));

@@ -1,4 +1,4 @@
-//! Terminals that are narrow or say nothing of themselves, and streams that are closed.
+//! Narrow and unknown terminals, and closed streams.
 
 use std::process::Command;
 
@@ -8,7 +8,7 @@ use crate::LONGEST;
 use crate::campaign::rounds;
 use crate::program::{Ended, clean, finish, project};
 
-/// Three cases, of which one passes, one fails and one errors.
+/// Creates a project with three cases: one passes, one fails, one errors.
 fn mixed() -> Project {
     let targets = "targets: [{name: default, provider: cli, command_template: \
                    'test {EVAL_ID} != case-0002 && cat {PROMPT_FILE}'}]";
@@ -18,7 +18,7 @@ fn mixed() -> Project {
     })
 }
 
-/// The commands that show something, and their exit codes.
+/// Commands that print something, and their exit codes.
 const SHOWING: &[(&str, i32)] = &[
     ("run cases.jsonl", 3),
     ("run cases.jsonl --verbose", 3),
@@ -71,7 +71,7 @@ fn the_figures_of_a_run_fit_a_terminal_of_twenty_columns() {
     let terminal = Terminal::open(20).unwrap();
     let (_, shown) = terminal.show(command, LONGEST).unwrap();
     let (_, summary) = shown.rsplit_once("\r\ntrials").unwrap();
-    // A path or a command is not cut: it is there to be copied.
+    // Paths and commands are not truncated, so that they can be copied.
     let (figures, _) = summary.split_once("\r\nresults").unwrap();
     for line in figures.lines() {
         assert!(line.trim_end().chars().count() <= 20, "{line:?}");

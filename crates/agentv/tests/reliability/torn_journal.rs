@@ -1,4 +1,4 @@
-//! A journal that ends anywhere within its last record.
+//! A journal that ends in the middle of its last record.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::records::{each_case_once, run_folder};
 
 const CASES: usize = 3;
 
-/// A project whose run has ended.
+/// Creates a project whose run has ended.
 fn complete() -> Project {
     let targets = "targets: [{name: default, provider: mock, response: right, workers: 1}]\n";
     let project = project(targets, CASES, |number| format!("{number}?"));
@@ -18,7 +18,7 @@ fn complete() -> Project {
     project
 }
 
-/// The bytes of a file, and where its last record begins.
+/// Returns the bytes of a file, and the position of its last record.
 fn last_record(file: &Path) -> (Vec<u8>, usize) {
     let bytes = fs::read(file).unwrap();
     let before = bytes[..bytes.len() - 1].iter().rposition(|b| *b == b'\n');
@@ -26,7 +26,7 @@ fn last_record(file: &Path) -> (Vec<u8>, usize) {
     (bytes, start)
 }
 
-/// A journal to be cut at some places, and resumed after each.
+/// A journal that is truncated at several positions, and resumed after each.
 struct Torn {
     project: Project,
     folder: PathBuf,
@@ -46,7 +46,7 @@ impl Torn {
         }
     }
 
-    /// Writes so much of the two files, resumes, and holds that all is there.
+    /// Writes the beginnings of the two files, resumes, and checks that everything is there.
     fn resumes_from(&self, results: usize, transcripts: usize) {
         let (all_results, last_result) = &self.results;
         let (all_transcripts, last_transcript) = &self.transcripts;
@@ -67,7 +67,7 @@ impl Torn {
     }
 }
 
-/// Does something with every number of a range, on two threads with a journal each.
+/// Calls a function with every number of a range, on two threads with a journal each.
 fn at_every_byte(range: impl Fn(&Torn) -> std::ops::Range<usize> + Sync, cut: fn(&Torn, usize)) {
     std::thread::scope(|scope| {
         for thread in 0..2 {

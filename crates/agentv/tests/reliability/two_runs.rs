@@ -1,4 +1,4 @@
-//! Two programs that want the same run.
+//! Two processes that write the same run.
 
 use std::fs;
 use std::time::Duration;

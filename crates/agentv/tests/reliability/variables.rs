@@ -1,4 +1,4 @@
-//! Environment variables that hold what one does not expect.
+//! Environment variables with unexpected values.
 
 use std::ffi::OsString;
 use std::fs;
@@ -20,7 +20,7 @@ fn right(_: usize) -> String {
     "right".to_owned()
 }
 
-/// The answer of the newest run's only case.
+/// Returns the answer of the only case of the newest run.
 fn answer(project: &Project) -> String {
     let folder = run_folders(project).pop().unwrap();
     let results = whole_records(&folder.join("results.jsonl"));

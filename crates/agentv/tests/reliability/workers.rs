@@ -8,12 +8,12 @@ use crate::campaign::rounds;
 use crate::program::{Program, add_model_target, agentv, finish, model_target, project};
 use crate::records::{counts, each_case_once, run_folder, whole_records};
 
-/// A server that answers nobody.
+/// Starts a server that never answers.
 fn silent() -> ModelServer {
     ModelServer::start(Behaviour::echo().always(Step::Hang).keep(0)).unwrap()
 }
 
-/// Ends a run that would not end by itself.
+/// Ends a run that does not end by itself.
 pub(crate) fn end(mut program: Program) {
     program.signal(Signal::SIGINT);
     program.until_said(1);
@@ -56,7 +56,7 @@ fn thousands_of_workers_make_as_many_requests_in_bounded_memory() {
     assert!((1..600 << 10).contains(&kibibytes), "{kibibytes} KiB");
 }
 
-/// Lets this process, which serves, have so many files open.
+/// Raises the limit of open files of this process, which runs the server.
 fn may_open(files: u64) -> bool {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);
@@ -74,7 +74,7 @@ fn idle_workers_take_no_memory() {
         let project = project(&model_target(&server, &[]), 5, |number| format!("{number}"));
         let program = Program::start(&mut agentv(&project, ["--quiet", "--workers", workers]));
         assert!(server.wait_for_calls(5, LONGEST));
-        // Whoever has something to do waits for its answer, so there is somebody to measure.
+        // The workers that have a case wait for the answer, so the process can be measured.
         let kibibytes = program.peak_memory();
         server.release();
         program.wait().expect(0);

@@ -1,4 +1,4 @@
-//! Targets that answer another case than they were asked.
+//! Targets that answer the wrong case.
 
 use std::time::Duration;
 
@@ -76,7 +76,7 @@ fn every_one_of_many_requests_gets_its_own_answer_though_some_fail() {
                 assert!(!hangs(number), "{record}");
                 answered += 1;
             }
-            // A busy machine may be too slow for others, too.
+            // On a busy machine, other requests may time out, too.
             None => assert_eq!(record["error"]["stage"], "target", "{record}"),
         }
     }
