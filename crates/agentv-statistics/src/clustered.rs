@@ -23,6 +23,8 @@ use crate::{Bounds, Interval, IntervalMethod, Level, TooFew};
 #[derive(Debug, Clone, Default)]
 pub struct ClusteredFold {
     alone: ScoreFold,
+    /// All values that have a cluster.
+    grouped: ScoreFold,
     clusters: BTreeMap<Arc<str>, Cluster>,
 }
 
@@ -46,6 +48,7 @@ impl ClusteredFold {
         if !self.clusters.contains_key(name) {
             self.clusters.insert(name.into(), Cluster::default());
         }
+        self.grouped.add(value);
         if let Some(cluster) = self.clusters.get_mut(name) {
             cluster.count += 1;
             cluster.sum.add(value);
@@ -55,6 +58,7 @@ impl ClusteredFold {
     /// Adds all values of another fold; clusters with the same name are the same.
     pub fn merge(&mut self, other: &ClusteredFold) {
         self.alone.merge(&other.alone);
+        self.grouped.merge(&other.grouped);
         for (name, theirs) in &other.clusters {
             let ours = self.clusters.entry(Arc::clone(name)).or_default();
             ours.count += theirs.count;
@@ -64,8 +68,7 @@ impl ClusteredFold {
 
     /// Returns the number of values.
     pub fn count(&self) -> u64 {
-        let grouped = self.clusters.values().map(|cluster| cluster.count);
-        self.alone.count() + grouped.sum::<u64>()
+        self.alone.count() + self.grouped.count()
     }
 
     /// Returns the number of clusters, including values without a cluster.
@@ -118,6 +121,7 @@ impl ClusteredFold {
             level,
             n: self.count(),
             clusters: grouped.then_some(clusters),
+            effective_n: None,
             standard_error: Some(standard_error),
             method: match grouped {
                 true => IntervalMethod::TClustered,
@@ -126,10 +130,24 @@ impl ClusteredFold {
         })
     }
 
+    /// Returns the values without their clusters.
+    pub(crate) fn independent(&self) -> ScoreFold {
+        let mut all = self.alone.clone();
+        all.merge(&self.grouped);
+        all
+    }
+
+    /// Returns the number of clusters of one size that say as much as these, if the values of a
+    /// cluster are equal: n²/Σnᵢ².
+    pub(crate) fn effective_clusters(&self) -> f64 {
+        let squares = self.clusters.values().map(|cluster| cluster.count.pow(2));
+        let squares = self.alone.count() + squares.sum::<u64>();
+        (self.count() as f64).powi(2) / squares as f64
+    }
+
     fn total(&self) -> ExactSum {
         let mut total = self.alone.exact_sum().clone();
-        let clusters = self.clusters.values();
-        clusters.for_each(|cluster| total.add_sum(&cluster.sum));
+        total.add_sum(self.grouped.exact_sum());
         total
     }
 }

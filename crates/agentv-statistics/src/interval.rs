@@ -22,6 +22,10 @@ pub struct Interval {
     /// independent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clusters: Option<u64>,
+    /// The number of independent values that say as much as these, if values are grouped and the
+    /// method uses it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effective_n: Option<f64>,
     /// The standard error of the estimate, if it is a mean.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub standard_error: Option<f64>,
@@ -42,10 +46,15 @@ impl Interval {
 pub enum IntervalMethod {
     /// Wilson's score interval of a share.
     Wilson,
+    /// Wilson's score interval of a share, with the effective number of trials in groups.
+    WilsonClustered,
     /// Student's t for the mean of independent values.
     T,
     /// Student's t for the mean of values in groups, with the cluster-robust standard error.
     TClustered,
+    /// Wilson's score interval of the agreement, with the standard error of kappa, and the expected
+    /// agreement as it is.
+    KappaWilson,
 }
 
 /// The bounds of values; no interval of their mean reaches beyond.

@@ -34,6 +34,7 @@ mod tests {
             level: Level::NINETY_FIVE,
             n: 10,
             clusters: None,
+            effective_n: None,
             standard_error: None,
             method: IntervalMethod::T,
         }

@@ -7,30 +7,38 @@ use crate::{Interval, IntervalMethod, Level};
 /// z²/2n ± z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n). Returns `None` if `n` is 0 or less than `passed`.
 ///
 /// It works for any n and any share, including 0 and 1. It does not apply if trials are not
-/// independent, such as several of one case or of one conversation; use [`mean_score`] of ones and
-/// zeros with their clusters instead.
+/// independent, such as several of one case or of one conversation; [`PassFold`] does.
 ///
-/// [`mean_score`]: crate::mean_score
+/// [`PassFold`]: crate::PassFold
 pub fn pass_rate(passed: u64, n: u64, level: Level) -> Option<Interval> {
     if n == 0 || passed > n {
         return None;
     }
-    let (count, z) = (n as f64, normal_upper(level.tail()));
-    let share = passed as f64 / count;
-    let scale = 1.0 + z * z / count;
-    let centre = (share + z * z / (2.0 * count)) / scale;
-    let variance = share * (1.0 - share) / count + z * z / (4.0 * count * count);
-    let reach = z * variance.sqrt() / scale;
+    let share = passed as f64 / n as f64;
+    let (low, high) = wilson_bounds(share, n as f64, normal_upper(level.tail()));
     Some(Interval {
         estimate: share,
-        low: (centre - reach).clamp(0.0, share),
-        high: (centre + reach).clamp(share, 1.0),
+        low,
+        high,
         level,
         n,
         clusters: None,
+        effective_n: None,
         standard_error: None,
         method: IntervalMethod::Wilson,
     })
+}
+
+/// Returns the bounds of Wilson's interval of a share of `n` trials, which need not be whole.
+pub(crate) fn wilson_bounds(share: f64, n: f64, z: f64) -> (f64, f64) {
+    let scale = 1.0 + z * z / n;
+    let centre = (share + z * z / (2.0 * n)) / scale;
+    let variance = share * (1.0 - share) / n + z * z / (4.0 * n * n);
+    let reach = z * variance.sqrt() / scale;
+    (
+        (centre - reach).clamp(0.0, share),
+        (centre + reach).clamp(share, 1.0),
+    )
 }
 
 #[cfg(test)]

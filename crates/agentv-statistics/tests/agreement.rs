@@ -1,6 +1,8 @@
-//! Agreement with scikit-learn and scipy, whose results `expectations/agreement.py` wrote down.
+//! Agreement with scikit-learn, statsmodels and scipy, whose results `expectations/agreement.py` wrote down.
 
-use agentv_statistics::{kappa, spearman, weighted_kappa};
+use agentv_statistics::{
+    Interval, Level, kappa, kappa_interval, spearman, weighted_kappa, weighted_kappa_interval,
+};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -34,6 +36,14 @@ fn kappas_and_rank_correlations_are_those_of_scikit_learn_and_scipy() {
             near(weighted_kappa(&confusion), &case["weighted_kappa"]),
             "{case}"
         );
+        let error = |found: Option<Interval>| found.and_then(|found| found.standard_error);
+        let found = error(kappa_interval(&confusion, Level::NINETY_FIVE));
+        assert!(near(found, &case["kappa_error"]), "{found:?} {case}");
+        let found = error(weighted_kappa_interval(&confusion, Level::NINETY_FIVE));
+        assert!(
+            near(found, &case["weighted_kappa_error"]),
+            "{found:?} {case}"
+        );
         assert!(near(spearman(&scores), &case["spearman"]), "{case}");
     }
 }
@@ -48,6 +58,13 @@ proptest! {
         let scores: Vec<(f64, f64)> = scores.collect();
         for figure in [kappa(&counts), weighted_kappa(&counts), spearman(&scores)] {
             prop_assert!(figure.is_none_or(|figure| (-1.0..=1.0).contains(&figure)));
+        }
+        let level = Level::NINETY_FIVE;
+        for found in [kappa_interval(&counts, level), weighted_kappa_interval(&counts, level)] {
+            let Some(found) = found else { continue };
+            prop_assert!(-1.0 <= found.low && found.low <= found.estimate, "{found:?}");
+            prop_assert!(found.estimate <= found.high && found.high <= 1.0, "{found:?}");
+            prop_assert!(found.low < found.high, "{found:?}");
         }
     }
 }

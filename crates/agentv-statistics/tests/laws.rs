@@ -12,7 +12,7 @@ use proptest::test_runner::RngSeed;
 /// The seed of the examples; another number tries others.
 const SEED: u64 = 20_261_115;
 
-fn seeded() -> ProptestConfig {
+pub(crate) fn seeded() -> ProptestConfig {
     ProptestConfig {
         rng_seed: RngSeed::Fixed(SEED),
         failure_persistence: None,

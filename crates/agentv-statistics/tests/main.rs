@@ -3,5 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "all of this is tests")]
 
 mod agreement;
+mod coverage;
 mod expectations;
 mod laws;
+mod pass_rates;
+mod simulated;

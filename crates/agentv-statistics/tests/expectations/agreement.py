@@ -1,6 +1,6 @@
-"""Writes agreement.json: what scikit-learn and scipy say of random verdicts and scores.
+"""Writes agreement.json: what scikit-learn, statsmodels and scipy say of random verdicts and scores.
 
-    pip install scikit-learn==1.9.1 scipy==1.17.1
+    pip install scikit-learn==1.9.1 scipy==1.17.1 statsmodels==0.15.0
     python agreement.py > agreement.json
 """
 
@@ -12,6 +12,7 @@ import warnings
 
 from scipy.stats import spearmanr
 from sklearn.metrics import accuracy_score, cohen_kappa_score, confusion_matrix, mean_absolute_error
+from statsmodels.stats.inter_rater import cohens_kappa
 
 warnings.simplefilter("ignore")
 LABELS = [0, 1, 2]  # pass, borderline, fail
@@ -25,10 +26,16 @@ def verdict(score):
     return 0 if score >= 0.8 else 1 if score >= 0.6 else 2
 
 
+def error(table, weights):
+    """The standard error of kappa by Fleiss, Cohen and Everitt (1969)."""
+    return number(cohens_kappa(table, wt=weights).std_kappa)
+
+
 def case(rng, size, noise, levels):
     human_scores = [round(rng.randint(0, levels) / levels, 4) for _ in range(size)]
     judge_scores = [min(1.0, max(0.0, round(score + rng.uniform(-noise, noise), 2))) for score in human_scores]
     human, judge = [verdict(s) for s in human_scores], [verdict(s) for s in judge_scores]
+    table = confusion_matrix(human, judge, labels=LABELS)
     return {
         "human": human,
         "judge": judge,
@@ -37,9 +44,11 @@ def case(rng, size, noise, levels):
         "accuracy": accuracy_score(human, judge),
         "kappa": number(cohen_kappa_score(human, judge, labels=LABELS)),
         "weighted_kappa": number(cohen_kappa_score(human, judge, labels=LABELS, weights="linear")),
+        "kappa_error": error(table, None),
+        "weighted_kappa_error": error(table, "linear"),
         "spearman": number(spearmanr(human_scores, judge_scores).statistic),
         "mean_difference": mean_absolute_error(human_scores, judge_scores),
-        "confusion": confusion_matrix(human, judge, labels=LABELS).tolist(),
+        "confusion": table.tolist(),
     }
 
 
