@@ -3,8 +3,12 @@
 use std::fmt::Write as _;
 
 use agentv_core::Verdict;
-use agentv_statistics::{kappa, spearman, weighted_kappa};
+use agentv_statistics::{
+    Interval, Level, kappa_interval, pass_rate, spearman, weighted_kappa_interval,
+};
 use serde::Serialize;
+
+use crate::figures::score_range;
 
 /// The verdicts, in the order of rows and columns.
 pub const VERDICTS: [Verdict; 3] = [Verdict::Pass, Verdict::Borderline, Verdict::Fail];
@@ -29,11 +33,17 @@ pub struct Agreement {
     pub scored: u64,
     /// The share of answers with the same verdict.
     pub accuracy: Option<f64>,
+    /// Its interval, by Wilson's method.
+    pub accuracy_interval: Option<Interval>,
     /// Cohen's kappa: how much more often they agree than by chance, at most 1.
     pub kappa: Option<f64>,
+    /// Its interval, by [`kappa_interval`].
+    pub kappa_interval: Option<Interval>,
     /// Cohen's kappa with linear weights: a disagreement by two verdicts counts twice as much as by
     /// one.
     pub weighted_kappa: Option<f64>,
+    /// Its interval, by [`weighted_kappa_interval`].
+    pub weighted_kappa_interval: Option<Interval>,
     /// Spearman's rank correlation of the scores.
     pub spearman: Option<f64>,
     /// The mean absolute difference of the scores.
@@ -58,12 +68,19 @@ impl Agreement {
             (!scores.is_empty()).then(|| sum / scores.len() as f64)
         };
         let same: u64 = (0..3).map(|at| confusion[at][at]).sum();
+        let level = Level::NINETY_FIVE;
+        let accuracy = pass_rate(same, pairs.len() as u64, level);
+        let kappa = kappa_interval(&confusion, level);
+        let weighted_kappa = weighted_kappa_interval(&confusion, level);
         Agreement {
             cases: pairs.len() as u64,
             scored: scores.len() as u64,
-            accuracy: (!pairs.is_empty()).then(|| same as f64 / pairs.len() as f64),
-            kappa: kappa(&confusion),
-            weighted_kappa: weighted_kappa(&confusion),
+            accuracy: accuracy.map(|found| found.estimate),
+            accuracy_interval: accuracy,
+            kappa: kappa.map(|found| found.estimate),
+            kappa_interval: kappa,
+            weighted_kappa: weighted_kappa.map(|found| found.estimate),
+            weighted_kappa_interval: weighted_kappa,
             spearman: spearman(&scores),
             mean_difference: mean(&|(human, judge)| (judge - human).abs()),
             bias: mean(&|(human, judge)| judge - human),
@@ -80,32 +97,33 @@ impl Agreement {
             _ => "undefined: only one verdict",
         };
         let mut text = String::new();
-        let mut line =
-            |name: &str, figure: Option<f64>, signed: bool, otherwise: &str, of: &str| {
-                let shown = match figure {
-                    // A rounded zero has no sign.
-                    Some(figure) if signed && figure.abs() < 0.0005 => "0.000".to_owned(),
-                    Some(figure) if signed => format!("{figure:+.3}"),
-                    Some(figure) => format!("{figure:.3}"),
-                    None => otherwise.to_owned(),
-                };
-                let _ = writeln!(text, "{name:<18}  {shown:<6}  {of}");
-            };
-        line(
-            "same verdict",
-            self.accuracy,
-            false,
-            "nothing to compare",
-            &verdicts,
-        );
-        line("kappa", self.kappa, false, one_category, &verdicts);
-        line(
-            "kappa, weighted",
-            self.weighted_kappa,
-            false,
-            one_category,
-            &verdicts,
-        );
+        let mut line = |name: &str, shown: String, of: &str| {
+            let _ = writeln!(text, "{name:<18}  {shown:<6}  {of}");
+        };
+        let compared = [
+            (
+                "same verdict",
+                &self.accuracy_interval,
+                "nothing to compare",
+            ),
+            ("kappa", &self.kappa_interval, one_category),
+            (
+                "kappa, weighted",
+                &self.weighted_kappa_interval,
+                one_category,
+            ),
+        ];
+        for (name, found, otherwise) in compared {
+            let range = found.map(|found| score_range(found.low, found.high));
+            let of = range.map_or(verdicts.clone(), |range| {
+                format!("{verdicts}, 95% interval {range}")
+            });
+            line(
+                name,
+                figure(found.map(|found| found.estimate), otherwise),
+                &of,
+            );
+        }
         let no_scores = match self.cases {
             0 => "nothing to compare",
             _ => "no scores",
@@ -115,15 +133,10 @@ impl Agreement {
             1 => "only one score",
             _ => "undefined: all scores are equal",
         };
-        line("rank correlation", self.spearman, false, constant, &scores);
-        line(
-            "score difference",
-            self.mean_difference,
-            false,
-            no_scores,
-            &scores,
-        );
-        line("score bias", self.bias, true, no_scores, &scores);
+        line("rank correlation", figure(self.spearman, constant), &scores);
+        let difference = figure(self.mean_difference, no_scores);
+        line("score difference", difference, &scores);
+        line("score bias", signed(self.bias, no_scores), &scores);
         text.lines()
             .map(|line| format!("{}\n", line.trim_end()))
             .collect()
@@ -150,6 +163,20 @@ impl Agreement {
 
 fn output_counted(count: u64) -> String {
     crate::figures::counted(count, "case", "cases")
+}
+
+/// Returns a figure, or in words why there is none.
+fn figure(figure: Option<f64>, otherwise: &str) -> String {
+    figure.map_or(otherwise.to_owned(), |figure| format!("{figure:.3}"))
+}
+
+/// Returns a figure with its sign; a rounded zero has none.
+fn signed(figure: Option<f64>, otherwise: &str) -> String {
+    match figure {
+        Some(figure) if figure.abs() < 0.0005 => "0.000".to_owned(),
+        Some(figure) => format!("{figure:+.3}"),
+        None => otherwise.to_owned(),
+    }
 }
 
 /// Returns the name of a verdict.

@@ -99,6 +99,29 @@ pub(crate) fn percent(share: f64) -> String {
     }
 }
 
+/// Returns an interval of shares, with as many decimals as it takes to show that it has a width.
+pub(crate) fn percent_range(low: f64, high: f64) -> String {
+    apart(low, high, |share, decimals| match decimals {
+        1 => percent(share),
+        _ => format!("{:.decimals$}%", share * 100.0),
+    })
+}
+
+/// Returns an interval of scores, with as many decimals as it takes to show that it has a width.
+pub(crate) fn score_range(low: f64, high: f64) -> String {
+    apart(low, high, |score, decimals| {
+        let decimals = decimals + 2;
+        format!("{score:.decimals$}")
+    })
+}
+
+fn apart(low: f64, high: f64, show: impl Fn(f64, usize) -> String) -> String {
+    let written = |decimals| [show(low, decimals), show(high, decimals)];
+    let differ = |[low, high]: &[String; 2]| low != high;
+    let shown = (1..6).map(written).find(differ);
+    shown.unwrap_or_else(|| written(1)).join(" to ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,6 +157,15 @@ mod tests {
     fn nearly_all_is_not_all_and_hardly_any_is_not_none() {
         let shares = [1.0, 0.999_99, 0.841, 0.000_01, 0.0];
         assert_eq!(shares.map(percent).join(" "), "100% 99.9% 84.1% 0.1% 0%");
+    }
+
+    #[test]
+    fn an_interval_with_a_width_does_not_read_as_a_point() {
+        assert_eq!(percent_range(0.722, 1.0), "72.2% to 100%");
+        assert_eq!(percent_range(0.999_34, 0.999_62), "99.93% to 99.96%");
+        assert_eq!(percent_range(0.5, 0.5), "50.0% to 50.0%");
+        assert_eq!(score_range(0.25, 0.75), "0.250 to 0.750");
+        assert_eq!(score_range(0.999_96, 1.0), "0.99996 to 1.00000");
     }
 
     #[test]

@@ -97,7 +97,9 @@ pub use render::{Closing, render_summary};
 pub use report::{FORMATS, ReportFailure, ReportFormat};
 pub use results::{RunResults, Transcripts};
 pub use run_fold::RunFold;
-pub use run_statistics::{FlakyCase, RunStatistics, TargetStatistics, TrialStatistics};
+pub use run_statistics::{
+    FlakyCase, RunStatistics, TargetFigures, TargetStatistics, TrialStatistics,
+};
 pub use style::Style;
 pub use summary::{
     CostlyTrial, ErrorGroup, Latency, Scores, SlowTrial, Statuses, Summary, SummaryFold,

@@ -7,18 +7,42 @@ use agentv_core::{ResultRecord, Status};
 use serde::Serialize;
 
 use agentv_statistics::{
-    Bounds, CaseTrials, ClusteredFold, Detectable, Flakes, Interval, Level, PassAmongTrials, Power,
-    VarianceComponents, detectable_pass_rates, detectable_scores, flakes, pass_among, pass_rate,
+    CaseTrials, ClusteredFold, Detectable, Flakes, Interval, Level, PassAmongTrials, PassFold,
+    Power, VarianceComponents, detectable_pass_rates, detectable_scores, flakes, pass_among,
     variance_components,
 };
 
 /// The statistics of one run. Errored and ungraded trials are excluded.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+///
+/// Several targets that answer the same cases are not independent, and their average says little
+/// about any of them. Therefore a run with several targets has only the figures of each.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct RunStatistics {
+    /// The statistics of the run, if it has a single target.
+    #[serde(flatten)]
+    pub single: Option<TargetFigures>,
+    /// The statistics of each target, by name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<TargetStatistics>,
+}
+
+/// The statistics of one target.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TargetStatistics {
+    /// Its name.
+    pub target: Arc<str>,
+    /// Its figures.
+    #[serde(flatten)]
+    pub figures: TargetFigures,
+}
+
+/// The figures of one target.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TargetFigures {
     /// The share of the graded trials that passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pass_rate: Option<Interval>,
-    /// The mean of the scores; `None` if fewer than two are independent.
+    /// The mean of the scores.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_score: Option<Interval>,
     /// The smallest difference of pass rates that a comparison with another run of this size
@@ -29,25 +53,18 @@ pub struct RunStatistics {
     /// detects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detectable_mean_score: Option<Detectable>,
-    /// The statistics of each target, by name.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub targets: Vec<TargetStatistics>,
     /// The statistics of repeated trials; `None` if each case has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trials: Option<TrialStatistics>,
 }
 
-/// The statistics of one target.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct TargetStatistics {
-    /// Its name.
-    pub target: Arc<str>,
-    /// The share of its graded trials that passed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pass_rate: Option<Interval>,
-    /// The mean of its scores.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mean_score: Option<Interval>,
+impl RunStatistics {
+    /// Returns the figures of a target.
+    pub fn of_target(&self, target: &str) -> Option<&TargetFigures> {
+        let mut targets = self.targets.iter();
+        let found = targets.find(|found| &*found.target == target);
+        found.map(|found| &found.figures)
+    }
 }
 
 /// The statistics of several trials of the same cases.
@@ -92,47 +109,19 @@ const LARGEST_K: u64 = 10;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct StatisticsFold {
     is_repeated: bool,
-    whole: Group,
     targets: BTreeMap<Arc<str>, Group>,
+}
+
+/// The graded trials of one target.
+#[derive(Debug, Clone, Default)]
+struct Group {
+    scores: ClusteredFold,
+    passes: PassFold,
+    /// The trials of each case, by file and id, if cases have several.
     cases: BTreeMap<CaseKey, CaseTrials>,
 }
 
-/// The graded trials of a run or of one of its targets.
-#[derive(Debug, Clone, Default)]
-struct Group {
-    passed: u64,
-    graded: u64,
-    scores: ClusteredFold,
-    passes: ClusteredFold,
-}
-
-impl Group {
-    fn add(&mut self, score: f64, passed: bool, cluster: Option<&str>) {
-        self.graded += 1;
-        self.passed += u64::from(passed);
-        self.scores.add(score, cluster);
-        self.passes.add(f64::from(u8::from(passed)), cluster);
-    }
-
-    fn pass_rate(&self, level: Level) -> Option<Interval> {
-        let clusters = self.passes.clusters();
-        if clusters == self.graded {
-            return pass_rate(self.passed, self.graded, level);
-        }
-        match self.passed {
-            // Trials that all end alike have no spread, so each cluster counts once.
-            0 => pass_rate(0, clusters, level),
-            passed if passed == self.graded => pass_rate(clusters, clusters, level),
-            _ => self.passes.interval(level, Bounds::SCORE).ok(),
-        }
-    }
-
-    fn mean_score(&self, level: Level) -> Option<Interval> {
-        self.scores.interval(level, Bounds::SCORE).ok()
-    }
-}
-
-type CaseKey = (Arc<str>, String, Arc<str>);
+type CaseKey = (Arc<str>, String);
 
 impl StatisticsFold {
     /// Creates a fold for a run with this many trials per case.
@@ -151,72 +140,85 @@ impl StatisticsFold {
             Status::Error | Status::Ungraded => return,
         };
         let Some(score) = record.score else { return };
-        let conversation = record.conversation_id.as_deref();
-        // The trials of a case are not independent of each other, like the turns of a conversation.
-        let case = self.is_repeated.then(|| self.case_of(record));
-        let cluster = conversation.or(case.as_deref());
-        self.whole.add(score.value(), passed, cluster);
+        let cluster = self.cluster_of(record);
         if !self.targets.contains_key(&record.target) {
             let target = Arc::clone(&record.target);
             self.targets.insert(target, Group::default());
         }
-        if let Some(target) = self.targets.get_mut(&record.target) {
-            target.add(score.value(), passed, cluster);
-        }
+        let Some(group) = self.targets.get_mut(&record.target) else {
+            return;
+        };
+        group.scores.add(score.value(), cluster.as_deref());
+        group.passes.add(passed, cluster.as_deref());
         if self.is_repeated {
-            let key = (
-                Arc::clone(&record.eval_file),
-                record.eval_id.clone(),
-                Arc::clone(&record.target),
-            );
-            let trials = self.cases.entry(key);
-            let trials = trials.or_insert_with(|| CaseTrials::new(conversation.map(Arc::from)));
+            let key = (Arc::clone(&record.eval_file), record.eval_id.clone());
+            let trials = group.cases.entry(key);
+            let trials = trials.or_insert_with(|| CaseTrials::new(cluster.map(Arc::from)));
             trials.add(score.value(), passed);
         }
     }
 
-    fn case_of(&self, record: &ResultRecord) -> String {
+    /// Returns the name of the trials that are not independent of this one: those of the same
+    /// conversation, or else of the same case.
+    fn cluster_of(&self, record: &ResultRecord) -> Option<String> {
         let ResultRecord {
             eval_file, eval_id, ..
         } = record;
-        // No conversation has this name.
-        format!("\0{eval_file}\0{eval_id}")
+        match record.conversation_id.as_deref() {
+            Some(conversation) => Some(format!("{eval_file}\n{conversation}")),
+            // No conversation has this name.
+            None => self
+                .is_repeated
+                .then(|| format!("\0{eval_file}\0{eval_id}")),
+        }
     }
 
     /// Returns the statistics of all records.
     pub(crate) fn finish(&self) -> RunStatistics {
+        let targets = self.targets.iter();
+        let targets: Vec<TargetStatistics> = targets
+            .map(|(target, group)| TargetStatistics {
+                target: Arc::clone(target),
+                figures: group.figures(target, self.is_repeated),
+            })
+            .collect();
+        RunStatistics {
+            single: match &targets[..] {
+                [only] => Some(only.figures.clone()),
+                _ => None,
+            },
+            targets,
+        }
+    }
+}
+
+impl Group {
+    fn figures(&self, target: &Arc<str>, is_repeated: bool) -> TargetFigures {
         let (level, power) = (Level::NINETY_FIVE, Power::EIGHTY);
-        let mean_score = self.whole.mean_score(level);
+        let pass_rate = self.passes.interval(level);
+        let mean_score = self.scores.score_interval(level);
+        let graded = self.scores.count();
         // Clustered trials carry as much information as the number of independent ones with the
         // same error.
         let spread = mean_score.and_then(|mean| {
             let error = mean.standard_error?;
-            Some(error * (self.whole.graded as f64).sqrt())
+            Some(error * (graded as f64).sqrt())
         });
-        let clusters = self.whole.passes.clusters();
-        RunStatistics {
-            pass_rate: self.whole.pass_rate(level),
+        let independent = pass_rate.and_then(|rate| rate.effective_n);
+        let independent = independent.map_or(graded, |effective| effective as u64);
+        TargetFigures {
+            pass_rate,
             mean_score,
-            detectable_pass_rate: detectable_pass_rates(clusters, level, power),
+            detectable_pass_rate: detectable_pass_rates(independent, level, power),
             detectable_mean_score: spread
-                .and_then(|spread| detectable_scores(spread, self.whole.graded, level, power)),
-            targets: self.targets(level),
-            trials: self.is_repeated.then(|| self.trials()),
+                .and_then(|spread| detectable_scores(spread, graded, level, power))
+                // No two means differ by more than 1.
+                .filter(|shown| shown.difference <= 1.0),
+            trials: is_repeated.then(|| self.trials(target)),
         }
     }
 
-    fn targets(&self, level: Level) -> Vec<TargetStatistics> {
-        let targets = self.targets.iter();
-        targets
-            .map(|(target, group)| TargetStatistics {
-                target: Arc::clone(target),
-                pass_rate: group.pass_rate(level),
-                mean_score: group.mean_score(level),
-            })
-            .collect()
-    }
-
-    fn trials(&self) -> TrialStatistics {
+    fn trials(&self, target: &Arc<str>) -> TrialStatistics {
         let most = self.cases.values().map(CaseTrials::trials).max();
         let most = most.unwrap_or(0);
         let mut ks: Vec<u64> = (1..=most.min(LARGEST_K)).collect();
@@ -230,18 +232,18 @@ impl StatisticsFold {
             pass_among: among.collect(),
             flakes: flakes(self.cases.values()),
             variance: variance_components(self.cases.values()),
-            flaky_cases: self.flaky_cases(),
+            flaky_cases: self.flaky_cases(target),
         }
     }
 
-    fn flaky_cases(&self) -> Vec<FlakyCase> {
+    fn flaky_cases(&self, target: &Arc<str>) -> Vec<FlakyCase> {
         let flaky = self.cases.iter().filter(|(_, trials)| trials.is_flaky());
         let mut flaky: Vec<(&CaseKey, &CaseTrials)> = flaky.collect();
         let disagreement = |trials: &CaseTrials| trials.disagreement().unwrap_or(0.0);
         flaky.sort_by(|(_, one), (_, other)| disagreement(other).total_cmp(&disagreement(one)));
         let named = flaky.into_iter().take(NAMED);
         named
-            .map(|((eval_file, eval_id, target), trials)| FlakyCase {
+            .map(|((eval_file, eval_id), trials)| FlakyCase {
                 eval_file: Arc::clone(eval_file),
                 eval_id: eval_id.clone(),
                 target: Arc::clone(target),
@@ -258,10 +260,14 @@ mod tests {
     use crate::samples::{errored, graded};
     use agentv_statistics::IntervalMethod;
 
-    fn statistics(trials: u32, records: &[ResultRecord]) -> RunStatistics {
+    fn all(trials: u32, records: &[ResultRecord]) -> RunStatistics {
         let mut fold = StatisticsFold::of_trials(trials);
         records.iter().for_each(|record| fold.add(record));
         fold.finish()
+    }
+
+    fn statistics(trials: u32, records: &[ResultRecord]) -> TargetFigures {
+        all(trials, records).single.unwrap()
     }
 
     fn trial(id: &str, trial: u32, score: f64) -> ResultRecord {
@@ -293,8 +299,9 @@ mod tests {
             .collect();
         let found = statistics(4, &records);
         let rate = found.pass_rate.unwrap();
-        assert_eq!(rate.method, IntervalMethod::TClustered);
+        assert_eq!(rate.method, IntervalMethod::WilsonClustered);
         assert_eq!((rate.n, rate.clusters), (8, Some(2)));
+        assert_eq!(rate.effective_n, Some(2.0));
         let trials = found.trials.unwrap();
         assert_eq!(trials.pass_among.len(), 4);
         assert_eq!(trials.flakes.unwrap().flaky, 0);
@@ -305,7 +312,7 @@ mod tests {
     fn trials_that_all_end_alike_count_once_a_case() {
         let records: Vec<ResultRecord> = (1..=5).map(|number| trial("a", number, 0.0)).collect();
         let rate = statistics(5, &records).pass_rate.unwrap();
-        assert_eq!((rate.low, rate.n), (0.0, 1));
+        assert_eq!((rate.low, rate.n, rate.clusters), (0.0, 5, Some(1)));
         assert!(rate.high > 0.7, "one case says little: {rate:?}");
     }
 
@@ -338,5 +345,36 @@ mod tests {
         let records = [of("a", "x", 1.0), of("b", "x", 1.0), of("c", "y", 0.0)];
         let mean = statistics(1, &records).mean_score.unwrap();
         assert_eq!((mean.n, mean.clusters), (3, Some(2)));
+    }
+
+    #[test]
+    fn two_targets_on_the_same_cases_are_not_one_pool() {
+        let of = |target: &str, score| ResultRecord {
+            target: target.into(),
+            ..graded("a", score)
+        };
+        let found = all(1, &[of("x", 1.0), of("y", 0.0)]);
+        assert_eq!(found.single, None);
+        let rates: Vec<(f64, u64)> = found
+            .targets
+            .iter()
+            .filter_map(|target| target.figures.pass_rate)
+            .map(|rate| (rate.estimate, rate.n))
+            .collect();
+        assert_eq!(rates, [(1.0, 1), (0.0, 1)]);
+        let written = serde_json::to_value(&found).unwrap();
+        assert!(written.get("pass_rate").is_none());
+        assert_eq!(written["targets"][0]["pass_rate"]["estimate"], 1.0);
+    }
+
+    #[test]
+    fn the_same_conversation_id_in_two_files_is_two_conversations() {
+        let of = |file: &str| ResultRecord {
+            eval_file: file.into(),
+            conversation_id: Some("1".to_owned()),
+            ..graded("a", 1.0)
+        };
+        let rate = statistics(1, &[of("x.yaml"), of("y.yaml")]).pass_rate;
+        assert_eq!((rate.unwrap().n, rate.unwrap().clusters), (2, None));
     }
 }

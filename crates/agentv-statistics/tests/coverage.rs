@@ -85,6 +85,10 @@ fn suites(sizes: &[u64], clusters: &[u64], correlations: &[f64]) -> Vec<Suite> {
 /// the number of passes is whole: 10 trials at 95% only 91.4% of the time. So each suite must cover
 /// 93% on average over the rates, and each rate 93% or what the plain interval covers, whichever is
 /// lower, within the error of the simulation.
+#[expect(
+    clippy::print_stdout,
+    reason = "the figures of the simulation, with --show-output"
+)]
 fn check(suites: &[Suite], rates: &[f64], repeats: u32) {
     let mut random = Random::seeded(20_261_116);
     let allowance = 4.0 * (0.07 / f64::from(repeats)).sqrt();

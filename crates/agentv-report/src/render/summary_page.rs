@@ -42,6 +42,18 @@ pub fn render_summary(summary: &Summary, closing: &Closing<'_>, style: Style) ->
 fn headline(page: &mut Page, summary: &Summary) {
     let all = &summary.statuses;
     let mut pieces = match summary.pass_rate {
+        // The average of several targets is the rate of none of them.
+        Some(_) if summary.targets.len() > 1 => {
+            let (passed, graded) = (count(all.pass), count(summary.graded));
+            let paint = match all.pass == summary.graded {
+                true => Paint::Good,
+                false => Paint::Strong,
+            };
+            vec![
+                Piece::new(paint, format!("{passed} of {graded} passed")),
+                Piece::plain(format!("{} targets", summary.targets.len())),
+            ]
+        }
         Some(rate) => {
             let paint = match all.pass == summary.graded {
                 true => Paint::Good,

@@ -21,7 +21,7 @@ Examples:
   agentv report latest~1 latest --format markdown  including what changed
   agentv report latest --format csv > results.csv")]
 pub(crate) struct ReportArguments {
-    /// Run ids, run folders, `latest`, `latest~1`, …
+    /// Run ids, run folders, `latest`, `latest~1`, … or a result file (.jsonl)
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<String>,
     /// Report format (default: from the extension of `--output`)

@@ -48,10 +48,8 @@ fn runs(
         )));
     }
     let folders = Project::here().run_folders()?;
-    let found = arguments.runs.iter().map(|name| {
-        let found = folders.find(name, &mut StderrNotices::new())?;
-        RunResults::of_folder(&found.folder).map_err(ProjectError::from_error)
-    });
+    let names = arguments.runs.iter();
+    let found = names.map(|name| folders.results_named(name, &mut StderrNotices::new()));
     found.collect()
 }
 

@@ -1,8 +1,8 @@
 //! The totals of a run, and their difference from those of another.
 
-use crate::figures::{count, counted, money, percent};
+use crate::figures::{count, counted, money, percent, percent_range, score_range};
 use crate::markdown_text::code_in_cell;
-use crate::run_statistics::RunStatistics;
+use crate::run_statistics::{RunStatistics, TargetFigures};
 use crate::summary::{Statuses, Summary, TargetSummary};
 
 /// The largest number of targets with their own row.
@@ -16,7 +16,10 @@ pub(super) fn headline(summary: &Summary, not_run: u64) -> String {
         graded => format!("{} of {} passed", count(statuses.pass), count(graded)),
     };
     let mut parts = vec![format!("**{passed}**")];
-    let scores = summary.scores.as_ref();
+    let scores = summary
+        .scores
+        .as_ref()
+        .filter(|_| summary.targets.len() < 2);
     parts.extend(scores.map(|scores| format!("mean score {:.3}", scores.mean)));
     for (number, one, several) in [
         (not_run, "trial not run", "trials not run"),
@@ -34,26 +37,38 @@ pub(super) fn headline(summary: &Summary, not_run: u64) -> String {
     format!("### agentv\n\n{}\n\n", parts.join(" · "))
 }
 
-/// Returns the intervals of the pass rate and the mean score, and the figures of repeated trials.
+/// Returns the intervals of the pass rate and the mean score, and the figures of repeated trials. If
+/// there are several targets, each has its own line.
 pub(super) fn intervals(statistics: &RunStatistics) -> String {
-    let mut parts = Vec::new();
-    if let Some(rate) = &statistics.pass_rate {
-        let (low, high) = (percent(rate.low), percent(rate.high));
-        parts.push(format!("pass rate {low} to {high}"));
+    if let Some(figures) = &statistics.single {
+        return intervals_of("", figures);
     }
-    if let Some(mean) = statistics.mean_score.filter(|mean| mean.low < mean.high) {
-        parts.push(format!("mean score {:.3} to {:.3}", mean.low, mean.high));
+    let targets = statistics.targets.iter().take(TARGETS);
+    let texts = targets.map(|target| {
+        let name = code_in_cell(&target.target, 80);
+        intervals_of(&format!(" of {name}"), &target.figures)
+    });
+    texts.collect()
+}
+
+fn intervals_of(target: &str, figures: &TargetFigures) -> String {
+    let mut parts = Vec::new();
+    if let Some(rate) = &figures.pass_rate {
+        parts.push(format!("pass rate {}", percent_range(rate.low, rate.high)));
+    }
+    if let Some(mean) = &figures.mean_score {
+        parts.push(format!("mean score {}", score_range(mean.low, mean.high)));
     }
     let mut text = match parts.is_empty() {
         true => String::new(),
-        false => format!("\n95% interval: {}.\n", parts.join(" · ")),
+        false => format!("\n95% interval{target}: {}.\n", parts.join(" · ")),
     };
-    let trials = statistics.trials.as_ref();
+    let trials = figures.trials.as_ref();
     if let Some(among) = trials.and_then(|trials| trials.pass_among.last()) {
         let (some, all) = (percent(among.pass_at_k), percent(among.pass_hat_k));
         let k = among.k;
         text.push_str(&format!(
-            "\nRepeated trials: pass@{k} {some} · pass^{k} {all}"
+            "\nRepeated trials{target}: pass@{k} {some} · pass^{k} {all}"
         ));
         let flakes = trials.and_then(|trials| trials.flakes.as_ref());
         if let Some(flakes) = flakes {
@@ -74,11 +89,15 @@ struct Figures<'a> {
 }
 
 impl<'a> Figures<'a> {
+    /// Returns the figures of all trials. The average of several targets is the rate of none of
+    /// them, and is omitted.
     fn of(summary: &'a Summary) -> Figures<'a> {
+        let is_single = summary.targets.len() < 2;
+        let scores = summary.scores.as_ref().filter(|_| is_single);
         Figures {
             statuses: &summary.statuses,
-            pass_rate: summary.pass_rate,
-            mean_score: summary.scores.as_ref().map(|scores| scores.mean),
+            pass_rate: summary.pass_rate.filter(|_| is_single),
+            mean_score: scores.map(|scores| scores.mean),
             cost_usd: summary.cost_usd,
         }
     }

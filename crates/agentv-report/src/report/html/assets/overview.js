@@ -53,7 +53,8 @@ function headline(app, run, at, runs) {
 function rate(run) {
   const { summary } = run;
   const interval = run.statistics.pass_rate;
-  const sure = interval ? `95% interval ${percent(interval.low)} – ${percent(interval.high)}` : "";
+  const several = listOf(run.statistics.targets).length > 1;
+  const sure = interval ? `95% interval ${between(interval, percent)}` : several ? "intervals by target below" : "";
   return make("div", { class: "rate" },
     make("div", { class: "figure", text: percent(summary.pass_rate) }),
     make("div", { text: summary.graded > 0 ? `passed of ${count(summary.graded)} graded` : "nothing was graded" }),
@@ -77,14 +78,25 @@ function figureList(run) {
 
 function meanNote(run) {
   const mean = run.statistics.mean_score;
-  if (mean && mean.low < mean.high) return `95% interval ${scoreText(mean.low)} – ${scoreText(mean.high)}`;
+  if (mean) return `95% interval ${between(mean, scoreText)}`;
   return run.summary.scores ? `median ${scoreText(run.summary.scores.median)}` : "";
 }
 
-/** Shows the statistics of repeated trials. */
+/** Shows an interval, with more decimals if both ends would look the same. */
+function between({ low, high }, show) {
+  const shown = show(low) === show(high) ? (value) => String(Number(value.toFixed(6))) : show;
+  return `${shown(low)} – ${shown(high)}`;
+}
+
+/** Shows the statistics of repeated trials, for each target. */
 function repeats(app, run) {
-  const trials = run.statistics.trials;
-  if (!trials) return undefined;
+  const targets = listOf(run.statistics.targets).filter((target) => target.trials);
+  if (targets.length === 0) return undefined;
+  return make("div", {}, ...targets.map((target) => make("div", {},
+    targets.length > 1 ? make("h3", { class: "theirs", text: target.target }) : undefined, repeatsOf(app, target.trials))));
+}
+
+function repeatsOf(app, trials) {
   const among = trials.pass_among[trials.pass_among.length - 1];
   const lines = [];
   if (among) lines.push([`pass@${among.k}`, percent(among.pass_at_k)], [`pass^${among.k}`, percent(among.pass_hat_k)]);
@@ -175,15 +187,16 @@ function chooser(text, choose) {
 }
 
 function targetTable(app, run) {
-  const sure = new Map(listOf(run.statistics.targets).map((target) => [target.target, target.pass_rate]));
-  const rows = listOf(run.summary.targets).map((target) => ({ ...target, interval: sure.get(target.target) }));
+  const sure = new Map(listOf(run.statistics.targets).map((target) => [target.target, target]));
+  const rows = listOf(run.summary.targets).map((target) => ({ ...target, sure: sure.get(target.target) ?? {} }));
   if (rows.length === 0) return undefined;
   const graded = (row) => row.statuses.pass + row.statuses.borderline + row.statuses.fail;
   return table(rows, [
     ["Target", (row) => chooser(row.target, () => app.narrow({ target: row.target }))],
     ["Passed", (row) => percent(row.pass_rate), true],
-    ["95% interval", (row) => (row.interval ? `${percent(row.interval.low)} – ${percent(row.interval.high)}` : NONE), true],
+    ["95% interval", (row) => (row.sure.pass_rate ? between(row.sure.pass_rate, percent) : NONE), true],
     ["Mean", (row) => scoreText(row.mean_score), true],
+    ["95% interval", (row) => (row.sure.mean_score ? between(row.sure.mean_score, scoreText) : NONE), true],
     ["Graded", (row) => count(graded(row)), true],
     ["Errors", (row) => count(row.statuses.error), true],
     ["Cost", (row) => dollars(row.cost_usd), true],
