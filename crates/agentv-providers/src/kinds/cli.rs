@@ -32,7 +32,7 @@ pub(super) static KIND: Kind = Kind {
             Field {
                 name: "inputs",
                 shape: &PATTERNS,
-                doc: "Globs of files that the answers depend on besides the command's own words, relative to `cwd`. If one of them changes, `--resume` and `--cache` ask again.",
+                doc: "Globs of files on which the answers depend, besides those that the command names, relative to `cwd`. If one of them changes, `--resume` and `--cache` call the target again.",
             },
             Field {
                 name: "files_format",

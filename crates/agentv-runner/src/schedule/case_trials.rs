@@ -88,7 +88,7 @@ impl TrialSource for CaseTrials {
 }
 
 impl CaseTrials {
-    /// Reports that the target is asked again for answers that are out of date.
+    /// Reports that the target is called again for answers that are out of date.
     fn notice_change(&self, asked_again: u64) {
         let change = self.previous_run.change_of(&self.lane.name);
         let Some(change) = change.filter(|_| asked_again > 0) else {
@@ -99,7 +99,7 @@ impl CaseTrials {
             count => format!("{count} answers are"),
         };
         self.consumer
-            .notice(&format!("{answers} asked again: {change}"));
+            .notice(&format!("{answers} requested again: {change}"));
     }
 
     /// Returns the work that a trial needs: none of it that this run or the cache has an answer for.
