@@ -36,7 +36,7 @@ pub struct EvalCase {
     /// share those.
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub evaluators: Arc<[EvaluatorSpec]>,
-    /// The least score that passes, if the case, its dataset, the project or the command line sets one.
+    /// The lowest score that passes, if the case, its dataset, the project or the command line sets one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pass_threshold: Option<PassThreshold>,
     /// A checklist for the answer, graded before `evaluators`.

@@ -71,7 +71,7 @@ pub struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// Returns the least score that passes.
+    /// Returns the lowest score that passes.
     pub fn pass_threshold(&self) -> PassThreshold {
         self.case.pass_threshold.unwrap_or_default()
     }

@@ -68,7 +68,7 @@ pub struct ResultRecord {
     /// The score; `None` for errored and ungraded trials.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<Score>,
-    /// The least score that passes, if it is not the default.
+    /// The lowest score that passes, if it is not the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pass_threshold: Option<PassThreshold>,
     /// The strengths of the answer, from all evaluators.

@@ -104,7 +104,7 @@ impl<'de> Deserialize<'de> for Score {
     }
 }
 
-/// The least score that passes, from 0 to 1.
+/// The lowest score that passes, from 0 to 1.
 ///
 /// ```
 /// use agentv_core::{PassThreshold, Score, Verdict};

@@ -24,7 +24,7 @@ pub(crate) struct Defaults {
     pub(crate) evaluators: Option<Arc<[EvaluatorSpec]>>,
     /// The one kind of evaluator, if it is named.
     pub(crate) evaluator: Option<String>,
-    /// The least score that passes, `execution.pass_threshold` before `pass_threshold`.
+    /// The lowest score that passes, `execution.pass_threshold` before `pass_threshold`.
     pub(crate) pass_threshold: Option<PassThreshold>,
     pub(crate) prompt: Prompt,
 }

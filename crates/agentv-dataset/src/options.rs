@@ -17,7 +17,7 @@ pub struct LoadOptions {
     pub allow_outside_root: bool,
     /// Warns of a missing sidecar.
     pub verbose: bool,
-    /// The least score that passes, in place of any that files set.
+    /// The lowest score that passes, in place of any that files set.
     pub pass_threshold: Option<PassThreshold>,
     /// The rules that a file must follow.
     pub rules: Rules,

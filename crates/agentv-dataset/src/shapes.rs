@@ -53,7 +53,7 @@ macro_rules! dataset_level {
                 "target": FILLED, "Older spelling of `execution.target`.";
                 "evaluator": EVALUATOR_TYPE, "The only evaluator of cases that name none (default: `llm_judge`).";
                 "evaluators": EVALUATORS, "The evaluators of cases that name none.";
-                "pass_threshold": FRACTION, "The least score that passes, for cases that set none (default: 0.8).";
+                "pass_threshold": FRACTION, "The lowest score that passes, for cases that set none (default: 0.8).";
                 "prompt": TEXT_OR_FILE, "A template that uses the keys of `input`, for AgentMark rows: a text or a file.";
                 "evalcases": $cases, $doc;
             },
@@ -90,7 +90,7 @@ static CONFIG_FIELDS: Record = Record {
     fields: fields! {
         "$schema": TEXT, "The version of the format, `agentv-config-v2`.";
         "guideline_patterns": TEXTS, "Globs of the files whose text is put into the guidelines block of the prompt.";
-        "pass_threshold": FRACTION, "The least score that passes, if neither a case nor its dataset sets one (default: 0.8).";
+        "pass_threshold": FRACTION, "The lowest score that passes, if neither a case nor its dataset sets one (default: 0.8).";
     },
 };
 
@@ -115,7 +115,7 @@ pub(crate) static CASE_FIELDS: Record = Record {
         "execution": EXECUTION, "Settings for running the case, merged key by key over those of the dataset.";
         "evaluator": EVALUATOR_TYPE, "The only evaluator of the case, with its defaults.";
         "evaluators": EVALUATORS, "The evaluators that grade the answer.";
-        "pass_threshold": FRACTION, "The least score that passes, from 0 to 1 (default: that of the dataset).";
+        "pass_threshold": FRACTION, "The lowest score that passes, from 0 to 1 (default: that of the dataset).";
         "rubrics": RUBRICS, "A checklist for the answer, graded before `evaluators`.";
         "candidate_answer": ANY, "An answer that a person has graded, for `agentv judge calibrate`.";
         "output_messages": ANY, "The same answer as messages, with every turn and tool call.";
@@ -140,7 +140,7 @@ pub(crate) static ROW_FIELDS: Record = Record {
         "execution": EXECUTION, "Settings for running the case, merged key by key over those of the dataset.";
         "evaluator": EVALUATOR_TYPE, "The only evaluator of the case, with its defaults.";
         "evaluators": EVALUATORS, "The evaluators that grade the answer.";
-        "pass_threshold": FRACTION, "The least score that passes, from 0 to 1 (default: that of the dataset).";
+        "pass_threshold": FRACTION, "The lowest score that passes, from 0 to 1 (default: that of the dataset).";
         "rubrics": RUBRICS, "A checklist for the answer, graded before `evaluators`.";
         "candidate_answer": ANY, "An answer that a person has graded, for `agentv judge calibrate`.";
         "output_messages": ANY, "The same answer as messages, with every turn and tool call.";
@@ -298,7 +298,7 @@ static EXECUTION_FIELDS: Record = Record {
     fields: fields! {
         "target": FILLED, "The name of the target that answers.";
         "evaluators": EVALUATORS, "The evaluators that grade the answer; used instead of `evaluators` next to `execution`.";
-        "pass_threshold": FRACTION, "The least score that passes; used instead of `pass_threshold` next to `execution`.";
+        "pass_threshold": FRACTION, "The lowest score that passes; used instead of `pass_threshold` next to `execution`.";
     },
 };
 

@@ -19,9 +19,9 @@ pub(crate) struct Context {
     pub(crate) files: FileLibrary,
     pub(crate) defaults: Defaults,
     pub(crate) guidelines: Guidelines,
-    /// The least score that passes, from the command line: it replaces all others.
+    /// The lowest score that passes, from the command line: it replaces all others.
     pub(crate) given_threshold: Option<PassThreshold>,
-    /// The least score that passes in the project, if nothing else sets one.
+    /// The lowest score that passes in the project, if nothing else sets one.
     pub(crate) project_threshold: Option<PassThreshold>,
     pub(crate) rules: Rules,
 }

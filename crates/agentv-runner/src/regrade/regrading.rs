@@ -30,7 +30,7 @@ pub struct Regrading {
     /// The eval files, in the order of [`SourceRun::files`].
     pub(crate) files: Vec<Arc<EvalFile>>,
     pub(crate) with: GradedWith,
-    /// The least score that passes, in place of the recorded ones.
+    /// The lowest score that passes, in place of the recorded ones.
     pub(crate) pass_threshold: Option<PassThreshold>,
     /// The decision on each trial of the source run.
     pub(crate) marks: Vec<Mark>,

@@ -45,12 +45,12 @@ pub(super) fn check(source: &str) -> Result<(), TemplateError> {
 
 fn check_count(in_expression: usize, in_all: usize, line: usize) -> Result<(), TemplateError> {
     if in_expression > LONGEST_EXPRESSION {
-        let what = "more than 200 words and signs in one `{{ … }}` or `{% … %}`: use several";
+        let what = "more than 200 tokens in one `{{ … }}` or `{% … %}`: use several";
         return Err(TemplateError::refused(line, what));
     }
     if in_all > MOST_TOKENS {
         let what =
-            "more than 20,000 words and signs in `{{ … }}` and `{% … %}` together: make it shorter";
+            "more than 20,000 tokens in `{{ … }}` and `{% … %}` together: make it shorter";
         return Err(TemplateError::refused(line, what));
     }
     Ok(())

@@ -244,11 +244,11 @@ fn an_error_says_which_limit_was_reached_and_on_which_line() {
         ),
         (
             format!("{{{{ answer{} }}}}", "|upper".repeat(200)),
-            "line 1: a prompt cannot have more than 200 words and signs in one `{{ … }}` or `{% … %}`: use several",
+            "line 1: a prompt cannot have more than 200 tokens in one `{{ … }}` or `{% … %}`: use several",
         ),
         (
             "{{ n }}".repeat(7_000),
-            "line 1: a prompt cannot have more than 20,000 words and signs in `{{ … }}` and `{% … %}` together: make it shorter",
+            "line 1: a prompt cannot have more than 20,000 tokens in `{{ … }}` and `{% … %}` together: make it shorter",
         ),
         (
             in_loop(

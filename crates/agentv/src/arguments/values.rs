@@ -67,7 +67,7 @@ pub(super) fn share(text: &str) -> Result<f64, InvalidValue> {
     number.ok_or(InvalidValue::Expected("a number from 0 to 1 such as `0.8`"))
 }
 
-/// Reads the least score that passes.
+/// Reads the lowest score that passes.
 pub(super) fn pass_threshold(text: &str) -> Result<PassThreshold, InvalidValue> {
     let threshold = share(text).ok().and_then(PassThreshold::new);
     threshold.ok_or(InvalidValue::Expected("a number from 0 to 1 such as `0.8`"))
