@@ -49,8 +49,7 @@ fn check_count(in_expression: usize, in_all: usize, line: usize) -> Result<(), T
         return Err(TemplateError::refused(line, what));
     }
     if in_all > MOST_TOKENS {
-        let what =
-            "more than 20,000 tokens in `{{ … }}` and `{% … %}` together: make it shorter";
+        let what = "more than 20,000 tokens in `{{ … }}` and `{% … %}` together: make it shorter";
         return Err(TemplateError::refused(line, what));
     }
     Ok(())

@@ -43,7 +43,7 @@ pub(crate) struct GradeArguments {
     /// Only grade the first N cases
     #[arg(long, value_name = "N", value_parser = from_one::<u64>, help_heading = "What to grade")]
     pub(crate) limit: Option<u64>,
-    /// Score from which an answer passes, whatever the files say (default: 0.8)
+    /// Lowest score that passes, for all cases (default: `pass_threshold` of the files, or 0.8)
     #[arg(long, value_name = "X", value_parser = pass_threshold, help_heading = "What to grade")]
     pub(crate) pass_threshold: Option<PassThreshold>,
     /// Run cheap evaluators first, and skip the others if a required one fails

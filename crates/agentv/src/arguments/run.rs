@@ -92,7 +92,7 @@ pub(crate) struct RunArguments {
     /// Run cheap evaluators first, and skip the others if a required one fails
     #[arg(long, help_heading = "What to run")]
     pub(crate) stop_on_required: bool,
-    /// Score from which an answer passes, whatever the files say (default: 0.8)
+    /// Lowest score that passes, for all cases (default: `pass_threshold` of the files, or 0.8)
     #[arg(long, value_name = "X", value_parser = pass_threshold, help_heading = "What to run")]
     pub(crate) pass_threshold: Option<PassThreshold>,
     /// Refuse a file that has an invalid case, instead of skipping the case
