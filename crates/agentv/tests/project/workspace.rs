@@ -12,6 +12,7 @@ const SHARED: &[&str] = &[
     "agentv-process",
     "agentv-statistics",
     "agentv-syntax",
+    "agentv-workspace",
 ];
 const STAGES: &[&str] = &[
     "agentv-dataset",

@@ -1,0 +1,39 @@
+//! Reads regular files, and nothing else.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use crate::file_state::ContentDigest;
+
+/// Opens a regular file. A link is not followed, and a pipe does not block.
+pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        options.custom_flags(flags.bits() as i32);
+    }
+    let file = options.open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    Ok(file)
+}
+
+/// Returns the digest of a regular file's content, read in pieces.
+pub(crate) fn digest(path: &Path) -> io::Result<ContentDigest> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(open_regular(path)?)?;
+    Ok(hasher.finalize())
+}
+
+/// Returns the content of a regular file, or `None` if it is larger than `limit`.
+pub(crate) fn content(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut content = Vec::new();
+    let mut file = open_regular(path)?.take(limit + 1);
+    file.read_to_end(&mut content)?;
+    Ok((content.len() as u64 <= limit).then_some(content))
+}

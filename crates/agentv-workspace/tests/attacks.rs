@@ -1,0 +1,205 @@
+//! Agents that try to reach outside of their workspace, or to break the harness.
+
+#![cfg(unix)]
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::PathBuf;
+use std::process::Command;
+
+use agentv_workspace::ChangeKind::{Added, Deleted, Modified};
+use agentv_workspace::WorkspaceError;
+
+use crate::support::{Place, entries_below};
+
+#[test]
+fn links_out_of_the_workspace_are_not_followed() {
+    let outside = tempfile::tempdir().unwrap();
+    fs::write(outside.path().join("secret.txt"), "top secret\n").unwrap();
+    let place = Place::with(&[("a.txt", "one\n"), ("docs/b.txt", "two\n")]);
+    let trial = place.trial();
+    symlink(outside.path(), trial.work().join("everything")).unwrap();
+    symlink(outside.path().join("secret.txt"), trial.work().join("one")).unwrap();
+    // A folder and a file of the template become links.
+    fs::remove_dir_all(trial.work().join("docs")).unwrap();
+    symlink(outside.path(), trial.work().join("docs")).unwrap();
+    fs::remove_file(trial.work().join("a.txt")).unwrap();
+    symlink(
+        outside.path().join("secret.txt"),
+        trial.work().join("a.txt"),
+    )
+    .unwrap();
+    let expected = [
+        (Modified, "a.txt".to_owned()),
+        (Added, "docs".to_owned()),
+        (Deleted, "docs/b.txt".to_owned()),
+        (Added, "everything".to_owned()),
+        (Added, "one".to_owned()),
+    ];
+    assert_eq!(trial.listed(), expected);
+    let text = format!("{:?}", trial.changes());
+    assert!(!text.contains("top secret"), "{text}");
+    trial.workspace.remove().unwrap();
+    assert!(outside.path().join("secret.txt").exists());
+}
+
+#[test]
+fn a_hard_link_to_a_file_outside_keeps_its_content_and_permissions() {
+    let place = Place::with(&[]);
+    let outside = place.folder.path().join("outside.txt");
+    fs::write(&outside, "mine\n").unwrap();
+    fs::set_permissions(&outside, fs::Permissions::from_mode(0o400)).unwrap();
+    let trial = place.trial();
+    fs::hard_link(&outside, trial.work().join("linked.txt")).unwrap();
+    assert_eq!(trial.listed(), [(Added, "linked.txt".to_owned())]);
+    trial.workspace.remove().unwrap();
+    assert_eq!(fs::read_to_string(&outside).unwrap(), "mine\n");
+    let mode = fs::metadata(&outside).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o400);
+}
+
+#[test]
+fn pipes_and_odd_names_neither_block_nor_fail() {
+    let place = Place::with(&[]);
+    let trial = place.trial();
+    let made = Command::new("mkfifo")
+        .arg(trial.work().join("pipe"))
+        .status();
+    assert!(made.unwrap().success());
+    let odd = OsStr::from_bytes(b"caf\xe9.txt");
+    fs::write(trial.work().join(odd), "coffee\n").unwrap();
+    let long = "n".repeat(255);
+    fs::write(trial.work().join(&long), "long\n").unwrap();
+    fs::write(trial.work().join("line\nbreak"), "odd\n").unwrap();
+    let listed: Vec<String> = trial.listed().into_iter().map(|(_, path)| path).collect();
+    let expected = ["caf\\xe9.txt", "line\nbreak", &long, "pipe"];
+    assert_eq!(listed, expected);
+    trial.workspace.remove().unwrap();
+}
+
+#[test]
+fn a_pipe_in_place_of_a_file_is_a_change() {
+    let place = Place::with(&[("a.txt", "one\n")]);
+    let trial = place.trial();
+    fs::remove_file(trial.work().join("a.txt")).unwrap();
+    let made = Command::new("mkfifo")
+        .arg(trial.work().join("a.txt"))
+        .status();
+    assert!(made.unwrap().success());
+    assert_eq!(trial.listed(), [(Modified, "a.txt".to_owned())]);
+}
+
+#[test]
+fn a_nested_repository_does_not_hide_files() {
+    let place = Place::with(&[("a.txt", "one\n")]);
+    let trial = place.trial();
+    let nested = trial.work().join("nested");
+    let made = Command::new("git")
+        .args(["init", "--quiet"])
+        .arg(&nested)
+        .status();
+    assert!(made.unwrap().success());
+    trial.write("nested/hidden.txt", "here\n");
+    assert_eq!(trial.listed(), [(Added, "nested/hidden.txt".to_owned())]);
+}
+
+#[test]
+fn files_without_permissions_are_seen_and_removed() {
+    let place = Place::with(&[("closed/a.txt", "one\n")]);
+    let trial = place.trial();
+    trial.write("closed/new.txt", "new\n");
+    let closed = trial.work().join("closed");
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
+    assert_eq!(trial.listed(), [(Added, "closed/new.txt".to_owned())]);
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
+    let root = trial.workspace.root().to_owned();
+    trial.workspace.remove().unwrap();
+    assert!(!root.exists());
+}
+
+#[test]
+fn an_agent_that_deletes_its_workspace_has_deleted_its_files() {
+    let place = Place::with(&[("a.txt", "one\n"), ("b.txt", "two\n")]);
+    for replacement in [None, Some("file"), Some("link")] {
+        let trial = place.trial();
+        let work = trial.work().to_owned();
+        fs::remove_dir_all(&work).unwrap();
+        match replacement {
+            Some("file") => fs::write(&work, "hello").unwrap(),
+            Some(_) => symlink("/", &work).unwrap(),
+            None => {}
+        }
+        let expected = [(Deleted, "a.txt".to_owned()), (Deleted, "b.txt".to_owned())];
+        assert_eq!(trial.listed(), expected);
+        trial.workspace.remove().unwrap();
+    }
+    let trial = place.trial();
+    fs::remove_dir_all(trial.workspace.root()).unwrap();
+    assert_eq!(trial.listed().len(), 2);
+    trial.workspace.remove().unwrap();
+}
+
+#[test]
+fn very_deep_folders_are_removed() {
+    let place = Place::with(&[]);
+    let trial = place.trial();
+    // Deeper than a path can be long. `mkdir -p` of the whole path would be refused.
+    let script = "i=0; while [ $i -lt 600 ]; do mkdir dddddddddd && cd -P dddddddddd || exit 1; i=$((i+1)); done";
+    let made = Command::new("sh")
+        .args(["-c", script])
+        .current_dir(trial.work())
+        .status();
+    assert!(made.unwrap().success());
+    let _ = trial.changes();
+    let root = trial.workspace.root().to_owned();
+    trial.workspace.remove().unwrap();
+    assert!(!root.exists());
+}
+
+#[test]
+fn a_large_file_is_compared_by_digest_and_memory_stays_small() {
+    let place = Place::with(&[("big.bin", "small\n")]);
+    let trial = place.trial();
+    // Sparse: takes no room on the disk.
+    let file = fs::OpenOptions::new()
+        .write(true)
+        .open(trial.work().join("big.bin"))
+        .unwrap();
+    file.set_len(256 << 20).unwrap();
+    let change = trial.change_of("big.bin");
+    assert_eq!(change.kind, Modified);
+    assert!(change.diff_truncated && change.diff.is_none());
+    assert!(change.digest.is_some());
+}
+
+#[test]
+fn many_files_are_counted_and_removed() {
+    let place = Place::with(&[]);
+    let trial = place.trial();
+    for folder in 0..20 {
+        let folder = trial.work().join(folder.to_string());
+        fs::create_dir(&folder).unwrap();
+        for file in 0..500 {
+            fs::write(folder.join(file.to_string()), "").unwrap();
+        }
+    }
+    let changes = trial.changes();
+    assert_eq!(changes.files.len() as u64 + changes.omitted, 10_000);
+    let root = trial.workspace.root().to_owned();
+    trial.workspace.remove().unwrap();
+    assert_eq!(entries_below(&root), 0);
+}
+
+#[test]
+fn a_changed_template_is_noticed_before_the_next_trial() {
+    let place = Place::with(&[("a.txt", "one\n")]);
+    let file: PathBuf = place.template.folder().join("a.txt");
+    fs::write(&file, "poison\n").unwrap();
+    let error = place.workspaces.create(&place.template).unwrap_err();
+    assert!(
+        matches!(error, WorkspaceError::TemplateChanged(_)),
+        "{error}"
+    );
+}
