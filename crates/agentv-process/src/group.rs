@@ -36,7 +36,7 @@ impl Group {
         if let Some(directory) = &spec.directory {
             command.current_dir(directory);
         }
-        command.envs(spec.environment.iter().map(|(name, value)| (name, value)));
+        spec.set_environment(&mut command);
         let mut child = command.spawn().map_err(failed)?;
         let group = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
         let stdin = child.stdin.take();

@@ -30,7 +30,7 @@ impl Group {
         if let Some(directory) = &spec.directory {
             command.current_dir(directory);
         }
-        command.envs(spec.environment.iter().map(|(name, value)| (name, value)));
+        spec.set_environment(&mut command);
         let mut command = CommandWrap::from(command);
         let child = command.wrap(KillOnDrop).wrap(JobObject).spawn();
         let mut child = child.map_err(failed)?;

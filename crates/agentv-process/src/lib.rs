@@ -6,7 +6,8 @@
 //!   deadline, and the amount of output to keep;
 //! - a [`Runner`] runs it, and returns when the command and everything it started is gone;
 //! - [`Finished`] is the result: a [`Status`], the beginning of stdout, the end of stderr, and the
-//!   duration.
+//!   duration. [`Runner::talk`] hands out the lines of stdout as they arrive, and stdin, as a
+//!   [`Dialogue`].
 //!
 //! # No process is left behind
 //!
@@ -50,6 +51,7 @@
 //! the group survives a SIGKILL to the program. On Windows a job object ends the tree.
 
 mod capture;
+mod dialogue;
 mod error;
 mod finished;
 #[cfg(unix)]
@@ -64,6 +66,7 @@ mod spec;
 mod supervisor;
 mod tree;
 
+pub use dialogue::{CommandInput, Dialogue, Ending, OutputLine, OutputLines, Talked};
 pub use error::ProcessError;
 pub use finished::{Captured, Finished, Status};
 pub use quote::{quote, quote_os};

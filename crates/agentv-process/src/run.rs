@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use tokio::io::AsyncWriteExt;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::capture::{Capture, Keep};
+use crate::dialogue::{CommandInput, Dialogue, Ending, OutputLines, Talked};
 use crate::group::Group;
 #[cfg(target_os = "linux")]
 use crate::supervisor::Supervised;
@@ -35,6 +36,8 @@ enum End {
     Exited(Status),
     DeadlinePassed,
     Cancelled,
+    /// The caller has heard enough.
+    Stopped,
 }
 
 impl Runner {
@@ -78,21 +81,15 @@ impl Runner {
         spec: CommandSpec,
         cancel: &CancellationToken,
     ) -> Result<Finished, ProcessError> {
-        if cancel.is_cancelled() {
-            return Err(ProcessError::Cancelled);
-        }
-        check_directory(&spec)?;
+        let (tree, pipes) = self.start(&spec, cancel)?;
         let started = Instant::now();
-        // Arguments and variables are not logged: they may hold secrets.
         let program = spec.program.display();
-        tracing::debug!(%program, deadline = ?spec.deadline, "command started");
-        let (tree, pipes) = self.start(&spec)?;
 
         let mut stdout = Capture::new(Keep::Beginning, spec.stdout_limit);
         let mut stderr = Capture::new(Keep::End, spec.stderr_limit);
         let gone = CancellationToken::new();
         let living = async {
-            let lived = live(tree, &spec, cancel, started).await;
+            let lived = live(tree, &spec, cancel, &never(), started).await;
             gone.cancel();
             lived
         };
@@ -116,7 +113,7 @@ impl Runner {
         };
         match end {
             End::Exited(status) => Ok(finished(status)),
-            End::Cancelled => Err(ProcessError::Cancelled),
+            End::Cancelled | End::Stopped => Err(ProcessError::Cancelled),
             End::DeadlinePassed => Err(ProcessError::DeadlinePassed {
                 program: spec.program.clone(),
                 deadline: spec.deadline,
@@ -125,7 +122,79 @@ impl Runner {
         }
     }
 
-    fn start(&self, spec: &CommandSpec) -> Result<(Tree, Pipes), ProcessError> {
+    /// Runs a command while `talk` listens to its stdout, and ends its tree when `talk` returns.
+    ///
+    /// If the command exits, or passes its deadline, or is cancelled, its tree ends, and `talk` reads
+    /// the rest of its output: its result is returned in every case. It must return when the output
+    /// ends. Dropping the future also ends the tree.
+    ///
+    /// # Errors
+    /// If the command cannot be started, or its supervisor fails.
+    pub async fn talk<T>(
+        &self,
+        mut spec: CommandSpec,
+        cancel: &CancellationToken,
+        talk: impl AsyncFnOnce(Dialogue) -> T,
+    ) -> Result<Talked<T>, ProcessError> {
+        let given = spec.stdin.take();
+        // A pipe, whoever writes to it.
+        spec.stdin = Some(Vec::new());
+        let (tree, pipes) = self.start(&spec, cancel)?;
+        let started = Instant::now();
+        let (fed, kept) = match given {
+            Some(_) => (pipes.stdin, None),
+            None => (None, pipes.stdin),
+        };
+        let [gone, overdue, heard_enough] = [(); 3].map(|()| CancellationToken::new());
+        let dialogue = Dialogue {
+            stdin: kept.map(CommandInput),
+            stdout: OutputLines::new(pipes.stdout, overdue.clone()),
+        };
+        let mut stderr = Capture::new(Keep::End, spec.stderr_limit);
+        let living = async {
+            let lived = live(tree, &spec, cancel, &heard_enough, started).await;
+            gone.cancel();
+            // Another program may hold the pipe open for ever.
+            let _ = timeout(PATIENCE, heard_enough.cancelled()).await;
+            overdue.cancel();
+            lived
+        };
+        let talking = async {
+            let result = talk(dialogue).await;
+            heard_enough.cancel();
+            result
+        };
+        let rest = async {
+            tokio::join!(feed(fed, given.as_deref()), stderr.read(pipes.stderr));
+        };
+        let (lived, result, ()) = tokio::join!(living, talking, until_overdue(rest, &gone));
+        let (end, ended, duration) = lived?;
+        Ok(Talked {
+            result,
+            ending: match end {
+                End::Exited(status) => Ending::Exited(status),
+                End::DeadlinePassed => Ending::DeadlinePassed,
+                End::Cancelled => Ending::Cancelled,
+                End::Stopped => Ending::Stopped,
+            },
+            stderr: stderr.finish(),
+            duration,
+            tree_ended: ended.whole,
+        })
+    }
+
+    fn start(
+        &self,
+        spec: &CommandSpec,
+        cancel: &CancellationToken,
+    ) -> Result<(Tree, Pipes), ProcessError> {
+        if cancel.is_cancelled() {
+            return Err(ProcessError::Cancelled);
+        }
+        check_directory(spec)?;
+        // Arguments and variables are not logged: they may hold secrets.
+        let program = spec.program.display();
+        tracing::debug!(%program, deadline = ?spec.deadline, "command started");
         match &self.means {
             #[cfg(target_os = "linux")]
             Means::Supervisor(path) => Supervised::start(path, spec)
@@ -153,22 +222,30 @@ fn check_directory(spec: &CommandSpec) -> Result<(), ProcessError> {
     })
 }
 
-/// Waits until the command exits, passes its deadline or is cancelled, and then ends its tree.
+/// Waits until the command exits, passes its deadline, is cancelled, or the caller has heard enough,
+/// and then ends its tree.
 async fn live(
     mut tree: Tree,
     spec: &CommandSpec,
     cancel: &CancellationToken,
+    heard_enough: &CancellationToken,
     started: Instant,
 ) -> Result<(End, Ended, Duration), ProcessError> {
     let end = tokio::select! {
         biased;
         status = tree.exited(spec) => status.map(End::Exited),
         () = cancel.cancelled() => Ok(End::Cancelled),
+        () = heard_enough.cancelled() => Ok(End::Stopped),
         () = sleep(spec.deadline) => Ok(End::DeadlinePassed),
     };
     let duration = started.elapsed();
     let ended = tree.end(spec).await;
     Ok((end?, ended, duration))
+}
+
+/// Returns a token that nobody cancels.
+fn never() -> CancellationToken {
+    CancellationToken::new()
 }
 
 /// Writes `bytes` to stdin, as far as the command reads it.

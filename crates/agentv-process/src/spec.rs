@@ -23,6 +23,7 @@ pub struct CommandSpec {
     pub(crate) arguments: Vec<OsString>,
     pub(crate) directory: Option<PathBuf>,
     pub(crate) environment: Vec<(OsString, OsString)>,
+    pub(crate) inherits_environment: bool,
     pub(crate) stdin: Option<Vec<u8>>,
     pub(crate) deadline: Duration,
     pub(crate) grace: Duration,
@@ -39,6 +40,7 @@ impl CommandSpec {
             arguments: Vec::new(),
             directory: None,
             environment: Vec::new(),
+            inherits_environment: true,
             stdin: None,
             deadline: Duration::from_secs(30 * 60),
             grace: Duration::from_secs(2),
@@ -70,7 +72,14 @@ impl CommandSpec {
         self
     }
 
-    /// Sets a variable on top of the inherited environment.
+    /// Gives the command no variable of this program's environment, only those set by
+    /// [`env`](Self::env).
+    pub fn clean_environment(mut self) -> Self {
+        self.inherits_environment = false;
+        self
+    }
+
+    /// Sets a variable, on top of the inherited environment if there is one.
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.environment.push((name.into(), value.into()));
         self
@@ -104,5 +113,13 @@ impl CommandSpec {
     pub fn stderr_limit(mut self, bytes: usize) -> Self {
         self.stderr_limit = bytes;
         self
+    }
+
+    /// Sets the variables of a command that is about to start.
+    pub(crate) fn set_environment(&self, command: &mut tokio::process::Command) {
+        if !self.inherits_environment {
+            command.env_clear();
+        }
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
     }
 }

@@ -20,6 +20,8 @@ macro_rules! trials {
 }
 
 #[cfg(target_os = "linux")]
+mod dialogue;
+#[cfg(target_os = "linux")]
 mod ending;
 #[cfg(target_os = "linux")]
 mod output;
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
     }
     let arguments = libtest_mimic::Arguments::from_args();
     let trials = [
+        dialogue::trials(),
         ending::trials(),
         output::trials(),
         quoting::trials(),

@@ -134,6 +134,6 @@ fn command(path: &Path, spec: &CommandSpec, socket: OwnedFd) -> Command {
     if let Some(directory) = &spec.directory {
         command.current_dir(directory);
     }
-    command.envs(spec.environment.iter().map(|(name, value)| (name, value)));
+    spec.set_environment(&mut command);
     command
 }
