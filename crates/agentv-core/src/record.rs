@@ -17,6 +17,10 @@ pub struct TranscriptRecord {
     pub timestamp: String,
     /// The eval file, relative to the project root.
     pub eval_file: Arc<str>,
+    /// The number of the case among the usable cases of its file, from 1; `None` in records of versions
+    /// that did not write it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<u64>,
     /// The id of the case.
     pub eval_id: String,
     /// The target.
@@ -52,6 +56,10 @@ pub struct ResultRecord {
     pub timestamp: String,
     /// The eval file, relative to the project root.
     pub eval_file: Arc<str>,
+    /// The number of the case among the usable cases of its file, from 1; `None` in records of versions
+    /// that did not write it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<u64>,
     /// The id of the case.
     pub eval_id: String,
     /// The dataset of the case.

@@ -13,6 +13,9 @@ pub struct Trial {
     pub file: Arc<EvalFile>,
     /// The case, with the content of its files.
     pub case: Arc<EvalCase>,
+    /// The number of the case among the usable cases of its file, from 1, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<u64>,
     /// The name of the target, as records name it.
     pub target: Arc<str>,
     /// The number of the repeat, from 1.

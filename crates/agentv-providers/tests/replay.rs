@@ -135,6 +135,7 @@ fn record(project: &Project, id: &str, answers: &[(&str, &str, u32, &str)]) {
         let record = TranscriptRecord {
             timestamp: "2026-11-15T10:43:07Z".to_owned(),
             eval_file: Arc::from("evals/cases.jsonl"),
+            position: None,
             eval_id: (*eval_id).to_owned(),
             target: Arc::from(*target),
             trial: *trial,

@@ -71,6 +71,7 @@ mod destination;
 mod display;
 mod events_file;
 mod figures;
+mod file_order;
 mod gate;
 mod history;
 mod markdown_text;

@@ -10,6 +10,7 @@ use agentv_journal::{
     RunFolder, latest_by_key, latest_by_key_until,
 };
 
+use crate::file_order::in_file_order;
 use crate::run_fold::RunFold;
 use crate::run_statistics::RunStatistics;
 use crate::summary::{Summary, SummaryFold};
@@ -90,7 +91,8 @@ impl RunResults {
         self.transcripts.as_deref()
     }
 
-    /// Calls a function with the records that count, the last one of each trial, in file order.
+    /// Calls a function with the records that count, the last one of each trial, in the order in which
+    /// trials ended.
     /// Returns the number of lines that are not records.
     ///
     /// # Errors
@@ -114,6 +116,27 @@ impl RunResults {
             match line? {
                 Line::Record(record) => visit(record),
                 Line::Damaged(_) => damaged += 1,
+            }
+        }
+        self.found_damaged(damaged);
+        Ok(damaged)
+    }
+
+    /// Calls a function with the records that count and their offsets, in the order of their cases in
+    /// the eval files. Returns the number of lines that are not records.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read.
+    pub fn each_in_file_order(
+        &self,
+        visit: &mut dyn FnMut(Record<ResultRecord>),
+    ) -> Result<u64, FileError> {
+        let mut latest = self.latest()?;
+        let mut damaged = latest.damaged_lines();
+        for offset in in_file_order(self.run.as_ref(), &mut latest)? {
+            match serde_json::from_str(latest.text_at(offset)?) {
+                Ok(value) => visit(Record { offset, value }),
+                Err(_) => damaged += 1,
             }
         }
         self.found_damaged(damaged);

@@ -13,6 +13,7 @@ pub(crate) fn record(eval_id: &str) -> ResultRecord {
     ResultRecord {
         timestamp: "2026-11-15T10:43:07.309Z".to_owned(),
         eval_file: "evals/geography.yaml".into(),
+        position: None,
         eval_id: eval_id.to_owned(),
         dataset: "geography".to_owned(),
         conversation_id: None,

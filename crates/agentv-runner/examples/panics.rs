@@ -103,6 +103,7 @@ fn trial(id: &str) -> Result<Trial, serde_json::Error> {
         }),
         identity: CaseIdentity::of(&case),
         case: Arc::new(case),
+        position: None,
         target: "default".into(),
         number: 1,
         work: Work::Ask,

@@ -152,6 +152,7 @@ impl LabelledAnswers {
         TranscriptRecord {
             timestamp: self.timestamp.clone(),
             eval_file: Arc::clone(&self.file.name),
+            position: None,
             eval_id: case.id.clone(),
             target: case.execution.target.as_str().into(),
             trial: 1,

@@ -26,6 +26,7 @@ fn comes_back(transcript: &Transcript) {
     let record = TranscriptRecord {
         timestamp: "2026-11-15T10:43:07Z".to_owned(),
         eval_file: "evals/a.yaml".into(),
+        position: None,
         eval_id: "a".to_owned(),
         target: "t".into(),
         trial: 1,

@@ -18,9 +18,9 @@ fn write(runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> 
     let mut rows = RecordWriter::new((csv::FORMAT.start)(), out);
     let mut written = Ok(());
     for run in runs {
-        run.each(&mut |record| {
+        run.each_in_file_order(&mut |record| {
             if written.is_ok() {
-                written = rows.write(&record);
+                written = rows.write(&record.value);
             }
         })?;
     }

@@ -39,9 +39,9 @@ fn write(runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> 
 fn write_results(run: &RunResults, out: &mut dyn Write) -> Result<(), ReportFailure> {
     let mut before: &[u8] = b"\n";
     let mut written = Ok(());
-    run.each(&mut |record| {
+    run.each_in_file_order(&mut |record| {
         if written.is_ok() {
-            written = write_result(&record, before, out);
+            written = write_result(&record.value, before, out);
             before = b",\n";
         }
     })?;

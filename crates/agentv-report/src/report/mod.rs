@@ -1,7 +1,9 @@
 //! Reports of runs, for people and for other tools: one file per format.
 
 mod csv;
+mod exchange;
 mod format;
+mod github;
 mod html;
 mod json;
 mod junit;
@@ -16,4 +18,5 @@ pub const FORMATS: &[ReportFormat] = &[
     markdown::FORMAT,
     csv::FORMAT,
     json::FORMAT,
+    github::FORMAT,
 ];

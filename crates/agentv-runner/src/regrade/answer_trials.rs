@@ -141,6 +141,7 @@ impl AnswerTrials {
         Trial {
             file: Arc::clone(file),
             case: Arc::clone(&answer.case),
+            position: answer.position,
             target: Arc::clone(&answer.target),
             number: answer.trial,
             keys: TrialKeys::new(answer.answer_key.clone(), identity.grading, parts.by),

@@ -59,6 +59,8 @@ struct Answer {
     cached: bool,
     #[serde(default)]
     dry_run: bool,
+    #[serde(default)]
+    position: Option<u64>,
 }
 
 impl Regrading {
@@ -235,6 +237,7 @@ fn record_of(
     TranscriptRecord {
         timestamp: answer.timestamp,
         eval_file: Arc::clone(&file.name),
+        position: answer.position,
         eval_id: case.id.clone(),
         target: Arc::clone(target),
         trial,

@@ -38,6 +38,19 @@ type Each<'e> = dyn FnMut(Trial) -> Result<ControlFlow<()>, RunError> + 'e;
 struct Pass {
     identities: Identities,
     grading: Grading,
+    /// The index of the present file, and the number of its cases so far.
+    position: (usize, u64),
+}
+
+impl Pass {
+    /// Counts a case, and returns its number in its file.
+    fn count(&mut self, file: usize) -> u64 {
+        if self.position.0 != file {
+            self.position = (file, 0);
+        }
+        self.position.1 += 1;
+        self.position.1
+    }
 }
 
 impl TrialSource for CaseTrials {
@@ -126,13 +139,14 @@ impl CaseTrials {
             if self.executor.stop.is_stopped() || selector.is_done() {
                 return ControlFlow::Break(());
             }
+            let position = pass.count(file.index);
             let assignment = &self.executor.assignment;
             if !selector.takes(&file.name, &case.id)
                 || !assignment.assigns(file, &case, self.lane.index)
             {
                 return ControlFlow::Continue(());
             }
-            let visited = self.trials_of(file, case, &mut pass, each);
+            let visited = self.trials_of(file, (position, case), &mut pass, each);
             visited.unwrap_or_else(|error| {
                 failed = Some(error);
                 ControlFlow::Break(())
@@ -144,7 +158,7 @@ impl CaseTrials {
     fn trials_of(
         &self,
         file: &Arc<EvalFile>,
-        case: EvalCase,
+        (position, case): (u64, EvalCase),
         pass: &mut Pass,
         each: &mut Each<'_>,
     ) -> Result<ControlFlow<()>, RunError> {
@@ -171,6 +185,7 @@ impl CaseTrials {
             let flow = each(Trial {
                 file: Arc::clone(file),
                 case: Arc::clone(&case),
+                position: Some(position),
                 target: Arc::clone(&lane.name),
                 number,
                 work: Work::Ask,

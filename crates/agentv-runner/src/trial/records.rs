@@ -20,6 +20,7 @@ pub(crate) fn transcript_record(
     TranscriptRecord {
         timestamp: now(),
         eval_file: Arc::clone(&trial.file.name),
+        position: trial.position,
         eval_id: trial.case.id.clone(),
         target: Arc::clone(&trial.target),
         trial: trial.number,
@@ -61,6 +62,7 @@ pub(crate) fn result_record(trial: &Trial, grade: Grade) -> ResultRecord {
     ResultRecord {
         timestamp: now(),
         eval_file: Arc::clone(&trial.file.name),
+        position: trial.position,
         eval_id: trial.case.id.clone(),
         dataset: trial.case.dataset.clone(),
         conversation_id: trial.case.conversation_id.clone(),

@@ -53,6 +53,10 @@ fn name_of(record: &Value) -> (String, String, String, u64) {
 }
 
 fn without_changing(mut record: Value) -> Value {
+    // Reports show the order of cases, and their tests check it.
+    if let Some(fields) = record.as_object_mut() {
+        fields.shift_remove("position");
+    }
     for (path, placeholder) in CHANGING {
         if let Some(value) = record.pointer_mut(path) {
             *value = Value::from(*placeholder);

@@ -13,6 +13,7 @@ use super::evaluators::EvaluatorFold;
 use super::part::{Part, PartMaker};
 use super::sample::Sample;
 use super::sources::Sources;
+use crate::file_order::in_file_order;
 use crate::report::ReportFailure;
 use crate::run_fold::RunFold;
 use crate::run_statistics::RunStatistics;
@@ -32,7 +33,7 @@ pub(super) struct Whole {
     pub(super) transcripts: bool,
 }
 
-/// Writes the trials of a run in blocks, in the order in which they ended.
+/// Writes the trials of a run in blocks, in the order of their cases in the eval files.
 pub(super) fn write(
     source: &Sources<'_>,
     index: usize,
@@ -45,7 +46,7 @@ pub(super) fn write(
         transcripts,
     } = source;
     let fold = Mutex::new(RunFold::of_trials(run.trials()?));
-    let offsets = results.offsets();
+    let offsets = in_file_order(run.run(), &mut results.reopen()?)?;
     let shares: Vec<&[u64]> = offsets.chunks(SHARE).collect();
     let maker = || -> Result<PartMaker<'_>, ReportFailure> {
         Ok(PartMaker {

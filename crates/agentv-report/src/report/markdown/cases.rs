@@ -1,22 +1,27 @@
 //! The cases that need attention.
 
 use agentv_core::{ResultRecord, Status, TrialName};
+use agentv_journal::FileError;
 
 use crate::figures::{count, counted};
 use crate::markdown_text::code;
+use crate::report::exchange::{Exchange, Exchanges};
 
 /// The number of cases of each kind that are listed.
 const TOLD: usize = 20;
 /// The number of bytes of a name and of a reason.
 const LONGEST_NAME: usize = 120;
 const LONGEST_REASON: usize = 300;
+/// The number of bytes of a question or an answer.
+const LONGEST_TEXT: usize = 300;
 /// The size of the end of a list.
 const END: usize = 120;
 
-/// The failed and errored trials of a run: the first few, and their number.
+/// The trials of a run that did not pass: the first few, and their number.
 #[derive(Debug, Default)]
 pub(super) struct Cases {
     failed: Kept,
+    borderline: Kept,
     errored: Kept,
     several_targets: bool,
     several_trials: bool,
@@ -36,6 +41,8 @@ struct Case {
     name: TrialName,
     score: Option<f64>,
     reason: String,
+    record: ResultRecord,
+    exchange: Exchange,
 }
 
 impl Kept {
@@ -53,6 +60,8 @@ impl Kept {
             name: TrialName::from(record),
             score,
             reason: code(record.reason().unwrap_or("no reason given"), LONGEST_REASON),
+            record: record.clone(),
+            exchange: Exchange::default(),
         };
         self.cases.insert(place, case);
         self.cases.truncate(TOLD);
@@ -68,13 +77,27 @@ impl Cases {
         match record.status {
             Status::Fail => self.failed.add(record),
             Status::Error => self.errored.add(record),
-            Status::Pass | Status::Borderline | Status::Ungraded => {}
+            Status::Borderline => self.borderline.add(record),
+            Status::Pass | Status::Ungraded => {}
         }
+    }
+
+    /// Looks up what the listed trials asked and expected.
+    pub(super) fn look_up(&mut self, exchanges: &mut Exchanges) -> Result<(), FileError> {
+        let listed = [&mut self.failed, &mut self.borderline, &mut self.errored];
+        for case in listed.into_iter().flat_map(|kept| &mut kept.cases) {
+            case.exchange = exchanges.get(&case.record)?;
+        }
+        Ok(())
     }
 
     /// Writes the lists that are not empty, as far as `text` stays within this many bytes.
     pub(super) fn write(&self, text: &mut String, longest: usize) {
-        for (kept, word) in [(&self.failed, "failed"), (&self.errored, "errored")] {
+        for (kept, word) in [
+            (&self.failed, "failed"),
+            (&self.borderline, "borderline"),
+            (&self.errored, "errored"),
+        ] {
             if kept.count > 0 {
                 self.write_list(text, kept, word, longest);
             }
@@ -119,6 +142,9 @@ impl Cases {
             line.push_str(&format!(", score {score:.3}"));
         }
         line.push_str(&format!(": {}\n", case.reason));
+        for (name, text) in case.exchange.parts() {
+            line.push_str(&format!("  - {name}: {}\n", code(text, LONGEST_TEXT)));
+        }
         line
     }
 }

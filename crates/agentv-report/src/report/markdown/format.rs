@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use crate::markdown_text::code;
+use crate::report::exchange::Exchanges;
 use crate::report::{ReportFailure, ReportFormat};
 use crate::results::RunResults;
 use crate::run_fold::RunFold;
@@ -50,6 +51,7 @@ fn read(run: &RunResults) -> Result<(Summary, RunStatistics, Cases), ReportFailu
         fold.add(&record);
         cases.add(&record);
     })?;
+    cases.look_up(&mut Exchanges::of(run)?)?;
     let (summary, statistics) = fold.finish(run.skipped());
     Ok((summary, statistics, cases))
 }

@@ -1,0 +1,227 @@
+//! The order of results in reports: that of the cases in their eval files.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use agentv_core::RunRecord;
+use agentv_journal::{FileError, Latest};
+use serde::Deserialize;
+
+/// The part of a result that gives its place in a report.
+#[derive(Deserialize)]
+struct Placed<'a> {
+    #[serde(borrow)]
+    eval_file: Cow<'a, str>,
+    position: Option<u64>,
+    #[serde(borrow)]
+    target: Cow<'a, str>,
+    trial: u32,
+}
+
+/// The place of a result in a report. Compared field by field.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    file: u32,
+    /// Records without a position come last, in the order in which their trials ended.
+    case: u64,
+    target: u32,
+    trial: u32,
+    offset: u64,
+}
+
+impl Place {
+    /// Returns the place of a record that has no position in a file: only its offset counts.
+    fn last(offset: u64) -> Place {
+        Place {
+            file: u32::MAX,
+            case: u64::MAX,
+            target: u32::MAX,
+            trial: u32::MAX,
+            offset,
+        }
+    }
+}
+
+/// Returns the offsets of the records that count: files in the order of the run, then by case, target
+/// and trial.
+///
+/// # Errors
+/// Fails if the file cannot be read.
+pub(crate) fn in_file_order(
+    run: Option<&RunRecord>,
+    latest: &mut Latest,
+) -> Result<Vec<u64>, FileError> {
+    let mut files = Names::of(
+        run.iter()
+            .flat_map(|run| &run.files)
+            .map(|file| &*file.path),
+    );
+    let chosen = run
+        .iter()
+        .flat_map(|run| &run.chosen_targets)
+        .map(|name| &**name);
+    let others = run
+        .iter()
+        .flat_map(|run| &run.targets)
+        .map(|target| &*target.name);
+    let mut targets = Names::of(chosen.chain(others));
+    let mut places = Vec::with_capacity(latest.len());
+    for offset in latest.offsets() {
+        let placed = serde_json::from_str::<Placed<'_>>(latest.text_at(offset)?);
+        places.push(match placed {
+            Ok(Placed {
+                eval_file,
+                position: Some(position),
+                target,
+                trial,
+            }) => Place {
+                file: files.index(&eval_file),
+                case: position,
+                target: targets.index(&target),
+                trial,
+                offset,
+            },
+            Ok(placed) => Place {
+                file: files.index(&placed.eval_file),
+                ..Place::last(offset)
+            },
+            // A line that is not a record: its reader reports it.
+            Err(_) => Place::last(offset),
+        });
+    }
+    let (files, targets) = (files.ranks(), targets.ranks());
+    let rank = |ranks: &[u32], index: u32| ranks.get(index as usize).copied().unwrap_or(index);
+    for place in &mut places {
+        place.file = rank(&files, place.file);
+        place.target = rank(&targets, place.target);
+    }
+    places.sort_unstable();
+    Ok(places.into_iter().map(|place| place.offset).collect())
+}
+
+/// Names by index: first those that the run lists, in its order, then others as they appear.
+struct Names {
+    indices: HashMap<String, u32>,
+    listed: u32,
+}
+
+impl Names {
+    fn of<'a>(listed: impl Iterator<Item = &'a str>) -> Names {
+        let mut names = Names {
+            indices: HashMap::new(),
+            listed: 0,
+        };
+        for name in listed {
+            names.index(name);
+        }
+        names.listed = names.indices.len() as u32;
+        names
+    }
+
+    fn index(&mut self, name: &str) -> u32 {
+        if let Some(index) = self.indices.get(name) {
+            return *index;
+        }
+        let index = self.indices.len() as u32;
+        self.indices.insert(name.to_owned(), index);
+        index
+    }
+
+    /// Returns the rank of each index: names that the run does not list are sorted, so that the order
+    /// in which trials end changes nothing.
+    fn ranks(self) -> Vec<u32> {
+        let mut others: Vec<(&str, u32)> = self
+            .indices
+            .iter()
+            .map(|(name, index)| (&**name, *index))
+            .filter(|(_, index)| *index >= self.listed)
+            .collect();
+        others.sort_unstable();
+        let mut ranks: Vec<u32> = (0..self.indices.len() as u32).collect();
+        for (rank, (_, index)) in (self.listed..).zip(others) {
+            ranks[index as usize] = rank;
+        }
+        ranks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agentv_core::{RanFile, ResultRecord};
+
+    use super::*;
+    use crate::results::RunResults;
+    use crate::samples::graded;
+
+    /// Returns the ids of the records in the order of reports.
+    fn ordered(run: Option<&RunRecord>, records: &[ResultRecord]) -> Vec<String> {
+        let file = tempfile::NamedTempFile::with_suffix(".jsonl").unwrap();
+        let lines: Vec<String> = records
+            .iter()
+            .map(|record| serde_json::to_string(record).unwrap() + "\n")
+            .collect();
+        std::fs::write(file.path(), lines.concat()).unwrap();
+        let results = RunResults::of_file(file.path());
+        let mut latest = results.latest().unwrap();
+        let offsets = in_file_order(run, &mut latest).unwrap();
+        let mut at = results.at().unwrap();
+        let id = |offset| at.get::<ResultRecord>(offset).unwrap().value.eval_id;
+        offsets.into_iter().map(id).collect()
+    }
+
+    fn at(id: &str, file: &str, position: u64) -> ResultRecord {
+        ResultRecord {
+            eval_file: file.into(),
+            position: Some(position),
+            ..graded(id, 1.0)
+        }
+    }
+
+    #[test]
+    fn results_are_in_the_order_of_the_files_and_of_their_cases() {
+        let listed = |path: &str| RanFile {
+            path: path.to_owned(),
+            ..RanFile::default()
+        };
+        let run = RunRecord {
+            files: vec![listed("b.yaml"), listed("a.yaml")],
+            ..RunRecord::default()
+        };
+        // Ten comes after nine, and files in the order of the command line.
+        let records = [
+            at("4", "a.yaml", 1),
+            at("3", "b.yaml", 10),
+            at("2", "b.yaml", 9),
+            at("5", "d.yaml", 1),
+            at("1", "b.yaml", 3),
+        ];
+        assert_eq!(ordered(Some(&run), &records), ["1", "2", "3", "4", "5"]);
+    }
+
+    #[test]
+    fn trials_of_a_case_are_by_target_and_number() {
+        let of = |id: &str, target: &str, trial: u32| ResultRecord {
+            target: target.into(),
+            trial,
+            ..at(id, "a.yaml", 1)
+        };
+        let run = RunRecord {
+            chosen_targets: vec!["new".to_owned(), "old".to_owned()],
+            ..RunRecord::default()
+        };
+        let records = [
+            of("4", "old", 2),
+            of("2", "new", 10),
+            of("3", "old", 1),
+            of("1", "new", 9),
+        ];
+        assert_eq!(ordered(Some(&run), &records), ["1", "2", "3", "4"]);
+        assert_eq!(ordered(None, &records), ["1", "2", "3", "4"]);
+    }
+
+    #[test]
+    fn records_without_a_position_stay_as_they_ended() {
+        let records = [graded("z", 1.0), graded("a", 1.0), graded("m", 1.0)];
+        assert_eq!(ordered(None, &records), ["z", "a", "m"]);
+    }
+}
