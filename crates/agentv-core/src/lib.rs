@@ -62,7 +62,7 @@ pub use provider::{
 };
 pub use record::{EvaluatorResult, ResultRecord, Stage, Timing, TranscriptRecord, TrialError};
 pub use rubric::{Rubric, ScoreRange};
-pub use run_record::{GateOutcome, RanFile, RanTarget, RunRecord};
+pub use run_record::{GateOutcome, RanFile, RanTarget, RunRecord, SkippedCase};
 pub use score::{PassThreshold, Score, Status, Verdict};
 pub use secrets::Secrets;
 pub use target::{Limits, Program, Retry, Target};

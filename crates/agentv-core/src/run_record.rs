@@ -103,6 +103,22 @@ pub struct RanFile {
     /// The number of skipped cases.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub skipped: u64,
+    /// The first of the skipped cases, with the reasons.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skipped_cases: Vec<SkippedCase>,
+}
+
+/// A case that was skipped because it has errors.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SkippedCase {
+    /// The line of its first error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// Its id, if the file names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Its errors, in words.
+    pub message: String,
 }
 
 /// A target of a run.

@@ -15,6 +15,7 @@ use crate::counted::counted;
 use crate::error::ProjectError;
 use crate::notices::Notices;
 use crate::open_run::is_same_file;
+use crate::skipped_cases::SkippedCases;
 
 /// The eval files of a request. All of them were checked as a whole.
 pub struct EvalFiles {
@@ -39,6 +40,7 @@ struct OpenFile {
     file: Arc<EvalFile>,
     dataset: Dataset,
     checked: Checked,
+    skipped_cases: SkippedCases,
     path: PathBuf,
 }
 
@@ -132,6 +134,7 @@ impl EvalFiles {
                     digest,
                     cases: open.checked.cases,
                     skipped: open.checked.skipped,
+                    skipped_cases: open.skipped_cases.listed(open.checked.skipped),
                 })
             })
             .collect()
@@ -171,8 +174,10 @@ impl Opening<'_> {
                 return;
             }
         };
+        let mut skipped_cases = SkippedCases::default();
         let checked = dataset.check(&mut |diagnostic| {
             let is_fatal = diagnostic.severity() == Severity::Fatal;
+            skipped_cases.add(&diagnostic);
             self.notice(diagnostic);
             if is_fatal {
                 ControlFlow::Break(())
@@ -188,6 +193,7 @@ impl Opening<'_> {
             file: Arc::new(file),
             dataset,
             checked,
+            skipped_cases,
             path: path.to_owned(),
         });
     }

@@ -18,6 +18,25 @@ pub(crate) struct Gates {
     baseline: Option<RunResults>,
 }
 
+/// The outcomes of the requirements of a run.
+#[derive(Debug, Clone)]
+pub struct JudgedGates {
+    /// The gates that the request has.
+    pub gates: Vec<GateOutcome>,
+    /// The errors of the run, compared with the allowance.
+    pub errors: GateOutcome,
+    /// Set if the request names the allowance.
+    names_allowance: bool,
+}
+
+impl JudgedGates {
+    /// Returns everything that the request requires, for the summary and the record.
+    pub fn required(&self) -> Vec<GateOutcome> {
+        let errors = self.names_allowance.then(|| self.errors.clone());
+        self.gates.iter().cloned().chain(errors).collect()
+    }
+}
+
 impl Gates {
     /// Finds and reads the baseline, so that a wrong one is reported before any target is asked.
     pub(crate) fn open(
@@ -43,17 +62,24 @@ impl Gates {
         self.baseline.as_ref().map(RunResults::name)
     }
 
-    /// Compares the results of the run in `folder` with all requirements.
+    /// Compares the results of the run in `folder` with all requirements. `planned` is the number of its
+    /// trials.
     pub(crate) fn judge(
         &self,
         summary: &Summary,
+        planned: u64,
         folder: &RunFolder,
         notices: &mut dyn Notices,
-    ) -> Vec<GateOutcome> {
-        let mut outcomes = self.options.spec.judge(summary);
+    ) -> JudgedGates {
+        let mut gates = self.options.spec.judge(summary);
         let baseline = self.baseline.as_ref();
-        outcomes.extend(baseline.map(|baseline| self.judge_drop(baseline, folder, notices)));
-        outcomes
+        gates.extend(baseline.map(|baseline| self.judge_drop(baseline, folder, notices)));
+        let allowance = self.options.max_errors;
+        JudgedGates {
+            gates,
+            errors: allowance.unwrap_or_default().judge(summary, planned),
+            names_allowance: allowance.is_some(),
+        }
     }
 
     fn judge_drop(

@@ -45,6 +45,7 @@ mod project;
 mod results;
 mod run;
 mod run_folders;
+mod skipped_cases;
 mod targets;
 mod validate;
 
@@ -54,7 +55,7 @@ pub use calibrate::{
 pub use counted::counted;
 pub use error::ProjectError;
 pub use eval_files::{EvalFiles, FilesRequest};
-pub use gates::{warn_of_damage, warn_of_few_grades};
+pub use gates::{JudgedGates, warn_of_damage, warn_of_few_grades};
 pub use grade::{GradeOptions, PreparedGrading};
 pub use merge::MergedRun;
 pub use notices::{Notice, Notices};

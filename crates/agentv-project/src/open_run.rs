@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use agentv_core::{GateOutcome, Planned, Program, RanTarget, RunRecord, Secrets, Stop, Target};
 use agentv_journal::{FolderError, RecordFile, RunFolder, RunWriter};
-use agentv_report::Summary;
+use agentv_report::{RunResults, Summary};
 use agentv_runner::{Assignment, Ended, Journal, PreviousRun, trial_fields};
 use jiff::Timestamp;
 
 use crate::counted::counted;
 use crate::error::ProjectError;
-use crate::gates::Gates;
+use crate::gates::{Gates, JudgedGates};
 use crate::graders::KeptFiles;
 use crate::notices::Notices;
 use crate::run_folders::not_written;
@@ -51,6 +51,8 @@ pub struct OpenRun {
     pub(crate) gates: Gates,
     pub(crate) kept_files: KeptFiles,
     pub(crate) is_whole: bool,
+    /// Set if the folder had results before.
+    pub(crate) is_resumed: bool,
 }
 
 /// The end of a run, for its record.
@@ -66,7 +68,8 @@ pub struct RunEnd<'a> {
 }
 
 impl OpenRun {
-    /// Returns the number of planned trials and of skipped cases.
+    /// Returns the number of trials that this request selects, and of skipped cases. The record has the
+    /// number of trials of the whole run.
     pub fn planned(&self) -> Planned {
         self.planned
     }
@@ -92,8 +95,22 @@ impl OpenRun {
     }
 
     /// Compares the results with the requirements of the request.
-    pub fn judge_gates(&self, summary: &Summary, notices: &mut dyn Notices) -> Vec<GateOutcome> {
-        self.gates.judge(summary, &self.folder, notices)
+    pub fn judge_gates(&self, summary: &Summary, notices: &mut dyn Notices) -> JudgedGates {
+        let planned = self.record.planned;
+        self.gates.judge(summary, planned, &self.folder, notices)
+    }
+
+    /// Returns true if the folder had results before: the totals then include them.
+    pub fn is_resumed(&self) -> bool {
+        self.is_resumed
+    }
+
+    /// Opens the results of the run.
+    ///
+    /// # Errors
+    /// If `run.json` cannot be read.
+    pub fn results(&self) -> Result<RunResults, ProjectError> {
+        RunResults::of_folder(&self.folder).map_err(ProjectError::from_error)
     }
 
     /// Writes the end of the run into its record.

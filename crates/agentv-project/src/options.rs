@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use agentv_core::Target;
-use agentv_report::{DropGate, GateSpec};
+use agentv_report::{DropGate, ErrorAllowance, GateSpec};
 
 /// The earlier run to resume.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +53,8 @@ impl LimitOptions {
 pub struct GateOptions {
     /// Requirements for the results alone.
     pub spec: GateSpec,
+    /// The errors that the run may have (default: none).
+    pub max_errors: Option<ErrorAllowance>,
     /// The run, or the file of results, to compare with.
     pub baseline: Option<String>,
     /// The most by which the run may be worse than the baseline.

@@ -5,7 +5,7 @@ use agentv_core::GateOutcome;
 use crate::Style;
 use crate::compare::ComparisonSummary;
 use crate::figures::{count, counted, p_value, percent};
-use crate::summary::Summary;
+use crate::summary::{Statuses, Summary};
 use agentv_statistics::is_significantly_below;
 
 /// The largest number that counts as a rounding error.
@@ -19,8 +19,6 @@ pub struct GateSpec {
     pub fail_under: Option<f64>,
     /// The lowest permitted share of graded trials that pass.
     pub min_pass_rate: Option<f64>,
-    /// The highest permitted number of errored trials.
-    pub max_errors: Option<u64>,
 }
 
 /// The permitted drop relative to another run.
@@ -55,17 +53,21 @@ impl GateSpec {
                 let rate = summary.pass_rate;
                 at_least("min_pass_rate", "pass rate", least, rate, shares, &beside)
             }),
-            self.max_errors.map(|most| {
-                let errors = summary.statuses.error;
-                GateOutcome {
-                    gate: "max_errors".to_owned(),
-                    required: format!("at most {} errored", count(most)),
-                    found: count(errors),
-                    met: errors <= most,
-                }
-            }),
         ];
         gates.into_iter().flatten().collect()
+    }
+}
+
+/// Returns true if all gates are met. Without gates, every graded trial must have passed: a borderline one
+/// has not. A run in which nothing was graded because there is nothing to grade by meets that; a run in
+/// which nothing was graded because trials errored does not.
+pub fn gates_met(gates: &[GateOutcome], statuses: &Statuses) -> bool {
+    if !gates.is_empty() {
+        return gates.iter().all(|gate| gate.met);
+    }
+    match statuses.graded() {
+        0 => statuses.error == 0,
+        graded => statuses.pass == graded,
     }
 }
 
@@ -240,14 +242,12 @@ mod tests {
         let spec = GateSpec {
             fail_under: Some(0.9),
             min_pass_rate: Some(0.5),
-            max_errors: Some(1),
         };
         assert_eq!(
             lines(spec, &[1.0, 0.748], 2),
             [
                 "mean score at least 0.900: found 0.874 (excluding 2 errored) — not met",
                 "pass rate at least 50.0%: found 50.0% (excluding 2 errored) — met",
-                "at most 1 errored: found 2 — not met",
             ]
         );
     }
@@ -257,7 +257,6 @@ mod tests {
         let spec = GateSpec {
             fail_under: Some(0.0),
             min_pass_rate: Some(0.0),
-            max_errors: None,
         };
         assert_eq!(
             lines(spec, &[], 1),
@@ -266,6 +265,31 @@ mod tests {
                 "pass rate at least 0%: found no graded trial (excluding 1 errored) — not met",
             ]
         );
+    }
+
+    #[test]
+    fn given_gates_alone_decide_and_without_any_every_graded_trial_must_pass() {
+        let of = |pass, borderline, fail, error, ungraded| Statuses {
+            pass,
+            borderline,
+            fail,
+            error,
+            ungraded,
+        };
+        let gate = |met| GateOutcome {
+            met,
+            ..GateOutcome::default()
+        };
+        let without = |statuses| gates_met(&[], &statuses);
+        assert!(without(of(3, 0, 0, 0, 0)));
+        assert!(without(of(3, 0, 0, 1, 1)));
+        assert!(without(of(0, 0, 0, 0, 3)));
+        assert!(!without(of(0, 0, 0, 1, 3)));
+        assert!(!without(of(3, 1, 0, 0, 0)));
+        assert!(!without(of(3, 0, 1, 0, 0)));
+        let bad = of(0, 1, 1, 0, 0);
+        assert!(gates_met(&[gate(true)], &bad));
+        assert!(!gates_met(&[gate(true), gate(false)], &of(3, 0, 0, 0, 0)));
     }
 
     #[test]

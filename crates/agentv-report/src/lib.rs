@@ -65,6 +65,7 @@
 //! line in [`FORMATS`].
 
 pub mod agreement;
+mod allowance;
 mod clock;
 pub mod compare;
 mod destination;
@@ -87,11 +88,12 @@ mod style;
 mod summary;
 mod text;
 
+pub use allowance::{AllowanceError, ErrorAllowance};
 pub use clock::Clock;
 pub use destination::{check_destination, replace_file};
 pub use display::{DisplayOptions, LiveDisplay, PlainProgress, Quiet};
 pub use events_file::EventsFile;
-pub use gate::{DropGate, GateRule, GateSpec, gate_line};
+pub use gate::{DropGate, GateRule, GateSpec, gate_line, gates_met};
 pub use history::{PastRun, RunLine, RunState, render_runs, render_trend, trend_page};
 pub use out_file::OutFile;
 pub use render::{Closing, render_summary};

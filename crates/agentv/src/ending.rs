@@ -4,14 +4,14 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use agentv_core::{GateOutcome, Stop, is_obeyed};
-use agentv_project::{OpenRun, Project, RunEnd};
-use agentv_report::{Closing, ReportFormat, RunResults, RunStatistics, Summary, render_summary};
+use agentv_core::{Stop, is_obeyed};
+use agentv_project::{JudgedGates, OpenRun, Project, RunEnd};
+use agentv_report::{Closing, ReportFormat, RunStatistics, Summary, gates_met, render_summary};
 use agentv_runner::{Ended, RunError};
 use jiff::Timestamp;
 
 use crate::arguments::{OutputArguments, ReportTarget};
-use crate::exit::{CommandError, Exit};
+use crate::exit::{CommandError, Exit, RunFacts};
 use crate::output;
 use crate::reporting::Reporting;
 use crate::stderr_notices::StderrNotices;
@@ -33,7 +33,9 @@ pub(crate) struct Closed {
     statistics: RunStatistics,
     /// The reports that were written.
     reports: Vec<PathBuf>,
-    gates: Vec<GateOutcome>,
+    gates: JudgedGates,
+    /// The number of trials that this command ended or found done.
+    trials: u64,
     /// Set if a file could not be written.
     not_written: bool,
 }
@@ -50,19 +52,21 @@ impl Ending<'_> {
 
     /// Writes the end of the run into its record, and ends the display and the file of results.
     pub(crate) fn close(&self, reporting: &mut Reporting) -> Closed {
-        let (summary, statistics) = reporting.figures(self.run.planned().skipped);
+        let (own, statistics) = reporting.figures(self.run.planned().skipped);
+        let trials = own.trials;
+        let (summary, statistics) = self.of_folder().unwrap_or((own, statistics));
         // Before the file of results is put in its place, which may be that of the baseline.
         let gates = self.run.judge_gates(&summary, &mut StderrNotices::new());
         let error = self.ended.error.as_ref();
         let mut not_written = error.is_some_and(RunError::is_about_writing);
-        if let Err(error) = reporting.finish() {
+        if let Err(error) = self.write_results(reporting) {
             output::error(&error.to_string(), None);
             not_written = true;
         }
         let end = RunEnd {
             stop: self.ended.stop,
             summary: &summary,
-            gates: &gates,
+            gates: &gates.required(),
             now: Timestamp::now(),
         };
         if let Err(error) = self.run.write_end(&end) {
@@ -74,7 +78,34 @@ impl Ending<'_> {
             statistics,
             reports: Vec::new(),
             gates,
+            trials,
             not_written,
+        }
+    }
+
+    /// Returns the figures of all results in the folder of a run that had results before; `None` for a new
+    /// run, or if they cannot be read.
+    fn of_folder(&self) -> Option<(Summary, RunStatistics)> {
+        let results = self.run.is_resumed().then(|| self.run.results())?;
+        let figures = results.map(|results| results.figures());
+        match figures {
+            Ok(Ok(figures)) => Some(figures),
+            Ok(Err(error)) => {
+                output::error(&error.to_string(), None);
+                None
+            }
+            Err(error) => {
+                output::error(&error.to_string(), None);
+                None
+            }
+        }
+    }
+
+    /// Ends the display, and writes the file of results.
+    fn write_results(&self, reporting: &mut Reporting) -> Result<(), Box<dyn std::error::Error>> {
+        match reporting.finish() {
+            Some(out) => Ok(out.write_run(&self.run.results()?)?),
+            None => Ok(()),
         }
     }
 
@@ -96,7 +127,7 @@ impl Ending<'_> {
         format: &ReportFormat,
         path: &Path,
     ) -> Result<(), Box<dyn std::error::Error>> {
-        let results = RunResults::of_folder(self.run.folder())?;
+        let results = self.run.results()?;
         Ok(format.write_file(&[results], path)?)
     }
 
@@ -106,7 +137,8 @@ impl Ending<'_> {
             statistics,
             ..
         } = closed;
-        let planned = self.run.planned().trials;
+        let planned = self.run.record().planned;
+        let gates = closed.gates.required();
         let resume = (summary.trials < planned).then_some(self.resume_command.as_str());
         let shown = self.project.shown(self.run.folder().path());
         let next = show_command(summary, &shown);
@@ -120,7 +152,7 @@ impl Ending<'_> {
             graded_from: self.run.record().graded_from.as_deref(),
             resume_command: resume,
             next_command: next.as_deref(),
-            gates: &closed.gates,
+            gates: &gates,
             statistics: Some(statistics),
             reports: &closed.reports,
         };
@@ -153,24 +185,16 @@ impl Ending<'_> {
         }
     }
 
-    /// Returns the first that applies: ended by a signal, not written, limited, nothing ran, errored,
-    /// failed or a gate not met.
+    /// Returns the exit code.
     pub(crate) fn exit(&self, closed: &Closed) -> Exit {
-        let Closed { summary, gates, .. } = closed;
-        let is_incomplete = summary.trials < self.run.planned().trials;
-        let statuses = &summary.statuses;
-        let all_met = gates.iter().all(|gate| gate.met);
-        match self.ended.stop {
-            Some(Stop::Interrupted) => Exit::Signal(2),
-            Some(Stop::Terminated) => Exit::Signal(15),
-            Some(Stop::HungUp) => Exit::Signal(1),
-            _ if closed.not_written => Exit::NotWritten,
-            Some(Stop::Budget | Stop::Time) => Exit::Limited,
-            _ if self.ended.error.is_some() || is_incomplete => Exit::Unusable,
-            Some(Stop::Broken) | None if statuses.error > 0 => Exit::Errored,
-            Some(Stop::Broken) | None if statuses.fail > 0 || !all_met => Exit::Problems,
-            Some(Stop::Broken) | None => Exit::Success,
-        }
+        let is_incomplete = closed.trials < self.run.planned().trials;
+        Exit::of_run(&RunFacts {
+            stop: self.ended.stop,
+            not_written: closed.not_written,
+            is_broken: self.ended.error.is_some() || is_incomplete,
+            exceeds_errors: !closed.gates.errors.met,
+            meets_gates: gates_met(&closed.gates.gates, &closed.summary.statuses),
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
+use agentv_core::Stop;
 use agentv_project::ProjectError;
 
 use crate::diagnostics::DiagnosticPrinter;
@@ -13,11 +14,11 @@ use crate::output;
 pub(crate) enum Exit {
     /// Everything is as it should be.
     Success,
-    /// Problems were found.
+    /// Problems were found, or a gate is not met.
     Problems,
     /// The command line or a file is wrong, so nothing was done.
     Unusable,
-    /// Some cases errored: nothing is known of their answers.
+    /// More trials errored, or more cases were unusable, than allowed.
     Errored,
     /// A limit of money or time ended the run.
     Limited,
@@ -38,6 +39,71 @@ impl From<Exit> for ExitCode {
             Exit::NotWritten => 5,
             Exit::Signal(signal) => 128_u8.saturating_add(u8::try_from(signal).unwrap_or_default()),
         })
+    }
+}
+
+/// The facts about a run, a grading or a merge that decide its exit code.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct RunFacts {
+    /// The reason of an early stop.
+    pub(crate) stop: Option<Stop>,
+    /// Set if results or a report could not be written.
+    pub(crate) not_written: bool,
+    /// Set if an error ended the work, or some of it was not done.
+    pub(crate) is_broken: bool,
+    /// Set if there are more errored trials and skipped cases than allowed.
+    pub(crate) exceeds_errors: bool,
+    /// Set if all gates are met.
+    pub(crate) meets_gates: bool,
+}
+
+impl Exit {
+    /// Returns the first that applies: ended by a signal, not written, limited, broken, too many errors, a
+    /// gate not met.
+    pub(crate) fn of_run(facts: &RunFacts) -> Exit {
+        match *facts {
+            RunFacts {
+                stop: Some(Stop::Interrupted),
+                ..
+            } => Exit::Signal(2),
+            RunFacts {
+                stop: Some(Stop::Terminated),
+                ..
+            } => Exit::Signal(15),
+            RunFacts {
+                stop: Some(Stop::HungUp),
+                ..
+            } => Exit::Signal(1),
+            RunFacts {
+                stop: _,
+                not_written: true,
+                ..
+            } => Exit::NotWritten,
+            RunFacts {
+                stop: Some(Stop::Budget | Stop::Time),
+                ..
+            } => Exit::Limited,
+            RunFacts {
+                stop: Some(Stop::Broken) | None,
+                is_broken: true,
+                ..
+            } => Exit::Unusable,
+            RunFacts {
+                stop: Some(Stop::Broken) | None,
+                exceeds_errors: true,
+                ..
+            } => Exit::Errored,
+            RunFacts {
+                stop: Some(Stop::Broken) | None,
+                meets_gates: false,
+                ..
+            } => Exit::Problems,
+            RunFacts {
+                stop: Some(Stop::Broken) | None,
+                meets_gates: true,
+                ..
+            } => Exit::Success,
+        }
     }
 }
 
@@ -95,6 +161,76 @@ fn report_project_error(error: &ProjectError) -> Exit {
         ProjectError::NotWritten(error) => {
             output::error(&error.to_string(), None);
             Exit::NotWritten
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FINE: RunFacts = RunFacts {
+        stop: None,
+        not_written: false,
+        is_broken: false,
+        exceeds_errors: false,
+        meets_gates: true,
+    };
+
+    /// All facts that are bad for a run, the one that decides first.
+    fn steps() -> [(fn(&mut RunFacts), Exit); 7] {
+        [
+            (
+                |facts| facts.stop = Some(Stop::Interrupted),
+                Exit::Signal(2),
+            ),
+            (|facts| facts.not_written = true, Exit::NotWritten),
+            (|facts| facts.stop = Some(Stop::Budget), Exit::Limited),
+            (|facts| facts.stop = Some(Stop::Time), Exit::Limited),
+            (|facts| facts.is_broken = true, Exit::Unusable),
+            (|facts| facts.exceeds_errors = true, Exit::Errored),
+            (|facts| facts.meets_gates = false, Exit::Problems),
+        ]
+    }
+
+    #[test]
+    fn the_first_fact_that_applies_decides_whatever_follows_it() {
+        assert_eq!(Exit::of_run(&FINE), Exit::Success);
+        let steps = steps();
+        for (first, (_, exit)) in steps.iter().enumerate() {
+            for last in first..steps.len() {
+                let mut facts = FINE;
+                // Later facts are set first, so that an earlier stop replaces theirs.
+                let set = steps[first..=last].iter().rev();
+                set.for_each(|(set, _)| set(&mut facts));
+                assert_eq!(Exit::of_run(&facts), *exit, "{facts:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn exit_codes_are_those_of_the_manual() {
+        let code = |exit: Exit| format!("{:?}", ExitCode::from(exit));
+        let expected = |code: u8| format!("{:?}", ExitCode::from(code));
+        for (stop, number) in [
+            (Stop::Interrupted, 130),
+            (Stop::Terminated, 143),
+            (Stop::HungUp, 129),
+            (Stop::Budget, 4),
+            (Stop::Time, 4),
+        ] {
+            let stop = Some(stop);
+            let exit = Exit::of_run(&RunFacts { stop, ..FINE });
+            assert_eq!(code(exit), expected(number));
+        }
+        for (exit, number) in [
+            (Exit::Success, 0),
+            (Exit::Problems, 1),
+            (Exit::Unusable, 2),
+            (Exit::Errored, 3),
+            (Exit::NotWritten, 5),
+        ] {
+            assert_eq!(code(exit), expected(number));
         }
     }
 }

@@ -71,10 +71,10 @@ impl Reporting {
         self.secrets.redact(text).into_owned()
     }
 
-    /// Ends the display, and puts the file of results in its place.
-    pub(crate) fn finish(&mut self) -> Result<(), ReportError> {
+    /// Ends the display. Returns the file of results, which is still empty.
+    pub(crate) fn finish(&mut self) -> Option<OutFile> {
         self.display = None;
-        self.out.take().map_or(Ok(()), OutFile::finish)
+        self.out.take()
     }
 }
 
@@ -83,9 +83,6 @@ impl Reporter for Reporting {
         log::log_event(event);
         if let RunEvent::Finished { record, .. } = event {
             self.fold.add(record);
-        }
-        if let Some(out) = &mut self.out {
-            out.on_event(event)?;
         }
         if let Some(events) = &mut self.events {
             events.on_event(event)?;

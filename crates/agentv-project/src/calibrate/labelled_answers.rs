@@ -93,6 +93,7 @@ impl LabelledAnswers {
             ProjectError::because(format!("cannot read `{}`: {error}", path.display()))
         })?;
         Ok(RanFile {
+            skipped_cases: Vec::new(),
             path: self.file.name.to_string(),
             digest,
             cases: self.checked.cases,

@@ -132,6 +132,7 @@ impl PreparedCalibration {
             gates: Gates::default(),
             kept_files,
             is_whole: false,
+            is_resumed: false,
         };
         let graded = judges.usual.into_iter().map(|(target, judge)| {
             let judge = Some(judge);

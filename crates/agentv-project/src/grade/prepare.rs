@@ -93,7 +93,8 @@ impl PreparedGrading {
         let (writer, journal) = open_journal(&folder, &record, &judges.secrets, now)?;
         let planned = Planned {
             trials: answers.trials,
-            skipped: 0,
+            // Cases that the run could not use have no answer to grade.
+            skipped: record.files.iter().map(|file| file.skipped).sum(),
         };
         let run = OpenRun {
             planned,
@@ -104,6 +105,7 @@ impl PreparedGrading {
             gates,
             kept_files,
             is_whole: false,
+            is_resumed: resumed.is_some(),
         };
         let spec = RunSpec {
             previous_run: previous_run(resumed, options.retry_errors, notices)?,

@@ -150,6 +150,7 @@ impl PreparedRun {
             gates: self.gates,
             kept_files,
             is_whole: plan.is_whole,
+            is_resumed: resumed.is_some(),
         };
         let spec = RunSpec {
             trials: TrialsSpec::Cases {

@@ -2,7 +2,7 @@
 
 use super::columns::{Cell, Column, table};
 use super::{RunLine, RunState};
-use crate::figures::{count, money, percent};
+use crate::figures::{count, counted, money, percent};
 use crate::render::stop_reason;
 use crate::style::{Paint, Style};
 use crate::text::one_line;
@@ -118,6 +118,9 @@ pub(super) fn notes(run: &RunLine) -> Vec<String> {
     }
     if run.dry_run {
         notes.push("dry run".to_owned());
+    }
+    if run.skipped > 0 {
+        notes.push(counted(run.skipped, "case skipped", "cases skipped"));
     }
     notes.extend(
         run.shard

@@ -129,6 +129,7 @@ impl PastRun {
                 .collect(),
             trials: summary.trials,
             planned: record.planned,
+            skipped: record.files.iter().map(|file| file.skipped).sum(),
             statuses: summary.statuses,
             pass_rate: summary.pass_rate,
             mean_score: summary.scores.map(|scores| scores.mean),

@@ -28,6 +28,9 @@ pub struct RunLine {
     pub trials: u64,
     /// The number of planned trials.
     pub planned: u64,
+    /// The number of cases that were skipped because they have errors.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub skipped: u64,
     /// The number of trials by status.
     pub statuses: Statuses,
     /// The share of the graded trials that passed; `None` if nothing was graded.
@@ -57,6 +60,10 @@ pub struct RunLine {
     /// The runs that were merged.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub merged_from: Vec<String>,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// The state of a run.

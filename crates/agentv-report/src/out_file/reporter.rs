@@ -11,6 +11,8 @@ use super::format::Format;
 use super::writer::RecordWriter;
 use crate::Clock;
 use crate::destination::{error_of, open_destination};
+use crate::report::ReportFailure;
+use crate::results::RunResults;
 
 /// The longest time that a record stays in memory while further ones arrive.
 const FLUSH: Duration = Duration::from_secs(1);
@@ -55,6 +57,23 @@ impl OutFile {
             }),
             Err(source) => Err(error_of(&path, source)),
         }
+    }
+
+    /// Replaces the file with one that holds the results of a run.
+    ///
+    /// # Errors
+    /// Fails if they cannot be read or written; then the file is unchanged.
+    pub fn write_run(mut self, results: &RunResults) -> Result<(), ReportFailure> {
+        let mut written = Ok(());
+        results.each(&mut |record| {
+            if written.is_ok() {
+                written = self.writer.write(&record);
+            }
+        })?;
+        let written = written.map_err(|source| error_of(&self.path, source));
+        written
+            .and_then(|()| self.finish())
+            .map_err(ReportFailure::Write)
     }
 
     /// Replaces the file with the complete new one.

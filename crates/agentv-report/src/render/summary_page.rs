@@ -41,7 +41,13 @@ pub fn render_summary(summary: &Summary, closing: &Closing<'_>, style: Style) ->
 /// Writes the most important line.
 fn headline(page: &mut Page, summary: &Summary) {
     let all = &summary.statuses;
-    let mut pieces = match summary.pass_rate {
+    let mut pieces = Vec::new();
+    if summary.skipped > 0 {
+        let all = count(summary.cases.saturating_add(summary.skipped));
+        let ran = format!("{} of {all} cases ran", count(summary.cases));
+        pieces.push(Piece::new(Paint::Bad, ran));
+    }
+    pieces.extend(match summary.pass_rate {
         // The average of several targets is the rate of none of them.
         Some(_) if summary.targets.len() > 1 => {
             let (passed, graded) = (count(all.pass), count(summary.graded));
@@ -53,6 +59,12 @@ fn headline(page: &mut Page, summary: &Summary) {
                 Piece::new(paint, format!("{passed} of {graded} passed")),
                 Piece::plain(format!("{} targets", summary.targets.len())),
             ]
+        }
+        // The share of those that ran would read as that of all cases.
+        Some(_) if summary.skipped > 0 => {
+            let graded = counted(summary.graded, "graded trial", "graded trials");
+            let passed = format!("{} of {graded} passed", count(all.pass));
+            vec![Piece::plain(passed)]
         }
         Some(rate) => {
             let paint = match all.pass == summary.graded {
@@ -67,14 +79,31 @@ fn headline(page: &mut Page, summary: &Summary) {
         }
         None if summary.trials == 0 => vec![Piece::new(Paint::Strong, "nothing was run")],
         None => vec![Piece::new(Paint::Strong, "nothing was graded")],
-    };
+    });
     for status in [Status::Error, Status::Ungraded] {
         if all.of(status) > 0 {
             let text = format!("{} {}", count(all.of(status)), past(status));
             pieces.push(Piece::new(Paint::of(status), text));
         }
     }
+    if summary.skipped > 0 {
+        let skipped = format!("{} skipped", count(summary.skipped));
+        pieces.push(Piece::new(Paint::Nearly, skipped));
+    }
     page.flow(0, &pieces);
+    if has_nothing_to_grade_by(summary) {
+        page.gap();
+        page.paragraph(Paint::Plain, NOTHING_TO_GRADE_BY);
+    }
+}
+
+const NOTHING_TO_GRADE_BY: &str = "No case has anything to grade by: add `expected_output`, `expected_outcome` or \
+     `evaluators` to grade the answers.";
+
+/// Returns true if nothing was graded because no case says how. In a dry run, judges are not asked.
+fn has_nothing_to_grade_by(summary: &Summary) -> bool {
+    let ungraded = summary.statuses.ungraded;
+    ungraded > 0 && ungraded == summary.trials && summary.dry_run == 0
 }
 
 fn past(status: Status) -> &'static str {

@@ -1,6 +1,7 @@
 //! Folding records into a summary.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 
 use agentv_core::{ReportError, Reporter, ResultRecord, RunEvent, Status};
@@ -12,13 +13,15 @@ use super::latency::LatencyFold;
 use super::scores::{Moments, ScoreCounts};
 use super::{CostlyTrial, SlowTrial, Statuses, Summary, TargetSummary, Tokens, WorstTrial};
 
-/// A fold of records into a [`Summary`], in bounded memory.
+/// A fold of records into a [`Summary`], in a few bytes per case.
 ///
 /// The order of the records changes nothing, to the last bit: sums are exact, and lists have a
 /// total order. So the summary of a resumed run equals that of an uninterrupted one. It is also a
 /// [`Reporter`], and then takes every record of the run, including reused ones.
 #[derive(Debug, Clone, Default)]
 pub struct SummaryFold {
+    /// Digests of the cases.
+    cases: HashSet<u64>,
     statuses: Statuses,
     scores: ScoreCounts,
     cached: u64,
@@ -70,6 +73,7 @@ impl SummaryFold {
 
     /// Adds the record of one trial.
     pub fn add(&mut self, record: &ResultRecord) {
+        self.cases.insert(case_digest(record));
         self.statuses.add(record.status);
         self.cached += u64::from(record.cached);
         self.dry_run += u64::from(record.dry_run);
@@ -139,6 +143,7 @@ impl SummaryFold {
     pub fn finish(&self, skipped: u64) -> Summary {
         Summary {
             trials: self.statuses.total(),
+            cases: self.cases.len() as u64,
             skipped,
             statuses: self.statuses,
             graded: self.statuses.graded(),
@@ -157,6 +162,12 @@ impl SummaryFold {
             targets: self.targets.iter().map(target_summary).collect(),
         }
     }
+}
+
+/// Returns a digest of the case of a record.
+fn case_digest(record: &ResultRecord) -> u64 {
+    let hasher = BuildHasherDefault::<DefaultHasher>::default();
+    hasher.hash_one((&*record.eval_file, &record.eval_id))
 }
 
 /// Returns the score of a graded trial.

@@ -15,6 +15,9 @@ use super::statuses::Statuses;
 pub struct Summary {
     /// The number of trials that ended.
     pub trials: u64,
+    /// The number of cases with results.
+    #[serde(default)]
+    pub cases: u64,
     /// The number of cases that were skipped because of problems.
     pub skipped: u64,
     /// The number of trials by status.

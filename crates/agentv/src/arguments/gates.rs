@@ -1,11 +1,11 @@
 //! Options for the gates of a run.
 
 use agentv_project::{GateOptions, OpenRun};
-use agentv_report::{DropGate, GateRule, GateSpec};
+use agentv_report::{DropGate, ErrorAllowance, GateRule, GateSpec};
 use clap::{Args, ValueEnum};
 
 use super::shared::by_id;
-use super::values::{share, whole};
+use super::values::share;
 
 /// Requirements for the results of a run.
 #[derive(Debug, Clone, PartialEq, Args)]
@@ -16,9 +16,9 @@ pub(crate) struct GateArguments {
     /// Exit with 1 if the pass rate of graded trials is below X
     #[arg(long, value_name = "X", value_parser = share, help_heading = "Gates")]
     pub(crate) min_pass_rate: Option<f64>,
-    /// Allow at most N errored trials (a run with any errored trial still exits with 3)
-    #[arg(long, value_name = "N", value_parser = whole::<u64>, help_heading = "Gates")]
-    pub(crate) max_errors: Option<u64>,
+    /// Allow N errors (errored trials and skipped cases), or N% of all trials and skipped cases (default: 0)
+    #[arg(long, value_name = "N|N%", help_heading = "Gates")]
+    pub(crate) max_errors: Option<ErrorAllowance>,
     /// Exit with 1 if this run is worse than RUN on the cases they share
     #[arg(long, value_name = "RUN", help_heading = "Gates")]
     pub(crate) baseline: Option<String>,
@@ -51,8 +51,8 @@ impl GateArguments {
             spec: GateSpec {
                 fail_under: self.fail_under,
                 min_pass_rate: self.min_pass_rate,
-                max_errors: self.max_errors,
             },
+            max_errors: self.max_errors,
             baseline: self.baseline.clone(),
             drop: DropGate {
                 rule: self.gate.unwrap_or(GateName::Mean).into(),

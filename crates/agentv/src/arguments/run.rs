@@ -20,9 +20,10 @@ use super::{GateArguments, LoadArguments};
 /// to the folder of the run, under `.agentv/results`. `--resume` continues an interrupted run without
 /// repeating finished calls.
 ///
-/// Exit codes: 0 no case failed, 1 some cases failed or a gate was not met, 2 the command line or a file
-/// is invalid, 3 some cases errored, 4 stopped by `--budget` or `--max-time`,
-/// 5 results could not be written, 129 the terminal was closed, 130 interrupted, 143 terminated.
+/// Exit codes, the first that applies: 130 interrupted, 143 terminated, 129 the terminal was closed;
+/// 5 results could not be written; 4 stopped by `--budget` or `--max-time`; 2 the command line or a file is
+/// invalid; 3 more errored trials and skipped cases than `--max-errors` allows; 1 a gate is not met, or
+/// without gates, a graded trial did not pass; 0 otherwise.
 #[derive(Debug, Clone, PartialEq, Args)]
 #[command(
     visible_alias = "eval",

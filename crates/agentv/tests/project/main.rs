@@ -4,6 +4,7 @@
 
 mod corpus;
 mod events;
+mod exit_codes;
 mod generated;
 mod identity;
 mod interrupt;

@@ -10,6 +10,7 @@ use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, Event};
 
 use super::incomplete::Incomplete;
+use super::skipped::Skipped;
 use super::suite::Suite;
 use super::trial::Naming;
 use super::{trial, xml};
@@ -44,15 +45,25 @@ fn write(runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> 
 
 fn write_run(run: &RunResults, xml: &mut Writer<&mut dyn Write>) -> Result<(), ReportFailure> {
     let mut naming = Naming::default();
-    let suites = suites(run, &mut naming)?;
+    let mut suites = suites(run, &mut naming)?;
+    let trials = suites.values().map(Suite::trials).sum();
+    let skipped = |file: &str| skipped(run, file);
+    for (file, suite) in &mut suites {
+        suite.add_errors(skipped(file).map_or(0, Skipped::tests));
+    }
     let mut all = Suite::default();
     suites.values().for_each(|suite| all.join(suite));
-    let not_run = Incomplete::of(run, all.trials());
+    let not_run = Incomplete::of(run, trials);
     all.add_errors(not_run.iter().count() as u64);
     let name = format!("agentv {}", run.name());
     xml::start(xml, "testsuites", &all.attributes(&name))?;
     for (file, suite) in &suites {
-        write_suite(run, file, suite, &naming, xml)?;
+        suite.start(xml, file, run.name())?;
+        write_trials(run, suite, &naming, xml)?;
+        if let Some(skipped) = skipped(file) {
+            skipped.write(xml)?;
+        }
+        xml::end(xml, "testsuite")?;
     }
     if let Some(not_run) = not_run {
         not_run.write(xml)?;
@@ -74,14 +85,19 @@ fn suites(run: &RunResults, naming: &mut Naming) -> Result<BTreeMap<Arc<str>, Su
     Ok(suites)
 }
 
-fn write_suite(
+/// Returns the skipped cases of an eval file.
+fn skipped<'r>(run: &'r RunResults, file: &str) -> Option<Skipped<'r>> {
+    let files = run.run().into_iter().flat_map(|run| &run.files);
+    let mut of_file = files.filter(|ran| ran.path == file);
+    of_file.next().map(Skipped::of)
+}
+
+fn write_trials(
     run: &RunResults,
-    file: &str,
     suite: &Suite,
     naming: &Naming,
     xml: &mut Writer<&mut dyn Write>,
 ) -> Result<(), ReportFailure> {
-    suite.start(xml, file, run.name())?;
     // A run without results may have no results file.
     if !suite.places().is_empty() {
         let mut records = run.at()?;
@@ -90,6 +106,5 @@ fn write_suite(
             trial::write(xml, &record, naming)?;
         }
     }
-    xml::end(xml, "testsuite")?;
     Ok(())
 }

@@ -4,6 +4,7 @@ mod format;
 mod incomplete;
 #[cfg(test)]
 mod schema;
+mod skipped;
 mod suite;
 #[cfg(test)]
 mod tests;

@@ -57,10 +57,11 @@ impl Suite {
     /// Returns the attributes of a suite, or of all suites.
     pub(super) fn attributes<'a>(&self, name: &'a str) -> Vec<Attribute<'a>> {
         let statuses = &self.figures.statuses;
+        let failures = statuses.fail + statuses.borderline;
         vec![
             ("name", Cow::Borrowed(name)),
             ("tests", Cow::Owned(statuses.total().to_string())),
-            ("failures", Cow::Owned(statuses.fail.to_string())),
+            ("failures", Cow::Owned(failures.to_string())),
             ("errors", Cow::Owned(statuses.error.to_string())),
             ("time", Cow::Owned(seconds(self.milliseconds))),
         ]

@@ -44,7 +44,7 @@ impl Naming {
     }
 }
 
-/// Writes a trial. A borderline one has neither failed nor errored.
+/// Writes a trial. A borderline one is a failure: it has not passed.
 pub(super) fn write(
     xml: &mut Writer<&mut dyn Write>,
     record: &ResultRecord,
@@ -57,9 +57,10 @@ pub(super) fn write(
     ];
     xml::start(xml, "testcase", &attributes)?;
     match record.status {
-        Status::Pass | Status::Borderline => {}
-        Status::Fail => {
-            let why = kind("fail", record.reason().unwrap_or("the score is too low"));
+        Status::Pass => {}
+        Status::Fail | Status::Borderline => {
+            let message = record.reason().unwrap_or("the score is too low");
+            let why = kind(record.status.as_str(), message);
             xml::text(xml, "failure", &why, &reasons(record))?;
         }
         Status::Error => {
@@ -106,6 +107,9 @@ fn figures(record: &ResultRecord) -> String {
     if let Some(score) = record.score {
         let _ = writeln!(text, "score: {}", score.value());
     }
+    if let Some(threshold) = record.pass_threshold {
+        let _ = writeln!(text, "pass_threshold: {threshold}");
+    }
     let _ = writeln!(text, "target: {}", one_line(&record.target));
     let _ = writeln!(text, "trial: {}", record.trial);
     if let Some(cost) = record.cost_usd() {
@@ -116,9 +120,6 @@ fn figures(record: &ResultRecord) -> String {
     }
     if record.dry_run {
         text.push_str("dry_run: true\n");
-    }
-    if record.status == Status::Borderline {
-        text.push_str(&reasons(record));
     }
     text
 }

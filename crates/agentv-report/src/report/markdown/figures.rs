@@ -13,9 +13,19 @@ pub(super) fn headline(summary: &Summary, not_run: u64) -> String {
     let statuses = &summary.statuses;
     let passed = match summary.graded {
         0 => "nothing was graded".to_owned(),
-        graded => format!("{} of {} passed", count(statuses.pass), count(graded)),
+        graded => {
+            let graded = counted(graded, "graded trial", "graded trials");
+            format!("{} of {graded} passed", count(statuses.pass))
+        }
     };
-    let mut parts = vec![format!("**{passed}**")];
+    let mut parts = match summary.skipped {
+        0 => vec![format!("**{passed}**")],
+        skipped => {
+            let all = count(summary.cases.saturating_add(skipped));
+            let ran = format!("**{} of {all} cases ran**", count(summary.cases));
+            vec![ran, passed]
+        }
+    };
     let scores = summary
         .scores
         .as_ref()

@@ -55,9 +55,16 @@ function rate(run) {
   const interval = run.statistics.pass_rate;
   const several = listOf(run.statistics.targets).length > 1;
   const sure = interval ? `95% interval ${between(interval, percent)}` : several ? "intervals by target below" : "";
+  const graded = summary.graded > 0 ? `passed of ${count(summary.graded)} graded` : "nothing was graded";
+  const passed = summary.graded > 0 ? `${count(summary.statuses.pass)} of ${counted(summary.graded, "graded trial")} passed` : graded;
+  const all = summary.cases + summary.skipped;
+  // The share of those that ran would read as that of all cases.
+  const [figure, under] = summary.skipped > 0
+    ? [`${count(summary.cases)} of ${count(all)}`, `cases ran · ${passed}`]
+    : [percent(summary.pass_rate), graded];
   return make("div", { class: "rate" },
-    make("div", { class: "figure", text: percent(summary.pass_rate) }),
-    make("div", { text: summary.graded > 0 ? `passed of ${count(summary.graded)} graded` : "nothing was graded" }),
+    make("div", { class: "figure", text: figure }),
+    make("div", { text: under }),
     make("div", { class: "muted number-like", text: sure }));
 }
 
