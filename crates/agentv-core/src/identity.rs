@@ -18,6 +18,11 @@ impl Digest {
         Digest::from(blake3::hash(bytes))
     }
 
+    /// Returns the digest of a target's settings.
+    pub fn of_settings(settings: &Extra) -> Digest {
+        Digest::of(&serde_json::to_vec(settings).unwrap_or_default())
+    }
+
     /// Returns the first 64 bits, for tables that tell few digests apart.
     pub fn short(self) -> u64 {
         self.0
@@ -257,7 +262,8 @@ impl TrialKeys {
 
 /// Returns a digest of everything that can change the answers of a target with this program.
 pub fn target_digest(target: &Target, program: &Program) -> Digest {
-    let parts = serde_json::json!([target.name, target.kind, target.settings, program]);
+    let settings = target.settings_digest.to_string();
+    let parts = serde_json::json!([target.name, target.kind, settings, program]);
     Digest::of(parts.to_string().as_bytes())
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{
     CaseIdentity, EvalCase, Evaluation, EvaluatorError, EvaluatorSpec, JudgeCall, Message,
-    PassThreshold, Score, Status, TraceSummary, Transcript, Verdict,
+    PassThreshold, Score, Secrets, Status, TraceSummary, Transcript, Verdict,
 };
 
 /// The answer of a target in one trial. It is written before the answer is graded.
@@ -44,9 +44,25 @@ pub struct TranscriptRecord {
     /// True if the answer came from the cache.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cached: bool,
+    /// True if secrets were removed from the answer, before it was graded.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub redacted: bool,
     /// True if a mock replaced the target.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
+}
+
+impl TranscriptRecord {
+    /// Returns the record without secrets in its answer; `None` if it has none.
+    pub fn redacted_by(&self, secrets: &Secrets) -> Option<TranscriptRecord> {
+        let transcript = secrets.redact_record(&self.transcript)?;
+        let is_redacted = transcript.output_messages != self.transcript.output_messages;
+        Some(TranscriptRecord {
+            redacted: self.redacted || is_redacted,
+            transcript,
+            ..self.clone()
+        })
+    }
 }
 
 /// The result of one trial.
@@ -108,6 +124,9 @@ pub struct ResultRecord {
     /// True if the answer came from the cache.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cached: bool,
+    /// True if secrets were removed from the answer, before it was graded.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub redacted: bool,
     /// True if a mock replaced the target.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,

@@ -128,9 +128,12 @@ pub struct RanTarget {
     pub name: String,
     /// The kind of provider.
     pub provider: String,
-    /// The settings that can change its answers, without secrets.
+    /// The settings that can change its answers, as the user wrote them, without secrets.
     #[serde(default, skip_serializing_if = "Extra::is_empty")]
     pub settings: Extra,
+    /// A digest of these settings with the values of their variables.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub settings_digest: String,
     /// The digests of the files that decide its answers, by their paths from the root.
     #[serde(default, skip_serializing_if = "Program::is_empty")]
     pub program: Program,

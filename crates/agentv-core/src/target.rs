@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{Extra, Provider};
+use crate::{Digest, Extra, Provider};
 
 /// The program of a target: the digests of the files that decide its answers, by their names.
 pub type Program = BTreeMap<String, String>;
@@ -17,8 +17,11 @@ pub struct Target {
     pub name: String,
     /// The kind of provider.
     pub kind: String,
-    /// The settings that can change its answers: its fields without secrets, and without limits.
+    /// The settings that can change its answers, for records: as the user wrote them, with references to
+    /// variables, without secrets and limits.
     pub settings: Extra,
+    /// A digest of these settings with the values of variables, without secrets.
+    pub settings_digest: Digest,
     /// The judge of its answers (default: the target itself).
     pub judge_target: Option<String>,
     /// The limits on requests to it.

@@ -212,6 +212,7 @@ fn ran_target(target: &Target, program: Program) -> RanTarget {
         name: target.name.clone(),
         provider: target.kind.clone(),
         settings: target.settings.clone(),
+        settings_digest: target.settings_digest.to_string(),
         // A dry run looks up no variable, so such a name is meaningless.
         judge_target: target
             .judge_target

@@ -51,6 +51,7 @@ mod tests;
 pub use environment::{DotenvError, Environment, Surroundings};
 pub use kind::Facts;
 pub use kinds::{ALL, example, facts};
+pub use secrets::OpenValue;
 pub use target::{Delay, ListedTarget, ResolvedTarget, TargetError, Targets, built_in, vendors};
 pub use targets_file::{REGISTRY, TARGETS_FILE};
 

@@ -146,6 +146,7 @@ fn record(project: &Project, id: &str, answers: &[(&str, &str, u32, &str)]) {
             timing: Timing::default(),
             attempts: 1,
             cached: false,
+            redacted: false,
             dry_run: false,
         };
         let now = std::time::Instant::now();

@@ -22,9 +22,10 @@ pub(crate) fn trials() -> Vec<Trial> {
         targets_without_any_file_are_built_in,
         a_target_of_the_file_goes_before_a_built_in_one,
         settings_are_what_can_change_the_answers_and_no_secrets,
+        another_key_changes_no_identity_and_another_model_does,
         settings_do_not_depend_on_spelling_and_order,
         secrets_are_known_wherever_they_come_from,
-        a_secret_that_is_too_short_to_hide_is_warned_about,
+        a_value_that_is_too_short_to_hide_is_named,
         an_error_does_not_show_a_secret_in_the_wrong_place,
         a_file_with_problems_is_not_used_and_warnings_are_kept,
         a_list_shows_names_kinds_models_and_lines,
@@ -103,10 +104,19 @@ targets:
     assert_eq!(target.limits.workers, 7);
     assert_eq!(target.judge_target.as_deref(), Some("gpt"));
     let expected = json!({
+        "url": "http://${{ HOST }}:80/${{ PATH_OF_IT }}", "method": "${{ METHOD }}",
+        "headers": {"X-Host": "${{ HOST }}"}, "body": {"a": ["${{ HOST }}", 5]},
+    });
+    assert_eq!(serde_json::Value::Object(target.settings), expected);
+    let filled = json!({
         "url": "http://localhost:80/x", "method": "PUT",
         "headers": {"X-Host": "localhost"}, "body": {"a": ["localhost", 5]},
     });
-    assert_eq!(serde_json::Value::Object(target.settings), expected);
+    let filled = filled.as_object().unwrap();
+    assert_eq!(
+        target.settings_digest,
+        agentv_core::Digest::of_settings(filled)
+    );
 }
 
 fn a_missing_variable_is_named_with_target_file_and_line_once_it_is_needed() {
@@ -257,7 +267,7 @@ targets:
     };
     let expected = json!({
         "provider_batching": false,
-        "command_template": "agent --key [REDACTED] {PROMPT}",
+        "command_template": "agent --key ${{ AGENT_KEY }} {PROMPT}",
         "cwd": "..",
     });
     assert_eq!(settings("t"), expected);
@@ -269,6 +279,27 @@ targets:
     assert_eq!(
         settings("m"),
         json!({"response": "a", "responses": {"the-key": "visible-answer"}})
+    );
+}
+
+fn another_key_changes_no_identity_and_another_model_does() {
+    let project = Project::new(
+        "targets:\n  - {name: t, provider: openai, model: '${{ MODEL }}', api_key: '${{ MY_KEY }}'}\n",
+    );
+    let digest = |model, key| {
+        let variables = [("MODEL", model), ("MY_KEY", key)];
+        project
+            .resolve("t", &variables)
+            .unwrap()
+            .target
+            .settings_digest
+    };
+    let first = digest("gpt-4o-2024-08-06", "k-0123456789");
+    assert_eq!(digest("gpt-4o-2024-08-06", "k-9876543210"), first);
+    // Both look like secrets, and a model decides the answers all the same.
+    assert_ne!(
+        digest("ft:9f8a7b6c5d4e", "k-0123456789"),
+        digest("ft:9f8a7b6c5d4f", "k-0123456789")
     );
 }
 
@@ -343,13 +374,13 @@ fn an_error_does_not_show_a_secret_in_the_wrong_place() {
     }
 }
 
-fn a_secret_that_is_too_short_to_hide_is_warned_about() {
+fn a_value_that_is_too_short_to_hide_is_named() {
     let project = Project::new(
         "targets:\n  - {name: t, provider: http, url: 'http://x', headers: {X-Key: abc, Y-Key: ''}}\n",
     );
-    let warnings = project.resolve("t", &[]).unwrap().warnings;
-    let expected = "the secret in `X-Key` of target `t` has fewer than 8 characters, so it is not removed from results and reports";
-    assert_eq!(warnings, [expected]);
+    let resolved = project.resolve("t", &[]).unwrap();
+    let names: Vec<_> = resolved.not_hidden.iter().map(|open| &open.name).collect();
+    assert_eq!(names, ["`X-Key` of target `t`"]);
 }
 
 fn a_file_with_problems_is_not_used_and_warnings_are_kept() {

@@ -32,6 +32,7 @@ pub(crate) fn record(eval_id: &str) -> ResultRecord {
         timing: Timing::default(),
         attempts: 1,
         cached: false,
+        redacted: false,
         dry_run: false,
         error: None,
         answer_key: "a".repeat(8),

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentv_core::{
-    BoxFuture, CaseIdentity, EvalCase, EvalFile, Evaluation, Evaluator, EvaluatorError,
+    BoxFuture, CaseIdentity, Digest, EvalCase, EvalFile, Evaluation, Evaluator, EvaluatorError,
     EvaluatorSpec, Extra, Limits, Provider, ProviderError, Request, Score, Secrets, Stage, Subject,
     Target, Transcript, Trial, TrialKeys, Work,
 };
@@ -63,6 +63,7 @@ fn executor() -> Executor {
         name: "default".to_owned(),
         kind: "example".to_owned(),
         settings: Extra::new(),
+        settings_digest: Digest::of_settings(&Extra::new()),
         judge_target: None,
         limits: Limits::API,
         provider: Arc::new(Panics),

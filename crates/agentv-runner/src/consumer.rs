@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use agentv_core::{Reporter, ResultRecord, RunEvent, Secrets, Step, TranscriptRecord, Trial};
 
-use crate::cache::{Cache, CacheError};
+use crate::cache::{Cache, CacheError, CachedAnswer};
 use crate::failure::{Failure, RunError};
 use crate::journal::Journal;
 use crate::trial::prompt_dump::dump;
@@ -102,7 +102,7 @@ impl Consumer {
     }
 
     /// Returns the answer that another run got for this key.
-    pub(crate) fn cached_answer(&self, answer_key: &str) -> Option<agentv_core::Transcript> {
+    pub(crate) fn cached_answer(&self, answer_key: &str) -> Option<CachedAnswer> {
         let found = self.cache.as_ref()?.get(answer_key);
         found.unwrap_or_else(|error| {
             self.notice_cache(&error);
@@ -114,7 +114,7 @@ impl Consumer {
         let written = self.journal.write_transcript(record);
         written.map_err(RunError::Write)?;
         if let Some(cache) = self.cache.as_ref().filter(|_| !record.cached) {
-            let kept = cache.put(&record.answer_key, &record.transcript, self.secrets());
+            let kept = cache.put(&record.answer_key, &record.transcript, record.redacted);
             if let Err(error) = kept {
                 self.notice_cache(&error);
             }

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use agentv_core::{
-    BoxFuture, EvalCase, Evaluation, Evaluator, EvaluatorError, EvaluatorSpec, Extra, Limits,
-    Planned, Provider, ProviderError, ReportError, Reporter, Request, ResultRecord, Retry,
+    BoxFuture, Digest, EvalCase, Evaluation, Evaluator, EvaluatorError, EvaluatorSpec, Extra,
+    Limits, Planned, Provider, ProviderError, ReportError, Reporter, Request, ResultRecord, Retry,
     RunEvent, Secrets, Stop, Subject, Target, Transcript,
 };
 use agentv_journal::{RecordFile, RunFolder};
@@ -79,6 +79,7 @@ pub(crate) fn target_with(name: &str, provider: Arc<dyn Provider>) -> Target {
         name: name.to_owned(),
         kind: "scripted".to_owned(),
         settings: Extra::new(),
+        settings_digest: Digest::of_settings(&Extra::new()),
         judge_target: None,
         limits: Limits {
             retry,

@@ -164,6 +164,7 @@ impl LabelledAnswers {
             timing: Timing::default(),
             attempts: 0,
             cached: false,
+            redacted: false,
             dry_run: false,
         }
     }

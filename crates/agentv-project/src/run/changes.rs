@@ -27,7 +27,8 @@ fn change(before: &RanTarget, now: &RanTarget) -> Option<String> {
     let files = different(before.program.iter(), now.program.iter());
     let fields = different(before.settings.iter(), now.settings.iter());
     match (files.as_slice(), fields.as_slice()) {
-        ([], []) => None,
+        ([], []) if before.settings_digest == now.settings_digest => None,
+        ([], []) => Some(format!("a variable in the settings of `{name}` changed")),
         (files, []) => Some(format!(
             "the program of `{name}` changed ({})",
             listed(files)

@@ -1,5 +1,6 @@
 //! A check of targets: each one is asked a small question.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,6 +11,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::known::KnownTargets;
+use super::resolver::open_values;
 use crate::error::ProjectError;
 use crate::notices::Notices;
 use crate::project::Project;
@@ -58,12 +60,14 @@ impl KnownTargets {
         let names = self.names(names, &environment)?;
         let mut secrets = Secrets::default();
         let mut warnings: Vec<String> = Vec::new();
+        let mut not_hidden = BTreeSet::new();
         let mut targets = Vec::new();
         for name in names {
             targets.push(match self.targets.resolve(&name, &environment) {
                 Ok(resolved) => {
                     secrets.extend(&resolved.secrets);
                     warnings.extend(resolved.warnings);
+                    not_hidden.extend(resolved.not_hidden);
                     Ok(resolved.target)
                 }
                 Err(error) => Err(CheckedTarget {
@@ -78,6 +82,7 @@ impl KnownTargets {
         }
         warnings.sort_unstable();
         warnings.dedup();
+        warnings.extend(open_values(&not_hidden, &secrets));
         warnings.into_iter().for_each(|text| notices.warn(text));
         Ok(TargetCheck {
             folder: self.surroundings.folder.as_path().into(),

@@ -69,6 +69,7 @@ pub(crate) fn resolve_judges(
             resolver.assign_judge(&place, file, &name, always.unwrap_or(&name))?;
         }
     }
+    resolver.warn_of_open_values();
     let judges = &mut resolver.resolved.judges;
     FdLimit::of_this_process().fit(&mut [], judges, usize::MAX, resolver.notices)?;
     Ok(ResolvedJudges {

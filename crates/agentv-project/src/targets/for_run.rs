@@ -41,6 +41,7 @@ pub(crate) fn resolve_targets(
     if options.dry_run.is_none() {
         resolve_judges(&mut resolver, files, survey)?;
     }
+    resolver.warn_of_open_values();
     let ResolvedTargets {
         targets, judges, ..
     } = &mut resolver.resolved;

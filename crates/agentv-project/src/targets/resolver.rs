@@ -1,12 +1,12 @@
 //! Targets of a run, made ready one by one.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use agentv_core::{Execution, Secrets, Target};
 use agentv_dataset::Project as ProjectFolder;
-use agentv_providers::{Environment, Surroundings, TargetError, Targets};
+use agentv_providers::{Environment, OpenValue, Surroundings, TargetError, Targets};
 use agentv_runner::{Assignment, EvalFile};
 
 use super::known::read;
@@ -28,6 +28,8 @@ pub(crate) struct ResolvedTargets {
     /// The variables of each eval file, by its index.
     pub(crate) environments: HashMap<usize, Environment>,
     pub(crate) secrets: Secrets,
+    /// The values that are not hidden in some place.
+    pub(super) not_hidden: BTreeSet<OpenValue>,
 }
 
 /// The files that define what a name of a target means: places with equal keys have equal targets.
@@ -70,6 +72,7 @@ impl<'a> Resolver<'a> {
                 assignment: Assignment::default(),
                 environments: HashMap::new(),
                 secrets: Secrets::default(),
+                not_hidden: BTreeSet::new(),
             },
         }
     }
@@ -114,8 +117,9 @@ impl<'a> Resolver<'a> {
 
     /// Passes the variables around an eval file to its scripts, and hides their secrets.
     pub(super) fn set_environment(&mut self, file: &EvalFile, environment: &Environment) {
-        let (secrets, _) = environment.secrets();
+        let (secrets, not_hidden) = environment.secrets();
         self.resolved.secrets.extend(&secrets);
+        self.resolved.not_hidden.extend(not_hidden);
         let environments = &mut self.resolved.environments;
         environments.insert(file.index, environment.clone());
     }
@@ -181,6 +185,14 @@ impl<'a> Resolver<'a> {
         }
     }
 
+    /// Warns about the values that are not removed from results.
+    pub(super) fn warn_of_open_values(&mut self) {
+        let resolved = &self.resolved;
+        if let Some(warning) = open_values(&resolved.not_hidden, &resolved.secrets) {
+            self.notices.warn(warning);
+        }
+    }
+
     fn known_lane(&self, place: &TargetsPlace, name: &str) -> Option<usize> {
         let key = (place.key.clone(), name.to_owned());
         self.lanes.get(&key).copied()
@@ -237,8 +249,31 @@ impl<'a> Resolver<'a> {
             self.notices.warn(warning);
         }
         self.resolved.secrets.extend(&resolved.secrets);
+        self.resolved.not_hidden.extend(resolved.not_hidden);
         Ok(resolved.target)
     }
+}
+
+/// Returns a warning about values that are not removed from results, by their names.
+pub(super) fn open_values(values: &BTreeSet<OpenValue>, secrets: &Secrets) -> Option<String> {
+    let open = values.iter().filter(|value| !value.is_hidden_by(secrets));
+    let mut names: Vec<&str> = open.map(|value| value.name.as_str()).collect();
+    names.dedup();
+    let (whose, are) = match names.as_slice() {
+        [] => return None,
+        [_] => (
+            "the value of",
+            "it is short, or reads like a word or a path",
+        ),
+        _ => (
+            "the values of",
+            "they are short, or read like words or paths",
+        ),
+    };
+    let names = names.join(", ");
+    Some(format!(
+        "{whose} {names} will not be removed from results and reports: {are}"
+    ))
 }
 
 fn unresolved(

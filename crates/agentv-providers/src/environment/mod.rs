@@ -7,5 +7,4 @@ mod variables;
 
 pub(crate) use reference::{Piece, pieces};
 pub use surroundings::Surroundings;
-pub(crate) use variables::too_short;
 pub use variables::{DotenvError, Environment};

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use agentv_core::Secrets;
 
 use super::dotenv_file::content_of;
-use crate::secrets::secret_parts;
+use crate::secrets::{OpenValue, SecretValues};
 
 /// Variables by name. Those of the process take precedence over those of a `.env` file.
 ///
@@ -116,22 +116,21 @@ impl Environment {
             .map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// Returns the secret values of the `.env` file, including passwords in addresses, and warnings
-    /// about those that are too short to be hidden.
-    pub fn secrets(&self) -> (Secrets, Vec<String>) {
-        let mut secrets = Secrets::default();
-        let mut warnings = Vec::new();
-        for (name, value) in self.added() {
-            if Secrets::is_secret_name(name) && !value.is_empty() && !secrets.add(value) {
-                warnings.push(too_short(&format!("the variable `{name}`")));
-            }
-            let parts = secret_parts(value);
-            let hidden = parts.iter().filter(|part| secrets.add(part)).count();
-            if hidden < parts.len() {
-                warnings.push(too_short(&format!("the URL in the variable `{name}`")));
-            }
-        }
-        (secrets, warnings)
+    /// Returns the variables of the `.env` file with their values: those of the file, and those of the
+    /// process that replace them.
+    pub(crate) fn dotenv_values(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.dotenv.iter().flat_map(|(name, value)| {
+            let replaced = self.process.get(name);
+            let values = std::iter::once(value).chain(replaced);
+            values.map(|value| (name.as_str(), value.as_str()))
+        })
+    }
+
+    /// Returns the secret values of the `.env` file, and the values that are not hidden.
+    pub fn secrets(&self) -> (Secrets, Vec<OpenValue>) {
+        let values = SecretValues::of_environment(self);
+        let open = values.not_hidden();
+        (values.secrets, open)
     }
 }
 
@@ -141,15 +140,6 @@ impl fmt::Debug for Environment {
         let names = self.process.keys().chain(self.dotenv.keys());
         f.debug_set().entries(names).finish()
     }
-}
-
-/// Returns the warning about a secret that cannot be hidden.
-pub(crate) fn too_short(place: &str) -> String {
-    format!(
-        "the secret in {place} has fewer than {} characters, so it is not removed from results \
-         and reports",
-        Secrets::SHORTEST
-    )
 }
 
 /// Returns the number, from 1, of the line that holds the byte `at`.
@@ -243,14 +233,17 @@ mod tests {
     }
 
     #[test]
-    fn secrets_of_the_file_are_known_by_their_names() {
-        let text = "API_KEY=0123456789\nMODEL=abcdefghij\nTOKEN=abc\nDB=pg://u:p%40ssw0rdLong@db\n";
-        let (secrets, warnings) = read(text).unwrap().secrets();
-        let text =
-            secrets.redact("0123456789 abcdefghij abc p@ssw0rdLong pg://u:p%40ssw0rdLong@db");
-        let expected = "[REDACTED] abcdefghij abc [REDACTED] pg://u:[REDACTED]@db";
+    fn secrets_of_the_file_are_known_by_their_names_and_their_looks() {
+        let text = "API_KEY=0123456789\nMODEL=abcdefghij\nTOKEN=abc\nDB=pg://u:p%40ssw0rdLong@db\n\
+                    ID=9f8a7b6c5d4e\nEMPTY=\nBOTH=9f8a7b6c5d4f\n";
+        let (secrets, open) = read(text).unwrap().secrets();
+        let text = secrets.redact(
+            "0123456789 abcdefghij abc p@ssw0rdLong pg://u:p%40ssw0rdLong@db 9f8a7b6c5d4e 9f8a7b6c5d4f",
+        );
+        let expected =
+            "[REDACTED] abcdefghij abc [REDACTED] pg://u:[REDACTED]@db [REDACTED] [REDACTED]";
         assert_eq!(text, expected);
-        assert_eq!(warnings.len(), 1);
-        assert!(warnings[0].contains("`TOKEN`"), "{warnings:?}");
+        let open: Vec<_> = open.into_iter().map(|open| open.name).collect();
+        assert_eq!(open, ["`BOTH`", "`MODEL`", "`TOKEN`"]);
     }
 }

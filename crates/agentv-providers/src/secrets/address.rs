@@ -5,8 +5,9 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use reqwest::Url;
 
-/// Returns the secret parts of the addresses in a text, in every form in which they are sent.
-pub(crate) fn secret_parts(text: &str) -> Vec<String> {
+/// Returns the passwords and secret parameters of the addresses in a text, in every form in which they
+/// are sent.
+pub(super) fn passwords(text: &str) -> Vec<String> {
     let mut parts = Vec::new();
     for (at, mark) in text.match_indices("://") {
         let (user, password) = user_info(&text[at + mark.len()..]);
@@ -46,6 +47,22 @@ fn add_password(user: &str, password: &str, parts: &mut Vec<String>) {
         parts.push(password.to_owned());
         parts.push(plain);
     }
+}
+
+/// Returns the parts behind the servers in a text that look secret, such as the last part of a webhook's
+/// address, and the users that do.
+pub(super) fn secret_segments(text: &str) -> Vec<String> {
+    let addresses = text.match_indices("://");
+    let segments = addresses.flat_map(|(at, mark)| {
+        let rest = &text[at + mark.len()..];
+        let address = rest.split_whitespace().next().unwrap_or_default();
+        let (authority, path) = address.split_once('/').unwrap_or((address, ""));
+        let user = authority.rsplit_once('@').map_or("", |(user, _)| user);
+        path.split(['/', '?', '&', '=', '#', ',']).chain([user])
+    });
+    let secret =
+        segments.filter(|segment| !segment.contains(':') && Secrets::looks_secret(segment));
+    secret.map(str::to_owned).collect()
 }
 
 fn add_parameters(url: &Url, parts: &mut Vec<String>) {
@@ -96,10 +113,10 @@ mod tests {
             ("https://a.test and https://u:secondOne@b.test", "secondOne"),
             ("https://a.test/?api_key=in%20query", "in query"),
         ] {
-            let parts = secret_parts(text);
+            let parts = passwords(text);
             assert!(parts.iter().any(|part| part == password), "{parts:?}");
         }
-        let same = secret_parts("postgres://postgres:postgres@db");
+        let same = passwords("postgres://postgres:postgres@db");
         assert!(same.iter().all(|part| part != "postgres"), "{same:?}");
         for text in [
             "https://a.test/x:y@z",
@@ -107,7 +124,22 @@ mod tests {
             "https://user@a.test",
             "",
         ] {
-            assert_eq!(secret_parts(text), Vec::<String>::new(), "{text}");
+            assert_eq!(passwords(text), Vec::<String>::new(), "{text}");
+        }
+        for (text, segment) in [
+            (
+                "https://hooks.test/services/T0/B0/a8Kd9fK2mN4pQ7",
+                "a8Kd9fK2mN4pQ7",
+            ),
+            (
+                "https://9f8a7b6c5d4e3f2a@o1.sentry.test/1",
+                "9f8a7b6c5d4e3f2a",
+            ),
+        ] {
+            assert_eq!(secret_segments(text), [segment]);
+        }
+        for text in ["https://api.test/v1/models", "postgres://localhost/db"] {
+            assert_eq!(secret_segments(text), [""; 0]);
         }
         assert_eq!(decoded("a%2"), "a%2");
         assert_eq!(decoded("%zz\u{e9}%41"), "%zz\u{e9}A");

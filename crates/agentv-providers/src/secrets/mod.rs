@@ -1,7 +1,8 @@
 //! The secret values of targets, which must not be written anywhere.
 
 mod address;
+mod parts;
 mod values;
 
-pub(crate) use address::secret_parts;
+pub use values::OpenValue;
 pub(crate) use values::SecretValues;

@@ -1,145 +1,190 @@
 //! The secret values of a target.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
 use agentv_core::{Extra, Secrets};
 use serde_json::Value;
 
-use super::address::secret_parts;
+use super::address::passwords;
+use super::parts::secret_parts;
 use crate::Environment;
-use crate::environment::too_short;
+use crate::environment::{Piece, pieces};
 
 /// The fields whose keys are case ids or parts of an answer, and not names of settings.
 const ANSWERS: &[&str] = &["response", "responses"];
 
-/// The secret values of a target, from all places that may hold them.
-pub(crate) struct SecretValues<'t> {
-    target: &'t str,
-    pub(crate) secrets: Secrets,
-    pub(crate) warnings: Vec<String>,
-    /// The values that are too short to be hidden. Each gets one warning.
-    short: Vec<String>,
+/// A value that is not hidden, because it is short or reads like a word, a path or an address.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OpenValue {
+    /// The name that the user knows it by, in backticks.
+    pub name: String,
+    /// The value.
+    pub value: String,
 }
 
-impl<'t> SecretValues<'t> {
-    /// Starts with the secrets of the environment's `.env` file.
-    pub(crate) fn of(target: &'t str, environment: &Environment) -> SecretValues<'t> {
-        let (secrets, warnings) = environment.secrets();
-        SecretValues {
-            target,
-            secrets,
-            warnings,
-            short: Vec::new(),
+impl OpenValue {
+    /// Returns true if a secret is a part of the value after all, such as the secret of another target.
+    pub fn is_hidden_by(&self, secrets: &Secrets) -> bool {
+        matches!(secrets.redact(&self.value), Cow::Owned(_))
+    }
+}
+
+/// The secret values of a target, from all places that may hold them.
+#[derive(Default)]
+pub(crate) struct SecretValues {
+    /// All secrets.
+    pub(crate) secrets: Secrets,
+    /// Those that are keys and passwords by their names. Another key does not change an answer, so
+    /// they are no part of a target's identity.
+    keys: Secrets,
+    /// Every value that was looked at.
+    seen: Vec<OpenValue>,
+}
+
+impl SecretValues {
+    /// Starts with the values of the environment's `.env` file.
+    pub(crate) fn of_environment(environment: &Environment) -> SecretValues {
+        let mut values = SecretValues::default();
+        for (name, value) in environment.dotenv_values() {
+            values.add_variable(name, value);
         }
+        values
     }
 
-    /// Adds the values of fields and headers with secret names.
-    pub(crate) fn add_fields(&mut self, fields: &Extra) {
+    /// Adds the values of fields and headers of a target with secret names.
+    pub(crate) fn add_fields(&mut self, target: &str, fields: &Extra) {
         for (name, value) in fields {
             if !ANSWERS.contains(&name.as_str()) {
-                self.add_field(name, value);
+                self.add_field(target, name, value);
             }
         }
     }
 
-    /// Adds the values of variables with secret names, and the secret parts of addresses in the others.
+    /// Adds the values of variables.
     pub(crate) fn add_variables<'v>(
         &mut self,
         names: impl IntoIterator<Item = &'v String>,
         environment: &Environment,
     ) {
         for name in names {
-            let Some(value) = environment.get(name) else {
-                continue;
-            };
-            if is_secret_variable(name) {
-                self.add(value, || format!("the variable `{name}`"));
-            }
-            for part in secret_parts(value) {
-                self.add(&part, || format!("the URL in the variable `{name}`"));
+            if let Some(value) = environment.get(name) {
+                self.add_variable(name, value);
             }
         }
     }
 
-    fn add_field(&mut self, name: &str, value: &Value) {
+    fn add_variable(&mut self, name: &str, value: &str) {
+        self.add(name, value);
+        let whole = Secrets::looks_secret(value).then(|| value.to_owned());
+        for secret in secret_parts(value).into_iter().chain(whole) {
+            self.secrets.add(&secret);
+        }
+        self.seen.push(OpenValue {
+            name: format!("`{name}`"),
+            value: value.to_owned(),
+        });
+    }
+
+    fn add_field(&mut self, target: &str, name: &str, value: &Value) {
         match value {
             Value::Object(fields) => fields
                 .iter()
-                .for_each(|(name, value)| self.add_field(name, value)),
-            Value::Array(items) => items.iter().for_each(|item| self.add_field(name, item)),
-            Value::String(text) if Secrets::is_secret_name(name) => self.add_text(name, text),
-            Value::String(text) => self.add_parts_of_address(name, text),
+                .for_each(|(name, value)| self.add_field(target, name, value)),
+            Value::Array(items) => items
+                .iter()
+                .for_each(|item| self.add_field(target, name, item)),
+            Value::String(text) => {
+                self.add(name, text);
+                if Secrets::is_secret_name(name) {
+                    // The X of `Bearer X` is secret, too.
+                    let words = text.split_whitespace().skip(1);
+                    words.for_each(|word| self.add(name, word));
+                    self.seen.push(OpenValue {
+                        name: format!("`{name}` of target `{target}`"),
+                        value: text.clone(),
+                    });
+                }
+            }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
 
-    fn add_text(&mut self, name: &str, text: &str) {
-        let target = self.target;
-        let place = || format!("`{name}` of target `{target}`");
-        self.add(text, place);
-        // The X of `Bearer X` is secret, too.
-        for word in text.split_whitespace().skip(1) {
-            self.add(word, place);
+    /// Adds a value whose name says that it is secret, and the passwords in any value.
+    fn add(&mut self, name: &str, value: &str) {
+        let whole = Secrets::is_secret_name(name).then(|| value.to_owned());
+        let keys = passwords(value).into_iter().chain(whole);
+        for key in keys.filter(|key| Secrets::can_be_secret(key)) {
+            self.secrets.add(&key);
+            self.keys.add(&key);
         }
     }
 
-    /// Adds the password and the secret parameters of an address.
-    fn add_parts_of_address(&mut self, name: &str, text: &str) {
-        let target = self.target;
-        for part in secret_parts(text) {
-            self.add(&part, || {
-                format!("the URL in `{name}` of target `{target}`")
+    /// Returns the values that no secret is a part of, sorted.
+    pub(crate) fn not_hidden(&self) -> Vec<OpenValue> {
+        let seen = self.seen.iter().filter(|seen| !seen.value.is_empty());
+        let open = seen.filter(|seen| !seen.is_hidden_by(&self.secrets));
+        let open: BTreeSet<&OpenValue> = open.collect();
+        open.into_iter().cloned().collect()
+    }
+
+    /// Returns fields as the user wrote them, for records: with references, without secrets.
+    pub(crate) fn recorded(&self, written: &Extra) -> Extra {
+        map_texts(written, &|name, text| {
+            let is_secret = Secrets::is_secret_name(name);
+            let pieces = pieces(text);
+            // What precedes a key in a header, such as `Bearer `, is no secret.
+            let is_short = |text: &str| pieces.len() > 1 && text.trim().len() < Secrets::SHORTEST;
+            let parts = pieces.iter().map(|piece| match piece {
+                Piece::Variable(variable) => format!("${{{{ {variable} }}}}"),
+                Piece::Text(text) if is_secret && !is_short(text) => {
+                    Secrets::REPLACEMENT.to_owned()
+                }
+                Piece::Text(text) => self.secrets.redact(text).into_owned(),
             });
-        }
+            parts.collect()
+        })
     }
 
-    fn add(&mut self, value: &str, place: impl Fn() -> String) {
-        let known = || self.short.iter().any(|short| short == value);
-        if value.is_empty() || known() || self.secrets.add(value) {
-            return;
-        }
-        self.short.push(value.to_owned());
-        self.warnings.push(too_short(&place()));
-    }
-
-    /// Returns the fields with every secret replaced.
-    pub(crate) fn hidden(&self, fields: &Extra) -> Extra {
-        let hidden = fields.iter().map(|(name, value)| {
-            let value = match ANSWERS.contains(&name.as_str()) {
-                true => self.redacted(value),
-                false => self.hide(name, value),
-            };
-            (name.clone(), value)
-        });
-        hidden.collect()
-    }
-
-    fn hide(&self, name: &str, value: &Value) -> Value {
-        match value {
-            Value::Object(fields) => {
-                let hidden = fields
-                    .iter()
-                    .map(|(name, value)| (name.clone(), self.hide(name, value)));
-                Value::Object(hidden.collect())
+    /// Returns filled fields without keys and passwords, for the identity of a target.
+    pub(crate) fn identifying(&self, filled: &Extra) -> Extra {
+        map_texts(filled, &|name, text| {
+            if Secrets::is_secret_name(name) {
+                Secrets::REPLACEMENT.to_owned()
+            } else {
+                self.keys.redact(text).into_owned()
             }
-            Value::Array(items) => items.iter().map(|item| self.hide(name, item)).collect(),
-            Value::String(_) if Secrets::is_secret_name(name) => Value::from(Secrets::REPLACEMENT),
-            Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {
-                self.redacted(value)
-            }
-        }
-    }
-
-    fn redacted(&self, value: &Value) -> Value {
-        let mut json = value.to_string().into_bytes();
-        if !self.secrets.redact_json(&mut json) {
-            return value.clone();
-        }
-        serde_json::from_slice(&json).unwrap_or_else(|_| Value::from(Secrets::REPLACEMENT))
+        })
     }
 }
 
-/// Checks for the name of a secret. `AWS_BEARER_TOKEN_BEDROCK` is one despite its end.
-fn is_secret_variable(name: &str) -> bool {
-    name.split('_').any(Secrets::is_secret_name)
+/// Returns fields with each text replaced. The function gets the name of the field, which is empty in
+/// answers.
+fn map_texts(fields: &Extra, map: &dyn Fn(&str, &str) -> String) -> Extra {
+    let mapped = fields.iter().map(|(name, value)| {
+        let is_answer = ANSWERS.contains(&name.as_str());
+        let value = map_value(if is_answer { None } else { Some(name) }, value, map);
+        (name.clone(), value)
+    });
+    mapped.collect()
+}
+
+fn map_value(name: Option<&str>, value: &Value, map: &dyn Fn(&str, &str) -> String) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let mapped = fields.iter().map(|(key, value)| {
+                let name = name.map(|_| key.as_str());
+                (key.clone(), map_value(name, value, map))
+            });
+            Value::Object(mapped.collect())
+        }
+        Value::Array(items) => items
+            .iter()
+            .map(|item| map_value(name, item, map))
+            .collect(),
+        Value::String(text) => Value::from(map(name.unwrap_or_default(), text)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
 }
 
 #[cfg(test)]
@@ -149,16 +194,35 @@ mod tests {
 
     #[test]
     fn a_password_in_an_address_is_hidden_in_every_form_in_which_it_is_sent() {
-        let environment = Environment::new(std::iter::empty());
-        let mut values = SecretValues::of("t", &environment);
+        let mut values = SecretValues::default();
         let Value::Object(fields) = json!({"base_url": "http://user:pass%2Fword%21@api.test/v1"})
         else {
             unreachable!();
         };
-        values.add_fields(&fields);
+        values.add_fields("t", &fields);
         for form in ["pass%2Fword%21", "pass/word!", "Basic dXNlcjpwYXNzL3dvcmQh"] {
             let told = values.secrets.redact(form);
             assert!(told.ends_with(Secrets::REPLACEMENT), "{told}");
         }
+    }
+
+    #[test]
+    fn a_record_keeps_references_and_no_value() {
+        let values = SecretValues::default();
+        let Value::Object(written) = json!({
+            "headers": {"X-Auth": "${{ AUTH }}", "Authorization": "Bearer ${{KEY}}",
+                        "X-Key": "literal-value", "X-Team": "evals and more"},
+            "model": "${{ MODEL }}", "workers": 2,
+            "responses": {"the-key": "a visible answer"},
+        }) else {
+            unreachable!();
+        };
+        let expected = json!({
+            "headers": {"X-Auth": "${{ AUTH }}", "Authorization": "Bearer ${{ KEY }}",
+                        "X-Key": "[REDACTED]", "X-Team": "evals and more"},
+            "model": "${{ MODEL }}", "workers": 2,
+            "responses": {"the-key": "a visible answer"},
+        });
+        assert_eq!(Value::Object(values.recorded(&written)), expected);
     }
 }

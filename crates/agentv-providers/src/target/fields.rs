@@ -14,6 +14,8 @@ use crate::environment::{Piece, pieces};
 pub(crate) struct Fields {
     /// The values, in the order of the fields' definitions.
     pub(crate) values: Extra,
+    /// The same fields with their references as the user wrote them.
+    pub(crate) written: Extra,
     /// The variables that were filled in, each once.
     pub(crate) variables: Vec<String>,
 }
@@ -40,11 +42,16 @@ pub(crate) fn fill(
     environment: &Environment,
 ) -> Result<Fields, FieldError> {
     let mut filling = Filling {
-        environment,
+        environment: Some(environment),
         field: "",
         variables: Vec::new(),
     };
-    let mut values = Extra::new();
+    let mut keeping = Filling {
+        environment: None,
+        field: "",
+        variables: Vec::new(),
+    };
+    let (mut values, mut kept) = (Extra::new(), Extra::new());
     for field in COMMON.fields.iter().chain(kind.options.fields) {
         let given = written
             .iter()
@@ -54,9 +61,11 @@ pub(crate) fn fill(
         };
         filling.field = field.name;
         values.insert(field.name.to_owned(), filling.value(value, field.shape)?);
+        kept.insert(field.name.to_owned(), keeping.value(value, field.shape)?);
     }
     Ok(Fields {
         values,
+        written: kept,
         variables: filling.variables,
     })
 }
@@ -74,7 +83,8 @@ pub(crate) fn snake_case(name: &str) -> String {
 }
 
 struct Filling<'a> {
-    environment: &'a Environment,
+    /// The variables; `None` to keep references as they are.
+    environment: Option<&'a Environment>,
     /// The field of the target that is being filled.
     field: &'a str,
     variables: Vec<String>,
@@ -116,6 +126,9 @@ impl Filling<'_> {
     }
 
     fn text(&mut self, text: &str, shape: &Shape) -> Result<Value, FieldError> {
+        let Some(environment) = self.environment else {
+            return Ok(Value::from(text));
+        };
         let pieces = pieces(text);
         let mut filled = String::with_capacity(text.len());
         let mut last = None;
@@ -123,7 +136,7 @@ impl Filling<'_> {
             match piece {
                 Piece::Text(text) => filled.push_str(text),
                 Piece::Variable(name) => {
-                    filled.push_str(self.variable(name)?);
+                    filled.push_str(self.variable(name, environment)?);
                     last = Some(*name);
                 }
             }
@@ -134,13 +147,17 @@ impl Filling<'_> {
         }
     }
 
-    fn variable(&mut self, name: &str) -> Result<&str, FieldError> {
-        if self.environment.is_not_text(name) {
+    fn variable<'e>(
+        &mut self,
+        name: &str,
+        environment: &'e Environment,
+    ) -> Result<&'e str, FieldError> {
+        if environment.is_not_text(name) {
             let message = format!("the variable `{name}` is not valid UTF-8");
             let wrong = SettingError::of(self.field, message);
             return Err(FieldError::Wrong(wrong));
         }
-        let Some(value) = self.environment.get(name) else {
+        let Some(value) = environment.get(name) else {
             return Err(FieldError::Missing {
                 field: self.field.to_owned(),
                 variable: name.to_owned(),
@@ -180,7 +197,7 @@ impl Filling<'_> {
             .trim_end_matches(", or a `${{ NAME }}` reference");
         let found = if text.is_empty() {
             "an empty value".to_owned()
-        } else if Secrets::is_secret_name(variable) {
+        } else if Secrets::is_secret_name(variable) || Secrets::looks_secret(&text) {
             "another value".to_owned()
         } else {
             format!("`{}`", text.chars().take(60).collect::<String>())

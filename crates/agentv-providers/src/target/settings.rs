@@ -128,9 +128,9 @@ impl Settings {
     }
 
     /// Returns the secret values of the target that are known so far.
-    pub(crate) fn secret_values(&self) -> SecretValues<'_> {
-        let mut secret = SecretValues::of(&self.name, &self.environment);
-        secret.add_fields(&self.fields);
+    pub(crate) fn secret_values(&self) -> SecretValues {
+        let mut secret = SecretValues::of_environment(&self.environment);
+        secret.add_fields(&self.name, &self.fields);
         secret.add_variables(self.taken.borrow().iter(), &self.environment);
         secret
     }

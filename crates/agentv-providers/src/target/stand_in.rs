@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentv_core::{Extra, Limits, Target};
+use agentv_core::{Digest, Extra, Limits, Target};
 
 use crate::kinds::mock;
 use crate::mock::Mock;
@@ -22,6 +22,7 @@ pub(crate) fn target(name: &str, judge_target: Option<&str>, delay: Delay) -> Ta
         name: name.to_owned(),
         kind: mock::KIND.name.to_owned(),
         settings: Extra::new(),
+        settings_digest: Digest::of_settings(&Extra::new()),
         judge_target: judge_target.map(str::to_owned),
         limits: Limits::API,
         provider: Arc::new(Mock::with_delay(delay)),

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentv_core::{Execution, Secrets, Target};
+use agentv_core::{Digest, Execution, Secrets, Target};
 use agentv_syntax::{Diagnostic, Severity};
 
 use super::built_in;
@@ -15,6 +15,7 @@ use super::limits::limits;
 use super::settings::{SettingError, Settings};
 use super::stand_in::{self, Delay};
 use crate::kinds::ProviderKind;
+use crate::secrets::OpenValue;
 use crate::{Environment, Surroundings, targets_file};
 
 /// The fields that cannot change the answers of a target: they set how fast and how often it is asked,
@@ -96,6 +97,8 @@ pub struct ResolvedTarget {
     pub target: Target,
     /// The values that must not be written anywhere.
     pub secrets: Secrets,
+    /// The values that are not hidden, because they are short or read like words.
+    pub not_hidden: Vec<OpenValue>,
     /// Warnings for the user.
     pub warnings: Vec<String>,
 }
@@ -187,6 +190,7 @@ impl Targets {
             return Err(self.unknown(name));
         };
         let fields = Fields {
+            written: fields.clone(),
             values: fields,
             variables: Vec::new(),
         };
@@ -286,7 +290,11 @@ impl Targets {
         fields: Fields,
         environment: &Environment,
     ) -> Result<ResolvedTarget, SettingError> {
-        let Fields { values, variables } = fields;
+        let Fields {
+            values,
+            mut written,
+            variables,
+        } = fields;
         let folder = match &self.file {
             Some(file) => &file.folder,
             None => &self.surroundings.root,
@@ -306,27 +314,32 @@ impl Targets {
         let built = (provider.build)(&settings);
         let built = built.map_err(|error| settings.without_secrets(error))?;
 
-        let mut secret = settings.secret_values();
+        let secret = settings.secret_values();
+        let mut warnings = Vec::new();
         if settings.flag("provider_batching")? == Some(true) && built.batch().is_none() {
-            secret.warnings.push(format!(
+            warnings.push(format!(
                 "`provider_batching` of target `{name}` has no effect: provider `{}` does not \
                  support it",
                 provider.kind.name
             ));
         }
         let mut answering = settings.fields.clone();
-        answering.retain(|field, _| !NOT_IN_ANSWERS.contains(&field.as_str()));
+        for fields in [&mut answering, &mut written] {
+            fields.retain(|field, _| !NOT_IN_ANSWERS.contains(&field.as_str()));
+        }
         Ok(ResolvedTarget {
             target: Target {
                 name: name.to_owned(),
                 kind: provider.kind.name.to_owned(),
-                settings: secret.hidden(&answering),
+                settings: secret.recorded(&written),
+                settings_digest: Digest::of_settings(&secret.identifying(&answering)),
                 judge_target: settings.text("judge_target").map(str::to_owned),
                 limits,
                 provider: built,
             },
+            not_hidden: secret.not_hidden(),
             secrets: secret.secrets,
-            warnings: secret.warnings,
+            warnings,
         })
     }
 

@@ -37,6 +37,7 @@ fn comes_back(transcript: &Transcript) {
         timing: Timing::default(),
         attempts: 1,
         cached: false,
+        redacted: false,
         dry_run: false,
     };
     let text = serde_json::to_string(&record).expect("a record is JSON");

@@ -59,7 +59,7 @@ enum Resolved {
         settings: Extra,
         judge: Option<String>,
         limits: Limits,
-        secrets: Secrets,
+        secrets: Box<Secrets>,
         warnings: Vec<String>,
     },
     /// The error without the line, which differs if the file is written in another way.
@@ -122,7 +122,7 @@ impl Project {
                     settings: target.settings,
                     judge: target.judge_target,
                     limits: target.limits,
-                    secrets: resolved.secrets,
+                    secrets: Box::new(resolved.secrets),
                     warnings: resolved.warnings,
                 }
             }

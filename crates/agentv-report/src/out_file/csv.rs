@@ -44,6 +44,9 @@ pub(super) const COLUMNS: &[(&str, Cell)] = &[
     ("cached", |record| {
         Cow::Borrowed(if record.cached { "true" } else { "false" })
     }),
+    ("redacted", |record| {
+        Cow::Borrowed(if record.redacted { "true" } else { "false" })
+    }),
     ("dry_run", |record| {
         Cow::Borrowed(if record.dry_run { "true" } else { "false" })
     }),

@@ -135,6 +135,7 @@ fn statuses(page: &mut Page, summary: &Summary) {
     let notes = [
         (summary.dry_run, "answered by a mock"),
         (summary.cached, "from the cache"),
+        (summary.redacted, "with secrets removed"),
         (summary.retried, "took several attempts"),
     ];
     let notes = notes.iter().filter(|(number, _)| *number > 0);

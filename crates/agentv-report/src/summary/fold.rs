@@ -25,6 +25,7 @@ pub struct SummaryFold {
     statuses: Statuses,
     scores: ScoreCounts,
     cached: u64,
+    redacted: u64,
     dry_run: u64,
     retried: u64,
     cost: Option<Amount>,
@@ -76,6 +77,7 @@ impl SummaryFold {
         self.cases.insert(case_digest(record));
         self.statuses.add(record.status);
         self.cached += u64::from(record.cached);
+        self.redacted += u64::from(record.redacted);
         self.dry_run += u64::from(record.dry_run);
         self.retried += u64::from(record.attempts > 1);
         self.worst.offer_worst(record);
@@ -150,6 +152,7 @@ impl SummaryFold {
             pass_rate: self.statuses.pass_rate(),
             scores: self.scores.finish(&self.moments()),
             cached: self.cached,
+            redacted: self.redacted,
             dry_run: self.dry_run,
             retried: self.retried,
             cost_usd: self.cost.map(Amount::dollars),

@@ -32,6 +32,9 @@ pub struct Summary {
     pub scores: Option<Scores>,
     /// The number of answers from the cache, which cost nothing and took no time.
     pub cached: u64,
+    /// The number of answers that secrets were removed from.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub redacted: u64,
     /// The number of answers from a mock that replaced the target.
     pub dry_run: u64,
     /// The number of trials that took more than one attempt.
@@ -167,4 +170,8 @@ pub struct TargetSummary {
     /// The cost of its answers in US dollars, as far as it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }

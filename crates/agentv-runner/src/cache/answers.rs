@@ -4,14 +4,48 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use agentv_core::{Secrets, Transcript};
+use agentv_core::Transcript;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
+use serde::{Deserialize, Serialize};
 
 /// Answers of earlier runs, by answer key. Several processes may share the file.
 #[derive(Debug)]
 pub struct Cache {
     path: PathBuf,
     connection: Mutex<Connection>,
+}
+
+/// An answer of an earlier run.
+#[derive(Debug, PartialEq)]
+pub(crate) struct CachedAnswer {
+    pub(crate) transcript: Transcript,
+    /// True if secrets were removed from it.
+    pub(crate) redacted: bool,
+}
+
+impl CachedAnswer {
+    /// Reads an answer; `None` if another version wrote it and this one cannot read it.
+    fn of_json(json: &[u8]) -> Option<CachedAnswer> {
+        #[derive(Deserialize)]
+        struct Mark {
+            #[serde(default)]
+            redacted: bool,
+        }
+        let mark: Mark = serde_json::from_slice(json).ok()?;
+        Some(CachedAnswer {
+            transcript: serde_json::from_slice(json).ok()?,
+            redacted: mark.redacted,
+        })
+    }
+}
+
+/// An answer as the cache holds it.
+#[derive(Serialize)]
+struct StoredAnswer<'a> {
+    #[serde(flatten)]
+    transcript: &'a Transcript,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    redacted: bool,
 }
 
 /// The time that one process waits while another writes.
@@ -39,7 +73,7 @@ impl Cache {
     }
 
     /// Returns the answer with this key.
-    pub(crate) fn get(&self, key: &str) -> Result<Option<Transcript>, CacheError> {
+    pub(crate) fn get(&self, key: &str) -> Result<Option<CachedAnswer>, CacheError> {
         let connection = self
             .connection
             .lock()
@@ -51,21 +85,25 @@ impl Cache {
             .query_row(params![key], |row| row.get(0))
             .optional()
             .map_err(|error| CacheError::new(&self.path, error))?;
-        // An answer that another version wrote and this one cannot read is asked for again.
-        Ok(found.and_then(|json| serde_json::from_slice(&json).ok()))
+        Ok(found.and_then(|json| CachedAnswer::of_json(&json)))
     }
 
-    /// Stores an answer, without secrets.
+    /// Stores an answer. Secrets have been removed from it.
     pub(crate) fn put(
         &self,
         key: &str,
         transcript: &Transcript,
-        secrets: &Secrets,
+        redacted: bool,
     ) -> Result<(), CacheError> {
         let mut json = Vec::new();
         // A transcript consists of texts and finite numbers, which JSON can represent.
-        let _ = serde_json::to_writer(&mut json, transcript);
-        secrets.redact_json(&mut json);
+        let _ = serde_json::to_writer(
+            &mut json,
+            &StoredAnswer {
+                transcript,
+                redacted,
+            },
+        );
         let connection = self
             .connection
             .lock()
@@ -123,18 +161,24 @@ impl CacheError {
 mod tests {
     use super::*;
 
+    fn answer(text: &str, redacted: bool) -> CachedAnswer {
+        CachedAnswer {
+            transcript: Transcript::of_text(text),
+            redacted,
+        }
+    }
+
     #[test]
-    fn two_processes_share_answers_and_no_secret_is_kept() {
+    fn two_processes_share_answers() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cache/responses.sqlite");
         let (one, other) = (Cache::open(&path).unwrap(), Cache::open(&path).unwrap());
-        let mut secrets = Secrets::default();
-        secrets.add("sk-0123456789");
         assert_eq!(other.get("a").unwrap(), None);
-        let transcript = Transcript::of_text("the key is sk-0123456789");
-        one.put("a", &transcript, &secrets).unwrap();
-        let found = other.get("a").unwrap().unwrap();
-        assert_eq!(found.answer(), "the key is [REDACTED]");
+        for redacted in [false, true] {
+            let answer = answer("the key is [REDACTED]", redacted);
+            one.put("a", &answer.transcript, redacted).unwrap();
+            assert_eq!(other.get("a").unwrap(), Some(answer));
+        }
     }
 
     #[cfg(unix)]
@@ -144,8 +188,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cache/answers.sqlite");
         let cache = Cache::open(&path).unwrap();
-        let transcript = Transcript::of_text("four");
-        cache.put("a", &transcript, &Secrets::default()).unwrap();
+        let answer = answer("four", false);
+        cache.put("a", &answer.transcript, false).unwrap();
         let files = std::fs::read_dir(path.parent().unwrap()).unwrap();
         let files: Vec<_> = files.map(|file| file.unwrap()).collect();
         assert!(!files.is_empty());

@@ -2,4 +2,5 @@
 
 mod answers;
 
+pub(crate) use answers::CachedAnswer;
 pub use answers::{Cache, CacheError};

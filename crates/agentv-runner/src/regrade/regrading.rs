@@ -58,6 +58,8 @@ struct Answer {
     #[serde(default)]
     cached: bool,
     #[serde(default)]
+    redacted: bool,
+    #[serde(default)]
     dry_run: bool,
     #[serde(default)]
     position: Option<u64>,
@@ -248,6 +250,7 @@ fn record_of(
         timing: answer.timing,
         attempts: answer.attempts,
         cached: answer.cached,
+        redacted: answer.redacted,
         dry_run: answer.dry_run,
     }
 }

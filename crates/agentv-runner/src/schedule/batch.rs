@@ -100,7 +100,9 @@ fn record(consumer: &Consumer, trial: Trial, answer: Answer, timing: Timing) -> 
             return None;
         }
     };
-    let answer = Arc::new(transcript_record(&trial, transcript, timing, 1));
+    let answer = transcript_record(&trial, transcript, timing, 1);
+    let redacted = answer.redacted_by(consumer.secrets());
+    let answer = Arc::new(redacted.unwrap_or(answer));
     if consumer
         .take(Step::Answered(Arc::clone(&answer)))
         .is_break()

@@ -124,8 +124,8 @@ impl CaseTrials {
             });
         }
         let cached = self.consumer.cached_answer(&trial.keys.answer);
-        Ok(cached.map_or(Work::Ask, |transcript| Work::Grade {
-            answer: Arc::new(cached_record(trial, transcript)),
+        Ok(cached.map_or(Work::Ask, |answer| Work::Grade {
+            answer: Arc::new(cached_record(trial, answer)),
             recorded: false,
         }))
     }

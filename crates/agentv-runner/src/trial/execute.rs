@@ -115,11 +115,20 @@ impl Executor {
             prompt: prompt_of(trial),
             next: match &trial.work {
                 Work::Ask => Next::Ask(taken_up),
-                Work::Grade { answer, recorded } if *recorded => Next::Grade(Arc::clone(answer)),
-                Work::Grade { answer, .. } => Next::Record(Arc::clone(answer)),
+                Work::Grade { answer, recorded } if *recorded => Next::Grade(self.redacted(answer)),
+                Work::Grade { answer, .. } => Next::Record(self.redacted(answer)),
             },
             trial,
             lane,
+        }
+    }
+
+    /// Returns an answer that exists without today's secrets: the answer that is graded is the one that
+    /// is stored.
+    fn redacted(&self, answer: &Arc<TranscriptRecord>) -> Arc<TranscriptRecord> {
+        match answer.redacted_by(&self.secrets) {
+            Some(redacted) => Arc::new(redacted),
+            None => Arc::clone(answer),
         }
     }
 
@@ -226,7 +235,8 @@ impl Execution<'_> {
         match answer {
             Ok(transcript) => {
                 let record = transcript_record(trial, transcript, timing, attempts);
-                Some(self.answered(Arc::new(record)))
+                let redacted = record.redacted_by(&self.executor.secrets);
+                Some(self.answered(Arc::new(redacted.unwrap_or(record))))
             }
             Err(error) => errored(error.message, timing, attempts),
         }
@@ -265,6 +275,7 @@ impl Execution<'_> {
             timing: answer.timing,
             attempts: answer.attempts,
             cached: answer.cached,
+            redacted: answer.redacted,
             ..result_record(self.trial, grade)
         })
     }

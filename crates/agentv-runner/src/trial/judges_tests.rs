@@ -188,10 +188,7 @@ async fn another_judge_grades_again_without_calling_the_target() {
     let (_, again) = court.run(|_| {}).await;
     assert!(again.records.iter().all(|(_, reused)| *reused));
     court.judge = target_with("j", saying("0"));
-    court
-        .judge
-        .settings
-        .insert("model".to_owned(), "other".into());
+    court.judge.settings_digest = agentv_core::Digest::of(b"another model");
     let (_, seen) = court.run(|_| {}).await;
     let statuses = seen
         .records

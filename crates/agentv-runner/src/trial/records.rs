@@ -8,6 +8,7 @@ use agentv_core::{
 use jiff::Timestamp;
 use jiff::fmt::temporal::DateTimePrinter;
 
+use crate::cache::CachedAnswer;
 use crate::trial::grade::Grade;
 
 /// Returns the record of an answer that was just given.
@@ -31,15 +32,17 @@ pub(crate) fn transcript_record(
         timing,
         attempts,
         cached: false,
+        redacted: false,
         dry_run: trial.dry_run,
     }
 }
 
 /// Returns the record of an answer that another run got.
-pub(crate) fn cached_record(trial: &Trial, transcript: Transcript) -> TranscriptRecord {
+pub(crate) fn cached_record(trial: &Trial, answer: CachedAnswer) -> TranscriptRecord {
     TranscriptRecord {
         cached: true,
-        ..transcript_record(trial, transcript, Timing::default(), 0)
+        redacted: answer.redacted,
+        ..transcript_record(trial, answer.transcript, Timing::default(), 0)
     }
 }
 
@@ -81,6 +84,7 @@ pub(crate) fn result_record(trial: &Trial, grade: Grade) -> ResultRecord {
         timing: Timing::default(),
         attempts: 0,
         cached: false,
+        redacted: false,
         dry_run: trial.dry_run,
         error: grade.error,
         answer_key: trial.keys.answer.clone(),

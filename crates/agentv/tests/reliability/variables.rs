@@ -108,7 +108,8 @@ fn no_line_of_a_multi_line_secret_is_written() {
         written.push(String::from_utf8_lossy(&fs::read(file).unwrap()).into_owned());
     }
     for text in written {
-        let found = LINES.iter().find(|line| text.contains(**line));
+        // The first line is the same in every key.
+        let found = LINES[1..].iter().find(|line| text.contains(**line));
         assert_eq!(found, None, "{text}");
     }
 }

@@ -118,6 +118,9 @@ fn figures(record: &ResultRecord) -> String {
     if record.cached {
         text.push_str("cached: true\n");
     }
+    if record.redacted {
+        text.push_str("redacted: true\n");
+    }
     if record.dry_run {
         text.push_str("dry_run: true\n");
     }
