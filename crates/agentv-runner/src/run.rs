@@ -172,7 +172,7 @@ impl Run {
             match spent(&spec.trials, &spec.previous_run) {
                 Ok(spent) => {
                     let names = executor.lanes.iter().map(|lane| &*lane.name);
-                    executor.budget = Budget::new(Some(limit), &spent, names);
+                    executor.budget = Arc::new(Budget::new(Some(limit), &spent, names));
                 }
                 Err(error) => executor.failure.set(RunError::Read(error)),
             }

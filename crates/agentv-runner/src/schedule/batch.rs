@@ -67,7 +67,7 @@ pub(crate) async fn ask_together(
     let started = Instant::now();
     let answers = call(&dispatcher.executor, batch, &requests).await;
     let (answered, cost) = cost_of(answers.as_deref().unwrap_or_default());
-    dispatcher.executor.settle(lane, &set_aside, answered, cost);
+    dispatcher.executor.settle(lane, set_aside, answered, cost);
     // All cases share the time of the command: no case has one of its own.
     let timing = Timing {
         queue_ms: None,

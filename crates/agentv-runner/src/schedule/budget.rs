@@ -1,7 +1,7 @@
 //! The budget of a run.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::Notify;
 
@@ -49,16 +49,44 @@ impl Spent {
     }
 }
 
-/// The amount that was set aside for one call.
+/// The amount that was set aside for one call. If it is dropped before it is settled, the call gave no
+/// answer and cost nothing.
 #[derive(Debug)]
+#[must_use]
 pub(crate) struct SetAside {
+    /// The budget that waits for the end of the call; `None` if it has no limit, or is settled.
+    budget: Option<Arc<Budget>>,
     lane: usize,
     amount: f64,
 }
 
+impl SetAside {
+    /// Settles a call that ended. Returns true for the first answer of its target without a known
+    /// cost.
+    pub(crate) fn settle(mut self, answered: bool, cost: Option<f64>) -> bool {
+        self.end(answered, cost)
+    }
+
+    fn end(&mut self, answered: bool, cost: Option<f64>) -> bool {
+        let Some(budget) = self.budget.take() else {
+            return false;
+        };
+        let first_unknown = budget.lock().settle(self.lane, self.amount, answered, cost);
+        budget.changed.notify_waiters();
+        first_unknown
+    }
+}
+
+impl Drop for SetAside {
+    fn drop(&mut self) {
+        self.end(false, None);
+    }
+}
+
 /// The decision on a call.
 enum Admission {
-    Yes(SetAside),
+    /// Yes, and this amount was set aside.
+    Yes(f64),
     /// Wait: the answer depends on the calls in flight.
     Later,
     Never,
@@ -71,8 +99,7 @@ impl Budget {
         Budget::new(None, &HashMap::new(), names)
     }
 
-    /// Makes a budget for the targets of these names. `earlier` was spent before the run was
-    /// resumed.
+    /// Makes a budget for the targets of these names. The costs of `previous_run` count towards it.
     pub(crate) fn new<'n>(
         limit: Option<f64>,
         previous_run: &HashMap<String, Spent>,
@@ -94,30 +121,24 @@ impl Budget {
     }
 
     /// Waits until a call is allowed; `None` if the budget forbids it.
-    pub(crate) async fn admit(&self, lane: usize) -> Option<SetAside> {
+    pub(crate) async fn admit(self: &Arc<Self>, lane: usize) -> Option<SetAside> {
+        let set_aside = |budget, amount| SetAside {
+            budget,
+            lane,
+            amount,
+        };
         let Some(limit) = self.limit else {
-            return Some(SetAside { lane, amount: 0.0 });
+            return Some(set_aside(None, 0.0));
         };
         loop {
             let changed = self.changed.notified();
             match self.lock().admission(limit, lane) {
-                Admission::Yes(set_aside) => return Some(set_aside),
+                Admission::Yes(amount) => return Some(set_aside(Some(Arc::clone(self)), amount)),
                 Admission::Never => return None,
                 Admission::Later => {}
             }
             changed.await;
         }
-    }
-
-    /// Settles a call that ended. Returns true for the first answer of its target without a known
-    /// cost.
-    pub(crate) fn settle(&self, set_aside: &SetAside, answered: bool, cost: Option<f64>) -> bool {
-        if self.limit.is_none() {
-            return false;
-        }
-        let first_unknown = self.lock().settle(set_aside, answered, cost);
-        self.changed.notify_waiters();
-        first_unknown
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
@@ -146,13 +167,13 @@ impl State {
         }
         cost.in_flight += 1;
         self.set_aside += amount;
-        Admission::Yes(SetAside { lane, amount })
+        Admission::Yes(amount)
     }
 
-    fn settle(&mut self, set_aside: &SetAside, answered: bool, cost: Option<f64>) -> bool {
-        self.set_aside -= set_aside.amount;
+    fn settle(&mut self, lane: usize, amount: f64, answered: bool, cost: Option<f64>) -> bool {
+        self.set_aside -= amount;
         self.spent += cost.unwrap_or_default();
-        let lane = &mut self.lanes[set_aside.lane];
+        let lane = &mut self.lanes[lane];
         lane.in_flight -= 1;
         if let Some(cost) = cost {
             lane.most = Some(lane.most.unwrap_or_default().max(cost));
@@ -168,35 +189,52 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    #[tokio::test]
+    fn budget(limit: f64) -> Arc<Budget> {
+        Arc::new(Budget::new(Some(limit), &HashMap::new(), ["t"]))
+    }
+
+    async fn admitted_soon(budget: &Arc<Budget>) -> Option<SetAside> {
+        let admitted = tokio::time::timeout(Duration::from_millis(10), budget.admit(0));
+        admitted.await.ok().flatten()
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn no_trial_starts_that_could_exceed_the_budget() {
-        let budget = Budget::new(Some(1.0), &HashMap::new(), ["t"]);
+        let budget = budget(1.0);
         let first = budget.admit(0).await.unwrap();
-        let second = tokio::time::timeout(Duration::from_millis(10), budget.admit(0));
-        assert!(second.await.is_err(), "the first goes alone");
-        budget.settle(&first, true, Some(0.3));
+        assert!(admitted_soon(&budget).await.is_none(), "one goes alone");
+        first.settle(true, Some(0.3));
         let two = [
             budget.admit(0).await.unwrap(),
             budget.admit(0).await.unwrap(),
         ];
-        let fourth = tokio::time::timeout(Duration::from_millis(10), budget.admit(0));
-        assert!(fourth.await.is_err(), "0.3 + 3 × 0.3 would be more than 1");
+        let fourth = admitted_soon(&budget).await;
+        assert!(fourth.is_none(), "0.3 + 3 × 0.3 would be more than 1");
         for set_aside in two {
-            budget.settle(&set_aside, true, Some(0.3));
+            set_aside.settle(true, Some(0.3));
         }
         assert!(budget.admit(0).await.is_none(), "0.9 + 0.3 is more than 1");
     }
 
     #[tokio::test]
     async fn a_target_with_unknown_costs_is_reported_once_and_not_limited() {
-        let budget = Budget::new(Some(0.01), &HashMap::new(), ["t"]);
+        let budget = budget(0.01);
         let first = budget.admit(0).await.unwrap();
-        assert!(budget.settle(&first, true, None));
+        assert!(first.settle(true, None));
         let (second, third) = (
             budget.admit(0).await.unwrap(),
             budget.admit(0).await.unwrap(),
         );
-        assert!(!budget.settle(&second, true, None));
-        assert!(!budget.settle(&third, false, None));
+        assert!(!second.settle(true, None));
+        assert!(!third.settle(false, None));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_that_ends_without_being_settled_makes_room_for_the_next() {
+        let budget = budget(1.0);
+        let first = budget.admit(0).await.unwrap();
+        assert!(admitted_soon(&budget).await.is_none());
+        drop(first);
+        assert!(admitted_soon(&budget).await.is_some());
     }
 }

@@ -197,7 +197,7 @@ async fn work_on(
             Some(Step::Answered(record)) => (true, record.transcript.cost_usd),
             Some(Step::Ended(_)) | None => (false, None),
         };
-        executor.settle(lane, &set_aside, answered, cost);
+        executor.settle(lane, set_aside, answered, cost);
     }
     while let Some(done) = step {
         let is_end = matches!(done, Step::Ended(_));

@@ -51,7 +51,7 @@ pub struct Executor {
     answering: usize,
     pub(crate) assignment: Arc<Assignment>,
     pub(crate) graders: Arc<dyn Graders>,
-    pub(crate) budget: Budget,
+    pub(crate) budget: Arc<Budget>,
     pub(crate) stop: StopHandle,
     pub(crate) failure: Arc<Failure>,
     pub(crate) stop_on_required: bool,
@@ -80,7 +80,7 @@ impl Executor {
             .collect();
         Executor {
             answering,
-            budget: Budget::unlimited(lanes.len()),
+            budget: Arc::new(Budget::unlimited(lanes.len())),
             lanes,
             assignment: spec.assignment,
             graders: spec.graders,
@@ -146,11 +146,11 @@ impl Executor {
     pub(crate) fn settle(
         &self,
         lane: &Lane,
-        set_aside: &SetAside,
+        set_aside: SetAside,
         answered: bool,
         cost: Option<f64>,
     ) {
-        if self.budget.settle(set_aside, answered, cost) {
+        if set_aside.settle(answered, cost) {
             let message = format!(
                 "the cost of answers from target `{}` is unknown, so `--budget` does not limit it",
                 lane.name

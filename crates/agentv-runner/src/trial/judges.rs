@@ -112,7 +112,7 @@ impl<'r> TrialJudges<'r> {
         let asked = ask(executor, lane, &mut request, self.trial, Instant::now()).await;
         let transcript = asked.as_ref().and_then(|asked| asked.answer.as_ref().ok());
         let cost = transcript.and_then(|transcript| transcript.cost_usd);
-        executor.settle(lane, &set_aside, transcript.is_some(), cost);
+        executor.settle(lane, set_aside, transcript.is_some(), cost);
         asked
     }
 

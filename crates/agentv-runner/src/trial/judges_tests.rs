@@ -138,6 +138,26 @@ async fn with_the_trace_the_record_contains_prompts_and_replies_of_judges() {
     assert_eq!(call.answer.as_deref(), Some("1"));
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_judge_that_panics_errs_its_trial_and_releases_the_budget() {
+    let judge = scripted(|request| {
+        assert_ne!(request.eval_id, "case-0", "case-0 is too much");
+        Ok(costing("1", 0.01))
+    });
+    let court = Court::new(3, four(), judge);
+    let run = court.run(|spec| spec.budget = Some(1.0));
+    let ended = tokio::time::timeout(Duration::from_secs(60), run).await;
+    let (ended, seen) = ended.expect("no later trial waits for the call that panicked");
+    assert_eq!((ended.stop, seen.records.len()), (None, 3));
+    for (record, _) in &seen.records {
+        let expected = match record.eval_id.as_str() {
+            "case-0" => Status::Error,
+            _ => Status::Pass,
+        };
+        assert_eq!(record.status, expected, "{:?}", record.error);
+    }
+}
+
 #[tokio::test]
 async fn an_unusable_reply_of_a_judge_is_an_error_that_quotes_it() {
     let court = Court::new(1, four(), saying("lovely"));
