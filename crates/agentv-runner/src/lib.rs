@@ -54,3 +54,4 @@ pub use schedule::stop::StopHandle;
 pub use schedule::survey::{FileJudges, Survey, survey};
 pub use trial::execute::{Executor, ExecutorSpec, Notify};
 pub use trial::grade::Graders;
+pub use trial::panic::is_panic_caught;

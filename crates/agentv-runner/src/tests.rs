@@ -454,7 +454,24 @@ async fn the_last_record_of_a_trial_in_the_file_is_the_one_that_counts() {
 
 #[tokio::test]
 async fn if_one_target_is_not_ready_none_is_called() {
-    struct Sick;
+    assert_eq!(
+        error_of_preparing(|| Err(ProviderError::new(Cause::Setup, "it is sick"))).await,
+        "target `sick`: it is sick"
+    );
+}
+
+#[tokio::test]
+async fn a_panic_while_a_target_is_prepared_is_an_error_of_the_run() {
+    assert_eq!(
+        error_of_preparing(|| panic!("it is mad")).await,
+        "target `sick`: this is a bug in agentv, please report it: it is mad"
+    );
+}
+
+/// Runs with a target that is prepared like this, and with one that is well. Returns the error that ends
+/// the run.
+async fn error_of_preparing(prepare: fn() -> Result<(), ProviderError>) -> String {
+    struct Sick(fn() -> Result<(), ProviderError>);
     impl agentv_core::Provider for Sick {
         fn answer<'a>(
             &'a self,
@@ -467,21 +484,18 @@ async fn if_one_target_is_not_ready_none_is_called() {
             &'a self,
             _: &'a tokio_util::sync::CancellationToken,
         ) -> agentv_core::BoxFuture<'a, Result<(), ProviderError>> {
-            Box::pin(async { Err(ProviderError::new(Cause::Setup, "it is sick")) })
+            Box::pin(async { (self.0)() })
         }
     }
     let well = scripted(|_| Ok(Transcript::of_text("4")));
     let targets = vec![
         target_with("well", Arc::clone(&well) as _),
-        target_with("sick", Arc::new(Sick)),
+        target_with("sick", Arc::new(Sick(prepare))),
     ];
     let trying = Trying::new(cases(3), targets);
     let (ended, _) = trying.run(|_| {}).await;
-    assert_eq!(
-        ended.error.unwrap().to_string(),
-        "target `sick`: it is sick"
-    );
     assert_eq!(well.calls.load(Ordering::SeqCst), 0);
+    ended.error.unwrap().to_string()
 }
 
 #[tokio::test]

@@ -37,6 +37,7 @@ fn main() -> ExitCode {
         Ok(level) => log::start(level),
         Err(error) => return CommandError::from(error).report().into(),
     }
+    log::log_caught_panics();
     let exit = match arguments.command {
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Grade(arguments) => commands::grade::run(&arguments),

@@ -13,6 +13,7 @@ use crate::failure::RunError;
 use crate::schedule::lane::Lane;
 use crate::trial::attempt::{AskResult, ask};
 use crate::trial::execute::Executor;
+use crate::trial::panic::catch_panic;
 
 /// The longest answer of a judge that a record holds, in bytes.
 const LONGEST_ANSWER: usize = 64 << 10;
@@ -160,10 +161,12 @@ impl Judges for TrialJudges<'_> {
 pub(crate) async fn prepare(executor: &Executor, lane: &Lane) -> Option<()> {
     let preparing = lane.prepared.get_or_try_init(|| async {
         let cancel = executor.stop.abortion().child_token();
+        let preparing = async { lane.target.provider.prepare(&cancel).await };
         let prepared = tokio::select! {
-            prepared = lane.target.provider.prepare(&cancel) => prepared,
+            prepared = catch_panic(preparing) => prepared,
             () = executor.stop.leaving() => return Err(()),
         };
+        let prepared = prepared.unwrap_or_else(|panicked| Err(panicked.into()));
         prepared.map_err(|error| {
             executor.failure.set(RunError::Prepare {
                 target: lane.target.name.clone(),

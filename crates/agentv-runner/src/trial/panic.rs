@@ -1,7 +1,11 @@
 //! Panics of providers and evaluators, caught: a fault in one trial must not end the others.
 
+use std::cell::Cell;
+use std::future::poll_fn;
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 
+use agentv_core::{Cause, ProviderError};
 use futures_util::FutureExt;
 
 /// A panic, as a sentence for the user.
@@ -9,12 +13,54 @@ use futures_util::FutureExt;
 #[error("this is a bug in agentv, please report it: {0}")]
 pub(crate) struct Panicked(String);
 
+impl From<Panicked> for ProviderError {
+    fn from(panicked: Panicked) -> ProviderError {
+        // The next attempt would panic too.
+        ProviderError::new(Cause::Setup, panicked.to_string())
+    }
+}
+
+thread_local! {
+    /// The number of [`catch_panic`]s that this thread is inside of.
+    static CATCHING: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Returns true if a panic on this thread, now, becomes an error of a trial or of the run. A panic hook
+/// need not print such a panic.
+pub fn is_panic_caught() -> bool {
+    CATCHING.get() > 0
+}
+
 /// Runs some work and turns a panic into an error.
 pub(crate) async fn catch_panic<T>(work: impl Future<Output = T>) -> Result<T, Panicked> {
-    let caught = AssertUnwindSafe(work).catch_unwind().await;
-    caught.map_err(|panic| {
+    let mut work = pin!(AssertUnwindSafe(work).catch_unwind());
+    let caught = poll_fn(|context| {
+        CATCHING.set(CATCHING.get() + 1);
+        let polled = work.as_mut().poll(context);
+        CATCHING.set(CATCHING.get() - 1);
+        polled
+    });
+    caught.await.map_err(|panic| {
         let message = panic.downcast_ref::<&str>().copied();
         let message = message.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
         Panicked(message.unwrap_or("a panic without a message").to_owned())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_is_caught_inside_and_not_outside_even_after_one() {
+        assert!(!is_panic_caught());
+        let nested = catch_panic(async {
+            tokio::task::yield_now().await;
+            let inner = catch_panic(async { assert!(!is_panic_caught(), "too much") }).await;
+            (inner.unwrap_err().to_string(), is_panic_caught())
+        });
+        let (message, is_caught) = nested.await.unwrap();
+        assert!(message.ends_with(": too much") && is_caught, "{message}");
+        assert!(!is_panic_caught());
+    }
 }

@@ -2,8 +2,10 @@
 
 mod events;
 mod level;
+mod panics;
 mod writer;
 
 pub(crate) use events::log_event;
 pub(crate) use level::LogLevel;
+pub(crate) use panics::log_caught_panics;
 pub(crate) use writer::{hide, is_on, start};
