@@ -65,10 +65,7 @@ impl Provider for Panics {
         })
     }
 
-    fn prepare<'a>(
-        &'a self,
-        _: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<(), ProviderError>> {
+    fn prepare<'a>(&'a self, _: &'a CancellationToken) -> BoxFuture<'a, Result<(), ProviderError>> {
         Box::pin(async {
             assert!(*self != Panics::Prepared, "as it is prepared");
             Ok(())
@@ -176,9 +173,7 @@ fn target(name: &str, provider: Panics) -> Target {
 }
 
 /// Runs all cases with a target. A budget makes calls wait for each other.
-async fn run(
-    provider: Panics,
-) -> Result<(Ended, HashMap<String, Option<Stage>>), Box<dyn Error>> {
+async fn run(provider: Panics) -> Result<(Ended, HashMap<String, Option<Stage>>), Box<dyn Error>> {
     let results = tempfile::tempdir()?;
     let now = jiff::Timestamp::now();
     let folder = RunFolder::create_at(results.path(), now)?;

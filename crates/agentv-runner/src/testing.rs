@@ -149,6 +149,7 @@ pub(crate) struct SeenEvents {
     pub(crate) retries: Vec<f64>,
     pub(crate) stops: Vec<Stop>,
     pub(crate) notices: Vec<String>,
+    pub(crate) started: u64,
     pub(crate) abandoned: u64,
 }
 
@@ -162,7 +163,8 @@ impl Reporter for SeenEvents {
             RunEvent::Stopping { reason } => self.stops.push(*reason),
             RunEvent::Noticed { message } => self.notices.push(message.clone()),
             RunEvent::Abandoned(_) => self.abandoned += 1,
-            RunEvent::Planned(_) | RunEvent::Started(_) => {}
+            RunEvent::Started(_) => self.started += 1,
+            RunEvent::Planned(_) => {}
         }
         Ok(())
     }

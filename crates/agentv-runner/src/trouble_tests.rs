@@ -279,6 +279,72 @@ impl Provider for Deaf {
     }
 }
 
+/// Never answers a batch, and ignores cancellation.
+struct DeafBatch;
+
+impl Provider for DeafBatch {
+    fn answer<'a>(
+        &'a self,
+        _: &'a Request,
+        _: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Transcript, ProviderError>> {
+        unreachable!("it is asked for all at once")
+    }
+
+    fn batch(&self) -> Option<&dyn BatchProvider> {
+        Some(self)
+    }
+}
+
+impl BatchProvider for DeafBatch {
+    fn answer_all<'a>(
+        &'a self,
+        _: &'a [Request],
+        _: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Vec<Result<Transcript, ProviderError>>, ProviderError>> {
+        Box::pin(std::future::pending())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_started_trial_of_a_batch_is_abandoned_when_the_run_is_stopped() {
+    for twice in [true, false] {
+        let stop = StopHandle::default();
+        let stopping = stop.clone();
+        let trying = Trying::new(cases(3), vec![target_with("t", Arc::new(DeafBatch))]);
+        let (_, (ended, seen)) = tokio::join!(
+            async move {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                match twice {
+                    true => stopping.end_at_once(Stop::Interrupted),
+                    false => stopping.stop(Stop::Interrupted),
+                }
+            },
+            trying.run_until(stop, |_| {})
+        );
+        assert_eq!(ended.stop, Some(Stop::Interrupted));
+        assert_eq!((seen.started, seen.abandoned), (3, 3), "twice: {twice}");
+        assert_eq!(seen.records.len(), 0);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_batch_that_times_out_is_an_error_of_each_trial() {
+    let mut deaf = target_with("t", Arc::new(DeafBatch));
+    deaf.limits.timeout = Duration::from_secs(7);
+    let trying = Trying::new(cases(3), vec![deaf]);
+    let (ended, seen) = trying.run(|_| {}).await;
+    assert_eq!((ended.stop, seen.abandoned), (None, 0));
+    assert_eq!(seen.records.len(), 3);
+    for (record, _) in &seen.records {
+        let error = record.error.as_ref().unwrap();
+        assert!(
+            error.message.starts_with("no answer within 7 s"),
+            "{error:?}"
+        );
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_second_stop_does_not_wait_for_calls_that_ignore_the_first() {
     for (twice, longest) in [(true, 1), (false, 9)] {

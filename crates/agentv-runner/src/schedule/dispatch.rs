@@ -12,7 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
 
 use crate::consumer::Consumer;
-use crate::schedule::batch::{Batch, ask_together};
+use crate::schedule::batch::Batch;
 use crate::schedule::budget::SetAside;
 use crate::schedule::lane::Lane;
 use crate::trial::execute::Executor;
@@ -75,6 +75,57 @@ impl Dispatcher {
         }
         admitted
     }
+
+    /// Begins trials, asks their target once for all of them, and hands over their first steps. Returns
+    /// those that have an answer to grade; `None` if none may begin.
+    async fn ask_together(&self, lane: &Lane, trials: Vec<Trial>) -> Option<Vec<Trial>> {
+        let batch = lane.target.provider.batch()?;
+        if self.executor.stop.is_stopped() {
+            return None;
+        }
+        let set_aside = self.admit(lane).await?;
+        for (begun, trial) in trials.iter().enumerate() {
+            if self.consumer.begin(trial).is_break() {
+                let begun = &trials[..begun];
+                begun.iter().for_each(|trial| self.consumer.abandon(trial));
+                return None;
+            }
+        }
+        let steps = self.executor.ask_together(lane, batch, &trials).await;
+        let (answered, cost) = cost_of(&steps);
+        self.executor.settle(lane, set_aside, answered, cost);
+        let stepped = trials.into_iter().zip(steps);
+        let answered = stepped.filter_map(|(trial, step)| self.take_first(trial, step));
+        Some(answered.collect())
+    }
+
+    /// Hands over the first step of a trial that has begun. Returns the trial if it has an answer to grade.
+    fn take_first(&self, trial: Trial, step: Option<Step>) -> Option<Trial> {
+        let answer = match &step {
+            Some(Step::Answered(answer)) => Some(Arc::clone(answer)),
+            Some(Step::Ended(_)) | None => None,
+        };
+        let taken = step.map(|step| self.consumer.take(step));
+        if taken != Some(ControlFlow::Continue(())) {
+            self.consumer.abandon(&trial);
+            return None;
+        }
+        let recorded = true;
+        answer.map(|answer| Trial {
+            work: Work::Grade { answer, recorded },
+            ..trial
+        })
+    }
+}
+
+/// Returns whether any answer came, and the cost of all together, if any is known.
+fn cost_of(steps: &[Option<Step>]) -> (bool, Option<f64>) {
+    let answers = steps.iter().flatten().filter_map(|step| match step {
+        Step::Answered(record) => Some(&record.transcript),
+        Step::Ended(_) => None,
+    });
+    let costs = answers.clone().filter_map(|answer| answer.cost_usd);
+    (answers.count() > 0, costs.reduce(|sum, cost| sum + cost))
 }
 
 /// A dispatcher at work.
@@ -120,7 +171,7 @@ impl Taking {
             while let Some(next) = trials.next_if(|next| next.number == number) {
                 repeat.push(next);
             }
-            for trial in ask_together(&self.dispatcher, &lane, repeat).await? {
+            for trial in self.dispatcher.ask_together(&lane, repeat).await? {
                 // These answers are paid for: only a user who waits for the end stops their grading.
                 let stop = self.dispatcher.executor.stop.clone();
                 match self.slot(stop.leaving()).await {
@@ -193,10 +244,7 @@ async fn work_on(
     let mut execution = executor.begin(trial, lane, taken_up);
     let mut step = execution.next().await;
     if let (Some(lane), Some(set_aside)) = (lane, set_aside) {
-        let (answered, cost) = match &step {
-            Some(Step::Answered(record)) => (true, record.transcript.cost_usd),
-            Some(Step::Ended(_)) | None => (false, None),
-        };
+        let (answered, cost) = cost_of(std::slice::from_ref(&step));
         executor.settle(lane, set_aside, answered, cost);
     }
     while let Some(done) = step {

@@ -1,13 +1,16 @@
 //! The attempts of a trial: ask the target until it answers or a retry is pointless.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agentv_core::{Cause, ProviderError, Request, Retry, RunEvent, Timing, Transcript, Trial};
+use tokio_util::sync::CancellationToken;
 
 use crate::schedule::lane::Lane;
 use crate::schedule::rate_limit::{backoff, expected_tokens};
 use crate::trial::execute::Executor;
+use crate::trial::panic::catch_panic;
 
 /// The end of asking a target.
 #[derive(Debug)]
@@ -106,7 +109,9 @@ async fn attempt(executor: &Executor, lane: &Lane, request: &Request) -> Option<
         () = executor.stop.leaving() => return None,
     };
     let started = Instant::now();
-    let answer = call(executor, lane, request).await;
+    let cancel = executor.stop.abortion().child_token();
+    let asking = async { lane.target.provider.answer(request, &cancel).await };
+    let answer = call(executor, request.timeout, &cancel, asking).await;
     let took = started.elapsed();
     drop(place);
     let mut refused_together = false;
@@ -132,36 +137,36 @@ async fn attempt(executor: &Executor, lane: &Lane, request: &Request) -> Option<
     })
 }
 
-/// Makes one call, which ends at its timeout or when the run is aborted.
-async fn call(
+/// Makes one call of a provider, for one answer or for many. It ends at its timeout, or when the run is
+/// aborted: `cancel` then asks the provider to end. A provider that panics gives an error.
+pub(crate) async fn call<T>(
     executor: &Executor,
-    lane: &Lane,
-    request: &Request,
-) -> Result<Transcript, ProviderError> {
-    let cancel = executor.stop.abortion().child_token();
-    let provider = &lane.target.provider;
-    let mut answer = provider.answer(request, &cancel);
+    limit: Duration,
+    cancel: &CancellationToken,
+    asking: impl Future<Output = Result<T, ProviderError>>,
+) -> Result<T, ProviderError> {
+    let mut asking = pin!(catch_panic(asking));
     let timed_out = tokio::select! {
         biased;
-        answer = &mut answer => return answer,
-        () = tokio::time::sleep(request.timeout) => true,
+        answer = &mut asking => return answer.unwrap_or_else(|panicked| Err(panicked.into())),
+        () = tokio::time::sleep(limit) => true,
         () = executor.stop.abortion().cancelled() => false,
     };
     cancel.cancel();
     // A command ends its processes; its later output no longer counts.
     tokio::select! {
-        _ = answer => {}
+        _ = asking => {}
         () = tokio::time::sleep(LAST_WORDS) => {}
         () = executor.stop.at_once() => {}
     }
     Err(match timed_out {
-        true => timeout(request.timeout),
+        true => timeout(limit),
         false => ProviderError::cancelled(),
     })
 }
 
 /// Returns the error of an attempt that took too long.
-pub(crate) fn timeout(limit: Duration) -> ProviderError {
+fn timeout(limit: Duration) -> ProviderError {
     let seconds = limit.as_secs_f64();
     ProviderError::new(
         Cause::Timeout,

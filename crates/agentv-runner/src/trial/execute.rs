@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use agentv_core::{
-    Outcome, Prompt, ResultRecord, RunEvent, Secrets, Stage, Step, Subject, Target, Timing,
-    TraceSummary, TranscriptRecord, Trial, Work,
+    Cause, Outcome, Prompt, ProviderError, ResultRecord, RunEvent, Secrets, Stage, Step, Subject,
+    Target, Timing, TraceSummary, Transcript, TranscriptRecord, Trial, Work,
 };
 
 use crate::assignment::Assignment;
@@ -15,6 +15,7 @@ use crate::schedule::lane::Lane;
 use crate::schedule::stop::StopHandle;
 use crate::trial::attempt::{AskResult, ask};
 use crate::trial::grade::{Grade, Graders, grade};
+use crate::trial::judges::prepare;
 use crate::trial::panic::catch_panic;
 use crate::trial::records::{errored_record, result_record, transcript_record};
 use crate::trial::request::{prompt_of, request_of};
@@ -132,6 +133,29 @@ impl Executor {
         }
     }
 
+    /// Returns the first step of a trial that was asked; `None` if the run was stopped before an answer
+    /// came.
+    pub(crate) fn first_step(
+        &self,
+        trial: &Trial,
+        answer: Result<Transcript, ProviderError>,
+        timing: Timing,
+        attempts: u32,
+    ) -> Option<Step> {
+        match answer {
+            Ok(transcript) => {
+                let record = transcript_record(trial, transcript, timing, attempts);
+                let redacted = record.redacted_by(&self.secrets);
+                Some(Step::Answered(Arc::new(redacted.unwrap_or(record))))
+            }
+            Err(error) if error.cause == Cause::Cancelled => None,
+            Err(error) => {
+                let record = errored_record(trial, error.message, timing, attempts);
+                Some(Step::Ended(Box::new(record)))
+            }
+        }
+    }
+
     /// Returns the lanes that answer.
     pub(crate) fn answering_lanes(&self) -> &[Arc<Lane>] {
         &self.lanes[..self.answering]
@@ -196,18 +220,16 @@ impl Execution<'_> {
     pub(crate) async fn next(&mut self) -> Option<Step> {
         match std::mem::replace(&mut self.next, Next::Nothing) {
             Next::Ask(taken_up) => self.ask(taken_up).await,
-            Next::Record(answer) => Some(self.answered(answer)),
+            Next::Record(answer) => {
+                self.next = Next::Grade(Arc::clone(&answer));
+                Some(Step::Answered(answer))
+            }
             Next::Grade(answer) => {
                 let graded = self.grade(&answer).await?;
                 Some(Step::Ended(Box::new(graded)))
             }
             Next::Nothing => None,
         }
-    }
-
-    fn answered(&mut self, answer: Arc<TranscriptRecord>) -> Step {
-        self.next = Next::Grade(Arc::clone(&answer));
-        Step::Answered(answer)
     }
 
     /// Asks the target. A provider that panics makes the trial errored.
@@ -221,6 +243,7 @@ impl Execution<'_> {
             let message = format!("`{}` is not a target of this run", trial.target);
             return errored(message, Timing::default(), 0);
         };
+        prepare(self.executor, lane).await?;
         let timeout = lane.target.limits.timeout;
         let mut request = request_of(trial, self.prompt.clone(), timeout);
         let asking = ask(self.executor, lane, &mut request, trial, taken_up);
@@ -232,14 +255,11 @@ impl Execution<'_> {
             Ok(asked) => asked?,
             Err(panicked) => return errored(panicked.to_string(), Timing::default(), 1),
         };
-        match answer {
-            Ok(transcript) => {
-                let record = transcript_record(trial, transcript, timing, attempts);
-                let redacted = record.redacted_by(&self.executor.secrets);
-                Some(self.answered(Arc::new(redacted.unwrap_or(record))))
-            }
-            Err(error) => errored(error.message, timing, attempts),
+        let step = self.executor.first_step(trial, answer, timing, attempts);
+        if let Some(Step::Answered(answer)) = &step {
+            self.next = Next::Grade(Arc::clone(answer));
         }
+        step
     }
 
     /// Grades an answer; `None` if the run was stopped first.

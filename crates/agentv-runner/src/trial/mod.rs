@@ -1,5 +1,6 @@
 //! One trial: the target is asked, its answer is graded.
 
+pub(crate) mod ask_together;
 pub(crate) mod attempt;
 pub(crate) mod execute;
 pub(crate) mod grade;
