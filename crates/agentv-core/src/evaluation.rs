@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::{
-    BoxFuture, EvalCase, EvaluatorResult, Judging, PassThreshold, Prompt, Score, TraceSummary,
-    Transcript, Verdict,
+    BoxFuture, Content, EvalCase, EvaluatorResult, Judging, PassThreshold, Prompt, Role, Score,
+    TraceSummary, Transcript, Verdict,
 };
 
 /// An evaluator judges an answer by one criterion.
@@ -70,19 +70,25 @@ pub struct Subject<'a> {
     pub spares: bool,
 }
 
-impl Subject<'_> {
+impl<'a> Subject<'a> {
     /// Returns the lowest score that passes.
     pub fn pass_threshold(&self) -> PassThreshold {
         self.case.pass_threshold.unwrap_or_default()
     }
 
-    /// Returns the reference answer: the last expected assistant message that has content.
-    pub fn reference_answer(&self) -> Option<String> {
-        let reference = self.case.expected_messages.iter().rev();
-        let mut contents = reference
-            .filter(|message| message.role == crate::Role::Assistant)
+    /// Returns the content of the reference answer: that of the last expected assistant message that
+    /// has any.
+    pub fn reference_content(&self) -> Option<&'a Content> {
+        let messages = self.case.expected_messages.iter().rev();
+        let mut contents = messages
+            .filter(|message| message.role == Role::Assistant)
             .filter_map(|message| message.content.as_ref());
-        contents.next().map(crate::Content::text)
+        contents.next()
+    }
+
+    /// Returns the reference answer as a text.
+    pub fn reference_answer(&self) -> Option<String> {
+        self.reference_content().map(Content::text)
     }
 }
 

@@ -58,6 +58,21 @@ impl Score {
         }
     }
 
+    /// Returns the score in decimals. Rounding never lifts it to a better verdict: at a threshold of
+    /// 0.8, a score of 0.7999 is `0.79` and not `0.80`.
+    pub fn rounded(self, decimals: i32, threshold: PassThreshold) -> String {
+        let places = usize::try_from(decimals).unwrap_or_default();
+        let rounded = format!("{:.places$}", self.0);
+        let read = rounded.parse().ok().and_then(Score::new);
+        let is_lifted = read.is_some_and(|read| read.verdict(threshold) > self.verdict(threshold));
+        if is_lifted {
+            let scale = 10_f64.powi(decimals);
+            format!("{:.places$}", (self.0 * scale).floor() / scale)
+        } else {
+            rounded
+        }
+    }
+
     /// Returns the weighted mean Σw·s/Σw, never outside the range of its scores; 0 if all weights
     /// are 0. Weights are finite and not negative.
     pub fn weighted_mean(parts: impl IntoIterator<Item = (Score, f64)>) -> Score {
@@ -247,6 +262,31 @@ mod tests {
             let found = Score(value).verdict(PassThreshold::default());
             assert_eq!(found, verdict, "{value}");
         }
+    }
+
+    #[test]
+    fn a_score_just_below_a_threshold_does_not_read_as_reaching_it() {
+        let usual = PassThreshold::default();
+        for (value, decimals, shown) in [
+            (0.799_999_9, 2, "0.79"),
+            (0.799_999_9, 6, "0.799999"),
+            (0.799_999_999_999_999_9, 2, "0.80"),
+            (0.8, 2, "0.80"),
+            (0.805, 1, "0.8"),
+            (0.599, 2, "0.59"),
+            (0.6, 2, "0.60"),
+            (0.666_6, 2, "0.67"),
+            (0.999, 2, "1.00"),
+            (0.0, 2, "0.00"),
+        ] {
+            assert_eq!(Score(value).rounded(decimals, usual), shown, "{value}");
+        }
+        let all = PassThreshold::new(1.0).unwrap();
+        assert_eq!(Score(0.999).rounded(2, all), "0.99");
+        assert_eq!(
+            Score(0.795).rounded(1, PassThreshold::new(0.5).unwrap()),
+            "0.8"
+        );
     }
 
     #[test]

@@ -37,6 +37,9 @@ pub struct Transcript {
     /// Further data of the target about its steps, kept unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Value>,
+    /// The figures of the target that were ignored because they are impossible, a sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 impl Transcript {

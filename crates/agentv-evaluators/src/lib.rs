@@ -25,11 +25,11 @@
 //! let contains = agentv_evaluators::REGISTRY.kind("contains").unwrap();
 //! assert_eq!(contains.shorthand, Some("value"));
 //!
-//! let mut spec = EvaluatorSpec::of_kind("contains");
+//! let mut spec = EvaluatorSpec::of_kind("regex");
 //! let builder = Builder::new(BuildContext::new("."));
 //! let error = builder.build(&spec).err().unwrap();
-//! assert_eq!(error.to_string(), "evaluator `contains`: `value`: missing");
-//! spec.options.insert("value".to_owned(), "Paris".into());
+//! assert_eq!(error.to_string(), "evaluator `regex`: `value`: missing");
+//! spec.options.insert("value".to_owned(), "Par.s".into());
 //! assert!(builder.build(&spec).is_ok());
 //! ```
 
@@ -51,6 +51,7 @@ mod proxy;
 mod read_texts;
 mod registry;
 mod script;
+mod wanted;
 mod words;
 
 #[cfg(test)]

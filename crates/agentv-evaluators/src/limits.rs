@@ -1,6 +1,6 @@
 //! Comparing measured figures with limits.
 
-use agentv_core::Evaluation;
+use agentv_core::{Evaluation, EvaluatorError, Score};
 
 use crate::words::{Findings, figure};
 
@@ -15,31 +15,38 @@ pub(crate) struct Limit {
 }
 
 impl Limit {
-    /// Returns true if a figure is within the limit, and adds a finding. An unknown figure is not.
-    pub(crate) fn judge(&self, measured: Option<f64>, findings: &mut Findings) -> bool {
+    /// Returns true if a figure is within the limit, and adds a finding.
+    ///
+    /// # Errors
+    /// Fails if the figure is unknown, which says nothing about the answer.
+    pub(crate) fn judge(
+        &self,
+        measured: Option<f64>,
+        findings: &mut Findings,
+    ) -> Result<bool, EvaluatorError> {
         let Limit { name, unit, most } = *self;
-        let is_kept = measured.is_some_and(|measured| measured <= most);
-        findings.add(is_kept, || {
+        let Some(measured) = measured else {
             let most = figure(most);
-            match measured.map(figure) {
-                Some(measured) if is_kept => {
-                    format!("{name} {measured}{unit}, at most {most}{unit}")
-                }
-                Some(measured) => format!("{name} {measured}{unit}, more than {most}{unit}"),
-                None => format!("{name} unknown, expected at most {most}{unit}"),
+            return Err(EvaluatorError(format!(
+                "the figure for {name} is unknown, so the limit of {most}{unit} cannot be checked"
+            )));
+        };
+        let is_kept = measured <= most;
+        findings.add(is_kept, || {
+            let (most, measured) = (figure(most), figure(measured));
+            if is_kept {
+                format!("{name} {measured}{unit}, at most {most}{unit}")
+            } else {
+                format!("{name} {measured}{unit}, more than {most}{unit}")
             }
         });
-        is_kept
+        Ok(is_kept)
     }
 
     /// Returns the evaluation of this limit alone.
-    pub(crate) fn evaluation(&self, measured: Option<f64>) -> Evaluation {
+    pub(crate) fn evaluation(&self, measured: Option<f64>) -> Result<Evaluation, EvaluatorError> {
         let mut findings = Findings::default();
-        let is_kept = self.judge(measured, &mut findings);
-        let mut evaluation = findings.evaluation(agentv_core::Score::of(is_kept));
-        if measured.is_none() {
-            evaluation.reasoning = Some(format!("the target reported no {}", self.name));
-        }
-        evaluation
+        let is_kept = self.judge(measured, &mut findings)?;
+        Ok(findings.evaluation(Score::of(is_kept)))
     }
 }

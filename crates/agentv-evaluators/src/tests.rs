@@ -176,7 +176,7 @@ fn what_is_wrong_is_said_in_words_and_the_schema_refuses_it_too() {
             "unknown evaluator `lm_judge`",
             Some("did you mean `llm_judge`?"),
         ),
-        ("- {type: contains}", "[0].value", "missing value", None),
+        ("- {type: regex}", "[0].value", "missing value", None),
         (
             "- equals: 42",
             "[0].equals",
@@ -217,7 +217,7 @@ fn what_is_wrong_is_said_in_words_and_the_schema_refuses_it_too() {
             "- {type: rubric, rubrics: [{weight: 2}]}",
             "[0].rubrics[0].expected_outcome",
             "missing expected_outcome",
-            Some("write one of `expected_outcome`, `score_ranges`"),
+            Some("write one of `expected_outcome`, `description`, `score_ranges`"),
         ),
         (
             "- rubric: [{score_ranges: [{score_range: [3], expected_outcome: a}]}]",

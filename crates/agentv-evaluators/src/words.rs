@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io;
 
-use agentv_core::{Evaluation, Score};
+use agentv_core::{Evaluation, PassThreshold, Score};
 use serde_json::Value;
 
 /// The maximum number of characters that a finding quotes.
@@ -77,6 +77,13 @@ pub(crate) fn figure(number: f64) -> String {
     let shown = if rounded.is_finite() { rounded } else { number };
     // A number that would be rounded to 0 is shown as it is.
     if shown == 0.0 { number } else { shown }.to_string()
+}
+
+/// Formats a score. One just below a threshold never reads as if it reached it.
+pub(crate) fn shown_score(score: Score, threshold: PassThreshold) -> String {
+    let shown = score.rounded(6, threshold);
+    let shown = shown.trim_end_matches('0').trim_end_matches('.');
+    shown.to_owned()
 }
 
 /// The hits and misses that an evaluator collects.

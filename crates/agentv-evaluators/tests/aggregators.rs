@@ -59,7 +59,7 @@ fn a_script_that_fails_or_is_not_there_is_an_error() {
     );
     assert_eq!(
         failed.unwrap_err(),
-        "the aggregator's script failed with exit code 2: no"
+        "the aggregator's script failed with exit code 2; stderr: no"
     );
     let builder = Builder::new(context(folder.path()));
     for (path, expected) in [

@@ -32,8 +32,11 @@ fn a_judge_that_answers_as_asked_is_asked_once() {
     let schema = request.output_schema.unwrap();
     assert_eq!(
         schema["required"],
-        json!(["score", "hits", "misses", "reasoning"])
+        json!(["reasoning", "hits", "misses", "score"])
     );
+    let properties = schema["properties"].as_object().unwrap();
+    let order: Vec<&str> = properties.keys().map(String::as_str).collect();
+    assert_eq!(order, ["reasoning", "hits", "misses", "score"]);
     assert!(jsonschema::is_valid(
         &schema,
         &serde_json::from_str(GOOD).unwrap()
@@ -56,6 +59,12 @@ fn the_judge_sees_the_question_what_is_expected_and_the_answer() {
     ] {
         assert!(shown.contains(text), "{text} in\n{shown}");
     }
+    // The judge is asked for its reasoning before the score that follows from it.
+    let told = said_by_system(&request);
+    assert!(
+        told.find("\"reasoning\"") < told.find("\"score\""),
+        "{told}"
+    );
     // A target that takes a single text gets everything.
     assert!(request.prompt.question.contains(&shown));
     assert!(request.prompt.question.contains(&said_by_system(&request)));

@@ -58,10 +58,40 @@ fn the_score_is_the_share_of_the_weight_that_is_satisfied() {
     assert_eq!(checked(plain, one), (0.5, Verdict::Fail));
     let weighted = json!([
         {"id": "city", "expected_outcome": "Names the city", "weight": 3},
-        {"id": "polite", "expected_outcome": "Is polite"},
+        {"id": "polite", "description": "Is polite", "required": false},
     ]);
     let city = json!([yes("city"), no("polite")]);
     assert_eq!(checked(weighted, city), (0.75, Verdict::Borderline));
+}
+
+#[test]
+fn items_are_required_unless_they_say_otherwise() {
+    let five = json!(["a", "b", "c", "d", {"expected_outcome": "e"}]);
+    let four = json!([
+        yes("rubric-1"),
+        yes("rubric-2"),
+        yes("rubric-3"),
+        yes("rubric-4"),
+        no("rubric-5")
+    ]);
+    assert_eq!(checked(five, four.clone()), (0.8, Verdict::Fail));
+    let optional = json!(["a", "b", "c", "d", {"expected_outcome": "e", "required": false}]);
+    assert_eq!(checked(optional, four), (0.8, Verdict::Pass));
+}
+
+#[test]
+fn a_map_of_score_ranges_gives_the_lowest_score_of_each() {
+    let item = json!({"id": "depth", "score_ranges": {"0": "Poor", "3": "Fair", "10": "Perfect"}});
+    let answer = json!({"checks": [points("depth", 7)]}).to_string();
+    let judges = ScriptedJudges::saying(&[&answer]);
+    let options = json!({"type": "rubric", "rubrics": [item]});
+    let evaluation = judges.judge(&Trial::answered("Hi"), options).unwrap();
+    assert_eq!(evaluation.score.value(), 0.7);
+    assert_eq!(evaluation.hits, ["depth (7 of 10)"]);
+    let told = said_by_system(&judges.asked()[0].1);
+    for text in ["0 to 2: Poor", "3 to 9: Fair", "10 to 10: Perfect"] {
+        assert!(told.contains(text), "{text} in\n{told}");
+    }
 }
 
 #[test]
@@ -100,12 +130,12 @@ fn too_few_points_of_a_required_item_fail_the_whole() {
     assert_eq!(checked(items.clone(), few), (0.75, Verdict::Fail));
     let enough = json!([points("a", 10), points("b", 6)]);
     assert_eq!(checked(items, enough), (0.8, Verdict::Pass));
-    // Without a number, the score of a pass is enough.
+    // Without a number, all points are required.
     let required = json!([ranged("a"), with(ranged("b"), "required", json!(true))]);
-    let seven = json!([points("a", 10), points("b", 7)]);
-    assert_eq!(checked(required.clone(), seven), (0.85, Verdict::Fail));
-    let eight = json!([points("a", 10), points("b", 8)]);
-    assert_eq!(checked(required, eight), (0.9, Verdict::Pass));
+    let nine = json!([points("a", 10), points("b", 9)]);
+    assert_eq!(checked(required.clone(), nine), (0.95, Verdict::Fail));
+    let ten = json!([points("a", 10), points("b", 10)]);
+    assert_eq!(checked(required, ten), (1.0, Verdict::Pass));
 }
 
 #[test]

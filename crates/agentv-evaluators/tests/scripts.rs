@@ -28,9 +28,18 @@ fn error_of(script: &str) -> String {
 #[test]
 fn a_script_reads_the_case_and_the_answer_and_prints_a_grade() {
     let folder = tempfile::tempdir().unwrap();
-    let trial = Trial::answered("Paris")
+    let mut trial = Trial::answered("Paris")
         .expecting(json!("Paris!"))
         .calling(json!([{"tool": "semanticSearch", "input": {"topK": 3}}]));
+    trial.case.variables.insert("who".to_owned(), json!("Ada"));
+    for (name, value) in [
+        ("metadata", json!({"level": null})),
+        ("topic", json!("cities")),
+        ("nothing", json!(null)),
+        ("question", json!("mine")),
+    ] {
+        trial.case.extra.insert(name.to_owned(), value);
+    }
     let options = json!({
         "script": ["sh", "-c", "cat > seen.json; echo '{\"score\": 0.5, \"hits\": [\"a\"], \"details\": {\"z\": 1, \"aB\": 2}}'"],
         "cwd": "/",
@@ -52,8 +61,8 @@ fn a_script_reads_the_case_and_the_answer_and_prints_a_grade() {
     assert_eq!(
         names,
         [
+            "eval_id",
             "question",
-            "expected_outcome",
             "expected_messages",
             "reference_answer",
             "candidate_answer",
@@ -62,11 +71,15 @@ fn a_script_reads_the_case_and_the_answer_and_prints_a_grade() {
             "input_files",
             "input_messages",
             "trace_summary",
+            "variables",
+            "metadata",
+            "topic",
             "config",
         ]
     );
     assert_eq!(seen["question"], "?");
-    assert_eq!(seen["expected_outcome"], Value::Null);
+    assert_eq!(seen["variables"], json!({"who": "Ada"}));
+    assert_eq!(seen["metadata"], json!({"level": null}));
     assert_eq!(seen["reference_answer"], "Paris!");
     assert_eq!(seen["candidate_answer"], "Paris");
     assert_eq!(
@@ -108,9 +121,9 @@ fn a_script_need_not_read_what_it_is_given() {
     let grade = judged(
         folder.path(),
         &long,
-        json!({"script": "echo '{\"score\": 3}'"}),
+        json!({"script": "echo '{\"score\": 0.3}'"}),
     );
-    assert_eq!(grade.unwrap().score.value(), 1.0);
+    assert_eq!(grade.unwrap().score.value(), 0.3);
 }
 
 #[test]
@@ -118,12 +131,12 @@ fn what_a_script_does_wrong_is_an_error_in_words() {
     for (script, expected) in [
         (
             "echo '{\"score\": 1}'; echo oh no >&2; exit 3",
-            "the script failed with exit code 3: oh no",
+            "the script failed with exit code 3; stdout: {\"score\": 1}; stderr: oh no",
         ),
         ("kill -9 $$", "the script failed with signal 9 (SIGKILL)"),
         (
             "echo fine; echo careful >&2",
-            "the script did not print a valid JSON object: expected ident at line 1 column 2; it printed `fine`; stderr: careful",
+            "the script did not print a valid JSON object: expected ident at line 1 column 2; stdout: fine; stderr: careful",
         ),
         (
             "true",
@@ -131,18 +144,23 @@ fn what_a_script_does_wrong_is_an_error_in_words() {
         ),
         (
             "printf '\\377'",
-            "the script printed text that is not valid UTF-8",
+            "the script printed text that is not valid UTF-8; stdout: \u{fffd}",
         ),
         (
-            "head -c 11000000 /dev/zero",
-            "the script printed more than 10 MiB",
+            "echo '{\"score\": 40}'",
+            "the script printed an invalid `score`: expected a number from 0 to 1, found 40; stdout: {\"score\": 40}",
         ),
     ] {
         assert_eq!(error_of(script), expected);
     }
+    let long = error_of("head -c 11000000 /dev/zero");
+    assert!(
+        long.starts_with("the script printed more than 10 MiB"),
+        "{long}"
+    );
     let missing = error_of("no-such-program-anywhere");
     assert!(
-        missing.starts_with("the script failed with exit code 127: "),
+        missing.starts_with("the script failed with exit code 127; stderr: "),
         "{missing}"
     );
 }
@@ -182,7 +200,7 @@ fn a_script_that_takes_too_long_is_ended() {
     });
     assert_eq!(
         judged(folder.path(), &trial, options).unwrap_err(),
-        "the script timed out after 200ms (`timeout_seconds`) and was stopped: started"
+        "the script timed out after 200ms (`timeout_seconds`) and was stopped; stdout: {\"score\": 1}; stderr: started"
     );
 }
 
@@ -287,7 +305,7 @@ fn a_prompt_script_that_fails_is_an_error_in_words() {
     for (script, expected) in [
         (
             "echo no >&2; exit 1",
-            "the prompt script failed with exit code 1: no",
+            "the prompt script failed with exit code 1; stderr: no",
         ),
         ("echo", "the prompt script printed nothing"),
     ] {

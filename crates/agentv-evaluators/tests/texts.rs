@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{judge, refusal, summary};
+use crate::support::{Trial, judge, refusal, summary};
 
 #[test]
 fn contains_finds_a_text_and_says_so() {
@@ -125,6 +125,56 @@ fn long_answers_are_quoted_in_part() {
 }
 
 #[test]
+fn without_a_value_the_reference_answer_is_used() {
+    for (kind, hit) in [
+        ("contains", "contains `Paris`"),
+        ("equals", "equals `Paris`"),
+        ("starts_with", "starts with `Paris`"),
+        ("ends_with", "ends with `Paris`"),
+    ] {
+        let trial = Trial::answered("Paris").expecting(json!("Paris"));
+        let evaluation = trial.evaluation(json!({"type": kind}));
+        assert_eq!(summary(&evaluation), (1.0, vec![hit], vec![]));
+        let wrong = Trial::answered("Rome").expecting(json!("Paris"));
+        assert_eq!(wrong.evaluation(json!({"type": kind})).score.value(), 0.0);
+        let error = Trial::answered("Paris").judge(json!({"type": kind}));
+        assert_eq!(
+            error.unwrap_err().to_string(),
+            "nothing to compare with: give the evaluator a `value` or the case an expected answer"
+        );
+    }
+}
+
+#[test]
+fn a_value_may_be_a_template_over_the_case() {
+    let mut trial = Trial::answered("It is 42, says Ada.").expecting(json!({"name": "Ada"}));
+    trial
+        .case
+        .extra
+        .insert("answer_number".to_owned(), json!(42));
+    trial.case.variables.insert("who".to_owned(), json!("Ada"));
+    for (value, score) in [
+        ("{{ answer_number }}", 1.0),
+        ("{{ answer_number }}, says {{ who }}", 1.0),
+        ("{{ variables.who }}", 1.0),
+        ("{{ expected_output.name }}", 1.0),
+        ("{{ expected_output }}", 0.0),
+        ("{{ answer_number + 1 }}", 0.0),
+        ("{ answer_number }", 0.0),
+    ] {
+        let options = json!({"type": "contains", "value": value});
+        assert_eq!(trial.evaluation(options).score.value(), score, "{value}");
+    }
+    let unknown = trial.judge(json!({"type": "contains", "value": "{{ answer }}"}));
+    let unknown = unknown.unwrap_err().to_string();
+    assert!(unknown.starts_with("cannot fill in `value`: "), "{unknown}");
+    trial.case.extra.insert("answer".to_owned(), json!(""));
+    let empty = trial.judge(json!({"type": "contains", "value": "{{ answer }}"}));
+    let words = "the text to compare with is empty, so every answer would match";
+    assert_eq!(empty.unwrap_err().to_string(), words);
+}
+
+#[test]
 fn what_is_wrong_in_the_options_is_said_in_words() {
     for (options, message) in [
         (
@@ -132,8 +182,8 @@ fn what_is_wrong_in_the_options_is_said_in_words() {
             "evaluator `contains`: `value`: expected a string, found 5",
         ),
         (
-            json!({"type": "equals"}),
-            "evaluator `equals`: `value`: missing",
+            json!({"type": "equals", "value": "{{ a"}),
+            "evaluator `equals`: `value`: line 1: unexpected end of input, expected end of variable block",
         ),
         (
             json!({"type": "contains_any", "values": ["a", 1], "name": "city"}),

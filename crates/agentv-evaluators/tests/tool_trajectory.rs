@@ -96,16 +96,44 @@ fn of_two_calls_that_fit_the_one_in_time_is_taken() {
 }
 
 #[test]
-fn without_any_tool_call_there_is_nothing_to_go_by() {
-    for options in [
-        json!({"mode": "any_order", "minimums": {"search": 0}}),
-        json!({"mode": "in_order", "expected": [{"tool": "search"}]}),
-        json!({"mode": "exact", "expected": []}),
+fn calls_are_scored_as_they_are_also_if_there_are_none() {
+    let none = json!([]);
+    let one = json!([{"tool": "search"}]);
+    for (calls, options, score) in [
+        (&none, json!({"mode": "exact", "expected": []}), 1.0),
+        (&one, json!({"mode": "exact", "expected": []}), 0.0),
+        (
+            &none,
+            json!({"mode": "exact", "expected": [{"tool": "search"}]}),
+            0.0,
+        ),
+        (&none, json!({"mode": "in_order", "expected": []}), 1.0),
+        (&one, json!({"mode": "in_order", "expected": []}), 1.0),
+        (
+            &none,
+            json!({"mode": "in_order", "expected": [{"tool": "search"}]}),
+            0.0,
+        ),
+        (&none, json!({"mode": "any_order", "minimums": {}}), 1.0),
+        (&one, json!({"mode": "any_order", "minimums": {}}), 1.0),
+        (
+            &none,
+            json!({"mode": "any_order", "minimums": {"search": 0}}),
+            1.0,
+        ),
+        (
+            &none,
+            json!({"mode": "any_order", "minimums": {"search": 1}}),
+            0.0,
+        ),
     ] {
-        let evaluation = follow(json!([]), options);
-        let words = vec!["No trace available for evaluation"];
-        assert_eq!(summary(&evaluation), (0.0, vec![], words.clone()));
-        assert_eq!(evaluation.reasoning.as_deref(), Some(words[0]));
+        let evaluation = follow(calls.clone(), options.clone());
+        assert_eq!(evaluation.score.value(), score, "{calls} {options}");
+        assert_eq!(
+            evaluation.misses.is_empty(),
+            score == 1.0,
+            "{calls} {options}"
+        );
     }
 }
 

@@ -337,10 +337,17 @@ fn an_output_in_json_says_what_was_done() {
     assert_eq!(transcript.answer(), "Paris");
     assert_eq!(transcript.token_usage.unwrap().total(), 8);
     assert_eq!(transcript.cost_usd, Some(0.25));
-    let error = failure(r#"echo '{"text": "a", "cost_usd": "b"}'"#);
+    let output = r#"{"text": "Paris", "token_usage": {"input": -7, "output": 1}, "cost_usd": -1}"#;
+    let transcript = cli(&format!("echo '{output}'")).ask("Hi").unwrap();
+    assert_eq!(transcript.answer(), "Paris");
+    assert_eq!((transcript.token_usage, transcript.cost_usd), (None, None));
+    assert_eq!(transcript.warnings.len(), 2);
+    let error = failure(r#"echo '{"text": "a", "output_messages": "b"}'"#);
     assert_eq!(error.cause, Cause::Answer);
     assert!(
-        error.message.contains("`cost_usd`: expected a number"),
+        error
+            .message
+            .contains("`output_messages`: expected an array"),
         "{error}"
     );
 }

@@ -1,5 +1,6 @@
 //! The one place that writes the records of a run and notifies its reporters.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,6 +23,8 @@ pub(crate) struct Consumer {
     pub(crate) reporter: SharedReporter,
     pub(crate) cache: Option<Cache>,
     pub(crate) cache_failed: AtomicBool,
+    /// The warnings about figures of targets that were reported, up to the first value.
+    pub(crate) warned: Mutex<BTreeSet<String>>,
     /// The folder that prompts are written to.
     pub(crate) dump_prompts: Option<PathBuf>,
     pub(crate) failure: Arc<Failure>,
@@ -119,7 +122,23 @@ impl Consumer {
                 self.notice_cache(&error);
             }
         }
+        self.warn(record);
         Ok(())
+    }
+
+    /// Reports the figures of an answer that were ignored, each figure of a target once.
+    fn warn(&self, record: &TranscriptRecord) {
+        for warning in &record.transcript.warnings {
+            let figure = warning.split(':').next().unwrap_or_default();
+            let key = format!("{}: {figure}", record.target);
+            let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_new = warned.insert(key);
+            drop(warned);
+            if is_new {
+                let (target, case) = (&record.target, &record.eval_id);
+                self.notice(&format!("target `{target}`, case `{case}`: {warning}"));
+            }
+        }
     }
 
     /// Reports the first failure of the cache. The run continues without it.

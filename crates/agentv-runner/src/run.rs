@@ -152,6 +152,7 @@ impl Run {
             reporter,
             cache: spec.cache,
             cache_failed: AtomicBool::new(false),
+            warned: Default::default(),
             dump_prompts: spec.dump_prompts,
             failure: Arc::clone(&failure),
         });

@@ -50,6 +50,11 @@ pub static RUBRIC_RECORD: Record = Record {
             doc: "A description of a good answer, for the judge.",
         },
         Field {
+            name: "description",
+            shape: &FILLED,
+            doc: "Another name of `expected_outcome`.",
+        },
+        Field {
             name: "weight",
             shape: &AMOUNT,
             doc: "The weight of the item among the others (default: 1).",
@@ -57,7 +62,7 @@ pub static RUBRIC_RECORD: Record = Record {
         Field {
             name: "required",
             shape: &BOOL,
-            doc: "If true, missing this item fails the whole evaluator, whatever the other items score.",
+            doc: "If true, missing this item fails the whole evaluator, whatever the other items score (default: true, or false with `score_ranges`). An item with `score_ranges` then needs all 10 points.",
         },
         Field {
             name: "required_min_score",
@@ -67,10 +72,10 @@ pub static RUBRIC_RECORD: Record = Record {
         Field {
             name: "score_ranges",
             shape: &SCORE_RANGES,
-            doc: "The meaning of each range of scores. With ranges, the judge scores the item from 0 to 10 instead of answering yes or no.",
+            doc: "The meaning of each range of scores: an array, or an object such as `{0: Bad, 5: Fair, 8: Good}` that maps the lowest score of each range to its meaning. With ranges, the judge scores the item from 0 to 10 instead of answering yes or no.",
         },
     ],
-    required: &[&["expected_outcome", "score_ranges"]],
+    required: &[&["expected_outcome", "description", "score_ranges"]],
     others: Others::Warn,
 };
 
@@ -111,14 +116,20 @@ static BOUNDS: Shape = Shape {
 };
 
 static SCORE_RANGES: Shape = Shape {
-    expected: "an array of score ranges with at least one",
-    forms: &[Form::Checked {
-        form: &Form::List {
-            items: &SCORE_RANGE,
-            at_least: 1,
+    expected: "an array of score ranges with at least one, or an object of their lowest scores",
+    forms: &[
+        Form::Checked {
+            form: &Form::List {
+                items: &SCORE_RANGE,
+                at_least: 1,
+            },
+            check: not_covering,
         },
-        check: not_covering,
-    }],
+        Form::Checked {
+            form: &Form::Map(&FILLED),
+            check: not_starting,
+        },
+    ],
 };
 
 static SCORE_RANGE: Shape = Shape {
@@ -159,6 +170,26 @@ fn not_covering(ranges: Node<'_>) -> Option<Problem> {
     let message = uncovered(ranges)?;
     let problem = Problem::error(Code::ScoreRanges, ranges.span(), message);
     Some(problem.hint("the ranges must cover 0 to 10, each number once"))
+}
+
+/// Checks that the keys of an object of ranges are distinct scores, of which the lowest is 0.
+fn not_starting(starts: Node<'_>) -> Option<Problem> {
+    let mut scores = HashSet::new();
+    for (key, _) in starts.fields() {
+        let text = key.text();
+        let score = text.trim().parse::<u8>().ok().filter(|score| *score <= 10);
+        let message = match score {
+            None => format!("expected a whole number from 0 to 10 as a key, found `{text}`"),
+            Some(score) if !scores.insert(score) => format!("two ranges start at {score}"),
+            Some(_) => continue,
+        };
+        return Some(Problem::error(Code::ScoreRanges, key.span(), message));
+    }
+    if scores.contains(&0) {
+        return None;
+    }
+    let problem = Problem::error(Code::ScoreRanges, starts.span(), "no range covers 0");
+    Some(problem.hint("each key is the lowest score of a range; the lowest of all is 0"))
 }
 
 fn uncovered(ranges: Node<'_>) -> Option<String> {

@@ -290,7 +290,7 @@ pub(super) fn build_rubrics(list: Node<'_>) -> Vec<Rubric> {
                 id: numbered,
                 expected_outcome: Some(node.text().into_owned()),
                 weight: 1.0,
-                required: false,
+                required: true,
                 required_min_score: None,
                 score_ranges: Vec::new(),
                 extra: Extra::new(),
@@ -303,40 +303,72 @@ pub(super) fn build_rubrics(list: Node<'_>) -> Vec<Rubric> {
 fn build_rubric(node: Node<'_>, numbered: String) -> Rubric {
     let text = |name: &str| node.given(name).map(|value| value.text().into_owned());
     let points = |node: Node<'_>| node.as_f64().map(|points| points as u8);
-    let ranges = node.given("score_ranges").into_iter().flat_map(Node::items);
+    let score_ranges = node.given("score_ranges").map(build_ranges);
+    let score_ranges = score_ranges.unwrap_or_default();
+    let outcome = text("expected_outcome");
+    let outcome_name = if outcome.is_some() {
+        "expected_outcome"
+    } else {
+        "description"
+    };
     Rubric {
         id: text("id").unwrap_or(numbered),
-        expected_outcome: text("expected_outcome"),
+        expected_outcome: outcome.or_else(|| text("description")),
         weight: node.given("weight").and_then(Node::as_f64).unwrap_or(1.0),
         required: node
             .given("required")
             .and_then(Node::as_bool)
-            .unwrap_or_default(),
+            .unwrap_or(score_ranges.is_empty()),
         required_min_score: node.given("required_min_score").and_then(points),
-        score_ranges: ranges
-            .map(|range| {
-                let (low, high) = bounds(range).unwrap_or_default();
-                ScoreRange {
-                    score_range: [low as u8, high as u8],
-                    expected_outcome: range
-                        .given("expected_outcome")
-                        .map(|value| value.text().into_owned())
-                        .unwrap_or_default(),
-                    extra: extra(range, &["score_range", "expected_outcome"]),
-                }
-            })
-            .collect(),
+        score_ranges,
         extra: extra(
             node,
             &[
                 "id",
-                "expected_outcome",
+                outcome_name,
                 "weight",
                 "required",
                 "required_min_score",
                 "score_ranges",
             ],
         ),
+    }
+}
+
+/// The ranges of a checked list, or of an object that maps the lowest score of each range to its
+/// meaning.
+fn build_ranges(ranges: Node<'_>) -> Vec<ScoreRange> {
+    if ranges.kind() != NodeKind::Object {
+        return ranges.items().map(build_range).collect();
+    }
+    let starts = ranges.fields().filter_map(|(key, outcome)| {
+        let low: u8 = key.text().trim().parse().ok()?;
+        Some((low, outcome.text().into_owned()))
+    });
+    let mut starts: Vec<(u8, String)> = starts.collect();
+    starts.sort_unstable();
+    let ends = starts
+        .iter()
+        .skip(1)
+        .map(|(next, _)| next.saturating_sub(1));
+    let ends: Vec<u8> = ends.chain([10]).collect();
+    let ranges = starts.into_iter().zip(ends);
+    ranges
+        .map(|((low, expected_outcome), high)| ScoreRange {
+            score_range: [low, high],
+            expected_outcome,
+            extra: Extra::new(),
+        })
+        .collect()
+}
+
+fn build_range(range: Node<'_>) -> ScoreRange {
+    let (low, high) = bounds(range).unwrap_or_default();
+    let outcome = range.given("expected_outcome");
+    ScoreRange {
+        score_range: [low as u8, high as u8],
+        expected_outcome: outcome.map_or_else(String::new, |value| value.text().into_owned()),
+        extra: extra(range, &["score_range", "expected_outcome"]),
     }
 }
 

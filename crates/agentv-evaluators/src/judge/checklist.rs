@@ -1,6 +1,6 @@
 //! The form of answer in which a judge checks or scores each item of a checklist.
 
-use agentv_core::{PassThreshold, Rubric, Score, Verdict};
+use agentv_core::{Rubric, Score};
 use serde_json::{Value, json};
 
 use super::form::number;
@@ -10,6 +10,8 @@ use crate::words::{Findings, shown};
 
 /// The maximum points of an item.
 const MOST_POINTS: f64 = 10.0;
+/// The points from which an item with score ranges counts as a strength of the answer.
+const STRENGTH_FROM: f64 = 7.0;
 
 /// The items of a checklist.
 #[derive(Debug)]
@@ -64,7 +66,8 @@ impl Checklist {
             }
         };
         format!(
-            "{{\"checks\": [for each item {{\"id\": its id, {judged}, \"reasoning\": why, in a sentence}}], \
+            "{{\"checks\": [for each item {{\"id\": its id, \"reasoning\": in a sentence, what in the \
+             answer decides, {judged}}}], \
              \"overall_reasoning\": a summary in one or two sentences}}"
         )
     }
@@ -89,10 +92,10 @@ impl Checklist {
                 "type": "object",
                 "properties": {
                     "id": {"type": "string", "enum": ids},
-                    name: {"type": kind},
                     "reasoning": {"type": "string"},
+                    name: {"type": kind},
                 },
-                "required": ["id", name, "reasoning"],
+                "required": ["id", "reasoning", name],
                 "additionalProperties": false,
             }));
         }
@@ -202,17 +205,25 @@ impl Checked<'_> {
         (self.score(), self.item.weight)
     }
 
-    /// Returns true if the points reach `required_min_score`, or a pass if there is none.
+    /// Returns true if the item is a strength of the answer.
     fn is_met(&self) -> bool {
-        match self.item.required_min_score {
-            Some(enough) => self.points >= f64::from(enough),
-            None => self.score().verdict(PassThreshold::default()) == Verdict::Pass,
-        }
+        let enough = if self.item.score_ranges.is_empty() {
+            MOST_POINTS
+        } else {
+            STRENGTH_FROM
+        };
+        self.points >= enough && !self.lacks_required()
     }
 
+    /// Returns true if the checklist fails because of this item: it has less than
+    /// `required_min_score`, or less than all points if it is required.
     fn lacks_required(&self) -> bool {
-        let counts = self.item.required || self.item.required_min_score.is_some();
-        counts && !self.is_met()
+        let least = match self.item.required_min_score {
+            Some(least) => f64::from(least),
+            None if self.item.required => MOST_POINTS,
+            None => return false,
+        };
+        self.points < least
     }
 
     fn finding(&self) -> String {

@@ -18,22 +18,24 @@ You grade an answer that an AI system gave. Judge how well it achieves what is e
 nothing else: 1 when it does so in full, 0 when it does not at all, in between in proportion.";
 
 pub(super) const WANTED: &str = "\
-{\"score\": a number from 0 to 1, \
+{\"reasoning\": in one or two sentences, how well the answer achieves what is expected and why, \
 \"hits\": [up to 4 short sentences on what the answer gets right], \
 \"misses\": [up to 4 short sentences on what it gets wrong or lacks], \
-\"reasoning\": why, in one or two sentences}";
+\"score\": a number from 0 to 1}";
 
+/// Returns the JSON Schema of the answer. A model that is held to it writes the properties in this
+/// order, so the reasoning comes before the score that follows from it.
 pub(super) fn schema() -> Value {
     let texts = json!({"type": "array", "items": {"type": "string"}});
     json!({
         "type": "object",
         "properties": {
-            "score": {"type": "number"},
+            "reasoning": {"type": "string"},
             "hits": texts,
             "misses": texts,
-            "reasoning": {"type": "string"},
+            "score": {"type": "number"},
         },
-        "required": ["score", "hits", "misses", "reasoning"],
+        "required": ["reasoning", "hits", "misses", "score"],
         "additionalProperties": false,
     })
 }

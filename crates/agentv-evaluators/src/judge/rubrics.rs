@@ -16,6 +16,7 @@ pub(crate) fn rubrics(options: &Options<'_>) -> Result<Vec<Rubric>, BuildError> 
         .map(|(index, item)| match item {
             Value::String(outcome) => Ok(Rubric {
                 expected_outcome: Some(outcome.clone()),
+                required: true,
                 ..unnamed(index)
             }),
             _ => written(&options.element("rubrics", index, item)?, index),
@@ -47,11 +48,17 @@ fn unnamed(index: usize) -> Rubric {
 
 fn written(item: &Options<'_>, index: usize) -> Result<Rubric, BuildError> {
     let rubric = unnamed(index);
+    let score_ranges = ranges(item)?;
+    let outcome = match item.text("expected_outcome")? {
+        None => item.text("description")?,
+        outcome => outcome,
+    };
     Ok(Rubric {
         id: item.text("id")?.map_or(rubric.id, str::to_owned),
-        expected_outcome: item.text("expected_outcome")?.map(str::to_owned),
+        expected_outcome: outcome.map(str::to_owned),
         weight: item.amount("weight")?.unwrap_or(1.0),
-        required: item.flag("required", false)?,
+        // An item that is met or not is required by default.
+        required: item.flag("required", score_ranges.is_empty())?,
         required_min_score: match item.count("required_min_score")? {
             None => None,
             Some(points @ 0..=10) => Some(points as u8),
@@ -61,12 +68,18 @@ fn written(item: &Options<'_>, index: usize) -> Result<Rubric, BuildError> {
                 );
             }
         },
-        score_ranges: ranges(item)?,
+        score_ranges,
         extra: Extra::new(),
     })
 }
 
 fn ranges(item: &Options<'_>) -> Result<Vec<ScoreRange>, BuildError> {
+    if let Some(Value::Object(starts)) = item.get("score_ranges") {
+        return ranges_from(starts).ok_or_else(|| {
+            let expected = "expected an object that maps whole numbers from 0 to 10 to texts";
+            item.invalid("score_ranges", expected)
+        });
+    }
     let ranges = item.objects("score_ranges")?.unwrap_or_default();
     let ranges = ranges.iter().map(|range| {
         let bounds = range.required("score_range")?.as_array();
@@ -81,6 +94,27 @@ fn ranges(item: &Options<'_>) -> Result<Vec<ScoreRange>, BuildError> {
         })
     });
     ranges.collect()
+}
+
+/// Returns the ranges of an object such as `{0: …, 3: …, 10: …}`. Each key is the lowest number of a
+/// range that ends before the next.
+fn ranges_from(starts: &Extra) -> Option<Vec<ScoreRange>> {
+    let low = |key: &String| key.trim().parse::<u8>().ok().filter(|low| *low <= 10);
+    let starts = starts.iter();
+    let starts = starts.map(|(key, outcome)| Some((low(key)?, outcome.as_str()?)));
+    let mut starts: Vec<(u8, &str)> = starts.collect::<Option<_>>()?;
+    starts.sort_unstable();
+    let ends = starts.iter().skip(1).map(|(next, _)| next.checked_sub(1));
+    let ends: Vec<u8> = ends.chain([Some(10)]).collect::<Option<_>>()?;
+    let ranges = starts
+        .iter()
+        .zip(ends)
+        .map(|((low, outcome), high)| ScoreRange {
+            score_range: [*low, high],
+            expected_outcome: (*outcome).to_owned(),
+            extra: Extra::new(),
+        });
+    Some(ranges.collect())
 }
 
 fn point(value: &Value) -> Option<u8> {

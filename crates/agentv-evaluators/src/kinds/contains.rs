@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use agentv_core::{Evaluation, Evaluator, EvaluatorError, Subject};
-use agentv_syntax::shape::FILLED;
 use agentv_syntax::{Field, Kind, Others, Record};
 
 use crate::builder::Builder;
@@ -12,6 +11,7 @@ use crate::error::BuildError;
 use crate::kind::{EvaluatorKind, Facts};
 use crate::matching::{IGNORE_CASE, Matching, NEGATE, contains_fact};
 use crate::options::Options;
+use crate::wanted::{FILLED_WANTED, WantedText};
 
 pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     kind: Kind {
@@ -23,19 +23,20 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
             fields: &[
                 Field {
                     name: "value",
-                    shape: &FILLED,
-                    doc: "The text to look for.",
+                    shape: &FILLED_WANTED,
+                    doc: "The text to look for (default: the reference answer of the case). `{{ NAME }}` is replaced by a variable or field of the case, such as `{{ expected_output }}`.",
                 },
                 IGNORE_CASE,
                 NEGATE,
             ],
-            required: &[&["value"]],
+            required: &[],
             others: Others::Warn,
         },
         shorthand: Some("value"),
     },
     example: "\
 - contains: Paris
+- contains: '{{ expected_output }}'
 - {type: contains, value: Paris, ignore_case: true, negate: false}
 ",
     facts: Facts::CHECK,
@@ -43,27 +44,22 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
 };
 
 fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evaluator>, BuildError> {
-    let matching = Matching::read(options)?;
-    let value = options.required_text("value")?;
     Ok(evaluator(Contains {
-        value: value.to_owned(),
-        sought: matching.form(value).into_owned(),
-        matching,
+        matching: Matching::read(options)?,
+        value: WantedText::read(options)?,
     }))
 }
 
 struct Contains {
-    value: String,
-    /// The value in the form used for comparing.
-    sought: String,
+    value: WantedText,
     matching: Matching,
 }
 
 impl Check for Contains {
     fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
-        let holds = self.matching.form(subject.answer).contains(&self.sought);
-        Ok(self
-            .matching
-            .judge(holds, contains_fact(holds, &self.value)))
+        let value = self.value.filled(subject)?;
+        let sought = self.matching.form(&value);
+        let holds = self.matching.form(subject.answer).contains(&*sought);
+        Ok(self.matching.judge(holds, contains_fact(holds, &value)))
     }
 }

@@ -51,6 +51,6 @@ struct Cost(Limit);
 
 impl Check for Cost {
     fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
-        Ok(self.0.evaluation(subject.trace.cost_usd))
+        self.0.evaluation(subject.trace.cost_usd)
     }
 }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use agentv_core::{Evaluation, Evaluator, EvaluatorError, Subject};
-use agentv_syntax::shape::FILLED;
 use agentv_syntax::{Field, Kind, Others, Record};
 
 use crate::builder::Builder;
@@ -12,6 +11,7 @@ use crate::error::BuildError;
 use crate::kind::{EvaluatorKind, Facts};
 use crate::matching::{IGNORE_CASE, Matching, NEGATE};
 use crate::options::Options;
+use crate::wanted::{FILLED_WANTED, WantedText};
 use crate::words::quoted;
 
 pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
@@ -24,13 +24,13 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
             fields: &[
                 Field {
                     name: "value",
-                    shape: &FILLED,
-                    doc: "The text that the answer must end with.",
+                    shape: &FILLED_WANTED,
+                    doc: "The text that the answer must end with (default: the reference answer of the case). `{{ NAME }}` is replaced by a variable or field of the case, such as `{{ expected_output }}`.",
                 },
                 IGNORE_CASE,
                 NEGATE,
             ],
-            required: &[&["value"]],
+            required: &[],
             others: Others::Warn,
         },
         shorthand: Some("value"),
@@ -44,26 +44,23 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
 };
 
 fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evaluator>, BuildError> {
-    let matching = Matching::read(options)?;
-    let value = options.required_text("value")?;
     Ok(evaluator(EndsWith {
-        value: value.to_owned(),
-        sought: matching.form(value).into_owned(),
-        matching,
+        matching: Matching::read(options)?,
+        value: WantedText::read(options)?,
     }))
 }
 
 struct EndsWith {
-    value: String,
-    /// The value in the form used for comparing.
-    sought: String,
+    value: WantedText,
     matching: Matching,
 }
 
 impl Check for EndsWith {
     fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
-        let holds = self.matching.form(subject.answer).ends_with(&self.sought);
-        let value = quoted(&self.value);
+        let value = self.value.filled(subject)?;
+        let sought = self.matching.form(&value);
+        let holds = self.matching.form(subject.answer).ends_with(&*sought);
+        let value = quoted(&value);
         let fact = if holds {
             format!("ends with {value}")
         } else {

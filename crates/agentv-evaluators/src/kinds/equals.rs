@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use agentv_core::{Evaluation, Evaluator, EvaluatorError, Subject};
-use agentv_syntax::shape::TEXT;
 use agentv_syntax::{Field, Kind, Others, Record};
 
 use crate::builder::Builder;
@@ -12,6 +11,7 @@ use crate::error::BuildError;
 use crate::kind::{EvaluatorKind, Facts};
 use crate::matching::{IGNORE_CASE, Matching, NEGATE, lower_case_letters};
 use crate::options::Options;
+use crate::wanted::{ANY_WANTED, WantedText};
 use crate::words::quoted;
 
 pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
@@ -24,13 +24,13 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
             fields: &[
                 Field {
                     name: "value",
-                    shape: &TEXT,
-                    doc: "The text that the answer must equal.",
+                    shape: &ANY_WANTED,
+                    doc: "The text that the answer must equal (default: the reference answer of the case). `{{ NAME }}` is replaced by a variable or field of the case, such as `{{ expected_output }}`.",
                 },
                 IGNORE_CASE,
                 NEGATE,
             ],
-            required: &[&["value"]],
+            required: &[],
             others: Others::Warn,
         },
         shorthand: Some("value"),
@@ -46,38 +46,37 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
 fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evaluator>, BuildError> {
     Ok(evaluator(Equals {
         matching: Matching::read(options)?,
-        value: options.required_text("value")?.to_owned(),
+        value: WantedText::read(options)?,
     }))
 }
 
 struct Equals {
-    value: String,
+    value: WantedText,
     matching: Matching,
 }
 
 impl Check for Equals {
     fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
+        let value = self.value.of(subject)?;
         let holds = if self.matching.ignore_case {
-            lower_case_letters(subject.answer).eq(lower_case_letters(&self.value))
+            lower_case_letters(subject.answer).eq(lower_case_letters(&value))
         } else {
-            subject.answer == self.value
+            subject.answer == value
         };
         let fact = if holds {
-            format!("equals {}", quoted(&self.value))
+            format!("equals {}", quoted(&value))
         } else {
-            self.difference(subject.answer)
+            difference(subject.answer, &value)
         };
         Ok(self.matching.judge(holds, fact))
     }
 }
 
-impl Equals {
-    /// Says how the answer differs.
-    fn difference(&self, answer: &str) -> String {
-        let value = quoted(&self.value);
-        if answer.trim() == self.value.trim() {
-            return format!("does not equal {value}: the surrounding white space differs");
-        }
-        format!("does not equal {value}, but is {}", quoted(answer))
+/// Says how an answer differs from a text.
+fn difference(answer: &str, value: &str) -> String {
+    let shown = quoted(value);
+    if answer.trim() == value.trim() {
+        return format!("does not equal {shown}: the surrounding white space differs");
     }
+    format!("does not equal {shown}, but is {}", quoted(answer))
 }

@@ -51,6 +51,6 @@ struct Latency(Limit);
 
 impl Check for Latency {
     fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
-        Ok(self.0.evaluation(subject.trace.duration_ms))
+        self.0.evaluation(subject.trace.duration_ms)
     }
 }

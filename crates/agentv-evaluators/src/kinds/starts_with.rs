@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use agentv_core::{Evaluation, Evaluator, EvaluatorError, Subject};
-use agentv_syntax::shape::FILLED;
 use agentv_syntax::{Field, Kind, Others, Record};
 
 use crate::builder::Builder;
@@ -12,6 +11,7 @@ use crate::error::BuildError;
 use crate::kind::{EvaluatorKind, Facts};
 use crate::matching::{IGNORE_CASE, Matching, NEGATE, lower_case_letters};
 use crate::options::Options;
+use crate::wanted::{FILLED_WANTED, WantedText};
 use crate::words::quoted;
 
 pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
@@ -24,13 +24,13 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
             fields: &[
                 Field {
                     name: "value",
-                    shape: &FILLED,
-                    doc: "The text that the answer must start with.",
+                    shape: &FILLED_WANTED,
+                    doc: "The text that the answer must start with (default: the reference answer of the case). `{{ NAME }}` is replaced by a variable or field of the case, such as `{{ expected_output }}`.",
                 },
                 IGNORE_CASE,
                 NEGATE,
             ],
-            required: &[&["value"]],
+            required: &[],
             others: Others::Warn,
         },
         shorthand: Some("value"),
@@ -46,24 +46,25 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
 fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evaluator>, BuildError> {
     Ok(evaluator(StartsWith {
         matching: Matching::read(options)?,
-        value: options.required_text("value")?.to_owned(),
+        value: WantedText::read(options)?,
     }))
 }
 
 struct StartsWith {
-    value: String,
+    value: WantedText,
     matching: Matching,
 }
 
 impl Check for StartsWith {
     fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
+        let value = self.value.filled(subject)?;
         let holds = if self.matching.ignore_case {
             let mut answer = lower_case_letters(subject.answer);
-            lower_case_letters(&self.value).all(|letter| answer.next() == Some(letter))
+            lower_case_letters(&value).all(|letter| answer.next() == Some(letter))
         } else {
-            subject.answer.starts_with(&self.value)
+            subject.answer.starts_with(&*value)
         };
-        let value = quoted(&self.value);
+        let value = quoted(&value);
         let fact = if holds {
             format!("starts with {value}")
         } else {

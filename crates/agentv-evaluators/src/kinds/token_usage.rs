@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agentv_core::{Evaluation, Evaluator, EvaluatorError, Score, Subject, TokenUsage};
-use agentv_syntax::shape::COUNT;
+use agentv_syntax::shape::AMOUNT;
 use agentv_syntax::{Field, Kind, Others, Record};
 
 use crate::builder::Builder;
@@ -24,17 +24,17 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
             fields: &[
                 Field {
                     name: "max_total",
-                    shape: &COUNT,
+                    shape: &AMOUNT,
                     doc: "The maximum number of input and output tokens together.",
                 },
                 Field {
                     name: "max_input",
-                    shape: &COUNT,
+                    shape: &AMOUNT,
                     doc: "The maximum number of input tokens.",
                 },
                 Field {
                     name: "max_output",
-                    shape: &COUNT,
+                    shape: &AMOUNT,
                     doc: "The maximum number of output tokens.",
                 },
             ],
@@ -63,10 +63,10 @@ static FIGURES: [(&str, &str, Figure); 3] = [
 fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evaluator>, BuildError> {
     let mut limits = [None; 3];
     for (limit, (option, name, _)) in limits.iter_mut().zip(FIGURES) {
-        *limit = options.count(option)?.map(|most| Limit {
+        *limit = options.amount(option)?.map(|most| Limit {
             name,
             unit: "",
-            most: most as f64,
+            most,
         });
     }
     if limits.iter().all(Option::is_none) {
@@ -89,12 +89,8 @@ impl Check for Usage {
         for (limit, (_, _, figure)) in self.limits.iter().zip(FIGURES) {
             let Some(limit) = limit else { continue };
             let measured = usage.as_ref().map(|usage| figure(usage) as f64);
-            are_kept &= limit.judge(measured, &mut findings);
+            are_kept &= limit.judge(measured, &mut findings)?;
         }
-        let mut evaluation = findings.evaluation(Score::of(are_kept));
-        if usage.is_none() {
-            evaluation.reasoning = Some("the target reported no tokens".to_owned());
-        }
-        Ok(evaluation)
+        Ok(findings.evaluation(Score::of(are_kept)))
     }
 }

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::{Failure, ScriptError};
 use super::places::ScriptPlaces;
-use super::printed::{Printed, ending};
+use super::printed::{Printed, tail};
 
 /// The maximum output of a script.
 const LARGEST_OUTPUT: usize = 10 << 20;
@@ -85,6 +85,7 @@ impl Script {
         let noun = self.noun;
         let stderr = finished.stderr.text().into_owned();
         let stdout = finished.stdout;
+        let shown = stdout.text().into_owned();
         let failure = if !finished.status.success() {
             Failure::Status(finished.status)
         } else if stdout.is_truncated() {
@@ -104,7 +105,7 @@ impl Script {
         Err(ScriptError::Failed {
             noun,
             failure,
-            stderr: ending(&stderr),
+            tail: tail(&shown, &stderr),
         })
     }
 
@@ -117,7 +118,7 @@ impl Script {
             } => ScriptError::TooSlow {
                 noun,
                 deadline,
-                stderr: ending(&partial.stderr.text()),
+                tail: tail(&partial.stdout.text(), &partial.stderr.text()),
             },
             source => ScriptError::NotRun { noun, source },
         }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use agentv_process::{ProcessError, Status};
 use thiserror::Error;
 
-/// The reason why a script gave no result. `noun` names the script in the message, `stderr` is the
-/// end of its stderr, ready to be appended.
+/// The reason why a script gave no result. `noun` names the script in the message, `tail` is the end
+/// of its stdout and stderr, ready to be appended.
 #[derive(Debug, Error)]
 pub(crate) enum ScriptError {
     #[error("the {noun} cannot run: the run has ended")]
@@ -17,24 +17,23 @@ pub(crate) enum ScriptError {
         noun: &'static str,
         source: ProcessError,
     },
-    #[error("the {noun} timed out after {deadline:?} (`timeout_seconds`) and was stopped{stderr}")]
+    #[error("the {noun} timed out after {deadline:?} (`timeout_seconds`) and was stopped{tail}")]
     TooSlow {
         noun: &'static str,
         deadline: Duration,
-        stderr: String,
+        tail: String,
     },
-    #[error("the {noun} {failure}{stderr}")]
+    #[error("the {noun} {failure}{tail}")]
     Failed {
         noun: &'static str,
         failure: Failure,
-        stderr: String,
+        tail: String,
     },
-    #[error("the {noun} {problem}{stdout}{stderr}")]
+    #[error("the {noun} {problem}{tail}")]
     Unusable {
         noun: &'static str,
         problem: String,
-        stdout: String,
-        stderr: String,
+        tail: String,
     },
 }
 

@@ -6,8 +6,9 @@ use agentv_core::{Block, Content, Extra, Message, Subject};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// Returns the JSON that every script reads on its stdin. Missing values are `null` or empty lists.
-/// Paths of files are absolute, whatever folder the script runs in.
+/// Returns the JSON that every script reads on its stdin: the answer, the case, and all other fields
+/// of the case under their own names. Missing values have no key, and missing lists are empty. Paths
+/// of files are absolute, whatever folder the script runs in.
 pub(crate) fn of(subject: &Subject<'_>, root: &Path) -> Extra {
     let case = subject.case;
     let absolute = |path: &String| root.join(path).to_string_lossy().into_owned();
@@ -20,6 +21,8 @@ pub(crate) fn of(subject: &Subject<'_>, root: &Path) -> Extra {
         }
     }
     let fields = [
+        ("eval_id", json!(case.id)),
+        ("conversation_id", json!(case.conversation_id)),
         ("question", json!(subject.prompt.question)),
         ("expected_outcome", json!(case.expected_outcome)),
         ("expected_messages", value(&case.expected_messages)),
@@ -33,11 +36,28 @@ pub(crate) fn of(subject: &Subject<'_>, root: &Path) -> Extra {
         ("input_files", json!(files)),
         ("input_messages", value(&case.input_messages)),
         ("trace_summary", value(subject.trace)),
+        ("variables", variables(&case.variables)),
     ];
-    let fields = fields.into_iter();
-    fields
+    let fields = fields.into_iter().filter(|(_, value)| !value.is_null());
+    let mut input: Extra = fields
         .map(|(name, value)| (name.to_owned(), value))
-        .collect()
+        .collect();
+    for (name, value) in &case.extra {
+        // A field with the name of one above does not replace it.
+        if !value.is_null() && !input.contains_key(name) {
+            input.insert(name.clone(), value.clone());
+        }
+    }
+    input
+}
+
+/// Returns the variables of a case, or null if there are none.
+fn variables(variables: &Extra) -> Value {
+    if variables.is_empty() {
+        Value::Null
+    } else {
+        Value::Object(variables.clone())
+    }
 }
 
 /// Adds the settings of a script as the last field.

@@ -1,6 +1,6 @@
 //! Reading the grade that a script prints.
 
-use agentv_core::{Evaluation, Score};
+use agentv_core::{Evaluation, PassThreshold, Score, Verdict};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -60,17 +60,41 @@ pub enum OutputError {
 /// # Errors
 /// Returns the reason why the output is not a grade.
 pub fn read(stdout: &str) -> Result<Evaluation, OutputError> {
+    evaluation(printed(stdout)?)
+}
+
+/// Reads the evaluation that an aggregator's script printed. Its `verdict` replaces that of the
+/// score, and one that is worse fails the case.
+///
+/// # Errors
+/// Returns the reason why the output is not a grade.
+pub(crate) fn read_decision(
+    stdout: &str,
+    threshold: PassThreshold,
+) -> Result<Evaluation, OutputError> {
+    let printed = printed(stdout)?;
+    let decided = verdict(printed.get("verdict"))?;
+    let mut evaluation = evaluation(printed)?;
+    if let Some(decided) = decided {
+        let is_worse = decided < evaluation.score.verdict(threshold);
+        evaluation.lacks_required = is_worse && decided == Verdict::Fail;
+        evaluation.verdict = Some(decided);
+    }
+    Ok(evaluation)
+}
+
+/// Returns the object that a script printed.
+fn printed(stdout: &str) -> Result<Map<String, Value>, OutputError> {
     // Some programs start their output with a byte-order mark.
     let stdout = stdout.strip_prefix('\u{feff}').unwrap_or(stdout);
-    let mut printed = object(stdout.trim())?;
+    object(stdout.trim())
+}
+
+fn evaluation(mut printed: Map<String, Value>) -> Result<Evaluation, OutputError> {
     let score = score(printed.get("score"))?;
-    let mut texts = |name: &'static str| texts(name, printed.shift_remove(name));
-    let (hits, misses) = (texts("hits")?, texts("misses")?);
-    let reasoning = match printed.shift_remove("reasoning") {
-        None | Some(Value::Null) => None,
-        Some(Value::String(text)) => Some(text).filter(|text| !text.trim().is_empty()),
-        Some(other) => return Err(wrong("reasoning", "a string", &other)),
-    };
+    let mut texts = |name: &str| texts(printed.shift_remove(name));
+    let (hits, misses) = (texts("hits"), texts("misses"));
+    let reasoning = printed.shift_remove("reasoning").and_then(text);
     let details = printed.shift_remove("details");
     let details = details.filter(|details| !details.is_null());
     if details
@@ -159,24 +183,41 @@ fn score(score: Option<&Value>) -> Result<Score, OutputError> {
     let Some(score) = score else {
         return Err(OutputError::NoScore);
     };
-    // Adding 0 turns -0 into 0.
-    let number = score.as_f64().map(|number| number + 0.0);
-    let score_of = number.and_then(Score::clamped);
-    score_of.ok_or_else(|| wrong("score", "a number", score))
+    // A score of 40 may mean 0.4 or full marks, so it is refused.
+    let value = score.as_f64().and_then(Score::new);
+    value.ok_or_else(|| wrong("score", "a number from 0 to 1", score))
 }
 
-/// Reads a list of strings, or a single one.
-fn texts(name: &'static str, value: Option<Value>) -> Result<Vec<String>, OutputError> {
-    let items = match value {
-        None | Some(Value::Null) => return Ok(Vec::new()),
-        Some(Value::Array(items)) => items,
-        Some(alone) => vec![alone],
+fn verdict(verdict: Option<&Value>) -> Result<Option<Verdict>, OutputError> {
+    let Some(verdict) = verdict.filter(|verdict| !verdict.is_null()) else {
+        return Ok(None);
     };
-    let text = |item| match item {
-        Value::String(text) => Ok(text),
-        other => Err(wrong(name, "an array of strings", &other)),
+    let word = verdict.as_str().unwrap_or_default().trim();
+    let known = match word.to_ascii_lowercase().as_str() {
+        "pass" => Verdict::Pass,
+        "borderline" => Verdict::Borderline,
+        "fail" => Verdict::Fail,
+        _ => return Err(wrong("verdict", "pass, borderline or fail", verdict)),
     };
-    items.into_iter().map(text).collect()
+    Ok(Some(known))
+}
+
+/// Reads a list of texts, or a single one. Blank texts are dropped.
+fn texts(value: Option<Value>) -> Vec<String> {
+    match value {
+        Some(Value::Array(items)) => items.into_iter().filter_map(text).collect(),
+        Some(alone) => text(alone).into_iter().collect(),
+        None => Vec::new(),
+    }
+}
+
+/// Returns a text that is not blank. A value of another type becomes its JSON.
+fn text(value: Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(text).filter(|text| !text.trim().is_empty()),
+        other => Some(other.to_string()),
+    }
 }
 
 fn wrong(name: &'static str, expected: &'static str, found: &Value) -> OutputError {
@@ -219,11 +260,53 @@ mod tests {
     }
 
     #[test]
-    fn a_score_beyond_the_ends_is_clamped() {
-        for (printed, expected) in [("7", 1.0), ("-3", 0.0), ("-0.0", 0.0), ("1e300", 1.0)] {
-            let read = read(&format!(r#"{{"score": {printed}}}"#)).unwrap();
-            assert_eq!(read.score.value().to_string(), expected.to_string());
+    fn a_score_beyond_the_ends_is_an_error_and_never_clamped() {
+        for printed in ["40", "-3", "1e300", "1.0000001", "-0.1"] {
+            let refused = read(&format!(r#"{{"score": {printed}}}"#)).unwrap_err();
+            let words = "printed an invalid `score`: expected a number from 0 to 1, found ";
+            assert!(refused.to_string().starts_with(words), "{refused}");
         }
+        let zero = read(r#"{"score": -0.0}"#).unwrap();
+        assert_eq!(zero.score.value().to_string(), "0");
+    }
+
+    #[test]
+    fn the_verdict_of_an_aggregator_counts_and_a_worse_one_fails_the_case() {
+        let threshold = PassThreshold::default();
+        for (printed, verdict, fails) in [
+            (r#"{"score": 0.9}"#, Verdict::Pass, false),
+            (r#"{"score": 0.9, "verdict": "fail"}"#, Verdict::Fail, true),
+            (
+                r#"{"score": 0.9, "verdict": "borderline"}"#,
+                Verdict::Borderline,
+                false,
+            ),
+            (r#"{"score": 0.2, "verdict": "fail"}"#, Verdict::Fail, false),
+            (r#"{"score": 0.2, "verdict": "Pass"}"#, Verdict::Pass, false),
+            (r#"{"score": 0.2, "verdict": null}"#, Verdict::Fail, false),
+        ] {
+            let read = read_decision(printed, threshold).unwrap();
+            let found = (read.verdict_at(threshold), read.lacks_required);
+            assert_eq!(found, (verdict, fails), "{printed}");
+        }
+        let wrong = read_decision(r#"{"score": 1, "verdict": "ok"}"#, threshold).unwrap_err();
+        let words = "printed an invalid `verdict`: expected pass, borderline or fail, found \"ok\"";
+        assert_eq!(wrong.to_string(), words);
+        assert_eq!(
+            read(r#"{"score": 1, "verdict": "fail"}"#).unwrap().verdict,
+            None
+        );
+    }
+
+    #[test]
+    fn texts_of_other_types_become_text_and_blank_ones_are_dropped() {
+        let read = read(
+            r#"{"score": 1, "hits": [1, "", " ", null, {"a": []}], "misses": 2.5, "reasoning": 5}"#,
+        );
+        let read = read.unwrap();
+        assert_eq!(read.hits, ["1", r#"{"a":[]}"#]);
+        assert_eq!(read.misses, ["2.5"]);
+        assert_eq!(read.reasoning.as_deref(), Some("5"));
     }
 
     #[test]
@@ -249,25 +332,17 @@ mod tests {
             (r#"{"score": 1e999}"#, "did not print a valid JSON object"),
             (
                 r#"{"score": "0.5"}"#,
-                "invalid `score`: expected a number, found \"0.5\"",
+                "invalid `score`: expected a number from 0 to 1, found \"0.5\"",
             ),
             (
                 r#"{"score": true}"#,
-                "invalid `score`: expected a number, found true",
+                "invalid `score`: expected a number from 0 to 1, found true",
             ),
             (
                 r#"{"score": null}"#,
-                "invalid `score`: expected a number, found null",
+                "invalid `score`: expected a number from 0 to 1, found null",
             ),
             (r#"{"hits": []}"#, "printed an object without `score`"),
-            (
-                r#"{"score": 1, "hits": [1]}"#,
-                "invalid `hits`: expected an array of strings, found 1",
-            ),
-            (
-                r#"{"score": 1, "reasoning": []}"#,
-                "invalid `reasoning`: expected a string, found []",
-            ),
             ("{\"score\": 1}\n{\"score\": 0}", "printed several results"),
             (r#"{"score": 1, "score": 0}"#, "the duplicate key `score`"),
             (

@@ -1,12 +1,9 @@
 //! The output of a script.
 
 use super::error::ScriptError;
-use crate::words::cut;
 
-/// The number of characters from the end of stderr that errors show.
-const TOLD_STDERR: usize = 1_000;
-/// The number of characters from the start of stdout that errors show.
-const TOLD_STDOUT: usize = 200;
+/// The number of characters from the end of stdout, and of stderr, that errors show.
+const SHOWN: usize = 1_000;
 
 /// The output of a script that succeeded.
 #[derive(Debug)]
@@ -17,34 +14,32 @@ pub(crate) struct Printed {
 }
 
 impl Printed {
-    /// Returns the error that the output has this problem, with the start of the output.
+    /// Returns the error that the output has this problem, with the end of the output.
     pub(crate) fn unusable(&self, problem: impl ToString) -> ScriptError {
-        let stdout = self.stdout.trim();
-        let stdout = match stdout {
-            "" => String::new(),
-            _ => format!("; it printed `{}`", cut(stdout, TOLD_STDOUT)),
-        };
-        let stderr = match ending(&self.stderr).as_str() {
-            "" => String::new(),
-            ending => format!("; stderr{ending}"),
-        };
         ScriptError::Unusable {
             noun: self.noun,
             problem: problem.to_string(),
-            stdout,
-            stderr,
+            tail: tail(&self.stdout, &self.stderr),
         }
     }
 }
 
-/// Formats the end of stderr for the end of an error message.
-pub(super) fn ending(stderr: &str) -> String {
-    let stderr = stderr.trim();
-    let start = stderr.char_indices().rev().nth(TOLD_STDERR - 1);
-    match (stderr, start) {
-        ("", _) => String::new(),
-        (all, None | Some((0, _))) => format!(": {all}"),
-        (all, Some((start, _))) => format!(": …{}", &all[start..]),
+/// Formats the end of stdout and of stderr for the end of an error message. Blank output is omitted.
+pub(super) fn tail(stdout: &str, stderr: &str) -> String {
+    let parts = [("stdout", stdout), ("stderr", stderr)];
+    let parts = parts.map(|(name, text)| (name, ending(text)));
+    let parts = parts.iter().filter(|(_, text)| !text.is_empty());
+    parts
+        .map(|(name, text)| format!("; {name}: {text}"))
+        .collect()
+}
+
+/// Returns the end of a text, with `…` if something was cut off.
+fn ending(text: &str) -> String {
+    let text = text.trim();
+    match text.char_indices().rev().nth(SHOWN - 1) {
+        None | Some((0, _)) => text.to_owned(),
+        Some((start, _)) => format!("…{}", &text[start..]),
     }
 }
 
@@ -53,17 +48,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_of_stderr_is_told_and_cut_between_letters() {
-        assert_eq!(ending(" \n"), "");
-        assert_eq!(ending("oh no\n"), ": oh no");
+    fn the_end_of_the_output_is_shown_and_cut_between_letters() {
+        assert_eq!(tail(" \n", ""), "");
+        assert_eq!(tail("", "oh no\n"), "; stderr: oh no");
+        assert_eq!(tail("half\n", "oh no\n"), "; stdout: half; stderr: oh no");
         let long = format!("{}end", "ä".repeat(2_000));
-        let told = ending(&long);
-        assert!(told.starts_with(": …ä") && told.ends_with("end"), "{told}");
-        assert_eq!(told.chars().count(), TOLD_STDERR + 3);
+        let shown = ending(&long);
+        assert!(shown.starts_with("…ä") && shown.ends_with("end"), "{shown}");
+        assert_eq!(shown.chars().count(), SHOWN + 1);
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_what_was_printed() {
+    fn a_problem_is_reported_with_the_output() {
         let printed = Printed {
             noun: "script",
             stdout: "all good\n".to_owned(),
@@ -71,7 +67,7 @@ mod tests {
         };
         assert_eq!(
             printed.unusable("printed no JSON").to_string(),
-            "the script printed no JSON; it printed `all good`; stderr: warning: old"
+            "the script printed no JSON; stdout: all good; stderr: warning: old"
         );
     }
 }

@@ -2,6 +2,7 @@
 
 mod depth;
 mod error;
+mod figures;
 mod output;
 
 pub(crate) use depth::{DEEPEST, can_be_kept};

@@ -1,10 +1,11 @@
 //! Transcripts from the output of a command, an endpoint or a file.
 
-use agentv_core::{Content, Extra, Message, Role, TokenUsage, Transcript};
+use agentv_core::{Content, Extra, Message, Role, Transcript};
 use serde_json::Value;
 
 use super::depth::can_be_kept;
 use super::error::AnswerError;
+use super::figures::Figures;
 use crate::excerpt::excerpt;
 
 /// Parses an output. A JSON object with `text` or `output_messages` is an answer in fields, and any
@@ -48,14 +49,18 @@ pub(crate) fn of_fields(mut fields: Extra) -> Result<Transcript, AnswerError> {
     if text.is_none() && messages.is_empty() {
         return Err(AnswerError::Missing);
     }
+    let mut figures = Figures::default();
     let mut transcript = Transcript {
         output_messages: messages,
-        token_usage: fields.remove("token_usage").map(tokens).transpose()?,
-        cost_usd: amount(&fields, "cost_usd")?,
-        duration_ms: amount(&fields, "duration_ms")?,
+        token_usage: fields
+            .remove("token_usage")
+            .and_then(|usage| figures.tokens(&usage)),
+        cost_usd: figures.amount(&fields, "cost_usd"),
+        duration_ms: figures.amount(&fields, "duration_ms"),
         finish_reason: word(&fields, "finish_reason"),
         model: word(&fields, "model"),
         trace: fields.remove("trace"),
+        warnings: figures.warnings,
     };
     if let Some(text) = text
         && !says(&transcript, &text)
@@ -87,41 +92,6 @@ fn messages(items: Vec<Value>) -> Result<Vec<Message>, AnswerError> {
         })
     });
     messages.collect()
-}
-
-fn tokens(usage: Value) -> Result<TokenUsage, AnswerError> {
-    let Value::Object(usage) = usage else {
-        return Err(unexpected("token_usage", "an object", &usage));
-    };
-    let count = |name: &str| match usage.get(name).filter(|value| !value.is_null()) {
-        None => Ok(None),
-        Some(value) => match value.as_u64() {
-            Some(count) => Ok(Some(count)),
-            None => {
-                let field = format!("token_usage.{name}");
-                Err(unexpected(
-                    &field,
-                    "a whole number that is 0 or more",
-                    value,
-                ))
-            }
-        },
-    };
-    Ok(TokenUsage {
-        input: count("input")?.unwrap_or_default(),
-        output: count("output")?.unwrap_or_default(),
-        cached: count("cached")?,
-    })
-}
-
-fn amount(fields: &Extra, name: &str) -> Result<Option<f64>, AnswerError> {
-    let Some(value) = fields.get(name) else {
-        return Ok(None);
-    };
-    match value.as_f64().filter(|number| *number >= 0.0) {
-        Some(number) => Ok(Some(number)),
-        None => Err(unexpected(name, "a number that is 0 or more", value)),
-    }
 }
 
 fn word(fields: &Extra, name: &str) -> Option<String> {
@@ -211,12 +181,8 @@ mod tests {
                 "expected `text` or `output_messages`, found neither",
             ),
             (
-                r#"{"text": "a", "token_usage": {"input": -1}}"#,
-                "`token_usage.input`: expected a whole number that is 0 or more, found a number",
-            ),
-            (
-                r#"{"text": "a", "cost_usd": "1"}"#,
-                "`cost_usd`: expected a number that is 0 or more, found a string",
+                r#"{"text": "a", "output_messages": "b"}"#,
+                "`output_messages`: expected an array of messages, found a string",
             ),
         ] {
             assert_eq!(

@@ -53,6 +53,7 @@ pub(super) fn transcript(
             .reasoning_content
             .filter(|reasoning| !reasoning.is_empty())
             .map(|reasoning| json!({ "reasoning": reasoning })),
+        warnings: Vec::new(),
     };
     if !can_be_kept(&transcript) {
         let why =

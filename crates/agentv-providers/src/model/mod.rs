@@ -12,6 +12,7 @@ mod conversation;
 mod failure;
 mod price;
 mod provider;
+mod raw_arguments;
 mod vendor;
 mod vendor_error;
 

@@ -11,6 +11,7 @@ use super::answer::{blocked, transcript};
 use super::asked_model::AskedModel;
 use super::conversation::chat_of;
 use super::failure::failure;
+use super::raw_arguments::with_raw_arguments;
 
 /// One model of a vendor, and the settings of its requests.
 pub(super) struct ModelProvider {
@@ -59,6 +60,9 @@ impl ModelProvider {
             Ok(response) => within_bounds(transcript(&self.asked, response)?),
             Err(error) => match &error {
                 genai::Error::ChatResponseGeneration { response_body, .. } => {
+                    if let Some(response) = with_raw_arguments(&self.asked, response_body) {
+                        return within_bounds(transcript(&self.asked, response)?);
+                    }
                     blocked(&self.asked, response_body).ok_or_else(|| failure(&self.asked, error))
                 }
                 _ => Err(failure(&self.asked, error)),

@@ -80,7 +80,10 @@ impl Commands {
             Ok(transcript) => {
                 comes_back(transcript);
                 let anew = of_output(&in_fields(transcript).to_string());
-                assert_eq!(anew.as_ref(), Ok(transcript), "said in fields");
+                let mut expected = transcript.clone();
+                // A figure that was ignored is not written.
+                expected.warnings.clear();
+                assert_eq!(anew, Ok(expected), "said in fields");
             }
             Err(error) => is_a_sentence(&error.to_string()),
         }

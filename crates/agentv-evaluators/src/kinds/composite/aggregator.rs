@@ -3,18 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use agentv_core::{
-    Effort, Evaluation, EvaluatorError, EvaluatorResult, Extra, Judge, Score, Subject, Verdict,
+    Effort, Evaluation, EvaluatorError, EvaluatorResult, Extra, Judge, PassThreshold, Score,
+    Subject, Verdict,
 };
 use serde_json::Value;
 
-use super::members::Member;
 use crate::builder::Builder;
 use crate::error::{BuildError, could_not_judge};
 use crate::files;
 use crate::judge::{self, JudgeEvaluator, Panel, PromptSource};
 use crate::options::Options;
 use crate::script::{Script, input, output};
-use crate::words::{Findings, figure, quoted};
+use crate::words::{Findings, shown_score};
 
 /// The way to combine several results into one.
 pub(super) enum Aggregator {
@@ -118,34 +118,20 @@ impl Aggregator {
         results: &[EvaluatorResult],
     ) -> Result<Evaluation, EvaluatorError> {
         match self {
-            Aggregator::WeightedAverage => Ok(average(results)),
+            Aggregator::WeightedAverage => Ok(average(results, subject.pass_threshold())),
             Aggregator::Script { script, root } => {
                 let turn = script.turn().await.map_err(could_not_judge)?;
                 let mut input = input::of(subject, root);
                 input.insert("results".to_owned(), by_name(results));
                 let input = input::configured(input, &Extra::new());
                 let printed = turn.run(input, &[]).await.map_err(could_not_judge)?;
-                let read = output::read(&printed.stdout);
+                let read = output::read_decision(&printed.stdout, subject.pass_threshold());
                 read.map_err(|problem| could_not_judge(printed.unusable(problem)))
             }
             Aggregator::Judge(judge) => {
                 let results = by_name(results);
                 let results = serde_json::to_string_pretty(&results).unwrap_or_default();
                 judge.judge(subject, Some(&results)).await
-            }
-        }
-    }
-
-    /// Adds the required members that failed to the misses, unless the findings name them already.
-    pub(super) fn tell_required(&self, failed: &[&Member], misses: &mut Vec<String>) {
-        match self {
-            Aggregator::WeightedAverage => {}
-            Aggregator::Script { .. } | Aggregator::Judge(_) => {
-                let told = failed.iter().map(|member| {
-                    let name = quoted(member.name());
-                    format!("{name} is required and did not pass")
-                });
-                misses.splice(0..0, told);
             }
         }
     }
@@ -160,19 +146,30 @@ fn by_name(results: &[EvaluatorResult]) -> Value {
     Value::Object(results.collect())
 }
 
-/// Returns the weighted mean of the scores. Members that were not asked do not count.
-pub(super) fn average(results: &[EvaluatorResult]) -> Evaluation {
+/// Returns the weighted mean of the scores, and the findings of the members under their names.
+/// Members that were not asked do not count.
+pub(super) fn average(results: &[EvaluatorResult], threshold: PassThreshold) -> Evaluation {
     let mut findings = Findings::default();
     let mut scores = Vec::with_capacity(results.len());
     for result in results {
-        let (Some(score), verdict) = (result.score, result.verdict) else {
+        let Some(score) = result.score else {
             continue;
         };
         scores.push((score, result.weight));
-        findings.add(verdict == Some(Verdict::Pass), || {
-            let (name, score) = (quoted(&result.name), figure(score.value()));
-            format!("{name}: {} ({score})", in_words(verdict))
-        });
+        let name = &result.name;
+        for hit in &result.hits {
+            findings.add(true, || format!("[{name}] {hit}"));
+        }
+        for miss in &result.misses {
+            findings.add(false, || format!("[{name}] {miss}"));
+        }
+        if result.hits.is_empty() && result.misses.is_empty() {
+            let verdict = result.verdict;
+            findings.add(verdict == Some(Verdict::Pass), || {
+                let score = shown_score(score, threshold);
+                format!("[{name}] {} ({score})", in_words(verdict))
+            });
+        }
     }
     findings.evaluation(Score::weighted_mean(scores))
 }

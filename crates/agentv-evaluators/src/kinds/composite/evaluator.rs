@@ -124,13 +124,16 @@ impl Composite {
         let results: Vec<EvaluatorResult> = results.into_iter().flatten().collect();
         // If members were skipped to save effort, so is a script or judge as aggregator.
         let mut joined = if is_spared {
-            aggregator::average(&results)
+            aggregator::average(&results, threshold)
         } else {
             self.aggregator.join(subject, &results).await?
         };
         if !failed.is_empty() {
             joined.lacks_required = true;
-            self.aggregator.tell_required(&failed, &mut joined.misses);
+            let required = failed
+                .iter()
+                .map(|member| format!("{} is required and did not pass", quoted(member.name())));
+            joined.misses.splice(0..0, required);
         }
         joined.members = results;
         Ok(joined)

@@ -13,12 +13,11 @@ use crate::options::Options;
 use crate::words::{Findings, figure};
 
 pub(super) fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evaluator>, BuildError> {
-    let count = |option: &str| Ok(options.count(option)?.map(|count| count as f64));
     let amount = |option: &str| options.amount(option);
     let given = [
-        (count("max_tool_calls")?, Figure::ToolCalls),
-        (count("max_llm_calls")?, Figure::ModelCalls),
-        (count("max_tokens")?, Figure::Tokens),
+        (amount("max_tool_calls")?, Figure::ToolCalls),
+        (amount("max_llm_calls")?, Figure::ModelCalls),
+        (amount("max_tokens")?, Figure::Tokens),
         (amount("max_cost_usd")?, Figure::Cost),
         (amount("max_duration_ms")?, Figure::Duration),
     ];
@@ -127,7 +126,7 @@ impl Check for Metrics {
         let (mut kept, mut given) = (0, 0);
         for (figure, limit) in &self.limits {
             given += 1;
-            kept += u32::from(limit.judge(figure.of(subject), &mut findings));
+            kept += u32::from(limit.judge(figure.of(subject), &mut findings)?);
         }
         if let Some(exploration) = &self.exploration {
             given += 1;

@@ -1,6 +1,6 @@
 //! The options and facts of `execution_metrics`.
 
-use agentv_syntax::shape::{AMOUNT, COUNT, FRACTION};
+use agentv_syntax::shape::{AMOUNT, FRACTION};
 use agentv_syntax::{Field, Kind, Others, Record};
 
 use super::evaluator::build;
@@ -16,17 +16,17 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
             fields: &[
                 Field {
                     name: "max_tool_calls",
-                    shape: &COUNT,
+                    shape: &AMOUNT,
                     doc: "The maximum number of tool calls.",
                 },
                 Field {
                     name: "max_llm_calls",
-                    shape: &COUNT,
+                    shape: &AMOUNT,
                     doc: "The maximum number of calls of a language model. Each assistant message counts as one.",
                 },
                 Field {
                     name: "max_tokens",
-                    shape: &COUNT,
+                    shape: &AMOUNT,
                     doc: "The maximum number of input and output tokens together.",
                 },
                 Field {

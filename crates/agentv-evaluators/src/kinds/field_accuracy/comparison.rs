@@ -5,6 +5,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::date::{self, DateFormat};
+use super::number::quantity;
 use crate::error::BuildError;
 use crate::json::same;
 use crate::options::Options;
@@ -66,13 +67,20 @@ impl Comparison {
                 tolerance,
                 relative,
             } => {
-                let number = number(expected).ok_or_else(|| refuse("a number", expected))?;
-                let found = self::number(found);
-                Ok(found.is_some_and(|found| is_near(found, number, *tolerance, *relative)))
+                let wanted = quantity(expected).ok_or_else(|| refuse("a number", expected))?;
+                let Some(found) = quantity(found) else {
+                    return Ok(false);
+                };
+                // 5 g is not 5 kg. A number without a unit may be of any.
+                let has_unit =
+                    found.unit == wanted.unit || found.unit.is_empty() || wanted.unit.is_empty();
+                Ok(has_unit && is_near(found.number, wanted.number, *tolerance, *relative))
             }
+            // Equal texts are equal dates, in whatever format.
+            Comparison::Date(_) if same_text(found, expected) => Ok(true),
             Comparison::Date(formats) => {
                 let day = expected_day(expected, formats);
-                let day = day.ok_or_else(|| refuse("a date", expected))?;
+                let day = day.ok_or_else(|| refuse("an unambiguous date", expected))?;
                 Ok(found_day(found, formats) == Some(day))
             }
         }
@@ -113,17 +121,14 @@ fn refuse(what: &'static str, expected: &Value) -> Incomparable {
     }
 }
 
-/// Reads a number, also from a string.
-fn number(value: &Value) -> Option<f64> {
-    let number = match value {
-        Value::String(text) => text.trim().parse().ok()?,
-        value => value.as_f64()?,
-    };
-    Some(number).filter(|number: &f64| number.is_finite())
+fn same_text(found: &Value, expected: &Value) -> bool {
+    let text = |value: &Value| value.as_str().map(|text| text.trim().to_owned());
+    text(found).is_some_and(|found| text(expected) == Some(found))
 }
 
 fn is_near(found: f64, expected: f64, tolerance: f64, relative: bool) -> bool {
-    let allowed = if relative {
+    // A share of 0 would allow nothing, so the tolerance is absolute there.
+    let allowed = if relative && expected != 0.0 {
         tolerance * expected.abs()
     } else {
         tolerance

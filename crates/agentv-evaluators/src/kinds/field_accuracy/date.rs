@@ -61,17 +61,27 @@ const MONTHS: [&str; 12] = [
     "december",
 ];
 
-/// The unambiguous formats, for fields that name none. `05/03/2026` is not among them: it may be in
-/// March or in May.
-pub(super) static UNAMBIGUOUS: LazyLock<Vec<DateFormat>> = LazyLock::new(|| {
+/// The formats that are tried for fields that name none. A text that they read as different days is
+/// not read at all: `05/03/2026` may be in March or in May, and `25/12/2026` is in December.
+static USUAL: LazyLock<Vec<DateFormat>> = LazyLock::new(|| {
     let formats = [
-        "YYYY-MM-DD",
-        "YYYY/MM/DD",
+        "YYYY-M-D",
+        "YYYY/M/D",
+        "YYYY.M.D",
         "D-MMM-YYYY",
+        "D-MMMM-YYYY",
         "D MMM YYYY",
         "D MMMM YYYY",
         "MMM D, YYYY",
         "MMMM D, YYYY",
+        "MMM D YYYY",
+        "MMMM D YYYY",
+        "D/M/YYYY",
+        "M/D/YYYY",
+        "D-M-YYYY",
+        "M-D-YYYY",
+        "D.M.YYYY",
+        "M.D.YYYY",
     ];
     let parsed = formats.iter().map(|format| DateFormat::parse(format));
     parsed.filter_map(Result::ok).collect()
@@ -174,13 +184,15 @@ pub(super) fn read(text: &str, formats: &[DateFormat]) -> Option<Date> {
     formats.iter().find_map(|format| format.read(text.trim()))
 }
 
-/// Reads a date in an unambiguous format, ignoring an ISO time after it.
+/// Reads a date that can be read in one way only, ignoring an ISO time after it.
 pub(super) fn read_unambiguous(text: &str) -> Option<Date> {
     let text = text.trim();
     let has_time = matches!(text.as_bytes().get(10), Some(b'T' | b't' | b' '))
         && text.as_bytes().get(11).is_some_and(u8::is_ascii_digit);
     let day = if has_time { text.get(..10)? } else { text };
-    read(day, &UNAMBIGUOUS)
+    let mut days = USUAL.iter().filter_map(|format| format.read(day));
+    let first = days.next()?;
+    days.all(|other| other == first).then_some(first)
 }
 
 fn one_or_two(rest: &mut &str, padded: bool) -> Option<i16> {
@@ -258,6 +270,9 @@ mod tests {
             "5 March 2026",
             "Mar 5, 2026",
             "05-MAR-2026",
+            "2026-3-5",
+            "2026/03/05",
+            "March 5 2026",
         ] {
             assert_eq!(read_unambiguous(text), fifth_of_march, "{text}");
         }
@@ -267,10 +282,26 @@ mod tests {
             "",
             "2026-03-05 or so",
             "ää-03-05 1",
+            "25/25/2026",
+            "31/02/2026",
         ] {
             assert_eq!(read_unambiguous(text), None, "{text}");
         }
-        assert_eq!(UNAMBIGUOUS.len(), 7);
+        assert_eq!(USUAL.len(), 17);
+    }
+
+    #[test]
+    fn a_date_that_can_be_read_in_one_way_only_needs_no_format() {
+        for text in [
+            "25/12/2026",
+            "12/25/2026",
+            "25.12.2026",
+            "12-25-2026",
+            "25/12/2026 10:00",
+        ] {
+            assert_eq!(read_unambiguous(text), Some(date(2026, 12, 25)), "{text}");
+        }
+        assert_eq!(read_unambiguous("05/05/2026"), Some(date(2026, 5, 5)));
     }
 
     #[test]

@@ -3,15 +3,15 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use agentv_core::{Content, Evaluation, Evaluator, EvaluatorError, Role, Score, Subject};
+use agentv_core::{Content, Evaluation, Evaluator, EvaluatorError, Score, Subject};
 use serde_json::{Value, json};
 
+use super::answer::json_of;
 use super::comparison::Comparison;
 use super::path::Path;
 use crate::builder::Builder;
 use crate::check::{Check, evaluator};
 use crate::error::BuildError;
-use crate::json;
 use crate::options::Options;
 use crate::words::{Findings, quoted, shown};
 
@@ -61,8 +61,7 @@ impl Compared {
     ) -> Result<Outcome, EvaluatorError> {
         let name = quoted(&self.name);
         let Some(expected) = self.path.find(expected) else {
-            findings.add(true, || format!("{name}: no value is expected"));
-            return Ok(Outcome::Hit);
+            return Ok(Outcome::NotExpected);
         };
         let Some(found) = self.path.find(answer) else {
             if !self.required {
@@ -97,6 +96,8 @@ enum Outcome {
     Miss,
     /// Optional, and not in the answer.
     Uncounted,
+    /// Not in the expected answer, so there is nothing to compare with.
+    NotExpected,
 }
 
 impl Outcome {
@@ -105,6 +106,7 @@ impl Outcome {
             Outcome::Hit => "hit",
             Outcome::Miss => "miss",
             Outcome::Uncounted => "not counted",
+            Outcome::NotExpected => "not expected",
         }
     }
 }
@@ -117,7 +119,8 @@ struct FieldAccuracy {
 impl Check for FieldAccuracy {
     fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
         let expected = expected(subject)?;
-        let answer = match json::parse(subject.answer) {
+        self.refuse_unknown(&expected)?;
+        let answer = match json_of(subject.answer) {
             Ok(answer) => answer,
             Err(reason) => return Ok(Evaluation::check(false, reason.to_string())),
         };
@@ -128,32 +131,63 @@ impl Check for FieldAccuracy {
             .map(|field| field.judge(&answer, &expected, &mut findings))
             .collect::<Result<Vec<_>, _>>()?;
         let mut evaluation = findings.evaluation(self.score(&outcomes));
-        if outcomes
-            .iter()
-            .all(|outcome| *outcome == Outcome::Uncounted)
-        {
-            let reason = "all fields are optional, and the answer has none of them";
-            evaluation.reasoning = Some(reason.to_owned());
-        }
+        evaluation.reasoning = self.remark(&outcomes);
         evaluation.details = Some(self.details(&outcomes));
         Ok(evaluation)
     }
 }
 
 impl FieldAccuracy {
+    /// Refuses an expected answer that has none of the fields: there is nothing to compare with.
+    fn refuse_unknown(&self, expected: &Value) -> Result<(), EvaluatorError> {
+        if self
+            .fields
+            .iter()
+            .any(|field| field.path.find(expected).is_some())
+        {
+            return Ok(());
+        }
+        let names = self.fields.iter().map(|field| quoted(&field.name));
+        let names = names.collect::<Vec<_>>().join(", ");
+        let reason = format!("nothing to compare: the expected answer has no field {names}");
+        Err(EvaluatorError(reason))
+    }
+
+    /// Names the fields that were not compared.
+    fn remark(&self, outcomes: &[Outcome]) -> Option<String> {
+        let with = |wanted: Outcome| {
+            let fields = self.fields.iter().zip(outcomes);
+            let fields = fields.filter(move |(_, outcome)| **outcome == wanted);
+            let names = fields.map(|(field, _)| quoted(&field.name));
+            names.collect::<Vec<_>>().join(", ")
+        };
+        let counts = |outcome: &Outcome| matches!(outcome, Outcome::Hit | Outcome::Miss);
+        match (with(Outcome::NotExpected), outcomes.iter().any(counts)) {
+            (names, true) if names.is_empty() => None,
+            (names, true) => Some(format!(
+                "not compared: the expected answer has no field {names}"
+            )),
+            (_, false) => Some(format!(
+                "all fields are optional, and the answer has none of them: {}",
+                with(Outcome::Uncounted)
+            )),
+        }
+    }
+
     fn score(&self, outcomes: &[Outcome]) -> Score {
         let counted = self
             .fields
             .iter()
             .zip(outcomes)
-            .filter(|(_, outcome)| **outcome != Outcome::Uncounted)
+            .filter(|(_, outcome)| matches!(outcome, Outcome::Hit | Outcome::Miss))
             .map(|(field, outcome)| (Score::of(*outcome == Outcome::Hit), field.weight));
         if !self.all_or_nothing {
             return Score::weighted_mean(counted);
         }
-        let mut weighty = counted.filter(|(_, weight)| *weight > 0.0).peekable();
-        let is_anything = weighty.peek().is_some();
-        Score::of(is_anything && weighty.all(|(score, _)| score == Score::ONE))
+        // Nothing may be missed here, whatever its weight.
+        let mut counted = counted.peekable();
+        let is_anything = counted.peek().is_some();
+        Score::of(is_anything && counted.all(|(score, _)| score == Score::ONE))
     }
 
     fn details(&self, outcomes: &[Outcome]) -> Value {
@@ -167,13 +201,9 @@ impl FieldAccuracy {
 
 /// Returns the expected value: the content of the last expected assistant message.
 fn expected<'s>(subject: &Subject<'s>) -> Result<Cow<'s, Value>, EvaluatorError> {
-    let messages = subject.case.expected_messages.iter().rev();
-    let mut contents = messages
-        .filter(|message| message.role == Role::Assistant)
-        .filter_map(|message| message.content.as_ref());
-    match contents.next() {
+    match subject.reference_content() {
         Some(Content::Structured(value)) => Ok(Cow::Borrowed(value)),
-        Some(content) => json::parse(&content.text())
+        Some(content) => json_of(&content.text())
             .map(Cow::Owned)
             .map_err(|_| EvaluatorError("the expected answer of the case is not JSON".to_owned())),
         None => Err(EvaluatorError(

@@ -14,7 +14,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     kind: Kind {
         name: "field_accuracy",
         aliases: &[],
-        doc: "Compares fields of the answer's JSON with those of the expected answer. A code fence around the whole answer is ignored.",
+        doc: "Compares fields of the answer's JSON with those of the expected answer. The JSON may be in a fenced block or alone in prose.",
         options: Record {
             name: "field_accuracy",
             fields: &[
@@ -70,7 +70,7 @@ static COMPARED: Shape = Shape {
             Field {
                 name: "path",
                 shape: &PATH,
-                doc: "The path of the field, such as `invoice.lines[0].amount`.",
+                doc: "The path of the field, such as `invoice.lines[0].amount` or `[\"a.b\"]`. A field that the expected answer does not have is not compared.",
             },
             Field {
                 name: "match",
@@ -95,12 +95,12 @@ static COMPARED: Shape = Shape {
             Field {
                 name: "relative",
                 shape: &BOOL,
-                doc: "For `numeric_tolerance`: whether `tolerance` is a share of the expected number (default: false).",
+                doc: "For `numeric_tolerance`: whether `tolerance` is a share of the expected number (default: false). If that is 0, the tolerance is absolute.",
             },
             Field {
                 name: "formats",
                 shape: &FORMATS,
-                doc: "For `date`: the accepted formats, such as `DD/MM/YYYY` or `D MMM YYYY` (default: all unambiguous formats).",
+                doc: "For `date`: the accepted formats, such as `DD/MM/YYYY` or `D MMM YYYY` (default: every format, if the date can be read in one way only). Equal texts always match.",
             },
         ],
         required: &[&["path"]],

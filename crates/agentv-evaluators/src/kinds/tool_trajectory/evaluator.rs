@@ -42,31 +42,34 @@ pub(super) fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evalua
     })
 }
 
-/// Returns the evaluation of a target that called no tools.
-fn no_trace() -> Evaluation {
-    let reason = "No trace available for evaluation";
-    Evaluation {
-        reasoning: Some(reason.to_owned()),
-        ..Evaluation::check(false, reason)
+/// Returns the tool calls that the target made.
+fn calls<'s>(subject: &Subject<'s>) -> Vec<&'s ToolCall> {
+    subject.transcript.tool_calls().collect()
+}
+
+/// Returns the share of expectations that were met. With nothing expected, everything is met.
+fn share(met: usize, expected: usize) -> Score {
+    if expected == 0 {
+        Score::ONE
+    } else {
+        Score::ratio(met as f64, expected as f64)
     }
 }
 
-/// Returns the tool calls, or `None` if there are none.
-fn calls<'s>(subject: &Subject<'s>) -> Option<Vec<&'s ToolCall>> {
-    let calls: Vec<_> = subject.transcript.tool_calls().collect();
-    (!calls.is_empty()).then_some(calls)
-}
+/// The finding of an evaluator that expects nothing.
+const NOTHING_EXPECTED: &str = "no calls are expected";
 
 /// `any_order`: the minimum number of calls of each tool.
 struct Minimums(Vec<(String, u64)>);
 
 impl Check for Minimums {
     fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
-        let Some(calls) = calls(subject) else {
-            return Ok(no_trace());
-        };
+        let calls = calls(subject);
         let mut findings = Findings::default();
         let mut met = 0;
+        if self.0.is_empty() {
+            findings.add(true, || NOTHING_EXPECTED.to_owned());
+        }
         for (tool, fewest) in &self.0 {
             let called = calls.iter().filter(|call| call.tool == *tool).count() as u64;
             met += usize::from(called >= *fewest);
@@ -78,8 +81,7 @@ impl Check for Minimums {
                 )
             });
         }
-        let score = Score::ratio(met as f64, self.0.len() as f64);
-        let mut evaluation = findings.evaluation(score);
+        let mut evaluation = findings.evaluation(share(met, self.0.len()));
         evaluation.details = Some(json!({"matched": met, "expected": self.0.len()}));
         Ok(evaluation)
     }
@@ -97,9 +99,7 @@ struct InOrder(Vec<ExpectedCall>);
 
 impl Check for InOrder {
     fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
-        let Some(calls) = calls(subject) else {
-            return Ok(no_trace());
-        };
+        let calls = calls(subject);
         let aligned = alignment::best(&self.0, &calls).map_err(could_not_judge)?;
         let mut tally = Tally::default();
         for (expected, place) in self.0.iter().zip(aligned) {
@@ -118,9 +118,7 @@ struct Exact(Vec<ExpectedCall>);
 
 impl Check for Exact {
     fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
-        let Some(calls) = calls(subject) else {
-            return Ok(no_trace());
-        };
+        let calls = calls(subject);
         let mut tally = Tally::default();
         for (place, expected) in self.0.iter().enumerate() {
             let found = calls.get(place).copied();
@@ -171,10 +169,13 @@ impl Tally {
         self.latencies.add(expected, call, &mut self.findings);
     }
 
-    fn evaluation(self, expected: usize) -> Evaluation {
+    fn evaluation(mut self, expected: usize) -> Evaluation {
         let latencies = self.latencies;
         let met = self.matched + latencies.met;
-        let score = Score::ratio(met as f64, (expected + latencies.counted) as f64);
+        let score = share(met, expected + latencies.counted);
+        if expected == 0 {
+            self.findings.add(true, || NOTHING_EXPECTED.to_owned());
+        }
         let mut evaluation = self.findings.evaluation(score);
         evaluation.details = Some(json!({
             "matched": self.matched,

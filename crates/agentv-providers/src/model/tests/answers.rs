@@ -95,6 +95,44 @@ async fn a_call_of_a_tool_has_the_id_that_the_vendor_gave_it_or_none() {
 }
 
 #[tokio::test]
+async fn arguments_that_are_not_json_are_kept_as_a_string() {
+    let calls = json!([
+        {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{\"x\": "}},
+        {"id": "call_2", "type": "function", "function": {"name": "g", "arguments": "{\"y\": 1}"}},
+    ]);
+    let chat = json!({"model": "m-1", "choices": [{"finish_reason": "tool_calls", "message": {
+        "role": "assistant", "content": "Let me see.", "tool_calls": calls}}],
+        "usage": {"prompt_tokens": 20, "completion_tokens": 30, "total_tokens": 50}});
+    let responses = json!({"id": "r", "status": "completed", "model": "m-1", "output": [
+        {"type": "message", "content": [{"type": "output_text", "text": "Let me see."}]},
+        {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{\"x\": "},
+        {"type": "function_call", "call_id": "call_2", "name": "g", "arguments": "{\"y\": 1}"}],
+        "usage": {"input_tokens": 20, "output_tokens": 30, "total_tokens": 50}});
+    for (api, answer) in [("chat", chat), ("responses", responses)] {
+        let fields = json!({"model": "m", "api": api});
+        let (_, transcript) = exchange("openai", fields, Reply::json(200, &[], &answer)).await;
+        assert_eq!(transcript.answer(), "Let me see.", "{api}");
+        let inputs: Vec<_> = transcript
+            .tool_calls()
+            .map(|call| call.input.clone())
+            .collect();
+        assert_eq!(
+            inputs,
+            [Some(json!("{\"x\": ")), Some(json!({"y": 1}))],
+            "{api}"
+        );
+        let ids: Vec<_> = transcript
+            .tool_calls()
+            .map(|call| call.id.as_deref())
+            .collect();
+        assert_eq!(ids, [Some("call_1"), Some("call_2")], "{api}");
+        let usage = transcript.token_usage.unwrap();
+        assert_eq!((usage.input, usage.output), (20, 30), "{api}");
+        assert_eq!(transcript.model.as_deref(), Some("m-1"), "{api}");
+    }
+}
+
+#[tokio::test]
 async fn arguments_that_no_record_could_hold_are_an_error() {
     let arguments = format!("{}{}", "[".repeat(120), "]".repeat(120));
     let answer = json!({"choices": [{"finish_reason": "tool_calls", "message": {

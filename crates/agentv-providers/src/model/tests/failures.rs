@@ -141,15 +141,6 @@ async fn an_unusable_answer_is_a_clear_error() {
             Reply::text(200, json, &[], r#"{"error": {"message": "No backend"}}"#),
             "OpenAI reported an error: No backend",
         ),
-        (
-            Reply::text(
-                200,
-                json,
-                &[],
-                r#"{"choices": [{"message": {"tool_calls": [{"id": "1", "type": "function", "function": {"name": "f", "arguments": "{"}}]}}]}"#,
-            ),
-            "cannot read the answer from OpenAI: ",
-        ),
     ] {
         let error = failure("openai", json!({"model": "m"}), reply).await;
         assert_eq!(error.cause, Cause::Answer, "{error}");
