@@ -19,8 +19,8 @@ use super::{GateArguments, LoadArguments};
 ///
 /// Exit codes, the first that applies: 130 interrupted, 143 terminated, 129 the terminal was closed;
 /// 5 results could not be written; 4 stopped by `--budget` or `--max-time`; 2 the command line or a file is
-/// invalid; 3 more errored trials and skipped cases than `--max-errors` allows; 1 a gate is not met, or
-/// without gates, a graded trial did not pass; 0 otherwise.
+/// invalid; 3 more errored trials and skipped cases than `--max-errors` allows; 1 a gate is not met or, if
+/// you set no gate, a graded trial did not pass; 0 otherwise.
 #[derive(Debug, Clone, PartialEq, Args)]
 #[command(after_help = "\
 Examples:
