@@ -7,7 +7,7 @@
 //!   [`ClusteredFold`] for streams.
 //! - Several trials per case: [`CaseTrials`], [`pass_among`], [`flakes`], [`variance_components`].
 //! - Two runs: [`Pair`], [`paired_difference`], [`mcnemar`], [`permutation_test`],
-//!   [`is_significant`], [`wins`], [`holm`] for several comparisons, and the smallest difference that
+//!   [`case_permutation_test`], [`is_significant`], [`wins`], [`holm`] for several comparisons, and the smallest difference that
 //!   they can detect: [`detectable_by`] and [`detectable_paired_pass_rates`].
 //! - One run, before the other exists: the smallest difference that a suite can detect,
 //!   [`detectable_scores`] and [`detectable_pass_rates`].
@@ -33,6 +33,7 @@ mod pairs;
 mod pass_fold;
 mod permutation;
 mod random;
+mod relabelling;
 mod score_interval;
 mod significance;
 mod spearman;
@@ -57,6 +58,7 @@ pub use mcnemar::{McNemar, McNemarMethod, mcnemar};
 pub use pairs::{Pair, PassTable};
 pub use pass_fold::PassFold;
 pub use permutation::{PermutationMethod, PermutationTest, permutation_test};
+pub use relabelling::{CasePair, CaseValues, case_permutation_test};
 pub use significance::{is_significant, is_significantly_below};
 pub use spearman::spearman;
 pub use trials::{CaseTrials, PassAmongTrials, pass_among, pass_at_k, pass_hat_k};

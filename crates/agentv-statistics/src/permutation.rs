@@ -11,7 +11,7 @@ use crate::random::Random;
 /// The largest number of differences for which all signs are tried.
 const EXACT_UP_TO: usize = 16;
 /// The largest number of differences for which signs are drawn; the sum of more is close to normal.
-const DRAWN_UP_TO: usize = 10_000;
+pub(crate) const DRAWN_UP_TO: usize = 10_000;
 /// The largest and smallest number of draws, and the number of signs drawn in total in between.
 const MOST_SAMPLES: u64 = 9_999;
 const FEWEST_SAMPLES: u64 = 999;
@@ -22,7 +22,7 @@ const DOMINANT: f64 = 0.01;
 const BITS: u32 = 40;
 /// The bits of a number that hold its exponent.
 const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
-const SEED: u64 = 0x6167_656e_7476;
+pub(crate) const SEED: u64 = 0x6167_656e_7476;
 
 /// The result of a paired permutation test.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -70,7 +70,7 @@ pub fn permutation_test(pairs: &[Pair<'_>]) -> PermutationTest {
     sizes.retain(|size| *size > rounding);
     sizes.sort_unstable();
     let n = sizes.len() as u64;
-    let samples = (SIGNS / n.max(1)).clamp(FEWEST_SAMPLES, MOST_SAMPLES);
+    let samples = samples_of(n);
     let method = method(&sizes);
     let is_drawn = method == PermutationMethod::PermutationMonteCarlo;
     PermutationTest {
@@ -103,18 +103,29 @@ fn square_sum(sizes: &[i64]) -> f64 {
     sizes.iter().map(|size| (*size as f64).powi(2)).sum()
 }
 
+/// Returns the number of draws for `n` differences.
+pub(crate) fn samples_of(n: u64) -> u64 {
+    (SIGNS / n.max(1)).clamp(FEWEST_SAMPLES, MOST_SAMPLES)
+}
+
+/// Returns a unit in which `count` numbers of at most this size, as whole numbers, can be added;
+/// `None` if all are 0.
+pub(crate) fn unit_of(largest: f64, count: usize) -> Option<f64> {
+    let room = 62 - (u64::BITS - (count as u64).leading_zeros());
+    // The power of two below the largest number, minus as many bits as there is room for.
+    let power = f64::from_bits(largest.to_bits() & EXPONENT);
+    let unit = power / (1u64 << (BITS.min(room) - 1)) as f64;
+    unit.is_normal().then_some(unit)
+}
+
 /// Returns the differences of cases and clusters in whole units, so that sums do not depend on
 /// their order.
 fn whole_differences(pairs: &[Pair<'_>]) -> Vec<i64> {
     let sizes = pairs.iter().map(|pair| pair.difference().abs());
     let largest = sizes.fold(0.0, f64::max);
-    let room = 62 - (u64::BITS - (pairs.len() as u64).leading_zeros());
-    // The power of two below the largest difference, minus as many bits as there is room for.
-    let power = f64::from_bits(largest.to_bits() & EXPONENT);
-    let unit = power / (1u64 << (BITS.min(room) - 1)) as f64;
-    if !unit.is_normal() {
+    let Some(unit) = unit_of(largest, pairs.len()) else {
         return Vec::new();
-    }
+    };
     let mut clusters: BTreeMap<&str, i64> = BTreeMap::new();
     let mut differences = Vec::with_capacity(pairs.len());
     for pair in pairs {

@@ -16,6 +16,11 @@ impl Random {
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         mixed ^ (mixed >> 31)
     }
+
+    /// Returns a whole number below `count`, which is not 0.
+    pub(crate) fn below(&mut self, count: usize) -> usize {
+        ((u128::from(self.bits()) * count as u128) >> 64) as usize
+    }
 }
 
 #[cfg(test)]

@@ -21,8 +21,10 @@ pub struct Wins {
     /// The smallest difference of a case that counts.
     pub threshold: f64,
     /// The sign test: the probability that two equally good runs have wins and losses at least as
-    /// uneven, by the two-sided binomial test, without ties.
-    pub p_value: f64,
+    /// uneven, by the two-sided binomial test, without ties. `None` if the runs have different
+    /// numbers of trials, so that wins are not as likely as losses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p_value: Option<f64>,
 }
 
 /// The outcome of a case, from the point of view of the second run.
@@ -66,7 +68,7 @@ pub fn wins(pairs: &[Pair<'_>], threshold: f64) -> Wins {
         losses,
         ties: pairs.len() as u64 - wins - losses,
         threshold,
-        p_value: fair_coin(wins, losses),
+        p_value: Some(fair_coin(wins, losses)),
     }
 }
 
@@ -93,6 +95,6 @@ mod tests {
         assert_eq!((found.wins, found.losses, found.ties), (1, 0, 3));
         let found = wins(&pairs, 0.0);
         assert_eq!((found.wins, found.losses, found.ties), (2, 1, 1));
-        assert_eq!(found.p_value, 1.0);
+        assert_eq!(found.p_value, Some(1.0));
     }
 }

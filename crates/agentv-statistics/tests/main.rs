@@ -5,6 +5,7 @@
 mod agreement;
 mod coverage;
 mod expectations;
+mod false_alarms;
 mod laws;
 mod pass_rates;
 mod simulated;
