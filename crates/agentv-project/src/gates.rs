@@ -72,8 +72,9 @@ impl Gates {
         notices: &mut dyn Notices,
     ) -> JudgedGates {
         let mut gates = self.options.spec.judge(summary);
-        let baseline = self.baseline.as_ref();
-        gates.extend(baseline.map(|baseline| self.judge_drop(baseline, folder, notices)));
+        if let Some(baseline) = self.baseline.as_ref() {
+            gates.extend(self.judge_drop(baseline, folder, notices));
+        }
         let allowance = self.options.max_errors;
         JudgedGates {
             gates,
@@ -87,9 +88,9 @@ impl Gates {
         baseline: &RunResults,
         folder: &RunFolder,
         notices: &mut dyn Notices,
-    ) -> GateOutcome {
+    ) -> Vec<GateOutcome> {
         let gate = self.options.drop;
-        let name = format!("that of `{}`", baseline.name());
+        let name = format!("`{}`", baseline.name());
         let results = RunResults::of_folder(folder).map_err(|error| error.to_string());
         let runs = results.and_then(|results| {
             let runs = [baseline.clone(), results];
@@ -97,15 +98,14 @@ impl Gates {
         });
         let runs = match runs {
             Ok(runs) => runs,
-            Err(why) => return gate.not_judged(&name, why),
+            Err(why) => return vec![gate.not_judged(&name, why)],
         };
         match compare(&runs[0], &runs[1], 0.0) {
             Ok(comparison) => {
-                let summary = comparison.summary();
-                warn_of_few_grades(summary, notices);
-                gate.judge(summary, &name)
+                warn_of_few_grades(comparison.summary(), notices);
+                gate.judge(comparison.figures(), &name)
             }
-            Err(nothing) => gate.not_judged(&name, nothing.to_string()),
+            Err(nothing) => vec![gate.not_judged(&name, nothing.to_string())],
         }
     }
 }
@@ -150,7 +150,7 @@ pub fn warn_of_damage(run: &ComparedRun, notices: &mut dyn Notices) {
 /// Warns if a comparison uses only few of the cases that both runs have.
 pub fn warn_of_few_grades(summary: &ComparisonSummary, notices: &mut dyn Notices) {
     if summary.is_mostly_without_grade() {
-        let matched = counted(summary.matched_cases, "matched case");
+        let matched = counted(summary.matched, "matched case");
         notices.warn(format!(
             "only {} of {matched} have a grade in both runs: the others are not compared",
             summary.statistics.cases

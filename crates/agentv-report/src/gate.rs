@@ -3,13 +3,11 @@
 use agentv_core::GateOutcome;
 
 use crate::Style;
-use crate::compare::ComparisonSummary;
-use crate::figures::{count, counted, p_value, percent};
+use crate::figures::{count, percent};
 use crate::summary::{Statuses, Summary};
-use agentv_statistics::is_significantly_below;
 
 /// The largest number that counts as a rounding error.
-const ROUNDING: f64 = 1e-9;
+pub(crate) const ROUNDING: f64 = 1e-9;
 
 /// The requirements for the results of a run. Errored and ungraded trials are excluded from the
 /// mean and the rate; if nothing was graded, neither requirement is met.
@@ -19,25 +17,6 @@ pub struct GateSpec {
     pub fail_under: Option<f64>,
     /// The lowest permitted share of graded trials that pass.
     pub min_pass_rate: Option<f64>,
-}
-
-/// The permitted drop relative to another run.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct DropGate {
-    /// The rule that decides if a run is worse.
-    pub rule: GateRule,
-    /// The permitted drop of the mean score.
-    pub max_drop: f64,
-}
-
-/// The rule that decides if a run is worse than another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum GateRule {
-    /// The mean is lower.
-    #[default]
-    Mean,
-    /// The mean is lower by more than the permitted drop, and by more than chance.
-    Significant,
 }
 
 impl GateSpec {
@@ -107,7 +86,7 @@ fn at_least(
 }
 
 /// Returns two scores with as many decimals as needed to distinguish them, from three to six.
-fn fixed(scores: [f64; 2]) -> [String; 2] {
+pub(crate) fn fixed(scores: [f64; 2]) -> [String; 2] {
     let written = |decimals: usize| scores.map(|score| format!("{score:.decimals$}"));
     let apart = |decimals: &usize| {
         let [one, other] = written(*decimals);
@@ -126,82 +105,6 @@ fn shares(shares: [f64; 2]) -> [String; 2] {
         true => fixed(shares.map(|share| share * 100.0)).map(|share| share + "%"),
         false => written,
     }
-}
-
-impl DropGate {
-    /// Checks if the second run of a comparison is too much worse than the first, which `baseline`
-    /// names. The mean is lower by more than the permitted drop or, with [`GateRule::Significant`],
-    /// the difference [is significantly below](is_significantly_below) it. If nothing could be
-    /// compared, the gate is not met.
-    pub fn judge(&self, summary: &ComparisonSummary, baseline: &str) -> GateOutcome {
-        let Some(delta) = summary.mean_delta else {
-            return self.outcome(
-                baseline,
-                "no case has a grade in both runs".to_owned(),
-                false,
-            );
-        };
-        let met = match self.rule {
-            GateRule::Mean => -delta <= self.max_drop + ROUNDING,
-            GateRule::Significant => !summary.interval().is_some_and(|interval| {
-                is_significantly_below(&interval, summary.p_value, -self.max_drop)
-            }),
-        };
-        self.outcome(baseline, self.found(summary, delta, met), met)
-    }
-
-    /// Returns a gate that cannot be checked, with the reason: it is not met.
-    pub fn not_judged(&self, baseline: &str, why: String) -> GateOutcome {
-        self.outcome(baseline, why, false)
-    }
-
-    fn outcome(&self, baseline: &str, found: String, met: bool) -> GateOutcome {
-        let drop = match self.max_drop {
-            drop if drop > 0.0 => format!("more than {drop} below"),
-            _ => "below".to_owned(),
-        };
-        GateOutcome {
-            gate: "baseline".to_owned(),
-            required: match self.rule {
-                GateRule::Mean => format!("mean score not {drop} {baseline}"),
-                GateRule::Significant => format!("mean score not significantly {drop} {baseline}"),
-            },
-            found,
-            met,
-        }
-    }
-
-    fn found(&self, summary: &ComparisonSummary, delta: f64, met: bool) -> String {
-        let [size, drop] = fixed([delta.abs(), self.max_drop]);
-        let told = match delta {
-            delta if delta.abs() < ROUNDING => "the same".to_owned(),
-            delta if delta > 0.0 => format!("{size} above"),
-            _ => format!("{size} below"),
-        };
-        let [graded, matched] = [summary.statistics.cases, summary.matched_cases];
-        let cases = counted(matched, "matched case", "matched cases");
-        let told = format!("{told} on {} of {cases}", count(graded));
-        if self.rule == GateRule::Mean || delta.abs() < ROUNDING {
-            return told;
-        }
-        let Some(interval) = summary.interval() else {
-            return format!("{told}, too few for an interval");
-        };
-        let chance = match (met, self.max_drop > 0.0 && delta < 0.0) {
-            (true, true) => format!("not significantly more than {drop}"),
-            (false, true) => format!("significantly more than {drop}"),
-            _ if summary.significant => "a significant difference".to_owned(),
-            _ => "which may be chance".to_owned(),
-        };
-        let [low, high] = [interval.low, interval.high].map(signed);
-        let p_value = p_value(summary.p_value);
-        format!("{told}, {chance} (95% interval {low} to {high}, {p_value})")
-    }
-}
-
-/// Returns a bound of an interval, with a sign if it is negative.
-fn signed(end: f64) -> String {
-    format!("{end:.3}").replace('-', "−")
 }
 
 /// Returns a gate on one line: the requirement, the result, and the verdict.

@@ -90,10 +90,11 @@ mod text;
 
 pub use allowance::{AllowanceError, ErrorAllowance};
 pub use clock::Clock;
+pub use compare::{DropGate, GateRule};
 pub use destination::{check_destination, replace_file};
 pub use display::{DisplayOptions, LiveDisplay, PlainProgress, Quiet};
 pub use events_file::EventsFile;
-pub use gate::{DropGate, GateRule, GateSpec, gate_line, gates_met};
+pub use gate::{GateSpec, gate_line, gates_met};
 pub use history::{PastRun, RunLine, RunState, render_runs, render_trend, trend_page};
 pub use out_file::OutFile;
 pub use render::{Closing, render_summary};

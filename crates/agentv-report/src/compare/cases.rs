@@ -2,73 +2,77 @@
 
 use std::ops::Range;
 
-use super::matching::Matching;
+use super::matching::{Matched, Matching};
 use super::run::{ComparedRun, Row};
 
-/// The matched trials of a case on one target.
+/// A case on one target in two runs.
 #[derive(Debug, Clone)]
 pub(super) struct Case {
-    pub(super) trials: Range<usize>,
-    /// The mean scores of both runs, or `None` if one of them has no graded trial.
-    pub(super) scores: Option<(f64, f64)>,
+    /// Its trials in the first run.
+    pub(super) a: Range<usize>,
+    /// Its trials in the second run.
+    pub(super) b: Range<usize>,
+    /// The mean scores of both runs; `None` if a run has no graded trial.
+    pub(super) means: [Option<f64>; 2],
     pub(super) changed: Option<bool>,
+    /// True if the eval file has another name in the second run.
+    pub(super) is_renamed: bool,
 }
 
 impl Case {
+    /// Returns the mean scores, if both runs have one.
+    pub(super) fn scores(&self) -> Option<(f64, f64)> {
+        let [a, b] = self.means;
+        a.zip(b)
+    }
+
     pub(super) fn delta(&self) -> Option<f64> {
-        self.scores.map(|(a, b)| b - a)
+        self.scores().map(|(a, b)| b - a)
+    }
+
+    /// Checks if the runs have different numbers of trials.
+    pub(super) fn is_uneven(&self) -> bool {
+        self.a.len() != self.b.len()
     }
 }
 
-/// Groups the matched trials by case and target.
+/// Averages the trials of the matched cases.
 pub(super) fn cases(a: &ComparedRun, b: &ComparedRun, matching: &Matching) -> Vec<Case> {
-    let rows = |trial: usize| {
-        let (of_a, of_b) = matching.matched[trial];
-        (&a.rows[of_a], &b.rows[of_b])
-    };
-    let mut cases: Vec<Case> = Vec::new();
-    let mut start = 0;
-    while start < matching.matched.len() {
-        let first = rows(start).0;
-        let is_same = |row: &Row| row.case_order(first).is_eq() && row.target == first.target;
-        let end = (start..matching.matched.len()).find(|trial| !is_same(rows(*trial).0));
-        let end = end.unwrap_or(matching.matched.len());
-        let [mut of_a, mut of_b] = [Mean::default(), Mean::default()];
-        let mut changed = Some(false);
-        for trial in start..end {
-            let (row_a, row_b) = rows(trial);
-            row_a.score().into_iter().for_each(|score| of_a.add(score));
-            row_b.score().into_iter().for_each(|score| of_b.add(score));
-            changed = match (changed, row_a.differs(row_b)) {
-                (Some(true), _) | (_, Some(true)) => Some(true),
-                (None, _) | (_, None) => None,
-                (Some(false), Some(false)) => Some(false),
-            };
-        }
-        cases.push(Case {
-            trials: start..end,
-            scores: of_a.value().zip(of_b.value()),
-            changed,
-        });
-        start = end;
-    }
-    cases
+    let matched = matching.matched.iter();
+    matched.map(|matched| case(a, b, matched)).collect()
 }
 
-/// The mean of a few scores.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Mean {
-    sum: f64,
-    count: u32,
+fn case(a: &ComparedRun, b: &ComparedRun, matched: &Matched) -> Case {
+    let (rows_a, rows_b) = (&a.rows[matched.a.clone()], &b.rows[matched.b.clone()]);
+    Case {
+        a: matched.a.clone(),
+        b: matched.b.clone(),
+        means: [rows_a, rows_b].map(mean_score),
+        changed: changed(rows_a, rows_b),
+        is_renamed: matched.is_renamed,
+    }
 }
 
-impl Mean {
-    pub(super) fn add(&mut self, score: f64) {
-        self.sum += score;
-        self.count += 1;
-    }
+/// Returns the mean score of the graded trials.
+pub(super) fn mean_score(rows: &[Row]) -> Option<f64> {
+    mean(rows.iter().filter_map(Row::score))
+}
 
-    pub(super) fn value(self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum / f64::from(self.count))
+/// Checks if a case asks or grades something else now; returns `None` if that is not known.
+fn changed(a: &[Row], b: &[Row]) -> Option<bool> {
+    let same = a.iter().zip(b).any(|(a, b)| a.differs(b) == Some(false));
+    match same {
+        true => Some(false),
+        false => a.first()?.differs(b.first()?),
     }
+}
+
+/// Returns the average of a few values.
+pub(super) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (mut sum, mut count) = (0.0, 0u32);
+    for value in values {
+        sum += value;
+        count += 1;
+    }
+    (count > 0).then(|| sum / f64::from(count))
 }

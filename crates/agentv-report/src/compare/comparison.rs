@@ -14,7 +14,7 @@ pub struct Comparison<'r> {
     pub(super) a: &'r ComparedRun,
     pub(super) b: &'r ComparedRun,
     pub(super) matching: Matching,
-    /// The matched trials of each case on each target.
+    /// The matched cases on each target.
     pub(super) cases: Vec<Case>,
     pub(super) naming: Naming,
     pub(super) figures: Figures,
@@ -31,10 +31,11 @@ pub struct Figures {
     pub evaluators: Vec<Member>,
 }
 
-/// Compares two runs; the first is the baseline of the second.
+/// Compares two runs; the first is the baseline of the second. A case's score in a run is the mean
+/// of its graded trials, however many there are.
 ///
 /// # Errors
-/// Fails if they have no trial in common.
+/// Fails if they have no case in common.
 pub fn compare<'r>(
     a: &'r ComparedRun,
     b: &'r ComparedRun,
@@ -43,14 +44,10 @@ pub fn compare<'r>(
     let matching = matching(a, b)?;
     let cases = cases(a, b, &matching);
     let by_target = by_target(a, b);
-    let mut pairs = Pairs::default();
-    let mut rest = &cases[..];
-    while let Some(first) = rest.first() {
-        let row = |case: &Case| &a.rows[matching.matched[case.trials.start].0];
-        let same = |case: &&Case| row(case).case_order(row(first)).is_eq();
-        let (of_case, others) = rest.split_at(rest.iter().take_while(same).count());
-        pairs.add(a, b, &matching, of_case, by_target);
-        rest = others;
+    let mut pairs = Pairs::new(a, b, &cases);
+    let first = |case: &Case| &a.rows[case.a.start];
+    for of_case in cases.chunk_by(|one, other| first(one).case_order(first(other)).is_eq()) {
+        pairs.add(of_case, by_target);
     }
     let first_file = a.rows.first().map(|row| &row.file);
     let rows = || a.rows.iter().chain(&b.rows);
@@ -75,6 +72,11 @@ pub fn compare<'r>(
 }
 
 impl Comparison<'_> {
+    /// Returns all figures.
+    pub fn figures(&self) -> &Figures {
+        &self.figures
+    }
+
     /// Returns the figures of all cases.
     pub fn summary(&self) -> &ComparisonSummary {
         &self.figures.summary
@@ -90,9 +92,8 @@ impl Comparison<'_> {
         &self.figures.evaluators
     }
 
-    /// Returns the rows of a matched trial.
-    pub(super) fn rows(&self, trial: usize) -> (&Row, &Row) {
-        let (a, b) = self.matching.matched[trial];
-        (&self.a.rows[a], &self.b.rows[b])
+    /// Returns the trials of a matched case in both runs.
+    pub(super) fn rows(&self, case: &Case) -> (&[Row], &[Row]) {
+        (&self.a.rows[case.a.clone()], &self.b.rows[case.b.clone()])
     }
 }

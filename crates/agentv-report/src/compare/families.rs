@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use agentv_statistics::{
-    Bounds, Level, Pair, PairedDifference, Wins, holm, is_significant, paired_difference,
-    permutation_test, wins,
+    Bounds, CasePair, Level, Pair, PairedDifference, Wins, case_permutation_test, holm,
+    is_significant, paired_difference, wins,
 };
 
 /// One of several comparisons.
@@ -37,7 +37,7 @@ pub struct Member {
 }
 
 /// Computes the comparisons of a family, by name, and corrects their p-values together.
-pub(super) fn family(members: &BTreeMap<&str, Vec<Pair<'_>>>, threshold: f64) -> Vec<Member> {
+pub(super) fn family(members: &BTreeMap<&str, Vec<CasePair<'_>>>, threshold: f64) -> Vec<Member> {
     let members = members.iter().filter(|(_, pairs)| !pairs.is_empty());
     let mut family: Vec<Member> = members
         .map(|(name, pairs)| member(name, pairs, threshold))
@@ -52,10 +52,28 @@ pub(super) fn family(members: &BTreeMap<&str, Vec<Pair<'_>>>, threshold: f64) ->
     family
 }
 
-fn member(name: &str, pairs: &[Pair<'_>], threshold: f64) -> Member {
+/// Returns the pairs of some cases without their trials.
+pub(super) fn pairs_of<'c>(cases: &[CasePair<'c>]) -> Vec<Pair<'c>> {
+    cases.iter().map(|case| case.pair).collect()
+}
+
+/// Counts wins and losses. If the runs have different numbers of trials, the sign test does not
+/// apply.
+pub(super) fn wins_of(cases: &[CasePair<'_>], threshold: f64) -> Wins {
+    let is_uneven = |case: &CasePair<'_>| {
+        let trials = case.trials.as_ref();
+        trials.is_some_and(|trials| trials.a.len() != trials.b.len())
+    };
+    let found = wins(&pairs_of(cases), threshold);
+    let p_value = found.p_value.filter(|_| !cases.iter().any(is_uneven));
+    Wins { p_value, ..found }
+}
+
+fn member(name: &str, cases: &[CasePair<'_>], threshold: f64) -> Member {
+    let pairs = &pairs_of(cases);
     let difference = paired_difference(pairs, Level::NINETY_FIVE, Bounds::DIFFERENCE).ok();
     let [mean_a, mean_b, mean_delta] = means(pairs, difference.as_ref()).unwrap_or_default();
-    let p_value = permutation_test(pairs).p_value;
+    let p_value = case_permutation_test(cases).p_value;
     Member {
         name: name.to_owned(),
         cases: pairs.len() as u64,
@@ -63,7 +81,7 @@ fn member(name: &str, pairs: &[Pair<'_>], threshold: f64) -> Member {
         mean_b,
         mean_delta,
         difference,
-        wins: wins(pairs, threshold),
+        wins: wins_of(cases, threshold),
         p_value,
         corrected_p_value: p_value,
         significant: false,

@@ -21,51 +21,51 @@ pub enum ComparisonFormat {
     Markdown,
 }
 
-/// Writes a comparison of two runs and the outcome of the gate.
+/// Writes a comparison of two runs and the outcomes of the gates.
 ///
 /// # Errors
 /// Fails if `out` cannot be written.
 pub fn write_comparison(
     comparison: &Comparison<'_>,
     showing: &ShownCases,
-    gate: &GateOutcome,
+    gates: &[GateOutcome],
     format: ComparisonFormat,
     style: Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     match format {
-        ComparisonFormat::Json => json::write(comparison, showing, gate, out)?,
+        ComparisonFormat::Json => json::write(comparison, showing, gates, out)?,
         ComparisonFormat::Table => {
-            let text = table::of_two(comparison, showing, gate, style);
+            let text = table::of_two(comparison, showing, gates, style);
             out.write_all(text.as_bytes())?;
         }
         ComparisonFormat::Markdown => {
-            let text = markdown::of_two(comparison, showing, gate);
+            let text = markdown::of_two(comparison, showing, gates);
             out.write_all(text.as_bytes())?;
         }
     }
     out.flush()
 }
 
-/// Writes the comparisons of every two of several runs and the outcome of the gate.
+/// Writes the comparisons of every two of several runs and the outcomes of the gates.
 ///
 /// # Errors
 /// Fails if `out` cannot be written.
 pub fn write_pairwise(
     pairwise: &Pairwise<'_>,
-    gate: &GateOutcome,
+    gates: &[GateOutcome],
     format: ComparisonFormat,
     style: Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     match format {
-        ComparisonFormat::Json => json::write_pairwise(pairwise, gate, out)?,
+        ComparisonFormat::Json => json::write_pairwise(pairwise, gates, out)?,
         ComparisonFormat::Table => {
-            let text = table::of_several(pairwise, gate, style);
+            let text = table::of_several(pairwise, gates, style);
             out.write_all(text.as_bytes())?;
         }
         ComparisonFormat::Markdown => {
-            let text = markdown::of_several(pairwise, gate);
+            let text = markdown::of_several(pairwise, gates);
             out.write_all(text.as_bytes())?;
         }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use agentv_core::{GateOutcome, Status};
 use serde::Serialize;
 
-use super::cases::{Case, cases};
+use super::cases::{Case, cases, mean_score};
 use super::comparison::{Comparison, Figures};
 use super::labels::label;
 use super::matching::{Matching, matching};
@@ -16,6 +16,7 @@ use super::run::{ComparedRun, Row};
 use super::shown_cases::{ShownCase, ShownCases};
 use super::totals::RunTotals;
 use crate::Style;
+use crate::summary::Statuses;
 use agentv_statistics::PairOutcome;
 
 const STYLE: Style = Style {
@@ -39,10 +40,12 @@ struct Run<'c> {
 #[derive(Serialize)]
 struct Matched<'c> {
     eval_file: &'c str,
+    /// The file of the first run, if it had another name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    renamed_from: Option<&'c str>,
     eval_id: &'c str,
-    trial: u32,
-    a: Trial<'c>,
-    b: Trial<'c>,
+    a: Side<'c>,
+    b: Side<'c>,
     #[serde(skip_serializing_if = "Option::is_none")]
     delta: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,10 +54,17 @@ struct Matched<'c> {
     changed: Option<bool>,
 }
 
+/// A case in one run.
 #[derive(Serialize)]
-struct Trial<'c> {
+struct Side<'c> {
     target: &'c str,
-    status: Status,
+    trials: usize,
+    /// The status of its trials, if all have the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<Status>,
+    /// The number of trials by status, if they differ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    statuses: Option<Statuses>,
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,52 +75,57 @@ struct Trial<'c> {
 struct Unmatched<'c> {
     eval_file: &'c str,
     eval_id: &'c str,
-    target: &'c str,
-    trial: u32,
-    status: Status,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    score: Option<f64>,
+    #[serde(flatten)]
+    side: Side<'c>,
     only_in: &'static str,
 }
 
 /// Writes `{"a": …, "b": …, "sentence": …, "summary": …, "targets": …, "evaluators": …, "gate": …,
-/// "matched": […], "unmatched": […]}`, one trial per line, sorted by file, case, target and trial.
-/// The trials of the shown cases have the reasons of both runs.
+/// "gates": […], "matched": […], "unmatched": […]}`, one case per line, sorted by file, case and
+/// target. The shown cases have the reasons of both runs.
 pub(super) fn write(
     comparison: &Comparison<'_>,
     showing: &ShownCases,
-    gate: &GateOutcome,
+    gates: &[GateOutcome],
     out: &mut dyn Write,
 ) -> io::Result<()> {
     out.write_all(b"{\"a\":")?;
     serde_json::to_writer(&mut *out, &run(comparison.a))?;
     field(out, "b", &run(comparison.b))?;
     figures(out, &comparison.figures, ["A", "B"])?;
-    field(out, "gate", gate)?;
+    write_gates(out, gates)?;
     let shown = showing.losses.iter().chain(&showing.wins);
-    let trials = Trials {
+    let cases = Cases {
         a: comparison.a,
         b: comparison.b,
         matching: &comparison.matching,
         cases: &comparison.cases,
         threshold: comparison.summary().threshold,
-        shown: shown.map(|case| (case.trial, case)).collect(),
+        shown: shown.map(|case| (case.index, case)).collect(),
     };
-    trials.write(out)?;
+    cases.write(out)?;
     out.write_all(b"}\n")
 }
 
-/// Writes `{"runs": […], "gate": …, "pairs": […]}`; each pair has the fields of a comparison of two
+/// Writes the gates, and the first of them also by itself.
+fn write_gates(out: &mut dyn Write, gates: &[GateOutcome]) -> io::Result<()> {
+    if let Some(first) = gates.first() {
+        field(out, "gate", first)?;
+    }
+    field(out, "gates", &gates)
+}
+
+/// Writes `{"runs": […], "gate": …, "gates": […], "pairs": […]}`; each pair has the fields of a comparison of two
 /// runs.
 pub(super) fn write_pairwise(
     pairwise: &Pairwise<'_>,
-    gate: &GateOutcome,
+    gates: &[GateOutcome],
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let runs: Vec<_> = pairwise.runs.iter().map(run).collect();
     out.write_all(b"{\"runs\":")?;
     serde_json::to_writer(&mut *out, &runs)?;
-    field(out, "gate", gate)?;
+    write_gates(out, gates)?;
     out.write_all(b",\n\"pairs\":[")?;
     let mut before = "\n";
     for pair in &pairwise.pairs {
@@ -129,16 +144,16 @@ fn write_pair(pairwise: &Pairwise<'_>, pair: &RunPair, out: &mut dyn Write) -> i
             field(out, "corrected_p_value", &found.summary.p_value)?;
             field(out, "significant", &found.summary.significant)?;
             figures(out, found, [&a, &b])?;
-            write_trials(pairwise, pair, found.summary.threshold, out)?;
+            write_cases(pairwise, pair, found.summary.threshold, out)?;
         }
         Err(nothing) => field(out, "not_compared", &nothing.to_string())?,
     }
     out.write_all(b"}")
 }
 
-/// Matches the trials of a pair again, because those of all pairs at once would need too much
+/// Matches the cases of a pair again, because those of all pairs at once would need too much
 /// memory.
-fn write_trials(
+fn write_cases(
     pairwise: &Pairwise<'_>,
     pair: &RunPair,
     threshold: f64,
@@ -146,7 +161,7 @@ fn write_trials(
 ) -> io::Result<()> {
     let (a, b) = (&pairwise.runs[pair.a], &pairwise.runs[pair.b]);
     let matching = matching(a, b).unwrap_or_default();
-    let trials = Trials {
+    let cases = Cases {
         a,
         b,
         matching: &matching,
@@ -154,7 +169,7 @@ fn write_trials(
         threshold,
         shown: HashMap::new(),
     };
-    trials.write(out)
+    cases.write(out)
 }
 
 fn figures(out: &mut dyn Write, figures: &Figures, [a, b]: [&str; 2]) -> io::Result<()> {
@@ -187,26 +202,24 @@ fn run(run: &ComparedRun) -> Run<'_> {
     }
 }
 
-/// The trials of two runs.
-struct Trials<'c> {
+/// The cases of two runs.
+struct Cases<'c> {
     a: &'c ComparedRun,
     b: &'c ComparedRun,
     matching: &'c Matching,
     cases: &'c [Case],
     threshold: f64,
-    /// The cases with reasons, by the trial that shows the difference best.
+    /// The cases with reasons, by their index.
     shown: HashMap<usize, &'c ShownCase>,
 }
 
-impl Trials<'_> {
+impl Cases<'_> {
     /// Writes `"matched": […], "unmatched": […]`.
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(b",\n\"matched\":[")?;
         let mut before = "\n";
-        for case in self.cases {
-            for trial in case.trials.clone() {
-                entry(out, &mut before, &self.matched(case, trial))?;
-            }
+        for (index, case) in self.cases.iter().enumerate() {
+            entry(out, &mut before, &self.matched(index, case))?;
         }
         out.write_all(b"\n],\n\"unmatched\":[")?;
         let mut before = "\n";
@@ -214,23 +227,23 @@ impl Trials<'_> {
             ("a", self.a, &self.matching.only_a),
             ("b", self.b, &self.matching.only_b),
         ];
-        for (only_in, run, places) in sides {
-            for place in places {
-                entry(out, &mut before, &unmatched(&run.rows[*place], only_in))?;
+        for (only_in, run, cases) in sides {
+            for case in cases {
+                let rows = &run.rows[case.clone()];
+                entry(out, &mut before, &unmatched(rows, only_in))?;
             }
         }
         out.write_all(b"\n]")
     }
 
-    fn matched(&self, case: &Case, trial: usize) -> Matched<'_> {
-        let (a, b) = self.matching.matched[trial];
-        let (a, b) = (&self.a.rows[a], &self.b.rows[b]);
-        let delta = a.score().zip(b.score()).map(|(a, b)| b - a);
-        let shown = self.shown.get(&trial);
+    fn matched(&self, index: usize, case: &Case) -> Matched<'_> {
+        let (a, b) = (&self.a.rows[case.a.clone()], &self.b.rows[case.b.clone()]);
+        let delta = case.delta();
+        let shown = self.shown.get(&index);
         Matched {
-            eval_file: &b.file,
-            eval_id: &b.id,
-            trial: b.trial,
+            eval_file: &b[0].file,
+            renamed_from: case.is_renamed.then_some(&*a[0].file),
+            eval_id: &b[0].id,
             a: side(a, shown.and_then(|case| case.a.reason.as_deref())),
             b: side(b, shown.and_then(|case| case.b.reason.as_deref())),
             delta,
@@ -240,23 +253,26 @@ impl Trials<'_> {
     }
 }
 
-fn side<'c>(row: &'c Row, reason: Option<&'c str>) -> Trial<'c> {
-    Trial {
-        target: &row.target,
-        status: row.share.status,
-        score: row.score(),
+fn side<'c>(rows: &'c [Row], reason: Option<&'c str>) -> Side<'c> {
+    let mut statuses = Statuses::default();
+    rows.iter().for_each(|row| statuses.add(row.share.status));
+    let first = rows[0].share.status;
+    let is_same = rows.iter().all(|row| row.share.status == first);
+    Side {
+        target: &rows[0].target,
+        trials: rows.len(),
+        status: is_same.then_some(first),
+        statuses: (!is_same).then_some(statuses),
+        score: mean_score(rows),
         reason,
     }
 }
 
-fn unmatched<'c>(row: &'c Row, only_in: &'static str) -> Unmatched<'c> {
+fn unmatched<'c>(rows: &'c [Row], only_in: &'static str) -> Unmatched<'c> {
     Unmatched {
-        eval_file: &row.file,
-        eval_id: &row.id,
-        target: &row.target,
-        trial: row.trial,
-        status: row.share.status,
-        score: row.score(),
+        eval_file: &rows[0].file,
+        eval_id: &rows[0].id,
+        side: side(rows, None),
         only_in,
     }
 }

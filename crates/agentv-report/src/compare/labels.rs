@@ -1,4 +1,4 @@
-//! The names of runs, cases and trials in a comparison.
+//! The names of runs and cases in a comparison.
 
 use super::run::Row;
 use crate::figures::count;
@@ -23,7 +23,7 @@ pub(super) fn listed<'n>(names: impl Iterator<Item = &'n str>, few: usize) -> St
     told.join(", ")
 }
 
-/// The parts of a name that are needed to identify a trial.
+/// The parts of a name that are needed to identify a case.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Naming {
     pub(super) files: bool,
@@ -42,13 +42,5 @@ impl Naming {
             name.push_str(&format!(" ({})", one_line(&row.file)));
         }
         name
-    }
-
-    /// Returns the name of a trial.
-    pub(super) fn trial(self, row: &Row) -> String {
-        match row.trial {
-            1 => self.case(row),
-            trial => format!("{} #{trial}", self.case(row)),
-        }
     }
 }

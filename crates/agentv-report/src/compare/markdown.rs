@@ -29,13 +29,13 @@ const STYLE: Style = Style {
 pub(super) fn of_two(
     comparison: &Comparison<'_>,
     showing: &ShownCases,
-    gate: &GateOutcome,
+    gates: &[GateOutcome],
 ) -> String {
     let summary = comparison.summary();
     let mut page = Page::default();
     page.line(&format!(
         "### {} {}",
-        mark(gate),
+        mark(gates),
         summary.sentence("A", "B", STYLE)
     ));
     page.totals(&[comparison.a, comparison.b]);
@@ -50,7 +50,7 @@ pub(super) fn of_two(
             told.join(" · ").replace('<', "&lt;")
         ));
     }
-    page.gate(gate);
+    gates.iter().for_each(|gate| page.gate(gate));
     page.family("targets", comparison.targets());
     if comparison.evaluators().len() > 1 {
         page.family("evaluators", comparison.evaluators());
@@ -69,17 +69,17 @@ pub(super) fn of_two(
 }
 
 /// Renders the comparison of several runs.
-pub(super) fn of_several(pairwise: &Pairwise<'_>, gate: &GateOutcome) -> String {
+pub(super) fn of_several(pairwise: &Pairwise<'_>, gates: &[GateOutcome]) -> String {
     let mut page = Page::default();
     let last = label(pairwise.runs.len().saturating_sub(1));
     let sentence = match pairwise.ends().map(|pair| &pair.figures) {
         Some(Ok(ends)) => ends.summary.sentence("A", &last, STYLE),
         _ => "the runs share no case".to_owned(),
     };
-    page.line(&format!("### {} {sentence}", mark(gate)));
+    page.line(&format!("### {} {sentence}", mark(gates)));
     page.totals(&pairwise.runs.iter().collect::<Vec<_>>());
     page.line("");
-    page.gate(gate);
+    gates.iter().for_each(|gate| page.gate(gate));
     page.line("");
     page.line("Mean score of each run minus that of each earlier run; * is significant, corrected for the number of pairs.");
     page.line("");
@@ -109,8 +109,12 @@ pub(super) fn of_several(pairwise: &Pairwise<'_>, gate: &GateOutcome) -> String 
     page.text
 }
 
-fn mark(gate: &GateOutcome) -> &'static str {
-    if gate.met { "✅" } else { "❌" }
+fn mark(gates: &[GateOutcome]) -> &'static str {
+    if gates.iter().all(|gate| gate.met) {
+        "✅"
+    } else {
+        "❌"
+    }
 }
 
 /// A text that stops growing at the largest size of a comment.

@@ -1,26 +1,36 @@
-//! The trials that two runs share.
+//! The cases that two runs share.
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 
 use thiserror::Error;
 
 use super::labels::listed;
 use super::run::{ComparedRun, Row};
 
-/// The trials that two runs share: those with the same file, case, number and target. If each run
-/// has a single target, these two are compared whatever their names.
+/// The cases that two runs share, on each target. If each run has a single target, these two are
+/// compared whatever their names. A case is the range of its trials in the rows of its run.
 #[derive(Debug, Default)]
 pub(super) struct Matching {
-    /// The indices of matching rows, in the order of rows.
-    pub(super) matched: Vec<(usize, usize)>,
-    /// The rows that only the first run has.
-    pub(super) only_a: Vec<usize>,
-    /// The rows that only the second run has.
-    pub(super) only_b: Vec<usize>,
+    /// The cases of both runs, in the order of the first.
+    pub(super) matched: Vec<Matched>,
+    /// The cases that only the first run has.
+    pub(super) only_a: Vec<Range<usize>>,
+    /// The cases that only the second run has.
+    pub(super) only_b: Vec<Range<usize>>,
 }
 
-/// Two runs without a common trial, with the reason.
+/// The trials of a case in two runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Matched {
+    pub(super) a: Range<usize>,
+    pub(super) b: Range<usize>,
+    /// True if the eval file has another name in the second run.
+    pub(super) is_renamed: bool,
+}
+
+/// Two runs without a common case, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the runs share no case: {0}")]
 pub struct NothingShared(String);
@@ -30,43 +40,150 @@ pub(super) fn by_target(a: &ComparedRun, b: &ComparedRun) -> bool {
     a.targets().len() > 1 || b.targets().len() > 1
 }
 
+/// Matches cases by file and id. The others, whose file was renamed, are matched by dataset and id
+/// and then by id and content, where that is unique in both runs.
 pub(super) fn matching(a: &ComparedRun, b: &ComparedRun) -> Result<Matching, NothingShared> {
     let by_target = by_target(a, b);
-    let order = |a: &Row, b: &Row| {
-        let targets = match by_target {
-            true => a.target.cmp(&b.target),
-            false => Ordering::Equal,
+    let mut found = same_files(a, b, by_target);
+    let target = |row: &Row| by_target.then(|| row.target.to_string());
+    found.match_renamed(a, b, &|row| {
+        Some((row.dataset.to_string(), row.id.to_string(), target(row)))
+    });
+    let files = renamed_file(a, b);
+    found.match_renamed(a, b, &|row| {
+        let content = match row.content() {
+            Some(content) => content,
+            // Nothing is known about the content of a case in a file of results.
+            None => files
+                .as_ref()
+                .filter(|files| files.contains(&row.file))
+                .map(|_| 0)?,
         };
-        a.case_order(b).then(targets).then(a.trial.cmp(&b.trial))
-    };
-    let mut found = Matching::default();
-    let (mut of_a, mut of_b) = (0, 0);
-    while let (Some(row_a), Some(row_b)) = (a.rows.get(of_a), b.rows.get(of_b)) {
-        match order(row_a, row_b) {
-            Ordering::Equal => {
-                found.matched.push((of_a, of_b));
-                of_a += 1;
-                of_b += 1;
-            }
-            Ordering::Less => {
-                found.only_a.push(of_a);
-                of_a += 1;
-            }
-            Ordering::Greater => {
-                found.only_b.push(of_b);
-                of_b += 1;
-            }
-        }
-    }
-    found.only_a.extend(of_a..a.rows.len());
-    found.only_b.extend(of_b..b.rows.len());
+        Some((content, row.id.to_string(), target(row)))
+    });
+    found.matched.sort_unstable_by_key(|case| case.a.start);
     match found.matched.is_empty() {
         true => Err(nothing_shared(a, b)),
         false => Ok(found),
     }
 }
 
-/// Explains why two runs have no common trial.
+/// Matches the cases that have the same file and id.
+fn same_files(a: &ComparedRun, b: &ComparedRun, by_target: bool) -> Matching {
+    let order = |a: &Row, b: &Row| {
+        let targets = match by_target {
+            true => a.target.cmp(&b.target),
+            false => Ordering::Equal,
+        };
+        a.case_order(b).then(targets)
+    };
+    let mut found = Matching::default();
+    let (of_a, of_b) = (cases_of(a), cases_of(b));
+    let (mut of_a, mut of_b) = (of_a.into_iter().peekable(), of_b.into_iter().peekable());
+    while let (Some(case_a), Some(case_b)) = (of_a.peek(), of_b.peek()) {
+        match order(&a.rows[case_a.start], &b.rows[case_b.start]) {
+            Ordering::Equal => found
+                .matched
+                .extend(of_a.next().zip(of_b.next()).map(|(a, b)| Matched {
+                    a,
+                    b,
+                    is_renamed: false,
+                })),
+            Ordering::Less => found.only_a.extend(of_a.next()),
+            Ordering::Greater => found.only_b.extend(of_b.next()),
+        }
+    }
+    found.only_a.extend(of_a);
+    found.only_b.extend(of_b);
+    found
+}
+
+/// Returns the trials of each case on each target.
+fn cases_of(run: &ComparedRun) -> Vec<Range<usize>> {
+    let is_same =
+        |one: &Row, other: &Row| one.case_order(other).is_eq() && one.target == other.target;
+    let mut start = 0;
+    let cases = run.rows.chunk_by(is_same).map(|rows| {
+        let case = start..start + rows.len();
+        start = case.end;
+        case
+    });
+    cases.collect()
+}
+
+impl Matching {
+    /// Matches the remaining cases that have the same key, if the key is unique in both runs.
+    fn match_renamed<K: Eq + std::hash::Hash>(
+        &mut self,
+        a: &ComparedRun,
+        b: &ComparedRun,
+        key: &dyn Fn(&Row) -> Option<K>,
+    ) {
+        if self.only_a.is_empty() || self.only_b.is_empty() {
+            return;
+        }
+        let unique = |run: &ComparedRun, cases: &[Range<usize>]| -> HashMap<K, Option<usize>> {
+            let mut places = HashMap::new();
+            for (place, case) in cases.iter().enumerate() {
+                if let Some(key) = key(&run.rows[case.start]) {
+                    let entry = places.entry(key);
+                    entry
+                        .and_modify(|place| *place = None)
+                        .or_insert(Some(place));
+                }
+            }
+            places
+        };
+        let of_b = unique(b, &self.only_b);
+        let pairs = unique(a, &self.only_a).into_iter();
+        let pairs: Vec<(usize, usize)> = pairs
+            .filter_map(|(key, place)| place.zip(*of_b.get(&key)?))
+            .collect();
+        for (of_a, of_b) in &pairs {
+            self.matched.push(Matched {
+                a: self.only_a[*of_a].clone(),
+                b: self.only_b[*of_b].clone(),
+                is_renamed: true,
+            });
+        }
+        remove(&mut self.only_a, pairs.iter().map(|(place, _)| *place));
+        remove(&mut self.only_b, pairs.iter().map(|(_, place)| *place));
+    }
+}
+
+fn remove(cases: &mut Vec<Range<usize>>, places: impl Iterator<Item = usize>) {
+    let places: BTreeSet<usize> = places.collect();
+    let mut place = 0;
+    cases.retain(|_| {
+        place += 1;
+        !places.contains(&(place - 1))
+    });
+}
+
+/// Returns the old and the new name, if exactly one file of each run is not in the other and both
+/// datasets are named after their files.
+fn renamed_file(a: &ComparedRun, b: &ComparedRun) -> Option<[std::sync::Arc<str>; 2]> {
+    let files = |run: &ComparedRun| -> BTreeSet<std::sync::Arc<str>> {
+        run.rows.iter().map(|row| row.file.clone()).collect()
+    };
+    let (of_a, of_b) = (files(a), files(b));
+    let mut only_a = of_a.difference(&of_b);
+    let mut only_b = of_b.difference(&of_a);
+    let ends = [only_a.next()?, only_b.next()?];
+    let is_single = only_a.next().is_none() && only_b.next().is_none();
+    let is_named_after = |run: &ComparedRun, file: &str| {
+        let mut rows = run.rows.iter().filter(|row| &*row.file == file);
+        let name = file.rsplit('/').next().unwrap_or(file);
+        rows.all(|row| {
+            let rest = name.strip_prefix(&*row.dataset);
+            rest.is_some_and(|rest| rest.starts_with('.'))
+        })
+    };
+    let are_named = is_named_after(a, ends[0]) && is_named_after(b, ends[1]);
+    (is_single && are_named).then(|| ends.map(std::sync::Arc::clone))
+}
+
+/// Explains why two runs have no common case.
 fn nothing_shared(a: &ComparedRun, b: &ComparedRun) -> NothingShared {
     for run in [a, b] {
         if run.rows.is_empty() {
@@ -74,17 +191,14 @@ fn nothing_shared(a: &ComparedRun, b: &ComparedRun) -> NothingShared {
         }
     }
     NothingShared(
-        differing("files", a, b, |row| row.file.to_string())
+        differing("cases", a, b, |row| row.id.to_string())
+            .or_else(|| differing("files", a, b, |row| row.file.to_string()))
             .or_else(|| differing("cases", a, b, |row| format!("{}\0{}", row.file, row.id)))
             .or_else(|| match by_target(a, b) {
                 true => differing("targets", a, b, |row| row.target.to_string()),
                 false => None,
             })
-            .or_else(|| differing("trials", a, b, |row| format!("{0:010}\0{0}", row.trial)))
-            .unwrap_or_else(|| match by_target(a, b) {
-                true => "no trial has the same case, number and target in both".to_owned(),
-                false => "no trial has the same case and number in both".to_owned(),
-            }),
+            .unwrap_or_else(|| "no case has the same target in both".to_owned()),
     )
 }
 

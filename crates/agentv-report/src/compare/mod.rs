@@ -1,6 +1,6 @@
 //! Comparisons of two or more runs.
 //!
-//! [`read_runs`] keeps about a hundred bytes per trial of each run. [`compare`] matches the trials
+//! [`read_runs`] keeps about a hundred bytes per trial of each run. [`compare`] matches the cases
 //! of two runs and returns a [`Comparison`]; [`Pairwise`] compares every two of several runs.
 //! [`ShownCases`] are the cases that differ most, with the reasons of both runs, and a
 //! [`ComparisonFormat`] is the form of the output.
@@ -9,6 +9,7 @@ mod case_digest;
 mod cases;
 mod comparison;
 mod difference_sentence;
+mod drop_gate;
 mod families;
 mod format;
 mod json;
@@ -29,6 +30,7 @@ mod totals;
 mod wording;
 
 pub use comparison::{Comparison, Figures, compare};
+pub use drop_gate::{DropGate, GateRule};
 pub use families::Member;
 pub use format::{ComparisonFormat, write_comparison, write_pairwise};
 pub use matching::NothingShared;

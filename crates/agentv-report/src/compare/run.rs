@@ -31,6 +31,7 @@ pub struct ComparedRun {
 #[derive(Debug, Clone)]
 pub(super) struct Row {
     pub(super) file: Arc<str>,
+    pub(super) dataset: Arc<str>,
     pub(super) id: Box<str>,
     pub(super) target: Arc<str>,
     pub(super) trial: u32,
@@ -70,6 +71,11 @@ impl Row {
 
     pub(super) fn passed(&self) -> bool {
         self.share.status == Status::Pass
+    }
+
+    /// Returns a digest of the case, if it is known.
+    pub(super) fn content(&self) -> Option<u64> {
+        self.case
     }
 
     /// Checks if the case of another run's trial asks or grades something else; returns `None` if
@@ -239,6 +245,7 @@ impl Rows {
         }
         let row = Row {
             file: self.text(&record.eval_file),
+            dataset: self.text(&record.dataset),
             id: record.eval_id.as_str().into(),
             target: self.text(&record.target),
             trial: record.trial,

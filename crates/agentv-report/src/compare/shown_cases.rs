@@ -28,12 +28,10 @@ pub struct ShownCase {
     pub name: String,
     /// The second score minus the first.
     pub delta: f64,
-    /// The number of trials in the mean.
-    pub trials: usize,
     /// True if the case asks or grades something else now; `None` if that is not known.
     pub changed: Option<bool>,
-    /// The index of the matched trial that shows the difference best.
-    pub(super) trial: usize,
+    /// The index of the matched case.
+    pub(super) index: usize,
     /// The case in the first run.
     pub a: ShownSide,
     /// The case in the second run.
@@ -45,6 +43,8 @@ pub struct ShownCase {
 pub struct ShownSide {
     /// The mean score.
     pub score: f64,
+    /// The number of trials.
+    pub trials: usize,
     /// The status of the trial.
     pub status: Status,
     /// The reason, in the words of its evaluators.
@@ -70,67 +70,63 @@ fn shown(
     outcome: PairOutcome,
 ) -> Result<Vec<ShownCase>, FileError> {
     let threshold = comparison.summary().threshold;
-    let mut cases: Vec<(f64, &Case)> = comparison
+    let mut cases: Vec<(usize, f64, &Case)> = comparison
         .cases
         .iter()
-        .filter_map(|case| Some((case.delta()?, case)))
-        .filter(|(delta, _)| PairOutcome::of(*delta, threshold) == outcome)
+        .enumerate()
+        .filter_map(|(index, case)| Some((index, case.delta()?, case)))
+        .filter(|(_, delta, _)| PairOutcome::of(*delta, threshold) == outcome)
         .collect();
     // A stable sort, so that cases with equal differences keep their order.
-    cases.sort_by(|(one, _), (other, _)| other.abs().total_cmp(&one.abs()));
+    cases.sort_by(|(_, one, _), (_, other, _)| other.abs().total_cmp(&one.abs()));
     cases.truncate(most);
-    let trials: Vec<usize> = cases
+    let telling: Vec<(&Row, &Row)> = cases
         .iter()
-        .map(|(delta, case)| telling(comparison, case, *delta))
+        .map(|(_, delta, case)| telling(comparison, case, *delta))
         .collect();
-    let telling: Vec<(&Row, &Row)> = trials.iter().map(|at| comparison.rows(*at)).collect();
     let of_a = reasons(comparison.a, telling.iter().map(|(row, _)| *row))?;
     let of_b = reasons(comparison.b, telling.iter().map(|(_, row)| *row))?;
     let reasons = of_a.into_iter().zip(of_b);
-    let cases = cases.into_iter().zip(trials).zip(reasons);
+    let cases = cases.into_iter().zip(telling).zip(reasons);
     Ok(cases
-        .filter_map(|(((delta, case), trial), (a, b))| {
-            let (row_a, row_b) = comparison.rows(trial);
-            let scores = case.scores?;
-            let side = |score: f64, row: &Row, reason: Option<String>| ShownSide {
+        .filter_map(|(((index, delta, case), (row_a, row_b)), (a, b))| {
+            let scores = case.scores()?;
+            let side = |score: f64, trials: usize, row: &Row, reason: Option<String>| ShownSide {
                 score,
+                trials,
                 status: row.share.status,
                 reason,
             };
             Some(ShownCase {
                 name: comparison.naming.case(row_b),
                 delta,
-                trials: case.trials.len(),
                 changed: case.changed,
-                trial,
-                a: side(scores.0, row_a, a),
-                b: side(scores.1, row_b, b),
+                index,
+                a: side(scores.0, case.a.len(), row_a, a),
+                b: side(scores.1, case.b.len(), row_b, b),
             })
         })
         .collect())
 }
 
-/// Returns the trial that differs most in the direction of the case, or the first that has a grade
-/// in one of the runs.
-fn telling(comparison: &Comparison<'_>, case: &Case, delta: f64) -> usize {
-    let size = |trial: usize| {
-        let (a, b) = comparison.rows(trial);
-        Some((b.score()? - a.score()?) * delta.signum())
-    };
-    let mut best: Option<(usize, f64)> = None;
-    for trial in case.trials.clone() {
-        let found = size(trial);
-        if let Some(found) = found.filter(|found| best.is_none_or(|(_, size)| *found > size)) {
-            best = Some((trial, found));
-        }
-    }
-    let is_graded = |trial: &usize| {
-        let (a, b) = comparison.rows(*trial);
-        a.score().or(b.score()).is_some()
-    };
-    let graded = || case.trials.clone().find(is_graded);
-    let best = best.map(|(trial, _)| trial).or_else(graded);
-    best.unwrap_or(case.trials.start)
+/// Returns the trials of both runs that show the difference best: the highest score of the better
+/// run, and the lowest of the other.
+fn telling<'c>(comparison: &'c Comparison<'_>, case: &Case, delta: f64) -> (&'c Row, &'c Row) {
+    let (a, b) = comparison.rows(case);
+    (extreme(a, -delta), extreme(b, delta))
+}
+
+/// Returns the trial with the highest score in a direction, the first of several.
+fn extreme(rows: &[Row], direction: f64) -> &Row {
+    let size = |row: &Row| row.score().map(|score| score * direction.signum());
+    rows.iter().fold(&rows[0], |best, row| {
+        let is_better = match (size(best), size(row)) {
+            (Some(best), Some(size)) => size > best,
+            (None, Some(_)) => true,
+            (_, None) => false,
+        };
+        if is_better { row } else { best }
+    })
 }
 
 /// Returns the reason of a trial; for one that passed, the findings.

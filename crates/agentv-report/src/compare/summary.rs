@@ -4,48 +4,59 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
-use super::cases::Case;
-use super::families::means;
+use super::cases::{Case, mean_score};
+use super::families::{means, pairs_of, wins_of};
 use super::matching::Matching;
 use super::pairs::Pairs;
 use super::run::ComparedRun;
 use agentv_statistics::{
     Bounds, Detectable, Interval, Level, McNemar, PairOutcome, PairedDifference, PermutationTest,
-    Power, TooFew, Wins, detectable_paired_pass_rates, is_significant, mcnemar, paired_difference,
-    permutation_test, wins,
+    Power, TooFew, Wins, case_permutation_test, detectable_paired_pass_rates, is_significant,
+    mcnemar, paired_difference,
 };
 
-/// The figures of a comparison. `wins`, `losses` and `ties` count matched trials; the statistics
-/// are of cases.
+/// The figures of a comparison, which count cases. If runs have several targets, a case counts once
+/// for each; the statistics average them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ComparisonSummary {
-    /// The number of trials in either run.
+    /// The number of cases in either run.
     pub total: u64,
-    /// The number of trials in both runs.
+    /// The number of cases in both runs.
     pub matched: u64,
-    /// The number of cases of these trials.
-    pub matched_cases: u64,
-    /// The number of trials only in the first run.
+    /// The number of these cases whose eval file has another name in the second run.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub renamed: u64,
+    /// The number of cases only in the first run.
     pub only_in_a: u64,
-    /// The number of trials only in the second run.
+    /// The number of cases only in the second run.
     pub only_in_b: u64,
-    /// The number of matched trials without a grade in at least one of the runs: they errored, or
-    /// there was nothing to grade.
-    pub without_grade: u64,
-    /// The number of matched trials whose case asks or grades something else now.
+    /// The number of matched cases with a graded trial only in the first run: in the second, all
+    /// errored or were not graded.
+    pub graded_only_in_a: u64,
+    /// The number of matched cases with a graded trial only in the second run.
+    pub graded_only_in_b: u64,
+    /// The number of matched cases without a graded trial in either run.
+    pub graded_in_neither: u64,
+    /// The number of cases that the first run graded and the second did not.
+    pub missing: u64,
+    /// The number of trials of the matched cases in the first run.
+    pub trials_a: u64,
+    /// The number of trials of the matched cases in the second run.
+    pub trials_b: u64,
+    /// The number of matched cases that ask or grade something else now.
     pub changed: u64,
-    /// The number of matched trials for which this is unknown.
+    /// The number of matched cases of which that is not known.
     pub changed_unknown: u64,
     /// True if both are the same run.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub of_one_run: bool,
     /// The smallest difference of scores that counts.
     pub threshold: f64,
-    /// The number of matched trials in which the second run is better.
+    /// The number of matched cases in which the second run is better.
     pub wins: u64,
-    /// The number of matched trials in which it is worse.
+    /// The number of matched cases in which it is worse.
     pub losses: u64,
-    /// The number of matched trials in which neither is better.
+    /// The number of matched cases in which neither is better.
     pub ties: u64,
     /// The mean score of the first run on the compared cases.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,38 +92,39 @@ pub struct Statistics {
     pub wins: Wins,
     /// The test of whether one run scores higher.
     pub permutation: PermutationTest,
-    /// The test of whether one run passes more cases, unless cases belong to conversations.
+    /// The test of whether one run passes more cases, if each case has a single trial and belongs
+    /// to no conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mcnemar: Option<McNemar>,
     /// The smallest difference of pass rates that McNemar's test detects four times out of five;
     /// `None` if too few cases pass in exactly one run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detectable_pass_rate: Option<Detectable>,
-    /// The test of whether one run passes more cases, if cases belong to conversations.
+    /// The test of whether one run passes more often, if cases have several trials or belong to
+    /// conversations: a case with several trials has a pass rate, not a verdict.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pass_rates: Option<PermutationTest>,
 }
 
 fn statistics(pairs: &Pairs<'_>, threshold: f64) -> Statistics {
-    let difference = paired_difference(&pairs.scores, Level::NINETY_FIVE, Bounds::DIFFERENCE);
-    let clusters = || pairs.scores.iter().filter_map(|pair| pair.cluster);
+    let scores = pairs_of(&pairs.scores);
+    let difference = paired_difference(&scores, Level::NINETY_FIVE, Bounds::DIFFERENCE);
+    let clusters = || scores.iter().filter_map(|pair| pair.cluster);
     let is_clustered = clusters().collect::<HashSet<_>>().len() < clusters().count();
+    let has_verdicts = pairs.is_single && !is_clustered;
+    let discordance = pairs.passes.discordance().filter(|_| has_verdicts);
     Statistics {
-        cases: pairs.scores.len() as u64,
+        cases: scores.len() as u64,
         no_interval: difference.err(),
         difference: difference.ok(),
-        wins: wins(&pairs.scores, threshold),
-        permutation: permutation_test(&pairs.scores),
-        mcnemar: (!is_clustered).then(|| mcnemar(pairs.passes)),
-        detectable_pass_rate: pairs
-            .passes
-            .discordance()
-            .filter(|_| !is_clustered)
-            .and_then(|share| {
-                let cases = pairs.passes.cases();
-                detectable_paired_pass_rates(share, cases, Level::NINETY_FIVE, Power::EIGHTY)
-            }),
-        pass_rates: is_clustered.then(|| permutation_test(&pairs.pass_rates)),
+        wins: wins_of(&pairs.scores, threshold),
+        permutation: case_permutation_test(&pairs.scores),
+        mcnemar: has_verdicts.then(|| mcnemar(pairs.passes)),
+        detectable_pass_rate: discordance.and_then(|share| {
+            let cases = pairs.passes.cases();
+            detectable_paired_pass_rates(share, cases, Level::NINETY_FIVE, Power::EIGHTY)
+        }),
+        pass_rates: (!has_verdicts).then(|| case_permutation_test(&pairs.pass_rates)),
     }
 }
 
@@ -132,7 +144,8 @@ impl ComparisonSummary {
     /// Checks if less than half of the shared cases have a grade in both runs, so that the
     /// comparison says little about them.
     pub fn is_mostly_without_grade(&self) -> bool {
-        self.statistics.cases * 2 < self.matched_cases
+        let ungraded = self.graded_only_in_a + self.graded_only_in_b + self.graded_in_neither;
+        ungraded * 2 > self.matched
     }
 }
 
@@ -144,42 +157,48 @@ pub(super) fn summary(
     pairs: &Pairs<'_>,
     threshold: f64,
 ) -> ComparisonSummary {
-    let (mut wins, mut losses, mut ties, mut without_grade) = (0, 0, 0, 0);
-    for (of_a, of_b) in &matching.matched {
-        let scores = a.rows[*of_a].score().zip(b.rows[*of_b].score());
-        match scores.map(|(a, b)| PairOutcome::of(b - a, threshold)) {
-            None => without_grade += 1,
-            Some(PairOutcome::Win) => wins += 1,
-            Some(PairOutcome::Loss) => losses += 1,
-            Some(PairOutcome::Tie) => ties += 1,
-        }
-    }
-    let trials_of = |changed: Option<bool>| {
-        let of_kind = cases.iter().filter(|case| case.changed == changed);
-        of_kind.map(|case| case.trials.len() as u64).sum()
+    let outcomes = cases.iter().filter_map(Case::delta);
+    let outcomes: Vec<PairOutcome> = outcomes
+        .map(|delta| PairOutcome::of(delta, threshold))
+        .collect();
+    let ended = |outcome: PairOutcome| outcomes.iter().filter(|other| **other == outcome).count();
+    let graded = |a: bool, b: bool| {
+        let of_kind = |case: &&Case| case.means.map(|mean| mean.is_some()) == [a, b];
+        cases.iter().filter(of_kind).count() as u64
+    };
+    let changed = |changed: Option<bool>| {
+        let of_kind = |case: &&Case| case.changed == changed;
+        cases.iter().filter(of_kind).count() as u64
     };
     let [matched, only_in_a, only_in_b] = [
-        matching.matched.len() as u64,
+        cases.len() as u64,
         matching.only_a.len() as u64,
         matching.only_b.len() as u64,
     ];
+    let lost = matching.only_a.iter();
+    let lost = lost.filter(|case| mean_score(&a.rows[(*case).clone()]).is_some());
     let statistics = statistics(pairs, threshold);
-    let means = means(&pairs.scores, statistics.difference.as_ref());
+    let means = means(&pairs_of(&pairs.scores), statistics.difference.as_ref());
     let p_value = statistics.permutation.p_value;
     let mut summary = ComparisonSummary {
         total: matched + only_in_a + only_in_b,
         matched,
-        matched_cases: pairs.cases,
+        renamed: cases.iter().filter(|case| case.is_renamed).count() as u64,
         only_in_a,
         only_in_b,
-        without_grade,
-        changed: trials_of(Some(true)),
-        changed_unknown: trials_of(None),
+        graded_only_in_a: graded(true, false),
+        graded_only_in_b: graded(false, true),
+        graded_in_neither: graded(false, false),
+        missing: lost.count() as u64 + graded(true, false),
+        trials_a: cases.iter().map(|case| case.a.len() as u64).sum(),
+        trials_b: cases.iter().map(|case| case.b.len() as u64).sum(),
+        changed: changed(Some(true)),
+        changed_unknown: changed(None),
         of_one_run: a.is_same(b),
         threshold,
-        wins,
-        losses,
-        ties,
+        wins: ended(PairOutcome::Win) as u64,
+        losses: ended(PairOutcome::Loss) as u64,
+        ties: ended(PairOutcome::Tie) as u64,
         mean_a: means.map(|[mean, ..]| mean),
         mean_b: means.map(|[_, mean, _]| mean),
         mean_delta: means.map(|[.., mean]| mean),
@@ -189,4 +208,8 @@ pub(super) fn summary(
     };
     summary.correct(p_value);
     summary
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }

@@ -9,7 +9,7 @@ use super::pairwise::Pairwise;
 use super::run::ComparedRun;
 use super::shown_cases::{ShownCase, ShownCases};
 use super::wording;
-use crate::figures::{count, counted};
+use crate::figures::count;
 use crate::render::page::{Page, Piece, Row};
 use crate::render::{gate_sentence, score};
 use crate::style::{Paint, Style};
@@ -21,7 +21,7 @@ use agentv_statistics::PairOutcome;
 pub(super) fn of_two(
     comparison: &Comparison<'_>,
     showing: &ShownCases,
-    gate: &GateOutcome,
+    gates: &[GateOutcome],
     style: Style,
 ) -> String {
     let summary = comparison.summary();
@@ -39,7 +39,9 @@ pub(super) fn of_two(
     page.figures("matched", &plain(wording::matched(summary, ["A", "B"])));
     page.figures("B has", &plain(wording::outcomes(summary)));
     page.figures("statistics", &plain(wording::statistics(summary, style)));
-    gate_sentence(&mut page, gate);
+    for gate in gates {
+        gate_sentence(&mut page, gate);
+    }
     family(&mut page, "targets", comparison.targets());
     if comparison.evaluators().len() > 1 {
         family(&mut page, "evaluators", comparison.evaluators());
@@ -62,7 +64,7 @@ pub(super) fn of_two(
 }
 
 /// Renders several runs: the figures of each, and the difference of every two.
-pub(super) fn of_several(pairwise: &Pairwise<'_>, gate: &GateOutcome, style: Style) -> String {
+pub(super) fn of_several(pairwise: &Pairwise<'_>, gates: &[GateOutcome], style: Style) -> String {
     let mut page = Page::new(style);
     let last = label(pairwise.runs.len().saturating_sub(1));
     if let Some(Ok(ends)) = pairwise.ends().map(|pair| &pair.figures) {
@@ -73,7 +75,9 @@ pub(super) fn of_several(pairwise: &Pairwise<'_>, gate: &GateOutcome, style: Sty
         run(&mut page, &label(index), compared);
     }
     page.gap();
-    gate_sentence(&mut page, gate);
+    for gate in gates {
+        gate_sentence(&mut page, gate);
+    }
     page.gap();
     page.paragraph(
         Paint::Strong,
@@ -211,8 +215,8 @@ fn cases(page: &mut Page, title: &str, cases: &[ShownCase]) {
                 case.b.status
             )),
         ];
-        if case.trials > 1 {
-            let trials = counted(case.trials as u64, "trial", "trials");
+        if case.a.trials > 1 || case.b.trials > 1 {
+            let trials = wording::trials([case.a.trials, case.b.trials].map(|count| count as u64));
             pieces.push(Piece::plain(format!("mean of {trials}")));
         }
         if case.changed == Some(true) {

@@ -1,5 +1,8 @@
 //! The figures of a comparison in words, for all formats.
 
+use std::ops::Range;
+
+use super::cases::Case;
 use super::comparison::{Comparison, Figures};
 use super::difference_sentence::groups;
 use super::families::Member;
@@ -12,7 +15,7 @@ use crate::render::score;
 use crate::style::Style;
 use crate::summary::Statuses;
 
-/// The number of trials that are named in a list.
+/// The number of cases that are named in a list.
 pub(super) const FEW: usize = 5;
 
 /// Returns a difference of scores with its sign.
@@ -66,18 +69,25 @@ pub(super) fn without_grade(statuses: &Statuses) -> Vec<String> {
     told
 }
 
-/// Describes the trials that match and those that do not.
+/// Describes the cases that match and those that do not.
 pub(super) fn matched(summary: &ComparisonSummary, labels: [&str; 2]) -> Vec<String> {
-    let mut told = vec![counted(summary.matched, "trial", "trials")];
+    let mut told = vec![counted(summary.matched, "case", "cases")];
     let [a, b] = labels;
+    if [summary.trials_a, summary.trials_b] != [summary.matched; 2] {
+        told.push(format!(
+            "{} in {a}, {} in {b}",
+            counted(summary.trials_a, "trial", "trials"),
+            count(summary.trials_b)
+        ));
+    }
     let beside = [
+        (summary.renamed, "in a renamed file".to_owned()),
         (summary.only_in_a, format!("only in {a}")),
         (summary.only_in_b, format!("only in {b}")),
-        (
-            summary.without_grade,
-            "without a grade in one or both runs".to_owned(),
-        ),
-        (summary.changed, "with a changed case".to_owned()),
+        (summary.graded_only_in_a, format!("graded only in {a}")),
+        (summary.graded_only_in_b, format!("graded only in {b}")),
+        (summary.graded_in_neither, "graded in neither".to_owned()),
+        (summary.changed, "changed".to_owned()),
     ];
     for (number, what) in beside {
         if number > 0 {
@@ -88,33 +98,28 @@ pub(super) fn matched(summary: &ComparisonSummary, labels: [&str; 2]) -> Vec<Str
         let all = summary.changed_unknown == summary.matched;
         told.push(match all {
             true => "unknown whether cases changed".to_owned(),
-            false => format!(
-                "{} with a case that may have changed",
-                count(summary.changed_unknown)
-            ),
+            false => format!("{} may have changed", count(summary.changed_unknown)),
         });
     }
     told
 }
 
-/// Describes the cases in which each run is better, and the trials if there are more of them.
-pub(super) fn outcomes(summary: &ComparisonSummary) -> Vec<String> {
-    let wins = &summary.statistics.wins;
-    let mut told = vec![
-        counted(wins.wins, "win", "wins"),
-        counted(wins.losses, "loss", "losses"),
-        counted(wins.ties, "tie", "ties"),
-    ];
-    let [trials, cases] = [
-        [summary.wins, summary.losses, summary.ties],
-        [wins.wins, wins.losses, wins.ties],
-    ];
-    if trials != cases {
-        let [wins, losses, ties] = trials.map(count);
-        told.push(format!("by trial {wins}, {losses}, {ties}"));
+/// Describes the number of trials of a case in both runs.
+pub(super) fn trials([a, b]: [u64; 2]) -> String {
+    match a == b {
+        true => counted(a, "trial", "trials"),
+        false => format!("{} and of {}", counted(a, "trial", "trials"), count(b)),
     }
-    told.push(format!("threshold {}", summary.threshold));
-    told
+}
+
+/// Describes the cases in which each run is better.
+pub(super) fn outcomes(summary: &ComparisonSummary) -> Vec<String> {
+    vec![
+        counted(summary.wins, "win", "wins"),
+        counted(summary.losses, "loss", "losses"),
+        counted(summary.ties, "tie", "ties"),
+        format!("threshold {}", summary.threshold),
+    ]
 }
 
 /// Describes the statistics.
@@ -218,41 +223,45 @@ pub(super) fn pair(pair: &RunPair, style: Style) -> [String; 4] {
     [runs, cell(pair, style), wins, p_value]
 }
 
-/// Returns the lists of excluded trials: a title, the names of the first few, and the number of the
-/// others.
+/// Returns the lists of cases that need attention: a title, the names of the first few, and the
+/// number of the others.
 pub(super) fn outside(
     comparison: &Comparison<'_>,
     labels: [&str; 2],
 ) -> Vec<(String, Vec<String>, usize)> {
     let naming = comparison.naming;
     let first = |rows: &mut dyn Iterator<Item = &Row>| {
-        let names: Vec<String> = rows.take(FEW).map(|row| naming.trial(row)).collect();
+        let names: Vec<String> = rows.take(FEW).map(|row| naming.case(row)).collect();
         let more = rows.count();
         (names, more)
     };
     let [a, b] = labels;
     let (run_a, run_b) = (comparison.a, comparison.b);
-    let changed = comparison
-        .cases
-        .iter()
-        .filter(|case| case.changed == Some(true));
-    let changed = &mut changed.map(|case| comparison.rows(case.trials.start).1);
-    let trials = 0..comparison.matching.matched.len();
-    let ungraded = trials.map(|trial| comparison.rows(trial));
-    let ungraded = ungraded.filter(|(a, b)| a.score().is_none() || b.score().is_none());
+    let matched = |wanted: &dyn Fn(&Case) -> bool| {
+        let cases = comparison.cases.iter().filter(|case| wanted(case));
+        first(&mut cases.map(|case| &run_b.rows[case.b.start]))
+    };
+    let graded = |of_a: bool, of_b: bool| {
+        matched(&|case| case.means.map(|mean| mean.is_some()) == [of_a, of_b])
+    };
+    let only = |run: &ComparedRun, cases: &[Range<usize>]| {
+        first(&mut cases.iter().map(|case| &run.rows[case.start]))
+    };
     let lists = [
-        ("changed cases".to_owned(), first(changed)),
         (
-            "without a grade in one or both runs".to_owned(),
-            first(&mut ungraded.map(|(_, row)| row)),
+            "changed cases".to_owned(),
+            matched(&|case| case.changed == Some(true)),
         ),
+        (format!("graded only in {a}"), graded(true, false)),
+        (format!("graded only in {b}"), graded(false, true)),
+        ("graded in neither run".to_owned(), graded(false, false)),
         (
             format!("only in {a}"),
-            first(&mut comparison.matching.only_a.iter().map(|at| &run_a.rows[*at])),
+            only(run_a, &comparison.matching.only_a),
         ),
         (
             format!("only in {b}"),
-            first(&mut comparison.matching.only_b.iter().map(|at| &run_b.rows[*at])),
+            only(run_b, &comparison.matching.only_b),
         ),
     ];
     let lists = lists

@@ -7,23 +7,24 @@ use agentv_report::compare::ComparisonFormat;
 use clap::{Args, ValueEnum};
 
 use super::gates::GateName;
-use super::values::share;
+use super::values::{share, whole};
 
 /// Compare two or more runs on the cases they share
 ///
-/// The other runs are compared with the first. Trials are matched by file, case and number, and by target
-/// if a run has several. Errored and ungraded trials are excluded from means and rates and counted
-/// separately.
+/// The other runs are compared with the first, case by case: the score of a case is the mean of its graded
+/// trials, however many there are. Cases match by file and id (if a file was renamed, by dataset and id),
+/// and by target if a run has several. Cases that only one run has, or graded, are listed.
 ///
-/// Exit codes: 0 success, 1 the last run is worse than the first, 2 the command line or a run is invalid
-/// or the runs share no case, 5 the comparison could not be written.
+/// Exit codes: 0 success, 1 the last run is worse than the first or lacks cases that the first graded,
+/// 2 the command line or a run is invalid or the runs share no case, 5 the comparison could not be
+/// written.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   agentv compare latest~1 latest                the newest two runs
   agentv compare main.jsonl new.jsonl           files written with --out
   agentv compare RUN latest --threshold 0.2     ignore smaller differences
-  agentv compare RUN latest --gate significant  fail only on a significant drop
+  agentv compare RUN latest --gate mean         fail on any drop
   agentv compare RUN latest --max-drop 0.02     allow a small drop
   agentv compare RUN latest --format markdown   for a pull request comment
   agentv compare RUN latest --format json | jq .summary.mean_delta
@@ -45,11 +46,14 @@ pub(crate) struct CompareArguments {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Rule by which a run counts as worse
-    #[arg(long, value_enum, value_name = "RULE", default_value_t = GateName::Mean)]
+    #[arg(long, value_enum, value_name = "RULE", default_value_t = GateName::Significant)]
     pub(crate) gate: GateName,
     /// Allowed drop in the mean score
     #[arg(long, value_name = "X", default_value = "0", value_parser = share)]
     pub(crate) max_drop: f64,
+    /// Allowed number of cases that the first run graded and the last did not
+    #[arg(long, value_name = "N", default_value = "0", value_parser = whole::<u64>)]
+    pub(crate) max_missing: u64,
 }
 
 impl CompareArguments {
@@ -57,6 +61,7 @@ impl CompareArguments {
         DropGate {
             rule: self.gate.into(),
             max_drop: self.max_drop,
+            max_missing: self.max_missing,
         }
     }
 }

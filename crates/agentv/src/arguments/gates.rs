@@ -5,7 +5,7 @@ use agentv_report::{DropGate, ErrorAllowance, GateRule, GateSpec};
 use clap::{Args, ValueEnum};
 
 use super::shared::by_id;
-use super::values::share;
+use super::values::{share, whole};
 
 /// Requirements for the results of a run.
 #[derive(Debug, Clone, PartialEq, Args)]
@@ -19,7 +19,7 @@ pub(crate) struct GateArguments {
     /// Allow N errors (errored trials and skipped cases), or N% of all trials and skipped cases (default: 0)
     #[arg(long, value_name = "N|N%", help_heading = "Gates")]
     pub(crate) max_errors: Option<ErrorAllowance>,
-    /// Exit with 1 if this run is worse than RUN on the cases they share
+    /// Exit with 1 if this run is worse than RUN, or lacks cases that RUN graded
     #[arg(long, value_name = "RUN", help_heading = "Gates")]
     pub(crate) baseline: Option<String>,
     /// Allowed drop in the mean score compared with the baseline (default: 0)
@@ -55,8 +55,9 @@ impl GateArguments {
             max_errors: self.max_errors,
             baseline: self.baseline.clone(),
             drop: DropGate {
-                rule: self.gate.unwrap_or(GateName::Mean).into(),
+                rule: self.gate.unwrap_or(GateName::Significant).into(),
                 max_drop: self.max_drop.unwrap_or(0.0),
+                max_missing: self.max_missing.unwrap_or(0),
             },
         }
     }

@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, CommandError> {
         (comparison.write)(&mut stdout)?;
         stdout.flush()?;
     }
-    Ok(if comparison.gate.met {
+    Ok(if comparison.gates.iter().all(|gate| gate.met) {
         Exit::Success
     } else {
         Exit::Problems
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Exit, CommandError> {
 
 /// A comparison that is ready to be written.
 struct ReadyComparison<'r> {
-    gate: GateOutcome,
+    gates: Vec<GateOutcome>,
     write: Writing<'r>,
 }
 
@@ -60,15 +60,14 @@ fn of_two<'r>(
     let comparison = compare(a, b, arguments.threshold).map_err(ProjectError::from_error)?;
     let shown =
         ShownCases::of(&comparison, arguments.show as usize).map_err(ProjectError::from_error)?;
-    let summary = comparison.summary();
-    warn_of_few_grades(summary, &mut StderrNotices::new());
-    let gate = arguments.drop_gate().judge(summary, "that of A");
-    let (format, shown_gate) = (ComparisonFormat::from(arguments.format), gate.clone());
+    warn_of_few_grades(comparison.summary(), &mut StderrNotices::new());
+    let gates = arguments.drop_gate().judge(comparison.figures(), "A");
+    let (format, shown_gates) = (ComparisonFormat::from(arguments.format), gates.clone());
     let style = style(arguments.output.as_deref());
     Ok(ReadyComparison {
-        gate,
+        gates,
         write: Box::new(move |out| {
-            write_comparison(&comparison, &shown, &shown_gate, format, style, out)
+            write_comparison(&comparison, &shown, &shown_gates, format, style, out)
         }),
     })
 }
@@ -81,18 +80,18 @@ fn of_several<'r>(
     let Some(ends) = pairwise.ends() else {
         return Err(ProjectError::because("nothing to compare"));
     };
-    let gate = match &ends.figures {
+    let gates = match &ends.figures {
         Ok(figures) => {
             warn_of_few_grades(&figures.summary, &mut StderrNotices::new());
-            arguments.drop_gate().judge(&figures.summary, "that of A")
+            arguments.drop_gate().judge(figures, "A")
         }
         Err(nothing) => return Err(ProjectError::from_error(nothing.clone())),
     };
-    let (format, shown_gate) = (ComparisonFormat::from(arguments.format), gate.clone());
+    let (format, shown_gates) = (ComparisonFormat::from(arguments.format), gates.clone());
     let style = style(arguments.output.as_deref());
     Ok(ReadyComparison {
-        gate,
-        write: Box::new(move |out| write_pairwise(&pairwise, &shown_gate, format, style, out)),
+        gates,
+        write: Box::new(move |out| write_pairwise(&pairwise, &shown_gates, format, style, out)),
     })
 }
 

@@ -24,12 +24,13 @@ fn trials_are_averaged_within_their_case() {
         let found = compare(&runs[0], &runs[1], 0.1).unwrap();
         let summary = found.summary();
         assert_eq!(summary.mean_delta, Some(-0.25));
-        assert_eq!((summary.wins, summary.losses, summary.ties), (1, 1, 1));
+        assert_eq!((summary.wins, summary.losses, summary.ties), (1, 1, 0));
+        assert_eq!((summary.matched, summary.trials_a), (2, 3));
         let cases = &summary.statistics;
         assert_eq!((cases.cases, cases.wins.wins, cases.wins.losses), (2, 1, 1));
         let shown = ShownCases::of(&found, 1).unwrap();
         assert_eq!(
-            (shown.wins[0].name.as_str(), shown.wins[0].trials),
+            (shown.wins[0].name.as_str(), shown.wins[0].b.trials),
             ("a", 2)
         );
         assert_eq!(shown.wins[0].delta, 0.5);
@@ -47,7 +48,9 @@ fn errored_and_ungraded_trials_are_counted_separately() {
     with_runs(&[&of_a, &of_b], |runs| {
         let found = compare(&runs[0], &runs[1], 0.1).unwrap();
         let summary = found.summary();
-        assert_eq!((summary.matched, summary.without_grade), (3, 2));
+        assert_eq!((summary.matched, summary.missing), (3, 1));
+        let one_sided = (summary.graded_only_in_a, summary.graded_only_in_b);
+        assert_eq!((one_sided, summary.graded_in_neither), ((1, 1), 0));
         assert_eq!(summary.mean_delta, Some(-0.5));
         assert!(!summary.significant, "one case tells nothing");
         let table = written(&found, ComparisonFormat::Table);
@@ -57,9 +60,10 @@ fn errored_and_ungraded_trials_are_counted_separately() {
             "{table}"
         );
         assert!(
-            table.contains("2 without a grade in one or both"),
+            table.contains("1 graded only in A · 1 graded only in B"),
             "{table}"
         );
+        assert!(table.contains("graded only in A\n  b\n"), "{table}");
         assert!(table.contains("1 errored"), "{table}");
     });
 }
@@ -184,15 +188,15 @@ fn significant_needs_the_interval_and_the_test_everywhere() {
         );
         let gate = DropGate {
             rule,
-            max_drop: 0.0,
-        }
-        .judge(summary, "A");
-        assert!(
-            gate.met
-                && gate
-                    .found
-                    .contains("which may be chance (95% interval −1.000 to")
-        );
+            ..DropGate::default()
+        };
+        let [gate, _] = &gate.judge(found.figures(), "A")[..] else {
+            panic!("two gates");
+        };
+        let told = "which may be chance (95% interval −1.000 to";
+        assert!(gate.met && gate.found.contains(told), "{}", gate.found);
+        let hint = "no drop on so few cases is significant: add cases, or use `--gate mean`";
+        assert!(gate.found.ends_with(hint), "{}", gate.found);
         let pairwise = Pairwise::of(runs, 0.1);
         let ends = pairwise.ends().unwrap().figures.as_ref().unwrap();
         assert_eq!(
@@ -201,5 +205,35 @@ fn significant_needs_the_interval_and_the_test_everywhere() {
         );
         let sentence = ends.summary.sentence("A", "C", STYLE);
         assert!(sentence.ends_with("p = 0.75"), "{sentence}");
+    });
+}
+
+#[test]
+fn a_case_counts_by_the_mean_of_its_trials_however_many_each_run_has() {
+    let ids = || (0..12).map(|id| format!("{id}"));
+    let once: Vec<ResultRecord> = ids().map(|id| graded(&id, 1.0)).collect();
+    let five: Vec<ResultRecord> = ids()
+        .flat_map(|id| {
+            (1..=5).map(move |number| trial(number, graded(&id, f64::from(u8::from(number == 1)))))
+        })
+        .collect();
+    with_runs(&[&once, &five], |runs| {
+        let found = compare(&runs[0], &runs[1], 0.1).unwrap();
+        let summary = found.summary();
+        assert_eq!((summary.matched, summary.losses), (12, 12));
+        assert_eq!((summary.trials_a, summary.trials_b), (12, 60));
+        assert!((summary.mean_delta.unwrap() + 0.8).abs() < 1e-9);
+        assert!(summary.significant, "p = {}", summary.p_value);
+        let statistics = &summary.statistics;
+        assert!(statistics.mcnemar.is_none() && statistics.wins.p_value.is_none());
+        assert!(statistics.pass_rates.unwrap().p_value < 0.001);
+        let outcome = DropGate::default().judge(found.figures(), "A");
+        assert_eq!([outcome[0].met, outcome[1].met], [false, true]);
+        let table = written(&found, ComparisonFormat::Table);
+        assert!(
+            table.contains("12 cases · 12 trials in A, 60 in B"),
+            "{table}"
+        );
+        assert!(table.contains("mean of 1 trial and of 5"), "{table}");
     });
 }

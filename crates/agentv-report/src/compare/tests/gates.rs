@@ -1,11 +1,20 @@
 //! Gates of a comparison.
 
-use agentv_core::ResultRecord;
+use agentv_core::{GateOutcome, ResultRecord};
 
-use super::support::{gate, with_runs};
-use crate::compare::compare;
+use super::support::{gate, gates, on, with_runs};
+use crate::compare::{Comparison, compare};
 use crate::samples::{errored, graded};
 use crate::{DropGate, GateRule};
+
+fn judged(rule: GateRule, max_drop: f64, comparison: &Comparison<'_>) -> GateOutcome {
+    let gate = DropGate {
+        rule,
+        max_drop,
+        max_missing: 0,
+    };
+    gate.judge(comparison.figures(), "`A`").swap_remove(0)
+}
 
 #[test]
 fn nothing_graded_in_both_is_never_good() {
@@ -25,11 +34,10 @@ fn a_gate_of_significance_lets_chance_pass() {
         .collect();
     with_runs(&[&of_a, &of_b], |runs| {
         let found = compare(&runs[0], &runs[1], 0.1).unwrap();
-        let summary = found.summary();
-        let judge = |rule, max_drop| DropGate { rule, max_drop }.judge(summary, "`A`");
+        let judge = |rule, max_drop| judged(rule, max_drop, &found);
         let mean = judge(GateRule::Mean, 0.0);
         assert!(!mean.met);
-        assert_eq!(mean.required, "mean score not below `A`");
+        assert_eq!(mean.required, "mean score not below that of `A`");
         assert_eq!(mean.found, "0.050 below on 4 of 4 matched cases");
         assert!(judge(GateRule::Mean, 0.05).met);
         let significant = judge(GateRule::Significant, 0.0);
@@ -56,7 +64,7 @@ fn a_gate_of_significance_asks_for_more_than_the_drop_that_is_allowed() {
     with_runs(&[&run(0.0), &run(0.1)], |runs| {
         let found = compare(&runs[0], &runs[1], 0.1).unwrap();
         let rule = GateRule::Significant;
-        let judge = |max_drop| DropGate { rule, max_drop }.judge(found.summary(), "`A`");
+        let judge = |max_drop| judged(rule, max_drop, &found);
         let [none, less, about, more] = [0.0, 0.09, 0.1019, 0.2].map(judge);
         assert_eq!(
             [none.met, less.met, about.met, more.met],
@@ -64,7 +72,7 @@ fn a_gate_of_significance_asks_for_more_than_the_drop_that_is_allowed() {
         );
         assert_eq!(
             less.required,
-            "mean score not significantly more than 0.09 below `A`"
+            "mean score not significantly more than 0.09 below that of `A`"
         );
         let told = [&none, &less, &about].map(|gate| gate.found.as_str());
         assert_eq!(
@@ -97,5 +105,54 @@ fn a_gate_says_on_how_many_matched_cases_it_is_based() {
         let half = compare(&runs[0], &runs[2], 0.1).unwrap();
         assert_eq!(gate(&half).found, "the same on 2 of 4 matched cases");
         assert!(!half.summary().is_mostly_without_grade());
+    });
+}
+
+#[test]
+fn cases_of_the_baseline_that_have_no_grade_now_are_missing() {
+    let cases = |ids: std::ops::Range<usize>| ids.map(|id| graded(&format!("{id}"), 1.0));
+    let of_a: Vec<ResultRecord> = cases(0..20).collect();
+    let few: Vec<ResultRecord> = cases(0..5).collect();
+    let broken: Vec<ResultRecord> = cases(0..10)
+        .chain((10..20).map(|id| errored(&format!("{id}"), "no")))
+        .collect();
+    let found = |now: &[ResultRecord], max_missing| {
+        with_runs(&[&of_a, now], |runs| {
+            let found = compare(&runs[0], &runs[1], 0.1).unwrap();
+            let gate = DropGate {
+                max_missing,
+                ..DropGate::default()
+            };
+            let [drop, missing] = &gate.judge(found.figures(), "`A`")[..] else {
+                panic!("two gates");
+            };
+            assert!(drop.met, "{drop:?}");
+            (missing.found.clone(), missing.met)
+        })
+    };
+    let told = "15: 15 not run, 0 errored or not graded".to_owned();
+    assert_eq!(found(&few, 0), (told.clone(), false));
+    assert_eq!(found(&few, 15), (told, true));
+    let told = "10: 0 not run, 10 errored or not graded".to_owned();
+    assert_eq!(found(&broken, 9), (told, false));
+    assert_eq!(found(&of_a, 0), ("none".to_owned(), true));
+}
+
+#[test]
+fn a_target_that_is_worse_is_not_hidden_by_one_that_is_better() {
+    let run = |x: f64, y: f64| -> Vec<ResultRecord> {
+        let ids = (0..10).map(|id| format!("{id}"));
+        ids.flat_map(|id| [on("x", graded(&id, x)), on("y", graded(&id, y))])
+            .collect()
+    };
+    with_runs(&[&run(1.0, 0.0), &run(0.5, 0.5)], |runs| {
+        let found = compare(&runs[0], &runs[1], 0.1).unwrap();
+        assert_eq!(found.summary().mean_delta, Some(0.0));
+        let drop = judged(GateRule::Significant, 0.0, &found);
+        assert!(
+            !drop.met && drop.found.starts_with("`x` 0.500 below on 10 cases"),
+            "{drop:?}"
+        );
+        assert!(gates(&found)[1].met);
     });
 }

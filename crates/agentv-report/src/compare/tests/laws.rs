@@ -51,6 +51,7 @@ proptest! {
             prop_assert_eq!((one.wins, one.losses, one.ties), (other.losses, other.wins, other.ties));
             prop_assert_eq!(one.mean_delta, other.mean_delta.map(|delta| -delta));
             prop_assert_eq!((one.only_in_a, one.significant), (other.only_in_b, other.significant));
+            prop_assert_eq!((one.graded_only_in_a, one.trials_a), (other.graded_only_in_b, other.trials_b));
             prop_assert_eq!(one.statistics.permutation.p_value, other.statistics.permutation.p_value);
             let deltas = |of: &Comparison<'_>| -> Vec<Option<f64>> {
                 of.cases.iter().map(crate::compare::cases::Case::delta).collect()
@@ -71,9 +72,10 @@ proptest! {
             let found = compare(&runs[0], &runs[1], 0.0).unwrap();
             let summary = found.summary();
             prop_assert_eq!((summary.wins, summary.losses), (0, 0));
-            prop_assert_eq!(summary.ties + summary.without_grade, summary.total);
+            prop_assert_eq!(summary.ties + summary.graded_in_neither, summary.total);
+            prop_assert_eq!(summary.missing, 0);
             prop_assert_eq!(summary.statistics.permutation.p_value, 1.0);
-            prop_assert_eq!(summary.statistics.wins.p_value, 1.0);
+            prop_assert_eq!(summary.statistics.wins.p_value, Some(1.0));
             prop_assert_eq!(summary.mean_delta.unwrap_or(0.0), 0.0);
             prop_assert_eq!(gate(&found).met, summary.mean_delta.is_some());
             Ok(())

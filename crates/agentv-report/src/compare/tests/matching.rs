@@ -1,4 +1,4 @@
-//! The matching of trials.
+//! The matching of cases.
 
 use agentv_core::ResultRecord;
 
@@ -6,12 +6,21 @@ use super::support::{on, trial, with_runs};
 use crate::compare::compare;
 use crate::samples::graded;
 
+fn in_file(file: &str, record: ResultRecord) -> ResultRecord {
+    let stem = file
+        .rsplit('/')
+        .next()
+        .and_then(|name| name.split('.').next());
+    ResultRecord {
+        eval_file: file.into(),
+        dataset: stem.unwrap_or(file).to_owned(),
+        ..record
+    }
+}
+
 #[test]
-fn trials_match_by_file_case_and_number_whatever_a_single_target_is_called() {
-    let elsewhere = ResultRecord {
-        eval_file: "evals/other.yaml".into(),
-        ..graded("a", 1.0)
-    };
+fn cases_match_by_file_and_id_whatever_a_single_target_is_called() {
+    let elsewhere = in_file("evals/other.yaml", graded("a", 1.0));
     let of_a = [graded("a", 1.0), graded("b", 0.5), elsewhere];
     let of_b = [
         on("new", graded("b", 0.5)),
@@ -20,9 +29,54 @@ fn trials_match_by_file_case_and_number_whatever_a_single_target_is_called() {
     with_runs(&[&of_a, &of_b], |runs| {
         let found = compare(&runs[0], &runs[1], 0.1).unwrap();
         let summary = found.summary();
-        assert_eq!((summary.total, summary.matched), (4, 1));
-        assert_eq!((summary.only_in_a, summary.only_in_b), (2, 1));
+        assert_eq!((summary.total, summary.matched), (3, 1));
+        assert_eq!((summary.only_in_a, summary.only_in_b), (2, 0));
+        assert_eq!(summary.mean_delta, Some(0.25));
         assert!(found.targets().is_empty());
+    });
+}
+
+#[test]
+fn cases_of_a_renamed_file_match_by_dataset_and_id_where_that_is_unique() {
+    let moved = |id: &str| ResultRecord {
+        eval_file: "evals/moved.yaml".into(),
+        grade_key: "moved".to_owned(),
+        ..graded(id, 0.5)
+    };
+    let twice = |id: &str| ResultRecord {
+        eval_file: "evals/twice.yaml".into(),
+        ..moved(id)
+    };
+    let of_a = [graded("a", 1.0), graded("b", 1.0), graded("c", 1.0)];
+    let of_b = [graded("a", 0.5), moved("b"), moved("c"), twice("c")];
+    with_runs(&[&of_a, &of_b], |runs| {
+        let found = compare(&runs[0], &runs[1], 0.1).unwrap();
+        let summary = found.summary();
+        assert_eq!((summary.matched, summary.renamed), (2, 1));
+        assert_eq!((summary.only_in_a, summary.only_in_b), (1, 2));
+        assert_eq!(summary.mean_delta, Some(-0.5));
+    });
+}
+
+#[test]
+fn cases_of_a_renamed_file_without_a_dataset_of_its_own_match_by_id() {
+    let of_a = [graded("a", 1.0), graded("b", 1.0)];
+    let renamed = |id: &str| ResultRecord {
+        grade_key: "renamed".to_owned(),
+        ..in_file("evals/renamed.yaml", graded(id, 1.0))
+    };
+    with_runs(&[&of_a, &[renamed("a"), renamed("b")]], |runs| {
+        let found = compare(&runs[0], &runs[1], 0.1).unwrap();
+        let summary = found.summary();
+        assert_eq!(
+            (summary.matched, summary.renamed, summary.missing),
+            (2, 2, 0)
+        );
+    });
+    // Two new files: either could be the old one.
+    let other = in_file("evals/other.yaml", graded("b", 1.0));
+    with_runs(&[&of_a, &[renamed("a"), other]], |runs| {
+        assert!(compare(&runs[0], &runs[1], 0.1).is_err());
     });
 }
 
@@ -60,14 +114,14 @@ fn runs_that_share_nothing_say_what_differs() {
                 .replace(runs[1].name(), "B")
         })
     };
-    let elsewhere = ResultRecord {
-        eval_file: "evals/other.yaml".into(),
-        ..graded("a", 1.0)
-    };
+    let of_two_files = [
+        in_file("evals/other.yaml", graded("a", 1.0)),
+        in_file("evals/third.yaml", graded("a", 1.0)),
+    ];
     assert_eq!(
-        told(&[graded("a", 1.0)], &[elsewhere]),
+        told(&[graded("a", 1.0)], &of_two_files),
         "the runs share no case: `A` has the files `evals/geography.yaml`, but `B` has \
-         `evals/other.yaml`"
+         `evals/other.yaml`, `evals/third.yaml`"
     );
     assert_eq!(
         told(&[graded("a", 1.0)], &[graded("b", 1.0)]),
@@ -79,21 +133,6 @@ fn runs_that_share_nothing_say_what_differs() {
             &[on("z", graded("a", 1.0))]
         ),
         "the runs share no case: `A` has the targets `x`, `y`, but `B` has `z`"
-    );
-    let numbered = |numbers: &[u32], target: &str| -> Vec<ResultRecord> {
-        let trials = numbers
-            .iter()
-            .map(|number| trial(*number, graded("a", 1.0)));
-        trials.map(|record| on(target, record)).collect()
-    };
-    assert_eq!(
-        told(&numbered(&[1, 2], "old"), &numbered(&[10, 4], "new")),
-        "the runs share no case: `A` has the trials `1`, `2`, but `B` has `4`, `10`"
-    );
-    let other = trial(2, graded("b", 1.0));
-    assert_eq!(
-        told(&[graded("a", 1.0), other], &[trial(2, graded("a", 1.0))]),
-        "the runs share no case: no trial has the same case and number in both"
     );
     assert_eq!(
         told(&[graded("a", 1.0)], &[]),

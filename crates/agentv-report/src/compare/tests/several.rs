@@ -22,9 +22,9 @@ fn every_pair_of_several_runs_is_corrected_together() {
             .collect();
         assert_eq!(corrected, [3.0 / 32.0; 3]);
         let ends = pairwise.ends().unwrap();
-        let summary = &ends.figures.as_ref().unwrap().summary;
-        assert_eq!((ends.a, ends.b, summary.significant), (0, 2, false));
-        let gate = DropGate::default().judge(summary, "A");
+        let figures = ends.figures.as_ref().unwrap();
+        assert_eq!((ends.a, ends.b, figures.summary.significant), (0, 2, false));
+        let gate = DropGate::default().judge(figures, "A");
         for (format, part) in [
             (ComparisonFormat::Table, "  C  −0.250  −0.500\n"),
             (ComparisonFormat::Markdown, "| **C** | −0.250 | −0.500 |"),
@@ -45,8 +45,8 @@ fn several_runs_have_the_trials_of_every_pair_and_a_list_where_a_matrix_is_too_w
     first.push(graded("only here", 1.0));
     with_runs(&[&first, &run(0.5), &run(0.0), &run(0.0)], |runs| {
         let pairwise = Pairwise::of(runs, 0.1);
-        let summary = &pairwise.ends().unwrap().figures.as_ref().unwrap().summary;
-        let gate = DropGate::default().judge(summary, "A");
+        let figures = pairwise.ends().unwrap().figures.as_ref().unwrap();
+        let gate = DropGate::default().judge(figures, "A");
         let written = |format, width| {
             let mut out = Vec::new();
             let style = Style { width, ..STYLE };

@@ -3,7 +3,7 @@
 use agentv_core::ResultRecord;
 use serde_json::Value;
 
-use super::support::{STYLE, gate, with_runs, written};
+use super::support::{STYLE, gates, with_runs, written};
 use crate::compare::{ComparisonFormat, ShownCases, compare, write_comparison};
 use crate::samples::{failed, graded};
 
@@ -56,7 +56,7 @@ fn what_models_wrote_has_no_effect_in_markdown_and_keeps_its_size() {
         let showing = ShownCases::of(&found, 500).unwrap();
         let mut out = Vec::new();
         let markdown = ComparisonFormat::Markdown;
-        write_comparison(&found, &showing, &gate(&found), markdown, STYLE, &mut out).unwrap();
+        write_comparison(&found, &showing, &gates(&found), markdown, STYLE, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert!(
             text.len() < 65_536 && text.ends_with("does not fit in a comment\n"),

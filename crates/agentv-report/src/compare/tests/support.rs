@@ -4,7 +4,7 @@ use agentv_core::{EvaluatorResult, EvaluatorSpec, GateOutcome, ResultRecord, Sco
 
 use crate::compare::*;
 use crate::samples::results_in;
-use crate::{DropGate, RunResults, Style};
+use crate::{DropGate, GateRule, RunResults, Style};
 
 pub(super) const STYLE: Style = Style {
     colour: false,
@@ -54,8 +54,18 @@ pub(super) fn judged(record: ResultRecord, scores: &[(&str, f64)]) -> ResultReco
     }
 }
 
+/// Returns the outcome of the gate that permits no drop of the mean.
 pub(super) fn gate(comparison: &Comparison<'_>) -> GateOutcome {
-    DropGate::default().judge(comparison.summary(), "A")
+    gates(comparison).swap_remove(0)
+}
+
+/// Returns the outcomes of the gates that permit no drop of the mean and no missing case.
+pub(super) fn gates(comparison: &Comparison<'_>) -> Vec<GateOutcome> {
+    let gate = DropGate {
+        rule: GateRule::Mean,
+        ..DropGate::default()
+    };
+    gate.judge(comparison.figures(), "A")
 }
 
 pub(super) fn written(comparison: &Comparison<'_>, format: ComparisonFormat) -> String {
@@ -64,7 +74,7 @@ pub(super) fn written(comparison: &Comparison<'_>, format: ComparisonFormat) -> 
     write_comparison(
         comparison,
         &showing,
-        &gate(comparison),
+        &gates(comparison),
         format,
         STYLE,
         &mut out,

@@ -103,6 +103,7 @@ impl CommandLine {
             max_errors,
             baseline,
             max_drop,
+            max_missing,
             gate,
         } = gates;
         self.value("fail-under", fail_under.as_ref());
@@ -110,6 +111,7 @@ impl CommandLine {
         self.value("max-errors", max_errors.as_ref());
         self.value("baseline", baseline.as_ref());
         self.value("max-drop", max_drop.as_ref());
+        self.value("max-missing", max_missing.as_ref());
         self.name("gate", *gate);
     }
 
