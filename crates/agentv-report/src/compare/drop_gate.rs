@@ -20,8 +20,9 @@ pub struct DropGate {
     pub rule: GateRule,
     /// The permitted drop of the mean score.
     pub max_drop: f64,
-    /// The permitted number of cases that the other run graded and this one did not.
-    pub max_missing: u64,
+    /// The permitted number of cases that the other run graded and this one did not; `None` for any
+    /// number.
+    pub max_missing: Option<u64>,
 }
 
 /// The rule that decides if a run is worse than another.
@@ -43,10 +44,12 @@ impl DropGate {
     /// it. If there are several targets, none of them may be worse. If nothing could be compared, the
     /// gate is not met.
     pub fn judge(&self, figures: &Figures, baseline: &str) -> Vec<GateOutcome> {
-        vec![
-            self.judge_drop(figures, baseline),
-            self.judge_missing(&figures.summary, baseline),
-        ]
+        let mut gates = vec![self.judge_drop(figures, baseline)];
+        gates.extend(
+            self.max_missing
+                .map(|most| judge_missing(most, &figures.summary, baseline)),
+        );
+        gates
     }
 
     /// Returns a gate that cannot be checked, with the reason: it is not met.
@@ -64,28 +67,6 @@ impl DropGate {
         match drops.iter().min_by(order) {
             Some(drop) => self.outcome(baseline, self.found(drop), self.allows(drop)),
             None => self.not_judged(baseline, "no case has a grade in both runs".to_owned()),
-        }
-    }
-
-    fn judge_missing(&self, summary: &ComparisonSummary, baseline: &str) -> GateOutcome {
-        let lost = summary.missing - summary.graded_only_in_a;
-        let found = match summary.missing {
-            0 => "none".to_owned(),
-            missing => format!(
-                "{}: {} not run, {} errored or not graded",
-                count(missing),
-                count(lost),
-                count(summary.graded_only_in_a)
-            ),
-        };
-        GateOutcome {
-            gate: "max_missing".to_owned(),
-            required: format!(
-                "at most {} of the graded cases of {baseline} without a grade now",
-                count(self.max_missing)
-            ),
-            found,
-            met: summary.missing <= self.max_missing,
         }
     }
 
@@ -141,6 +122,29 @@ impl DropGate {
         let p_value = p_value(drop.p_value);
         let hint = drop.hint();
         format!("{told}, {chance} (95% interval {low} to {high}, {p_value}){hint}")
+    }
+}
+
+/// Checks if the second run lacks too many of the cases that the first graded.
+fn judge_missing(most: u64, summary: &ComparisonSummary, baseline: &str) -> GateOutcome {
+    let lost = summary.missing - summary.graded_only_in_a;
+    let found = match summary.missing {
+        0 => "none".to_owned(),
+        missing => format!(
+            "{}: {} not run, {} errored or not graded",
+            count(missing),
+            count(lost),
+            count(summary.graded_only_in_a)
+        ),
+    };
+    GateOutcome {
+        gate: "max_missing".to_owned(),
+        required: format!(
+            "at most {} of the graded cases of {baseline} without a grade now",
+            count(most)
+        ),
+        found,
+        met: summary.missing <= most,
     }
 }
 

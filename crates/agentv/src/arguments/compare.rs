@@ -15,9 +15,8 @@ use super::values::{share, whole};
 /// trials, however many there are. Cases match by file and id (if a file was renamed, by dataset and id),
 /// and by target if a run has several. Cases that only one run has, or graded, are listed.
 ///
-/// Exit codes: 0 success, 1 the last run is worse than the first or lacks cases that the first graded,
-/// 2 the command line or a run is invalid or the runs share no case, 5 the comparison could not be
-/// written.
+/// Exit codes: 0 success, 1 the last run is worse than the first (or `--max-missing` is not met), 2 the
+/// command line or a run is invalid or the runs share no case, 5 the comparison could not be written.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -51,9 +50,9 @@ pub(crate) struct CompareArguments {
     /// Allowed drop in the mean score
     #[arg(long, value_name = "X", default_value = "0", value_parser = share)]
     pub(crate) max_drop: f64,
-    /// Allowed number of cases that the first run graded and the last did not
-    #[arg(long, value_name = "N", default_value = "0", value_parser = whole::<u64>)]
-    pub(crate) max_missing: u64,
+    /// Exit with 1 if more than N cases that the first run graded have no grade in the last
+    #[arg(long, value_name = "N", value_parser = whole::<u64>)]
+    pub(crate) max_missing: Option<u64>,
 }
 
 impl CompareArguments {

@@ -25,7 +25,10 @@ pub(crate) struct GateArguments {
     /// Allowed drop in the mean score compared with the baseline (default: 0)
     #[arg(long, value_name = "X", value_parser = share, requires = "baseline", help_heading = "Gates")]
     pub(crate) max_drop: Option<f64>,
-    /// Rule by which a run counts as worse than the baseline (default: mean)
+    /// Allowed number of cases that the baseline graded and this run did not (default: 0)
+    #[arg(long, value_name = "N", value_parser = whole::<u64>, requires = "baseline", help_heading = "Gates")]
+    pub(crate) max_missing: Option<u64>,
+    /// Rule by which a run counts as worse than the baseline (default: significant)
     #[arg(
         long,
         value_enum,
@@ -57,7 +60,7 @@ impl GateArguments {
             drop: DropGate {
                 rule: self.gate.unwrap_or(GateName::Significant).into(),
                 max_drop: self.max_drop.unwrap_or(0.0),
-                max_missing: self.max_missing.unwrap_or(0),
+                max_missing: Some(self.max_missing.unwrap_or(0)),
             },
         }
     }

@@ -4,10 +4,10 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use agentv_core::GateOutcome;
-use agentv_project::{Project, ProjectError, warn_of_damage, warn_of_few_grades};
+use agentv_project::{Project, ProjectError, counted, warn_of_damage, warn_of_few_grades};
 use agentv_report::compare::{
-    ComparedRun, ComparisonFormat, Pairwise, ShownCases, compare, read_runs, write_comparison,
-    write_pairwise,
+    ComparedRun, ComparisonFormat, ComparisonSummary, Pairwise, ShownCases, compare, read_runs,
+    write_comparison, write_pairwise,
 };
 use agentv_report::{Style, replace_file};
 
@@ -61,6 +61,7 @@ fn of_two<'r>(
     let shown =
         ShownCases::of(&comparison, arguments.show as usize).map_err(ProjectError::from_error)?;
     warn_of_few_grades(comparison.summary(), &mut StderrNotices::new());
+    warn_of_missing(arguments, comparison.summary());
     let gates = arguments.drop_gate().judge(comparison.figures(), "A");
     let (format, shown_gates) = (ComparisonFormat::from(arguments.format), gates.clone());
     let style = style(arguments.output.as_deref());
@@ -83,6 +84,7 @@ fn of_several<'r>(
     let gates = match &ends.figures {
         Ok(figures) => {
             warn_of_few_grades(&figures.summary, &mut StderrNotices::new());
+            warn_of_missing(arguments, &figures.summary);
             arguments.drop_gate().judge(figures, "A")
         }
         Err(nothing) => return Err(ProjectError::from_error(nothing.clone())),
@@ -109,6 +111,16 @@ fn runs(arguments: &CompareArguments) -> Result<Vec<ComparedRun>, ProjectError> 
     let named = names.map(|name| folders.results_named(name, &mut StderrNotices::new()));
     let found = named.collect::<Result<Vec<_>, _>>()?;
     read_runs(&found).map_err(ProjectError::from_error)
+}
+
+/// Warns about cases that only the baseline graded, unless a gate mentions them.
+fn warn_of_missing(arguments: &CompareArguments, summary: &ComparisonSummary) {
+    if arguments.max_missing.is_none() && summary.missing > 0 {
+        let missing = counted(summary.missing, "graded case");
+        output::warning(&format!(
+            "{missing} of the first run without a grade in the last: `--max-missing N` limits them"
+        ));
+    }
 }
 
 /// Warns about unfinished runs and damaged lines.

@@ -190,9 +190,7 @@ fn significant_needs_the_interval_and_the_test_everywhere() {
             rule,
             ..DropGate::default()
         };
-        let [gate, _] = &gate.judge(found.figures(), "A")[..] else {
-            panic!("two gates");
-        };
+        let gate = &gate.judge(found.figures(), "A")[0];
         let told = "which may be chance (95% interval −1.000 to";
         assert!(gate.met && gate.found.contains(told), "{}", gate.found);
         let hint = "no drop on so few cases is significant: add cases, or use `--gate mean`";
@@ -228,7 +226,7 @@ fn a_case_counts_by_the_mean_of_its_trials_however_many_each_run_has() {
         assert!(statistics.mcnemar.is_none() && statistics.wins.p_value.is_none());
         assert!(statistics.pass_rates.unwrap().p_value < 0.001);
         let outcome = DropGate::default().judge(found.figures(), "A");
-        assert_eq!([outcome[0].met, outcome[1].met], [false, true]);
+        assert!(!outcome[0].met);
         let table = written(&found, ComparisonFormat::Table);
         assert!(
             table.contains("12 cases · 12 trials in A, 60 in B"),

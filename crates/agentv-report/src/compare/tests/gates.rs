@@ -11,7 +11,7 @@ fn judged(rule: GateRule, max_drop: f64, comparison: &Comparison<'_>) -> GateOut
     let gate = DropGate {
         rule,
         max_drop,
-        max_missing: 0,
+        max_missing: None,
     };
     gate.judge(comparison.figures(), "`A`").swap_remove(0)
 }
@@ -120,7 +120,7 @@ fn cases_of_the_baseline_that_have_no_grade_now_are_missing() {
         with_runs(&[&of_a, now], |runs| {
             let found = compare(&runs[0], &runs[1], 0.1).unwrap();
             let gate = DropGate {
-                max_missing,
+                max_missing: Some(max_missing),
                 ..DropGate::default()
             };
             let [drop, missing] = &gate.judge(found.figures(), "`A`")[..] else {
@@ -153,6 +153,6 @@ fn a_target_that_is_worse_is_not_hidden_by_one_that_is_better() {
             !drop.met && drop.found.starts_with("`x` 0.500 below on 10 cases"),
             "{drop:?}"
         );
-        assert!(gates(&found)[1].met);
+        assert_eq!(gates(&found).len(), 1);
     });
 }

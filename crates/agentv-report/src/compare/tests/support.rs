@@ -59,7 +59,7 @@ pub(super) fn gate(comparison: &Comparison<'_>) -> GateOutcome {
     gates(comparison).swap_remove(0)
 }
 
-/// Returns the outcomes of the gates that permit no drop of the mean and no missing case.
+/// Returns the outcomes of the gates that permit no drop of the mean.
 pub(super) fn gates(comparison: &Comparison<'_>) -> Vec<GateOutcome> {
     let gate = DropGate {
         rule: GateRule::Mean,
