@@ -179,10 +179,25 @@ fn compared(results: &RunResults) {
     ];
     for format in formats {
         let mut out = Vec::new();
-        write_comparison(&comparison, &showing, &gate, format, STYLE, &mut out).expect("room");
+        write_comparison(
+            &comparison,
+            &showing,
+            std::slice::from_ref(&gate),
+            format,
+            STYLE,
+            &mut out,
+        )
+        .expect("room");
         let text = String::from_utf8(out).expect("a comparison is text");
         assert!(!text.is_empty());
         let mut out = Vec::new();
-        write_pairwise(&pairwise, &gate, format, STYLE, &mut out).expect("room");
+        write_pairwise(
+            &pairwise,
+            std::slice::from_ref(&gate),
+            format,
+            STYLE,
+            &mut out,
+        )
+        .expect("room");
     }
 }
