@@ -1,34 +1,104 @@
 //! Parsing answers as JSON and comparing JSON values.
 
-use agentv_syntax::{Tree, json};
+use agentv_syntax::json::{self, InvalidJson};
+use agentv_syntax::{Node, Tree};
 use serde_json::Value;
 use thiserror::Error;
+
+use crate::words::quoted;
 
 /// Parses an answer as JSON. A fence (```` ``` ```` or ```` ```json ````) around the whole answer
 /// is ignored.
 ///
 /// # Errors
-/// Returns the parser's reason if the answer is not JSON.
+/// Returns the reason if the answer is not JSON, or cannot be read exactly.
 pub(crate) fn parse(answer: &str) -> Result<Value, NotJson> {
-    serde_json::from_str(unfenced(answer)).map_err(|error| NotJson::new(answer, error))
+    Ok(Answer::without_fence(answer)?.value())
 }
 
-/// The reason why an answer is not JSON.
-#[derive(Debug, Error)]
+/// A text that is JSON. All evaluators that read JSON read it with this, so that they agree.
+pub(crate) struct Answer(Tree);
+
+impl Answer {
+    /// Reads a text that is JSON and nothing else.
+    ///
+    /// # Errors
+    /// Returns the reason if the text is not JSON, or if it is and cannot be read exactly: half of a
+    /// surrogate pair, a number that no double holds, values nested too deeply.
+    pub(crate) fn read(text: &str) -> Result<Answer, NotJson> {
+        if text.trim().is_empty() {
+            return Err(NotJson::Empty);
+        }
+        let mut tree = Tree::default();
+        json::parse(text, &mut tree).map_err(|invalid| NotJson::new(text, invalid))?;
+        if let Some((_, half)) = tree.root().lone_surrogate() {
+            return Err(NotJson::LoneSurrogate(text[half].to_owned()));
+        }
+        if let Some(number) = tree.root().overflowing_number() {
+            return Err(NotJson::NumberTooLarge(quoted(&number.text())));
+        }
+        Ok(Answer(tree))
+    }
+
+    /// Reads a text that is JSON, with at most a fence around it.
+    ///
+    /// # Errors
+    /// As [`Answer::read`].
+    pub(crate) fn without_fence(text: &str) -> Result<Answer, NotJson> {
+        Answer::read(unfenced(text))
+    }
+
+    /// Returns the value. The last value of a repeated key counts, as it does for most readers.
+    pub(crate) fn value(&self) -> Value {
+        self.0.root().to_value()
+    }
+
+    /// Returns a key that some object has twice.
+    pub(crate) fn repeated_key(&self) -> Option<String> {
+        let root = self.0.root();
+        let mut objects = root.objects().filter(|_| root.may_repeat_keys());
+        let key = objects.find_map(Node::repeated_key)?;
+        Some(key.text().into_owned())
+    }
+
+    /// Returns a remark for results if the text is ambiguous.
+    pub(crate) fn remark(&self) -> Option<String> {
+        let key = quoted(&self.repeated_key()?);
+        Some(format!("the key {key} is repeated: its last value counts"))
+    }
+}
+
+/// The reason why an answer is not JSON, or cannot be read exactly.
+#[derive(Debug, Error, PartialEq, Eq)]
 pub(crate) enum NotJson {
     #[error("the answer is not JSON: it is empty")]
     Empty,
-    #[error("the answer is not JSON: {0}")]
-    Invalid(#[source] serde_json::Error),
+    #[error("the answer is not JSON: {reason} at line {line} column {column}")]
+    Invalid {
+        reason: String,
+        line: usize,
+        column: usize,
+    },
+    #[error("the answer is nested deeper than {} levels", json::MAX_DEPTH)]
+    TooDeep,
+    #[error("the answer has `{0}`, which is half of a surrogate pair and not a character")]
+    LoneSurrogate(String),
+    #[error("the answer has the number {0}, which is too large")]
+    NumberTooLarge(String),
 }
 
 impl NotJson {
-    /// Makes the reason from the parser's error about this answer.
-    pub(crate) fn new(answer: &str, error: serde_json::Error) -> NotJson {
-        if answer.trim().is_empty() {
-            return NotJson::Empty;
+    fn new(text: &str, invalid: InvalidJson) -> NotJson {
+        if invalid.reason == "recursion limit exceeded" {
+            return NotJson::TooDeep;
         }
-        NotJson::Invalid(error)
+        let before = &text[..invalid.offset];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        NotJson::Invalid {
+            reason: invalid.reason,
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+        }
     }
 }
 
@@ -50,14 +120,7 @@ fn is_json_or_nothing(language: &str) -> bool {
 
 /// Returns a key that some object of a JSON text has twice. Such a text is ambiguous.
 pub(crate) fn repeated_key(text: &str) -> Option<String> {
-    let mut tree = Tree::default();
-    json::parse(text, &mut tree).ok()?;
-    if !tree.root().may_repeat_keys() {
-        return None;
-    }
-    let mut objects = tree.root().objects();
-    let key = objects.find_map(|object| object.repeated_key())?;
-    Some(key.text().into_owned())
+    Answer::read(text).ok()?.repeated_key()
 }
 
 /// Returns true if two values are equal. `1` equals `1.0`, and the order of keys does not matter.
@@ -112,6 +175,54 @@ mod tests {
         ] {
             assert!(parse(answer).is_err(), "{answer}");
         }
+    }
+
+    #[test]
+    fn what_cannot_be_read_exactly_says_why() {
+        for (answer, reason) in [
+            ("", "is empty"),
+            (
+                "{\"a\": 1,\n \"é\" 2}",
+                "not JSON: expected `:` at line 2 column 6",
+            ),
+            (r#"["\ud83d"]"#, r"has `\ud83d`, which is half"),
+            ("[-1e400]", "has the number `-1e400`, which is too large"),
+            (
+                &format!("{}{}", "[".repeat(128), "]".repeat(128)),
+                "nested deeper than 127",
+            ),
+        ] {
+            let wrong = parse(answer).unwrap_err().to_string();
+            assert!(wrong.contains(reason), "{answer:.20}: {wrong}");
+        }
+        assert!(parse(&format!("{}{}", "[".repeat(127), "]".repeat(127))).is_ok());
+        assert_eq!(parse(r#""\ud83d\ude00""#).unwrap(), json!("😀"));
+    }
+
+    #[test]
+    fn four_times_as_many_keys_take_about_four_times_as_long() {
+        let time_of = |count: usize| {
+            let keys: Vec<String> = (0..count).map(|key| format!("\"key{key}\": 1")).collect();
+            let text = format!("{{{}}}", keys.join(","));
+            let once = |_| {
+                let start = std::time::Instant::now();
+                assert_eq!(repeated_key(&text), None);
+                start.elapsed()
+            };
+            (0..3).map(once).min().unwrap()
+        };
+        // In quadratic time, it would be sixteen times as long.
+        let (some, more) = (time_of(50_000), time_of(200_000));
+        assert!(more < some * 10, "{some:?}, then {more:?}");
+    }
+
+    #[test]
+    fn the_last_value_of_a_repeated_key_counts_and_is_remarked_on() {
+        let answer = Answer::read(r#"{"a": 1, "\u0061": 2}"#).unwrap();
+        assert_eq!(answer.value(), json!({"a": 2}));
+        let remark = answer.remark().unwrap();
+        assert_eq!(remark, "the key `a` is repeated: its last value counts");
+        assert_eq!(Answer::read(r#"{"a": 1}"#).unwrap().remark(), None);
     }
 
     #[test]

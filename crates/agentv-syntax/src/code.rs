@@ -101,6 +101,10 @@ codes! {
     MisplacedPlaceholder = "E035",
     /// Two fields exclude each other.
     ExclusiveFields = "E036",
+    /// A string has an escape that is half of a surrogate pair (`\ud83d` alone), which is not a character.
+    LoneSurrogate = "E037",
+    /// The file has results of a run, not cases.
+    ResultsFile = "E038",
     /// Both spellings of a field are given; `input_messages`, `expected_messages` and
     /// `expected_outcome` are used.
     BothSpellings = "W001",
@@ -123,6 +127,11 @@ codes! {
     JudgePrompt = "W009",
     /// A command passes text from cases to another interpreter as part of its program.
     InterpretedText = "W010",
+    /// YAML has a number for the value, but it is read as text: `.inf`, `.nan`, or a fraction such as
+    /// `012.5`.
+    NumberLike = "W011",
+    /// Files with results of runs are among the files of a folder or pattern. They are skipped.
+    SkippedResults = "W012",
 }
 
 impl std::fmt::Display for Code {

@@ -31,11 +31,14 @@ pub mod rubric;
 pub mod schema;
 pub mod shape;
 mod suggest;
+mod surrogates;
 mod template;
 mod tree;
 pub mod yaml;
 
-pub use check::{CheckCache, Checker, FileReference, check, check_keys, repeated_key};
+pub use check::{
+    CheckCache, Checker, FileReference, check, check_keys, check_number_like, repeated_key,
+};
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Excerpt, Lines, Severity};
 pub use draft::Draft;

@@ -37,7 +37,9 @@ struct Writer {
 
 impl Writer {
     fn shape(&mut self, shape: &Shape) -> Value {
-        let mut forms: Vec<Value> = shape.forms.iter().map(|form| self.form(form)).collect();
+        let forms = shape.forms.iter();
+        let accepted = forms.filter(|form| !matches!(form, Form::Refused { .. }));
+        let mut forms: Vec<Value> = accepted.map(|form| self.form(form)).collect();
         if forms.len() == 1 {
             forms.remove(0)
         } else {
@@ -71,6 +73,7 @@ impl Writer {
                 self.reference("target", |writer| writer.registry(registry))
             }
             Form::Checked { form, .. } => self.form(form),
+            Form::Refused { .. } => json!(false),
         }
     }
 

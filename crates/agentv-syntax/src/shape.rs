@@ -53,6 +53,13 @@ pub enum Form {
         /// be quick for a value that comes again.
         check: fn(Node<'_>) -> Option<Problem>,
     },
+    /// A value that users try, but that is refused, with advice. Schemas do not mention it.
+    Refused {
+        /// The JSON type of the value.
+        kind: NodeKind,
+        /// The advice.
+        hint: &'static str,
+    },
 }
 
 impl Form {
@@ -75,6 +82,7 @@ impl Form {
             Form::Record(_) | Form::Map(_) | Form::Evaluator | Form::Target => {
                 kind == NodeKind::Object
             }
+            Form::Refused { kind: refused, .. } => kind == *refused,
             Form::Checked { .. } => false,
         }
     }

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use serde_json::{Map, Number, Value};
 
+use crate::surrogates;
+
 /// A parsed document and its text. One tree can be filled again and again without allocating.
 #[derive(Debug, Default)]
 pub struct Tree {
@@ -22,6 +24,10 @@ pub struct Tree {
     pub(crate) may_overflow: bool,
     /// Is true if some number may have more digits than 64 bits hold.
     pub(crate) has_long_number: bool,
+    /// Is true if some string has half of a surrogate pair.
+    pub(crate) has_lone_surrogate: bool,
+    /// The entries that YAML has numbers for, but that are read as text, in order.
+    number_like: Vec<u32>,
 }
 
 /// The kind of a value, in JSON's terms. Both formats are read into these.
@@ -114,6 +120,8 @@ impl Tree {
         self.deepest = 0;
         self.may_overflow = false;
         self.has_long_number = false;
+        self.has_lone_surrogate = false;
+        self.number_like.clear();
     }
 
     #[inline]
@@ -133,6 +141,12 @@ impl Tree {
         self.decoded_texts.resize(self.entries.len(), (0, 0));
         self.decoded_texts.push((start, self.decoded.len() as u32));
         self.scalar(kind, Stored::Decoded, span);
+    }
+
+    /// Marks the value that was read last as text that looks like a number.
+    pub(crate) fn mark_number_like(&mut self) {
+        let last = self.entries.len().saturating_sub(1);
+        self.number_like.push(last as u32);
     }
 
     /// Returns the end of the value that was read last.
@@ -226,9 +240,11 @@ impl<'t> Node<'t> {
             }
             Stored::Escaped => {
                 let quoted = &self.tree.source[start..end];
-                // The lexer has accepted the escapes, so this cannot fail; if it did, the text as
-                // written is the honest answer.
-                return serde_json::from_str(quoted).map_or(Cow::Borrowed(quoted), Cow::Owned);
+                // The lexer has accepted the escapes, so only half of a surrogate pair can fail; if
+                // anything else did, the text as written is the honest answer.
+                let decoded = serde_json::from_str(quoted)
+                    .or_else(|_| serde_json::from_str(&surrogates::replaced(quoted)));
+                return decoded.map_or(Cow::Borrowed(quoted), Cow::Owned);
             }
         })
     }
@@ -408,6 +424,31 @@ impl<'t> Node<'t> {
             .map(|index| self.at(index))
             .filter(|node| node.kind() == NodeKind::Number)
             .find(is_inexact)
+    }
+
+    /// Returns the first string in this value with half of a surrogate pair, and the place of that half
+    /// in the source.
+    pub fn lone_surrogate(self) -> Option<(Node<'t>, Range<usize>)> {
+        if !self.tree.has_lone_surrogate {
+            return None;
+        }
+        (self.index..self.entry().next)
+            .map(|index| self.at(index))
+            .filter(|node| node.entry().stored == Stored::Escaped)
+            .find_map(|node| {
+                let Range { start, end } = node.span();
+                let half = surrogates::first_lone(&self.tree.source[start..end])?;
+                Some((node, start + half.start..start + half.end))
+            })
+    }
+
+    /// Returns the values in this value that YAML has numbers for, but that are read as text, such as
+    /// `.inf` and `012.5`.
+    pub fn number_like_texts(self) -> impl Iterator<Item = Node<'t>> {
+        let marked = &self.tree.number_like;
+        let before = |end: u32| marked.partition_point(|index| *index < end);
+        let inside = &marked[before(self.index)..before(self.entry().next)];
+        inside.iter().map(move |index| self.at(*index))
     }
 
     /// Returns the deepest nesting of arrays and objects in this value.

@@ -11,7 +11,9 @@ use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, StrInpu
 use thiserror::Error;
 
 use crate::json::{self, MAX_DEPTH};
+use crate::surrogates;
 use crate::tree::{NodeKind, Tree};
+use crate::{Code, Problem};
 
 /// Values that a document of any size may expand to, before its length counts.
 const BASE_BUDGET: usize = 500_000;
@@ -31,6 +33,28 @@ pub struct InvalidYaml {
     pub reason: String,
     /// The place, in bytes from the start.
     pub offset: usize,
+    /// Advice, if there is any.
+    pub hint: Option<String>,
+}
+
+impl InvalidYaml {
+    fn new(reason: impl Into<String>, offset: u32) -> InvalidYaml {
+        InvalidYaml {
+            reason: reason.into(),
+            offset: offset as usize,
+            hint: None,
+        }
+    }
+
+    /// Returns the problem that makes the file unusable.
+    pub fn problem(self) -> Problem {
+        let span = self.offset..self.offset + 1;
+        let message = format!("Invalid YAML: {}", self.reason);
+        Problem {
+            hint: self.hint,
+            ..Problem::fatal(Code::InvalidYaml, span, message)
+        }
+    }
 }
 
 /// Reads the one YAML document in `source` into `tree`. An empty document is `null`.
@@ -40,13 +64,13 @@ pub struct InvalidYaml {
 pub fn parse(source: &str, tree: &mut Tree) -> Result<(), InvalidYaml> {
     tree.start(source);
     if u32::try_from(source.len()).is_err() {
-        return Err(InvalidYaml {
-            reason: "the file is larger than 4 GiB".to_owned(),
-            offset: 0,
-        });
+        return Err(InvalidYaml::new("the file is larger than 4 GiB", 0));
     }
     // JSON is YAML, and JSON's escapes for characters beyond 16 bits are not YAML's.
-    if source.trim_start().starts_with('{') && json::parse(source, tree).is_ok() {
+    if source.trim_start().starts_with('{')
+        && json::parse(source, tree).is_ok()
+        && !tree.has_lone_surrogate
+    {
         return Ok(());
     }
     tree.start(source);
@@ -75,6 +99,8 @@ struct Parsed<'s> {
 
 enum ParsedValue<'s> {
     Scalar(NodeKind, Cow<'s, str>),
+    /// Text that YAML has a number for, such as `.inf` and `012.5`.
+    NumberLike(Cow<'s, str>),
     /// `<<` without quotes: as a key it merges, anywhere else it is that text.
     Merge,
     Sequence(Vec<usize>),
@@ -110,13 +136,14 @@ impl<'s> Reader<'s> {
     }
 
     fn refused(&mut self, error: &ScanError) -> InvalidYaml {
-        let reason = match error.info() {
-            "recursion limit exceeded" => too_deep(),
-            reason => reason.to_owned(),
-        };
-        InvalidYaml {
-            reason,
-            offset: self.offsets.byte(*error.marker()) as usize,
+        let offset = self.offsets.byte(*error.marker());
+        match error.info() {
+            "recursion limit exceeded" => InvalidYaml::new(too_deep(), offset),
+            reason if reason.contains("invalid Unicode character escape") => {
+                invalid_escape(self.source, offset)
+                    .unwrap_or_else(|| InvalidYaml::new(reason, offset))
+            }
+            reason => InvalidYaml::new(reason, offset),
         }
     }
 
@@ -128,11 +155,8 @@ impl<'s> Reader<'s> {
                 Event::Nothing | Event::StreamStart | Event::DocumentEnd => {}
                 Event::StreamEnd => break,
                 Event::DocumentStart(_) if root.is_some() => {
-                    return Err(InvalidYaml {
-                        reason: "a second YAML document starts here; a file has one document"
-                            .into(),
-                        offset: self.offsets.byte(span.start) as usize,
-                    });
+                    let reason = "a second YAML document starts here; a file has one document";
+                    return Err(InvalidYaml::new(reason, self.offsets.byte(span.start)));
                 }
                 Event::DocumentStart(_) => {
                     let (event, span) = self.next()?;
@@ -161,10 +185,7 @@ impl<'s> Reader<'s> {
         let start = self.offsets.byte(span.start);
         let opens = matches!(event, Event::SequenceStart(..) | Event::MappingStart(..));
         if opens && depth >= DEEPEST {
-            return Err(InvalidYaml {
-                reason: too_deep(),
-                offset: start as usize,
-            });
+            return Err(InvalidYaml::new(too_deep(), start));
         }
         let (anchor, index) = match event {
             Event::Scalar(text, style, anchor, tag) => {
@@ -172,8 +193,7 @@ impl<'s> Reader<'s> {
                 let value = if style == ScalarStyle::Plain && text == "<<" {
                     ParsedValue::Merge
                 } else {
-                    let (kind, text) = scalar(text, style, tag.as_deref());
-                    ParsedValue::Scalar(kind, text)
+                    scalar(text, style, tag.as_deref())
                 };
                 (anchor, self.push(start..end, value))
             }
@@ -181,18 +201,14 @@ impl<'s> Reader<'s> {
             Event::MappingStart(anchor, _) => (anchor, self.mapping(start, depth)?),
             Event::Alias(anchor) => {
                 let Some(&index) = self.anchors.get(&anchor) else {
-                    return Err(InvalidYaml {
-                        reason: "this alias refers to a value that contains it".to_owned(),
-                        offset: start as usize,
-                    });
+                    let reason = "this alias refers to a value that contains it";
+                    return Err(InvalidYaml::new(reason, start));
                 };
                 (0, index)
             }
             other => {
-                return Err(InvalidYaml {
-                    reason: format!("expected a value, found {other:?}"),
-                    offset: start as usize,
-                });
+                let reason = format!("expected a value, found {other:?}");
+                return Err(InvalidYaml::new(reason, start));
             }
         };
         if anchor != 0 {
@@ -224,11 +240,9 @@ impl<'s> Reader<'s> {
             let key_start = self.offsets.byte(span.start);
             let key = self.node(event, span, depth + 1)?;
             let value = &self.nodes[key].value;
-            if !matches!(value, ParsedValue::Scalar(..) | ParsedValue::Merge) {
-                return Err(InvalidYaml {
-                    reason: "a key must be plain text, not a list or a mapping".to_owned(),
-                    offset: key_start as usize,
-                });
+            if matches!(value, ParsedValue::Sequence(_) | ParsedValue::Mapping(_)) {
+                let reason = "a key must be plain text, not a list or a mapping";
+                return Err(InvalidYaml::new(reason, key_start));
             }
             let (event, span) = self.next()?;
             fields.push((key, self.node(event, span, depth + 1)?));
@@ -304,6 +318,12 @@ impl<'p, 's> Flattener<'p, 's> {
                 self.spend(index, text.len())?;
                 self.tree.decoded_scalar(*kind, node.span.clone(), text);
             }
+            ParsedValue::NumberLike(text) => {
+                self.spend(index, text.len())?;
+                let span = node.span.clone();
+                self.tree.decoded_scalar(NodeKind::String, span, text);
+                self.tree.mark_number_like();
+            }
             ParsedValue::Merge => {
                 self.spend(index, MERGE.len())?;
                 self.tree
@@ -341,19 +361,16 @@ impl<'p, 's> Flattener<'p, 's> {
                 self.budget = left;
                 Ok(())
             }
-            None => Err(InvalidYaml {
-                reason: "its aliases expand to too many values for a file of this size".to_owned(),
-                offset: self.nodes[index].span.start as usize,
-            }),
+            None => {
+                let reason = "its aliases expand to too many values for a file of this size";
+                Err(InvalidYaml::new(reason, self.nodes[index].span.start))
+            }
         }
     }
 
     fn enter(&mut self, index: usize, depth: usize) -> Result<(), InvalidYaml> {
         if depth >= DEEPEST {
-            return Err(InvalidYaml {
-                reason: too_deep(),
-                offset: self.nodes[index].span.start as usize,
-            });
+            return Err(InvalidYaml::new(too_deep(), self.nodes[index].span.start));
         }
         self.spend(index, 0)
     }
@@ -361,7 +378,9 @@ impl<'p, 's> Flattener<'p, 's> {
     fn key(&self, index: usize) -> (Range<u32>, &'p str) {
         let node = &self.nodes[index];
         match &node.value {
-            ParsedValue::Scalar(_, text) => (node.span.clone(), text),
+            ParsedValue::Scalar(_, text) | ParsedValue::NumberLike(text) => {
+                (node.span.clone(), text)
+            }
             ParsedValue::Merge => (node.span.clone(), MERGE),
             ParsedValue::Sequence(_) | ParsedValue::Mapping(_) => (node.span.clone(), ""),
         }
@@ -385,14 +404,15 @@ impl<'p, 's> Flattener<'p, 's> {
         for (key, value) in merges {
             let sources: &[usize] = match &self.nodes[value].value {
                 ParsedValue::Sequence(items) => items,
-                ParsedValue::Mapping(_) | ParsedValue::Scalar(..) | ParsedValue::Merge => &[value],
+                ParsedValue::Mapping(_)
+                | ParsedValue::Scalar(..)
+                | ParsedValue::NumberLike(_)
+                | ParsedValue::Merge => &[value],
             };
             for source in sources {
                 let ParsedValue::Mapping(inherited) = &self.nodes[*source].value else {
-                    return Err(InvalidYaml {
-                        reason: "`<<` takes a mapping or a list of mappings".to_owned(),
-                        offset: self.nodes[key].span.start as usize,
-                    });
+                    let reason = "`<<` takes a mapping or a list of mappings";
+                    return Err(InvalidYaml::new(reason, self.nodes[key].span.start));
                 };
                 self.enter(key, depth)?;
                 self.spend(key, inherited.len())?;
@@ -407,29 +427,72 @@ impl<'p, 's> Flattener<'p, 's> {
     }
 }
 
-/// Returns the kind of a scalar, and its text in JSON's spelling.
-fn scalar<'s>(
-    text: Cow<'s, str>,
-    style: ScalarStyle,
-    tag: Option<&Tag>,
-) -> (NodeKind, Cow<'s, str>) {
-    let core_tag = tag
-        .filter(|tag| tag.is_yaml_core_schema())
-        .map(|tag| tag.suffix.as_str());
-    match core_tag {
-        Some("str") => return (NodeKind::String, text),
-        None if style != ScalarStyle::Plain => return (NodeKind::String, text),
-        _ => {}
+/// Explains an escape that is half of a surrogate pair, at its own place.
+fn invalid_escape(source: &str, offset: u32) -> Option<InvalidYaml> {
+    let rest = &source[offset as usize..];
+    let place = |at: usize| offset + at as u32;
+    let lone = surrogates::first_lone(rest).map(|half| half.start);
+    if let Some((pair, letter)) = surrogates::first_pair(rest)
+        && lone.is_none_or(|lone| pair.start < lone)
+    {
+        let reason = format!(
+            "`{}` is a surrogate pair, which YAML does not have",
+            &rest[pair.clone()]
+        );
+        let hint = format!(
+            "write `\\U{:08X}`, or the character itself: {letter}",
+            u32::from(letter)
+        );
+        return Some(InvalidYaml {
+            hint: Some(hint),
+            ..InvalidYaml::new(reason, place(pair.start))
+        });
     }
-    match text.as_ref() {
+    let start = lone?;
+    let escape = &rest[start..start + 6];
+    let reason = format!("`{escape}` is half of a surrogate pair, which is not a character");
+    Some(InvalidYaml::new(reason, place(start)))
+}
+
+/// The prefix of the tags that YAML itself defines.
+const CORE_TAG: &str = "tag:yaml.org,2002:";
+
+/// Returns the value of a scalar, with its text in JSON's spelling.
+fn scalar<'s>(text: Cow<'s, str>, style: ScalarStyle, tag: Option<&Tag>) -> ParsedValue<'s> {
+    let name = tag.map(|tag| format!("{}{}", tag.handle, tag.suffix));
+    let core_tag = name.as_deref().and_then(|name| name.strip_prefix(CORE_TAG));
+    // `!` alone says that the value is not to be resolved by its looks.
+    let is_text = core_tag == Some("str") || name.as_deref() == Some("!");
+    if is_text || (core_tag.is_none() && style != ScalarStyle::Plain) {
+        return ParsedValue::Scalar(NodeKind::String, text);
+    }
+    let (kind, text) = match text.as_ref() {
         // The text stays, because as a key it is one.
         "" | "~" | "null" | "Null" | "NULL" => (NodeKind::Null, text),
         "true" | "True" | "TRUE" => (NodeKind::Bool, Cow::Borrowed("true")),
         "false" | "False" | "FALSE" => (NodeKind::Bool, Cow::Borrowed("false")),
         plain => match number(plain) {
             Some(number) => (NodeKind::Number, Cow::Owned(number)),
+            None if is_number_like(plain) => return ParsedValue::NumberLike(text),
             None => (NodeKind::String, text),
         },
+    };
+    ParsedValue::Scalar(kind, text)
+}
+
+/// Checks if YAML has a number for a text that we do not read as one: JSON has no infinity, and a
+/// fraction that starts with 0 may be a version, a date or a code.
+fn is_number_like(plain: &str) -> bool {
+    let unsigned = plain.strip_prefix(['+', '-']).unwrap_or(plain);
+    match unsigned {
+        ".inf" | ".Inf" | ".INF" => true,
+        ".nan" | ".NaN" | ".NAN" => unsigned == plain,
+        _ => {
+            let digits = unsigned.trim_start_matches('0');
+            unsigned.starts_with('0')
+                && digits.contains(['.', 'e', 'E'])
+                && (number(digits).is_some() || number(&format!("0{digits}")).is_some())
+        }
     }
 }
 
@@ -518,6 +581,51 @@ mod tests {
             "0b1"
         ]);
         assert_eq!(parsed(source).unwrap(), expected);
+    }
+
+    #[test]
+    fn an_exclamation_mark_makes_text() {
+        let source =
+            "[! 12, ! true, ! a, !!str 12, !<tag:yaml.org,2002:str> 12, !own 12, !!int '12']";
+        let expected = json!(["12", "true", "a", "12", "12", 12, 12]);
+        assert_eq!(parsed(source).unwrap(), expected);
+        assert_eq!(parsed("! 1: x").unwrap(), json!({"1": "x"}));
+    }
+
+    #[test]
+    fn text_that_yaml_has_a_number_for_is_marked() {
+        let source = "a: [.inf, -.INF, .nan, 012.5, 00.5, 012e3, -01.0]\nb: ['.inf', !!str .nan, 012, -.nan, 1.5, 01.2.3, 08:30, 0e1, 0.5, inf, ! 012.5]\n.inf: 1\nc: *x\n";
+        let source = source.replace("c: *x", "c: &x 01.5\nd: *x");
+        let mut tree = Tree::default();
+        parse(&source, &mut tree).unwrap();
+        let texts = |node: crate::Node<'_>| -> Vec<String> {
+            let texts = node.number_like_texts();
+            texts.map(|node| node.text().into_owned()).collect()
+        };
+        let root = tree.root();
+        let marked = [".inf", "-.INF", ".nan", "012.5", "00.5", "012e3", "-01.0"];
+        assert_eq!(texts(root.get("a").unwrap()), marked);
+        assert_eq!(texts(root.get("b").unwrap()), [""; 0]);
+        assert_eq!(texts(root.get("d").unwrap()), ["01.5"]);
+        assert_eq!(texts(root).len(), marked.len() + 2);
+    }
+
+    #[test]
+    fn an_escaped_surrogate_pair_gets_its_spelling_in_yaml() {
+        let invalid = parsed("a: \"é\"\nb: \"x \\ud83d\\ude00\"").unwrap_err();
+        assert_eq!(invalid.offset, 14);
+        assert_eq!(
+            invalid.hint.as_deref(),
+            Some("write `\\U0001F600`, or the character itself: 😀")
+        );
+        let invalid = parsed("b: \"\\ude00\"").unwrap_err();
+        assert!(
+            invalid.reason.contains("`\\ude00` is half of"),
+            "{invalid:?}"
+        );
+        assert_eq!(parsed("b: \"\\U0001F600\"").unwrap(), json!({"b": "😀"}));
+        let invalid = parsed("{\"a\": \"\\ud800\"}").unwrap_err();
+        assert_eq!(invalid.offset, 7);
     }
 
     #[test]

@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use agentv_core::{Evaluation, Evaluator, EvaluatorError, Subject};
 use agentv_syntax::{Kind, Others, Record};
-use serde::de::IgnoredAny;
 
 use crate::builder::Builder;
 use crate::check::{Check, evaluator};
 use crate::error::BuildError;
-use crate::json::NotJson;
+use crate::json::Answer;
 use crate::kind::{EvaluatorKind, Facts};
 use crate::options::Options;
 
@@ -41,10 +40,12 @@ struct IsJson;
 
 impl Check for IsJson {
     fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
-        let parsed: Result<IgnoredAny, _> = serde_json::from_str(subject.answer);
-        Ok(match parsed {
-            Ok(IgnoredAny) => Evaluation::check(true, "the answer is JSON"),
-            Err(error) => Evaluation::check(false, NotJson::new(subject.answer, error).to_string()),
+        Ok(match Answer::read(subject.answer) {
+            Ok(answer) => Evaluation {
+                reasoning: answer.remark(),
+                ..Evaluation::check(true, "the answer is JSON")
+            },
+            Err(reason) => Evaluation::check(false, reason.to_string()),
         })
     }
 }

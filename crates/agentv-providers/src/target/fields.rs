@@ -186,6 +186,7 @@ impl Filling<'_> {
                 | Form::Map(_)
                 | Form::Evaluator
                 | Form::Target
+                | Form::Refused { .. }
                 | Form::Checked { .. } => None,
             };
             if let Some(value) = fits {

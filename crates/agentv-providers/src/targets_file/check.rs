@@ -37,11 +37,7 @@ pub fn check(source: &str, file: &Arc<str>) -> Vec<Diagnostic> {
     let mut tree = Tree::default();
     let mut problems = match yaml::parse(source, &mut tree) {
         Ok(()) => Inspection::of(source, &lines).document(tree.root()),
-        Err(invalid) => vec![Problem::fatal(
-            Code::InvalidYaml,
-            invalid.offset..invalid.offset + 1,
-            format!("Invalid YAML: {}", invalid.reason),
-        )],
+        Err(invalid) => vec![invalid.problem()],
     };
     problems.sort_by_key(|problem| problem.span.start);
     let placed = problems.into_iter();
@@ -73,6 +69,7 @@ impl<'s> Inspection<'s> {
         };
         agentv_syntax::check(root, &TARGETS_FILE, definitions, &mut self.problems);
         self.repeated_keys(root);
+        agentv_syntax::check_number_like(root, &mut self.problems);
         if let Some(targets) = root.get("targets") {
             let names = self.names(targets);
             for (index, target) in targets.items().enumerate() {

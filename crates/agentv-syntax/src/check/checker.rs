@@ -3,7 +3,9 @@
 use smallvec::SmallVec;
 
 use super::cache::CheckCache;
-use super::hints::{article, did_you_mean, is_boundless_number, quote_hint, shortened, tag_hint};
+use super::hints::{
+    article, did_you_mean, is_boundless_number, quote_hint, shortened, tag_hint, zeros_hint,
+};
 use super::names::{is_one_of, key_name};
 use super::path::{At, START, Step, push_key};
 use super::table::GroupSet;
@@ -106,6 +108,16 @@ impl<'t, 'p> Checker<'t, 'p> {
                 (Form::Target, NodeKind::Object) => {
                     return self.tagged(node, self.definitions.targets, at);
                 }
+                (
+                    Form::Refused {
+                        kind: refused,
+                        hint,
+                    },
+                    kind,
+                ) if kind == *refused => {
+                    let (found, hint) = (kind.described().to_owned(), Some((*hint).to_owned()));
+                    return self.mismatch(Code::WrongType, node, shape.expected, found, hint, at);
+                }
                 (Form::Checked { form, check }, kind) if form.takes(kind) => {
                     return self.checked(node, shape, form, *check, at);
                 }
@@ -116,7 +128,7 @@ impl<'t, 'p> Checker<'t, 'p> {
             true => format!("{}, which is not a finite number", shortened(&node.text())),
             false => node.kind().described().to_owned(),
         };
-        let hint = quote_hint(node, shape);
+        let hint = quote_hint(node, shape).or_else(|| zeros_hint(node, shape));
         self.mismatch(Code::WrongType, node, shape.expected, found, hint, at);
     }
 

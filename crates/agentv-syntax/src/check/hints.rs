@@ -1,5 +1,6 @@
 //! Advice on what to write instead.
 
+use super::number_like::without_leading_zeros;
 use crate::registry::Registry;
 use crate::shape::{Form, Shape, Text};
 use crate::suggest::nearest;
@@ -31,9 +32,10 @@ pub(super) fn did_you_mean<'k>(
 /// Suggests quotes for a number or boolean in place of a string, and for `{WORD}`, which YAML reads as
 /// an object.
 pub(super) fn quote_hint(node: Node<'_>, shape: &Shape) -> Option<String> {
-    let takes_text = shape.forms.iter().any(
-        |form| matches!(form.written(), Form::Text(text) if !matches!(text, Text::Reference(_))),
-    );
+    // A path is hardly ever a number or a boolean.
+    let is_free = |text: &Text| !matches!(text, Text::Reference(_) | Text::File | Text::Folder);
+    let mut forms = shape.forms.iter();
+    let takes_text = forms.any(|form| matches!(form.written(), Form::Text(text) if is_free(text)));
     let written = match node.kind() {
         NodeKind::Number | NodeKind::Bool => node.text().into_owned(),
         NodeKind::Object => format!("{{{}}}", only_key(node)?.text()),
@@ -49,11 +51,21 @@ fn only_key(node: Node<'_>) -> Option<Node<'_>> {
     (value.is_null() && fields.next().is_none()).then_some(key)
 }
 
+/// Suggests the number without leading zeros, which make it text.
+pub(super) fn zeros_hint(node: Node<'_>, shape: &Shape) -> Option<String> {
+    node.number_like_texts().next()?;
+    let number = without_leading_zeros(&node.text()).filter(|_| takes_number(shape))?;
+    Some(format!("write it without a leading zero: {number}"))
+}
+
+fn takes_number(shape: &Shape) -> bool {
+    let mut forms = shape.forms.iter();
+    forms.any(|form| matches!(form.written(), Form::Number { .. }))
+}
+
 /// Checks if the shape takes a number, and the value is a word that is a number to YAML only.
 pub(super) fn is_boundless_number(node: Node<'_>, shape: &Shape) -> bool {
-    let mut forms = shape.forms.iter();
-    let takes_number = forms.any(|form| matches!(form.written(), Form::Number { .. }));
-    takes_number && node.kind() == NodeKind::String && {
+    takes_number(shape) && node.kind() == NodeKind::String && {
         let text = node.text().to_ascii_lowercase();
         let word = text.trim_start_matches(['+', '-']);
         matches!(word, ".nan" | ".inf" | "nan" | "inf" | "infinity")

@@ -6,6 +6,7 @@ mod guesses;
 mod hints;
 mod keys;
 mod names;
+mod number_like;
 mod path;
 mod table;
 #[cfg(test)]
@@ -14,3 +15,4 @@ mod tests;
 pub use cache::CheckCache;
 pub use checker::{Checker, FileReference, check};
 pub use keys::{check_keys, repeated_key};
+pub use number_like::check_number_like;

@@ -144,6 +144,7 @@ fn objects(shape: &'static Shape) -> Vec<&'static Record> {
         | Form::Text(_)
         | Form::Evaluator
         | Form::Target
+        | Form::Refused { .. }
         | Form::Checked { .. } => Vec::new(),
     });
     objects.collect()

@@ -30,6 +30,7 @@ fn records(shape: &'static Shape) -> Vec<&'static Record> {
             | Form::Text(_)
             | Form::Evaluator
             | Form::Target
+            | Form::Refused { .. }
             | Form::Checked { .. } => {}
         }
     }

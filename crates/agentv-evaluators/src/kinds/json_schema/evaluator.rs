@@ -13,7 +13,7 @@ use crate::builder::{BuildContext, Builder};
 use crate::check::{Check, evaluator};
 use crate::error::BuildError;
 use crate::files::{self, FileError};
-use crate::json;
+use crate::json::Answer;
 use crate::options::Options;
 use crate::words::{Findings, cut, shown};
 
@@ -72,18 +72,26 @@ struct FitsSchema(Arc<Validator>);
 
 impl Check for FitsSchema {
     fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
-        let answer = match json::parse(subject.answer) {
-            Ok(answer) => answer,
-            Err(reason) => return Ok(Evaluation::check(false, reason.to_string())),
-        };
-        if self.0.is_valid(&answer) {
-            return Ok(Evaluation::check(true, "the answer matches the schema"));
+        Ok(match Answer::without_fence(subject.answer) {
+            Ok(answer) => Evaluation {
+                reasoning: answer.remark(),
+                ..self.validated(&answer.value())
+            },
+            Err(reason) => Evaluation::check(false, reason.to_string()),
+        })
+    }
+}
+
+impl FitsSchema {
+    fn validated(&self, answer: &Value) -> Evaluation {
+        if self.0.is_valid(answer) {
+            return Evaluation::check(true, "the answer matches the schema");
         }
         let mut misses = Findings::default();
-        for error in self.0.iter_errors(&answer) {
+        for error in self.0.iter_errors(answer) {
             misses.add(false, || in_words(&error));
         }
-        Ok(misses.evaluation(Score::ZERO))
+        misses.evaluation(Score::ZERO)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use agentv_syntax::shape::ANY;
-use agentv_syntax::{Field, Form, Kind, Node, Others, Problem, Record, Shape, Text};
+use agentv_syntax::{Field, Form, Kind, Node, NodeKind, Others, Problem, Record, Shape, Text};
 
 use super::evaluator::build;
 use super::schema::compile;
@@ -48,6 +48,10 @@ pub(super) static SCHEMA: Shape = Shape {
             check: problem,
         },
         Form::Text(Text::File),
+        Form::Refused {
+            kind: NodeKind::Bool,
+            hint: "to accept any JSON, use `type: is_json`",
+        },
     ],
 };
 
