@@ -6,7 +6,7 @@ use agentv_syntax::{CheckCache, Problem, Severity};
 use crate::case::{Fields, read};
 use crate::dataset::Dataset;
 use crate::format::{Row, Rows};
-use crate::ids::{Assigned, CaseId, IdAssigner, IdIndex};
+use crate::ids::{Assigned, IdAssigner, IdIndex, RowId};
 use crate::load::LoadError;
 
 /// The cases of a dataset, in file order.
@@ -14,6 +14,8 @@ pub struct Cases<'d> {
     dataset: &'d Dataset,
     rows: Box<dyn Rows + 'd>,
     assigner: IdAssigner<'d>,
+    /// The index of the next row, from 0.
+    index: u64,
     check_cache: CheckCache,
     problems: Vec<Problem>,
     done: bool,
@@ -25,7 +27,10 @@ impl Iterator for Cases<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         let context = self.dataset.context();
         while !self.done {
-            let row = match self.rows.next()? {
+            let row = self.rows.next()?;
+            let index = self.index;
+            self.index += u64::from(row.is_counted());
+            let row = match row {
                 Row::Case(row) => row,
                 Row::Blank(_) => continue,
                 Row::Broken(diagnostic) if diagnostic.severity() == Severity::Error => continue,
@@ -36,7 +41,8 @@ impl Iterator for Cases<'_> {
                 }
             };
             let fields = Fields::of(row.node);
-            let id = CaseId::of(&fields).map(|id| self.assigner.assign(&id, row.line));
+            let id = RowId::of(&fields).map(|id| id.at(index));
+            let id = id.map(|id| self.assigner.assign(&id, row.line));
             self.problems.clear();
             let written = read(&fields, context, &mut self.check_cache, &mut self.problems);
             let (Some(written), Some(Assigned::Id(id))) = (written, id) else {
@@ -55,6 +61,7 @@ impl<'d> Cases<'d> {
             dataset,
             rows: dataset.source().rows()?,
             assigner: IdAssigner::new(ids),
+            index: 0,
             check_cache: CheckCache::default(),
             problems: Vec::new(),
             done: false,

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentv_syntax::{Code, Diagnostic, Problem, Severity, check_keys};
+use agentv_syntax::{Code, Diagnostic, Problem, Severity, check_keys, check_number_like};
 
 use crate::case::{Context, Fields, read};
 use crate::cases::Cases;
@@ -14,7 +14,7 @@ use crate::files::FileLibrary;
 use crate::format::{
     Document, EvalSource, FormatKind, Row, Scratch, WrittenRow, open_regular, unreadable,
 };
-use crate::ids::{Assigned, CaseId, IdAssigner, IdIndex, digest};
+use crate::ids::{Assigned, IdAssigner, IdIndex, RowId};
 use crate::load::LoadError;
 use crate::options::{LoadOptions, Rules};
 use crate::project::{Project, folder_of};
@@ -159,11 +159,11 @@ impl Dataset {
         if !report.stopped {
             let scanned = self.source.scan(
                 &|scratch, row| self.inspect(scratch, row),
-                &mut |findings| {
+                &mut |mut findings| {
+                    ids.extend(findings.id_digests(checked.cases + checked.skipped));
                     checked.cases += findings.cases;
                     checked.skipped += findings.skipped;
                     checked.agentmark_rows += findings.agentmark_rows;
-                    ids.extend(findings.ids);
                     first_blank = first_blank.or(findings.blank_lines.first().copied());
                     for diagnostic in findings.diagnostics {
                         report.send(diagnostic);
@@ -209,14 +209,15 @@ impl Dataset {
         let problems = &mut scratch.problems;
         let fields = Fields::of(row.node);
         let written = read(&fields, &self.context, &mut scratch.check_cache, problems);
+        let index = findings.cases + findings.skipped;
         match written {
             Some(_) => findings.cases += 1,
             None => findings.skipped += 1,
         }
         findings.agentmark_rows += u64::from(fields.is_row());
-        findings
-            .ids
-            .extend(CaseId::of(&fields).map(|id| digest(id.text())));
+        if let Some(id) = RowId::of(&fields) {
+            findings.add_id(id, index);
+        }
         if !problems.is_empty() {
             problems.sort_by_key(|problem| problem.span.start);
             summarise(problems);
@@ -235,12 +236,17 @@ impl Dataset {
             return;
         };
         let mut check_cache = agentv_syntax::CheckCache::default();
+        let mut index = 0;
         while let Some(row) = rows.next() {
-            let Row::Case(row) = row else { continue };
-            let fields = Fields::of(row.node);
-            let Some(id) = CaseId::of(&fields) else {
+            let is_counted = row.is_counted();
+            let Row::Case(row) = row else {
+                index += u64::from(is_counted);
                 continue;
             };
+            let fields = Fields::of(row.node);
+            let id = RowId::of(&fields).map(|id| id.at(index));
+            index += 1;
+            let Some(id) = id else { continue };
             if let Assigned::Taken { first_line } = assigner.assign(&id, row.line) {
                 let mut problems = Vec::new();
                 // A case that is skipped anyway must not be counted twice.
@@ -398,6 +404,7 @@ pub(crate) fn check_document(
     if !root.is_null() {
         agentv_syntax::check(root, shape, options.definitions, &mut problems);
     }
+    check_number_like(root, &mut problems);
     problems.sort_by_key(|problem| problem.span.start);
     let place = |problem| document.place_problem(problem);
     problems.into_iter().map(place).collect()

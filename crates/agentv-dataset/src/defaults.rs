@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agentv_core::{EvaluatorSpec, Execution, Extra, PassThreshold};
 use agentv_syntax::{
     CheckCache, Checker, Code, Definitions, Node, NodeKind, Problem, Record, TemplateError,
-    check_keys, repeated_key,
+    check_keys, check_number_like, repeated_key,
 };
 use serde_json::Value;
 
@@ -75,6 +75,7 @@ impl Defaults {
             .collect_files(&mut found)
             .record(header, record);
         check_files(&found, files, problems);
+        check_header_numbers(header, problems);
         let text = |name: &str| {
             let value = header.given(name)?.as_str()?;
             (!value.is_empty()).then(|| value.into_owned())
@@ -108,8 +109,32 @@ fn check_header_keys(header: Node<'_>, problems: &mut Vec<Problem>) {
     problems.extend(header.repeated_key().map(|key| repeated_key(header, key)));
     for (key, value) in header.fields() {
         if !key.is_text("evalcases") {
+            let first = problems.len();
             check_keys(value, problems);
             check_depth(value, problems);
+            put_inside(&key.text(), &mut problems[first..]);
+        }
+    }
+}
+
+/// Makes the paths of problems with a field's value those of the header.
+fn put_inside(field: &str, problems: &mut [Problem]) {
+    for problem in problems {
+        problem.path = match problem.path.as_str() {
+            "" => field.to_owned(),
+            path if path.starts_with('[') => format!("{field}{path}"),
+            path => format!("{field}.{path}"),
+        };
+    }
+}
+
+/// Warns of texts outside the cases that look like numbers.
+fn check_header_numbers(header: Node<'_>, problems: &mut Vec<Problem>) {
+    for (key, value) in header.fields() {
+        if !key.is_text("evalcases") {
+            let first = problems.len();
+            check_number_like(value, problems);
+            put_inside(&key.text(), &mut problems[first..]);
         }
     }
 }

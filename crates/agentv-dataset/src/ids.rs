@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use agentv_syntax::Draft;
+use agentv_syntax::Node;
 use md5::{Digest, Md5};
 
+use crate::canonical_json::canonical_json;
 use crate::case::Fields;
 
 /// The id of a case before it is known to be unique.
@@ -13,20 +14,42 @@ use crate::case::Fields;
 pub(crate) enum CaseId<'t> {
     /// The user wrote it; a second one is a mistake.
     Written(Cow<'t, str>),
-    /// It is derived from the input of an AgentMark row; a second one gets a number.
+    /// It is derived from an AgentMark row; a second one gets a number.
     Derived(String),
 }
 
-impl<'t> CaseId<'t> {
+/// The id of a case before its place among the rows is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum RowId<'t> {
+    /// The id does not depend on the place.
+    Known(CaseId<'t>),
+    /// The row has an empty input, which AgentMark names by its index.
+    Index,
+}
+
+impl<'t> RowId<'t> {
     /// Returns the id of a case, if it has one that can be read.
-    pub(crate) fn of(fields: &Fields<'t>) -> Option<CaseId<'t>> {
+    pub(crate) fn of(fields: &Fields<'t>) -> Option<RowId<'t>> {
         if let Some(id) = fields.id {
-            return id.as_str().map(CaseId::Written);
+            return id.as_str().map(|id| RowId::Known(CaseId::Written(id)));
         }
         let input = fields.input.filter(|_| fields.is_row())?;
-        Some(CaseId::Derived(derived_id(Draft::from(input))))
+        if input.is_empty() {
+            return Some(RowId::Index);
+        }
+        Some(RowId::Known(CaseId::Derived(derived_id(input))))
     }
 
+    /// Returns the id of the row with this index, from 0.
+    pub(crate) fn at(self, index: u64) -> CaseId<'t> {
+        match self {
+            RowId::Known(id) => id,
+            RowId::Index => CaseId::Derived(index.to_string()),
+        }
+    }
+}
+
+impl CaseId<'_> {
     pub(crate) fn text(&self) -> &str {
         match self {
             CaseId::Written(id) => id,
@@ -37,39 +60,10 @@ impl<'t> CaseId<'t> {
 
 /// Returns the name that AgentMark gives a row: the first 12 hex digits of the MD5 of its input's
 /// canonical JSON.
-pub(crate) fn derived_id(input: Draft) -> String {
+fn derived_id(input: Node<'_>) -> String {
     let digest = Md5::digest(canonical_json(input).as_bytes());
     let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     hex[..12].to_owned()
-}
-
-/// Writes JSON with sorted keys, no white space, everything beyond ASCII escaped, and numbers as they
-/// were written.
-fn canonical_json(value: Draft) -> String {
-    let mut ascii = String::new();
-    for letter in sorted(value).to_json().chars() {
-        if matches!(letter, ' '..='~') {
-            ascii.push(letter);
-        } else {
-            let mut units = [0; 2];
-            for unit in letter.encode_utf16(&mut units) {
-                ascii.push_str(&format!("\\u{unit:04x}"));
-            }
-        }
-    }
-    ascii
-}
-
-fn sorted(value: Draft) -> Draft {
-    match value {
-        Draft::Array(items) => Draft::Array(items.into_iter().map(sorted).collect()),
-        Draft::Object(mut fields) => {
-            fields.sort_by(|(a, _), (b, _)| a.cmp(b));
-            let fields = fields.into_iter();
-            Draft::Object(fields.map(|(key, value)| (key, sorted(value))).collect())
-        }
-        scalar => scalar,
-    }
 }
 
 /// Returns a digest of an id: a few bytes that are kept for each case while a file is read.
@@ -177,22 +171,35 @@ impl<'i> IdAssigner<'i> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use agentv_syntax::{Tree, json};
+
+    fn id_of(row: &str, index: u64) -> String {
+        let mut tree = Tree::default();
+        json::parse(row, &mut tree).unwrap();
+        let id = RowId::of(&Fields::of(tree.root())).unwrap();
+        id.at(index).text().to_owned()
+    }
 
     #[test]
     fn a_derived_id_is_the_one_that_agentmark_gives_the_row() {
         // printf '{"userMessage":"What is 7 times 9?"}' | md5sum
+        let row = r#"{"input": {"userMessage": "What is 7 times 9?"}}"#;
+        assert_eq!(id_of(row, 3), "27a6201ff533");
         assert_eq!(
-            derived_id(Draft::from(&json!({"userMessage": "What is 7 times 9?"}))),
-            "27a6201ff533"
+            id_of(r#"{"input": {"a": 1, "b": [2, 3]}}"#, 0),
+            "94dc2faee24e"
         );
-        // json.dumps(…, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
         assert_eq!(
-            canonical_json(Draft::from(&json!({
-                "b": "é😀\u{7f}", "a": {"z": 1, "y": [1.5, null]}
-            }))),
-            "{\"a\":{\"y\":[1.5,null],\"z\":1},\"b\":\"\\u00e9\\ud83d\\ude00\\u007f\"}"
+            id_of(r#"{"input": {"b": [2.0, 3], "a": 1}}"#, 0),
+            "94dc2faee24e"
         );
+    }
+
+    #[test]
+    fn an_empty_input_is_named_by_the_index_of_its_row() {
+        assert_eq!(id_of(r#"{"input": {}}"#, 0), "0");
+        assert_eq!(id_of(r#"{"input": {}}"#, 41), "41");
+        assert_eq!(id_of(r#"{"id": "own", "input": {}}"#, 41), "own");
     }
 
     fn assigned(ids: &[CaseId<'_>]) -> Vec<Assigned> {

@@ -7,6 +7,7 @@
 //! so the same content gives equal cases. [`discover()`] finds eval files,
 //! [`convert()`] turns one format into another.
 
+mod canonical_json;
 mod case;
 mod cases;
 mod config;

@@ -55,7 +55,8 @@ impl Scratch {
         };
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut tree = Tree::default();
-        if json::parse(text, &mut tree).is_ok() {
+        // A suite could not hold half of a surrogate pair.
+        if json::parse(text, &mut tree).is_ok() && tree.root().lone_surrogate().is_none() {
             let cases = Draft::Array(vec![Draft::from(tree.root())]);
             let suite = Draft::Object(vec![("evalcases".to_owned(), cases)]);
             let from_suite = self.load("line.yml", suite.to_yaml().as_bytes());
@@ -115,6 +116,8 @@ fn told(loaded: &Loaded) -> Vec<(Code, &str)> {
     let mut told: Vec<_> = diagnostics
         .map(|diagnostic| (diagnostic.code(), diagnostic.problem.path.as_str()))
         .filter(|told| *told != (Code::AgentMarkAdvice, ""))
+        // Written anew, such a text has quotes.
+        .filter(|(code, _)| *code != Code::NumberLike)
         .collect();
     told.sort_unstable();
     told
@@ -139,6 +142,10 @@ pub fn json_lexer(bytes: &[u8]) {
         // A number that no double can hold is JSON, and a problem of its case.
         (Ok(_), Err(error)) if error.to_string().starts_with("number out of range") => {
             assert!(tree.root().overflowing_number().is_some());
+        }
+        // So is half of a surrogate pair.
+        (Ok(_), Err(error)) if error.to_string().contains("hex escape") => {
+            assert!(tree.root().lone_surrogate().is_some());
         }
         (ours, theirs) => panic!("ours {ours:?}, serde_json {theirs:?}"),
     }

@@ -2,7 +2,9 @@
 
 use smallvec::SmallVec;
 
-use agentv_syntax::{CheckCache, Checker, Code, Node, NodeKind, Problem, Severity, check_keys};
+use agentv_syntax::{
+    CheckCache, Checker, Code, Node, NodeKind, Problem, Severity, check_keys, check_number_like,
+};
 
 use super::agentmark;
 use super::evaluators::{check_evaluator_names, check_files};
@@ -168,7 +170,9 @@ pub(crate) fn read<'f, 't>(
         }
         Rules::Agentv => check(fields, context, check_cache, problems),
     };
+    check_surrogates(node, problems);
     check_numbers(node, first, problems);
+    check_number_like(node, problems);
     let usable = problems[first..]
         .iter()
         .all(|problem| problem.severity == Severity::Warning);
@@ -196,6 +200,25 @@ pub(crate) fn check_depth(node: Node<'_>, problems: &mut Vec<Problem>) {
     let start = node.span().start;
     let message = format!("nested deeper than {DEEPEST_CASE} levels");
     problems.push(Problem::error(Code::TooDeep, start..start + 1, message));
+}
+
+/// Reports half of a surrogate pair, which is not a character.
+fn check_surrogates(node: Node<'_>, problems: &mut Vec<Problem>) {
+    let Some((string, half)) = node.lone_surrogate() else {
+        return;
+    };
+    // Within its line, which is the source of the tree, the place is that of the escape.
+    let escape = string.as_written().unwrap_or_default();
+    let start = half.start - string.span().start;
+    let escape = String::from_utf8_lossy(&escape[start..start + half.len()]);
+    let message = format!("`{escape}` is half of a surrogate pair, which is not a character");
+    let problem = Problem {
+        expected: Some("text in Unicode".to_owned()),
+        found: Some(format!("`{escape}` alone")),
+        ..Problem::error(Code::LoneSurrogate, half, message)
+    };
+    let hint = "write the character itself, or both halves, such as `\\ud83d\\ude00`";
+    problems.push(problem.at(node.path_to(string)).hint(hint));
 }
 
 /// Reports a number that cannot be kept, unless a problem from `first` on does so.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agentv_syntax::{Diagnostic, Lines, Node, Problem};
+use agentv_syntax::{Diagnostic, Lines, Node, Problem, Severity};
 
 /// A pass over the cases of a file.
 pub(crate) trait Rows: Send {
@@ -18,6 +18,17 @@ pub(crate) enum Row<'r> {
     Blank(u64),
     /// Something that is not a case.
     Broken(Diagnostic),
+}
+
+impl Row<'_> {
+    /// Checks if the row counts for the index of the rows after it.
+    pub(crate) fn is_counted(&self) -> bool {
+        match self {
+            Row::Case(_) => true,
+            Row::Blank(_) => false,
+            Row::Broken(diagnostic) => diagnostic.severity() == Severity::Error,
+        }
+    }
 }
 
 /// A case and its place.

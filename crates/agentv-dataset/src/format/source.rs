@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use agentv_syntax::{CheckCache, Diagnostic, Node, Problem};
 
 use super::row::{Row, Rows};
+use crate::ids::{RowId, digest};
 
 /// An opened eval file: cases, and a header if the format has one.
 pub(crate) trait EvalSource: Send + Sync {
@@ -56,7 +57,9 @@ pub(crate) struct Findings {
     /// The number of AgentMark rows among them.
     pub(crate) agentmark_rows: u64,
     /// Digests of the ids.
-    pub(crate) ids: Vec<u64>,
+    ids: Vec<u64>,
+    /// The rows whose id is their index: the place in `ids`, and the index within this part of the file.
+    indexed: Vec<(usize, u64)>,
     /// The first blank lines.
     pub(crate) blank_lines: Vec<u64>,
     pub(crate) diagnostics: Vec<Diagnostic>,
@@ -65,4 +68,21 @@ pub(crate) struct Findings {
 impl Findings {
     /// Number of diagnostics of one part of a file that are kept in memory.
     pub(crate) const KEPT: usize = 1_000;
+
+    /// Adds the id of the row that has this index within this part of the file.
+    pub(crate) fn add_id(&mut self, id: RowId<'_>, index: u64) {
+        if id == RowId::Index {
+            self.indexed.push((self.ids.len(), index));
+        }
+        self.ids.push(digest(id.at(index).text()));
+    }
+
+    /// Returns the digests of the ids, if `rows` rows come before this part of the file.
+    pub(crate) fn id_digests(&mut self, rows: u64) -> Vec<u64> {
+        let mut ids = std::mem::take(&mut self.ids);
+        for (place, index) in self.indexed.drain(..) {
+            ids[place] = digest(RowId::Index.at(rows + index).text());
+        }
+        ids
+    }
 }

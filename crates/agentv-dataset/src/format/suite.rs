@@ -37,12 +37,7 @@ impl Document {
                 tree,
                 lines,
             }),
-            Err(invalid) => {
-                let span = invalid.offset..invalid.offset + 1;
-                let message = format!("Invalid YAML: {}", invalid.reason);
-                let problem = Problem::fatal(Code::InvalidYaml, span, message);
-                Err(lines.place(file, &text, problem))
-            }
+            Err(invalid) => Err(lines.place(file, &text, invalid.problem())),
         }
     }
 
