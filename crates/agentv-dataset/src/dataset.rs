@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentv_syntax::{Code, Diagnostic, Problem, Severity, check_keys, check_number_like};
+use agentv_syntax::{Code, Diagnostic, Node, Problem, Severity, check_keys, check_number_like};
 
 use crate::case::{Context, Fields, read};
 use crate::cases::Cases;
@@ -19,6 +19,7 @@ use crate::load::LoadError;
 use crate::options::{LoadOptions, Rules};
 use crate::project::{Project, folder_of};
 use crate::reporter::Reporter;
+use crate::results_file::{is_of_results, results_instead_of_cases};
 use crate::shapes::SUITE_HEADER;
 use crate::sidecar;
 
@@ -71,6 +72,9 @@ impl Dataset {
             return Err(Diagnostic::of_file(&file, problem).into());
         }
         let source = (format.open)(path, &file)?;
+        if format.has_sidecar && is_of_results(source.as_ref()) {
+            return Err(results_instead_of_cases(&file).into());
+        }
         let folder =
             std::fs::canonicalize(folder_of(path)).map_err(|error| unreadable(&file, &error))?;
         let project = Project::around(&folder);
@@ -91,6 +95,7 @@ impl Dataset {
                     &files,
                     &mut problems,
                 );
+                hint_at_tests(header, &mut problems);
                 problems.extend(sidecar::double_role(path, header));
                 header_diagnostics.extend(problems.into_iter().map(|p| source.place(p)));
                 (defaults, None)
@@ -307,6 +312,18 @@ impl Dataset {
 
     pub(crate) fn context(&self) -> &Context {
         &self.context
+    }
+}
+
+/// Suggests the right name if the cases of a suite are under the name of another dialect.
+fn hint_at_tests(header: Node<'_>, problems: &mut [Problem]) {
+    let is_missing =
+        |problem: &&mut Problem| problem.code == Code::MissingField && problem.path == "evalcases";
+    if let Some(problem) = problems.iter_mut().find(is_missing)
+        && header.get("tests").is_some()
+    {
+        let hint = "this suite has `tests`: rename it to `evalcases`";
+        problem.hint = Some(hint.to_owned());
     }
 }
 

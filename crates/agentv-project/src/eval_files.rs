@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use agentv_core::RanFile;
 use agentv_dataset::{
-    Checked, Dataset, Diagnostic, FileRole, LoadOptions, Project as ProjectFolder, Severity,
-    discover, sidecar_path,
+    Checked, Dataset, Diagnostic, Examined, FileRole, FoundFile, LoadOptions,
+    Project as ProjectFolder, Severity, discover, examine, sidecar_path,
 };
 use agentv_runner::{CaseSource, EvalFile, SourceError, Visit, digest_of_file};
 
@@ -62,6 +62,12 @@ impl EvalFiles {
         if !found.problems.is_empty() {
             return Err(ProjectError::Problems(found.problems));
         }
+        let is_eval_file = |file: &FoundFile| file.role == FileRole::EvalFile;
+        // Otherwise, an error lists the files that cannot be used.
+        if found.files.iter().any(is_eval_file) {
+            let warnings = found.warnings.into_iter();
+            warnings.for_each(|warning| notices.problem(warning));
+        }
         let eval_files = found.files.into_iter();
         let mut opening = Opening {
             request,
@@ -70,7 +76,7 @@ impl EvalFiles {
             refused: false,
             files: Vec::new(),
         };
-        for found in eval_files.filter(|file| file.role == FileRole::EvalFile) {
+        for found in eval_files.filter(is_eval_file) {
             // Results that an earlier run wrote into the folder are not an eval file.
             let is_out = request
                 .out
@@ -244,9 +250,11 @@ impl Opening<'_> {
                 .iter()
                 .map(|path| format!("`{}`", path.display()))
                 .collect();
+            let examined = examine(self.request.paths);
             return Err(ProjectError::because(format!(
-                "nothing was run: no eval file found in {}",
-                shown.join(", ")
+                "nothing was run: no eval file found in {}{}",
+                shown.join(", "),
+                Examined::list(&examined)
             )));
         }
         if cases == 0 {

@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &ValidateArguments) -> Result<Exit, CommandError> {
         .map_err(|error| ProjectError::with_hint(error.to_string(), error.hint))?;
     let files = without_own_sidecars(discovered.files);
     let mut problems = ProblemPrinter::new(arguments.format);
-    for problem in discovered.problems {
+    for problem in discovered.problems.into_iter().chain(discovered.warnings) {
         problems.print(&problem, None)?;
     }
     let cases = validate(&files, &options, &mut |problem, file| {

@@ -1,0 +1,75 @@
+//! The role of a file.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use agentv_syntax::nearest;
+
+use super::found_file::FileRole;
+use crate::dataset::{is_eval_file_name, sidecar_path};
+use crate::format::Document;
+use crate::sidecar::has_jsonl_beside;
+
+/// Returns the role of a file; `None` if it is not an agentv file.
+pub(super) fn role_of(path: &Path) -> Option<FileRole> {
+    let name = path.file_name()?.to_string_lossy();
+    let in_settings = is_in_settings(path);
+    match name.as_ref() {
+        "targets.yaml" | "targets.yml" => return Some(FileRole::Targets),
+        "config.yaml" if in_settings => return Some(FileRole::Config),
+        // Other files among the settings, such as recorded answers, hold no cases.
+        _ if in_settings => return None,
+        _ => {}
+    }
+    if !is_eval_file_name(path) {
+        return None;
+    }
+    if sidecar_path(path).is_some() {
+        return Some(FileRole::EvalFile);
+    }
+    role_of_yaml(path)
+}
+
+/// Checks if a file is in `.agentv`.
+pub(super) fn is_in_settings(path: &Path) -> bool {
+    let parent = path.parent().and_then(Path::file_name);
+    parent.is_some_and(|parent| parent == ".agentv")
+}
+
+fn role_of_yaml(path: &Path) -> Option<FileRole> {
+    let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+    let Some(bytes) = is_file.then(|| fs::read(path).ok()).flatten() else {
+        // It may hold cases, so the error that it cannot be read must be reported.
+        return Some(FileRole::EvalFile);
+    };
+    let beside_jsonl = has_jsonl_beside(path);
+    // Most YAML files are not ours: only those that might be are parsed.
+    let mentions = |word: &str| memchr::memmem::find(&bytes, word.as_bytes()).is_some();
+    if !beside_jsonl && !["evalc", "evalC", "agentv-"].into_iter().any(mentions) {
+        return None;
+    }
+    let Ok(document) = Document::open(path, &Arc::from(path.to_string_lossy())) else {
+        return Some(FileRole::EvalFile);
+    };
+    let root = document.root();
+    let schema = root.get("$schema").map(|schema| schema.text());
+    let schema_of = |kind: &str| {
+        let schema = schema.as_deref().unwrap_or_default();
+        schema.starts_with(&format!("agentv-{kind}-"))
+    };
+    let has_cases = root.get("evalcases").is_some();
+    if beside_jsonl && !has_cases {
+        Some(FileRole::Sidecar)
+    } else if schema_of("targets") {
+        Some(FileRole::Targets)
+    } else if schema_of("config") {
+        Some(FileRole::Config)
+    } else {
+        let mut keys = root.fields().map(|(key, _)| key.text());
+        let is_suite = has_cases
+            || schema_of("eval")
+            || keys.any(|key| nearest(&key, ["evalcases"]).is_some());
+        is_suite.then_some(FileRole::EvalFile)
+    }
+}
