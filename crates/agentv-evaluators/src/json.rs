@@ -200,20 +200,12 @@ mod tests {
     }
 
     #[test]
-    fn four_times_as_many_keys_take_about_four_times_as_long() {
-        let time_of = |count: usize| {
-            let keys: Vec<String> = (0..count).map(|key| format!("\"key{key}\": 1")).collect();
-            let text = format!("{{{}}}", keys.join(","));
-            let once = |_| {
-                let start = std::time::Instant::now();
-                assert_eq!(repeated_key(&text), None);
-                start.elapsed()
-            };
-            (0..3).map(once).min().unwrap()
-        };
-        // In quadratic time, it would be sixteen times as long.
-        let (some, more) = (time_of(50_000), time_of(200_000));
-        assert!(more < some * 10, "{some:?}, then {more:?}");
+    fn a_repeated_key_is_found_among_three_hundred_thousand() {
+        let keys: Vec<String> = (0..300_000).map(|key| format!("\"key{key}\": 1")).collect();
+        let different = format!("{{{}}}", keys.join(","));
+        assert_eq!(repeated_key(&different), None);
+        let repeated = format!("{{{}, \"key7\": 2}}", keys.join(","));
+        assert_eq!(repeated_key(&repeated).as_deref(), Some("key7"));
     }
 
     #[test]

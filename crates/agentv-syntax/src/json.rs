@@ -395,6 +395,7 @@ fn has_controls(bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tree::COMPARED_KEYS;
     use proptest::prelude::*;
 
     fn parsed(source: &str) -> Result<Value, InvalidJson> {
@@ -481,6 +482,21 @@ mod tests {
         assert_eq!(invalid.offset, 12);
         assert!(!invalid.unfinished);
         assert!(parsed(r#"{"id": "#).unwrap_err().unfinished);
+    }
+
+    #[test]
+    fn the_comparisons_of_keys_do_not_grow_with_their_number() {
+        let compared = |count: usize| {
+            let keys: Vec<String> = (0..count).map(|key| format!("\"k{key:06}\": 1")).collect();
+            let before = COMPARED_KEYS.get();
+            let mut tree = Tree::default();
+            parse(&format!("{{{}}}", keys.join(",")), &mut tree).unwrap();
+            assert!(tree.root().repeated_key().is_none());
+            COMPARED_KEYS.get() - before
+        };
+        let few = compared(1_000);
+        assert!(few > 0);
+        assert_eq!(compared(100_000), few);
     }
 
     #[test]

@@ -168,6 +168,8 @@ impl Tree {
         let newest = self.entries.len() - 1;
         let mut at = opened + 1;
         while at < newest {
+            #[cfg(test)]
+            COMPARED_KEYS.set(COMPARED_KEYS.get() + 1);
             let entry = &self.entries[at];
             let text = source.get(entry.start as usize + 1..entry.end as usize - 1);
             if entry.stored == Stored::Escaped || text == Some(key) {
@@ -185,6 +187,12 @@ impl Tree {
         entry.end = end;
         entry.next = next;
     }
+}
+
+#[cfg(test)]
+thread_local! {
+    /// The number of keys that were compared with a new one, in this thread.
+    pub(crate) static COMPARED_KEYS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 /// One value of a document: cheap to copy, borrows from the tree and its source.
