@@ -1,5 +1,6 @@
 //! Messages of a conversation.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -85,6 +86,26 @@ impl Message {
             name: None,
             tool_calls: Vec::new(),
             extra: Extra::new(),
+        }
+    }
+
+    /// Returns the content as text; empty if there is none.
+    pub fn text(&self) -> Cow<'_, str> {
+        match &self.content {
+            None => Cow::Borrowed(""),
+            Some(Content::Text(text)) => Cow::Borrowed(text),
+            Some(content) => Cow::Owned(content.text()),
+        }
+    }
+
+    /// Returns a copy without the content.
+    pub(crate) fn clone_without_content(&self) -> Message {
+        Message {
+            role: self.role,
+            content: None,
+            name: self.name.clone(),
+            tool_calls: self.tool_calls.clone(),
+            extra: self.extra.clone(),
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Prompts: cases rendered for targets.
 
+use std::borrow::Cow;
 use std::path::Path;
 
-use crate::{Block, Content, EvalCase, FileBlock, Message, Role};
+use crate::{Block, Content, EvalCase, Extra, FileBlock, Message, Role};
 
 /// A case rendered for a target: its guidelines, and the rest as messages and as one text.
 ///
@@ -25,8 +26,9 @@ pub struct Prompt {
     pub question: String,
     /// The guidelines; empty if the case has none.
     pub guidelines: String,
-    /// The messages as text, without guidelines. Messages that became empty are omitted.
-    pub messages: Vec<(Role, String)>,
+    /// The messages without guidelines, for targets that take messages. Text and files are text here;
+    /// blocks of other types are kept. Messages that became empty are omitted.
+    pub messages: Vec<Message>,
 }
 
 impl Prompt {
@@ -34,7 +36,7 @@ impl Prompt {
     pub fn of_text(text: impl Into<String>) -> Prompt {
         let question = text.into();
         Prompt {
-            messages: vec![(Role::User, question.clone())],
+            messages: vec![Message::new(Role::User, question.as_str())],
             question,
             guidelines: String::new(),
         }
@@ -58,10 +60,9 @@ impl Prompt {
             path.is_some_and(|path| case.guideline_files.contains(path))
         };
         let mut guidelines: Vec<(&str, &str)> = Vec::new();
-        let mut messages = Vec::new();
+        let mut rendered = Vec::with_capacity(case.input_messages.len());
         for message in &case.input_messages {
-            let mut pieces = Vec::new();
-            let mut visible = false;
+            let mut turn = Turn::of(message);
             for piece in pieces_of(message) {
                 match piece {
                     Piece::File(file) if is_guideline(file) => {
@@ -70,28 +71,29 @@ impl Prompt {
                         if !guidelines.iter().any(|(known, _)| *known == path) {
                             guidelines.push((path, text));
                         }
-                        pieces.push(format!("<Attached: {path}>"));
+                        turn.pieces
+                            .push(Rendered::Text(format!("<Attached: {path}>")));
                     }
                     Piece::File(file) => {
-                        visible = true;
-                        pieces.push(shown(file));
+                        turn.visible = true;
+                        turn.pieces.push(Rendered::Text(shown(file)));
                     }
                     Piece::Text(text) => {
-                        visible |= !text.trim().is_empty();
-                        pieces.push(text);
+                        turn.visible |= !text.trim().is_empty();
+                        turn.pieces.push(Rendered::Text(text));
+                    }
+                    Piece::Other(fields) => {
+                        turn.visible = true;
+                        turn.pieces.push(Rendered::Other(fields));
                     }
                 }
             }
-            messages.push((message.role, pieces.join("\n"), visible));
+            rendered.push(turn);
         }
         Prompt {
-            question: question(&messages),
+            question: question(&rendered),
             guidelines: in_one_block(&guidelines),
-            messages: messages
-                .into_iter()
-                .filter(|(_, _, visible)| *visible)
-                .map(|(role, text, _)| (role, text))
-                .collect(),
+            messages: rendered.into_iter().filter_map(Turn::message).collect(),
         }
     }
 
@@ -113,6 +115,82 @@ impl Prompt {
 enum Piece<'c> {
     Text(String),
     File(&'c FileBlock),
+    Other(&'c Extra),
+}
+
+/// A message whose files are rendered.
+struct Turn<'c> {
+    message: &'c Message,
+    pieces: Vec<Rendered<'c>>,
+    /// True if the message holds more than guidelines.
+    visible: bool,
+}
+
+enum Rendered<'c> {
+    Text(String),
+    Other(&'c Extra),
+}
+
+impl<'c> Turn<'c> {
+    fn of(message: &'c Message) -> Turn<'c> {
+        Turn {
+            message,
+            pieces: Vec::new(),
+            visible: !message.tool_calls.is_empty(),
+        }
+    }
+
+    /// Returns the message as one text. A block of another type is shown as JSON.
+    fn text(&self) -> String {
+        let texts: Vec<_> = self
+            .pieces
+            .iter()
+            .map(|piece| match piece {
+                Rendered::Text(text) => Cow::Borrowed(text.as_str()),
+                Rendered::Other(fields) => Cow::Owned(json(fields)),
+            })
+            .collect();
+        texts.join("\n")
+    }
+
+    /// Returns the message for targets that take messages; `None` if it became empty.
+    fn message(self) -> Option<Message> {
+        if !self.visible {
+            return None;
+        }
+        Some(Message {
+            content: content(self.pieces),
+            ..self.message.clone_without_content()
+        })
+    }
+}
+
+/// Joins texts by line breaks, and keeps blocks of other types between them.
+fn content(pieces: Vec<Rendered<'_>>) -> Option<Content> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut text: Option<String> = None;
+    for piece in pieces {
+        match (piece, &mut text) {
+            (Rendered::Text(more), None) => text = Some(more),
+            (Rendered::Text(more), Some(text)) => {
+                text.push('\n');
+                text.push_str(&more);
+            }
+            (Rendered::Other(fields), _) => {
+                blocks.extend(text.take().map(Block::of_text));
+                blocks.push(Block::Other(fields.clone()));
+            }
+        }
+    }
+    if blocks.is_empty() {
+        return text.map(Content::Text);
+    }
+    blocks.extend(text.map(Block::of_text));
+    Some(Content::Blocks(blocks))
+}
+
+fn json(fields: &Extra) -> String {
+    serde_json::Value::Object(fields.clone()).to_string()
 }
 
 fn pieces_of(message: &Message) -> Vec<Piece<'_>> {
@@ -125,9 +203,7 @@ fn pieces_of(message: &Message) -> Vec<Piece<'_>> {
             .map(|block| match block {
                 Block::Text(block) => Piece::Text(block.value.clone()),
                 Block::File(file) => Piece::File(file),
-                Block::Other(fields) => {
-                    Piece::Text(serde_json::Value::Object(fields.clone()).to_string())
-                }
+                Block::Other(fields) => Piece::Other(fields),
             })
             .collect(),
     }
@@ -147,25 +223,26 @@ fn named(file: &FileBlock, root: &Path) -> String {
 
 /// A single visible message of a user or system is its own text. Anything more is a conversation,
 /// with each turn under its role.
-fn question(messages: &[(Role, String, bool)]) -> String {
-    let with_content: Vec<_> = messages
+fn question(turns: &[Turn<'_>]) -> String {
+    let mut with_content: Vec<(Role, String)> = turns
         .iter()
-        .filter(|(_, text, _)| !text.is_empty())
+        .map(|turn| (turn.message.role, turn.text()))
+        .filter(|(_, text)| !text.is_empty())
         .collect();
-    let visible = messages.iter().filter(|(_, _, visible)| *visible).count();
-    let has_turns = messages
+    let visible = turns.iter().filter(|turn| turn.visible).count();
+    let has_turns = turns
         .iter()
-        .any(|(role, _, _)| matches!(role, Role::Assistant | Role::Tool));
+        .any(|turn| matches!(turn.message.role, Role::Assistant | Role::Tool));
     if !has_turns && visible <= 1 {
-        let texts: Vec<_> = with_content
-            .iter()
-            .map(|(_, text, _)| text.as_str())
-            .collect();
+        if let [(_, text)] = &mut with_content[..] {
+            return std::mem::take(text);
+        }
+        let texts: Vec<_> = with_content.iter().map(|(_, text)| text.as_str()).collect();
         return texts.join("\n\n");
     }
     let turns: Vec<_> = with_content
         .iter()
-        .map(|(role, text, _)| format!("@[{}]:\n{text}", heading(*role)))
+        .map(|(role, text)| format!("@[{}]:\n{text}", heading(*role)))
         .collect();
     turns.join("\n\n")
 }

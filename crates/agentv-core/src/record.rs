@@ -178,6 +178,9 @@ pub struct Timing {
     /// The duration of the last attempt's call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_ms: Option<f64>,
+    /// The part of `total_ms` until the first token arrived, if the answer was streamed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_token_ms: Option<f64>,
 }
 
 impl Timing {

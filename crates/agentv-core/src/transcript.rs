@@ -34,6 +34,13 @@ pub struct Transcript {
     /// The model, as it calls itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The vendor's name for the request, for questions to its support.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+    /// The time until the first token arrived, in milliseconds, if the answer was streamed. Records
+    /// have it in their `timing`.
+    #[serde(skip)]
+    pub first_token_ms: Option<f64>,
     /// Further data of the target about its steps, kept unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Value>,
@@ -79,6 +86,9 @@ pub struct TokenUsage {
     /// The part of `input` that came from the vendor's cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached: Option<u64>,
+    /// The part of `output` that the model used for reasoning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<u64>,
 }
 
 impl TokenUsage {

@@ -12,7 +12,7 @@ fn measured() -> Trial {
     trial.transcript.token_usage = Some(TokenUsage {
         input: 100,
         output: 20,
-        cached: None,
+        ..TokenUsage::default()
     });
     trial
 }

@@ -1,6 +1,6 @@
 //! `llm_judge`: the ladder to an answer, prompts, several judges.
 
-use agentv_core::{Cause, PassThreshold, ProviderError, Role, Transcript, Verdict};
+use agentv_core::{Cause, Message, PassThreshold, ProviderError, Role, Transcript, Verdict};
 use agentv_evaluators::{BuildContext, Builder, judges_of};
 use serde_json::json;
 
@@ -111,8 +111,8 @@ fn an_answer_that_cannot_be_used_is_shown_to_the_judge_once() {
         let messages = &asked[1].1.prompt.messages;
         assert_eq!(messages[..2], asked[0].1.prompt.messages[..]);
         let shown = if first.is_empty() { "(nothing)" } else { first };
-        assert_eq!(messages[2], (Role::Assistant, shown.to_owned()));
-        assert!(messages[3].1.contains(why), "{}", messages[3].1);
+        assert_eq!(messages[2], Message::new(Role::Assistant, shown));
+        assert!(messages[3].text().contains(why), "{}", messages[3].text());
         assert!(asked[1].1.prompt.question.contains(why));
     }
 }

@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use agentv_core::{Cause, Evaluation, Judges, ProviderError, Role, TokenUsage, Transcript};
+use agentv_core::{
+    Cause, Evaluation, Judges, Message, ProviderError, Role, TokenUsage, Transcript,
+};
 use agentv_evaluators::Builder;
 use serde_json::{Value, json};
 
@@ -60,7 +62,7 @@ fn a_script_learns_whom_it_may_ask_and_asks() {
         transcript.token_usage = Some(TokenUsage {
             input: 1,
             output: 2,
-            cached: None,
+            ..TokenUsage::default()
         });
         transcript.cost_usd = Some(0.5);
         Ok(transcript)
@@ -89,8 +91,8 @@ tell(ask('/info'),
     let asked = judges.asked();
     let (_, second) = &asked[1];
     let messages = [
-        (Role::System, "be brief".to_owned()),
-        (Role::User, "you".to_owned()),
+        Message::new(Role::System, "be brief"),
+        Message::new(Role::User, "you"),
     ];
     assert_eq!(second.prompt.messages, messages);
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Mutex;
 
 use agentv_core::{
-    BoxFuture, Evaluation, Judge, JudgeRequest, Judges, ProviderError, Role, Transcript,
+    BoxFuture, Evaluation, Judge, JudgeRequest, Judges, Message, ProviderError, Role, Transcript,
 };
 use agentv_evaluators::{BuildContext, Builder};
 use serde_json::Value;
@@ -105,7 +105,7 @@ pub(crate) fn said_by_system(request: &JudgeRequest) -> String {
 
 fn said_by(request: &JudgeRequest, role: Role) -> String {
     let messages = request.prompt.messages.iter();
-    let texts = messages.filter(|(speaker, _)| *speaker == role);
-    let texts: Vec<&str> = texts.map(|(_, text)| text.as_str()).collect();
+    let texts = messages.filter(|message| message.role == role);
+    let texts: Vec<_> = texts.map(Message::text).collect();
     texts.join("\n\n")
 }

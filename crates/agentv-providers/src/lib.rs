@@ -44,6 +44,7 @@ mod replay;
 mod secrets;
 mod target;
 pub mod targets_file;
+mod wire;
 
 #[cfg(test)]
 mod tests;

@@ -77,12 +77,14 @@ pub(crate) fn measured(record: ResultRecord, total_ms: f64, cost_usd: f64) -> Re
         timing: Timing {
             queue_ms: Some(0.5),
             total_ms: Some(total_ms),
+            first_token_ms: None,
         },
         trace_summary: Some(TraceSummary {
             token_usage: Some(TokenUsage {
                 input: 1_200,
                 output: 80,
                 cached: Some(200),
+                reasoning: None,
             }),
             cost_usd: Some(cost_usd),
             ..TraceSummary::default()

@@ -143,7 +143,7 @@ pub enum Others {
 }
 
 /// One field of a record.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Field {
     /// Its name.
     pub name: &'static str,

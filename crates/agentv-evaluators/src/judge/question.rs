@@ -1,6 +1,6 @@
 //! The messages to a judge.
 
-use agentv_core::{Prompt, Role};
+use agentv_core::{Message, Prompt, Role};
 
 use super::fence::Fence;
 use super::form::Form;
@@ -45,8 +45,8 @@ impl JudgeQuestion {
             question: format!("{instructions}\n\n{material}"),
             guidelines: String::new(),
             messages: vec![
-                (Role::System, instructions.clone()),
-                (Role::User, material.clone()),
+                Message::new(Role::System, instructions.as_str()),
+                Message::new(Role::User, material.as_str()),
             ],
         }
     }
@@ -69,8 +69,8 @@ impl JudgeQuestion {
             "" => "(nothing)".to_owned(),
             answer => answer.to_owned(),
         };
-        prompt.messages.push((Role::Assistant, answer));
-        prompt.messages.push((Role::User, again));
+        prompt.messages.push(Message::new(Role::Assistant, answer));
+        prompt.messages.push(Message::new(Role::User, again));
         prompt
     }
 }

@@ -1,6 +1,6 @@
 //! The JSON of a call to a target and of its answer.
 
-use agentv_core::{Judge, JudgeRequest, Prompt, Role, Transcript};
+use agentv_core::{Judge, JudgeRequest, Message, Prompt, Role, Transcript};
 use serde_json::{Value, json};
 
 use super::answer::Refusal;
@@ -47,7 +47,10 @@ impl Call {
             Some(system) => Prompt {
                 question: format!("{system}\n\n{question}"),
                 guidelines: String::new(),
-                messages: vec![(Role::System, system), (Role::User, question)],
+                messages: vec![
+                    Message::new(Role::System, system),
+                    Message::new(Role::User, question),
+                ],
             },
         };
         JudgeRequest {

@@ -33,7 +33,8 @@ impl Figures {
             self.ignore("token_usage", "an object", usage);
             return None;
         };
-        let [input, output, cached] = ["input", "output", "cached"].map(|name| {
+        let names = ["input", "output", "cached", "reasoning"];
+        let [input, output, cached, reasoning] = names.map(|name| {
             let value = usage.get(name).filter(|value| !value.is_null());
             value.map(|value| {
                 let count = whole(value);
@@ -48,6 +49,7 @@ impl Figures {
             input: input.unwrap_or(Some(0))?,
             output: output.unwrap_or(Some(0))?,
             cached: cached.flatten(),
+            reasoning: reasoning.flatten(),
         })
     }
 

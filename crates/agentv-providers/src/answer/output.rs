@@ -61,6 +61,7 @@ pub(crate) fn of_fields(mut fields: Extra) -> Result<Transcript, AnswerError> {
         model: word(&fields, "model"),
         trace: fields.remove("trace"),
         warnings: figures.warnings,
+        ..Transcript::default()
     };
     if let Some(text) = text
         && !says(&transcript, &text)

@@ -106,7 +106,7 @@ fn check_all(value: &Value) -> Result<(), TemplateError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agentv_core::Role;
+    use agentv_core::{Message, Role};
     use std::path::Path;
     use std::time::Duration;
 
@@ -117,7 +117,7 @@ mod tests {
         request
             .prompt
             .messages
-            .insert(0, (Role::System, "s".to_owned()));
+            .insert(0, Message::new(Role::System, "s"));
         request
     }
 

@@ -77,7 +77,7 @@ fn context_of(request: &Request) -> minijinja::Value {
     } = &request.prompt;
     let messages: Vec<Value> = messages
         .iter()
-        .map(|(role, text)| json!({"role": role.as_str(), "content": text}))
+        .map(|message| json!({"role": message.role.as_str(), "content": message.text()}))
         .collect();
     context! {
         question,

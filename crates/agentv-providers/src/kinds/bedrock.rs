@@ -4,63 +4,58 @@ use std::sync::Arc;
 
 use agentv_core::{Limits, Provider};
 use agentv_syntax::shape::FILLED;
-use agentv_syntax::{Field, Kind, Others, Record};
-use genai::adapter::AdapterKind;
+use agentv_syntax::{Field, Kind};
 
-use super::model::{BASE_URL, HEADERS, MAX_OUTPUT_TOKENS, MODEL, PRICE, TEMPERATURE, api_key};
+use super::model::{BASE_URL, MODEL, SHARED, api_key, example_parameters, fields, options};
 use super::{Facts, ProviderKind};
-use crate::model::{Auth, Keyless, Protocol, Vendor, build_at};
+use crate::model::{Auth, Keyless, Vendor, build_at};
 use crate::target::{SettingError, Settings};
+use crate::wire::{Dialect, Protocol};
 
 pub(super) static KIND: Kind = Kind {
     name: "bedrock",
     aliases: &[],
     doc: "Calls a model hosted by Amazon Bedrock.",
-    options: Record {
-        name: "bedrock",
-        fields: &[
-            api_key("The API key (default: the environment variable `AWS_BEARER_TOKEN_BEDROCK`)."),
-            Field {
-                name: "region",
-                shape: &FILLED,
-                doc: "The AWS region (default: the environment variable `AWS_REGION`).",
-            },
-            MODEL,
-            BASE_URL,
-            TEMPERATURE,
-            MAX_OUTPUT_TOKENS,
-            PRICE,
-            HEADERS,
-        ],
-        required: &[&["model"]],
-        others: Others::Refuse,
-    },
+    options: options("bedrock", &FIELDS),
     shorthand: None,
 };
+
+static FIELDS: [Field; 4 + SHARED] = fields(
+    &[
+        api_key("The API key (default: the environment variable `AWS_BEARER_TOKEN_BEDROCK`)."),
+        Field {
+            name: "region",
+            shape: &FILLED,
+            doc: "The AWS region (default: the environment variable `AWS_REGION`).",
+        },
+        MODEL,
+        BASE_URL,
+    ],
+    &super::model::CONVERSE,
+);
 
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,
     limits: &Limits::API,
     facts: &Facts::API,
-    example: "\
+    example: concat!(
+        "\
 - name: nova
   provider: bedrock
   model: amazon.nova-pro-v1:0
   region: eu-central-1
   api_key: ${{ AWS_BEARER_TOKEN_BEDROCK }}
   base_url: https://bedrock.example.com
-  temperature: 0.2
-  max_output_tokens: 500
-  price: {input: 0.8, output: 3.2}
-  headers: {X-Team: evals}
 ",
+        example_parameters!(),
+    ),
     build: make,
 };
 
 static VENDOR: Vendor = Vendor {
     name: "Bedrock",
-    adapter: AdapterKind::BedrockApi,
     protocol: Protocol::Converse,
+    dialect: Dialect::USUAL,
     base_url: "",
     auth: Auth::Bearer,
     key_variables: &["AWS_BEARER_TOKEN_BEDROCK", "BEDROCK_API_KEY"],

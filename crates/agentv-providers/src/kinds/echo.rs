@@ -52,15 +52,19 @@ impl Provider for Echo {
         _: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Transcript, ProviderError>> {
         let mut messages = request.prompt.messages.iter().rev();
-        let last = messages.find(|(role, _)| *role == Role::User);
-        let text = last.map_or(&request.prompt.question, |(_, text)| text);
-        Box::pin(ready(Ok(Transcript::of_text(text.as_str()))))
+        let last = messages.find(|message| message.role == Role::User);
+        let text = match last {
+            Some(message) => message.text().into_owned(),
+            None => request.prompt.question.clone(),
+        };
+        Box::pin(ready(Ok(Transcript::of_text(text))))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use agentv_core::Message;
     use std::path::Path;
     use std::time::Duration;
 
@@ -73,7 +77,7 @@ mod tests {
             (Role::User, "second"),
             (Role::Assistant, "third"),
         ]
-        .map(|(role, text)| (role, text.to_owned()))
+        .map(|(role, text)| Message::new(role, text))
         .to_vec();
         assert_eq!(
             Echo.answer(&request, &cancel).await.unwrap().answer(),

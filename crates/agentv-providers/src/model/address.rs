@@ -2,8 +2,8 @@
 
 use reqwest::Url;
 
-use super::vendor::Protocol;
 use crate::target::SettingError;
+use crate::wire::Protocol;
 
 /// Returns the URL of requests to a model, for an API at `base_url`, the value of `field`.
 ///
@@ -25,7 +25,6 @@ pub(super) fn endpoint(
             let model = model.strip_prefix("models/").unwrap_or(model);
             format!("{base}/models/{}:generateContent", segment(model))
         }
-        Protocol::Ollama => format!("{base}/{OLLAMA_CHAT}"),
         Protocol::Converse => format!("{base}/model/{}/converse", segment(model)),
     };
     url.set_path(&path);
@@ -60,10 +59,25 @@ pub(super) fn deployment(
     Ok(url)
 }
 
+/// Returns the address at which a model streams its answer.
+pub(super) fn streaming(protocol: Protocol, url: &Url) -> Url {
+    let mut url = url.clone();
+    let path = url.path().to_owned();
+    match protocol {
+        Protocol::Chat | Protocol::Responses | Protocol::Messages => {}
+        Protocol::Generate => {
+            let base = path.strip_suffix(":generateContent").unwrap_or(&path);
+            url.set_path(&format!("{base}:streamGenerateContent"));
+            url.query_pairs_mut().append_pair("alt", "sse");
+        }
+        Protocol::Converse => url.set_path(&format!("{path}-stream")),
+    }
+    url
+}
+
 const CHAT: &str = "chat/completions";
 const RESPONSES: &str = "responses";
 const MESSAGES: &str = "messages";
-const OLLAMA_CHAT: &str = "api/chat";
 /// The default version of Azure's API.
 const AZURE_VERSION: &str = "2024-10-21";
 
@@ -93,8 +107,6 @@ fn base_path(protocol: Protocol, path: &str) -> String {
         Protocol::Responses => or_else_version(without(RESPONSES), "v1"),
         Protocol::Messages => with_version(without(MESSAGES), "v1"),
         Protocol::Generate => with_version(path, "v1beta"),
-        // Under `/v1`, Ollama serves OpenAI's protocol.
-        Protocol::Ollama => without("/v1").trim_end_matches("/api").to_owned(),
         Protocol::Converse => path.to_owned(),
     }
 }
@@ -180,11 +192,6 @@ mod tests {
                 "http://h/v1beta/models/m%3A1:generateContent",
             ),
             (
-                Protocol::Ollama,
-                ["http://h", "http://h/", "http://h/v1/", "http://h/api"],
-                "http://h/api/chat",
-            ),
-            (
                 Protocol::Converse,
                 ["http://h", "http://h/", "http://h", "http://h/"],
                 "http://h/model/m%3A1/converse",
@@ -193,6 +200,26 @@ mod tests {
             for base in bases {
                 assert_eq!(at(protocol, base), expected, "{base}");
             }
+        }
+    }
+
+    #[test]
+    fn a_stream_has_an_address_of_its_own_where_the_protocol_has_one() {
+        for (protocol, base, expected) in [
+            (Protocol::Chat, "http://h", "http://h/v1/chat/completions"),
+            (
+                Protocol::Generate,
+                "http://h?key=k",
+                "http://h/v1beta/models/m%3A1:streamGenerateContent?key=k&alt=sse",
+            ),
+            (
+                Protocol::Converse,
+                "http://h",
+                "http://h/model/m%3A1/converse-stream",
+            ),
+        ] {
+            let url = endpoint(protocol, "base_url", base, "m:1").unwrap();
+            assert_eq!(streaming(protocol, &url).to_string(), expected);
         }
     }
 

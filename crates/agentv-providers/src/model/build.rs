@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use agentv_core::{Provider, Secrets};
-use genai::chat::{ChatOptions, ReasoningEffort};
-use genai::resolver::{AuthData, Endpoint};
-use genai::{Client, Headers, ModelIden, ServiceTarget};
 use reqwest::Url;
-use reqwest::header::{HeaderName, HeaderValue};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 
-use super::address::{deployment, endpoint};
+use super::address::{deployment, endpoint, streaming};
 use super::asked_model::AskedModel;
+use super::parameters::parameters;
 use super::price::Price;
 use super::provider::ModelProvider;
-use super::vendor::{Keyless, Protocol, Vendor};
+use super::vendor::{Keyless, Vendor};
 use crate::network::http_client;
 use crate::target::{SettingError, Settings};
+use crate::wire::{Parameters, Protocol};
 
 type Built = Result<Arc<dyn Provider>, SettingError>;
 
@@ -68,71 +68,60 @@ fn provider(
     model: &str,
 ) -> Built {
     let (headers, secrets) = headers(vendor, settings)?;
-    let target = ServiceTarget {
-        // Parsed by the client crate for every request, and then overridden: the shorter the better.
-        endpoint: Endpoint::from_static("http://x/"),
-        auth: AuthData::RequestOverride {
-            url: url.to_string(),
-            headers,
-        },
-        // A name may contain `::`. The client crate takes the part before it for a vendor.
-        model: ModelIden::new(vendor.adapter, format!("agentv::{sent_model}")),
-    };
-    let client = http_client()?;
-    let client = Client::builder().with_reqwest(client).build();
-    let client = client.map_err(|error| SettingError::new(error.to_string()))?;
+    let wire = vendor.protocol.wire();
+    let parameters = parameters(settings, wire)?;
+    check_thinking(vendor.protocol, &parameters)?;
+    let idle = settings.number("idle_seconds")?.unwrap_or(IDLE);
+    let idle = Duration::try_from_secs_f64(idle)
+        .map_err(|_| SettingError::of("idle_seconds", "expected fewer seconds"))?;
     Ok(Arc::new(ModelProvider {
-        client,
-        target,
-        options: options(vendor.protocol, settings)?,
+        client: http_client()?,
+        wire,
+        urls: [url.clone(), streaming(vendor.protocol, &url)],
+        headers,
+        model: sent_model.to_owned(),
+        system: settings.text("system").map(str::to_owned),
+        parameters,
+        stream: settings.flag("stream")?.unwrap_or(true),
+        idle,
         asked: AskedModel::new(vendor, model, url, Price::of_settings(settings)?, secrets),
         refused_schema: AtomicBool::new(false),
+        refused_stream: AtomicBool::new(false),
     }))
 }
 
-fn options(protocol: Protocol, settings: &Settings) -> Result<ChatOptions, SettingError> {
-    let max_tokens = token_count(settings, "max_output_tokens")?;
-    let thinking = token_count(settings, "thinking_budget")?.filter(|budget| *budget > 0);
-    if let (Some(budget), Some(most)) = (thinking, max_tokens)
-        && budget >= most
-    {
-        return Err(SettingError::of(
-            "thinking_budget",
-            format!("must be less than `max_output_tokens` ({most}), which includes thinking"),
-        ));
+/// The seconds without any bytes after which a stream is given up.
+const IDLE: f64 = 120.0;
+
+/// Checks that thinking leaves room for an answer, where the limit includes both.
+fn check_thinking(protocol: Protocol, parameters: &Parameters) -> Result<(), SettingError> {
+    let budget = parameters.thinking_budget.filter(|budget| *budget > 0);
+    match (budget, parameters.max_output_tokens) {
+        (Some(budget), Some(most)) if protocol == Protocol::Messages && budget >= most => {
+            Err(SettingError::of(
+                "thinking_budget",
+                format!("must be less than `max_output_tokens` ({most}), which includes thinking"),
+            ))
+        }
+        _ => Ok(()),
     }
-    let thinking = thinking.map(ReasoningEffort::Budget);
-    Ok(ChatOptions {
-        temperature: settings.number("temperature")?,
-        max_tokens,
-        reasoning_effort: thinking.or_else(|| protocol.usual_effort()),
-        // The client crate does not read refusals, nor errors in answers with status 200.
-        capture_raw_body: Some(true),
-        ..ChatOptions::default()
-    })
 }
 
-fn token_count(settings: &Settings, field: &str) -> Result<Option<u32>, SettingError> {
-    let Some(count) = settings.count(field)? else {
-        return Ok(None);
-    };
-    let too_many = |_| SettingError::of(field, "expected fewer than 4294967296 tokens");
-    u32::try_from(count).map(Some).map_err(too_many)
-}
-
-/// Returns the headers of every request, with names in lower case, and the secrets among them. The
-/// user's headers replace those that the vendor needs.
-fn headers(vendor: &Vendor, settings: &Settings) -> Result<(Headers, Secrets), SettingError> {
+/// Returns the headers of every request, and the secrets among them. A header of the user replaces the
+/// one that the vendor needs.
+fn headers(vendor: &Vendor, settings: &Settings) -> Result<(HeaderMap, Secrets), SettingError> {
     let given = settings.headers();
-    let given: Vec<(String, String)> = given
-        .into_iter()
-        .map(|(name, value)| (name.to_ascii_lowercase(), value))
-        .collect();
-    let has = |name: &str| given.iter().any(|(given, _)| given == name);
+    let has = |name: &str| {
+        given
+            .iter()
+            .any(|(given, _)| given.eq_ignore_ascii_case(name))
+    };
     let mut secrets = Secrets::default();
-    let mut headers = Vec::new();
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     if vendor.protocol == Protocol::Messages {
-        headers.push(("anthropic-version".to_owned(), "2023-06-01".to_owned()));
+        let version = HeaderValue::from_static("2023-06-01");
+        headers.insert("anthropic-version", version);
     }
     if !has(vendor.auth.header())
         && !has("authorization")
@@ -140,18 +129,18 @@ fn headers(vendor: &Vendor, settings: &Settings) -> Result<(Headers, Secrets), S
     {
         secrets.add(&key);
         let value = vendor.auth.value(&key);
-        check_header("api_key", vendor.auth.header(), &value)?;
-        headers.push((vendor.auth.header().to_owned(), value));
+        let (name, value) = header("api_key", vendor.auth.header(), &value)?;
+        headers.insert(name, value);
     }
-    for (name, value) in given {
-        check_header("headers", &name, &value)?;
-        if Secrets::is_secret_name(&name) {
-            secrets.add(&value);
-            secrets.add(value.rsplit(' ').next().unwrap_or_default());
+    for (name, text) in &given {
+        let (name, value) = header("headers", name, text)?;
+        if Secrets::is_secret_name(name.as_str()) {
+            secrets.add(text);
+            secrets.add(text.rsplit(' ').next().unwrap_or_default());
         }
-        headers.push((name, value));
+        headers.insert(name, value);
     }
-    Ok((Headers::from(headers), secrets))
+    Ok((headers, secrets))
 }
 
 /// Returns the key: that of the field, or else of the first default variable that is set.
@@ -178,16 +167,18 @@ fn key(vendor: &Vendor, settings: &Settings) -> Result<Option<String>, SettingEr
     }
 }
 
-fn check_header(field: &str, name: &str, value: &str) -> Result<(), SettingError> {
-    if HeaderName::from_bytes(name.as_bytes()).is_err() {
+/// Returns a header that may hold a secret.
+fn header(field: &str, name: &str, value: &str) -> Result<(HeaderName, HeaderValue), SettingError> {
+    let Ok(key) = HeaderName::from_bytes(name.as_bytes()) else {
         return Err(SettingError::of(
             field,
             format!("`{name}` is not a valid header name"),
         ));
-    }
-    if HeaderValue::from_str(value).is_err() {
+    };
+    let Ok(mut value) = HeaderValue::from_str(value) else {
         let message = format!("`{name}` has a value with a character that a header cannot have");
         return Err(SettingError::of(field, message).hint("check it for line breaks"));
-    }
-    Ok(())
+    };
+    value.set_sensitive(Secrets::is_secret_name(name));
+    Ok((key, value))
 }

@@ -1,110 +1,355 @@
-//! A prompt as a chat request of the client crate.
+//! A prompt as a conversation.
 
-use agentv_core::{Prompt, Role};
-use genai::chat::{ChatMessage, ChatRequest};
+use std::borrow::Cow;
 
-/// Converts a prompt to a chat. The leading system messages and the guidelines become the system
-/// prompt. The other messages follow in order.
+use agentv_core::{Block, Content, Extra, Message, Prompt, Role, ToolCall};
+use serde_json::Value;
+
+use super::media::{media_of, type_of};
+use crate::wire::{Assistant, Call, Conversation, Part, SIGNATURE, ToolResult, Turn};
+
+/// A message that cannot be part of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("message {number}: {problem}")]
+pub(super) struct ConversationError {
+    /// The place of the message, from 1.
+    number: usize,
+    problem: String,
+}
+
+/// The field of a message that holds data of the vendor, which must come back with the message.
+pub(super) const CARRIED: &str = "provider_data";
+
+/// Returns the messages of a prompt as a conversation. The system prompt of the target, leading system
+/// messages and then the guidelines make the system prompt; the rest is sent in its order.
 ///
-/// If there are no other messages, the system prompt is sent as a user message, because no API accepts a
-/// system prompt alone. The result of a tool is sent as a user message, too: the APIs refuse it without
-/// the tool call, which a prompt does not contain.
-pub(super) fn chat_of(prompt: &Prompt) -> ChatRequest {
-    let is_system = |(role, _): &&(Role, String)| *role == Role::System;
+/// A prompt that has nothing beside leading system messages and guidelines is sent as what the user
+/// says, since no API takes a system prompt alone.
+///
+/// # Errors
+/// If a message holds a block that no protocol has, or answers a call that was not made.
+pub(super) fn conversation_of<'a>(
+    prompt: &'a Prompt,
+    system: Option<&'a str>,
+) -> Result<Conversation<'a>, ConversationError> {
+    let is_system = |message: &&Message| message.role == Role::System;
     let leading = prompt.messages.iter().take_while(is_system).count();
     let (instructions, rest) = prompt.messages.split_at(leading);
-    let system = system_prompt(instructions, prompt.guidelines_block());
+    let mut texts: Vec<Cow<'a, str>> = Vec::with_capacity(instructions.len() + 2);
+    for (index, message) in instructions.iter().enumerate() {
+        texts.push(text_alone(message, index + 1)?);
+    }
+    texts.extend(prompt.guidelines_block().map(Cow::Owned));
     if rest.is_empty() {
-        let text = system.unwrap_or_else(|| prompt.question.clone());
-        return ChatRequest::new(vec![ChatMessage::user(text)]);
+        let text = joined(texts).unwrap_or(Cow::Borrowed(&prompt.question));
+        return Ok(Conversation {
+            system: system.map(Cow::Borrowed),
+            turns: vec![Turn::User(vec![Part::Text(text)])],
+        });
     }
-    let messages = rest.iter().map(message).collect();
-    ChatRequest {
-        system,
-        ..ChatRequest::new(messages)
+    if let Some(system) = system {
+        texts.insert(0, Cow::Borrowed(system));
+    }
+    let mut turns = Turns::default();
+    for (index, message) in rest.iter().enumerate() {
+        turns.add(message, leading + index + 1)?;
+    }
+    Ok(Conversation {
+        system: joined(texts),
+        turns: turns.finish(),
+    })
+}
+
+fn joined(mut texts: Vec<Cow<'_, str>>) -> Option<Cow<'_, str>> {
+    match texts.len() {
+        0 => None,
+        1 => texts.pop(),
+        _ => Some(Cow::Owned(texts.join("\n\n"))),
     }
 }
 
-fn system_prompt(instructions: &[(Role, String)], guidelines: Option<String>) -> Option<String> {
-    let texts = instructions.iter().map(|(_, text)| text.as_str());
-    let texts: Vec<&str> = texts.chain(guidelines.as_deref()).collect();
-    (!texts.is_empty()).then(|| texts.join("\n\n"))
+/// The turns so far, and the calls that no result has answered.
+#[derive(Default)]
+struct Turns<'a> {
+    turns: Vec<Turn<'a>>,
+    open: Vec<OpenCall<'a>>,
+    calls: usize,
 }
 
-fn message((role, text): &(Role, String)) -> ChatMessage {
-    match role {
-        Role::System => ChatMessage::system(text.as_str()),
-        Role::User => ChatMessage::user(text.as_str()),
-        Role::Assistant => ChatMessage::assistant(text.as_str()),
-        Role::Tool => ChatMessage::user(format!("@[Tool]:\n{text}")),
+struct OpenCall<'a> {
+    id: Cow<'a, str>,
+    name: &'a str,
+    call: &'a ToolCall,
+}
+
+impl<'a> Turns<'a> {
+    fn add(&mut self, message: &'a Message, number: usize) -> Result<(), ConversationError> {
+        if message.role != Role::Tool {
+            self.close();
+        }
+        let turn = match message.role {
+            Role::System => Turn::System(text_alone(message, number)?),
+            Role::User => Turn::User(parts(message, number)?),
+            Role::Assistant => Turn::Assistant(Assistant {
+                text: text_alone(message, number)?,
+                calls: self.open(&message.tool_calls),
+                carried: message.extra.get(CARRIED),
+            }),
+            Role::Tool => Turn::Tool(self.result(message, number)?),
+        };
+        self.turns.push(turn);
+        Ok(())
     }
+
+    fn finish(mut self) -> Vec<Turn<'a>> {
+        self.close();
+        self.turns
+    }
+
+    /// Takes the calls of a message. A call without an id gets one.
+    fn open(&mut self, calls: &'a [ToolCall]) -> Vec<Call<'a>> {
+        let mut opened = Vec::with_capacity(calls.len());
+        for call in calls {
+            self.calls += 1;
+            let id = match &call.id {
+                Some(id) => Cow::Borrowed(id.as_str()),
+                None => Cow::Owned(format!("call_{}", self.calls)),
+            };
+            self.open.push(OpenCall {
+                id: id.clone(),
+                name: &call.tool,
+                call,
+            });
+            opened.push(Call {
+                id,
+                name: &call.tool,
+                input: match &call.input {
+                    Some(input) => Cow::Borrowed(input),
+                    None => Cow::Owned(Value::Object(Extra::new())),
+                },
+                signature: call.extra.get(SIGNATURE).and_then(Value::as_str),
+            });
+        }
+        opened
+    }
+
+    /// Returns a message of a tool as the result of the call that it names, else of the first that is
+    /// open.
+    fn result(
+        &mut self,
+        message: &'a Message,
+        number: usize,
+    ) -> Result<ToolResult<'a>, ConversationError> {
+        let error = |problem: String| ConversationError { number, problem };
+        let named = ["tool_call_id", "call_id", "tool_use_id", "id"];
+        let named = named
+            .iter()
+            .find_map(|name| message.extra.get(*name)?.as_str());
+        let place = match named {
+            Some(id) => self.open.iter().position(|call| call.id == id),
+            None => (!self.open.is_empty()).then_some(0),
+        };
+        let Some(place) = place else {
+            return Err(error(match named {
+                Some(id) => format!(
+                    "a `tool` message answers the call `{id}`, which no assistant message before it makes"
+                ),
+                None => "a `tool` message needs an assistant message with `tool_calls` before it"
+                    .to_owned(),
+            }));
+        };
+        let call = self.open.remove(place);
+        Ok(ToolResult {
+            id: call.id,
+            name: call.name,
+            text: text_alone(message, number)?,
+            is_error: is_error(&message.extra),
+        })
+    }
+
+    /// Adds the results that calls have with them.
+    fn close(&mut self) {
+        for open in self.open.drain(..) {
+            let Some(output) = &open.call.output else {
+                continue;
+            };
+            self.turns.push(Turn::Tool(ToolResult {
+                id: open.id,
+                name: open.name,
+                text: match output {
+                    Value::String(text) => Cow::Borrowed(text),
+                    other => Cow::Owned(other.to_string()),
+                },
+                is_error: is_error(&open.call.extra),
+            }));
+        }
+    }
+}
+
+fn is_error(fields: &Extra) -> bool {
+    fields.get("is_error") == Some(&Value::Bool(true))
+}
+
+/// Returns the content of a message that can only be text.
+fn text_alone(message: &Message, number: usize) -> Result<Cow<'_, str>, ConversationError> {
+    let other = |fields: &Extra| ConversationError {
+        number,
+        problem: format!(
+            "a block of type `{}` in a message of the role `{}`; no protocol carries that",
+            type_of(fields),
+            message.role
+        ),
+    };
+    if let Some(Content::Blocks(blocks)) = &message.content {
+        for block in blocks {
+            if let Block::Other(fields) = block {
+                return Err(other(fields));
+            }
+        }
+    }
+    Ok(message.text())
+}
+
+fn parts(message: &Message, number: usize) -> Result<Vec<Part<'_>>, ConversationError> {
+    let Some(Content::Blocks(blocks)) = &message.content else {
+        return Ok(vec![Part::Text(message.text())]);
+    };
+    let parts = blocks.iter().filter_map(|block| match block {
+        Block::Text(text) => Some(Ok(Part::Text(Cow::Borrowed(text.value.as_str())))),
+        Block::File(_) => block.text().map(|text| Ok(Part::Text(Cow::Borrowed(text)))),
+        Block::Other(fields) => Some(media_of(fields).map(Part::Media)),
+    });
+    let parts: Result<Vec<_>, _> = parts.collect();
+    parts.map_err(|error| ConversationError {
+        number,
+        problem: error.to_string(),
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
-    fn prompt(guidelines: &str, messages: &[(Role, &str)]) -> Prompt {
+    fn prompt(guidelines: &str, messages: Value) -> Prompt {
         Prompt {
             question: "the question".to_owned(),
             guidelines: guidelines.to_owned(),
-            messages: messages
-                .iter()
-                .map(|(role, text)| (*role, (*text).to_owned()))
-                .collect(),
+            messages: serde_json::from_value(messages).unwrap(),
         }
     }
 
-    /// Returns the system prompt, then the messages with their roles.
-    fn said(prompt: &Prompt) -> Vec<String> {
-        let chat = chat_of(prompt);
-        let system = chat.system.map(|text| format!("system prompt: {text}"));
-        let messages = chat.messages.iter().map(|message| {
-            let text = message.content.first_text().unwrap_or_default();
-            format!("{}: {text}", message.role)
+    /// Returns the system prompt, then the turns.
+    fn said(prompt: &Prompt, system: Option<&str>) -> Vec<String> {
+        let conversation = conversation_of(prompt, system).unwrap();
+        let system = conversation
+            .system
+            .map(|text| format!("system prompt: {text}"));
+        let turns = conversation.turns.iter().map(|turn| match turn {
+            Turn::System(text) => format!("system: {text}"),
+            Turn::User(parts) => match &parts[..] {
+                [Part::Text(text)] => format!("user: {text}"),
+                parts => format!("user: {} parts", parts.len()),
+            },
+            Turn::Assistant(turn) => {
+                let calls = turn.calls.iter();
+                let calls: Vec<_> = calls
+                    .map(|call| format!("{} {}({})", call.id, call.name, call.arguments()))
+                    .collect();
+                format!("assistant: {}{}", turn.text, calls.join(" "))
+            }
+            Turn::Tool(result) => format!("tool {} {}: {}", result.id, result.name, result.text),
         });
-        system.into_iter().chain(messages).collect()
+        system.into_iter().chain(turns).collect()
     }
 
     #[test]
     fn guidelines_follow_the_leading_system_messages() {
         let asked = prompt(
             "Be kind.",
-            &[
-                (Role::System, "A"),
-                (Role::System, "B"),
-                (Role::User, "C"),
-                (Role::Assistant, "D"),
-                (Role::System, "E"),
-                (Role::Tool, "F"),
-            ],
+            json!([
+                {"role": "system", "content": "A"},
+                {"role": "system", "content": "B"},
+                {"role": "user", "content": " C\n"},
+                {"role": "assistant", "content": "D"},
+                {"role": "system", "content": "E"},
+            ]),
         );
-        assert_eq!(
-            said(&asked),
-            [
-                "system prompt: A\n\nB\n\n[[ ## Guidelines ## ]]\n\nBe kind.",
-                "User: C",
-                "Assistant: D",
-                "System: E",
-                "User: @[Tool]:\nF",
-            ]
-        );
+        let expected = [
+            "system prompt: T\n\nA\n\nB\n\n[[ ## Guidelines ## ]]\n\nBe kind.",
+            "user:  C\n",
+            "assistant: D",
+            "system: E",
+        ];
+        assert_eq!(said(&asked, Some("T")), expected);
     }
 
     #[test]
     fn guidelines_alone_are_a_system_prompt() {
-        let asked = prompt("Be kind.", &[(Role::User, "Hi")]);
+        let hi = json!([{"role": "user", "content": "Hi"}]);
         let expected = [
             "system prompt: [[ ## Guidelines ## ]]\n\nBe kind.",
-            "User: Hi",
+            "user: Hi",
         ];
-        assert_eq!(said(&asked), expected);
-        assert_eq!(said(&prompt("", &[(Role::User, "Hi")])), ["User: Hi"]);
+        assert_eq!(said(&prompt("Be kind.", hi.clone()), None), expected);
+        assert_eq!(said(&prompt("", hi), None), ["user: Hi"]);
     }
 
     #[test]
     fn instructions_alone_become_a_user_message() {
-        assert_eq!(said(&prompt("", &[(Role::System, "A")])), ["User: A"]);
-        assert_eq!(said(&prompt("", &[])), ["User: the question"]);
+        let system = json!([{"role": "system", "content": "A"}]);
+        assert_eq!(said(&prompt("", system), None), ["user: A"]);
+        assert_eq!(said(&prompt("", json!([])), None), ["user: the question"]);
+        let expected = ["system prompt: T", "user: the question"];
+        assert_eq!(said(&prompt("", json!([])), Some("T")), expected);
+    }
+
+    #[test]
+    fn results_are_matched_by_id_and_else_by_order() {
+        let asked = prompt(
+            "",
+            json!([
+                {"role": "user", "content": "?"},
+                {"role": "assistant", "tool_calls": [
+                    {"tool": "a", "input": {"x": 1}}, {"tool": "b", "id": "B", "input": "{x"},
+                    {"tool": "c", "output": {"y": 2}}
+                ]},
+                {"role": "tool", "tool_call_id": "B", "content": "of b"},
+                {"role": "tool", "content": "of a"},
+                {"role": "user", "content": "!"},
+            ]),
+        );
+        let expected = [
+            "user: ?",
+            "assistant: call_1 a({\"x\":1}) B b({x) call_3 c({})",
+            "tool B b: of b",
+            "tool call_1 a: of a",
+            "tool call_3 c: {\"y\":2}",
+            "user: !",
+        ];
+        assert_eq!(said(&asked, None), expected);
+    }
+
+    #[test]
+    fn a_message_that_no_protocol_carries_is_an_error_that_names_it() {
+        let wrong = |message: Value| {
+            let messages = json!([{"role": "user", "content": "?"}, message]);
+            let prompt = prompt("", messages);
+            conversation_of(&prompt, None).unwrap_err().to_string()
+        };
+        assert_eq!(
+            wrong(json!({"role": "tool", "content": "x"})),
+            "message 2: a `tool` message needs an assistant message with `tool_calls` before it"
+        );
+        assert_eq!(
+            wrong(json!({"role": "user", "content": [{"type": "video", "value": "a.mp4"}]})),
+            "message 2: cannot send a block of type `video` to a model; known types: `text`, `file`, `image`, `image_url`, `audio`"
+        );
+        let image = json!([{"type": "image", "value": "https://h/a.png"}]);
+        assert_eq!(
+            wrong(json!({"role": "assistant", "content": image})),
+            "message 2: a block of type `image` in a message of the role `assistant`; no protocol carries that"
+        );
     }
 }

@@ -1,39 +1,72 @@
-//! Errors of the client crate, as messages for the user.
+//! Exchanges without an answer, in words for the user.
 
 use agentv_core::{Cause, ProviderError};
-use genai::webc;
 use reqwest::StatusCode;
 use reqwest::header::HeaderMap;
+use serde_json::Value;
 
-use super::answer::no_message;
 use super::asked_model::AskedModel;
 use super::vendor_error::VendorError;
+use crate::answer::DEEPEST;
 use crate::network::{network_error, retry_after, status_error};
+use crate::wire::{ExchangeError, LARGEST};
 
-/// Converts an error of the client to the error of an attempt.
-pub(super) fn failure(asked: &AskedModel, error: genai::Error) -> ProviderError {
+/// Returns the error of an attempt.
+pub(super) fn failure(asked: &AskedModel, error: ExchangeError) -> ProviderError {
     let error = match error {
-        genai::Error::WebModelCall { webc_error, .. }
-        | genai::Error::WebAdapterCall { webc_error, .. } => no_answer(asked, webc_error),
-        genai::Error::ChatResponseGeneration {
-            response_body,
-            cause,
-            ..
-        } => match asked.words_in(&response_body) {
+        ExchangeError::Network(error) => network_error(&error, &asked.address()),
+        ExchangeError::Status {
+            status,
+            headers,
+            body,
+        } => refused(asked, status, &headers, &asked.words_of(&body)),
+        ExchangeError::NotJson { content_type, body } => {
+            let found = asked.excerpt(&content_type);
+            let said = asked.words_of(&body).message;
+            unreadable(asked, &format!("expected JSON, found `{found}`: {said}"))
+        }
+        ExchangeError::InvalidJson { error, body } => {
+            let start = asked.excerpt(&body);
+            unreadable(asked, &format!("invalid JSON ({error}): {start}"))
+        }
+        ExchangeError::Reported(body) => match asked.words_in(&body) {
             Some(words) => refused_in_body(asked, &words),
-            // The client's message is about a stream that was not requested.
-            None if cause.starts_with("Error event in stream") => no_message(asked, &response_body),
-            None => unreadable(asked, &asked.excerpt(&cause)),
+            None => {
+                let said = asked.excerpt(&body.to_string());
+                let message = format!("{} reported an error: {said}", asked.vendor.name);
+                ProviderError::new(Cause::Answer, message)
+            }
         },
-        // The other errors occur before anything is sent.
-        other => ProviderError::new(
-            Cause::Setup,
-            format!(
-                "cannot ask {}: {}",
+        ExchangeError::NoMessage(body) => no_message(asked, &body),
+        ExchangeError::TooLarge => {
+            let message = format!("the answer is larger than {} MiB", LARGEST >> 20);
+            ProviderError::new(Cause::Answer, message)
+        }
+        ExchangeError::Idle(idle) => {
+            let message = format!(
+                "{} sent nothing for {} s in the middle of its answer; to wait longer, set \
+                 `idle_seconds` of the target",
                 asked.vendor.name,
-                asked.excerpt(&other.to_string())
-            ),
-        ),
+                idle.as_secs_f64()
+            );
+            ProviderError::new(Cause::Timeout, message)
+        }
+        ExchangeError::Cut => {
+            let message = format!(
+                "the stream from {} ended in the middle of its answer",
+                asked.vendor.name
+            );
+            ProviderError::new(Cause::Network, message)
+        }
+        ExchangeError::Damaged => {
+            let message = format!("the stream from {} is damaged", asked.vendor.name);
+            ProviderError::new(Cause::Network, message)
+        }
+        ExchangeError::TooDeep => {
+            let why =
+                format!("the arguments of a tool call are nested more than {DEEPEST} levels deep");
+            unreadable(asked, &why)
+        }
     };
     ProviderError {
         message: asked.secrets.redact(&error.message).into_owned(),
@@ -41,31 +74,27 @@ pub(super) fn failure(asked: &AskedModel, error: genai::Error) -> ProviderError 
     }
 }
 
-fn no_answer(asked: &AskedModel, error: webc::Error) -> ProviderError {
-    match error {
-        webc::Error::ResponseFailedStatus {
-            status,
-            body,
-            headers,
-        } => refused(asked, status, &headers, &asked.words_of(&body)),
-        webc::Error::ResponseFailedNotJson { content_type, body } => {
-            let found = match content_type.as_str() {
-                "" => "no content type".to_owned(),
-                content_type => format!("`{}`", asked.excerpt(content_type)),
-            };
-            let said = asked.words_of(&body).message;
-            unreadable(asked, &format!("expected JSON, found {found}: {said}"))
-        }
-        webc::Error::ResponseFailedInvalidJson { body, cause } => {
-            let start = asked.excerpt(&body);
-            unreadable(asked, &format!("invalid JSON ({cause}): {start}"))
-        }
-        webc::Error::JsonValueExt(error) => unreadable(asked, &asked.excerpt(&error.to_string())),
-        webc::Error::Reqwest(error) => network_error(&error, &asked.address()),
+/// Returns the error of an answer in which nothing was said.
+fn no_message(asked: &AskedModel, body: &Value) -> ProviderError {
+    if let Some(words) = asked.words_in(body) {
+        return refused_in_body(asked, &words);
     }
+    let fields = body
+        .as_object()
+        .into_iter()
+        .flat_map(|fields| fields.keys());
+    let fields: Vec<&str> = fields.take(8).map(String::as_str).collect();
+    let why = match fields.as_slice() {
+        [] => "it has no message".to_owned(),
+        fields => {
+            let found = asked.excerpt(&fields.join("`, `"));
+            format!("it has no message, only `{found}`")
+        }
+    };
+    unreadable(asked, &why)
 }
 
-/// Describes an answer with a status that is not a success.
+/// Returns the error of a status that is no success.
 fn refused(
     asked: &AskedModel,
     status: StatusCode,
@@ -80,11 +109,10 @@ fn refused(
     of_status(asked, code, words).retry_after(wait)
 }
 
-/// Describes an error in an answer with a successful status, as some gateways send it.
-pub(super) fn refused_in_body(asked: &AskedModel, words: &VendorError) -> ProviderError {
+/// Returns the error in an answer that is a success by its status, as gateways and streams give it.
+fn refused_in_body(asked: &AskedModel, words: &VendorError) -> ProviderError {
     let status = words.status.filter(|code| (400..600).contains(code));
-    let limited = words.codes.iter().any(|code| code == "rate_limit_exceeded");
-    match status.or(limited.then_some(429)) {
+    match status.or_else(|| words.meant_status()) {
         Some(code) => of_status(asked, code, words).retry_after(words.retry_after),
         None => {
             let name = asked.vendor.name;
@@ -94,7 +122,7 @@ pub(super) fn refused_in_body(asked: &AskedModel, words: &VendorError) -> Provid
     }
 }
 
-/// Formats the message for a status: what happened, the vendor's message, and what to do.
+/// Returns the error of a status: what happened, the vendor's own words, and what to do.
 fn of_status(asked: &AskedModel, code: u16, words: &VendorError) -> ProviderError {
     let name = asked.vendor.name;
     let said = said(words);
@@ -139,8 +167,8 @@ fn check_key(asked: &AskedModel) -> String {
     }
 }
 
-/// Describes an answer with a successful status that cannot be used.
-pub(super) fn unreadable(asked: &AskedModel, why: &str) -> ProviderError {
+/// Returns the error of an answer that is a success by its status and cannot be used.
+fn unreadable(asked: &AskedModel, why: &str) -> ProviderError {
     let message = format!("cannot read the answer from {}: {why}", asked.vendor.name);
     ProviderError::new(Cause::Answer, message)
 }

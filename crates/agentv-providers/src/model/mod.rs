@@ -1,8 +1,9 @@
-//! Models behind the APIs of vendors, all called through one client crate.
+//! Models behind the APIs of vendors.
 //!
-//! A [`Vendor`] is an API as data; `build` makes a provider from it and the fields of a target. Data
-//! flows in one direction: a prompt becomes a chat (`conversation`), the client calls the vendor, and the
-//! response becomes a transcript (`answer`) or an error message (`failure`).
+//! A [`Vendor`] is an API as data; `build` makes a provider of it and of the fields of a
+//! target. An answer goes one way: a prompt becomes a conversation (`conversation`), the protocol of the
+//! vendor (`wire`) carries it, and what comes back becomes a transcript (`answer`) or an error in words
+//! (`failure`).
 
 mod address;
 mod answer;
@@ -10,9 +11,10 @@ mod asked_model;
 mod build;
 mod conversation;
 mod failure;
+mod media;
+mod parameters;
 mod price;
 mod provider;
-mod raw_arguments;
 mod vendor;
 mod vendor_error;
 
@@ -22,4 +24,4 @@ mod server;
 mod tests;
 
 pub(crate) use build::{azure, build, build_at};
-pub(crate) use vendor::{Auth, Keyless, Protocol, Vendor};
+pub(crate) use vendor::{Auth, Keyless, Vendor};

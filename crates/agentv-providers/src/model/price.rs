@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use genai::chat::Usage;
-
 use crate::target::{SettingError, Settings};
+use crate::wire::Usage;
 
 /// US dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -67,18 +66,17 @@ impl Price {
 
     /// Returns the cost of an answer, if the vendor reported its tokens.
     pub(crate) fn cost(&self, usage: &Usage) -> Option<f64> {
-        let count = |tokens: Option<i32>| f64::from(tokens.unwrap_or(0).max(0));
-        if usage.prompt_tokens.is_none() && usage.completion_tokens.is_none() {
+        let count = |tokens: Option<u64>| tokens.unwrap_or(0) as f64;
+        if usage.input.is_none() && usage.output.is_none() {
             return None;
         }
-        let details = usage.prompt_tokens_details.as_ref();
-        let cached = count(details.and_then(|details| details.cached_tokens));
-        let written = count(details.and_then(|details| details.cache_creation_tokens));
-        let plain = (count(usage.prompt_tokens) - cached - written).max(0.0);
+        let cached = count(usage.cached);
+        let written = count(usage.cache_written);
+        let plain = (count(usage.input) - cached - written).max(0.0);
         let dollars = plain * self.input
             + cached * self.cached_input.unwrap_or(self.input)
             + written * self.cache_write.unwrap_or(self.input)
-            + count(usage.completion_tokens) * self.output;
+            + count(usage.output) * self.output;
         Some(dollars / 1_000_000.0)
     }
 }
@@ -152,7 +150,6 @@ fn row(line: &str) -> Option<(String, Price)> {
 
 #[cfg(test)]
 mod tests {
-    use genai::chat::PromptTokensDetails;
     use serde_json::json;
 
     use super::*;
@@ -223,14 +220,11 @@ mod tests {
             cache_write: Some(3.75),
         };
         let usage = Usage {
-            prompt_tokens: Some(1_000_000),
-            completion_tokens: Some(100_000),
-            prompt_tokens_details: Some(PromptTokensDetails {
-                cached_tokens: Some(500_000),
-                cache_creation_tokens: Some(100_000),
-                ..PromptTokensDetails::default()
-            }),
-            ..Usage::default()
+            input: Some(1_000_000),
+            output: Some(100_000),
+            cached: Some(500_000),
+            cache_written: Some(100_000),
+            reasoning: Some(90_000),
         };
         let cost = price.cost(&usage).unwrap();
         assert!(

@@ -1,94 +1,137 @@
 //! Calls a model.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use agentv_core::{BoxFuture, Cause, Content, Provider, ProviderError, Request, Transcript};
-use genai::chat::{ChatOptions, ChatResponseFormat, JsonSpec};
-use genai::{Client, ServiceTarget};
+use agentv_core::{BoxFuture, Cause, Provider, ProviderError, Request, Transcript};
+use reqwest::header::HeaderMap;
+use reqwest::{Client, Method, Url};
 use tokio_util::sync::CancellationToken;
 
-use super::answer::{blocked, transcript};
+use super::answer::transcript;
 use super::asked_model::AskedModel;
-use super::conversation::chat_of;
+use super::conversation::conversation_of;
 use super::failure::failure;
-use super::raw_arguments::with_raw_arguments;
+use crate::wire::{Ask, Exchange, Format, Parameter, Parameters, Wire, merge};
 
 /// One model of a vendor, and the settings of its requests.
 pub(super) struct ModelProvider {
     pub(super) client: Client,
-    /// The address and all headers, including the key.
-    pub(super) target: ServiceTarget,
-    pub(super) options: ChatOptions,
+    pub(super) wire: &'static dyn Wire,
+    /// The addresses without and with a stream.
+    pub(super) urls: [Url; 2],
+    /// All headers, including the key.
+    pub(super) headers: HeaderMap,
+    /// The model, as it is named in the request.
+    pub(super) model: String,
+    /// The system prompt in front of every case.
+    pub(super) system: Option<String>,
+    pub(super) parameters: Parameters,
+    /// True if answers are asked for as streams.
+    pub(super) stream: bool,
+    /// The time without any bytes after which a stream is given up.
+    pub(super) idle: Duration,
     pub(super) asked: AskedModel,
     /// True once the vendor has refused a schema, which is then not sent again.
     pub(super) refused_schema: AtomicBool,
+    /// True once the vendor has refused a stream, which is then not asked for again.
+    pub(super) refused_stream: AtomicBool,
 }
 
 impl ModelProvider {
-    /// Calls the model, with the schema of the request if it has one and the vendor accepts it.
+    /// Asks for an answer of the request's schema, if it has one and the vendor takes it.
     async fn ask(&self, request: &Request) -> Result<Transcript, ProviderError> {
-        let schema = request.output_schema.as_deref();
-        let schema = schema.filter(|_| !self.refused_schema.load(Ordering::Relaxed));
+        let schema = request.output_schema.as_ref();
+        let schema = schema.filter(|_| {
+            self.wire.has(Parameter::JsonSchema) && !self.refused_schema.load(Ordering::Relaxed)
+        });
+        let own = self.parameters.format.as_ref();
         let Some(schema) = schema else {
-            return self.exchange(request, &self.options).await;
+            return self.exchange(request, own).await;
         };
-        let format = ChatResponseFormat::JsonSpec(JsonSpec::new("answer", schema.clone()));
-        let options = self.options.clone().with_response_format(format);
-        let held = self.exchange(request, &options).await;
+        let format = Format::JsonSchema {
+            name: "answer".to_owned(),
+            schema: Arc::clone(schema),
+            strict: Some(true),
+        };
+        let held = self.exchange(request, Some(&format)).await;
         match held {
             Err(error) if matches!(error.cause, Cause::Status(400 | 422)) => {}
             held => return held,
         }
         // A second request without the schema shows whether the vendor refused the schema.
-        let plain = self.exchange(request, &self.options).await;
+        let plain = self.exchange(request, own).await;
         if plain.is_ok() {
             self.refused_schema.store(true, Ordering::Relaxed);
         }
         plain
     }
 
+    /// Asks for a stream, if the target wants one and the vendor gives it.
     async fn exchange(
         &self,
         request: &Request,
-        options: &ChatOptions,
+        format: Option<&Format>,
     ) -> Result<Transcript, ProviderError> {
-        let chat = chat_of(&request.prompt);
-        let asking = self
-            .client
-            .exec_chat(self.target.clone(), chat, Some(options));
-        match asking.await {
-            Ok(response) => within_bounds(transcript(&self.asked, response)?),
-            Err(error) => match &error {
-                genai::Error::ChatResponseGeneration { response_body, .. } => {
-                    if let Some(response) = with_raw_arguments(&self.asked, response_body) {
-                        return within_bounds(transcript(&self.asked, response)?);
-                    }
-                    blocked(&self.asked, response_body).ok_or_else(|| failure(&self.asked, error))
-                }
-                _ => Err(failure(&self.asked, error)),
-            },
+        let stream = self.stream && !self.refused_stream.load(Ordering::Relaxed);
+        let answer = self.exchange_once(request, format, stream).await;
+        let is_about_stream = |error: &ProviderError| {
+            matches!(error.cause, Cause::Status(400 | 422)) && error.message.contains("stream")
+        };
+        if !stream || !answer.as_ref().is_err_and(is_about_stream) {
+            return answer;
         }
+        let whole = self.exchange_once(request, format, false).await;
+        if whole.is_ok() {
+            self.refused_stream.store(true, Ordering::Relaxed);
+        }
+        whole
     }
-}
 
-/// The maximum size of an answer, in bytes.
-const LARGEST: usize = 64 << 20;
-
-/// Returns the transcript. Fails if its answer is larger than that of any other target may be.
-fn within_bounds(transcript: Transcript) -> Result<Transcript, ProviderError> {
-    let contents = transcript.output_messages.iter();
-    let contents = contents.filter_map(|message| message.content.as_ref());
-    let size: usize = contents
-        .map(|content| match content {
-            Content::Text(text) => text.len(),
-            Content::Blocks(_) | Content::Structured(_) => 0,
-        })
-        .sum();
-    if size <= LARGEST {
-        return Ok(transcript);
+    async fn exchange_once(
+        &self,
+        request: &Request,
+        format: Option<&Format>,
+        stream: bool,
+    ) -> Result<Transcript, ProviderError> {
+        let body = self.body(request, format, stream)?;
+        let url = self.urls[usize::from(stream)].clone();
+        let mut sent = reqwest::Request::new(Method::POST, url);
+        *sent.headers_mut() = self.headers.clone();
+        *sent.body_mut() = Some(body.into());
+        let exchange = Exchange {
+            client: &self.client,
+            wire: self.wire,
+            idle: self.idle,
+        };
+        let heard = exchange.send(sent).await;
+        let answer = heard.and_then(|heard| transcript(&self.asked, heard));
+        answer.map_err(|error| failure(&self.asked, error))
     }
-    let message = format!("the answer is larger than {} MiB", LARGEST >> 20);
-    Err(ProviderError::new(Cause::Answer, message))
+
+    /// Returns the body of a request.
+    fn body(
+        &self,
+        request: &Request,
+        format: Option<&Format>,
+        stream: bool,
+    ) -> Result<Vec<u8>, ProviderError> {
+        let setup = |message: String| ProviderError::new(Cause::Setup, message);
+        let conversation = conversation_of(&request.prompt, self.system.as_deref());
+        let conversation = conversation.map_err(|error| setup(error.to_string()))?;
+        let body = self.wire.write(&Ask {
+            model: &self.model,
+            conversation: &conversation,
+            parameters: &self.parameters,
+            format,
+            stream,
+            dialect: &self.asked.vendor.dialect,
+        });
+        let body = body.map_err(|error| setup(error.to_string()))?;
+        merge(body, &self.parameters.params, self.wire.merged_fields())
+            .map_err(|error| setup(format!("cannot write the request: {error}")))
+    }
 }
 
 impl Provider for ModelProvider {

@@ -22,6 +22,7 @@ pub(super) struct Received {
 pub(super) struct Reply {
     bytes: Vec<u8>,
     stays_open: bool,
+    stalls: bool,
 }
 
 impl Reply {
@@ -55,6 +56,7 @@ impl Reply {
         Reply {
             bytes: [head.as_bytes(), body].concat(),
             stays_open: true,
+            stalls: false,
         }
     }
 
@@ -62,6 +64,13 @@ impl Reply {
     pub(super) fn cut(mut self, length: usize) -> Reply {
         self.bytes.truncate(length);
         self.stays_open = false;
+        self
+    }
+
+    /// The same, cut after so many bytes, and the connection left open without another byte.
+    pub(super) fn stalled(mut self, length: usize) -> Reply {
+        self.bytes.truncate(length);
+        self.stalls = true;
         self
     }
 
@@ -129,6 +138,9 @@ async fn serve(
         let reply = reply.unwrap_or_else(|| usual.clone());
         if writing.write_all(&reply.bytes).await.is_err() || !reply.stays_open {
             break;
+        }
+        if reply.stalls {
+            std::future::pending::<()>().await;
         }
     }
 }

@@ -1,16 +1,15 @@
 //! A vendor's API as data: its protocol, its address and its key.
 
-use genai::adapter::AdapterKind;
-use genai::chat::ReasoningEffort;
+use crate::wire::{Dialect, Protocol};
 
 /// The API of one vendor.
 pub(crate) struct Vendor {
     /// The vendor's name, for messages.
     pub(crate) name: &'static str,
-    /// The client crate's name of the dialect.
-    pub(crate) adapter: AdapterKind,
-    /// The protocol of that dialect.
+    /// The protocol that it speaks.
     pub(crate) protocol: Protocol,
+    /// The vendor's own ways within the protocol.
+    pub(crate) dialect: Dialect,
     /// The default address of the API.
     pub(crate) base_url: &'static str,
     /// The header that carries the key.
@@ -27,15 +26,14 @@ impl Vendor {
     /// Returns a vendor with OpenAI's chat protocol, and its key as a bearer token.
     pub(crate) const fn like_openai(
         name: &'static str,
-        adapter: AdapterKind,
         base_url: &'static str,
         key_variables: &'static [&'static str],
         prices: &'static str,
     ) -> Vendor {
         Vendor {
             name,
-            adapter,
             protocol: Protocol::Chat,
+            dialect: Dialect::USUAL,
             base_url,
             auth: Auth::Bearer,
             key_variables,
@@ -43,56 +41,17 @@ impl Vendor {
             prices,
         }
     }
-}
 
-/// The protocols that vendors speak.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Protocol {
-    /// OpenAI's chat completions.
-    Chat,
-    /// OpenAI's responses.
-    Responses,
-    /// Anthropic's messages.
-    Messages,
-    /// Google's `generateContent`.
-    Generate,
-    /// Ollama's own.
-    Ollama,
-    /// Amazon's `converse`.
-    Converse,
-}
-
-impl Protocol {
-    /// Returns the default reasoning effort. Without one, the client crate treats the end of a model's
-    /// name (`-high`, `-max`) as the effort, and removes it from the name.
-    ///
-    /// The default is not sent to the vendor. The exception is Anthropic: models that think by default
-    /// are asked not to.
-    pub(super) fn usual_effort(self) -> Option<ReasoningEffort> {
-        match self {
-            Protocol::Chat | Protocol::Responses => Some(ReasoningEffort::Budget(0)),
-            Protocol::Messages | Protocol::Generate => Some(ReasoningEffort::Zero),
-            Protocol::Ollama | Protocol::Converse => None,
-        }
-    }
-
-    /// True if tool calls may come without an id. The client crate then makes one up.
-    pub(super) fn may_leave_ids_out(self) -> bool {
-        match self {
-            Protocol::Generate | Protocol::Ollama => true,
-            Protocol::Chat | Protocol::Responses | Protocol::Messages | Protocol::Converse => false,
-        }
-    }
-
-    /// True if cached tokens are counted beside the input rather than within it.
-    pub(super) fn counts_cached_apart(self) -> bool {
-        match self {
-            Protocol::Converse => true,
-            Protocol::Chat
-            | Protocol::Responses
-            | Protocol::Messages
-            | Protocol::Generate
-            | Protocol::Ollama => false,
+    /// A server of one's own that speaks OpenAI's chat protocol, usually without a key.
+    pub(crate) const fn on_this_machine(
+        name: &'static str,
+        base_url: &'static str,
+        key_variables: &'static [&'static str],
+        prices: &'static str,
+    ) -> Vendor {
+        Vendor {
+            keyless: Keyless::Always,
+            ..Vendor::like_openai(name, base_url, key_variables, prices)
         }
     }
 }

@@ -51,6 +51,16 @@ impl VendorError {
         })
     }
 
+    /// Returns the status that the vendor's code stands for.
+    pub(super) fn meant_status(&self) -> Option<u16> {
+        let status = |code: &String| match code.as_str() {
+            "rate_limit_exceeded" | "rate_limit_error" => Some(429),
+            "overloaded_error" => Some(529),
+            _ => None,
+        };
+        self.codes.iter().find_map(status)
+    }
+
     /// Checks whether the account's quota is used up, so that waiting does not help.
     pub(super) fn is_quota_used_up(&self) -> bool {
         let used_up = |code: &String| {

@@ -41,6 +41,8 @@ const NOT_IN_ANSWERS: &[&str] = &[
     // The files count, and not the patterns that find them.
     "inputs",
     "price",
+    "stream",
+    "idle_seconds",
 ];
 
 /// The targets that a run can ask: those of a file, if there is one, and the built-in ones.

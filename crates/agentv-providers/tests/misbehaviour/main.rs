@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "all of this is tests")]
 
+mod bytes;
 mod causes;
 mod secrecy;
 mod stage;

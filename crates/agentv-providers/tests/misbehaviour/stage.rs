@@ -15,8 +15,21 @@ pub(crate) const KEY: &str = "sk-very-secret-0123456789";
 /// The time after which a test counts as hanging.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The targets, by the protocol that they speak.
-pub(crate) const TARGETS: &[&str] = &["chat", "responses", "anthropic", "gemini", "http"];
+/// The targets, by the protocol that they speak. The answers of those that end in `-whole` are not
+/// streamed.
+pub(crate) const TARGETS: &[&str] = &[
+    "chat",
+    "responses",
+    "anthropic",
+    "gemini",
+    "bedrock",
+    "chat-whole",
+    "responses-whole",
+    "anthropic-whole",
+    "gemini-whole",
+    "bedrock-whole",
+    "http",
+];
 
 /// A server, and targets that ask it.
 pub(crate) struct Stage {
@@ -84,13 +97,24 @@ pub(crate) async fn answer(
 }
 
 fn targets_file(url: &str) -> String {
+    let mut models = String::new();
+    for (suffix, stream) in [("", true), ("-whole", false)] {
+        for (name, fields) in [
+            ("chat", "provider: openai"),
+            ("responses", "provider: openai, api: responses"),
+            ("anthropic", "provider: anthropic"),
+            ("gemini", "provider: gemini"),
+            ("bedrock", "provider: bedrock"),
+        ] {
+            models.push_str(&format!(
+                "  - {{name: {name}{suffix}, {fields}, model: m, stream: {stream}, \
+                 api_key: \"${{{{ SECRET_KEY }}}}\", base_url: \"{url}\"}}\n"
+            ));
+        }
+    }
     format!(
         r#"targets:
-  - {{name: chat, provider: openai, model: m, api_key: "${{{{ SECRET_KEY }}}}", base_url: "{url}/v1"}}
-  - {{name: responses, provider: openai, api: responses, model: m, api_key: "${{{{ SECRET_KEY }}}}", base_url: "{url}/v1"}}
-  - {{name: anthropic, provider: anthropic, model: m, api_key: "${{{{ SECRET_KEY }}}}", base_url: "{url}"}}
-  - {{name: gemini, provider: gemini, model: m, api_key: "${{{{ SECRET_KEY }}}}", base_url: "{url}"}}
-  - name: http
+{models}  - name: http
     provider: http
     url: "{url}/ask"
     headers: {{Authorization: "Bearer ${{{{ SECRET_KEY }}}}"}}

@@ -188,7 +188,7 @@ mod tests {
         let usage = TokenUsage {
             input: 6_000,
             output: 300,
-            cached: None,
+            ..TokenUsage::default()
         };
         pace.settle(6_000, Some(usage));
         let start = Instant::now();

@@ -25,6 +25,7 @@ impl Executor {
         let timing = Timing {
             queue_ms: None,
             total_ms: Some(milliseconds(started.elapsed())),
+            first_token_ms: None,
         };
         let mut answers = answers.unwrap_or_else(|error| vec![Err(error); trials.len()]);
         answers.resize_with(trials.len(), || {

@@ -43,12 +43,16 @@ pub(crate) async fn ask(
     loop {
         let attempt = attempt(executor, lane, request).await?;
         waited += attempt.waited;
-        let asked = |answer| AskResult {
-            answer,
+        let asked = |answer: Result<Transcript, ProviderError>| AskResult {
             timing: Timing {
                 queue_ms: Some(milliseconds(waited)),
                 total_ms: Some(milliseconds(attempt.took)),
+                first_token_ms: answer
+                    .as_ref()
+                    .ok()
+                    .and_then(|answer| answer.first_token_ms),
             },
+            answer,
             attempts: request.attempt,
         };
         let error = match attempt.answer {

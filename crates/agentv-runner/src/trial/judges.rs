@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use agentv_core::{
-    BoxFuture, EvalFile, Judge, JudgeCall, JudgeRequest, Judges, Message, Prompt, ProviderError,
-    Request, Stop, Transcript, Trial,
+    BoxFuture, EvalFile, Judge, JudgeCall, JudgeRequest, Judges, Message, ProviderError, Request,
+    Stop, Transcript, Trial,
 };
 
 use crate::failure::RunError;
@@ -76,7 +76,7 @@ impl<'r> TrialJudges<'r> {
         let shown = self
             .executor
             .include_trace
-            .then(|| messages(&request.prompt));
+            .then(|| request.prompt.messages.clone());
         let Some(asked) = self.ask_lane(lane, request).await else {
             self.given_up.store(true, Ordering::Relaxed);
             return Err(ProviderError::cancelled());
@@ -203,13 +203,6 @@ impl Executor {
             })
             .collect()
     }
-}
-
-fn messages(prompt: &Prompt) -> Vec<Message> {
-    let messages = prompt.messages.iter();
-    messages
-        .map(|(role, text)| Message::new(*role, text.as_str()))
-        .collect()
 }
 
 fn shortened(mut text: String) -> String {

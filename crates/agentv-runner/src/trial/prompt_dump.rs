@@ -16,11 +16,6 @@ pub(crate) fn dump(
     prompt: &Prompt,
     secrets: &Secrets,
 ) -> io::Result<PathBuf> {
-    let messages: Vec<_> = prompt
-        .messages
-        .iter()
-        .map(|(role, text)| json!({"role": role, "content": text}))
-        .collect();
     let target = &*trial.target;
     let content = json!({
         "eval_id": trial.case.id,
@@ -28,7 +23,7 @@ pub(crate) fn dump(
         "question": prompt.question,
         "guidelines": prompt.guidelines,
         "guideline_files": trial.case.guideline_files,
-        "messages": messages,
+        "messages": prompt.messages,
     });
     let path = folder.join(file_name(&trial.file.name, &trial.case.id, target));
     let mut json = format!("{content:#}\n").into_bytes();

@@ -103,6 +103,12 @@ pub enum Step {
     Quota,
     /// Answers with an error of the vendor's kind that contains the request's key, and status 200.
     ErrorInSuccess,
+    /// Ends a stream after its text and before its end; an answer that is not streamed is truncated
+    /// JSON.
+    CutStream,
+    /// Reports an error in the middle of a stream; an answer that is not streamed is an error with
+    /// status 200.
+    StreamError,
     /// Repeats the request's key in an error with this status, or in the answer if the status is
     /// 200.
     EchoKey(u16),

@@ -1,6 +1,6 @@
 //! The content of a reply.
 
-use crate::model::bodies::{self, Form, Said};
+use crate::model::bodies::{self, End, Form, Said};
 use crate::model::http::Request;
 use crate::model::protocol::{ModelRequest, Protocol};
 use crate::model::{Behaviour, Step, Usage};
@@ -58,16 +58,20 @@ impl Source<'_> {
             Step::Tool(name) => self.answer(Form::Tool(name)),
             Step::Length => self.answer(Form::Cut),
             Step::NoChoices => self.answer(Form::Nothing),
-            Step::NoUsage => Content::json(200, self.body(Form::Text, self.text(), None)),
+            Step::NoUsage => self.streamed_or_not(&self.said(Form::Text, self.text(), None)),
             Step::Status(status) => self.error(*status, &problem(*status)),
             Step::Quota => {
                 let (status, body) = bodies::quota(self.protocol);
                 Content::json(status, body)
             }
-            Step::ErrorInSuccess => Content {
-                status: 200,
-                ..self.error(500, &self.with_keys("the model could not be reached with"))
-            },
+            Step::ErrorInSuccess => self.error_in_success(),
+            Step::CutStream if self.asked.streamed => self.ending(End::Cut),
+            Step::CutStream => self.cut(),
+            Step::StreamError if self.asked.streamed => {
+                let message = self.unreachable();
+                self.ending(End::Error(&message))
+            }
+            Step::StreamError => self.error_in_success(),
             Step::EchoKey(200) => self.saying(&self.request.keys()),
             Step::EchoKey(status) => {
                 self.error(*status, &self.with_keys("Incorrect API key provided:"))
@@ -119,24 +123,46 @@ impl Source<'_> {
         }
     }
 
-    fn body(&self, form: Form<'_>, text: &str, usage: Option<Usage>) -> String {
-        bodies::answer(self.protocol, &self.said(form, text, usage))
-    }
-
     /// Returns the answer, as a stream of events if the client asked for one.
     fn answer(&self, form: Form<'_>) -> Content {
         let text = self.text();
-        let said = self.said(form, text, self.usage(text));
-        if self.asked.streamed
-            && let Some(events) = bodies::events(self.protocol, &said)
-        {
-            return Content::of_kind("text/event-stream", events);
+        self.streamed_or_not(&self.said(form, text, self.usage(text)))
+    }
+
+    fn streamed_or_not(&self, said: &Said<'_>) -> Content {
+        let stream = match self.asked.streamed {
+            true => bodies::stream(self.protocol, said, End::Whole),
+            false => None,
+        };
+        match stream {
+            Some((kind, stream)) => Content::of_kind(kind, stream),
+            None => Content::json(200, bodies::answer(self.protocol, said)),
         }
-        Content::json(200, bodies::answer(self.protocol, &said))
+    }
+
+    /// Returns a stream that ends before the answer does.
+    fn ending(&self, end: End<'_>) -> Content {
+        let text = self.text();
+        let said = self.said(Form::Text, text, self.usage(text));
+        match bodies::stream(self.protocol, &said, end) {
+            Some((kind, stream)) => Content::of_kind(kind, stream),
+            None => self.cut(),
+        }
     }
 
     fn saying(&self, text: &str) -> Content {
-        Content::json(200, self.body(Form::Text, text, self.usage(text)))
+        self.streamed_or_not(&self.said(Form::Text, text, self.usage(text)))
+    }
+
+    fn error_in_success(&self) -> Content {
+        Content {
+            status: 200,
+            ..self.error(500, &self.unreachable())
+        }
+    }
+
+    fn unreachable(&self) -> String {
+        self.with_keys("the model could not be reached with")
     }
 
     fn with_keys(&self, words: &str) -> String {
@@ -158,18 +184,32 @@ impl Source<'_> {
     }
 
     fn with_gap(&self, bytes: u64) -> Content {
-        let body = self.body(Form::Text, GAP, self.usage(GAP));
-        let at = body.find(GAP).unwrap_or_default();
+        let said = self.said(Form::Text, GAP, self.usage(GAP));
+        let whole = || Content::json(200, bodies::answer(self.protocol, &said));
+        let content = match self.protocol {
+            // A frame states its length.
+            Protocol::Converse => whole(),
+            _ => self.streamed_or_not(&said),
+        };
+        let body = String::from_utf8(content.body).unwrap_or_default();
+        // Some streams say a text twice: only the last time counts.
+        let (before, after) = body.rsplit_once(GAP).unwrap_or(("", &body));
+        let before = before.replace(GAP, "");
         Content {
-            gap: Some((at, bytes)),
-            ..Content::json(200, body.replacen(GAP, "", 1))
+            gap: Some((before.len(), bytes)),
+            body: [before.as_str(), after].concat().into_bytes(),
+            ..content
         }
     }
 
     fn not_utf8(&self) -> Content {
-        let Content { body, gap, .. } = self.with_gap(0);
-        let (before, after) = body.split_at(gap.map_or(0, |(at, _)| at));
-        Content::json(200, [before, b"caf\xe9 \xff\xfe", after].concat())
+        let content = self.with_gap(0);
+        let (before, after) = content.body.split_at(content.gap.map_or(0, |(at, _)| at));
+        Content {
+            body: [before, b"caf\xe9 \xff\xfe", after].concat(),
+            gap: None,
+            ..content
+        }
     }
 }
 

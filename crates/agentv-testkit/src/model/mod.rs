@@ -11,8 +11,9 @@
 //! - [`Calls`] and [`Received`] are its observations of its clients.
 //!
 //! The path of a request determines the protocol: `…/chat/completions` and `…/responses` are
-//! OpenAI's, `…/messages` is Anthropic's, `…:generateContent` is Gemini's. Any other path is a
-//! plain JSON endpoint that answers `{"answer": …}`. A `GET` of `/-/stats` returns the [`Calls`] as
+//! OpenAI's, `…/messages` is Anthropic's, `…:generateContent` is Gemini's, `…/converse` is Amazon's.
+//! Any other path is a plain JSON endpoint that answers `{"answer": …}`. A client that asks for a
+//! stream gets one. A `GET` of `/-/stats` returns the [`Calls`] as
 //! JSON, and does not count as a call.
 
 mod behaviour;

@@ -11,6 +11,7 @@ pub(crate) enum Protocol {
     OpenAiResponses,
     Anthropic,
     Gemini,
+    Converse,
     /// `{"answer": …}`, a plain JSON endpoint.
     Plain,
 }
@@ -24,13 +25,18 @@ impl Protocol {
             Protocol::OpenAiResponses
         } else if path.ends_with("/messages") {
             Protocol::Anthropic
-        } else if path.ends_with(":generateContent") {
+        } else if path.ends_with(":generateContent") || path.ends_with(GEMINI_STREAM) {
             Protocol::Gemini
+        } else if path.ends_with("/converse") || path.ends_with(CONVERSE_STREAM) {
+            Protocol::Converse
         } else {
             Protocol::Plain
         }
     }
 }
+
+const GEMINI_STREAM: &str = ":streamGenerateContent";
+const CONVERSE_STREAM: &str = "/converse-stream";
 
 /// The content of a request.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -46,7 +52,7 @@ impl ModelRequest {
     pub(crate) fn of(protocol: Protocol, request: &Request<'_>) -> ModelRequest {
         let body: Value = serde_json::from_slice(request.body).unwrap_or_default();
         let message = match protocol {
-            Protocol::OpenAiChat | Protocol::Anthropic => {
+            Protocol::OpenAiChat | Protocol::Anthropic | Protocol::Converse => {
                 last_of_user(&body["messages"], "content")
             }
             Protocol::OpenAiResponses => {
@@ -59,8 +65,19 @@ impl ModelRequest {
         ModelRequest {
             message: message.unwrap_or_else(whole),
             model: model(protocol, request, &body).to_owned(),
-            streamed: body["stream"] == true,
+            streamed: is_streamed(protocol, request, &body),
         }
+    }
+}
+
+fn is_streamed(protocol: Protocol, request: &Request<'_>, body: &Value) -> bool {
+    match protocol {
+        Protocol::Gemini => request.path().ends_with(GEMINI_STREAM),
+        Protocol::Converse => request.path().ends_with(CONVERSE_STREAM),
+        Protocol::OpenAiChat
+        | Protocol::OpenAiResponses
+        | Protocol::Anthropic
+        | Protocol::Plain => body["stream"] == true,
     }
 }
 
@@ -68,8 +85,9 @@ fn model<'a>(protocol: Protocol, request: &'a Request<'_>, body: &'a Value) -> &
     match protocol {
         Protocol::Gemini => {
             let last = request.path().rsplit('/').next().unwrap_or_default();
-            last.trim_end_matches(":generateContent")
+            last.split(':').next().unwrap_or_default()
         }
+        Protocol::Converse => request.path().rsplit('/').nth(1).unwrap_or_default(),
         _ => body["model"].as_str().unwrap_or("model"),
     }
 }

@@ -77,16 +77,15 @@ async fn reasoning_and_tool_calls_of_the_chat_protocol_are_kept_apart() {
 
 #[tokio::test]
 async fn a_call_of_a_tool_has_the_id_that_the_vendor_gave_it_or_none() {
-    let call = |id: Value| {
-        json!({"model": "m", "done_reason": "stop", "message": {"role": "assistant", "content": "",
-            "tool_calls": [{"id": id, "function": {"name": "log", "arguments": {"x": 6}}}]}})
+    let call = |fields: Value| {
+        let parts = json!([{"functionCall": fields}]);
+        json!({"candidates": [{"finishReason": "STOP", "content": {"parts": parts}}]})
     };
-    let mut without = call(Value::Null);
-    let unnamed = without["message"]["tool_calls"][0].as_object_mut();
-    unnamed.unwrap().remove("id");
-    for (answer, expected) in [(call(json!("call_7")), Some("call_7")), (without, None)] {
-        let fields = json!({"model": "m"});
-        let (_, transcript) = exchange("ollama", fields, Reply::json(200, &[], &answer)).await;
+    let named = call(json!({"id": "call_7", "name": "log", "args": {"x": 6}}));
+    let unnamed = call(json!({"name": "log", "args": {"x": 6}}));
+    for (answer, expected) in [(named, Some("call_7")), (unnamed, None)] {
+        let fields = json!({"api_key": KEY});
+        let (_, transcript) = exchange("gemini", fields, Reply::json(200, &[], &answer)).await;
         assert_eq!(
             transcript.tool_calls().next().unwrap().id.as_deref(),
             expected
@@ -133,21 +132,53 @@ async fn arguments_that_are_not_json_are_kept_as_a_string() {
 }
 
 #[tokio::test]
+async fn arguments_that_are_no_json_are_kept_as_the_model_wrote_them() {
+    for (arguments, expected) in [
+        ("{\"q\": ", json!("{\"q\": ")),
+        ("", json!("")),
+        ("null", json!(null)),
+        (" {\"b\": 1.0, \"a\": 2}", json!({"b": 1.0, "a": 2})),
+    ] {
+        let answer = json!({"choices": [{"finish_reason": "tool_calls", "message": {
+            "role": "assistant", "tool_calls": [{"id": "1", "type": "function",
+                "function": {"name": "f", "arguments": arguments}}]}}]});
+        let reply = Reply::json(200, &[], &answer);
+        let (_, transcript) = exchange("openai", json!({"model": "m"}), reply).await;
+        let call = transcript.tool_calls().next().unwrap();
+        assert_eq!(call.input, Some(expected), "{arguments}");
+    }
+}
+
+#[tokio::test]
+async fn the_vendors_name_for_the_request_is_kept() {
+    let mut answer = json!({"id": "chatcmpl-1", "choices": [
+        {"finish_reason": "stop", "message": {"content": "4"}}]});
+    let reply = Reply::json(200, &[("x-request-id", "req_7")], &answer);
+    let (_, transcript) = exchange("openai", json!({"model": "m"}), reply).await;
+    assert_eq!(transcript.request_id.as_deref(), Some("req_7"));
+    let reply = Reply::json(200, &[], &answer);
+    let (_, transcript) = exchange("openai", json!({"model": "m"}), reply).await;
+    assert_eq!(transcript.request_id.as_deref(), Some("chatcmpl-1"));
+    answer["id"] = Value::Null;
+    let reply = Reply::json(200, &[], &answer);
+    let (_, transcript) = exchange("openai", json!({"model": "m"}), reply).await;
+    assert_eq!(transcript.request_id, None);
+}
+
+#[tokio::test]
 async fn arguments_that_no_record_could_hold_are_an_error() {
-    let arguments = format!("{}{}", "[".repeat(120), "]".repeat(120));
-    let answer = json!({"choices": [{"finish_reason": "tool_calls", "message": {
-        "role": "assistant", "tool_calls": [{"id": "1", "type": "function",
-            "function": {"name": "f", "arguments": arguments}}]}}]});
-    let error = failure(
-        "openai",
-        json!({"model": "m"}),
-        Reply::json(200, &[], &answer),
-    )
-    .await;
-    assert_eq!(
-        error.message,
-        "cannot read the answer from OpenAI: the arguments of a tool call are nested more than 100 levels deep"
-    );
+    for levels in [120, 1_000] {
+        let arguments = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        let answer = json!({"choices": [{"finish_reason": "tool_calls", "message": {
+            "role": "assistant", "tool_calls": [{"id": "1", "type": "function",
+                "function": {"name": "f", "arguments": arguments}}]}}]});
+        let reply = Reply::json(200, &[], &answer);
+        let error = failure("openai", json!({"model": "m"}), reply).await;
+        assert_eq!(
+            error.message,
+            "cannot read the answer from OpenAI: the arguments of a tool call are nested more than 100 levels deep"
+        );
+    }
 }
 
 #[tokio::test]

@@ -4,14 +4,16 @@ mod answers;
 mod connections;
 mod failures;
 mod fields;
+mod parameters;
 mod schemas;
+mod streams;
 mod vendors;
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentv_core::{Prompt, Provider, ProviderError, Request, Role, Transcript};
+use agentv_core::{Message, Prompt, Provider, ProviderError, Request, Role, Transcript};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -44,7 +46,7 @@ fn conversation() -> Prompt {
         question: String::new(),
         guidelines: "Be kind.".to_owned(),
         messages: messages
-            .map(|(role, text)| (role, text.to_owned()))
+            .map(|(role, text)| Message::new(role, text))
             .to_vec(),
     }
 }

@@ -20,7 +20,8 @@ async fn openai_is_asked_and_read_by_its_chat_protocol() {
     assert_eq!(
         sent.body,
         json!({
-            "model": "gpt-4o", "stream": false, "temperature": 0.2, "max_tokens": 50,
+            "model": "gpt-4o", "stream": true, "stream_options": {"include_usage": true},
+            "temperature": 0.2, "max_tokens": 50,
             "messages": [
                 {"role": "system", "content": SYSTEM},
                 {"role": "user", "content": "What is 2+2?"},
@@ -36,6 +37,7 @@ async fn openai_is_asked_and_read_by_its_chat_protocol() {
         input: 1000,
         output: 10,
         cached: Some(400),
+        reasoning: None,
     };
     assert_eq!(transcript.token_usage, Some(usage));
     let dollars = (600.0 * 2.5 + 400.0 * 1.25 + 10.0 * 10.0) / 1e6;
@@ -88,6 +90,7 @@ async fn openai_is_asked_and_read_by_its_responses_protocol() {
         input: 20,
         output: 30,
         cached: None,
+        reasoning: Some(20),
     };
     assert_eq!(transcript.token_usage, Some(usage));
     assert!(transcript.cost_usd.unwrap() > 0.0);
@@ -134,6 +137,7 @@ async fn anthropic_is_asked_and_read_by_its_messages_protocol() {
         input: 950,
         output: 10,
         cached: Some(800),
+        reasoning: None,
     };
     assert_eq!(transcript.token_usage, Some(usage));
     let dollars = (100.0 * 3.0 + 50.0 * 3.75 + 800.0 * 0.3 + 10.0 * 15.0) / 1e6;
@@ -159,7 +163,7 @@ async fn gemini_is_asked_and_read_by_its_own_protocol() {
     let (sent, transcript) = exchange("gemini", fields, Reply::json(200, &[], &answer)).await;
     assert_eq!(
         sent.line,
-        "POST /v1beta/models/gemini-2.5-flash:generateContent"
+        "POST /v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse"
     );
     assert_eq!(sent.headers["x-goog-api-key"], KEY);
     assert_eq!(
@@ -182,6 +186,7 @@ async fn gemini_is_asked_and_read_by_its_own_protocol() {
         input: 20,
         output: 10,
         cached: Some(8),
+        reasoning: Some(7),
     };
     assert_eq!(transcript.token_usage, Some(usage));
     assert!(transcript.cost_usd.unwrap() > 0.0);
@@ -190,20 +195,20 @@ async fn gemini_is_asked_and_read_by_its_own_protocol() {
 #[tokio::test]
 async fn ollama_is_asked_without_a_key_and_costs_nothing_known() {
     let answer = json!({
-        "model": "llama3", "done": true, "done_reason": "length",
-        "message": {"role": "assistant", "content": "6", "thinking": "Add."},
-        "prompt_eval_count": 20, "eval_count": 3
+        "model": "llama3", "choices": [{"index": 0, "finish_reason": "length",
+            "message": {"role": "assistant", "content": "6", "reasoning": "Add."}}],
+        "usage": {"prompt_tokens": 20, "completion_tokens": 3, "total_tokens": 23}
     });
     let fields = json!({"model": "llama3", "max_output_tokens": 3});
     let (sent, transcript) = exchange("ollama", fields, Reply::json(200, &[], &answer)).await;
-    assert_eq!(sent.line, "POST /api/chat");
+    assert_eq!(sent.line, "POST /v1/chat/completions");
     assert_eq!(sent.headers.get("authorization"), None);
     assert_eq!(
         sent.body["messages"][0],
         json!({"role": "system", "content": SYSTEM})
     );
-    assert_eq!(sent.body["options"], json!({"num_predict": 3}));
-    assert_eq!(sent.body.get("think"), None);
+    assert_eq!(sent.body["max_tokens"], 3);
+    assert_eq!(transcript.trace, Some(json!({"reasoning": "Add."})));
     assert_eq!(transcript.answer(), "6");
     assert_eq!(transcript.finish_reason.as_deref(), Some("length"));
     assert_eq!(transcript.model.as_deref(), Some("llama3"));
@@ -221,7 +226,10 @@ async fn bedrock_is_asked_by_converse_with_a_bearer_token() {
     });
     let fields = json!({"model": "amazon.nova-pro-v1:0", "api_key": KEY});
     let (sent, transcript) = exchange("bedrock", fields, Reply::json(200, &[], &answer)).await;
-    assert_eq!(sent.line, "POST /model/amazon.nova-pro-v1%3A0/converse");
+    assert_eq!(
+        sent.line,
+        "POST /model/amazon.nova-pro-v1%3A0/converse-stream"
+    );
     assert_eq!(sent.headers["authorization"], format!("Bearer {KEY}"));
     assert_eq!(sent.body["system"], json!([{"text": SYSTEM}]));
     assert_eq!(transcript.answer(), "6");
@@ -230,6 +238,7 @@ async fn bedrock_is_asked_by_converse_with_a_bearer_token() {
         input: 30,
         output: 3,
         cached: Some(10),
+        reasoning: None,
     };
     assert_eq!(transcript.token_usage, Some(usage));
     assert!(transcript.cost_usd.unwrap() > 0.0);

@@ -1,5 +1,6 @@
 //! Anthropic's messages.
 
+use super::stream::Event;
 use super::{ARGUMENTS, Form, Said, quoted};
 
 pub(crate) fn answer(said: &Said<'_>) -> String {
@@ -9,6 +10,65 @@ pub(crate) fn answer(said: &Said<'_>) -> String {
     format!(
         r#"{{"id":"msg_{number}","type":"message","role":"assistant","model":{model},"content":[{content}],"stop_reason":"{reason}","stop_sequence":null{usage}}}"#
     )
+}
+
+/// Returns the same answer as events: the start, the block, the end.
+pub(crate) fn events(said: &Said<'_>) -> Vec<Event> {
+    let Said { number, model, .. } = said;
+    let (model, usage) = (quoted(model), usage(said));
+    let (_, reason) = content(said);
+    let part = |name: &'static str, data: String| Event::part(data).named(name);
+    let end = |name: &'static str, data: String| Event::end(data).named(name);
+    let mut events = vec![part(
+        "message_start",
+        format!(
+            r#"{{"type":"message_start","message":{{"id":"msg_{number}","type":"message","role":"assistant","model":{model},"content":[],"stop_reason":null{usage}}}}}"#
+        ),
+    )];
+    events.push(part("ping", r#"{"type":"ping"}"#.to_owned()));
+    if let Some((block, delta)) = block(said) {
+        events.push(part(
+            "content_block_start",
+            format!(r#"{{"type":"content_block_start","index":0,"content_block":{block}}}"#),
+        ));
+        events.push(part(
+            "content_block_delta",
+            format!(r#"{{"type":"content_block_delta","index":0,"delta":{delta}}}"#),
+        ));
+        events.push(part(
+            "content_block_stop",
+            r#"{"type":"content_block_stop","index":0}"#.to_owned(),
+        ));
+    }
+    events.push(end(
+        "message_delta",
+        format!(
+            r#"{{"type":"message_delta","delta":{{"stop_reason":"{reason}","stop_sequence":null}}{usage}}}"#
+        ),
+    ));
+    events.push(end("message_stop", r#"{"type":"message_stop"}"#.to_owned()));
+    events
+}
+
+/// Returns the block as it begins, and its content.
+fn block(said: &Said<'_>) -> Option<(String, String)> {
+    match said.form {
+        Form::Nothing => None,
+        Form::Text | Form::Cut => Some((
+            r#"{"type":"text","text":""}"#.to_owned(),
+            format!(r#"{{"type":"text_delta","text":{}}}"#, quoted(said.text)),
+        )),
+        Form::Tool(name) => {
+            let (number, name) = (said.number, quoted(name));
+            let arguments = quoted(ARGUMENTS);
+            Some((
+                format!(
+                    r#"{{"type":"tool_use","id":"toolu_{number}","name":{name},"input":{{}}}}"#
+                ),
+                format!(r#"{{"type":"input_json_delta","partial_json":{arguments}}}"#),
+            ))
+        }
+    }
 }
 
 fn content(said: &Said<'_>) -> (String, &'static str) {

@@ -1,5 +1,6 @@
 //! OpenAI's chat completions, and the errors of all its APIs.
 
+use super::stream::Event;
 use super::{ARGUMENTS, Form, Said, quoted};
 
 pub(crate) fn answer(said: &Said<'_>) -> String {
@@ -10,22 +11,34 @@ pub(crate) fn answer(said: &Said<'_>) -> String {
     )
 }
 
-/// Returns the same answer as a stream of events: the text, the finish reason, the usage.
-pub(crate) fn events(said: &Said<'_>) -> String {
+/// Returns the same answer as events: the text or the call, the finish reason, the usage.
+pub(crate) fn events(said: &Said<'_>) -> Vec<Event> {
     let Said { number, model, .. } = said;
-    let (model, text, usage) = (quoted(model), quoted(said.text), usage(said));
-    let reason = reason(said.form);
+    let (model, usage) = (quoted(model), usage(said));
     let event = |choices: &str, usage: &str| {
         format!(
-            r#"data: {{"id":"chatcmpl-{number}","object":"chat.completion.chunk","created":1700000000,"model":{model},"choices":[{choices}]{usage}}}"#
+            r#"{{"id":"chatcmpl-{number}","object":"chat.completion.chunk","created":1700000000,"model":{model},"choices":[{choices}]{usage}}}"#
         )
     };
-    let said = format!(
-        r#"{{"index":0,"delta":{{"role":"assistant","content":{text}}},"finish_reason":null}}"#
-    );
-    let end = format!(r#"{{"index":0,"delta":{{}},"finish_reason":"{reason}"}}"#);
-    let events = [event(&said, ""), event(&end, ""), event("", &usage)];
-    format!("{}\n\ndata: [DONE]\n\n", events.join("\n\n"))
+    let delta = match said.form {
+        Form::Nothing => None,
+        Form::Tool(name) => Some(tool_call(said.number, name)),
+        Form::Cut | Form::Text => Some(format!(r#""content":{}"#, quoted(said.text))),
+    };
+    let mut events = Vec::new();
+    if let Some(delta) = delta {
+        let reason = reason(said.form);
+        let said =
+            format!(r#"{{"index":0,"delta":{{"role":"assistant",{delta}}},"finish_reason":null}}"#);
+        let end = format!(r#"{{"index":0,"delta":{{}},"finish_reason":"{reason}"}}"#);
+        events.push(Event::part(event(&said, "")));
+        events.push(Event::end(event(&end, "")));
+    }
+    if !usage.is_empty() {
+        events.push(Event::end(event("", &usage)));
+    }
+    events.push(Event::end("[DONE]".to_owned()));
+    events
 }
 
 fn choices(said: &Said<'_>) -> String {

@@ -1,11 +1,28 @@
 //! Gemini's generateContent.
 
+use super::stream::Event;
 use super::{ARGUMENTS, Form, Said, quoted};
 
 pub(crate) fn answer(said: &Said<'_>) -> String {
     let Said { number, model, .. } = said;
     let (model, candidates, usage) = (quoted(model), candidates(said), usage(said));
     format!(r#"{{{candidates}"modelVersion":{model},"responseId":"response-{number}"{usage}}}"#)
+}
+
+/// Returns the same answer as events: a part without an end, and one that ends the answer.
+pub(crate) fn events(said: &Said<'_>) -> Vec<Event> {
+    let begun = Said {
+        text: "",
+        form: Form::Text,
+        usage: None,
+        ..*said
+    };
+    let begun = answer(&begun).replace(r#","finishReason":"STOP""#, "");
+    let whole = Event::end(answer(said));
+    match said.form {
+        Form::Nothing => vec![whole],
+        Form::Text | Form::Cut | Form::Tool(_) => vec![Event::part(begun), whole],
+    }
 }
 
 fn candidates(said: &Said<'_>) -> String {

@@ -2,12 +2,16 @@
 
 mod anthropic;
 mod chat;
+mod converse;
 mod gemini;
 mod plain;
 mod responses;
+mod stream;
 
 use crate::model::Usage;
 use crate::model::protocol::Protocol;
+
+pub(crate) use stream::{End, stream};
 
 /// The parts of an answer.
 #[derive(Debug, Clone, Copy)]
@@ -40,14 +44,9 @@ pub(crate) fn answer(protocol: Protocol, said: &Said<'_>) -> String {
         Protocol::OpenAiResponses => responses::answer(said),
         Protocol::Anthropic => anthropic::answer(said),
         Protocol::Gemini => gemini::answer(said),
+        Protocol::Converse => converse::answer(said),
         Protocol::Plain => plain::answer(said),
     }
-}
-
-/// Returns a text answer as a stream of events, if the protocol has one.
-pub(crate) fn events(protocol: Protocol, said: &Said<'_>) -> Option<String> {
-    let text = matches!(said.form, Form::Text | Form::Cut);
-    (text && protocol == Protocol::OpenAiChat).then(|| chat::events(said))
 }
 
 /// Returns the error for `status`.
@@ -56,6 +55,7 @@ pub(crate) fn error(protocol: Protocol, status: u16, message: &str) -> String {
         Protocol::OpenAiChat | Protocol::OpenAiResponses => chat::error(status, message),
         Protocol::Anthropic => anthropic::error(status, message),
         Protocol::Gemini => gemini::error(status, message),
+        Protocol::Converse => converse::error(message),
         Protocol::Plain => plain::error(message),
     }
 }
@@ -66,6 +66,7 @@ pub(crate) fn quota(protocol: Protocol) -> (u16, String) {
         Protocol::OpenAiChat | Protocol::OpenAiResponses => (429, chat::quota()),
         Protocol::Anthropic => (400, anthropic::quota()),
         Protocol::Gemini => (429, gemini::error(429, "You exceeded your current quota.")),
+        Protocol::Converse => (429, converse::error("Too many tokens, please wait.")),
         Protocol::Plain => (402, plain::error("no money left")),
     }
 }

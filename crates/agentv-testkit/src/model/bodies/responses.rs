@@ -1,5 +1,6 @@
 //! OpenAI's responses.
 
+use super::stream::Event;
 use super::{ARGUMENTS, Form, Said, quoted};
 
 pub(crate) fn answer(said: &Said<'_>) -> String {
@@ -14,6 +15,32 @@ pub(crate) fn answer(said: &Said<'_>) -> String {
     format!(
         r#"{{"id":"resp_{number}","object":"response","created_at":1700000000,{status},"error":null,"model":{model},"output":[{output}]{usage}}}"#
     )
+}
+
+/// Returns the same answer as events: the first one without an answer, the last one with all of it.
+pub(crate) fn events(said: &Said<'_>) -> Vec<Event> {
+    let number = said.number;
+    let created = format!(
+        r#"{{"type":"response.created","response":{{"id":"resp_{number}","status":"in_progress","output":[]}}}}"#
+    );
+    let delta = match said.form {
+        Form::Nothing => None,
+        Form::Text | Form::Cut => Some(("response.output_text.delta", quoted(said.text))),
+        Form::Tool(_) => Some(("response.function_call_arguments.delta", quoted(ARGUMENTS))),
+    };
+    let delta = delta.map(|(name, text)| {
+        let data = format!(r#"{{"type":"{name}","output_index":0,"delta":{text}}}"#);
+        Event::part(data).named(name)
+    });
+    let last = match said.form {
+        Form::Cut => "response.incomplete",
+        Form::Text | Form::Tool(_) | Form::Nothing => "response.completed",
+    };
+    let whole = format!(r#"{{"type":"{last}","response":{}}}"#, answer(said));
+    let mut events = vec![Event::part(created).named("response.created")];
+    events.extend(delta);
+    events.push(Event::end(whole).named(last));
+    events
 }
 
 fn output(said: &Said<'_>) -> String {

@@ -1,0 +1,170 @@
+//! Blocks of a message as images, audio and documents.
+
+use std::borrow::Cow;
+
+use agentv_core::Extra;
+use serde_json::Value;
+
+use crate::wire::{Media, MediaKind, MediaSource};
+
+/// A block that cannot be sent.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum MediaError {
+    /// The type of the block is unknown.
+    #[error(
+        "cannot send a block of type `{0}` to a model; known types: `text`, `file`, `image`, \
+         `image_url`, `audio`"
+    )]
+    Unknown(String),
+    /// The block does not say where the bytes are.
+    #[error(
+        "a block of type `{0}` needs a `value`: the path of a file, or a URL that starts with \
+         `data:` or `https:`"
+    )]
+    NoSource(String),
+    /// The media type of the bytes is not known.
+    #[error("the media type of a block of type `{0}` is unknown; set its `media_type`")]
+    NoType(String),
+}
+
+/// Returns the type of a block.
+pub(super) fn type_of(fields: &Extra) -> &str {
+    fields
+        .get("type")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+}
+
+/// Returns the image, the audio or the document of a block.
+///
+/// # Errors
+/// If the block is of another type, or its bytes are not there.
+pub(super) fn media_of(fields: &Extra) -> Result<Media<'_>, MediaError> {
+    let name = type_of(fields);
+    let kind = match name {
+        "image" | "image_url" => MediaKind::Image,
+        "audio" | "input_audio" => MediaKind::Audio,
+        "file" | "document" => MediaKind::Document,
+        other => return Err(MediaError::Unknown(other.to_owned())),
+    };
+    let no_source = || MediaError::NoSource(name.to_owned());
+    let text = |name: &str| fields.get(name).and_then(Value::as_str);
+    let nested = fields.get("image_url");
+    let written = text("value")
+        .or_else(|| text("url"))
+        .or_else(|| nested?.as_str().or_else(|| nested?.get("url")?.as_str()))
+        .ok_or_else(no_source)?;
+    let detail = text("detail").or_else(|| nested?.get("detail")?.as_str());
+    let (source, found) = source_of(written).ok_or_else(no_source)?;
+    let media_type = text("media_type").or(text("mime_type")).or(found);
+    let media_type = media_type.or_else(|| type_of_path(written, kind));
+    Ok(Media {
+        kind,
+        media_type: Cow::Borrowed(media_type.ok_or_else(|| MediaError::NoType(name.to_owned()))?),
+        source,
+        name: file_name(written).map(Cow::Borrowed),
+        detail,
+    })
+}
+
+/// Returns the bytes of a URL, and their media type if it says so.
+fn source_of(written: &str) -> Option<(MediaSource<'_>, Option<&str>)> {
+    if let Some(rest) = written.strip_prefix("data:") {
+        let (head, data) = rest.split_once(',')?;
+        let media_type = head.strip_suffix(";base64")?;
+        let media_type = (!media_type.is_empty()).then_some(media_type);
+        return Some((MediaSource::Base64(Cow::Borrowed(data)), media_type));
+    }
+    let is_url = written.starts_with("https://") || written.starts_with("http://");
+    is_url.then_some((MediaSource::Url(Cow::Borrowed(written)), None))
+}
+
+/// The media types of files, by the end of their names.
+const TYPES: &[(&str, &str)] = &[
+    ("png", "image/png"),
+    ("jpg", "image/jpeg"),
+    ("jpeg", "image/jpeg"),
+    ("gif", "image/gif"),
+    ("webp", "image/webp"),
+    ("bmp", "image/bmp"),
+    ("heic", "image/heic"),
+    ("svg", "image/svg+xml"),
+    ("wav", "audio/wav"),
+    ("mp3", "audio/mpeg"),
+    ("flac", "audio/flac"),
+    ("ogg", "audio/ogg"),
+    ("m4a", "audio/mp4"),
+    ("pdf", "application/pdf"),
+    ("txt", "text/plain"),
+    ("md", "text/markdown"),
+    ("csv", "text/csv"),
+    ("html", "text/html"),
+];
+
+/// Returns the media type of a file by its name. An image at an address without one may be of any type.
+fn type_of_path(path: &str, kind: MediaKind) -> Option<&'static str> {
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    let extension = path.rsplit('.').next().unwrap_or_default();
+    let mut types = TYPES.iter();
+    let known = types.find(|(end, _)| extension.eq_ignore_ascii_case(end));
+    match (known, kind) {
+        (Some((_, media_type)), _) => Some(media_type),
+        (None, MediaKind::Image) => Some("image/*"),
+        (None, MediaKind::Document) => Some("application/pdf"),
+        (None, MediaKind::Audio) => None,
+    }
+}
+
+/// Returns the last part of a path or of the path of a URL.
+fn file_name(written: &str) -> Option<&str> {
+    if written.starts_with("data:") {
+        return None;
+    }
+    let path = written.split(['?', '#']).next()?;
+    let name = path.rsplit(['/', '\\']).next()?;
+    (!name.is_empty()).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(block: &Value) -> Result<Media<'_>, MediaError> {
+        media_of(block.as_object().unwrap())
+    }
+
+    #[test]
+    fn an_image_is_found_in_every_spelling() {
+        for block in [
+            json!({"type": "image", "value": "data:image/png;base64,AAAA"}),
+            json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}),
+            json!({"type": "image_url", "image_url": "data:image/png;base64,AAAA"}),
+            json!({"type": "image", "url": "data:;base64,AAAA", "media_type": "image/png"}),
+        ] {
+            let media = read(&block).unwrap();
+            assert_eq!(media.media_type, "image/png", "{block}");
+            assert_eq!(media.source, MediaSource::Base64("AAAA".into()));
+        }
+        let block = json!({"type": "image", "value": "https://h/cat.JPG?x=1", "detail": "low"});
+        let media = read(&block).unwrap();
+        assert_eq!(media.media_type, "image/jpeg");
+        assert_eq!(media.name.as_deref(), Some("cat.JPG"));
+        assert_eq!(media.detail, Some("low"));
+    }
+
+    #[test]
+    fn a_block_without_bytes_is_an_error() {
+        let block = json!({"type": "audio", "value": "data:text"});
+        assert_eq!(
+            read(&block).unwrap_err(),
+            MediaError::NoSource("audio".to_owned())
+        );
+        let block = json!({"type": "audio", "value": "https://h/a"});
+        assert_eq!(
+            read(&block).unwrap_err(),
+            MediaError::NoType("audio".to_owned())
+        );
+    }
+}

@@ -1,0 +1,104 @@
+//! Answers as streams: complete, cut, idle, refused.
+
+use agentv_core::Cause;
+use serde_json::json;
+
+use super::{KEY, ask, chat_answer, exchange, failure, made};
+use crate::model::server::{Reply, Server};
+
+const STREAM: &str = "text/event-stream";
+
+fn chat_stream() -> String {
+    let chunk = |choice: &str, usage: &str| {
+        format!(r#"data: {{"id":"1","model":"gpt-4o","choices":[{choice}]{usage}}}"#)
+    };
+    let events = [
+        chunk(r#"{"delta":{"role":"assistant","content":""}}"#, ""),
+        chunk(r#"{"delta":{"content":"  \ud83d"}}"#, ""),
+        chunk(r#"{"delta":{"content":"\ude00\n"}}"#, ""),
+        chunk(r#"{"delta":{},"finish_reason":"stop"}"#, ""),
+        chunk("", r#","usage":{"prompt_tokens":10,"completion_tokens":2}"#),
+        "data: [DONE]".to_owned(),
+    ];
+    events.join("\n\n") + "\n\n"
+}
+
+#[tokio::test]
+async fn a_stream_gives_the_text_to_the_byte_and_the_time_of_its_first_token() {
+    let reply = Reply::text(200, STREAM, &[], &chat_stream());
+    let (_, transcript) = exchange("openai", json!({"model": "gpt-4o"}), reply).await;
+    assert_eq!(transcript.answer(), "  😀\n");
+    assert_eq!(transcript.token_usage.unwrap().total(), 12);
+    assert_eq!(transcript.finish_reason.as_deref(), Some("stop"));
+    assert!(transcript.first_token_ms.unwrap() > 0.0);
+    let reply = Reply::json(200, &[], &chat_answer());
+    let (_, transcript) = exchange("openai", json!({"model": "gpt-4o"}), reply).await;
+    assert_eq!(transcript.first_token_ms, None);
+}
+
+#[tokio::test]
+async fn a_stream_without_its_end_is_a_failure_of_the_network() {
+    let whole = chat_stream();
+    let end = whole.find(r#"{"delta":{},"finish_reason""#).unwrap();
+    for length in 0..end {
+        if !whole.is_char_boundary(length) {
+            continue;
+        }
+        let reply = Reply::text(200, STREAM, &[], &whole[..length]);
+        let error = failure("openai", json!({"model": "m"}), reply).await;
+        assert_eq!(error.cause, Cause::Network, "{length}: {error}");
+        assert_eq!(
+            error.message,
+            "the stream from OpenAI ended in the middle of its answer"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_idle_stream_is_given_up() {
+    let whole = Reply::text(200, STREAM, &[], &chat_stream());
+    let length = whole.len();
+    let reply = whole.stalled(length - 200);
+    let fields = json!({"model": "m", "idle_seconds": 0.05});
+    let error = failure("openai", fields, reply).await;
+    assert_eq!(error.cause, Cause::Timeout);
+    assert_eq!(
+        error.message,
+        "OpenAI sent nothing for 0.05 s in the middle of its answer; to wait longer, set `idle_seconds` of the target"
+    );
+}
+
+#[tokio::test]
+async fn an_error_in_a_stream_is_told_in_the_vendors_words() {
+    let overloaded = "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n";
+    let reply = Reply::text(200, STREAM, &[], overloaded);
+    let error = failure("anthropic", json!({"model": "m"}), reply).await;
+    assert_eq!(error.cause, Cause::Status(529));
+    let middle = chat_stream().replace(
+        r#"{"delta":{},"finish_reason":"stop"}]"#,
+        r#"],"error":{"code":502,"message":"Provider disconnected"}"#,
+    );
+    let reply = Reply::text(200, STREAM, &[], &middle);
+    let error = failure("openrouter", json!({"model": "m"}), reply).await;
+    assert_eq!(error.cause, Cause::Status(502));
+    assert_eq!(
+        error.message,
+        "OpenRouter failed (502): Provider disconnected"
+    );
+}
+
+#[tokio::test]
+async fn a_vendor_that_refuses_to_stream_is_asked_without_from_then_on() {
+    let refusal = json!({"error": {"message":
+        "Your organization must be verified to stream this model.", "param": "stream"}});
+    let refusal = Reply::json(400, &[], &refusal);
+    let server = Server::start_with(vec![refusal], Reply::json(200, &[], &chat_answer())).await;
+    let fields = json!({"model": "gpt-4o", "api_key": KEY, "base_url": server.url});
+    let provider = made("openai", fields, &[]).unwrap();
+    for _ in 0..2 {
+        assert_eq!(ask(provider.as_ref()).await.unwrap().answer(), "6");
+    }
+    let received = server.received();
+    let streamed: Vec<_> = received.iter().map(|sent| &sent.body["stream"]).collect();
+    assert_eq!(streamed, [&json!(true), &json!(false), &json!(false)]);
+}

@@ -1,0 +1,313 @@
+//! Requests of Anthropic's messages.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::NAME;
+use crate::wire::turns::{Assistant, late_instructions};
+use crate::wire::{
+    Ask, Call, Format, Media, MediaKind, MediaSource, Part, Tool, ToolChoice, ToolResult, Turn,
+    Unsendable,
+};
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system: Option<&'a str>,
+    messages: Vec<Message<'a>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    tools: Vec<Function<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<Choice<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_config: Option<OutputConfig<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thinking: Option<Thinking>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_p: Option<f64>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    stop_sequences: &'a [String],
+    max_tokens: u64,
+    stream: bool,
+}
+
+#[derive(Serialize)]
+struct Message<'a> {
+    role: &'static str,
+    content: Content<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Content<'a> {
+    Text(&'a str),
+    Blocks(Vec<Block<'a>>),
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Block<'a> {
+    Own(OwnBlock<'a>),
+    /// A block of an earlier answer, as it came.
+    Carried(&'a Value),
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum OwnBlock<'a> {
+    Text {
+        text: &'a str,
+    },
+    Image {
+        source: Source<'a>,
+    },
+    Document {
+        source: Source<'a>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        title: Option<&'a str>,
+    },
+    ToolUse {
+        id: &'a str,
+        name: &'a str,
+        input: Cow<'a, Value>,
+    },
+    ToolResult {
+        tool_use_id: &'a str,
+        content: &'a str,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        is_error: bool,
+    },
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Source<'a> {
+    Base64 { media_type: &'a str, data: &'a str },
+    Url { url: &'a str },
+}
+
+#[derive(Serialize)]
+struct Function<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<&'a str>,
+    input_schema: &'a Value,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Choice<'a> {
+    Auto,
+    None,
+    Any,
+    Tool { name: &'a str },
+}
+
+#[derive(Serialize)]
+struct OutputConfig<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    effort: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<OutputFormat<'a>>,
+}
+
+#[derive(Serialize)]
+struct OutputFormat<'a> {
+    r#type: &'static str,
+    schema: &'a Value,
+}
+
+#[derive(Serialize)]
+struct Thinking {
+    r#type: &'static str,
+    budget_tokens: u64,
+}
+
+pub(super) fn write(ask: &Ask<'_>) -> Result<Vec<u8>, Unsendable> {
+    let parameters = ask.parameters;
+    let budget = parameters.thinking_budget.filter(|budget| *budget > 0);
+    let body = Body {
+        model: ask.model,
+        system: ask.conversation.system.as_deref(),
+        messages: messages(ask)?,
+        tools: parameters.tools.iter().map(function).collect(),
+        tool_choice: parameters.tool_choice.as_ref().map(choice),
+        output_config: output_config(ask),
+        thinking: budget.map(|budget_tokens| Thinking {
+            r#type: "enabled",
+            budget_tokens,
+        }),
+        temperature: parameters.temperature,
+        top_p: parameters.top_p,
+        stop_sequences: &parameters.stop,
+        max_tokens: parameters
+            .max_output_tokens
+            .unwrap_or_else(|| usual_limit(ask.model, budget)),
+        stream: ask.stream,
+    };
+    // Writing to memory does not fail.
+    Ok(serde_json::to_vec(&body).unwrap_or_default())
+}
+
+/// Returns the limit of an answer for users who set none, since the protocol requires one: the most that
+/// a model can write, and more than the budget for its thinking.
+fn usual_limit(model: &str, budget: Option<u64>) -> u64 {
+    const SMALLER: &[(&str, u64)] = &[
+        ("claude-3-5", 8_192),
+        ("claude-3-opus", 4_096),
+        ("claude-3-sonnet", 4_096),
+        ("claude-3-haiku", 4_096),
+        ("claude-opus-4-0", 32_000),
+        ("claude-opus-4-1", 32_000),
+        ("claude-opus-4-2025", 32_000),
+    ];
+    let known = SMALLER.iter().find(|(name, _)| model.contains(name));
+    let limit = known.map_or(64_000, |(_, limit)| *limit);
+    match budget {
+        Some(budget) if budget >= limit => budget.saturating_add(limit),
+        _ => limit,
+    }
+}
+
+fn output_config<'a>(ask: &Ask<'a>) -> Option<OutputConfig<'a>> {
+    let effort = ask.parameters.reasoning_effort.as_deref();
+    let format = match ask.format {
+        Some(Format::JsonSchema { schema, .. }) => Some(OutputFormat {
+            r#type: "json_schema",
+            schema,
+        }),
+        Some(Format::Text | Format::JsonObject) | None => None,
+    };
+    (effort.is_some() || format.is_some()).then_some(OutputConfig { effort, format })
+}
+
+fn messages<'a>(ask: &Ask<'a>) -> Result<Vec<Message<'a>>, Unsendable> {
+    let mut messages: Vec<Message<'a>> = Vec::with_capacity(ask.conversation.turns.len());
+    let mut after_result = false;
+    for turn in &ask.conversation.turns {
+        let is_result = matches!(turn, Turn::Tool(_));
+        match turn {
+            Turn::System(_) => return Err(late_instructions(NAME)),
+            Turn::User(parts) => messages.push(Message {
+                role: "user",
+                content: user(parts)?,
+            }),
+            Turn::Assistant(turn) => messages.push(Message {
+                role: "assistant",
+                content: assistant(turn),
+            }),
+            Turn::Tool(result) => {
+                // All results of one turn belong in one message.
+                match messages.last_mut().map(|message| &mut message.content) {
+                    Some(Content::Blocks(blocks)) if after_result => {
+                        blocks.push(tool_result(result))
+                    }
+                    _ => messages.push(Message {
+                        role: "user",
+                        content: Content::Blocks(vec![tool_result(result)]),
+                    }),
+                }
+            }
+        }
+        after_result = is_result;
+    }
+    Ok(messages)
+}
+
+fn user<'a>(parts: &'a [Part<'a>]) -> Result<Content<'a>, Unsendable> {
+    match parts {
+        [] => Ok(Content::Text("")),
+        [Part::Text(text)] => Ok(Content::Text(text)),
+        parts => {
+            let blocks: Result<_, _> = parts
+                .iter()
+                .map(|part| match part {
+                    Part::Text(text) => Ok(Block::Own(OwnBlock::Text { text })),
+                    Part::Media(media) => block(media).map(Block::Own),
+                })
+                .collect();
+            blocks.map(Content::Blocks)
+        }
+    }
+}
+
+fn block<'a>(media: &'a Media<'a>) -> Result<OwnBlock<'a>, Unsendable> {
+    let source = match &media.source {
+        MediaSource::Url(url) => Source::Url { url },
+        MediaSource::Base64(data) => Source::Base64 {
+            media_type: &media.media_type,
+            data,
+        },
+    };
+    match media.kind {
+        MediaKind::Image => Ok(OwnBlock::Image { source }),
+        MediaKind::Document => Ok(OwnBlock::Document {
+            source,
+            title: media.name.as_deref(),
+        }),
+        MediaKind::Audio => Err(media.unsendable(NAME)),
+    }
+}
+
+fn assistant<'a>(turn: &'a Assistant<'a>) -> Content<'a> {
+    let carried = turn.carried.and_then(Value::as_array);
+    if turn.calls.is_empty() && carried.is_none() {
+        return Content::Text(&turn.text);
+    }
+    let carried = carried.into_iter().flatten().map(Block::Carried);
+    let text = (!turn.text.is_empty()).then_some(OwnBlock::Text { text: &turn.text });
+    let calls = turn.calls.iter().map(tool_use);
+    let own = text.into_iter().chain(calls).map(Block::Own);
+    Content::Blocks(carried.chain(own).collect())
+}
+
+fn tool_use<'a>(call: &'a Call<'a>) -> OwnBlock<'a> {
+    OwnBlock::ToolUse {
+        id: &call.id,
+        name: call.name,
+        input: object(&call.input),
+    }
+}
+
+/// Returns arguments as the object that the protocol requires. Arguments that the model wrote as
+/// something else are its field `input`.
+pub(crate) fn object(input: &Value) -> Cow<'_, Value> {
+    match input {
+        Value::Object(_) => Cow::Borrowed(input),
+        Value::Null => Cow::Owned(Value::Object(Map::new())),
+        other => Cow::Owned(Value::Object(Map::from_iter([(
+            "input".to_owned(),
+            other.clone(),
+        )]))),
+    }
+}
+
+fn tool_result<'a>(result: &'a ToolResult<'a>) -> Block<'a> {
+    Block::Own(OwnBlock::ToolResult {
+        tool_use_id: &result.id,
+        content: &result.text,
+        is_error: result.is_error,
+    })
+}
+
+fn function(tool: &Tool) -> Function<'_> {
+    Function {
+        name: &tool.name,
+        description: tool.description.as_deref(),
+        input_schema: &tool.parameters,
+    }
+}
+
+fn choice(choice: &ToolChoice) -> Choice<'_> {
+    match choice {
+        ToolChoice::Auto => Choice::Auto,
+        ToolChoice::None => Choice::None,
+        ToolChoice::Required => Choice::Any,
+        ToolChoice::Named(name) => Choice::Tool { name },
+    }
+}

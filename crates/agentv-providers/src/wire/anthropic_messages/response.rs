@@ -1,0 +1,303 @@
+//! Answers of Anthropic's messages, at once or as a stream of blocks.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::wire::count::Count;
+use crate::wire::draft::{Draft, DraftCall};
+use crate::wire::text::Chars;
+use crate::wire::{Assemble, Progress, Reply, Usage, WireError};
+
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(default)]
+    id: Option<String>,
+    #[serde(default)]
+    model: Option<String>,
+    #[serde(borrow, default)]
+    content: Option<Vec<Block<'a>>>,
+    #[serde(default)]
+    stop_reason: Option<String>,
+    #[serde(default)]
+    usage: Option<Tokens>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Block<'a> {
+    #[serde(rename = "type", default)]
+    kind: Option<String>,
+    #[serde(borrow, default)]
+    text: Option<Chars<'a>>,
+    #[serde(borrow, default)]
+    thinking: Option<Chars<'a>>,
+    #[serde(default)]
+    signature: Option<String>,
+    #[serde(default)]
+    data: Option<String>,
+    #[serde(default)]
+    id: Option<String>,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(borrow, default)]
+    input: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Event<'a> {
+    #[serde(rename = "type", default)]
+    kind: Option<String>,
+    #[serde(borrow, default)]
+    message: Option<Message<'a>>,
+    #[serde(borrow, default)]
+    content_block: Option<Block<'a>>,
+    #[serde(borrow, default)]
+    delta: Option<Delta<'a>>,
+    #[serde(default)]
+    usage: Option<Tokens>,
+}
+
+#[derive(Deserialize)]
+struct Delta<'a> {
+    #[serde(borrow, default)]
+    text: Option<Chars<'a>>,
+    #[serde(borrow, default)]
+    thinking: Option<Chars<'a>>,
+    #[serde(default)]
+    signature: Option<String>,
+    #[serde(borrow, default)]
+    partial_json: Option<Chars<'a>>,
+    #[serde(default)]
+    stop_reason: Option<String>,
+}
+
+#[derive(Deserialize, Clone, Copy, Default)]
+struct Tokens {
+    #[serde(default)]
+    input_tokens: Count,
+    #[serde(default)]
+    output_tokens: Count,
+    #[serde(default)]
+    cache_read_input_tokens: Count,
+    #[serde(default)]
+    cache_creation_input_tokens: Count,
+}
+
+impl Tokens {
+    /// Returns the later figures, and the earlier ones where there are no later ones.
+    fn or(self, earlier: Tokens) -> Tokens {
+        Tokens {
+            input_tokens: self.input_tokens.or(earlier.input_tokens),
+            output_tokens: self.output_tokens.or(earlier.output_tokens),
+            cache_read_input_tokens: self
+                .cache_read_input_tokens
+                .or(earlier.cache_read_input_tokens),
+            cache_creation_input_tokens: self
+                .cache_creation_input_tokens
+                .or(earlier.cache_creation_input_tokens),
+        }
+    }
+
+    /// Returns the usage. Cached tokens are counted beside the input.
+    fn usage(self) -> Usage {
+        let cached = self.cache_read_input_tokens.some();
+        let written = self.cache_creation_input_tokens.some();
+        let apart = cached.unwrap_or(0).saturating_add(written.unwrap_or(0));
+        Usage {
+            input: self.input_tokens.0.map(|input| input.saturating_add(apart)),
+            output: self.output_tokens.0,
+            cached,
+            cache_written: written,
+            reasoning: None,
+        }
+    }
+}
+
+pub(super) fn read(body: &str) -> Result<Reply, WireError> {
+    let message: Message<'_> = serde_json::from_str(body)?;
+    if message.error.is_some_and(|error| error.get() != "null") {
+        return Err(WireError::Reported(body.to_owned()));
+    }
+    let mut draft = Draft::default();
+    draft.name(message.id, message.model);
+    draft.finish_reason = message.stop_reason;
+    draft.usage = message.usage.unwrap_or_default().usage();
+    let mut thoughts = Thoughts::default();
+    for block in message.content.unwrap_or_default() {
+        begin(&mut draft, &mut thoughts, block)?;
+        thoughts.end();
+        end_call(&mut draft);
+    }
+    draft.carried = thoughts.carried();
+    draft.finish()
+}
+
+/// Puts the events of a stream together.
+#[derive(Default)]
+pub(super) struct Assembler {
+    draft: Draft,
+    tokens: Tokens,
+    thoughts: Thoughts,
+    is_done: bool,
+}
+
+impl Assemble for Assembler {
+    fn event(&mut self, _: &str, data: &str) -> Result<Progress, WireError> {
+        let event: Event<'_> = serde_json::from_str(data)?;
+        self.tokens = event.usage.unwrap_or_default().or(self.tokens);
+        match event.kind.as_deref().unwrap_or_default() {
+            "message_start" => {
+                if let Some(message) = event.message {
+                    self.draft.name(message.id, message.model);
+                    self.tokens = message.usage.unwrap_or_default().or(self.tokens);
+                }
+                Ok(Progress::Nothing)
+            }
+            "content_block_start" => match event.content_block {
+                Some(block) => begin(&mut self.draft, &mut self.thoughts, block),
+                None => Ok(Progress::Nothing),
+            },
+            "content_block_delta" => {
+                let delta = event.delta;
+                Ok(delta.map_or(Progress::Nothing, |delta| self.add(delta)))
+            }
+            "content_block_stop" => {
+                self.thoughts.end();
+                end_call(&mut self.draft);
+                Ok(Progress::Nothing)
+            }
+            "message_delta" => {
+                let reason = event.delta.and_then(|delta| delta.stop_reason);
+                self.draft.finish_reason = reason.or(self.draft.finish_reason.take());
+                Ok(Progress::Nothing)
+            }
+            "message_stop" => {
+                self.is_done = true;
+                Ok(Progress::Last)
+            }
+            "error" => Err(WireError::Reported(data.to_owned())),
+            _ => Ok(Progress::Nothing),
+        }
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Reply, WireError> {
+        if !self.is_done {
+            return Err(WireError::Cut);
+        }
+        self.draft.usage = self.tokens.usage();
+        self.draft.carried = self.thoughts.carried();
+        self.draft.finish()
+    }
+}
+
+impl Assembler {
+    fn add(&mut self, delta: Delta<'_>) -> Progress {
+        if let Some(text) = delta.text {
+            return self.draft.say(&text);
+        }
+        if let Some(thinking) = delta.thinking {
+            self.thoughts.add(&thinking);
+            return self.draft.reason(&thinking);
+        }
+        if let Some(signature) = delta.signature {
+            self.thoughts.sign(signature);
+        }
+        if let Some(arguments) = delta.partial_json
+            && let Some(call) = self.draft.last_call()
+        {
+            call.argue(&arguments.0);
+            return Progress::Token;
+        }
+        Progress::Nothing
+    }
+}
+
+/// Begins a block. One that came at once is complete.
+fn begin(
+    draft: &mut Draft,
+    thoughts: &mut Thoughts,
+    block: Block<'_>,
+) -> Result<Progress, WireError> {
+    match block.kind.as_deref().unwrap_or_default() {
+        "text" => {
+            let text = block.text.unwrap_or_default();
+            Ok(draft.say(&text))
+        }
+        "thinking" => {
+            let thinking = block.thinking.unwrap_or_default();
+            draft.break_reasoning();
+            thoughts.begin(&thinking, block.signature);
+            Ok(draft.reason(&thinking))
+        }
+        "redacted_thinking" => {
+            thoughts.redacted(block.data);
+            Ok(Progress::Nothing)
+        }
+        "tool_use" => {
+            let call = draft.call(DraftCall::new(block.id, block.name));
+            // In a stream, the input is empty at first.
+            if let Some(input) = block.input.filter(|input| input.get() != "{}") {
+                call.argue(input.get().as_bytes());
+            }
+            Ok(Progress::Token)
+        }
+        _ => Ok(Progress::Nothing),
+    }
+}
+
+/// Ends a block: a call without arguments has an empty object of them.
+fn end_call(draft: &mut Draft) {
+    if let Some(call) = draft.last_call()
+        && call.has_no_arguments()
+    {
+        call.argue(b"{}");
+    }
+}
+
+/// The signed blocks of thinking, which must come back with the result of a call.
+#[derive(Default)]
+struct Thoughts {
+    blocks: Vec<Value>,
+    text: Vec<u8>,
+    signature: Option<String>,
+    has_begun: bool,
+}
+
+impl Thoughts {
+    fn begin(&mut self, text: &Chars<'_>, signature: Option<String>) {
+        self.has_begun = true;
+        self.text = text.0.to_vec();
+        self.signature = signature.filter(|signature| !signature.is_empty());
+    }
+
+    fn add(&mut self, text: &Chars<'_>) {
+        self.text.extend_from_slice(&text.0);
+    }
+
+    fn sign(&mut self, signature: String) {
+        self.signature = Some(signature);
+    }
+
+    fn redacted(&mut self, data: Option<String>) {
+        let data = data.unwrap_or_default();
+        self.blocks
+            .push(json!({"type": "redacted_thinking", "data": data}));
+    }
+
+    fn end(&mut self) {
+        let text = std::mem::take(&mut self.text);
+        if std::mem::take(&mut self.has_begun)
+            && let Some(signature) = self.signature.take()
+        {
+            let thinking = crate::wire::text::text_of(text);
+            self.blocks
+                .push(json!({"type": "thinking", "thinking": thinking, "signature": signature}));
+        }
+    }
+
+    fn carried(self) -> Option<Value> {
+        (!self.blocks.is_empty()).then_some(Value::Array(self.blocks))
+    }
+}

@@ -1,0 +1,46 @@
+//! Amazon's `converse`, with a bearer key.
+
+mod request;
+mod response;
+
+use super::{Ask, Assemble, Parameter, Reply, Unsendable, Wire, WireError};
+
+/// The protocol of `POST /model/MODEL/converse`.
+pub(crate) struct BedrockConverse;
+
+const NAME: &str = "Bedrock Converse";
+
+impl Wire for BedrockConverse {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn has(&self, parameter: Parameter) -> bool {
+        match parameter {
+            Parameter::Stop => true,
+            Parameter::Seed
+            | Parameter::ReasoningEffort
+            | Parameter::ThinkingBudget
+            | Parameter::JsonObject
+            | Parameter::JsonSchema
+            | Parameter::Logprobs
+            | Parameter::NoTools => false,
+        }
+    }
+
+    fn merged_fields(&self) -> &'static [&'static str] {
+        &["inferenceConfig"]
+    }
+
+    fn write(&self, ask: &Ask<'_>) -> Result<Vec<u8>, Unsendable> {
+        request::write(ask)
+    }
+
+    fn read(&self, body: &str) -> Result<Reply, WireError> {
+        response::read(body)
+    }
+
+    fn assembler(&self) -> Box<dyn Assemble> {
+        Box::<response::Assembler>::default()
+    }
+}

@@ -1,0 +1,279 @@
+//! Requests of Amazon's `converse`.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::NAME;
+use crate::wire::turns::{Assistant, late_instructions};
+use crate::wire::{
+    Ask, Call, Media, MediaKind, MediaSource, Part, Tool, ToolChoice, ToolResult, Turn, Unsendable,
+};
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Body<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system: Option<[Text<'a>; 1]>,
+    messages: Vec<Message<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inference_config: Option<InferenceConfig<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_config: Option<ToolConfig<'a>>,
+}
+
+#[derive(Serialize)]
+struct Text<'a> {
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+struct Message<'a> {
+    role: &'static str,
+    content: Vec<Block<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+enum Block<'a> {
+    Text(&'a str),
+    Image(Image<'a>),
+    Document(Document<'a>),
+    ToolUse(ToolUse<'a>),
+    ToolResult(ResultBlock<'a>),
+    ReasoningContent(&'a Value),
+}
+
+#[derive(Serialize)]
+struct Image<'a> {
+    format: &'a str,
+    source: Bytes<'a>,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    format: &'a str,
+    name: String,
+    source: Bytes<'a>,
+}
+
+#[derive(Serialize)]
+struct Bytes<'a> {
+    bytes: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ToolUse<'a> {
+    tool_use_id: &'a str,
+    name: &'a str,
+    input: Cow<'a, Value>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ResultBlock<'a> {
+    tool_use_id: &'a str,
+    content: [Text<'a>; 1],
+    status: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct InferenceConfig<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_p: Option<f64>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    stop_sequences: &'a [String],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ToolConfig<'a> {
+    tools: Vec<ToolEntry<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<Choice<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ToolEntry<'a> {
+    tool_spec: ToolSpec<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ToolSpec<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<&'a str>,
+    input_schema: InputSchema<'a>,
+}
+
+#[derive(Serialize)]
+struct InputSchema<'a> {
+    json: &'a Value,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+enum Choice<'a> {
+    Auto {},
+    Any {},
+    Tool { name: &'a str },
+}
+
+pub(super) fn write(ask: &Ask<'_>) -> Result<Vec<u8>, Unsendable> {
+    let system = ask.conversation.system.as_deref();
+    let body = Body {
+        system: system.map(|text| [Text { text }]),
+        messages: messages(ask)?,
+        inference_config: inference_config(ask),
+        tool_config: tool_config(ask),
+    };
+    // Writing to memory does not fail.
+    Ok(serde_json::to_vec(&body).unwrap_or_default())
+}
+
+fn inference_config<'a>(ask: &Ask<'a>) -> Option<InferenceConfig<'a>> {
+    let parameters = ask.parameters;
+    let is_set = parameters.max_output_tokens.is_some()
+        || parameters.temperature.is_some()
+        || parameters.top_p.is_some()
+        || !parameters.stop.is_empty();
+    is_set.then_some(InferenceConfig {
+        max_tokens: parameters.max_output_tokens,
+        temperature: parameters.temperature,
+        top_p: parameters.top_p,
+        stop_sequences: &parameters.stop,
+    })
+}
+
+fn tool_config<'a>(ask: &Ask<'a>) -> Option<ToolConfig<'a>> {
+    let tools = &ask.parameters.tools;
+    let choice = match &ask.parameters.tool_choice {
+        None | Some(ToolChoice::None) => None,
+        Some(ToolChoice::Auto) => Some(Choice::Auto {}),
+        Some(ToolChoice::Required) => Some(Choice::Any {}),
+        Some(ToolChoice::Named(name)) => Some(Choice::Tool { name }),
+    };
+    (!tools.is_empty()).then(|| ToolConfig {
+        tools: tools.iter().map(entry).collect(),
+        tool_choice: choice,
+    })
+}
+
+fn entry(tool: &Tool) -> ToolEntry<'_> {
+    ToolEntry {
+        tool_spec: ToolSpec {
+            name: &tool.name,
+            description: tool.description.as_deref(),
+            input_schema: InputSchema {
+                json: &tool.parameters,
+            },
+        },
+    }
+}
+
+/// Returns the messages. The roles must alternate, so turns of the same role are one message.
+fn messages<'a>(ask: &Ask<'a>) -> Result<Vec<Message<'a>>, Unsendable> {
+    let mut messages: Vec<Message<'a>> = Vec::with_capacity(ask.conversation.turns.len());
+    for turn in &ask.conversation.turns {
+        let (role, blocks) = match turn {
+            Turn::System(_) => return Err(late_instructions(NAME)),
+            Turn::User(parts) => ("user", user(parts)?),
+            Turn::Assistant(turn) => ("assistant", assistant(turn)),
+            Turn::Tool(result) => ("user", vec![tool_result(result)]),
+        };
+        match messages.last_mut() {
+            Some(last) if last.role == role => last.content.extend(blocks),
+            _ => messages.push(Message {
+                role,
+                content: blocks,
+            }),
+        }
+    }
+    Ok(messages)
+}
+
+fn user<'a>(parts: &'a [Part<'a>]) -> Result<Vec<Block<'a>>, Unsendable> {
+    let blocks = parts.iter().enumerate().map(|(place, part)| match part {
+        Part::Text(text) => Ok(Block::Text(text)),
+        Part::Media(media) => block(media, place),
+    });
+    blocks.collect()
+}
+
+fn block<'a>(media: &'a Media<'a>, place: usize) -> Result<Block<'a>, Unsendable> {
+    let MediaSource::Base64(bytes) = &media.source else {
+        return Err(media.unsendable(NAME));
+    };
+    let source = Bytes { bytes };
+    match media.kind {
+        MediaKind::Image => Ok(Block::Image(Image {
+            format: media.subtype(),
+            source,
+        })),
+        MediaKind::Document => Ok(Block::Document(Document {
+            format: document_format(media),
+            name: document_name(media, place),
+            source,
+        })),
+        MediaKind::Audio => Err(media.unsendable(NAME)),
+    }
+}
+
+/// Returns Amazon's word for the format of a document.
+fn document_format<'a>(media: &'a Media<'_>) -> &'a str {
+    match media.subtype() {
+        "plain" => "txt",
+        "markdown" => "md",
+        other => other,
+    }
+}
+
+/// Returns the name of a document in the letters that Amazon accepts.
+fn document_name(media: &Media<'_>, place: usize) -> String {
+    let name = media.name.as_deref().unwrap_or_default();
+    let accepted = |letter: char| {
+        if letter.is_ascii_alphanumeric() || matches!(letter, '-' | '(' | ')' | '[' | ']') {
+            letter
+        } else {
+            '-'
+        }
+    };
+    match name {
+        "" => format!("document-{}", place + 1),
+        name => name.chars().take(100).map(accepted).collect(),
+    }
+}
+
+fn assistant<'a>(turn: &'a Assistant<'a>) -> Vec<Block<'a>> {
+    let carried = turn.carried.and_then(Value::as_array);
+    let carried = carried.into_iter().flatten().map(Block::ReasoningContent);
+    let text = !turn.text.is_empty() || turn.calls.is_empty();
+    let text = text.then_some(Block::Text(&turn.text));
+    let calls = turn.calls.iter().map(tool_use);
+    carried.chain(text).chain(calls).collect()
+}
+
+fn tool_use<'a>(call: &'a Call<'a>) -> Block<'a> {
+    Block::ToolUse(ToolUse {
+        tool_use_id: &call.id,
+        name: call.name,
+        input: crate::wire::anthropic_messages::object(&call.input),
+    })
+}
+
+fn tool_result<'a>(result: &'a ToolResult<'a>) -> Block<'a> {
+    Block::ToolResult(ResultBlock {
+        tool_use_id: &result.id,
+        content: [Text { text: &result.text }],
+        status: if result.is_error { "error" } else { "success" },
+    })
+}

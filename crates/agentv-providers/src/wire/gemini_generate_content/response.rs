@@ -1,0 +1,214 @@
+//! Answers of Google's `generateContent`. An event of a stream has the types of a whole answer.
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::wire::count::Count;
+use crate::wire::draft::{Draft, DraftCall};
+use crate::wire::text::Chars;
+use crate::wire::{Assemble, Progress, Reply, Usage, WireError};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Response<'a> {
+    #[serde(borrow, default)]
+    candidates: Option<Vec<Candidate<'a>>>,
+    #[serde(default)]
+    prompt_feedback: Option<Feedback>,
+    #[serde(default)]
+    usage_metadata: Option<Tokens>,
+    #[serde(default)]
+    model_version: Option<String>,
+    #[serde(default)]
+    response_id: Option<String>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Candidate<'a> {
+    #[serde(default)]
+    index: Count,
+    #[serde(borrow, default)]
+    content: Option<Content<'a>>,
+    #[serde(default)]
+    finish_reason: Option<String>,
+    #[serde(default)]
+    logprobs_result: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Content<'a> {
+    #[serde(borrow, default)]
+    parts: Option<Vec<Part<'a>>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Part<'a> {
+    #[serde(borrow, default)]
+    text: Option<Chars<'a>>,
+    #[serde(default)]
+    thought: Option<bool>,
+    #[serde(default)]
+    function_call: Option<FunctionCall>,
+    #[serde(default)]
+    thought_signature: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct FunctionCall {
+    #[serde(default)]
+    id: Option<String>,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    args: Option<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Feedback {
+    #[serde(default)]
+    block_reason: Option<String>,
+}
+
+#[derive(Deserialize, Clone, Copy, Default)]
+#[serde(rename_all = "camelCase")]
+struct Tokens {
+    #[serde(default)]
+    prompt_token_count: Count,
+    #[serde(default)]
+    candidates_token_count: Count,
+    #[serde(default)]
+    thoughts_token_count: Count,
+    #[serde(default)]
+    cached_content_token_count: Count,
+    #[serde(default)]
+    tool_use_prompt_token_count: Count,
+}
+
+pub(super) fn read(body: &str) -> Result<Reply, WireError> {
+    let mut draft = Draft::default();
+    add(&mut draft, serde_json::from_str(body)?)?;
+    draft.finish()
+}
+
+/// Puts the events of a stream together.
+#[derive(Default)]
+pub(super) struct Assembler {
+    draft: Draft,
+}
+
+impl Assemble for Assembler {
+    fn event(&mut self, _: &str, data: &str) -> Result<Progress, WireError> {
+        add(&mut self.draft, serde_json::from_str(data)?)
+    }
+
+    fn finish(self: Box<Self>) -> Result<Reply, WireError> {
+        match self.draft.finish_reason {
+            Some(_) => self.draft.finish(),
+            None => Err(WireError::Cut),
+        }
+    }
+}
+
+/// Adds an answer, or an event of one.
+fn add(draft: &mut Draft, response: Response<'_>) -> Result<Progress, WireError> {
+    if let Some(error) = response.error.filter(|error| error.get() != "null") {
+        return Err(WireError::Reported(format!("{{\"error\":{error}}}")));
+    }
+    draft.name(response.response_id, response.model_version);
+    if let Some(tokens) = response.usage_metadata {
+        draft.usage = usage(tokens);
+    }
+    // A prompt that was not passed on to the model has an empty answer.
+    if let Some(reason) = response
+        .prompt_feedback
+        .and_then(|feedback| feedback.block_reason)
+    {
+        draft.finish_reason = Some(reason);
+    }
+    let mut progress = Progress::Nothing;
+    for candidate in response.candidates.unwrap_or_default() {
+        // The others are alternatives, which only `candidateCount` in `params` asks for.
+        if candidate.index.0.unwrap_or(0) > 0 {
+            continue;
+        }
+        let parts = candidate.content.and_then(|content| content.parts);
+        for part in parts.unwrap_or_default() {
+            if add_part(draft, part) {
+                progress = Progress::Token;
+            }
+        }
+        if let Some(more) = candidate.logprobs_result {
+            add_logprobs(draft, more);
+        }
+        draft.finish_reason = candidate.finish_reason.or(draft.finish_reason.take());
+    }
+    Ok(progress)
+}
+
+/// Adds a part. Returns true if it says anything.
+fn add_part(draft: &mut Draft, part: Part<'_>) -> bool {
+    let mut says = false;
+    if let Some(text) = part.text {
+        let said = match part.thought {
+            Some(true) => draft.reason(&text),
+            Some(false) | None => draft.say(&text),
+        };
+        says |= said == Progress::Token;
+    }
+    if let Some(call) = part.function_call {
+        says = true;
+        let arguments = call
+            .args
+            .unwrap_or_else(|| Value::Object(Default::default()));
+        let mut begun = DraftCall::new(call.id, call.name);
+        begun.signature = part.thought_signature;
+        draft.call(begun.with(arguments));
+    }
+    says
+}
+
+/// Appends the lists of tokens of an event to those of earlier ones.
+fn add_logprobs(draft: &mut Draft, more: Value) {
+    let Some(Value::Object(known)) = &mut draft.logprobs else {
+        draft.logprobs = Some(more);
+        return;
+    };
+    let Value::Object(fields) = more else {
+        return;
+    };
+    for (name, value) in fields {
+        match (known.get_mut(&name), value) {
+            (Some(Value::Array(list)), Value::Array(more)) => list.extend(more),
+            (_, value) => {
+                known.insert(name, value);
+            }
+        }
+    }
+}
+
+/// Returns the usage. Google counts thoughts beside the answer.
+fn usage(tokens: Tokens) -> Usage {
+    let thoughts = tokens.thoughts_token_count.some();
+    let (said, used) = (
+        tokens.candidates_token_count.0,
+        tokens.tool_use_prompt_token_count.some(),
+    );
+    let output = match (said, thoughts) {
+        (Some(said), Some(thoughts)) => Some(said.saturating_add(thoughts)),
+        (said, thoughts) => said.or(thoughts),
+    };
+    let input = tokens.prompt_token_count.0;
+    Usage {
+        input: input.map(|input| input.saturating_add(used.unwrap_or(0))),
+        output,
+        cached: tokens.cached_content_token_count.some(),
+        cache_written: None,
+        reasoning: thoughts,
+    }
+}

@@ -1,0 +1,225 @@
+//! Answers of OpenAI's responses. The last event of a stream holds the whole answer.
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::wire::count::Count;
+use crate::wire::draft::{Draft, DraftCall};
+use crate::wire::text::Chars;
+use crate::wire::{Assemble, Progress, Reply, Usage, WireError};
+
+#[derive(Deserialize)]
+struct Response<'a> {
+    #[serde(default)]
+    id: Option<String>,
+    #[serde(default)]
+    model: Option<String>,
+    #[serde(default)]
+    status: Option<String>,
+    #[serde(default)]
+    incomplete_details: Option<Incomplete>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    output: Option<Vec<&'a RawValue>>,
+    #[serde(default)]
+    usage: Option<Tokens>,
+}
+
+#[derive(Deserialize)]
+struct Incomplete {
+    #[serde(default)]
+    reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Item<'a> {
+    #[serde(rename = "type", default)]
+    kind: Option<String>,
+    #[serde(borrow, default)]
+    content: Option<Vec<Piece<'a>>>,
+    #[serde(borrow, default)]
+    summary: Option<Vec<Piece<'a>>>,
+    #[serde(default)]
+    call_id: Option<String>,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(borrow, default)]
+    arguments: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Piece<'a> {
+    #[serde(borrow, default)]
+    text: Option<Chars<'a>>,
+    #[serde(borrow, default)]
+    refusal: Option<Chars<'a>>,
+    #[serde(default)]
+    logprobs: Option<Vec<Value>>,
+}
+
+#[derive(Deserialize)]
+struct Tokens {
+    #[serde(default)]
+    input_tokens: Count,
+    #[serde(default)]
+    output_tokens: Count,
+    #[serde(default)]
+    input_tokens_details: Option<InputDetails>,
+    #[serde(default)]
+    output_tokens_details: Option<OutputDetails>,
+}
+
+#[derive(Deserialize)]
+struct InputDetails {
+    #[serde(default)]
+    cached_tokens: Count,
+}
+
+#[derive(Deserialize)]
+struct OutputDetails {
+    #[serde(default)]
+    reasoning_tokens: Count,
+}
+
+#[derive(Deserialize)]
+struct Event<'a> {
+    #[serde(rename = "type", default)]
+    kind: Option<String>,
+    #[serde(borrow, default)]
+    response: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    item: Option<&'a RawValue>,
+}
+
+pub(super) fn read(body: &str) -> Result<Reply, WireError> {
+    reply(body, &[])
+}
+
+/// Puts the events of a stream together.
+#[derive(Default)]
+pub(super) struct Assembler {
+    /// The items that are complete, for servers whose last event does not repeat them.
+    items: Vec<Box<RawValue>>,
+    whole: Option<Box<RawValue>>,
+}
+
+impl Assemble for Assembler {
+    fn event(&mut self, _: &str, data: &str) -> Result<Progress, WireError> {
+        if data.trim() == "[DONE]" {
+            return Ok(Progress::Nothing);
+        }
+        let event: Event<'_> = serde_json::from_str(data)?;
+        match event.kind.as_deref().unwrap_or_default() {
+            "response.completed" | "response.incomplete" | "response.failed" => {
+                self.whole = event.response.map(ToOwned::to_owned);
+                Ok(Progress::Last)
+            }
+            "response.output_item.done" => {
+                self.items.extend(event.item.map(ToOwned::to_owned));
+                Ok(Progress::Nothing)
+            }
+            "error" => Err(WireError::Reported(data.to_owned())),
+            kind if kind.ends_with(".delta") => Ok(Progress::Token),
+            _ => Ok(Progress::Nothing),
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Result<Reply, WireError> {
+        match self.whole {
+            Some(whole) => reply(whole.get(), &self.items),
+            None => Err(WireError::Cut),
+        }
+    }
+}
+
+/// Reads an answer. Its items are `known` if it has none of its own.
+fn reply(body: &str, known: &[Box<RawValue>]) -> Result<Reply, WireError> {
+    let response: Response<'_> = serde_json::from_str(body)?;
+    let error = response.error.filter(|error| error.get() != "null");
+    if response.status.as_deref() == Some("failed")
+        || (error.is_some() && response.output.is_none())
+    {
+        return Err(WireError::Reported(body.to_owned()));
+    }
+    let mut draft = Draft::default();
+    draft.name(response.id, response.model);
+    let own = response.output.unwrap_or_default();
+    let mut carried = Vec::new();
+    if own.is_empty() {
+        for item in known {
+            add(&mut draft, item, &mut carried)?;
+        }
+    } else {
+        for item in own {
+            add(&mut draft, item, &mut carried)?;
+        }
+    }
+    draft.carried = (!carried.is_empty()).then_some(Value::Array(carried));
+    let incomplete = response
+        .incomplete_details
+        .and_then(|details| details.reason);
+    draft.finish_reason = incomplete.or(response.status);
+    draft.usage = response.usage.as_ref().map(usage).unwrap_or_default();
+    draft.finish()
+}
+
+fn add(draft: &mut Draft, item: &RawValue, carried: &mut Vec<Value>) -> Result<(), WireError> {
+    let read: Item<'_> = serde_json::from_str(item.get())?;
+    match read.kind.as_deref().unwrap_or_default() {
+        "message" => add_message(draft, read.content.unwrap_or_default()),
+        "reasoning" => {
+            let pieces = [read.summary, read.content].into_iter().flatten().flatten();
+            for text in pieces.filter_map(|piece| piece.text) {
+                draft.break_reasoning();
+                draft.reason(&text);
+            }
+            // An item with half of a surrogate pair is no value, and cannot come back.
+            let item = serde_json::from_str::<Value>(item.get()).ok();
+            let is_kept =
+                |item: &Value| item.get("encrypted_content").is_some_and(Value::is_string);
+            carried.extend(item.filter(is_kept));
+        }
+        "function_call" => {
+            let call = draft.call(DraftCall::new(read.call_id, read.name));
+            if let Some(arguments) = read.arguments {
+                match Chars::of(arguments)? {
+                    Some(text) => call.argue(&text.0),
+                    None => call.argue(arguments.get().as_bytes()),
+                }
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn add_message(draft: &mut Draft, pieces: Vec<Piece<'_>>) {
+    for piece in pieces {
+        if let Some(text) = piece.text {
+            draft.say(&text);
+        }
+        if let Some(refusal) = piece.refusal {
+            draft.refuse(&refusal);
+        }
+        if let Some(more) = piece.logprobs.filter(|tokens| !tokens.is_empty()) {
+            match &mut draft.logprobs {
+                Some(Value::Array(tokens)) => tokens.extend(more),
+                _ => draft.logprobs = Some(Value::Array(more)),
+            }
+        }
+    }
+}
+
+fn usage(tokens: &Tokens) -> Usage {
+    let read = tokens.input_tokens_details.as_ref();
+    let written = tokens.output_tokens_details.as_ref();
+    Usage {
+        input: tokens.input_tokens.0,
+        output: tokens.output_tokens.0,
+        cached: read.and_then(|details| details.cached_tokens.some()),
+        cache_written: None,
+        reasoning: written.and_then(|details| details.reasoning_tokens.some()),
+    }
+}
