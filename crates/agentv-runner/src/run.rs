@@ -27,7 +27,7 @@ use crate::schedule::channel::{ChannelSender, bounded_channel};
 use crate::schedule::dispatch::Dispatcher;
 use crate::schedule::lane::Lane;
 use crate::schedule::selection::Selection;
-use crate::schedule::source::TrialSource;
+use crate::schedule::source::{SourceItem, TrialSource};
 use crate::schedule::stop::StopHandle;
 use crate::schedule::watch::watch;
 use crate::trial::execute::{Executor, ExecutorSpec};
@@ -194,7 +194,8 @@ impl Run {
         &self.executor
     }
 
-    /// Visits all trials that are left, in order, until `visit` breaks. Nothing is asked.
+    /// Visits all trials that are left, in order, until `visit` breaks. Nothing is asked or written. The
+    /// results that a grading carries over are not trials.
     ///
     /// # Errors
     /// Fails if an eval file or a record can no longer be read.
@@ -204,8 +205,10 @@ impl Run {
     ) -> Result<(), RunError> {
         let mut flow = ControlFlow::Continue(());
         for queue in &self.queues {
-            queue.source.produce(&mut |trial| {
-                flow = visit(trial);
+            queue.source.produce(&mut |item| {
+                if let SourceItem::Trial(trial) = item {
+                    flow = visit(trial);
+                }
                 flow
             })?;
             if flow.is_break() {
@@ -240,7 +243,7 @@ impl Run {
             let (source, consumer) = (queue.source, Arc::clone(&self.consumer));
             work.push(tokio::task::spawn_blocking(move || {
                 let mut sender = ChannelSender::new(&sender);
-                let produced = source.produce(&mut |trial| sender.send(trial));
+                let produced = source.produce(&mut |item| sender.send(item));
                 if let Err(error) = produced {
                     consumer.failure.set(error);
                 }

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use agentv_core::{EvalFile, Identities, Step, TranscriptRecord, Trial, TrialKeys, Work};
+use agentv_core::{EvalFile, Identities, TranscriptRecord, Trial, TrialKeys, Work};
 
 use crate::consumer::Consumer;
 use crate::failure::RunError;
 use crate::regrade::answers::{AnswerSource, GivenRecord};
 use crate::resume::previous_run::PreviousRun;
 use crate::resume::reuse::reuse;
-use crate::schedule::source::{Grading, SendTrial, TrialSource};
+use crate::schedule::source::{Grading, SendItem, SourceItem, TrialSource};
 use crate::trial::execute::Executor;
 
 /// The facts that matter of a target that gave an answer and is not asked.
@@ -82,23 +82,22 @@ impl TrialSource for AnswerTrials {
         Ok(false)
     }
 
-    fn produce(&self, send: &mut SendTrial<'_>) -> Result<(), RunError> {
+    fn produce(&self, send: &mut SendItem<'_>) -> Result<(), RunError> {
         self.each(&mut |file, given, pass| {
             let answer: Arc<TranscriptRecord> = match given {
                 GivenRecord::Answer(record) => record.into(),
-                // There is no answer to grade: the error is carried over.
                 GivenRecord::Error(record) => {
                     if self.previous_run.has_record(&record.grade_key)? {
                         return Ok(ControlFlow::Continue(()));
                     }
-                    return Ok(self.consumer.take(Step::Ended(record)));
+                    return Ok(send(SourceItem::Done(record)));
                 }
             };
             let trial = self.trial(file, answer, pass);
             if self.previous_run.has_result(&trial.keys.grade)? {
                 return Ok(ControlFlow::Continue(()));
             }
-            Ok(send(self.unless_recorded(trial)?))
+            Ok(send(SourceItem::Trial(self.unless_recorded(trial)?)))
         })
     }
 }

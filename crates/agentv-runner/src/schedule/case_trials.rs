@@ -12,7 +12,7 @@ use crate::resume::previous_run::PreviousRun;
 use crate::resume::reuse::reuse;
 use crate::schedule::lane::Lane;
 use crate::schedule::selection::Selection;
-use crate::schedule::source::{Grading, SendTrial, TrialSource};
+use crate::schedule::source::{Grading, SendItem, SourceItem, TrialSource};
 use crate::trial::execute::Executor;
 use crate::trial::records::cached_record;
 
@@ -88,14 +88,14 @@ impl TrialSource for CaseTrials {
         Ok(asks)
     }
 
-    fn produce(&self, send: &mut SendTrial<'_>) -> Result<(), RunError> {
+    fn produce(&self, send: &mut SendItem<'_>) -> Result<(), RunError> {
         let mut done = self.done.get().into_iter().flatten();
         self.each_trial(&mut |mut trial| {
             if done.next() == Some(&true) {
                 return Ok(ControlFlow::Continue(()));
             }
             trial.work = self.work_of(&trial)?;
-            Ok(send(trial))
+            Ok(send(SourceItem::Trial(trial)))
         })
     }
 }

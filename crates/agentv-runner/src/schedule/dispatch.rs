@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Instant;
 
-use agentv_core::{Step, Stop, Trial, Work};
+use agentv_core::{ResultRecord, Step, Stop, Trial, Work};
 use tokio::sync::mpsc::Receiver;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
@@ -15,6 +15,7 @@ use crate::consumer::Consumer;
 use crate::schedule::batch::Batch;
 use crate::schedule::budget::SetAside;
 use crate::schedule::lane::Lane;
+use crate::schedule::source::SourceItem;
 use crate::trial::execute::Executor;
 
 /// The trials that are worked on together.
@@ -31,7 +32,7 @@ pub(crate) struct Dispatcher {
 
 impl Dispatcher {
     /// Takes up trials until there are none, or the run is stopped. Returns when all of them ended.
-    pub(crate) async fn run(self, mut trials: Receiver<Trial>) {
+    pub(crate) async fn run(self, mut items: Receiver<SourceItem>) {
         let is_batched = self.lane.as_ref();
         let is_batched = is_batched.is_some_and(|lane| lane.target.provider.batch().is_some());
         let mut taking = Taking {
@@ -41,18 +42,22 @@ impl Dispatcher {
         };
         let stop = taking.dispatcher.executor.stop.clone();
         loop {
-            let trial = tokio::select! {
+            let item = tokio::select! {
                 biased;
                 () = stop.stopped() => break,
-                trial = trials.recv() => trial,
+                item = items.recv() => item,
             };
-            let Some(trial) = trial else { break };
-            if taking.take_up(trial).await.is_none() {
+            let taken_up = match item {
+                Some(SourceItem::Trial(trial)) => taking.take_up(trial).await,
+                Some(SourceItem::Done(record)) => taking.pass_on(record),
+                None => None,
+            };
+            if taken_up.is_none() {
                 break;
             }
         }
         // The producer must not wait for a receiver that is gone.
-        drop(trials);
+        drop(items);
         taking.finish().await;
     }
 
@@ -158,6 +163,12 @@ impl Taking {
         }
         self.spawn(trial, lane, taken_up, set_aside, slot).await;
         Some(())
+    }
+
+    /// Hands over a result that is carried over; `None` if it cannot be written.
+    fn pass_on(&self, record: Box<ResultRecord>) -> Option<()> {
+        let taken = self.dispatcher.consumer.take(Step::Ended(record));
+        taken.is_continue().then_some(())
     }
 
     /// Asks for all trials of a batch at once, then takes up each with its answer.

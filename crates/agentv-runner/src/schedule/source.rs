@@ -3,7 +3,9 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use agentv_core::{Digest, EvalCase, EvalFile, EvaluatorSpec, FileDigest, GradedBy, Trial};
+use agentv_core::{
+    Digest, EvalCase, EvalFile, EvaluatorSpec, FileDigest, GradedBy, ResultRecord, Trial,
+};
 
 use crate::failure::RunError;
 use crate::trial::execute::Executor;
@@ -18,12 +20,21 @@ pub(crate) trait TrialSource: Send + Sync {
     /// Returns true if the target must be asked for others.
     fn recall(&self) -> Result<bool, RunError>;
 
-    /// Sends the trials that are left, in order, until `send` breaks or the run is stopped.
-    fn produce(&self, send: &mut SendTrial<'_>) -> Result<(), RunError>;
+    /// Sends what is left, in order, until `send` breaks or the run is stopped. Writes nothing.
+    fn produce(&self, send: &mut SendItem<'_>) -> Result<(), RunError>;
 }
 
-/// The function that takes the trials of a source. It waits while there is no room for more.
-pub(crate) type SendTrial<'s> = dyn FnMut(Trial) -> ControlFlow<()> + 's;
+/// An item of a source.
+#[derive(Debug)]
+pub(crate) enum SourceItem {
+    /// A trial to execute.
+    Trial(Trial),
+    /// The result of a trial that has no answer to grade: it is carried over.
+    Done(Box<ResultRecord>),
+}
+
+/// The function that takes the items of a source. It waits while there is no room for more.
+pub(crate) type SendItem<'s> = dyn FnMut(SourceItem) -> ControlFlow<()> + 's;
 
 /// The parts of grades that are not in the cases, computed once for cases that share evaluators.
 #[derive(Default)]

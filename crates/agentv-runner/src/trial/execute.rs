@@ -9,7 +9,7 @@ use agentv_core::{
 };
 
 use crate::assignment::Assignment;
-use crate::failure::Failure;
+use crate::failure::{Failure, RunError};
 use crate::schedule::budget::{Budget, SetAside};
 use crate::schedule::lane::Lane;
 use crate::schedule::stop::StopHandle;
@@ -94,7 +94,8 @@ impl Executor {
         }
     }
 
-    /// Executes a trial to its end. The outcome lacks a result if the executor is stopped first.
+    /// Executes a trial to its end. The outcome lacks a result if the executor is stopped first, or if the
+    /// target is not ready: [`take_failure`](Executor::take_failure) then says why.
     pub async fn execute(&self, trial: &Trial) -> Outcome {
         let mut execution = self.begin(trial, self.lane_of(trial), Instant::now());
         let mut outcome = Outcome::default();
@@ -102,6 +103,11 @@ impl Executor {
             outcome.extend([step]);
         }
         outcome
+    }
+
+    /// Takes out the error that ended the work of this executor, such as a target that is not ready.
+    pub fn take_failure(&self) -> Option<RunError> {
+        self.failure.take()
     }
 
     /// Begins a trial that was taken up at `taken_up`. `lane` is that of its target, if it is asked.
