@@ -7,14 +7,14 @@ use std::sync::Arc;
 use agentv_core::RanFile;
 use agentv_dataset::{
     Checked, Dataset, Diagnostic, Examined, FileRole, FoundFile, LoadOptions,
-    Project as ProjectFolder, Severity, discover, examine, sidecar_path,
+    Project as ProjectFolder, Severity, discover, examine,
 };
 use agentv_runner::{CaseSource, EvalFile, SourceError, Visit, digest_of_file};
 
 use crate::counted::counted;
 use crate::error::ProjectError;
 use crate::notices::Notices;
-use crate::open_run::is_same_file;
+use crate::output_files::{files_around, is_earlier_output, is_same_path};
 use crate::skipped_cases::SkippedCases;
 
 /// The eval files of a request. All of them were checked as a whole.
@@ -30,8 +30,9 @@ pub struct FilesRequest<'a> {
     pub load: &'a LoadOptions,
     /// Refuses files in which any case is wrong.
     pub strict: bool,
-    /// The file that results are written to. It is not an eval file unless `paths` names it.
-    pub out: Option<&'a Path>,
+    /// The files that the caller writes. One that an earlier run wrote is not an eval file unless `paths`
+    /// names it.
+    pub outputs: &'a [PathBuf],
     /// Set if the newest run is resumed: a path that does not exist may be meant as the name of a run.
     pub resumes_newest: bool,
 }
@@ -78,10 +79,10 @@ impl EvalFiles {
         };
         for found in eval_files.filter(is_eval_file) {
             // Results that an earlier run wrote into the folder are not an eval file.
-            let is_out = request
-                .out
-                .is_some_and(|out| is_same_file(out, &found.path));
-            if !is_out || request.paths.contains(&found.path) {
+            let mut outputs = request.outputs.iter();
+            let is_output = outputs.any(|output| is_same_path(output, &found.path))
+                && is_earlier_output(&found.path);
+            if !is_output || request.paths.contains(&found.path) {
                 opening.open(&found.path);
             }
         }
@@ -93,12 +94,10 @@ impl EvalFiles {
         self.files.iter().map(|open| &*open.file.name).collect()
     }
 
-    /// Returns the files that are read: suites, JSONL files and their sidecars.
+    /// Returns the files that are read: suites, JSONL files, their sidecars, and settings.
     pub(crate) fn read_files(&self) -> Vec<PathBuf> {
-        let paths = self.files.iter().flat_map(|open| {
-            let sidecar = sidecar_path(&open.path);
-            sidecar.into_iter().chain([open.path.clone()])
-        });
+        let files = self.files.iter();
+        let paths = files.flat_map(|open| files_around(&open.path, open.dataset.project()));
         paths.collect()
     }
 

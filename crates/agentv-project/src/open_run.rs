@@ -1,7 +1,5 @@
 //! A run that is being written.
 
-use std::path::{Path, PathBuf};
-
 use agentv_core::{GateOutcome, Planned, Program, RanTarget, RunRecord, Secrets, Stop, Target};
 use agentv_journal::{FolderError, RecordFile, RunFolder, RunWriter};
 use agentv_report::{RunResults, Summary};
@@ -24,21 +22,6 @@ pub struct Outline {
     pub trials: u32,
     /// The values that must not be shown.
     pub secrets: Secrets,
-    /// The files that are read, which nothing may replace.
-    pub read_files: Vec<PathBuf>,
-}
-
-impl Outline {
-    /// Checks if the run reads a file, which nothing may replace.
-    pub fn reads(&self, path: &Path) -> bool {
-        self.read_files.iter().any(|read| is_same_file(read, path))
-    }
-}
-
-/// Checks if two paths lead to the same file.
-pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
-    let place = |path: &Path| std::fs::canonicalize(path).ok();
-    place(one).is_some() && place(one) == place(other)
 }
 
 /// A run whose folder is locked and is being written.

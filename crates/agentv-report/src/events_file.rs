@@ -26,19 +26,57 @@ pub struct EventsFile<W: Write> {
 }
 
 impl EventsFile<Box<dyn Write + Send>> {
-    /// Creates the file at `path`, or uses standard output for `-`. An existing file is replaced.
+    /// Opens the file at `path`, and creates it and missing folders if needed; or uses standard output for
+    /// `-`. The first event replaces the content of a file that exists: a run that may not begin, because
+    /// another one holds its folder, leaves it unchanged.
     ///
     /// # Errors
-    /// Fails if the file cannot be created.
+    /// Fails if the file cannot be written.
     pub fn create(path: &Path) -> Result<EventsFile<Box<dyn Write + Send>>, ReportError> {
         let name = path.display().to_string();
         if name == "-" {
             return Ok(EventsFile::to(Box::new(io::stdout()), "standard output"));
         }
-        match File::create(path) {
+        match Replacing::open(path) {
             Ok(file) => Ok(EventsFile::to(Box::new(file), name)),
             Err(source) => Err(ReportError { to: name, source }),
         }
+    }
+}
+
+/// A file whose old content is removed by the first write.
+struct Replacing {
+    file: File,
+    is_old: bool,
+}
+
+impl Replacing {
+    fn open(path: &Path) -> io::Result<Replacing> {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let mut options = File::options();
+        let file = options
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)?;
+        // A pipe or a device has no old content.
+        let is_old = file.metadata()?.is_file();
+        Ok(Replacing { file, is_old })
+    }
+}
+
+impl Write for Replacing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if std::mem::take(&mut self.is_old) {
+            self.file.set_len(0)?;
+        }
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
     }
 }
 
@@ -106,11 +144,31 @@ mod tests {
     }
 
     #[test]
+    fn the_first_event_replaces_the_content_of_a_file_in_a_new_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new/events.jsonl");
+        let content = || std::fs::read_to_string(&path).unwrap();
+        let event = RunEvent::Noticed {
+            message: "hi".to_owned(),
+        };
+        let mut events = EventsFile::create(&path).unwrap();
+        events.on_event(&event).unwrap();
+        events.on_event(&event).unwrap();
+        let written = content();
+        assert_eq!(written.lines().count(), 2);
+        drop(EventsFile::create(&path).unwrap());
+        assert_eq!(content(), written, "nothing has happened yet");
+        let mut events = EventsFile::create(&path).unwrap();
+        events.on_event(&event).unwrap();
+        assert_eq!(content().lines().count(), 1);
+    }
+
+    #[test]
     fn a_file_that_cannot_be_created_is_named() {
-        let error = EventsFile::create(Path::new("no/such/folder/events.jsonl"));
+        let error = EventsFile::create(Path::new("/dev/null/events.jsonl"));
         let error = error.err().map(|error| error.to_string()).unwrap();
         assert!(
-            error.starts_with("cannot write `no/such/folder/events.jsonl`"),
+            error.starts_with("cannot write `/dev/null/events.jsonl`"),
             "{error}"
         );
     }

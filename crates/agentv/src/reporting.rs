@@ -1,7 +1,6 @@
 //! The reporters of a run: the summary, the display and the files of the user.
 
 use std::io::{self, Write};
-use std::path::Path;
 use std::time::Duration;
 
 use agentv_core::{ReportError, Reporter, RunEvent, Secrets};
@@ -29,7 +28,8 @@ pub(crate) struct Reporting {
 }
 
 impl Reporting {
-    /// Creates the file of results and the display. Refuses to replace a file that the run reads.
+    /// Creates the files of results and events, and the display. The caller has checked that they replace
+    /// no file that the run reads.
     pub(crate) fn new(
         output: &OutputArguments,
         verbose: bool,
@@ -37,21 +37,17 @@ impl Reporting {
     ) -> Result<Reporting, ProjectError> {
         log::hide(&outline.secrets);
         for report in &output.reports {
-            refuse_input(outline, "--report", "report", &report.path)?;
             check_destination(&report.path).map_err(ProjectError::not_written)?;
         }
         let out = output.out.as_deref().map(|path| {
-            refuse_input(outline, "--out", "results", path)?;
             OutFile::create(path).map_err(|error| match error.source.kind() {
                 // The extension names no format.
                 io::ErrorKind::InvalidInput => ProjectError::from_error(error),
                 _ => ProjectError::not_written(error),
             })
         });
-        let events = output.events.as_deref().map(|path| {
-            refuse_input(outline, "--events", "events", path)?;
-            EventsFile::create(path).map_err(ProjectError::not_written)
-        });
+        let events = output.events.as_deref();
+        let events = events.map(|path| EventsFile::create(path).map_err(ProjectError::not_written));
         Ok(Reporting {
             fold: RunFold::of_trials(outline.trials),
             display: Some(display(output.quiet, verbose, outline)),
@@ -92,22 +88,6 @@ impl Reporter for Reporting {
             None => Ok(()),
         }
     }
-}
-
-/// Refuses an output that would replace a file that the run reads.
-fn refuse_input(
-    outline: &Outline,
-    flag: &str,
-    content: &str,
-    path: &Path,
-) -> Result<(), ProjectError> {
-    if !outline.reads(path) {
-        return Ok(());
-    }
-    let shown = path.display();
-    let message = format!("`{flag}` would overwrite `{shown}`, which the run reads");
-    let hint = format!("choose a different file for the {content}");
-    Err(ProjectError::with_hint(message, Some(hint)))
 }
 
 /// Creates the display that standard error can show.

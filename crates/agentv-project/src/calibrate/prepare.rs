@@ -1,11 +1,9 @@
 //! The preparation of a calibration: everything is checked before any judge is asked.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use agentv_core::{Planned, RunRecord};
-use agentv_dataset::sidecar_path;
 use agentv_runner::{GradedTarget, RunSpec, TrialsSpec};
 use jiff::Timestamp;
 
@@ -18,6 +16,7 @@ use crate::graders::{KeptFiles, ProjectGraders};
 use crate::notices::Notices;
 use crate::open_run::{OpenRun, Outline, open_journal, previous_run, ran_targets};
 use crate::options::Resume;
+use crate::output_files::{CasesRead, OutputFile, ReadFiles, files_around};
 use crate::project::Project;
 use crate::run::GRACE;
 use crate::run_folders::{FoundRun, RunFolders};
@@ -79,14 +78,28 @@ impl Project {
 impl PreparedCalibration {
     /// Returns the facts that the caller needs to show the calibration.
     pub fn outline(&self) -> Outline {
-        let file = &self.options.file;
-        let sidecar: Option<PathBuf> = sidecar_path(file);
         Outline {
             has_several_targets: false,
             trials: 1,
             secrets: self.judges.secrets.clone(),
-            read_files: sidecar.into_iter().chain([file.clone()]).collect(),
         }
+    }
+
+    /// Checks that no file that the caller writes replaces another, a run, or a file that the calibration
+    /// reads.
+    ///
+    /// # Errors
+    /// Names the first file that does.
+    pub fn check_outputs(&self, outputs: &[OutputFile<'_>]) -> Result<(), ProjectError> {
+        let mut files = files_around(&self.options.file, self.answers.folder());
+        files.extend(self.judges.read_files.iter().cloned());
+        let read = ReadFiles {
+            results: self.runs.path(),
+            files,
+            graders: &self.graders,
+            cases: CasesRead::Graded(&self.answers),
+        };
+        read.refuse(outputs)
     }
 
     /// Returns a collector for the results, which compares them with the labels.

@@ -136,8 +136,11 @@ impl AnswersToGrade {
 
     /// Returns the files that are read, which nothing may replace.
     pub(super) fn read_files(&self, options: &GradeOptions) -> Vec<PathBuf> {
-        let read = options.evaluators_file.iter().chain(&self.asked.paths);
-        read.cloned().collect()
+        let given = options.evaluators_file.iter().cloned();
+        let files = self.asked.files.iter();
+        let settings = files.filter_map(|file| folder_of(file).config_file());
+        let today = self.asked.paths.iter().cloned();
+        given.chain(settings).chain(today).collect()
     }
 
     /// Returns the facts about the targets that gave the answers.

@@ -13,6 +13,7 @@ use crate::gates::Gates;
 use crate::graders::KeptFiles;
 use crate::notices::Notices;
 use crate::open_run::{OpenRun, Outline, open_journal, previous_run, ran_targets};
+use crate::output_files::{CasesRead, OutputFile, ReadFiles};
 use crate::project::Project;
 use crate::run::GRACE;
 use crate::targets::ResolvedJudges;
@@ -56,8 +57,24 @@ impl PreparedGrading {
             has_several_targets: self.answers.has_several_targets(),
             trials: self.answers.graded.run.record.trials,
             secrets: self.judges.secrets.clone(),
-            read_files: self.answers.read_files(&self.options),
         }
+    }
+
+    /// Checks that no file that the caller writes replaces another, a run, or a file that the grading
+    /// reads.
+    ///
+    /// # Errors
+    /// Names the first file that does.
+    pub fn check_outputs(&self, outputs: &[OutputFile<'_>]) -> Result<(), ProjectError> {
+        let mut files = self.answers.read_files(&self.options);
+        files.extend(self.judges.read_files.iter().cloned());
+        let read = ReadFiles {
+            results: self.answers.graded.runs.path(),
+            files,
+            graders: &self.answers.graders,
+            cases: CasesRead::Graded(&self.answers.regrading),
+        };
+        read.refuse(outputs)
     }
 
     /// Creates the folder of the grading, or locks that of the grading that is resumed. The caller then

@@ -88,6 +88,14 @@ impl ProjectGraders {
         self.read_texts.clone()
     }
 
+    /// Returns the files that the evaluators of a case read.
+    pub(crate) fn read_paths(&self, file: &EvalFile, case: &EvalCase) -> Vec<PathBuf> {
+        let specs = case.evaluators.iter();
+        specs
+            .flat_map(|spec| files_of(spec, self.root(file)))
+            .collect()
+    }
+
     fn root<'a>(&'a self, file: &'a EvalFile) -> &'a Path {
         self.root.as_deref().unwrap_or(&file.root)
     }
@@ -167,8 +175,7 @@ impl Graders for ProjectGraders {
     }
 
     fn files(&self, file: &EvalFile, case: &EvalCase) -> Vec<FileDigest> {
-        let specs = case.evaluators.iter();
-        let paths = specs.flat_map(|spec| files_of(spec, self.root(file)));
+        let paths = self.read_paths(file, case).into_iter();
         let digests = paths.filter_map(|path| {
             let digest = self.digest(path.clone())?;
             let path = path.into();

@@ -45,8 +45,9 @@ pub struct RunOptions {
     pub dump_prompts: Option<PathBuf>,
     /// Records everything that targets and judges said in the results.
     pub include_trace: bool,
-    /// The file that the caller writes results to. It is not an eval file unless `paths` names it.
-    pub out: Option<PathBuf>,
+    /// The files that the caller writes. One that an earlier run wrote is not an eval file unless `paths`
+    /// names it.
+    pub outputs: Vec<PathBuf>,
 }
 
 /// A selection of the cases of a run.
@@ -81,7 +82,7 @@ impl RunOptions {
             gates: GateOptions::default(),
             dump_prompts: None,
             include_trace: false,
-            out: None,
+            outputs: Vec::new(),
         }
     }
 

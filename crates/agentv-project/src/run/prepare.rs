@@ -18,6 +18,7 @@ use crate::graders::{KeptFiles, ProjectGraders};
 use crate::notices::Notices;
 use crate::open_run::{OpenRun, Outline, open_journal, previous_run, ran_targets};
 use crate::options::Resume;
+use crate::output_files::{CasesRead, OutputFile, ReadFiles};
 use crate::project::Project;
 use crate::run_folders::RunFolders;
 use crate::targets::{ResolvedTargets, TargetOptions, resolve_targets};
@@ -52,7 +53,7 @@ impl Project {
             paths: &options.paths,
             load: &options.load,
             strict: options.strict,
-            out: options.out.as_deref(),
+            outputs: &options.outputs,
             resumes_newest: options.resume == Some(Resume::Newest),
         };
         let files = EvalFiles::open(&request, notices)?;
@@ -106,8 +107,23 @@ impl PreparedRun {
             has_several_targets: self.resolved.targets.len() > 1,
             trials: self.plan.trials,
             secrets: self.resolved.secrets.clone(),
-            read_files: self.files.read_files(),
         }
+    }
+
+    /// Checks that no file that the caller writes replaces another, a run, or a file that the run reads.
+    ///
+    /// # Errors
+    /// Names the first file that does.
+    pub fn check_outputs(&self, outputs: &[OutputFile<'_>]) -> Result<(), ProjectError> {
+        let mut files = self.files.read_files();
+        files.extend(self.resolved.read_files.iter().cloned());
+        let read = ReadFiles {
+            results: self.runs.path(),
+            files,
+            graders: &self.graders,
+            cases: CasesRead::Asked(&self.files),
+        };
+        read.refuse(outputs)
     }
 
     /// Creates the folder of the run, or locks that of the run that is resumed. The caller then runs the

@@ -1,6 +1,7 @@
 //! The judges of answers that were recorded earlier.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 use agentv_core::{RanTarget, Secrets, Target};
 use agentv_dataset::Project as ProjectFolder;
@@ -30,6 +31,8 @@ pub(crate) struct ResolvedJudges {
     /// The variables of each eval file, by its index.
     pub(crate) environments: HashMap<usize, Environment>,
     pub(crate) secrets: Secrets,
+    /// The files that define the judges and their variables.
+    pub(crate) read_files: Vec<PathBuf>,
 }
 
 /// Makes every judge ready that is going to be asked, and no other target. `always` replaces every other
@@ -72,12 +75,14 @@ pub(crate) fn resolve_judges(
     resolver.warn_of_open_values();
     let judges = &mut resolver.resolved.judges;
     FdLimit::of_this_process().fit(&mut [], judges, usize::MAX, resolver.notices)?;
+    let resolved = resolver.finish();
     Ok(ResolvedJudges {
-        judges: resolver.resolved.judges,
-        assignment: resolver.resolved.assignment,
-        environments: resolver.resolved.environments,
+        judges: resolved.judges,
+        assignment: resolved.assignment,
+        environments: resolved.environments,
         usual,
-        secrets: resolver.resolved.secrets,
+        secrets: resolved.secrets,
+        read_files: resolved.read_files,
     })
 }
 

@@ -47,7 +47,7 @@ pub(crate) fn resolve_targets(
     } = &mut resolver.resolved;
     let trials = usize::try_from(survey.trials).unwrap_or(usize::MAX);
     FdLimit::of_this_process().fit(targets, judges, trials, resolver.notices)?;
-    Ok(resolver.resolved)
+    Ok(resolver.finish())
 }
 
 fn resolve_judges(

@@ -26,6 +26,11 @@ impl ProgramReader {
         (program.collect(), warnings.collect())
     }
 
+    /// Returns the files that were read.
+    pub(super) fn into_files(self) -> impl Iterator<Item = PathBuf> {
+        self.digests.into_keys()
+    }
+
     /// Returns the digest of a file. A file that cannot be read counts as changed when it can be read
     /// again.
     fn digest(&mut self, file: ProgramFile) -> String {

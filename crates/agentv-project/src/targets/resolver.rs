@@ -30,6 +30,8 @@ pub(crate) struct ResolvedTargets {
     pub(crate) secrets: Secrets,
     /// The values that are not hidden in some place.
     pub(super) not_hidden: BTreeSet<OpenValue>,
+    /// The files that define the targets and their variables, and the programs of the targets.
+    pub(crate) read_files: Vec<PathBuf>,
 }
 
 /// The files that define what a name of a target means: places with equal keys have equal targets.
@@ -73,8 +75,16 @@ impl<'a> Resolver<'a> {
                 environments: HashMap::new(),
                 secrets: Secrets::default(),
                 not_hidden: BTreeSet::new(),
+                read_files: Vec::new(),
             },
         }
+    }
+
+    /// Returns everything that was made ready.
+    pub(super) fn finish(self) -> ResolvedTargets {
+        let mut resolved = self.resolved;
+        resolved.read_files.extend(self.programs.into_files());
+        resolved
     }
 
     /// Returns the targets and variables around an eval file.
@@ -92,6 +102,8 @@ impl<'a> Resolver<'a> {
         if let Some(place) = self.places.get(&key) {
             return Ok(Arc::clone(place));
         }
+        let targets_file = key.targets_file.iter().cloned();
+        self.resolved.read_files.extend(targets_file);
         let place = Arc::new(TargetsPlace {
             targets: read(key.targets_file.as_deref(), &surroundings, self.notices)?,
             environment: self.variables(&surroundings)?,
@@ -103,14 +115,16 @@ impl<'a> Resolver<'a> {
 
     /// Returns the variables of the process, and those of the `.env` file around an eval file.
     pub(super) fn variables(
-        &self,
+        &mut self,
         surroundings: &Surroundings,
     ) -> Result<Environment, ProjectError> {
         let process = self.options.project.environment();
         match surroundings.dotenv_file() {
-            Some(dotenv) => process
-                .with_dotenv(&dotenv)
-                .map_err(ProjectError::from_error),
+            Some(dotenv) => {
+                let variables = process.with_dotenv(&dotenv);
+                self.resolved.read_files.push(dotenv);
+                variables.map_err(ProjectError::from_error)
+            }
             None => Ok(process.clone()),
         }
     }

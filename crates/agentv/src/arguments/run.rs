@@ -167,7 +167,11 @@ impl RunArguments {
             gates: self.gates.options(),
             dump_prompts: self.dump_prompts.clone(),
             include_trace: self.output.include_trace,
-            out: self.output.out.clone(),
+            outputs: self
+                .output
+                .files()
+                .map(|file| file.path.to_owned())
+                .collect(),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use agentv_project::{LimitOptions, Resume};
+use agentv_project::{LimitOptions, OutputFile, Resume};
 use agentv_report::ReportFormat;
 use clap::Args;
 
@@ -86,6 +86,22 @@ impl OutputArguments {
     /// Returns true if standard output carries the events, so that nothing else may go there.
     pub(crate) fn events_on_stdout(&self) -> bool {
         self.events.as_deref() == Some(Path::new("-"))
+    }
+
+    /// Returns the files that are written.
+    pub(crate) fn files(&self) -> impl Iterator<Item = OutputFile<'_>> {
+        let file = |flag, content, path| OutputFile {
+            flag,
+            content,
+            path,
+        };
+        let out = self.out.iter();
+        let out = out.map(move |path| file("--out", "results", path.as_path()));
+        let events = self.events.iter().filter(|_| !self.events_on_stdout());
+        let events = events.map(move |path| file("--events", "events", path));
+        let reports = self.reports.iter();
+        let reports = reports.map(move |report| file("--report", "report", report.path.as_path()));
+        out.chain(events).chain(reports)
     }
 }
 

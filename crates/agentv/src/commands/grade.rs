@@ -18,6 +18,8 @@ pub(crate) fn run(arguments: &GradeArguments) -> Result<Exit, CommandError> {
     let project = Project::here();
     let notices = &mut StderrNotices::new();
     let prepared = project.prepare_grading(arguments.options(&project), notices)?;
+    let outputs: Vec<_> = arguments.output.files().collect();
+    prepared.check_outputs(&outputs)?;
     let verbose = arguments.load.verbose;
     let reporting = Reporting::new(&arguments.output, verbose, &prepared.outline())?;
     let (spec, run) = prepared.begin(now, notices)?;

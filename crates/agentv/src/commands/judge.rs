@@ -28,6 +28,8 @@ fn calibrate(arguments: &CalibrateArguments) -> Result<Exit, CommandError> {
     let project = Project::here();
     let notices = &mut StderrNotices::new();
     let prepared = project.prepare_calibration(arguments.options(&project), now, notices)?;
+    let outputs: Vec<_> = arguments.output.files().collect();
+    prepared.check_outputs(&outputs)?;
     let verbose = arguments.load.verbose;
     let calibrating = Calibrating {
         reporting: Reporting::new(&arguments.output, verbose, &prepared.outline())?,
