@@ -130,6 +130,9 @@ pub struct ResultRecord {
     /// True if a mock replaced the target.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
+    /// True if the answer was cut off because it reached the limit of tokens.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
     /// The error of an errored trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<TrialError>,
@@ -152,11 +155,15 @@ impl ResultRecord {
         costs.into_iter().flatten().reduce(|sum, cost| sum + cost)
     }
 
+    /// Returns the calls of judges, by all evaluators.
+    pub fn judge_calls(&self) -> impl Iterator<Item = &JudgeCall> {
+        let results = self.evaluator_results.iter();
+        results.flat_map(|result| &result.judge_calls)
+    }
+
     /// Returns the cost of the judges in US dollars, if known.
     pub fn judge_cost_usd(&self) -> Option<f64> {
-        let calls = self.evaluator_results.iter();
-        let calls = calls.flat_map(|result| &result.judge_calls);
-        let costs = calls.filter_map(|call| call.cost_usd);
+        let costs = self.judge_calls().filter_map(|call| call.cost_usd);
         costs.reduce(|sum, cost| sum + cost)
     }
 

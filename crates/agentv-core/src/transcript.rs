@@ -69,6 +69,19 @@ impl Transcript {
         last.map(crate::Content::text).unwrap_or_default()
     }
 
+    /// Returns true if the answer was cut off because it reached the limit of tokens.
+    pub fn is_truncated(&self) -> bool {
+        let reason = self.finish_reason.as_deref().unwrap_or_default();
+        matches!(
+            reason.to_ascii_lowercase().as_str(),
+            "length"
+                | "max_tokens"
+                | "max_output_tokens"
+                | "model_length"
+                | "model_context_window_exceeded"
+        )
+    }
+
     /// Returns the tool calls, in order.
     pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
         let messages = self.output_messages.iter();

@@ -61,6 +61,16 @@ pub(crate) fn settings(
     }
 }
 
+/// Returns the judge that the settings of a project name. Settings that cannot be read name none; the
+/// problem is reported when the eval file is opened.
+pub(crate) fn judge_target(project: &Project) -> Option<String> {
+    let path = project.config_file()?;
+    let shown: Arc<str> = path.to_string_lossy().into();
+    let document = Document::open(&path, &shown).ok()?;
+    let judge = document.root().given("judge_target")?.as_str()?;
+    Some(judge.into_owned()).filter(|judge| !judge.is_empty())
+}
+
 fn compile(project: &Project, root: Node<'_>) -> Result<Guidelines, Problem> {
     let list = root.given("guideline_patterns");
     let items: Vec<_> = list.into_iter().flat_map(Node::items).collect();

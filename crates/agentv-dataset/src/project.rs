@@ -43,6 +43,11 @@ impl Project {
             .find(|file| file.symlink_metadata().is_ok())
     }
 
+    /// Returns the judge that the settings file names, for targets that name none.
+    pub fn judge_target(&self) -> Option<String> {
+        crate::config::judge_target(self)
+    }
+
     /// Returns a path as records show it: relative to the root if it is inside, `/` between parts.
     pub fn display(&self, path: &Path) -> String {
         let shown = path.strip_prefix(&self.root).unwrap_or(path);

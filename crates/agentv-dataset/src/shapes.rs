@@ -91,6 +91,7 @@ static CONFIG_FIELDS: Record = Record {
         "$schema": TEXT, "The version of the format, `agentv-config-v2`.";
         "guideline_patterns": TEXTS, "Globs of the files whose text is put into the guidelines block of the prompt.";
         "pass_threshold": FRACTION, "The lowest score that passes, if neither a case nor its dataset sets one (default: 0.8).";
+        "judge_target": FILLED, "The target that judges answers, if neither an evaluator, `--judge` nor the target names one (default: the target itself).";
     },
 };
 

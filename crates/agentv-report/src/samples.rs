@@ -34,6 +34,7 @@ pub(crate) fn record(eval_id: &str) -> ResultRecord {
         cached: false,
         redacted: false,
         dry_run: false,
+        truncated: false,
         error: None,
         answer_key: "a".repeat(8),
         grade_key: "b".repeat(8),

@@ -148,7 +148,7 @@ fn one_case_with_fifty_thousand_problems_is_told_in_time() {
         "hostile::numbers::one_case_with_fifty_thousand_problems_is_told_in_time",
         1_500 * MEBIBYTE,
         || {
-            let wrong = r#"{"type": "contains", "valu": "é"}, "#.repeat(50_000);
+            let wrong = r#"{"type": "regex", "valu": "é"}, "#.repeat(50_000);
             let text = line("a", &format!(r#", "evaluators": [{wrong}5]"#));
             let codes = codes_of("a.jsonl", text);
             assert!(codes.contains(&Code::MissingField));

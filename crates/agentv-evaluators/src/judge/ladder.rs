@@ -35,11 +35,10 @@ impl Ladder<'_> {
         let second = self.ask(question.repair(&first.answer(), &wrong)).await?;
         self.read(&second).map_err(|wrong| {
             let name = self.judges.name(self.judge);
-            let cut_off = match second.finish_reason.as_deref() {
-                Some("length" | "max_tokens" | "MAX_TOKENS") => {
-                    "; it was cut off: `max_output_tokens` of the judge may be too low"
-                }
-                _ => "",
+            let cut_off = if second.is_truncated() {
+                "; it was cut off: `max_output_tokens` of the judge may be too low"
+            } else {
+                ""
             };
             EvaluatorError(format!(
                 "the judge `{name}` was asked twice, and its answer is not usable: {wrong}{cut_off}"

@@ -52,6 +52,8 @@ impl Project {
         let targets = TargetOptions {
             project: self,
             file: options.targets_file.as_deref(),
+            judge: None,
+            allow_self_judging: true,
             limits: &options.limits,
             dry_run: None,
         };

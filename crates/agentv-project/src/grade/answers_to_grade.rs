@@ -121,6 +121,8 @@ impl AnswersToGrade {
         let targets = TargetOptions {
             project,
             file: options.targets_file.as_deref(),
+            judge: None,
+            allow_self_judging: true,
             limits: &options.limits,
             dry_run: None,
         };

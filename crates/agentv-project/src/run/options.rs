@@ -21,6 +21,10 @@ pub struct RunOptions {
     pub chosen_targets: Vec<String>,
     /// The file that defines the targets, instead of the nearest `targets.yaml`.
     pub targets_file: Option<PathBuf>,
+    /// The target that judges answers, unless an evaluator names another.
+    pub judge: Option<String>,
+    /// Allows several targets to grade their own answers.
+    pub allow_self_judging: bool,
     /// The cases to run.
     pub selection: SelectionOptions,
     /// The number of trials per case (default: that of the repeated run, or 1).
@@ -70,6 +74,8 @@ impl RunOptions {
             strict: false,
             chosen_targets: Vec::new(),
             targets_file: None,
+            judge: None,
+            allow_self_judging: false,
             selection: SelectionOptions::default(),
             trials: None,
             dry_run: None,

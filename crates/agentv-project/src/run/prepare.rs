@@ -76,6 +76,8 @@ impl Project {
         let targets = TargetOptions {
             project: self,
             file: options.targets_file.as_deref(),
+            judge: options.judge.as_deref(),
+            allow_self_judging: options.allow_self_judging,
             limits: &options.limits,
             dry_run: options.dry_run,
         };

@@ -100,5 +100,6 @@ fn usual_judge(
         let ran = ran.iter().find(|ran| ran.name == target);
         ran.and_then(|ran| ran.judge_target.clone())
     };
+    let judge = judge.or_else(|| place.key.judge.clone());
     Ok(judge.unwrap_or_else(|| target.to_owned()))
 }

@@ -1,6 +1,6 @@
 //! The targets and judges of a run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use agentv_runner::{EvalFile, Survey};
 
@@ -39,6 +39,9 @@ pub(crate) fn resolve_targets(
         }
     }
     if options.dry_run.is_none() {
+        if !options.allow_self_judging {
+            refuse_self_judging(&resolver, files, survey)?;
+        }
         resolve_judges(&mut resolver, files, survey)?;
     }
     resolver.warn_of_open_values();
@@ -68,6 +71,38 @@ fn resolve_judges(
         }
     }
     Ok(())
+}
+
+/// Refuses several targets of which one would grade its own answers, unless all have the same judge:
+/// their scores could not be compared.
+fn refuse_self_judging(
+    resolver: &Resolver<'_>,
+    files: &EvalFiles,
+    survey: &Survey,
+) -> Result<(), ProjectError> {
+    let mut judges: BTreeMap<&str, String> = BTreeMap::new();
+    for ((file, _), file_judges) in files.folders().zip(&survey.judges) {
+        for target in &file_judges.judged {
+            judges.insert(target, usual_judge(resolver, file, target));
+        }
+    }
+    let distinct: BTreeSet<&String> = judges.values().collect();
+    let own = judges.iter().filter(|(target, judge)| *target == judge);
+    let own: Vec<String> = own.map(|(target, _)| format!("`{target}`")).collect();
+    if own.is_empty() || distinct.len() < 2 {
+        return Ok(());
+    }
+    let message = match own.as_slice() {
+        [one] => format!("target {one} would grade its own answers, and others would not"),
+        several => format!(
+            "targets {} would grade their own answers",
+            several.join(", ")
+        ),
+    };
+    let hint = "scores of different judges cannot be compared: choose one judge for all targets with \
+                `--judge NAME` or `judge_target` in `.agentv/config.yaml`, or add \
+                `--allow-self-judging`";
+    Err(ProjectError::with_hint(message, Some(hint.to_owned())))
 }
 
 /// Returns the name of the target that judges the answers of a target unless an evaluator names another.

@@ -14,6 +14,10 @@ pub(crate) struct TargetOptions<'a> {
     pub(crate) project: &'a Project,
     /// The file that defines the targets, instead of the nearest `targets.yaml`.
     pub(crate) file: Option<&'a Path>,
+    /// The target that judges answers, unless an evaluator names another.
+    pub(crate) judge: Option<&'a str>,
+    /// Allows several targets to grade their own answers.
+    pub(crate) allow_self_judging: bool,
     pub(crate) limits: &'a LimitOptions,
     /// Replaces every target by a mock that takes this long.
     pub(crate) dry_run: Option<Delay>,

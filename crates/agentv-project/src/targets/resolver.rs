@@ -40,11 +40,13 @@ pub(super) struct PlaceKey {
     targets_file: Option<PathBuf>,
     dotenv_file: Option<PathBuf>,
     root: PathBuf,
+    /// The judge of targets that name none.
+    pub(super) judge: Option<String>,
 }
 
 /// The targets and variables around an eval file.
 pub(super) struct TargetsPlace {
-    key: PlaceKey,
+    pub(super) key: PlaceKey,
     pub(super) targets: Targets,
     pub(super) environment: Environment,
 }
@@ -98,6 +100,7 @@ impl<'a> Resolver<'a> {
             targets_file: named.or_else(|| surroundings.targets_file()),
             dotenv_file: surroundings.dotenv_file(),
             root: folder.root.clone(),
+            judge: folder.judge_target(),
         };
         if let Some(place) = self.places.get(&key) {
             return Ok(Arc::clone(place));
@@ -232,6 +235,9 @@ impl<'a> Resolver<'a> {
             None => self.resolve(place, name, need)?,
         };
         self.options.limits.apply(&mut target);
+        let chosen = self.options.judge.map(str::to_owned);
+        let named = chosen.or(target.judge_target.take());
+        target.judge_target = named.or_else(|| place.key.judge.clone());
         // Settings are not logged: they may hold secrets.
         tracing::info!(
             name,

@@ -7,7 +7,8 @@ use super::page::{Page, Piece};
 use super::{intervals, score, trials};
 use crate::figures::{count, counted, milliseconds, money, percent};
 use crate::style::{Paint, Style};
-use crate::summary::{Scores, Summary};
+use crate::summary::{Scores, Summary, Tokens};
+use crate::text::one_line;
 
 /// Renders the summary of a run as a text that ends in a line break.
 ///
@@ -137,6 +138,7 @@ fn statuses(page: &mut Page, summary: &Summary) {
         (summary.cached, "from the cache"),
         (summary.redacted, "with secrets removed"),
         (summary.retried, "took several attempts"),
+        (summary.truncated, "truncated"),
     ];
     let notes = notes.iter().filter(|(number, _)| *number > 0);
     let notes: Vec<Piece> = notes
@@ -181,30 +183,36 @@ fn histogram(counts: &[u64; 10], style: Style) -> String {
 }
 
 fn cost(page: &mut Page, summary: &Summary) {
-    let mut pieces: Vec<Piece> = summary
-        .cost_usd
-        .map(|cost| Piece::plain(money(cost)))
-        .into_iter()
-        .collect();
-    if let Some(tokens) = &summary.tokens {
-        pieces.push(Piece::plain(counted(
-            tokens.input,
-            "input token",
-            "input tokens",
-        )));
-        if tokens.cached > 0 {
-            pieces.push(Piece::plain(format!(
-                "{} of them cached",
-                count(tokens.cached)
-            )));
-        }
-        pieces.push(Piece::plain(counted(
-            tokens.output,
-            "output token",
-            "output tokens",
-        )));
-    }
+    let mut pieces: Vec<Piece> = priced(summary).map(Piece::plain).into_iter().collect();
+    pieces.extend(summary.tokens.iter().flat_map(token_pieces));
     if !pieces.is_empty() {
         page.figures("cost", &pieces);
     }
+    let mut pieces: Vec<Piece> = Vec::new();
+    pieces.extend(summary.judge_tokens.iter().flat_map(token_pieces));
+    for target in &summary.self_judged {
+        let text = format!("{} graded its own answers", one_line(target));
+        pieces.push(Piece::new(Paint::Nearly, text));
+    }
+    if !pieces.is_empty() {
+        page.figures("judges", &pieces);
+    }
+}
+
+/// Returns the cost, with a mark for everything that has no known price.
+pub(crate) fn priced(summary: &Summary) -> Option<String> {
+    let names: Vec<String> = summary.unpriced.iter().map(|name| one_line(name)).collect();
+    match (summary.cost_usd.map(money), names.is_empty()) {
+        (cost, true) => cost,
+        (Some(cost), false) => Some(format!("{cost} + unpriced: {}", names.join(", "))),
+        (None, false) => Some(format!("unpriced: {}", names.join(", "))),
+    }
+}
+
+fn token_pieces(tokens: &Tokens) -> Vec<Piece> {
+    let input = counted(tokens.input, "input token", "input tokens");
+    let cached = (tokens.cached > 0).then(|| format!("{} of them cached", count(tokens.cached)));
+    let output = counted(tokens.output, "output token", "output tokens");
+    let texts = [Some(input), cached, Some(output)];
+    texts.into_iter().flatten().map(Piece::plain).collect()
 }

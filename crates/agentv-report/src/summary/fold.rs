@@ -1,10 +1,10 @@
 //! Folding records into a summary.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 
-use agentv_core::{ReportError, Reporter, ResultRecord, RunEvent, Status};
+use agentv_core::{ReportError, Reporter, ResultRecord, RunEvent, Status, TokenUsage};
 
 use super::amount::Amount;
 use super::errors::ErrorFold;
@@ -30,6 +30,10 @@ pub struct SummaryFold {
     retried: u64,
     cost: Option<Amount>,
     tokens: Option<Tokens>,
+    judge_tokens: Option<Tokens>,
+    unpriced: BTreeSet<Arc<str>>,
+    self_judged: BTreeSet<Arc<str>>,
+    truncated: u64,
     latency: LatencyFold,
     worst: Top<WorstTrial>,
     slowest: Top<SlowTrial>,
@@ -80,6 +84,7 @@ impl SummaryFold {
         self.redacted += u64::from(record.redacted);
         self.dry_run += u64::from(record.dry_run);
         self.retried += u64::from(record.attempts > 1);
+        self.truncated += u64::from(record.truncated);
         self.worst.offer_worst(record);
         if let Some(error) = &record.error {
             self.errors.add(error);
@@ -88,16 +93,33 @@ impl SummaryFold {
             self.add_tokens(record);
             self.add_time(record);
         }
+        self.add_judges(record);
         self.add_graded(record);
     }
 
     fn add_tokens(&mut self, record: &ResultRecord) {
         let trace = record.trace_summary.as_ref();
         if let Some(usage) = trace.and_then(|trace| trace.token_usage) {
-            let tokens = self.tokens.get_or_insert_default();
-            tokens.input = tokens.input.saturating_add(usage.input);
-            tokens.output = tokens.output.saturating_add(usage.output);
-            tokens.cached = tokens.cached.saturating_add(usage.cached.unwrap_or(0));
+            self.tokens.get_or_insert_default().add(&usage);
+            if trace.is_none_or(|trace| trace.cost_usd.is_none()) {
+                self.unpriced.insert(Arc::clone(&record.target));
+            }
+        }
+    }
+
+    /// Adds the tokens of the judges, and notes those that judged answers of their own.
+    fn add_judges(&mut self, record: &ResultRecord) {
+        for call in record.judge_calls() {
+            if *call.target == *record.target && !self.self_judged.contains(&record.target) {
+                self.self_judged.insert(Arc::clone(&record.target));
+            }
+            let Some(usage) = call.token_usage else {
+                continue;
+            };
+            self.judge_tokens.get_or_insert_default().add(&usage);
+            if call.cost_usd.is_none() && !self.unpriced.contains(call.target.as_str()) {
+                self.unpriced.insert(Arc::from(call.target.as_str()));
+            }
         }
     }
 
@@ -157,6 +179,10 @@ impl SummaryFold {
             retried: self.retried,
             cost_usd: self.cost.map(Amount::dollars),
             tokens: self.tokens,
+            judge_tokens: self.judge_tokens,
+            unpriced: self.unpriced.iter().cloned().collect(),
+            self_judged: self.self_judged.iter().cloned().collect(),
+            truncated: self.truncated,
             latency: self.latency.finish(),
             worst: self.worst.finish(),
             slowest: self.slowest.finish(),
@@ -171,6 +197,14 @@ impl SummaryFold {
 fn case_digest(record: &ResultRecord) -> u64 {
     let hasher = BuildHasherDefault::<DefaultHasher>::default();
     hasher.hash_one((&*record.eval_file, &record.eval_id))
+}
+
+impl Tokens {
+    fn add(&mut self, usage: &TokenUsage) {
+        self.input = self.input.saturating_add(usage.input);
+        self.output = self.output.saturating_add(usage.output);
+        self.cached = self.cached.saturating_add(usage.cached.unwrap_or(0));
+    }
 }
 
 /// Returns the score of a graded trial.

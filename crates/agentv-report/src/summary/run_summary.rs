@@ -46,6 +46,18 @@ pub struct Summary {
     /// The tokens of the answers, as far as they are known, without answers from the cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<Tokens>,
+    /// The tokens of the judges, as far as they are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge_tokens: Option<Tokens>,
+    /// The targets and judges that used tokens at an unknown price, by name. `cost_usd` lacks their cost.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unpriced: Vec<Arc<str>>,
+    /// The targets that graded answers of their own, by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub self_judged: Vec<Arc<str>>,
+    /// The number of answers that were cut off because they reached the limit of tokens.
+    #[serde(default)]
+    pub truncated: u64,
     /// The latencies of the targets, if they were measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,

@@ -301,6 +301,7 @@ impl Execution<'_> {
             timing: answer.timing,
             attempts: answer.attempts,
             cached: answer.cached,
+            truncated: transcript.is_truncated(),
             redacted: answer.redacted,
             ..result_record(self.trial, grade)
         })

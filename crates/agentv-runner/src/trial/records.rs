@@ -86,6 +86,7 @@ pub(crate) fn result_record(trial: &Trial, grade: Grade) -> ResultRecord {
         cached: false,
         redacted: false,
         dry_run: trial.dry_run,
+        truncated: false,
         error: grade.error,
         answer_key: trial.keys.answer.clone(),
         grade_key: trial.keys.grade.clone(),

@@ -49,6 +49,12 @@ pub(crate) struct RunArguments {
     /// File that defines the targets (default: the nearest `targets.yaml`)
     #[arg(long, value_name = "FILE", help_heading = "What to run")]
     pub(crate) targets: Option<PathBuf>,
+    /// Ask this target as judge, unless an evaluator names another (default: `judge_target`)
+    #[arg(long, value_name = "NAME", help_heading = "What to run")]
+    pub(crate) judge: Option<String>,
+    /// Allow several targets to grade their own answers
+    #[arg(long, help_heading = "What to run")]
+    pub(crate) allow_self_judging: bool,
     /// Only run cases whose id matches GLOB (repeatable)
     #[arg(long = "eval-id", value_name = "GLOB", help_heading = "What to run")]
     pub(crate) eval_ids: Vec<String>,
@@ -151,6 +157,8 @@ impl RunArguments {
             strict: self.strict,
             chosen_targets: self.chosen_targets.clone(),
             targets_file: self.targets.clone(),
+            judge: self.judge.clone(),
+            allow_self_judging: self.allow_self_judging,
             selection: SelectionOptions {
                 eval_ids: self.eval_ids.clone(),
                 shard: self.shard,

@@ -1,5 +1,7 @@
 //! The totals of a run, and their difference from those of another.
 
+use std::sync::Arc;
+
 use crate::figures::{count, counted, money, percent, percent_range, score_range};
 use crate::markdown_text::code_in_cell;
 use crate::run_statistics::{RunStatistics, TargetFigures};
@@ -36,6 +38,7 @@ pub(super) fn headline(summary: &Summary, not_run: u64) -> String {
         (statuses.error, "error", "errors"),
         (statuses.ungraded, "ungraded", "ungraded"),
         (summary.skipped, "case skipped", "cases skipped"),
+        (summary.truncated, "truncated answer", "truncated answers"),
     ] {
         if number > 0 {
             parts.push(counted(number, one, several));
@@ -86,6 +89,30 @@ fn intervals_of(target: &str, figures: &TargetFigures) -> String {
             text.push_str(&format!(" · {rate} of cases flaky"));
         }
         text.push_str(".\n");
+    }
+    text
+}
+
+/// Returns sentences about figures that need an explanation: unknown prices, and targets that graded
+/// their own answers.
+pub(super) fn remarks(summary: &Summary) -> String {
+    let names = |names: &[Arc<str>]| {
+        let names = names.iter().take(TARGETS);
+        let names = names.map(|name| code_in_cell(name, 80));
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let mut text = String::new();
+    if !summary.unpriced.is_empty() {
+        let unpriced = names(&summary.unpriced);
+        text.push_str(&format!(
+            "\nThe cost lacks {unpriced}, whose price is unknown.\n"
+        ));
+    }
+    if !summary.self_judged.is_empty() {
+        let judged = names(&summary.self_judged);
+        text.push_str(&format!(
+            "\nGraded by the target itself: answers of {judged}.\n"
+        ));
     }
     text
 }

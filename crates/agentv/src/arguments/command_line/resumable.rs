@@ -11,6 +11,8 @@ impl RunArguments {
             paths,
             chosen_targets,
             targets,
+            judge,
+            allow_self_judging,
             eval_ids,
             limit,
             shard,
@@ -36,6 +38,8 @@ impl RunArguments {
         line.positionals(paths);
         line.values("target", chosen_targets);
         line.path("targets", targets.as_deref());
+        line.value("judge", judge.as_ref());
+        line.flag("allow-self-judging", *allow_self_judging);
         line.values("eval-id", eval_ids);
         line.value("limit", limit.as_ref());
         line.value("shard", shard.as_ref());

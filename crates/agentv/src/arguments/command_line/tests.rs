@@ -65,7 +65,10 @@ const RUN: &[Words] = &[
     &["--dry-run-delay", "5", "--dry-run"],
     &["--dry-run-delay-min", "5", "--dry-run"],
     &["--dry-run-delay-max", "6", "--dry-run"],
+    &["--judge", "strict judge"],
+    &["--allow-self-judging"],
     &["--stop-on-required"],
+    &["--pass-threshold", "0.9"],
     &["--strict"],
     &["--rerun-failed", "latest"],
     &["--cache"],
@@ -77,6 +80,7 @@ const GRADE: &[Words] = &[
     &["--eval-id", "a b"],
     &["--limit", "1"],
     &["--stop-on-required"],
+    &["--pass-threshold", "0.9"],
 ];
 
 const CALIBRATE: &[Words] = &[

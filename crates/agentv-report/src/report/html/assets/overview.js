@@ -77,8 +77,14 @@ function figureList(run) {
   const { scores, latency, tokens } = summary;
   add("Trials", count(summary.trials), summary.cached > 0 ? `${count(summary.cached)} from the cache` : "");
   add("Mean score", scoreText(scores?.mean), meanNote(run));
-  add("Cost", dollars(summary.cost_usd), summary.cost_usd !== undefined && summary.trials > 0 ? `${dollars(summary.cost_usd / summary.trials)} per trial` : "");
+  const unpriced = listOf(summary.unpriced);
+  const priced = unpriced.length > 0 ? `+ unpriced: ${unpriced.join(", ")}` : undefined;
+  add("Cost", dollars(summary.cost_usd), priced ?? (summary.cost_usd !== undefined && summary.trials > 0 ? `${dollars(summary.cost_usd / summary.trials)} per trial` : ""));
   add("Tokens", tokens ? shortCount(tokens.input + tokens.output) : NONE, tokens ? `${shortCount(tokens.input)} in, ${shortCount(tokens.output)} out` : "");
+  const judged = summary.judge_tokens;
+  const own = listOf(summary.self_judged);
+  if (judged || own.length > 0) add("Judge tokens", judged ? shortCount(judged.input + judged.output) : NONE, own.length > 0 ? `graded their own answers: ${own.join(", ")}` : "");
+  if (summary.truncated > 0) add("Truncated", count(summary.truncated), "answers cut off at the limit of tokens");
   add("Median latency", latency ? milliseconds(latency.median_ms) : NONE, latency ? `95% within ${milliseconds(latency.p95_ms)}` : "");
   return list;
 }
