@@ -73,6 +73,9 @@ pub struct RunRecord {
     /// The totals of its results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub totals: Option<Value>,
+    /// The intervals of its results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statistics: Option<Value>,
     /// The requirements on its results, and the findings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gates: Vec<GateOutcome>,

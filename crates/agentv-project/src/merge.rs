@@ -223,6 +223,7 @@ fn merged_record(sources: &[FoundRun]) -> RunRecord {
             .map(|source| source.folder.id().to_string())
             .collect(),
         totals: None,
+        statistics: None,
         ..first
     }
 }

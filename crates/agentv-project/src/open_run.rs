@@ -2,7 +2,7 @@
 
 use agentv_core::{GateOutcome, Planned, Program, RanTarget, RunRecord, Secrets, Stop, Target};
 use agentv_journal::{FolderError, RecordFile, RunFolder, RunWriter};
-use agentv_report::{RunResults, Summary};
+use agentv_report::{RunResults, RunStatistics, Summary};
 use agentv_runner::{Assignment, Ended, Journal, PreviousRun, trial_fields};
 use jiff::Timestamp;
 
@@ -44,6 +44,8 @@ pub struct RunEnd<'a> {
     pub stop: Option<Stop>,
     /// Its figures.
     pub summary: &'a Summary,
+    /// The intervals of its figures.
+    pub statistics: &'a RunStatistics,
     /// The outcomes of its gates.
     pub gates: &'a [GateOutcome],
     /// The time of its end.
@@ -105,6 +107,7 @@ impl OpenRun {
             finished_at: Some(end.now.to_string()),
             stopped: end.stop,
             totals: serde_json::to_value(end.summary).ok(),
+            statistics: serde_json::to_value(end.statistics).ok(),
             gates: end.gates.to_vec(),
             evaluator_files: self.kept_files.texts(),
             ..self.record.clone()

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use agentv_core::RunRecord;
 use agentv_journal::{FolderError, RunFolder, list_runs};
-use agentv_report::RunResults;
+use agentv_report::{ResultsCheck, RunResults};
 use agentv_syntax::nearest;
 use jiff::Timestamp;
 
@@ -99,6 +99,7 @@ impl RunFolders {
         notices: &mut dyn Notices,
     ) -> Result<RunResults, ProjectError> {
         if let Some(results) = results_in_file(name) {
+            check_file(name, notices)?;
             return Ok(results);
         }
         if Path::new(name).is_file() {
@@ -210,6 +211,25 @@ fn results_in_file(name: &str) -> Option<RunResults> {
             .any(|known| extension.eq_ignore_ascii_case(known))
     });
     (is_known && !path.is_dir()).then(|| RunResults::of_file(path))
+}
+
+/// Warns about lines of a file that are not results, by field. Refuses a file without any result.
+fn check_file(name: &str, notices: &mut dyn Notices) -> Result<(), ProjectError> {
+    let path = Path::new(name);
+    let check = ResultsCheck::of_file(path).map_err(ProjectError::from_error)?;
+    if let Some(first) = check.problems.first().filter(|_| check.readable == 0) {
+        return Err(ProjectError::with_hint(
+            format!("`{name}` has no result that can be read: {first}"),
+            Some("`agentv run --out FILE.jsonl` writes a file of results".to_owned()),
+        ));
+    }
+    for problem in &check.problems {
+        notices.warn(format!("`{name}`, {problem}"));
+    }
+    if check.more > 0 {
+        notices.warn(format!("`{name}` has {} more such lines", check.more));
+    }
+    Ok(())
 }
 
 /// Reports a folder that could not be written.

@@ -80,6 +80,7 @@ pub mod out_file;
 mod render;
 mod report;
 mod results;
+mod results_check;
 mod run_fold;
 mod run_statistics;
 #[cfg(test)]
@@ -100,6 +101,7 @@ pub use out_file::OutFile;
 pub use render::{Closing, render_summary};
 pub use report::{FORMATS, ReportFailure, ReportFormat};
 pub use results::{RunResults, Transcripts};
+pub use results_check::{ResultsCheck, ResultsProblem};
 pub use run_fold::RunFold;
 pub use run_statistics::{
     FlakyCase, RunStatistics, TargetFigures, TargetStatistics, TrialStatistics,

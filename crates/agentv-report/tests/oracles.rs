@@ -83,8 +83,7 @@ impl Runs {
         let Ok(Some(past)) = PastRun::open(self.folder.clone()) else {
             return;
         };
-        let line = past.line().expect("the results");
-        let lines = [line.clone(), line];
+        let lines = past.lines().expect("the results").repeat(2);
         assert!(!render_runs(&lines, STYLE).is_empty());
         assert!(!render_trend(&lines, STYLE).is_empty());
         assert!(!trend_page(&lines).contains(MARKUP));

@@ -66,6 +66,7 @@ impl Ending<'_> {
         let end = RunEnd {
             stop: self.ended.stop,
             summary: &summary,
+            statistics: &statistics,
             gates: &gates.required(),
             now: Timestamp::now(),
         };

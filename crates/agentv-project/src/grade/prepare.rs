@@ -166,6 +166,7 @@ impl PreparedGrading {
             merged_from: Vec::new(),
             stopped: None,
             totals: None,
+            statistics: None,
             ..graded.run.record.clone()
         }
     }

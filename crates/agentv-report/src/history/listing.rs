@@ -2,17 +2,18 @@
 
 use super::columns::{Cell, Column, table};
 use super::{RunLine, RunState};
-use crate::figures::{count, counted, money, percent};
+use crate::figures::{count, counted, money, percent, percent_range};
 use crate::render::stop_reason;
 use crate::style::{Paint, Style};
 use crate::text::one_line;
 
-const COLUMNS: [Column; 9] = [
+const COLUMNS: [Column; 10] = [
     column("run", false, None, 0),
     column("when", false, None, 7),
     column("what", false, Some(12), 4),
     column("trials", true, None, 5),
     column("passed", true, None, 0),
+    column("95% interval", true, None, 8),
     column("score", true, None, 1),
     column("errors", true, None, 2),
     column("cost", true, None, 6),
@@ -46,6 +47,7 @@ fn row(run: &RunLine, style: Style) -> Vec<Cell> {
         Cell::plain(what(run)),
         trials(run),
         rate(run),
+        interval(run),
         score(run),
         errors(run),
         Cell::plain(run.cost_usd.map(money).unwrap_or_default()),
@@ -88,6 +90,12 @@ pub(super) fn trials(run: &RunLine) -> Cell {
 
 pub(super) fn rate(run: &RunLine) -> Cell {
     Cell::plain(run.pass_rate.map_or("-".to_owned(), percent))
+}
+
+/// Returns the interval of the pass rate.
+pub(super) fn interval(run: &RunLine) -> Cell {
+    let range = run.pass_rate_interval;
+    Cell::plain(range.map_or(String::new(), |[low, high]| percent_range(low, high)))
 }
 
 pub(super) fn score(run: &RunLine) -> Cell {

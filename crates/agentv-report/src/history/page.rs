@@ -1,11 +1,13 @@
 //! The history of runs as a self-contained page.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::RunLine;
 use super::listing::{first_and_others, notes, trials, when};
-use crate::figures::{count, money, percent};
+use super::trend::by_target;
+use crate::figures::{count, money, percent, percent_range};
 
 const WIDTH: f64 = 800.0;
 const HEIGHT: f64 = 300.0;
@@ -38,13 +40,20 @@ pub fn trend_page(runs: &[RunLine]) -> String {
          <title>agentv trend</title>\n<style>\n{STYLE}\n</style>\n<h1>Trend</h1>\n"
     );
     let files = runs.last().map(|run| first_and_others(&run.files));
-    let runs_in_words = crate::figures::counted(runs.len() as u64, "run", "runs");
+    let ids: BTreeSet<&str> = runs.iter().map(|run| run.id.as_str()).collect();
+    let runs_in_words = crate::figures::counted(ids.len() as u64, "run", "runs");
     let _ = writeln!(
         page,
         "<p>{runs_in_words} of {} · <span class=\"key rate\"></span> pass rate · <span class=\"key score\"></span> mean score</p>",
         escaped(&files.unwrap_or_default())
     );
-    chart(&mut page, runs);
+    let targets = by_target(runs);
+    for (target, runs) in &targets {
+        if targets.len() > 1 {
+            let _ = writeln!(page, "<h2>{}</h2>", escaped(target));
+        }
+        chart(&mut page, runs);
+    }
     table(&mut page, runs);
     page.push_str("</html>\n");
     page
@@ -152,20 +161,24 @@ fn height(share: f64) -> f64 {
 
 fn table(page: &mut String, runs: &[RunLine]) {
     page.push_str(
-        "<div class=\"wide\"><table>\n<tr><th>run<th>when<th>target<th class=\"number\">trials<th class=\"number\">passed\
+        "<div class=\"wide\"><table>\n<tr><th>run<th>when<th>target<th class=\"number\">trials<th class=\"number\">passed<th class=\"number\">95% interval\
          <th class=\"number\">mean score<th class=\"number\">errors<th class=\"number\">cost<th>note</tr>\n",
     );
     for run in runs.iter().rev() {
         let or_dash = |figure: Option<String>| figure.unwrap_or_else(|| "–".to_owned());
         let _ = writeln!(
             page,
-            "<tr><td>{}<td>{}<td>{}<td class=\"number\">{}<td class=\"number\">{}<td class=\"number\">{}\
+            "<tr><td>{}<td>{}<td>{}<td class=\"number\">{}<td class=\"number\">{}<td class=\"number\">{}<td class=\"number\">{}\
              <td class=\"number\">{}<td class=\"number\">{}<td>{}</tr>",
             escaped(&run.id),
             escaped(&when(run)),
             escaped(&first_and_others(&run.targets)),
             trials(run).text,
             or_dash(run.pass_rate.map(percent)),
+            or_dash(
+                run.pass_rate_interval
+                    .map(|[low, high]| percent_range(low, high))
+            ),
             or_dash(run.mean_score.map(|score| format!("{score:.3}"))),
             count(run.statuses.error),
             or_dash(run.cost_usd.map(money)).replace('<', "&lt;"),

@@ -2,10 +2,12 @@
 
 use agentv_core::{RanFile, RanTarget, ResultRecord, RunRecord};
 use agentv_journal::{FileError, FolderError, RunFolder};
+use serde_json::Value;
 
 use super::{RunLine, RunState};
 use crate::results::RunResults;
-use crate::summary::{Summary, SummaryFold};
+use crate::run_fold::RunFold;
+use crate::summary::Summary;
 
 /// A run of the past. Its description is read at once, its results only when needed.
 #[derive(Debug, Clone)]
@@ -60,57 +62,82 @@ impl PastRun {
             && one.rerun_of.is_some() == other_record.rerun_of.is_some()
     }
 
-    /// Sums up the run on one line.
+    /// Sums up the run on one line per target.
     ///
     /// # Errors
     /// Fails if its results cannot be read.
-    pub fn line(&self) -> Result<RunLine, FileError> {
+    pub fn lines(&self) -> Result<Vec<RunLine>, FileError> {
         let running = self.folder.is_being_written();
-        // The totals that a resumed run wrote when it was stopped are out of date.
-        let totals = self.record.totals.as_ref().filter(|_| !running);
-        let totals =
-            totals.and_then(|totals| serde_json::from_value::<Summary>(totals.clone()).ok());
-        let summary = match totals {
-            Some(summary) => summary,
-            None => self.fold(&|_| true)?,
-        };
-        Ok(self.line_of(&summary, running))
+        // The figures that a resumed run wrote when it was stopped are out of date.
+        let figures = Figures::recorded(&self.record).filter(|_| !running);
+        let figures = figures.map_or_else(|| self.fold(&|_| true), Ok)?;
+        Ok(self.lines_of(&figures, running))
     }
 
-    /// Sums up the run on one line, considering only the wanted results.
+    /// Sums up the run on one line per target, considering only the wanted results.
     ///
     /// # Errors
     /// Fails if its results cannot be read.
-    pub fn line_of_some(
+    pub fn lines_of_some(
         &self,
         wanted: &dyn Fn(&ResultRecord) -> bool,
-    ) -> Result<RunLine, FileError> {
-        let summary = self.fold(wanted)?;
-        let line = self.line_of(&summary, self.folder.is_being_written());
-        let targets = summary
-            .targets
-            .iter()
-            .map(|target| target.target.to_string());
-        Ok(RunLine {
-            targets: targets.collect(),
+    ) -> Result<Vec<RunLine>, FileError> {
+        let figures = self.fold(wanted)?;
+        let lines = self.lines_of(&figures, self.folder.is_being_written());
+        let targets = figures.summary.targets.iter();
+        let targets: Vec<String> = targets.map(|target| target.target.to_string()).collect();
+        let only = |line: RunLine| RunLine {
+            targets: match targets.len() {
+                0 | 1 => targets.clone(),
+                _ => line.targets,
+            },
             // The run does not say how many of these were planned.
-            planned: summary.trials,
+            planned: line.trials,
             ..line
-        })
+        };
+        Ok(lines.into_iter().map(only).collect())
     }
 
-    fn fold(&self, wanted: &dyn Fn(&ResultRecord) -> bool) -> Result<Summary, FileError> {
-        let mut fold = SummaryFold::new();
+    fn fold(&self, wanted: &dyn Fn(&ResultRecord) -> bool) -> Result<Figures, FileError> {
+        let mut fold = RunFold::of_trials(self.record.trials);
         RunResults::without_run(&self.folder).each(&mut |record| {
             if wanted(&record) {
                 fold.add(&record);
             }
         })?;
-        Ok(fold.finish(0))
+        let (summary, statistics) = fold.finish(0);
+        Ok(Figures {
+            summary,
+            statistics: serde_json::to_value(statistics).unwrap_or_default(),
+        })
     }
 
-    fn line_of(&self, summary: &Summary, running: bool) -> RunLine {
-        let record = &self.record;
+    fn lines_of(&self, figures: &Figures, running: bool) -> Vec<RunLine> {
+        let whole = self.line_of(figures, running);
+        let targets = &figures.summary.targets;
+        if targets.len() < 2 {
+            return vec![whole];
+        }
+        let lines = targets.iter().map(|target| RunLine {
+            targets: vec![target.target.to_string()],
+            trials: target.statuses.total(),
+            // The run does not say how many were planned for each target.
+            planned: target.statuses.total(),
+            statuses: target.statuses,
+            pass_rate: target.pass_rate,
+            pass_rate_interval: figures.interval(&target.target, "pass_rate"),
+            mean_score: target.mean_score,
+            mean_score_interval: figures.interval(&target.target, "mean_score"),
+            cost_usd: target.cost_usd,
+            ..whole.clone()
+        });
+        lines.collect()
+    }
+
+    fn line_of(&self, figures: &Figures, running: bool) -> RunLine {
+        let (record, summary) = (&self.record, &figures.summary);
+        let target = summary.targets.first().map(|target| &*target.target);
+        let interval = |figure| figures.interval(target?, figure);
         RunLine {
             id: self.folder.id().to_string(),
             started_at: record.started_at.clone(),
@@ -132,7 +159,9 @@ impl PastRun {
             skipped: record.files.iter().map(|file| file.skipped).sum(),
             statuses: summary.statuses,
             pass_rate: summary.pass_rate,
+            pass_rate_interval: interval("pass_rate"),
             mean_score: summary.scores.map(|scores| scores.mean),
+            mean_score_interval: interval("mean_score"),
             cost_usd: summary.cost_usd,
             dry_run: record.dry_run,
             shard: record.shard.clone(),
@@ -155,5 +184,31 @@ impl PastRun {
             (Some(_), None) if !missing => RunState::Finished,
             (Some(_) | None, None) => RunState::Unfinished,
         }
+    }
+}
+
+/// The figures of a run, and their intervals as they are written.
+struct Figures {
+    summary: Summary,
+    statistics: Value,
+}
+
+impl Figures {
+    /// Returns the figures that `run.json` has.
+    fn recorded(record: &RunRecord) -> Option<Figures> {
+        let totals = record.totals.clone()?;
+        Some(Figures {
+            summary: serde_json::from_value(totals).ok()?,
+            // Runs of earlier versions have no intervals.
+            statistics: record.statistics.clone().unwrap_or_default(),
+        })
+    }
+
+    /// Returns the interval of a figure of a target.
+    fn interval(&self, target: &str, figure: &str) -> Option<[f64; 2]> {
+        let targets = self.statistics.get("targets")?.as_array()?;
+        let found = targets.iter().find(|found| found["target"] == target)?;
+        let end = |name: &str| found.get(figure)?.get(name)?.as_f64();
+        Some([end("low")?, end("high")?])
     }
 }

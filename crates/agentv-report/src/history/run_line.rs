@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::summary::Statuses;
 
-/// A run on one line: its task and its results.
+/// A run on one line: its task and its results. A run with several targets has a line for each.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunLine {
     /// The id of the run.
@@ -22,7 +22,7 @@ pub struct RunLine {
     pub stopped: Option<Stop>,
     /// The eval files.
     pub files: Vec<String>,
-    /// The targets.
+    /// The target, or all targets if the run has no results yet.
     pub targets: Vec<String>,
     /// The number of trials that ended.
     pub trials: u64,
@@ -36,9 +36,15 @@ pub struct RunLine {
     /// The share of the graded trials that passed; `None` if nothing was graded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pass_rate: Option<f64>,
+    /// Its 95% interval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pass_rate_interval: Option<[f64; 2]>,
     /// The mean of the scores.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_score: Option<f64>,
+    /// Its 95% interval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_score_interval: Option<[f64; 2]>,
     /// The cost in US dollars, as far as it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,

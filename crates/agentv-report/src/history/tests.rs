@@ -48,7 +48,9 @@ fn on_disk(results: &tempfile::TempDir, run: &RunRecord, records: &[ResultRecord
 
 fn line_of(folder: &RunFolder) -> RunLine {
     let run = PastRun::open(folder.clone()).unwrap().unwrap();
-    run.line().unwrap()
+    let mut lines = run.lines().unwrap();
+    assert_eq!(lines.len(), 1);
+    lines.swap_remove(0)
 }
 
 fn records() -> [ResultRecord; 3] {
@@ -129,7 +131,10 @@ fn some_of_the_results_make_a_line_of_their_own() {
     let run = PastRun::open(on_disk(&results, &asked(3), &records()))
         .unwrap()
         .unwrap();
-    let line = run.line_of_some(&|record| record.eval_id == "a").unwrap();
+    let lines = run.lines_of_some(&|record| record.eval_id == "a").unwrap();
+    let [line] = &lines[..] else {
+        panic!("one target: {lines:?}");
+    };
     assert_eq!((line.trials, line.pass_rate), (1, Some(1.0)));
 }
 
@@ -172,6 +177,8 @@ fn line(id: &str, pass_rate: Option<f64>, mean_score: Option<f64>) -> RunLine {
         planned: 100_000,
         statuses: Statuses::default(),
         pass_rate,
+        pass_rate_interval: None,
+        mean_score_interval: None,
         mean_score,
         cost_usd: Some(1_234.5),
         dry_run: true,
@@ -218,17 +225,48 @@ fn a_page_holds_no_markup_of_others_and_a_chart_that_is_xml() {
         run,
     ]);
     assert!(!page.contains("<script"), "{page}");
-    let chart = &page[page.find("<svg").unwrap()..page.find("</svg>").unwrap() + 6];
+    // Each target has its own chart.
+    let charts = page.split("<svg").skip(1);
+    let circles = charts.map(|chart| {
+        circles(&format!(
+            "<svg{}",
+            &chart[..chart.find("</svg>").unwrap() + 6]
+        ))
+    });
+    assert_eq!(circles.collect::<Vec<_>>(), [1, 4]);
+}
+
+fn circles(chart: &str) -> usize {
     let mut reader = quick_xml::Reader::from_str(chart);
     let mut circles = 0;
     loop {
         match reader.read_event().unwrap() {
-            quick_xml::events::Event::Eof => break,
+            quick_xml::events::Event::Eof => return circles,
             quick_xml::events::Event::Start(tag) if tag.starts_with("circle") => circles += 1,
             _ => {}
         }
     }
-    assert_eq!(circles, 5);
+}
+
+#[test]
+fn a_run_with_several_targets_has_a_line_for_each() {
+    let results = tempfile::tempdir().unwrap();
+    let of = |target: &str, score| ResultRecord {
+        target: target.into(),
+        ..graded("a", score)
+    };
+    let folder = on_disk(&results, &asked(2), &[of("x", 1.0), of("y", 0.0)]);
+    let run = PastRun::open(folder).unwrap().unwrap();
+    let lines = run.lines().unwrap();
+    let told: Vec<_> = lines
+        .iter()
+        .map(|line| (&line.targets[0][..], line.trials, line.pass_rate))
+        .collect();
+    assert_eq!(told, [("x", 1, Some(1.0)), ("y", 1, Some(0.0))]);
+    let [low, high] = lines[0].pass_rate_interval.unwrap();
+    assert!(low > 0.2 && low < 0.21 && high == 1.0);
+    let one = run.lines_of_some(&|record| &*record.target == "y").unwrap();
+    assert_eq!((one.len(), &one[0].targets[0][..]), (1, "y"));
 }
 
 #[test]

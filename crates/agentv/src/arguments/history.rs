@@ -2,24 +2,29 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use globset::Glob;
 
-use super::ListFormat;
 use super::values::{from_one, glob};
+use super::{ListFormat, PruneArguments};
 
 /// List the runs of the project, newest first
 ///
-/// Other commands accept the id of a run, or `latest` for the newest. The `trials` column shows how many
+/// Other commands accept the id of a run, or `latest` for the newest. A run with several targets has a
+/// line for each. The `trials` column shows how many
 /// trials finished, and how many were planned if some are missing.
 ///
 /// Exit codes: 0 success, 2 there is no run or the command line is invalid.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "\
 Examples:
   agentv runs                          the newest 20
   agentv runs --limit 3
-  agentv runs --format json | jq -r 'select(.pass_rate < 0.9) | .id'")]
+  agentv runs prune --older-than 30d   remove old runs
+  agentv runs --format json | jq -r 'select(.pass_rate < 0.9) | .id'"
+)]
 pub(crate) struct RunsArguments {
     /// List at most N runs
     #[arg(long, value_name = "N", default_value = "20", value_parser = from_one::<usize>)]
@@ -27,6 +32,13 @@ pub(crate) struct RunsArguments {
     /// Output format
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     pub(crate) format: ListFormat,
+    #[command(subcommand)]
+    pub(crate) action: Option<RunsAction>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RunsAction {
+    Prune(PruneArguments),
 }
 
 /// Show how pass rate and mean score changed from run to run

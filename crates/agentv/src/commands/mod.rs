@@ -7,6 +7,7 @@ pub(crate) mod grade;
 pub(crate) mod init;
 pub(crate) mod judge;
 pub(crate) mod merge;
+pub(crate) mod prune;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod runs;

@@ -49,8 +49,21 @@ fn runs(
     }
     let folders = Project::here().run_folders()?;
     let names = arguments.runs.iter();
+    if let Some(name) = names.clone().find(|name| is_array(name)) {
+        return Err(ProjectError::with_hint(
+            format!("`{name}` is not a file that `report` reads"),
+            Some("name a run, or a result file that ends in .jsonl".to_owned()),
+        ));
+    }
     let found = names.map(|name| folders.results_named(name, &mut StderrNotices::new()));
     found.collect()
+}
+
+/// Checks if a name is that of a file with an array of results.
+fn is_array(name: &str) -> bool {
+    let path = std::path::Path::new(name);
+    let is_json = |extension: &std::ffi::OsStr| extension.eq_ignore_ascii_case("json");
+    path.is_file() && path.extension().is_some_and(is_json)
 }
 
 /// Writes the report to standard output.

@@ -7,11 +7,19 @@ use agentv_journal::RunFolder;
 use agentv_project::{Project, ProjectError, RunFolders, counted};
 use agentv_report::{PastRun, RunLine, render_runs};
 
-use crate::arguments::{ListFormat, RunsArguments};
+use super::prune;
+use crate::arguments::{ListFormat, RunsAction, RunsArguments};
 use crate::exit::{CommandError, Exit};
 use crate::output;
 
 pub(crate) fn run(arguments: &RunsArguments) -> Result<Exit, CommandError> {
+    match &arguments.action {
+        Some(RunsAction::Prune(arguments)) => prune::run(arguments),
+        None => list(arguments),
+    }
+}
+
+fn list(arguments: &RunsArguments) -> Result<Exit, CommandError> {
     let (lines, more) = lines(arguments)?;
     let mut stdout = BufWriter::new(io::stdout().lock());
     match arguments.format {
@@ -34,11 +42,14 @@ fn lines(arguments: &RunsArguments) -> Result<(Vec<RunLine>, usize), ProjectErro
     let folders = project.run_folders()?;
     let mut runs = folders.all()?.into_iter();
     let mut lines = Vec::new();
-    while lines.len() < arguments.limit {
+    let mut shown = 0;
+    while shown < arguments.limit {
         let Some(folder) = runs.next() else {
             break;
         };
-        lines.extend(opened(&project, folder).and_then(|run| read(&run, run.line())));
+        let found = opened(&project, folder).and_then(|run| read(&run, run.lines()));
+        shown += usize::from(found.is_some());
+        lines.extend(found.into_iter().flatten());
     }
     if lines.is_empty() {
         return Err(no_run(&folders));
@@ -66,9 +77,10 @@ pub(super) fn opened(project: &Project, folder: RunFolder) -> Option<PastRun> {
 /// Returns the figures of a run, or warns that they cannot be read.
 pub(super) fn read(
     run: &PastRun,
-    line: Result<RunLine, agentv_journal::FileError>,
-) -> Option<RunLine> {
-    line.map_err(|error| output::warning(&format!("run `{}`: {error}", run.folder().id())))
+    lines: Result<Vec<RunLine>, agentv_journal::FileError>,
+) -> Option<Vec<RunLine>> {
+    lines
+        .map_err(|error| output::warning(&format!("run `{}`: {error}", run.folder().id())))
         .ok()
 }
 

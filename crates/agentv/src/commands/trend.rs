@@ -83,16 +83,16 @@ impl Wanted<'_> {
                     .any(|target| self.has_target(&target.name)))
     }
 
-    fn line(&self, run: &PastRun) -> Option<RunLine> {
+    fn lines(&self, run: &PastRun) -> Option<Vec<RunLine>> {
         let wanted = |record: &ResultRecord| {
             self.has_file(&record.eval_file) && self.has_target(&record.target)
         };
         read(
             run,
             if self.is_everything() {
-                run.line()
+                run.lines()
             } else {
-                run.line_of_some(&wanted)
+                run.lines_of_some(&wanted)
             },
         )
     }
@@ -124,10 +124,12 @@ fn lines(arguments: &TrendArguments) -> Result<Vec<RunLine>, ProjectError> {
         |run: &&&PastRun| arguments.all || run.is_like(newest, &|path| wanted.has_file(path));
     let like: Vec<&PastRun> = some.iter().filter(is_shown).copied().collect();
     note_left_out(some.len() - like.len());
-    let shown = like.iter().take(arguments.limit);
-    let mut lines: Vec<RunLine> = shown.filter_map(|run| wanted.line(run)).collect();
-    lines.reverse();
-    Ok(lines)
+    let shown: Vec<&PastRun> = like.into_iter().take(arguments.limit).collect();
+    let shown = shown.into_iter().rev();
+    Ok(shown
+        .filter_map(|run| wanted.lines(run))
+        .flatten()
+        .collect())
 }
 
 fn note_left_out(others: usize) {

@@ -46,6 +46,7 @@ impl RunFacts {
             // texts of evaluators are not shown.
             run: run.run().cloned().map(|run| RunRecord {
                 totals: None,
+                statistics: None,
                 evaluator_files: BTreeMap::new(),
                 ..run
             }),
