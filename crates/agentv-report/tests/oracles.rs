@@ -83,7 +83,8 @@ impl Runs {
         let Ok(Some(past)) = PastRun::open(self.folder.clone()) else {
             return;
         };
-        let lines = past.lines().expect("the results").repeat(2);
+        let lines = past.lines().expect("the results");
+        let lines = [lines.clone(), lines].concat();
         assert!(!render_runs(&lines, STYLE).is_empty());
         assert!(!render_trend(&lines, STYLE).is_empty());
         assert!(!trend_page(&lines).contains(MARKUP));
