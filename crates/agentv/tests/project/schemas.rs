@@ -77,7 +77,7 @@ fn plain_mistakes_do_not_fit() {
         json!({"id": "a", "expected_outcome": "b", "input_messages": "c"}),
         json!({"id": "a", "expected_outcome": "b", "input": [{"role": "usr", "content": "c"}]}),
         json!({"id": "a", "expected_outcome": "b", "input": "c", "evaluators": [{"type": "contians"}]}),
-        json!({"id": "a", "expected_outcome": "b", "input": "c", "evaluators": [{"type": "contains"}]}),
+        json!({"id": "a", "expected_outcome": "b", "input": "c", "evaluators": [{"type": "regex"}]}),
     ] {
         assert!(!eval.is_valid(&case(bad.clone())), "{bad}");
     }
