@@ -13,7 +13,7 @@ use super::values::{share, whole};
 ///
 /// The other runs are compared with the first, case by case: the score of a case is the mean of its graded
 /// trials, however many there are. Cases match by file and id (if a file was renamed, by dataset and id),
-/// and by target if a run has several. Cases that only one run has, or graded, are listed.
+/// and by target if a run has several. Cases that only one run has, or that only one run graded, are listed.
 ///
 /// Exit codes: 0 success, 1 the last run is worse than the first (or `--max-missing` is not met), 2 the
 /// command line or a run is invalid or the runs share no case, 5 the comparison could not be written.

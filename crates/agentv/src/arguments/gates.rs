@@ -19,7 +19,7 @@ pub(crate) struct GateArguments {
     /// Allow N errors (errored trials and skipped cases), or N% of all trials and skipped cases (default: 0)
     #[arg(long, value_name = "N|N%", help_heading = "Gates")]
     pub(crate) max_errors: Option<ErrorAllowance>,
-    /// Exit with 1 if this run is worse than RUN, or lacks cases that RUN graded
+    /// Exit with 1 if this run is worse than RUN, or if cases that RUN graded have no grade now
     #[arg(long, value_name = "RUN", help_heading = "Gates")]
     pub(crate) baseline: Option<String>,
     /// Allowed drop in the mean score compared with the baseline (default: 0)
