@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Extra, Program, Stop};
+use crate::{Extra, PassThreshold, Program, Stop};
 
 /// The settings and totals of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -64,6 +64,12 @@ pub struct RunRecord {
     /// True if judges were not asked about answers that failed a required check.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stop_on_required: bool,
+    /// The least score that passes, if the command line sets it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pass_threshold: Option<PassThreshold>,
+    /// The time at which runs were merged into this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged_at: Option<String>,
     /// The runs that were merged into this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub merged_from: Vec<String>,
@@ -101,6 +107,9 @@ pub struct RanFile {
     pub path: String,
     /// A digest of its bytes.
     pub digest: String,
+    /// A digest of its sidecar and of the settings of its project, if it has any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings_digest: Option<String>,
     /// The number of usable cases.
     pub cases: u64,
     /// The number of skipped cases.

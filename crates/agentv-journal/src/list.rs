@@ -16,13 +16,13 @@ use crate::open::open_to_read;
 pub struct ListedRun {
     /// Its folder.
     pub folder: RunFolder,
-    /// The field `started_at` of its `run.json`, otherwise the time in its id.
+    /// The field `merged_at` of its `run.json`, otherwise `started_at`, otherwise the time in its id.
     pub started: Option<Timestamp>,
 }
 
 /// Lists the runs in `results`, newest first.
 ///
-/// Runs are sorted by their start time, then by id, so that the one created last comes first among
+/// Runs are sorted by their start time, or by the time at which they were merged, then by id, so that the one created last comes first among
 /// those that began at the same moment. If the clock was set back, a new run is sorted by its time
 /// nevertheless. Runs without a time come last. Files and hidden folders are ignored. A missing folder
 /// has no runs.
@@ -69,12 +69,14 @@ pub fn list_runs(results: &Path) -> Result<Vec<ListedRun>, FileError> {
 #[derive(Deserialize)]
 struct Times {
     started_at: String,
+    merged_at: Option<String>,
 }
 
 fn started(folder: &RunFolder) -> Option<Timestamp> {
     let file = open_to_read(&folder.path().join(RUN_FILE)).ok()?;
     let times: Times = serde_json::from_reader(BufReader::new(file)).ok()?;
-    times.started_at.parse().ok()
+    let merged = times.merged_at.and_then(|time| time.parse().ok());
+    merged.or_else(|| times.started_at.parse().ok())
 }
 
 #[cfg(test)]

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use agentv_core::RanFile;
 use agentv_dataset::{
     Checked, Dataset, Diagnostic, Examined, FileRole, FoundFile, LoadOptions,
-    Project as ProjectFolder, Severity, discover, examine,
+    Project as ProjectFolder, Severity, discover, examine, sidecar_path,
 };
-use agentv_runner::{CaseSource, EvalFile, SourceError, Visit, digest_of_file};
+use agentv_runner::{CaseSource, EvalFile, SourceError, Visit, digest_of_file, digest_of_text};
 
 use crate::counted::counted;
 use crate::error::ProjectError;
@@ -137,6 +137,7 @@ impl EvalFiles {
                 Ok(RanFile {
                     path: open.file.name.to_string(),
                     digest,
+                    settings_digest: settings_digest(&open.path, open.dataset.project()),
                     cases: open.checked.cases,
                     skipped: open.checked.skipped,
                     skipped_cases: open.skipped_cases.listed(open.checked.skipped),
@@ -144,6 +145,19 @@ impl EvalFiles {
             })
             .collect()
     }
+}
+
+/// Returns a digest of the files beside an eval file that decide what its cases mean: its sidecar and the
+/// settings of the project.
+fn settings_digest(path: &Path, project: &ProjectFolder) -> Option<String> {
+    let files = [sidecar_path(path), project.config_file()];
+    let digests = files.iter().map(|file| {
+        let digest = file.as_ref().and_then(|file| digest_of_file(file).ok());
+        digest.unwrap_or_default()
+    });
+    let digests: Vec<String> = digests.collect();
+    let has_any = digests.iter().any(|digest| !digest.is_empty());
+    has_any.then(|| digest_of_text(&digests.join(" ")))
 }
 
 impl CaseSource for EvalFiles {

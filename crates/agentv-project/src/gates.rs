@@ -16,6 +16,8 @@ use crate::run_folders::{FoundRun, RunFolders};
 pub(crate) struct Gates {
     options: GateOptions,
     baseline: Option<RunResults>,
+    /// The missing shards of a merge; `None` if nothing is merged.
+    missing_shards: Option<Vec<String>>,
 }
 
 /// The outcomes of the requirements of a run.
@@ -54,6 +56,35 @@ impl Gates {
         Ok(Gates {
             options: options.clone(),
             baseline,
+            missing_shards: None,
+        })
+    }
+
+    /// Returns these gates for a merge, which must also be complete.
+    pub(crate) fn of_shards(self, missing: Vec<String>) -> Gates {
+        Gates {
+            missing_shards: Some(missing),
+            ..self
+        }
+    }
+
+    /// Returns the gate of a merge that lacks shards or trials.
+    fn judge_completeness(&self, summary: &Summary, planned: u64) -> Option<GateOutcome> {
+        let missing = self.missing_shards.as_ref()?;
+        let lacks = planned.saturating_sub(summary.trials);
+        let mut found = Vec::new();
+        if !missing.is_empty() {
+            let number = missing.len() as u64;
+            found.push(format!("{} missing", counted(number, "shard")));
+        }
+        if lacks > 0 {
+            found.push(format!("{} not run", counted(lacks, "trial")));
+        }
+        (!found.is_empty()).then(|| GateOutcome {
+            gate: "complete".to_owned(),
+            required: "results of all shards and trials".to_owned(),
+            found: found.join(", "),
+            met: false,
         })
     }
 
@@ -75,6 +106,7 @@ impl Gates {
         if let Some(baseline) = self.baseline.as_ref() {
             gates.extend(self.judge_drop(baseline, folder, notices));
         }
+        gates.extend(self.judge_completeness(summary, planned));
         let allowance = self.options.max_errors;
         JudgedGates {
             gates,

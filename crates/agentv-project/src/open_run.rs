@@ -11,6 +11,7 @@ use crate::error::ProjectError;
 use crate::gates::{Gates, JudgedGates};
 use crate::graders::KeptFiles;
 use crate::notices::Notices;
+use crate::obsolete_results::ResumedCases;
 use crate::run_folders::not_written;
 
 /// The facts of a prepared run that its caller needs to show it.
@@ -33,7 +34,8 @@ pub struct OpenRun {
     pub(crate) skipped_by_file: Vec<(String, u64)>,
     pub(crate) gates: Gates,
     pub(crate) kept_files: KeptFiles,
-    pub(crate) is_whole: bool,
+    /// The cases of a resumed run; `None` if no result can be obsolete.
+    pub(crate) resumed_cases: Option<ResumedCases>,
     /// Set if the folder had results before.
     pub(crate) is_resumed: bool,
 }
@@ -104,7 +106,12 @@ impl OpenRun {
     /// If `run.json` cannot be written.
     pub fn write_end(&self, end: &RunEnd<'_>) -> Result<(), ProjectError> {
         let record = RunRecord {
-            finished_at: Some(end.now.to_string()),
+            // A merged run ended when its last shard did.
+            finished_at: self
+                .record
+                .finished_at
+                .clone()
+                .or_else(|| Some(end.now.to_string())),
             stopped: end.stop,
             totals: serde_json::to_value(end.summary).ok(),
             statistics: serde_json::to_value(end.statistics).ok(),
@@ -116,20 +123,25 @@ impl OpenRun {
         written.map_err(ProjectError::not_written)
     }
 
-    /// Removes results of cases that were removed from their files. Does nothing unless the run covers all cases
-    /// of its files and is complete.
+    /// Removes results of cases that no longer exist. Does nothing unless the work is complete. Results of
+    /// cases that the request did not select stay.
     ///
     /// # Errors
-    /// If the results cannot be replaced; they are then unchanged.
-    pub fn remove_obsolete(&mut self, ended: &Ended) -> Result<(), FolderError> {
-        let is_complete = self.is_whole && ended.stop.is_none() && ended.error.is_none();
-        match ended.counted.as_ref().filter(|_| is_complete) {
-            Some(counted) => self
-                .writer
-                .compact(RecordFile::Results, &trial_fields(), counted)
-                .map(drop),
-            None => Ok(()),
-        }
+    /// If the files cannot be read, or the results cannot be replaced; they are then unchanged.
+    pub fn remove_obsolete(&mut self, ended: &Ended) -> Result<(), ProjectError> {
+        let is_complete = ended.stop.is_none() && ended.error.is_none();
+        let counted = ended.counted.as_ref().filter(|_| is_complete);
+        let (Some(cases), Some(counted)) = (&self.resumed_cases, counted) else {
+            return Ok(());
+        };
+        let kept = cases.kept(&self.folder, counted);
+        let Some(kept) = kept.map_err(ProjectError::from_error)? else {
+            return Ok(());
+        };
+        let compacted = self
+            .writer
+            .compact(RecordFile::Results, &trial_fields(), &kept);
+        compacted.map(drop).map_err(not_written)
     }
 }
 

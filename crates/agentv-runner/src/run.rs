@@ -91,7 +91,7 @@ pub enum TrialsSpec {
 }
 
 /// The end of a run.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Ended {
     /// The reason of an early stop.
     pub stop: Option<Stop>,

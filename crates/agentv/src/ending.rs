@@ -23,8 +23,8 @@ pub(crate) struct Ending<'a> {
     pub(crate) run: &'a OpenRun,
     pub(crate) ended: &'a Ended,
     pub(crate) elapsed: Duration,
-    /// The command line that resumes the run.
-    pub(crate) resume_command: String,
+    /// The command line that resumes the run, if one command can.
+    pub(crate) resume_command: Option<String>,
 }
 
 /// The figures of a run that ended, and the files that were written.
@@ -140,7 +140,8 @@ impl Ending<'_> {
         } = closed;
         let planned = self.run.record().planned;
         let gates = closed.gates.required();
-        let resume = (summary.trials < planned).then_some(self.resume_command.as_str());
+        let resume = self.resume_command.as_deref();
+        let resume = resume.filter(|_| summary.trials < planned);
         let shown = self.project.shown(self.run.folder().path());
         let next = show_command(summary, &shown);
         let closing = Closing {

@@ -177,8 +177,10 @@ mod tests {
         meets_gates: true,
     };
 
+    type Step = (fn(&mut RunFacts), Exit);
+
     /// All facts that are bad for a run, the one that decides first.
-    fn steps() -> [(fn(&mut RunFacts), Exit); 7] {
+    fn steps() -> [Step; 7] {
         [
             (
                 |facts| facts.stop = Some(Stop::Interrupted),

@@ -94,6 +94,7 @@ impl LabelledAnswers {
         })?;
         Ok(RanFile {
             skipped_cases: Vec::new(),
+            settings_digest: None,
             path: self.file.name.to_string(),
             digest,
             cases: self.checked.cases,

@@ -146,7 +146,7 @@ impl PreparedCalibration {
             skipped_by_file: Vec::new(),
             gates: Gates::default(),
             kept_files,
-            is_whole: false,
+            resumed_cases: None,
             is_resumed: false,
         };
         let graded = judges.usual.into_iter().map(|(target, judge)| {

@@ -15,7 +15,7 @@ use crate::notices::Notices;
 use crate::open_run::{OpenRun, Outline, open_journal, previous_run, ran_targets};
 use crate::output_files::{CasesRead, OutputFile, ReadFiles};
 use crate::project::Project;
-use crate::run::GRACE;
+use crate::run::{GRACE, joined_selection};
 use crate::targets::ResolvedJudges;
 
 /// A grading that was checked in full. Nothing was asked, and nothing was written.
@@ -121,7 +121,7 @@ impl PreparedGrading {
             skipped_by_file: Vec::new(),
             gates,
             kept_files,
-            is_whole: false,
+            resumed_cases: None,
             is_resumed: resumed.is_some(),
         };
         let spec = RunSpec {
@@ -151,19 +151,30 @@ impl PreparedGrading {
     fn record(&self, now: Timestamp) -> RunRecord {
         let graded = &self.answers.graded;
         let before = graded.resumed.as_ref().map(|resumed| &resumed.record);
+        let selection = &self.options.selection;
+        let (eval_ids, limit) = match before {
+            Some(before) => joined_selection(before, selection),
+            None => (selection.eval_ids.clone(), selection.limit),
+        };
+        // A part of the answers is graded in a grading that has others.
+        let whole = before.map_or(0, |before| before.planned);
+        let planned = whole.max(self.answers.trials);
         RunRecord {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             started_at: before.map_or_else(|| now.to_string(), |before| before.started_at.clone()),
             finished_at: None,
             judges: ran_targets(&self.judges.judges, 0, &self.judges.assignment),
-            planned: self.answers.trials,
-            eval_ids: self.options.selection.eval_ids.clone(),
-            limit: self.options.selection.limit,
+            planned,
+            eval_ids,
+            limit,
             rerun_of: None,
             graded_from: Some(graded.run.folder.id().to_string()),
             evaluators_file: self.answers.evaluators_file.clone(),
             stop_on_required: self.options.stop_on_required,
+            pass_threshold: self.options.load.pass_threshold,
             merged_from: Vec::new(),
+            merged_at: None,
+            gates: Vec::new(),
             stopped: None,
             totals: None,
             statistics: None,

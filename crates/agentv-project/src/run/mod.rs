@@ -5,8 +5,10 @@ mod failed_trials;
 mod options;
 mod plan;
 mod prepare;
+mod resumed;
 
 pub use options::{RunOptions, SelectionOptions};
 pub(crate) use plan::{reasons, selection};
 pub(crate) use prepare::GRACE;
 pub use prepare::PreparedRun;
+pub(crate) use resumed::joined_selection;

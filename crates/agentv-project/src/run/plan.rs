@@ -6,6 +6,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use super::failed_trials::failed_trials;
 use super::options::{RunOptions, SelectionOptions};
+use super::resumed::{refuse_other_request, selection_before};
 use crate::error::ProjectError;
 use crate::eval_files::EvalFiles;
 use crate::notices::Notices;
@@ -22,8 +23,8 @@ pub(super) struct Plan {
     pub(super) rerun_of: Option<String>,
     /// The run that is resumed.
     pub(super) resumed: Option<FoundRun>,
-    /// Set if a run is resumed with all cases of its files: results of others are obsolete.
-    pub(super) is_whole: bool,
+    /// The cases that the resumed run had before.
+    pub(super) selected_before: Option<Selection>,
 }
 
 impl Plan {
@@ -47,16 +48,16 @@ impl Plan {
         }
         if let Some(named) = &named {
             named.refuse_grading()?;
+            refuse_other_request(named, options, &files.names())?;
         }
         let rerun_of = match (&repeated, &named) {
             (Some(run), _) => Some(run.folder.id().to_string()),
             (None, Some(run)) => run.record.rerun_of.clone(),
             (None, None) => None,
         };
-        // Trials that are run again are asked as they were, unless the options differ.
-        let repeats = repeated
-            .as_ref()
-            .or(named.as_ref().filter(|_| rerun_of.is_some()));
+        // A run that is named is resumed as it was, and trials are repeated as they were, unless the options
+        // differ.
+        let repeats = repeated.as_ref().or(named.as_ref());
         let before = repeats.map(|run| run.record.clone()).unwrap_or_default();
         let chosen_targets = match options.chosen_targets.as_slice() {
             [] => before.chosen_targets,
@@ -64,6 +65,12 @@ impl Plan {
         };
         let trials = options.trials.unwrap_or(before.trials.max(1));
         let mut selection = selection(&options.selection)?;
+        if let Some(named) = &named {
+            // A shard stays a shard.
+            let shard = named.record.shard.as_deref();
+            let shard = shard.and_then(|shard| shard.parse().ok());
+            selection.shard = selection.shard.or(shard);
+        }
         if let Some(name) = &rerun_of {
             let repeated = match repeated {
                 Some(repeated) => repeated,
@@ -83,8 +90,10 @@ impl Plan {
             (Some(Resume::Newest), None) => Some(wanted.find(runs)?),
             (Some(Resume::Named(_)) | None, None) => None,
         };
+        let before = resumed.as_ref().map(|run| &run.record);
+        let selected_before = before.map(|before| selection_before(before, &selection));
         Ok(Plan {
-            is_whole: is_whole(&options.selection, resumed.as_ref()),
+            selected_before: selected_before.transpose()?,
             chosen_targets,
             trials,
             selection,
@@ -92,12 +101,6 @@ impl Plan {
             resumed,
         })
     }
-}
-
-fn is_whole(options: &SelectionOptions, resumed: Option<&FoundRun>) -> bool {
-    let shard = options.shard.map(|shard| shard.to_string());
-    let is_same_share = resumed.is_some_and(|resumed| resumed.record.shard == shard);
-    is_same_share && options.eval_ids.is_empty() && options.limit.is_none()
 }
 
 /// The properties that make a run the same as another.
@@ -112,7 +115,11 @@ struct Wanted<'a> {
 impl Wanted<'_> {
     /// Finds the newest run of the same files, targets and trials.
     fn find(&self, runs: &RunFolders) -> Result<FoundRun, ProjectError> {
-        let newest = runs.find_newest(|record| self.is_met_by(record))?;
+        let mut newest = runs.find_newest(|record| self.is_met_by(record, &self.shard))?;
+        if newest.is_none() && self.shard.is_some() {
+            // A shard of a whole run narrows the work.
+            newest = runs.find_newest(|record| self.is_met_by(record, &None))?;
+        }
         newest.ok_or_else(|| {
             ProjectError::with_hint(
                 format!(
@@ -127,14 +134,14 @@ impl Wanted<'_> {
         })
     }
 
-    fn is_met_by(&self, record: &RunRecord) -> bool {
+    fn is_met_by(&self, record: &RunRecord, shard: &Option<String>) -> bool {
         let files = record.files.iter().map(|file| file.path.as_str());
         let targets = record.chosen_targets.iter().map(String::as_str);
         let wanted = self.chosen_targets.iter().map(String::as_str);
         sorted(files) == sorted(self.files.iter().copied())
             && sorted(targets) == sorted(wanted)
             && record.trials == self.trials
-            && record.shard == self.shard
+            && record.shard == *shard
             && record.dry_run == self.dry_run
             && record.merged_from.is_empty()
             && record.graded_from.is_none()
@@ -142,7 +149,7 @@ impl Wanted<'_> {
     }
 }
 
-fn sorted<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
+pub(super) fn sorted<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
     let mut texts: Vec<_> = texts.collect();
     texts.sort_unstable();
     texts
@@ -159,7 +166,7 @@ pub(crate) fn selection(options: &SelectionOptions) -> Result<Selection, Project
 }
 
 /// Compiles the globs of ids; `None` if there are none.
-fn matching(patterns: &[String]) -> Result<Option<GlobSet>, ProjectError> {
+pub(super) fn matching(patterns: &[String]) -> Result<Option<GlobSet>, ProjectError> {
     let mut globs = GlobSetBuilder::new();
     for pattern in patterns {
         let glob = Glob::new(pattern).map_err(|error| {

@@ -4,18 +4,20 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentv_core::{Planned, RanTarget, RunRecord};
+use agentv_core::{Planned, RanFile, RanTarget, RunRecord};
 use agentv_runner::{Cache, RunSpec, TrialsSpec, survey};
 use jiff::Timestamp;
 
 use super::changes::changes_of;
 use super::options::RunOptions;
 use super::plan::{Plan, reasons};
+use super::resumed::joined_selection;
 use crate::error::ProjectError;
 use crate::eval_files::{EvalFiles, FilesRequest};
 use crate::gates::Gates;
 use crate::graders::{KeptFiles, ProjectGraders};
 use crate::notices::Notices;
+use crate::obsolete_results::ResumedCases;
 use crate::open_run::{OpenRun, Outline, open_journal, previous_run, ran_targets};
 use crate::options::Resume;
 use crate::output_files::{CasesRead, OutputFile, ReadFiles};
@@ -35,6 +37,8 @@ pub struct PreparedRun {
     graders: ProjectGraders,
     resolved: ResolvedTargets,
     planned: Planned,
+    /// The number of trials of the whole run, if it is resumed with a part of its cases.
+    whole: u64,
     cache: Option<Cache>,
     gates: Gates,
 }
@@ -65,6 +69,7 @@ impl Project {
         let survey = survey(
             &files,
             &plan.selection,
+            plan.selected_before.as_ref(),
             &graders,
             &plan.chosen_targets,
             plan.trials,
@@ -82,10 +87,19 @@ impl Project {
             dry_run: options.dry_run,
         };
         let resolved = resolve_targets(targets, &plan.chosen_targets, &files, &survey, notices)?;
+        let before = plan.resumed.as_ref().map(|resumed| &resumed.record);
+        let skipped = files_of(&files, before).map(|file| file.skipped);
         let planned = Planned {
             trials: survey.trials,
-            skipped: files.skipped(),
+            skipped: files.skipped() + skipped.sum::<u64>(),
         };
+        // Trials of files that the request does not name are known by their number alone.
+        let elsewhere = match files_of(&files, before).next() {
+            Some(_) => before.map_or(0, |before| before.planned),
+            None => 0,
+        };
+        let elsewhere = elsewhere.saturating_sub(survey.trials_before);
+        let whole = survey.trials + survey.trials_only_before + elsewhere;
         let cache = cache(&options, files.root())?;
         let gates = Gates::open(&options.gates, &runs, plan.resumed.as_ref(), notices)?;
         Ok(PreparedRun {
@@ -96,6 +110,7 @@ impl Project {
             graders,
             resolved,
             planned,
+            whole,
             cache,
             gates,
         })
@@ -159,20 +174,24 @@ impl PreparedRun {
             None => self.runs.create(now)?,
         };
         let (writer, journal) = open_journal(&folder, &record, &resolved.secrets, now)?;
+        let files = Arc::new(self.files);
         let run = OpenRun {
             planned,
             record,
             folder,
             writer,
-            skipped_by_file: self.files.skipped_by_file(),
+            skipped_by_file: files.skipped_by_file(),
             gates: self.gates,
             kept_files,
-            is_whole: plan.is_whole,
+            resumed_cases: resumed.map(|_| ResumedCases {
+                files: Arc::clone(&files),
+                selection: plan.selection.clone(),
+            }),
             is_resumed: resumed.is_some(),
         };
         let spec = RunSpec {
             trials: TrialsSpec::Cases {
-                source: Arc::new(self.files),
+                source: files,
                 selection: plan.selection,
                 trials: plan.trials,
                 dry_run: options.dry_run.is_some(),
@@ -221,9 +240,16 @@ impl PreparedRun {
         let before = before.unwrap_or_default();
         let assignment = &resolved.assignment;
         let mut targets: Vec<RanTarget> = ran_targets(&resolved.targets, 0, assignment);
-        let others = before.targets.into_iter();
-        let is_named = |name: &str| resolved.targets.iter().any(|target| target.name == name);
-        targets.extend(others.filter(|target| !is_named(&target.name)));
+        keep_others(&mut targets, before.targets.clone());
+        let mut judges = ran_targets(&resolved.judges, resolved.targets.len(), assignment);
+        keep_others(&mut judges, before.judges.clone());
+        let mut files = self.files.ran()?;
+        files.extend(files_of(&self.files, Some(&before)).cloned());
+        let (eval_ids, limit) = match is_new {
+            true => (selection.eval_ids.clone(), selection.limit),
+            false => joined_selection(&before, selection),
+        };
+        let shard = selection.shard.map(|shard| shard.to_string());
         Ok(RunRecord {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             started_at: if is_new {
@@ -232,22 +258,44 @@ impl PreparedRun {
                 before.started_at
             },
             finished_at: None,
-            files: self.files.ran()?,
+            files,
             chosen_targets: plan.chosen_targets.clone(),
             targets,
-            judges: ran_targets(&resolved.judges, resolved.targets.len(), assignment),
+            judges,
             trials: plan.trials,
-            planned: self.planned.trials,
-            eval_ids: selection.eval_ids.clone(),
-            shard: selection.shard.map(|shard| shard.to_string()),
-            limit: selection.limit,
+            planned: self.whole,
+            eval_ids,
+            shard: if is_new { shard } else { before.shard },
+            limit,
             dry_run: options.dry_run.is_some(),
+            pass_threshold: options.load.pass_threshold,
+            merged_at: before.merged_at,
             rerun_of: plan.rerun_of.clone(),
             stop_on_required: options.stop_on_required,
             merged_from: before.merged_from,
             ..RunRecord::default()
         })
     }
+}
+
+/// Returns the files of a resumed run that the request does not name.
+fn files_of<'r>(
+    files: &EvalFiles,
+    before: Option<&'r RunRecord>,
+) -> impl Iterator<Item = &'r RanFile> {
+    let names: Vec<String> = files.names().into_iter().map(str::to_owned).collect();
+    let ran = before.into_iter().flat_map(|before| &before.files);
+    ran.filter(move |file| !names.contains(&file.path))
+}
+
+/// Adds the targets that a resumed run had and that the request does not need.
+fn keep_others(targets: &mut Vec<RanTarget>, before: Vec<RanTarget>) {
+    let names: Vec<String> = targets.iter().map(|target| target.name.clone()).collect();
+    targets.extend(
+        before
+            .into_iter()
+            .filter(|target| !names.contains(&target.name)),
+    );
 }
 
 /// Opens the cache of answers, if the request uses it.

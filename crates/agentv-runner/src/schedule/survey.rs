@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use agentv_core::{EvalCase, Judge, Source};
+use agentv_core::{EvalCase, EvalFile, Judge, Source};
 
 use crate::eval_file::{CaseSource, SourceError};
-use crate::schedule::selection::Selection;
+use crate::schedule::selection::{Selection, Selector};
 use crate::trial::grade::Graders;
 
 /// The work of a run, counted before anything is asked.
@@ -16,6 +16,10 @@ pub struct Survey {
     pub cases: u64,
     /// The number of their trials.
     pub trials: u64,
+    /// The number of trials that a resumed run selected before, as the files are now.
+    pub trials_before: u64,
+    /// The number of those that are not selected now.
+    pub trials_only_before: u64,
     /// The names of the targets, by the index of the eval file.
     pub targets: Vec<BTreeSet<String>>,
     /// The judges, by the index of the eval file.
@@ -31,7 +35,7 @@ pub struct FileJudges {
     pub judged: BTreeSet<String>,
 }
 
-/// Visits all cases once. `chosen` are the targets for every case (default: the target that the
+/// Visits all cases once. `before` is what a resumed run selected before, which is counted too. `chosen` are the targets for every case (default: the target that the
 /// case names).
 ///
 /// # Errors
@@ -39,18 +43,29 @@ pub struct FileJudges {
 pub fn survey(
     source: &dyn CaseSource,
     selection: &Selection,
+    before: Option<&Selection>,
     graders: &dyn Graders,
     chosen: &[String],
     trials: u32,
 ) -> Result<Survey, SourceError> {
     let mut survey = Survey::default();
     let mut selector = selection.selector();
+    let mut selector_before = before.map(Selection::selector);
     let mut unusable = None;
     source.visit(&mut |file, case| {
-        if selector.is_done() {
+        let is_done = |selector: &Selector<'_>| selector.is_done();
+        if is_done(&selector) && selector_before.as_ref().is_none_or(is_done) {
             return ControlFlow::Break(());
         }
-        if !selector.takes(&file.name, &case.id) {
+        let is_taken = selector.takes(&file.name, &case.id);
+        if let Some(before) = &mut selector_before
+            && before.takes(&file.name, &case.id)
+        {
+            let number = count_trials(selection, file, &case, chosen, trials);
+            survey.trials_before += number;
+            survey.trials_only_before += if is_taken { 0 } else { number };
+        }
+        if !is_taken {
             return ControlFlow::Continue(());
         }
         survey.cases += 1;
@@ -78,6 +93,7 @@ pub fn survey(
                 }
             }
         }
+        survey.trials += count_trials(selection, file, &case, chosen, trials);
         let own = [case.execution.target];
         let targets = if chosen.is_empty() { &own } else { chosen };
         for (place, target) in targets.iter().enumerate() {
@@ -91,12 +107,6 @@ pub fn survey(
             if is_usual && !judged.contains(target) {
                 judged.insert(target.clone());
             }
-            survey.trials += match &selection.trials {
-                None => u64::from(trials),
-                Some(only) => (1..=trials)
-                    .filter(|trial| only.has(&file.name, &case.id, target, *trial))
-                    .count() as u64,
-            };
         }
         ControlFlow::Continue(())
     })?;
@@ -104,6 +114,27 @@ pub fn survey(
         Some(reason) => Err(SourceError(reason)),
         None => Ok(survey),
     }
+}
+
+/// Returns the number of trials of a case, on each of its targets once.
+fn count_trials(
+    selection: &Selection,
+    file: &EvalFile,
+    case: &EvalCase,
+    chosen: &[String],
+    trials: u32,
+) -> u64 {
+    let own = std::slice::from_ref(&case.execution.target);
+    let targets = if chosen.is_empty() { own } else { chosen };
+    let targets: BTreeSet<&String> = targets.iter().collect();
+    let of_target = |target: &&String| match &selection.trials {
+        None => u64::from(trials),
+        Some(only) => {
+            let has = |trial: &u32| only.has(&file.name, &case.id, target, *trial);
+            (1..=trials).filter(has).count() as u64
+        }
+    };
+    targets.iter().map(of_target).sum()
 }
 
 /// Returns the position of a case, for messages.

@@ -74,6 +74,8 @@ impl GradeArguments {
         GradeArguments {
             run: by_id(&self.run, run.record().graded_from.as_deref()),
             resume: Some(Some(run.folder().id().to_string())),
+            eval_ids: run.record().eval_ids.clone(),
+            limit: run.record().limit,
             gates: self.gates.resuming(run),
             ..self.clone()
         }

@@ -137,10 +137,15 @@ pub(crate) struct RunArguments {
 impl RunArguments {
     /// Returns the arguments that resume `run`, which these arguments began.
     pub(crate) fn resuming(&self, run: &OpenRun) -> RunArguments {
+        // A request that selects a part of a resumed run says nothing about the rest.
+        let record = run.record();
         RunArguments {
             resume: Some(Some(run.folder().id().to_string())),
             // The run knows which trials it repeats.
             rerun_failed: None,
+            eval_ids: record.eval_ids.clone(),
+            limit: record.limit,
+            shard: record.shard.as_deref().and_then(|shard| shard.parse().ok()),
             gates: self.gates.resuming(run),
             ..self.clone()
         }

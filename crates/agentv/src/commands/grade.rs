@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &GradeArguments) -> Result<Exit, CommandError> {
         run: &run,
         ended: &ended,
         elapsed: started.elapsed(),
-        resume_command: arguments.resuming(&run).command_line(),
+        resume_command: Some(arguments.resuming(&run).command_line()),
     };
     ending.finish(&mut reporting)
 }

@@ -46,7 +46,7 @@ fn calibrate(arguments: &CalibrateArguments) -> Result<Exit, CommandError> {
         run: &run,
         ended: &ended,
         elapsed: started.elapsed(),
-        resume_command: arguments.resuming(&run).command_line(),
+        resume_command: Some(arguments.resuming(&run).command_line()),
     };
     let closed = ending.close(&mut calibrating.reporting);
     let calibration = calibrating.judged.calibration(arguments.show);
@@ -100,7 +100,7 @@ fn print(
     out.flush()?;
     if !is_complete {
         let missing = counted(planned - closed.summary.trials, "case");
-        let command = &ending.resume_command;
+        let command = ending.resume_command.as_deref().unwrap_or_default();
         output::note(&format!("{missing} not judged: resume with {command}"));
     }
     Ok(())

@@ -1,33 +1,32 @@
 //! `agentv merge`: merges the shards of a run into one run.
 
-use std::io::{self, Write};
+use std::time::Instant;
 
 use agentv_project::Project;
-use agentv_report::{Closing, render_summary};
+use agentv_runner::Ended;
 use jiff::Timestamp;
 
 use crate::arguments::MergeArguments;
+use crate::ending::Ending;
 use crate::exit::{CommandError, Exit};
-use crate::output;
+use crate::reporting::Reporting;
 use crate::stderr_notices::StderrNotices;
 
 pub(crate) fn run(arguments: &MergeArguments) -> Result<Exit, CommandError> {
+    let (now, started) = (Timestamp::now(), Instant::now());
     let project = Project::here();
-    let merged = project.merge(&arguments.runs, Timestamp::now(), &mut StderrNotices::new())?;
-    let shown = project.shown(merged.folder.path());
-    let closing = Closing {
-        folder: Some(&shown),
-        planned: merged.planned,
-        ..Closing::default()
+    let notices = &mut StderrNotices::new();
+    let prepared = project.prepare_merge(&arguments.options(), notices)?;
+    let output = arguments.output();
+    let mut reporting = Reporting::new(&output, false, &prepared.outline())?;
+    let run = prepared.begin(now, notices)?;
+    let ending = Ending {
+        project: &project,
+        output: &output,
+        run: &run,
+        ended: &Ended::default(),
+        elapsed: started.elapsed(),
+        resume_command: None,
     };
-    let style = output::style_of(&io::stdout());
-    let text = render_summary(&merged.summary, &closing, style);
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_bytes())?;
-    stdout.flush()?;
-    Ok(if merged.is_complete {
-        Exit::Success
-    } else {
-        Exit::Problems
-    })
+    ending.finish(&mut reporting)
 }

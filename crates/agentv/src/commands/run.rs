@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
         run: &run,
         ended: &ended,
         elapsed: started.elapsed(),
-        resume_command: arguments.resuming(&run).command_line(),
+        resume_command: Some(arguments.resuming(&run).command_line()),
     };
     ending.finish(&mut reporting)
 }

@@ -133,6 +133,45 @@ fn exit_code(folder: &Path, arguments: &[&str]) -> (i32, String) {
     (output.status.code().unwrap(), printed)
 }
 
+/// Runs two shards in the folder; returns the runs, or `None` if a shard has no case.
+fn run_shards(folder: &Path, flags: &[&str]) -> Option<[String; 2]> {
+    let results = folder.join(".agentv/results");
+    let _ = fs::remove_dir_all(&results);
+    let mut runs = Vec::new();
+    for shard in ["1/2", "2/2"] {
+        let arguments = [&["run", "cases.jsonl", "--shard", shard], flags].concat();
+        exit_code(folder, &arguments);
+        let names = fs::read_dir(&results).ok()?;
+        let mut names = names.map(|name| name.unwrap().file_name().into_string().unwrap());
+        runs.push(names.find(|name| !runs.contains(name))?);
+    }
+    runs.try_into().ok()
+}
+
+#[test]
+fn merged_shards_exit_with_the_code_of_the_whole_run() {
+    let mut merged = 0;
+    for (cases, flags, expected) in TABLE {
+        let folder = tempfile::tempdir().unwrap();
+        write_project(folder.path(), cases);
+        let flags: Vec<&str> = flags.split_whitespace().collect();
+        // A threshold is one of the shards, the other flags are gates of the whole.
+        let is_threshold = flags.first() == Some(&"--pass-threshold");
+        let (of_shards, of_merge) = match is_threshold {
+            true => (flags, Vec::new()),
+            false => (Vec::new(), flags),
+        };
+        let Some([one, other]) = run_shards(folder.path(), &of_shards) else {
+            continue;
+        };
+        let arguments = [vec!["merge", &*one, &*other], of_merge].concat();
+        let (found, printed) = exit_code(folder.path(), &arguments);
+        assert_eq!(found, *expected, "{cases:?} {arguments:?}\n{printed}");
+        merged += 1;
+    }
+    assert!(merged > 15, "{merged}");
+}
+
 #[test]
 fn a_run_and_its_grading_exit_with_the_same_code() {
     for (cases, flags, expected) in TABLE {

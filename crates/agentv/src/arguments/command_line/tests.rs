@@ -47,6 +47,7 @@ const GATES: &[Words] = &[
     &["--fail-under", "0.30000000000000004"],
     &["--min-pass-rate", "1"],
     &["--max-errors", "18446744073709551615"],
+    &["--max-errors", "0.1%"],
     &["--baseline", "latest~1"],
     &["--max-drop", "5e-324", "--baseline", "x"],
     &["--gate", "significant", "--baseline", "x"],

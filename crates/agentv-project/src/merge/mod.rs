@@ -1,0 +1,8 @@
+//! The shards of a run, merged into one run.
+
+mod differences;
+mod prepare;
+mod record;
+mod shards;
+
+pub use prepare::{MergeOptions, PreparedMerge};
