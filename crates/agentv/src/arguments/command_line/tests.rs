@@ -48,6 +48,7 @@ const GATES: &[Words] = &[
     &["--min-pass-rate", "1"],
     &["--max-errors", "18446744073709551615"],
     &["--max-errors", "0.1%"],
+    &["--max-missing", "2", "--baseline", "x"],
     &["--baseline", "latest~1"],
     &["--max-drop", "5e-324", "--baseline", "x"],
     &["--gate", "significant", "--baseline", "x"],
