@@ -90,7 +90,7 @@ pub struct Request {
     pub eval_id: String,
     /// The prompt.
     pub prompt: Prompt,
-    /// The files of the case that are not guidelines, as absolute paths.
+    /// The files of the case, including guidelines, as absolute paths.
     pub files: Vec<PathBuf>,
     /// The folder of the eval file, absolute. Relative paths of a target start here.
     pub folder: Arc<Path>,

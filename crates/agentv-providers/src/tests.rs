@@ -40,6 +40,7 @@ const COMMON: &str = r#"
   retry_max_delay_ms: 2000
   retry_backoff_factor: 1.5
   retry_status_codes: [429, 503]
+  verbose: true
 - {name: default, provider: mock, response: Hello, judge_target: openai:gpt-5}
 - {name: mirror, provider: echo, judge_target: echo}
 - {name: past, provider: replay, path: answers.jsonl, judge_target: '${{ JUDGE }}'}
@@ -184,7 +185,7 @@ fn a_broken_rule_has_a_position_and_a_message_and_the_schema_refuses_it_too() {
         ),
         (
             "targets:\n  - {name: a, provider: echo}\nversion: 2",
-            "E015 Line 3: unknown field `version` of targets file (known: $schema, targets)",
+            "W004 Line 3: unknown field `version` of targets file; it has no effect (known: $schema, targets)",
         ),
         (
             "targets:\n  - echo",
@@ -192,7 +193,7 @@ fn a_broken_rule_has_a_position_and_a_message_and_the_schema_refuses_it_too() {
         ),
         (
             "targets:\n  - name: a\n    provider: opanai\n    model: b",
-            "E017 Line 3: targets[0].provider: unknown provider `opanai` (did you mean `openai`?)",
+            "W014 Line 3: targets[0].provider: unknown provider `opanai` (did you mean `openai`?)",
         ),
         (
             "targets:\n  - name: a",
@@ -208,7 +209,7 @@ fn a_broken_rule_has_a_position_and_a_message_and_the_schema_refuses_it_too() {
         ),
         (
             "targets:\n  - name: a\n    provider: openai\n    model: b\n    temprature: 0",
-            "E015 Line 5: targets[0]: unknown field `temprature` of openai (did you mean `temperature`?)",
+            "W004 Line 5: targets[0]: unknown field `temprature` of openai (did you mean `temperature`?)",
         ),
         (
             "targets:\n  - {name: a, provider: openai}",
@@ -248,7 +249,7 @@ fn a_broken_rule_has_a_position_and_a_message_and_the_schema_refuses_it_too() {
         ),
         (
             "targets:\n  - name: a\n    provider: cli\n    command_template: b\n    healthcheck:\n      type: http\n      url: c\n      retries: 4",
-            "E015 Line 8: targets[0].healthcheck: unknown field `retries` of healthcheck (known: type, url, command, command_template, commandTemplate, cwd, timeout_seconds, timeoutSeconds)",
+            "W004 Line 8: targets[0].healthcheck: unknown field `retries` of healthcheck; it has no effect (known: type, url, command, command_template, commandTemplate, cwd, timeout_seconds, timeoutSeconds)",
         ),
         (
             "targets:\n  - {name: a, provider: cli}",

@@ -16,7 +16,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         a_case_that_is_asked_twice_is_answered_in_order,
         a_command_that_fails_is_an_error_of_all,
         a_single_request_works_as_well,
-        a_template_without_a_place_for_the_cases_is_refused,
+        a_template_with_a_place_for_one_case_is_refused,
         only_a_target_that_says_so_is_asked_at_once,
     ]
 }
@@ -133,8 +133,10 @@ fn a_single_request_works_as_well() {
     assert_eq!(project.ask("Hi").unwrap().answer(), "A");
 }
 
-fn a_template_without_a_place_for_the_cases_is_refused() {
-    for template in ["agent", "agent {PROMPT} {PROMPT_FILE}"] {
+fn a_template_with_a_place_for_one_case_is_refused() {
+    // A command without `{PROMPT_FILE}` reads the eval file itself.
+    batching("agent cases.jsonl").resolve("t", &[]).unwrap();
+    for template in ["agent {PROMPT}", "agent {GUIDELINES} {PROMPT_FILE}"] {
         let error = batching(template).resolve("t", &[]).unwrap_err();
         assert!(error.message.contains("`{PROMPT_FILE}`"), "{error}");
     }

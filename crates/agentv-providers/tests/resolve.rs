@@ -27,7 +27,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         secrets_are_known_wherever_they_come_from,
         a_value_that_is_too_short_to_hide_is_named,
         an_error_does_not_show_a_secret_in_the_wrong_place,
-        a_file_with_problems_is_not_used_and_warnings_are_kept,
+        problems_of_a_target_matter_where_it_is_needed,
         a_list_shows_names_kinds_models_and_lines,
         a_dry_run_target_keeps_its_name_and_calls_nothing,
     ]
@@ -383,7 +383,7 @@ fn a_value_that_is_too_short_to_hide_is_named() {
     assert_eq!(names, ["`X-Key` of target `t`"]);
 }
 
-fn a_file_with_problems_is_not_used_and_warnings_are_kept() {
+fn problems_of_a_target_matter_where_it_is_needed() {
     let project = Project::new(
         "targets:\n  - {name: a, provider: echo, judge_target: nobody}\n  - {name: b, provider: ecko}\n",
     );
@@ -391,18 +391,13 @@ fn a_file_with_problems_is_not_used_and_warnings_are_kept() {
         let path = project.root().join(name);
         Targets::read(&path, &Arc::from(name), &project.surroundings())
     };
-    let told: Vec<String> = read("targets.yaml")
-        .unwrap_err()
-        .iter()
-        .map(ToString::to_string)
-        .collect();
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[1].contains("unknown provider `ecko`"), "{told:?}");
-    project.write(
-        "warned.yaml",
-        "targets:\n  - {name: a, provider: echo, judge_target: nobody}\n",
-    );
-    assert_eq!(read("warned.yaml").unwrap().warnings().len(), 1);
+    let targets = read("targets.yaml").unwrap();
+    assert_eq!(targets.problems_of("a").len(), 1);
+    project.resolve("a", &[]).unwrap();
+    let error = project.resolve("b", &[]).unwrap_err().to_string();
+    assert!(error.contains("unknown provider `ecko`"), "{error}");
+    project.write("broken.yaml", "targets: {name: a}\n");
+    assert_eq!(read("broken.yaml").unwrap_err().len(), 1);
     for (name, expected) in [
         ("nothing.yaml", "targets file `nothing.yaml` not found"),
         ("evals", "is not a regular file"),

@@ -132,6 +132,10 @@ codes! {
     NumberLike = "W011",
     /// Files with results of runs are among the files of a folder or pattern. They are skipped.
     SkippedResults = "W012",
+    /// A target uses a variable that is not set.
+    UnsetVariable = "W013",
+    /// The provider of a target is unknown. A run that needs the target is refused.
+    UnusableTarget = "W014",
 }
 
 impl std::fmt::Display for Code {

@@ -1,12 +1,15 @@
 //! A check of targets: each one is asked a small question.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agentv_core::{Cause, ProviderError, Request, Secrets, Target};
+use agentv_dataset::{FileRole, discover};
+use agentv_providers::targets_file::unless_needed;
 use agentv_providers::{Environment, facts};
+use agentv_syntax::{Diagnostic, Severity};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -18,10 +21,13 @@ use crate::project::Project;
 
 const QUESTION: &str = "Reply with the word OK.";
 
+/// A target that can be asked, or the reason why not.
+type Checkable = Result<Target, CheckedTarget>;
+
 /// Targets that are about to be checked.
 pub struct TargetCheck {
     folder: Arc<Path>,
-    targets: Vec<Result<Target, CheckedTarget>>,
+    targets: Vec<Checkable>,
     secrets: Secrets,
 }
 
@@ -57,12 +63,16 @@ impl KnownTargets {
         notices: &mut dyn Notices,
     ) -> Result<TargetCheck, ProjectError> {
         let environment = self.environment(project)?;
+        let is_named = !names.is_empty();
         let names = self.names(names, &environment)?;
         let mut secrets = Secrets::default();
         let mut warnings: Vec<String> = Vec::new();
         let mut not_hidden = BTreeSet::new();
         let mut targets = Vec::new();
         for name in names {
+            if !self.usable(&name, is_named, &environment, notices)? {
+                continue;
+            }
             targets.push(match self.targets.resolve(&name, &environment) {
                 Ok(resolved) => {
                     secrets.extend(&resolved.secrets);
@@ -84,11 +94,87 @@ impl KnownTargets {
         warnings.dedup();
         warnings.extend(open_values(&not_hidden, &secrets));
         warnings.into_iter().for_each(|text| notices.warn(text));
+        if targets.is_empty() {
+            return Err(ProjectError::because(
+                "nothing to check: no target can be called",
+            ));
+        }
         Ok(TargetCheck {
-            folder: self.surroundings.folder.as_path().into(),
+            folder: self.eval_folder(project, &targets).into(),
             targets,
             secrets,
         })
+    }
+
+    /// Checks that a target can be called. One that was not named and cannot be used here gets a warning:
+    /// the file may have been written for another version or another machine.
+    fn usable(
+        &self,
+        name: &str,
+        is_named: bool,
+        environment: &Environment,
+        notices: &mut dyn Notices,
+    ) -> Result<bool, ProjectError> {
+        let problems = self.targets.problems_of(name).into_iter().cloned();
+        let is_error = |problem: &Diagnostic| problem.severity() != Severity::Warning;
+        let problems: Vec<Diagnostic> = problems.collect();
+        let is_usable = !problems.iter().any(is_error);
+        let problems: Vec<Diagnostic> = if is_named {
+            problems
+        } else {
+            problems.into_iter().map(unless_needed).collect()
+        };
+        if problems.iter().any(is_error) {
+            return Err(ProjectError::Problems(problems));
+        }
+        for problem in problems {
+            notices.problem(problem);
+        }
+        if is_named || !is_usable {
+            return Ok(is_usable);
+        }
+        match self.targets.resolve(name, environment) {
+            Err(error) if error.is_missing_variable => {
+                notices.warn(error.to_string());
+                Ok(false)
+            }
+            _ => Ok(true),
+        }
+    }
+
+    /// Returns the folder that commands start from: as in a run, that of the eval files. Of several, the
+    /// first one where every command finds its folder.
+    fn eval_folder(&self, project: &Project, targets: &[Checkable]) -> PathBuf {
+        let commands: Vec<&Target> = targets
+            .iter()
+            .flatten()
+            .filter(|target| facts(&target.kind).is_some_and(|facts| facts.runs_commands))
+            .collect();
+        let usual = self.surroundings.folder.clone();
+        if commands.is_empty() {
+            return usual;
+        }
+        let found = discover(std::slice::from_ref(&self.surroundings.root));
+        let files = found.map(|found| found.files).unwrap_or_default();
+        let evals = files.iter().filter(|file| file.role == FileRole::EvalFile);
+        let mut folders: Vec<PathBuf> = Vec::new();
+        for file in evals {
+            let folder = file.path.parent().unwrap_or(Path::new("."));
+            let Ok(folder) = project.working_dir().join(folder).canonicalize() else {
+                continue;
+            };
+            if !folders.contains(&folder) {
+                folders.push(folder);
+            }
+        }
+        let has_all = |folder: &&PathBuf| {
+            let mut cwds = commands
+                .iter()
+                .filter_map(|target| target.settings.get("cwd"));
+            cwds.all(|cwd| cwd.as_str().is_none_or(|cwd| folder.join(cwd).is_dir()))
+        };
+        let fitting = folders.iter().find(has_all).or(folders.first());
+        fitting.cloned().unwrap_or(usual)
     }
 
     fn names(

@@ -8,6 +8,7 @@ use agentv_core::{Execution, Secrets, Target};
 use agentv_dataset::Project as ProjectFolder;
 use agentv_providers::{Environment, OpenValue, Surroundings, TargetError, Targets};
 use agentv_runner::{Assignment, EvalFile};
+use agentv_syntax::{Diagnostic, Severity};
 
 use super::known::read;
 use super::need::Need;
@@ -228,6 +229,7 @@ impl<'a> Resolver<'a> {
         name: &str,
         need: Need<'_>,
     ) -> Result<Target, ProjectError> {
+        self.report_problems(place, name)?;
         // A dry run needs no key, but names must be right if there is a targets file.
         let is_plausible = place.targets.knows(name) || place.targets.file().is_none();
         let mut target = match self.options.dry_run.filter(|_| is_plausible) {
@@ -248,6 +250,20 @@ impl<'a> Resolver<'a> {
             "target resolved"
         );
         Ok(target)
+    }
+
+    /// Reports the problems of a target that is needed.
+    fn report_problems(&mut self, place: &TargetsPlace, name: &str) -> Result<(), ProjectError> {
+        let problems = place.targets.problems_of(name);
+        let is_error = |problem: &&Diagnostic| problem.severity() != Severity::Warning;
+        if problems.iter().any(is_error) {
+            let problems = problems.into_iter().cloned();
+            return Err(ProjectError::Problems(problems.collect()));
+        }
+        for problem in problems {
+            self.notices.problem(problem.clone());
+        }
+        Ok(())
     }
 
     fn resolve(

@@ -4,8 +4,11 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use agentv_dataset::{
-    Dataset, Diagnostic, FileRole, FoundFile, LoadOptions, check_config, check_sidecar, read_source,
+    Dataset, Diagnostic, FileRole, FoundFile, LoadOptions, Project as ProjectFolder, check_config,
+    check_sidecar, read_source,
 };
+
+use agentv_providers::{Environment, Surroundings, targets_file};
 
 use super::broken_lines::BrokenLines;
 
@@ -18,7 +21,7 @@ pub(super) fn check_file(file: &FoundFile, options: &LoadOptions, report: Report
         FileRole::EvalFile => return check_dataset(file, options, report),
         FileRole::Sidecar => check_sidecar(&file.path, options),
         FileRole::Config => check_config(&file.path, options),
-        FileRole::Targets => check_targets(file),
+        FileRole::Targets => check_targets(file, options),
     };
     for diagnostic in diagnostics {
         if report(diagnostic).is_break() {
@@ -28,12 +31,33 @@ pub(super) fn check_file(file: &FoundFile, options: &LoadOptions, report: Report
     0
 }
 
-fn check_targets(file: &FoundFile) -> Vec<Diagnostic> {
+fn check_targets(file: &FoundFile, options: &LoadOptions) -> Vec<Diagnostic> {
     let name: Arc<str> = file.path.to_string_lossy().into();
-    match read_source(&file.path) {
-        Ok(source) => agentv_providers::targets_file::check(&source, &name),
-        Err(diagnostic) => vec![diagnostic],
-    }
+    let source = match read_source(&file.path) {
+        Ok(source) => source,
+        Err(diagnostic) => return vec![diagnostic],
+    };
+    let mut problems = targets_file::check(&source, &name);
+    let environment = environment_of(file, options);
+    problems.extend(targets_file::unset_variables(&source, &name, &environment));
+    problems
+}
+
+/// Returns the variables that targets of a file can use. A `.env` that cannot be read is reported when a
+/// run needs it.
+fn environment_of(file: &FoundFile, options: &LoadOptions) -> Environment {
+    let process = Environment::of_process();
+    let path = options.working_dir.join(&file.path);
+    let folder = path.parent().unwrap_or(&options.working_dir);
+    let project = ProjectFolder::around(folder);
+    let surroundings = Surroundings {
+        folder: project.folder,
+        root: project.root,
+        working_dir: options.working_dir.clone(),
+    };
+    let dotenv = surroundings.dotenv_file();
+    let with_dotenv = dotenv.and_then(|dotenv| process.with_dotenv(&dotenv).ok());
+    with_dotenv.unwrap_or(process)
 }
 
 fn check_dataset(file: &FoundFile, options: &LoadOptions, report: Report<'_>) -> u64 {

@@ -1,14 +1,18 @@
 //! A check of files, small ones side by side.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use agentv_dataset::{Diagnostic, FileRole, FoundFile, LoadOptions, sidecar_path};
+use agentv_dataset::{
+    Diagnostic, FileRole, FoundFile, LoadOptions, Project as ProjectFolder, sidecar_path,
+};
 
 use super::check_file::check_file;
+use crate::project::Project;
 
 /// The size from which a file is checked by itself, on all cores.
 const LARGE_FILE: u64 = 256 << 10;
@@ -55,6 +59,34 @@ pub fn without_own_sidecars(files: Vec<FoundFile>) -> Vec<FoundFile> {
         .into_iter()
         .filter(|file| file.role != FileRole::Sidecar || !sidecars.contains(&file.path))
         .collect()
+}
+
+/// Adds the targets files that runs of the eval files would use.
+pub fn with_targets_files(mut files: Vec<FoundFile>, project: &Project) -> Vec<FoundFile> {
+    let real = |path: &Path| std::fs::canonicalize(path).ok();
+    let mut known: HashSet<PathBuf> = files.iter().filter_map(|file| real(&file.path)).collect();
+    let mut folders = HashSet::new();
+    let mut found = Vec::new();
+    for file in files.iter().filter(|file| file.role == FileRole::EvalFile) {
+        let path = project.working_dir().join(&file.path);
+        let Some(folder) = path
+            .parent()
+            .filter(|folder| folders.insert(folder.to_path_buf()))
+        else {
+            continue;
+        };
+        let surroundings = project.surroundings_of(&ProjectFolder::around(folder));
+        let targets = surroundings.targets_file();
+        if let Some(path) = targets.filter(|path| real(path).is_some_and(|real| known.insert(real)))
+        {
+            found.push(FoundFile {
+                path: project.shown(&path),
+                role: FileRole::Targets,
+            });
+        }
+    }
+    files.extend(found);
+    files
 }
 
 /// Checks small files side by side, and reports their problems in the order of the files.

@@ -4,4 +4,4 @@ mod broken_lines;
 mod check_file;
 mod files;
 
-pub use files::{validate, without_own_sidecars};
+pub use files::{validate, with_targets_files, without_own_sidecars};

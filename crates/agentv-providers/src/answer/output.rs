@@ -24,7 +24,8 @@ pub fn of_output(output: &str) -> Result<Transcript, AnswerError> {
     Ok(Transcript::of_text(output.trim_end_matches(['\n', '\r'])))
 }
 
-/// Parses an answer in fields: `text`, `output_messages` or both, and optional figures.
+/// Parses an answer in fields: `text`, `output_messages` or both, and optional figures. Of both, the last
+/// message of the assistant is the answer.
 ///
 /// # Errors
 /// If there is neither, a field holds a wrong value, or a value is nested too deeply for a record.
@@ -64,7 +65,7 @@ pub(crate) fn of_fields(mut fields: Extra) -> Result<Transcript, AnswerError> {
         ..Transcript::default()
     };
     if let Some(text) = text
-        && !says(&transcript, &text)
+        && !has_answer(&transcript)
     {
         let last = Message::new(Role::Assistant, text);
         transcript.output_messages.push(last);
@@ -75,14 +76,14 @@ pub(crate) fn of_fields(mut fields: Extra) -> Result<Transcript, AnswerError> {
     Ok(transcript)
 }
 
-/// Checks whether the answer of the messages is already this text.
-fn says(transcript: &Transcript, text: &str) -> bool {
+/// Checks whether the messages have an answer: the last message of the assistant that is not empty.
+fn has_answer(transcript: &Transcript) -> bool {
     let mut messages = transcript.output_messages.iter().rev();
     let last =
         messages.find(|message| message.role == Role::Assistant && message.content.is_some());
     last.and_then(|message| message.content.as_ref())
         .map(Content::text)
-        .is_some_and(|said| said == text)
+        .is_some_and(|said| !said.is_empty())
 }
 
 fn messages(items: Vec<Value>) -> Result<Vec<Message>, AnswerError> {
@@ -162,12 +163,24 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_not_the_last_message_is_the_answer() {
-        let output =
-            r#"{"text": "Paris", "output_messages": [{"role": "assistant", "content": "Hm"}]}"#;
-        let transcript = of_output(output).unwrap();
-        assert_eq!(transcript.answer(), "Paris");
-        assert_eq!(transcript.output_messages.len(), 2);
+    fn the_last_message_of_the_assistant_is_the_answer_and_the_text_only_without_one() {
+        for (messages, expected) in [
+            (r#"[{"role": "assistant", "content": "Hm"}]"#, "Hm"),
+            (
+                r#"[{"role": "assistant", "content": "Hm"}, {"role": "tool", "content": "x"}]"#,
+                "Hm",
+            ),
+            (r#"[{"role": "assistant", "content": ""}]"#, "Paris"),
+            (r#"[{"role": "user", "content": "Hm"}]"#, "Paris"),
+            (
+                r#"[{"role": "assistant", "tool_calls": [{"tool": "t"}]}]"#,
+                "Paris",
+            ),
+            ("[]", "Paris"),
+        ] {
+            let output = format!(r#"{{"text": "Paris", "output_messages": {messages}}}"#);
+            assert_eq!(of_output(&output).unwrap().answer(), expected, "{output}");
+        }
     }
 
     #[test]

@@ -21,22 +21,16 @@ const LARGEST_OUTPUT: usize = 1 << 30;
 
 type Answers = Vec<Result<Transcript, ProviderError>>;
 
-/// Checks that a command for all cases reads them from a file.
+/// Checks that a command for all cases gets them as a file, or reads the eval file itself.
 ///
 /// # Errors
-/// If it has placeholders for a single case, or none for the file.
+/// If it has placeholders for a single case.
 pub(super) fn check(command: &Command) -> Result<(), SettingError> {
     let refuse = |message: &str| Err(SettingError::of(command.field(), message));
     if command.uses("PROMPT") || command.uses("GUIDELINES") {
         return refuse(
             "`{PROMPT}` and `{GUIDELINES}` cannot be used with `provider_batching`: the command \
              reads all cases from `{PROMPT_FILE}`",
-        );
-    }
-    if !command.uses("PROMPT_FILE") {
-        return refuse(
-            "missing `{PROMPT_FILE}`: with `provider_batching`, the command reads all cases from \
-             it",
         );
     }
     Ok(())

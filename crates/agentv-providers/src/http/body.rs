@@ -4,6 +4,7 @@ use agentv_core::Request;
 use reqwest::Method;
 use serde_json::{Value, json};
 
+use super::json_template;
 use super::template::{self, TemplateError};
 use crate::target::SettingError;
 
@@ -29,7 +30,7 @@ impl Body {
         method: &Method,
     ) -> Result<Option<Body>, SettingError> {
         let body = match written {
-            Some(Value::String(text)) => Body::Text(text.clone()),
+            Some(Value::String(text)) => Body::of_text(text),
             Some(other) => Body::Json(other.clone()),
             None if matches!(*method, Method::GET | Method::DELETE) => return Ok(None),
             None => Body::Json(json!({ "prompt": "{{ prompt }}" })),
@@ -37,6 +38,18 @@ impl Body {
         body.check()
             .map_err(|error| SettingError::of("body", error.to_string()))?;
         Ok(Some(body))
+    }
+
+    /// Returns a text as a body. If it becomes JSON once a case is filled in, values within its strings are
+    /// escaped.
+    fn of_text(text: &str) -> Body {
+        let sample = template::sample_of(text).unwrap_or_default();
+        let is_json = serde_json::from_str::<serde::de::IgnoredAny>(&sample).is_ok();
+        Body::Text(if is_json {
+            json_template::escaping(text)
+        } else {
+            text.to_owned()
+        })
     }
 
     fn check(&self) -> Result<(), TemplateError> {
@@ -158,6 +171,22 @@ mod tests {
         let (text, content_type) = sent(json!("Q: {{ question }}"));
         assert_eq!(text, json!("Q: a \"b\"\nc"));
         assert_eq!(content_type, "text/plain; charset=utf-8");
+    }
+
+    #[test]
+    fn a_value_within_a_string_of_json_is_escaped_once() {
+        for body in [
+            r#"{"q": "{{ question }}"}"#,
+            r#"{"q": "{{question}}{# a "quote" #}"}"#,
+            r#"{"q": {{ question | tojson }}}"#,
+            r#"{% for m in messages %}{% if m.role == "user" %}{"q": "{{ m.content }}"}{% endif %}{% endfor %}"#,
+        ] {
+            let expected = (json!({"q": "a \"b\"\nc"}), "application/json");
+            assert_eq!(sent(json!(body)), expected, "{body}");
+        }
+        let body = json!(r#"{"id": "{{ eval_id }}", "t": "say \"{{ question | upper }}\""}"#);
+        let expected = json!({"id": "case", "t": "say \"A \"B\"\nC\""});
+        assert_eq!(sent(body), (expected, "application/json"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Any HTTP endpoint as a target.
 
 mod body;
+mod json_template;
 mod path;
 mod provider;
 mod read;

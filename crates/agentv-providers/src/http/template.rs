@@ -8,6 +8,8 @@ use agentv_syntax::nearest;
 use minijinja::{Environment, UndefinedBehavior, context};
 use serde_json::{Value, json};
 
+use super::json_template::{FILTER, in_json_string};
+
 /// The variables of a template.
 const VARIABLES: &[&str] = &["question", "prompt", "guidelines", "messages", "eval_id"];
 /// The most steps that a template may take, so that every loop ends.
@@ -92,6 +94,7 @@ fn environment() -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_fuel(Some(FUEL));
+    environment.add_filter(FILTER, |value: minijinja::Value| in_json_string(&value));
     environment
 }
 

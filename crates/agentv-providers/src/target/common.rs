@@ -73,6 +73,11 @@ pub(crate) static COMMON: Record = Record {
             shape: &STATUS_CODES,
             doc: "The HTTP status codes that are retried (default: 408, 429, 500, 502, 503 and 504).",
         },
+        Field {
+            name: "verbose",
+            shape: &BOOL,
+            doc: "Accepted for files of AgentV 2.5. It has no effect: see `--verbose` and `--log`.",
+        },
     ],
     required: &[&["name"], &["provider"]],
     others: Others::Refuse,

@@ -5,22 +5,28 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentv_core::Extra;
-use agentv_syntax::{Code, Lines, Node, Problem, Tree, yaml};
+use agentv_syntax::{Code, Diagnostic, Lines, Node, Problem, Tree, yaml};
 use serde_json::Value;
 
 use super::fields::snake_case;
 use crate::kinds::{self, ProviderKind};
+use crate::targets_file::TargetProblem;
 
 /// A target as it is written.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) name: String,
-    pub(super) kind: &'static ProviderKind,
+    /// The provider as it is written.
+    pub(super) provider: String,
+    /// The provider, if there is one of that name.
+    pub(super) kind: Option<&'static ProviderKind>,
     pub(super) fields: Extra,
     /// The line, from 1, on which the target begins.
     pub(super) line: u64,
     /// The lines of its fields, by their names in snake_case.
     lines: Vec<(String, u64)>,
+    /// The problems of the target. They matter only to a run that needs it.
+    pub(super) problems: Vec<Diagnostic>,
 }
 
 impl Entry {
@@ -49,8 +55,8 @@ pub(super) fn text_of(path: &Path, shown: &Arc<str>) -> Result<String, Problem> 
     String::from_utf8(bytes).map_err(|_| Problem::fatal(Code::NotUtf8, 0..0, "not UTF-8 text"))
 }
 
-/// Returns the targets of a file that has passed its checks.
-pub(super) fn entries(source: &str) -> Vec<Entry> {
+/// Returns the targets of a file that have a name and a provider.
+pub(super) fn entries(source: &str, problems: &[TargetProblem]) -> Vec<Entry> {
     let lines = Lines::of(source);
     let mut tree = Tree::default();
     if yaml::parse(source, &mut tree).is_err() {
@@ -58,16 +64,25 @@ pub(super) fn entries(source: &str) -> Vec<Entry> {
     }
     let targets = tree.root().get("targets");
     let targets = targets.into_iter().flat_map(Node::items);
-    targets.filter_map(|target| entry(target, &lines)).collect()
+    let entries = targets.enumerate().filter_map(|(index, target)| {
+        let own = problems
+            .iter()
+            .filter(|problem| problem.target == Some(index));
+        let own = own.map(|problem| problem.diagnostic.clone()).collect();
+        entry(target, &lines, own)
+    });
+    entries.collect()
 }
 
-fn entry(target: Node<'_>, lines: &Lines) -> Option<Entry> {
+fn entry(target: Node<'_>, lines: &Lines, problems: Vec<Diagnostic>) -> Option<Entry> {
     let line_of = |node: Node<'_>| lines.number(node.span().start);
     let fields = target.to_map();
     let text = |name: &str| fields.get(name).and_then(Value::as_str);
     Some(Entry {
         name: text("name")?.to_owned(),
-        kind: kinds::named(text("provider")?)?,
+        provider: text("provider")?.to_owned(),
+        kind: kinds::named(text("provider")?),
+        problems,
         line: line_of(target),
         lines: target
             .fields()

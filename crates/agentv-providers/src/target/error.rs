@@ -16,6 +16,8 @@ pub struct TargetError {
     pub message: String,
     /// Advice for the user.
     pub hint: Option<String>,
+    /// Set if only a variable is missing.
+    pub is_missing_variable: bool,
 }
 
 fn place(file: Option<&Arc<str>>, line: Option<u64>) -> String {

@@ -4,6 +4,7 @@ use agentv_core::{Extra, Secrets};
 use agentv_syntax::{Field, Form, Kind, Shape, Text};
 use serde_json::{Number, Value};
 
+use super::aliases::canonical;
 use super::common::COMMON;
 use super::settings::SettingError;
 use crate::Environment;
@@ -53,10 +54,13 @@ pub(crate) fn fill(
     };
     let (mut values, mut kept) = (Extra::new(), Extra::new());
     for field in COMMON.fields.iter().chain(kind.options.fields) {
-        let given = written
-            .iter()
-            .find(|(key, _)| snake_case(key) == field.name);
-        let Some((_, value)) = given.filter(|(_, value)| !value.is_null()) else {
+        let called = |name: fn(&str) -> &str| {
+            let mut given = written.iter().filter(|(_, value)| !value.is_null());
+            given.find(|(key, _)| name(&snake_case(key)) == field.name)
+        };
+        // Today's name wins over an older one.
+        let given = called(|name| name).or_else(|| called(canonical));
+        let Some((_, value)) = given else {
             continue;
         };
         filling.field = field.name;

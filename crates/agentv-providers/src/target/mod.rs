@@ -1,5 +1,6 @@
 //! From what a user wrote about a target to a target that can be asked.
 
+mod aliases;
 pub(crate) mod built_in;
 mod common;
 mod entry;
@@ -11,6 +12,7 @@ pub(crate) mod shapes;
 mod stand_in;
 mod targets;
 
+pub(crate) use aliases::canonical;
 pub use built_in::{built_in, vendors};
 pub(crate) use common::COMMON;
 pub use error::TargetError;

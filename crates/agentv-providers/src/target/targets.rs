@@ -7,6 +7,7 @@ use std::sync::Arc;
 use agentv_core::{Digest, Execution, Secrets, Target};
 use agentv_syntax::{Diagnostic, Severity};
 
+use super::aliases::canonical;
 use super::built_in;
 use super::entry::{Entry, entries, text_of};
 use super::error::TargetError;
@@ -40,6 +41,7 @@ const NOT_IN_ANSWERS: &[&str] = &[
     "keep_temp_files",
     // The files count, and not the patterns that find them.
     "inputs",
+    "verbose",
     "price",
     "stream",
     "idle_seconds",
@@ -84,8 +86,8 @@ struct File {
 pub struct ListedTarget<'t> {
     /// The name of the target.
     pub name: &'t str,
-    /// The kind of the provider.
-    pub kind: &'static str,
+    /// The kind of the provider, or its name in the file if there is no such kind.
+    pub kind: &'t str,
     /// The model, as it is written.
     pub model: Option<&'t str>,
     /// The line, from 1, on which the target begins.
@@ -117,9 +119,11 @@ impl Targets {
     /// Reads the targets of the file at `path`, which the user knows as `shown`, and adds the built-in
     /// ones.
     ///
+    /// The problems of single targets matter only to a run that [needs](Self::problems_of) them.
+    ///
     /// # Errors
-    /// If the file cannot be used. The diagnostics list everything that is wrong with it, in the order
-    /// of its lines.
+    /// If the file cannot be used. The diagnostics list everything that is wrong with the file as a
+    /// whole, in the order of its lines.
     pub fn read(
         path: &Path,
         shown: &Arc<str>,
@@ -127,9 +131,10 @@ impl Targets {
     ) -> Result<Targets, Vec<Diagnostic>> {
         let source =
             text_of(path, shown).map_err(|problem| vec![Diagnostic::of_file(shown, problem)])?;
-        let warnings = targets_file::check(&source, shown);
-        let refused = |diagnostic: &Diagnostic| diagnostic.severity() != Severity::Warning;
-        if warnings.iter().any(refused) {
+        let problems = targets_file::inspect(&source, shown);
+        let of_file = problems.iter().filter(|problem| problem.target.is_none());
+        let warnings: Vec<Diagnostic> = of_file.map(|problem| problem.diagnostic.clone()).collect();
+        if warnings.iter().any(is_refusal) {
             return Err(warnings);
         }
         let folder = path.parent().unwrap_or(Path::new("."));
@@ -141,14 +146,21 @@ impl Targets {
             file: Some(File {
                 shown: Arc::clone(shown),
                 folder,
-                entries: entries(&source),
+                entries: entries(&source, &problems),
                 warnings,
             }),
             surroundings: surroundings.clone(),
         })
     }
 
-    /// Returns the warnings about the file.
+    /// Returns the problems of the target of this name, in the order of the file. It can be used if all
+    /// of them are warnings.
+    pub fn problems_of(&self, name: &str) -> Vec<&Diagnostic> {
+        let named = self.entries().iter().filter(|entry| entry.name == name);
+        named.flat_map(|entry| &entry.problems).collect()
+    }
+
+    /// Returns the warnings about the file as a whole.
     pub fn warnings(&self) -> &[Diagnostic] {
         self.file.as_ref().map_or(&[], |file| &file.warnings)
     }
@@ -162,7 +174,9 @@ impl Targets {
     pub fn listed(&self) -> impl Iterator<Item = ListedTarget<'_>> {
         self.entries().iter().map(|entry| ListedTarget {
             name: &entry.name,
-            kind: entry.kind.kind.name,
+            kind: entry
+                .kind
+                .map_or(entry.provider.as_str(), |kind| kind.kind.name),
             model: ["model", "deployment"]
                 .iter()
                 .find_map(|field| entry.fields.get(*field)?.as_str()),
@@ -203,6 +217,7 @@ impl Targets {
             line: None,
             message: said(name, &error),
             hint: error.hint,
+            is_missing_variable: false,
         })
     }
 
@@ -211,7 +226,7 @@ impl Targets {
         let entry = self.entry(name);
         let judge = entry.and_then(|entry| {
             let mut fields = entry.fields.iter();
-            let judge = fields.find(|(key, _)| snake_case(key) == "judge_target");
+            let judge = fields.find(|(key, _)| canonical(&snake_case(key)) == "judge_target");
             judge.and_then(|(_, value)| value.as_str())
         });
         stand_in::target(name, judge, delay)
@@ -231,8 +246,11 @@ impl Targets {
             return Ok(None);
         };
         let mut fields = entry.fields.clone();
-        fields.retain(|key, _| snake_case(key) == "judge_target");
-        let filled = fill(entry.kind.kind, &fields, environment);
+        fields.retain(|key, _| canonical(&snake_case(key)) == "judge_target");
+        let Some(kind) = entry.kind else {
+            return Err(self.unknown_provider(entry));
+        };
+        let filled = fill(kind.kind, &fields, environment);
         let filled = filled.map_err(|error| self.not_filled(entry, error))?;
         let judge = filled.values.get("judge_target");
         Ok(judge.and_then(|judge| judge.as_str()).map(str::to_owned))
@@ -251,15 +269,36 @@ impl Targets {
         entry: &Entry,
         environment: &Environment,
     ) -> Result<ResolvedTarget, TargetError> {
-        let fields = fill(entry.kind.kind, &entry.fields, environment);
+        let mut problems = self.problems_of(&entry.name).into_iter();
+        if let Some(problem) = problems.find(|problem| is_refusal(problem)) {
+            return Err(TargetError {
+                target: entry.name.clone(),
+                file: self.file().cloned(),
+                line: problem.line,
+                message: problem.sentence(),
+                hint: problem.problem.hint.clone(),
+                is_missing_variable: false,
+            });
+        }
+        let Some(kind) = entry.kind else {
+            return Err(self.unknown_provider(entry));
+        };
+        let fields = fill(kind.kind, &entry.fields, environment);
         let fields = fields.map_err(|error| self.not_filled(entry, error))?;
-        self.build(&entry.name, entry.kind, fields, environment)
+        self.build(&entry.name, kind, fields, environment)
             .map_err(|error| self.not_filled(entry, FieldError::Wrong(error)))
+    }
+
+    fn unknown_provider(&self, entry: &Entry) -> TargetError {
+        let message = format!("unknown provider `{}`", entry.provider);
+        let wrong = SettingError::of("provider", message);
+        self.not_filled(entry, FieldError::Wrong(wrong))
     }
 
     /// Adds the place in the file to an error of an entry.
     fn not_filled(&self, entry: &Entry, error: FieldError) -> TargetError {
         let name = &entry.name;
+        let is_missing_variable = matches!(error, FieldError::Missing { .. });
         let (field, message, hint) = match error {
             FieldError::Missing {
                 ref field,
@@ -282,6 +321,7 @@ impl Targets {
             line: Some(entry.line_of(field.as_deref())),
             message,
             hint,
+            is_missing_variable,
         }
     }
 
@@ -370,8 +410,14 @@ impl Targets {
             line: None,
             message,
             hint: Some(hint),
+            is_missing_variable: false,
         }
     }
+}
+
+/// Checks for a problem that makes a target or a file unusable.
+fn is_refusal(diagnostic: &Diagnostic) -> bool {
+    diagnostic.severity() != Severity::Warning
 }
 
 fn said(name: &str, error: &SettingError) -> String {

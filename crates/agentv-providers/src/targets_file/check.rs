@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use agentv_syntax::{Code, Definitions, Diagnostic, Lines, Node, Problem, Registry, Tree};
+use agentv_syntax::{
+    Code, Definitions, Diagnostic, Lines, Node, Problem, Registry, Severity, Tree,
+};
 use agentv_syntax::{Others, Record, yaml};
 
 use super::command;
@@ -12,7 +14,7 @@ use super::fields::{field, inside};
 use super::{REGISTRY, TARGETS_FILE};
 use crate::kinds;
 use crate::target::built_in;
-use crate::target::snake_case;
+use crate::target::{canonical, snake_case};
 
 /// The evaluators of a targets file: none.
 static NO_EVALUATORS: Registry = Registry {
@@ -30,9 +32,43 @@ static NO_EVALUATORS: Registry = Registry {
     check: None,
 };
 
+/// A problem in a `targets.yaml`, and the target that it belongs to.
+pub(crate) struct TargetProblem {
+    /// The index of the target, or `None` for the file as a whole.
+    pub(crate) target: Option<usize>,
+    pub(crate) diagnostic: Diagnostic,
+}
+
 /// Returns everything that is wrong with a `targets.yaml`, in the order of its lines. `file` is the
 /// name that the user knows it by.
+///
+/// Nobody knows here which targets a run needs. So an unknown provider or field is a warning: a file
+/// that was written for another version can have targets that this one does not know.
 pub fn check(source: &str, file: &Arc<str>) -> Vec<Diagnostic> {
+    let problems = inspect(source, file).into_iter();
+    problems
+        .map(|problem| unless_needed(problem.diagnostic))
+        .collect()
+}
+
+/// Returns a problem of a target as it matters where nothing needs the target: an unknown provider or
+/// field is a warning.
+pub fn unless_needed(mut diagnostic: Diagnostic) -> Diagnostic {
+    let problem = &mut diagnostic.problem;
+    let code = match problem.code {
+        Code::UnknownProvider => Some(Code::UnusableTarget),
+        Code::UnknownField => Some(Code::UnknownNear),
+        _ => None,
+    };
+    if let Some(code) = code {
+        (problem.code, problem.severity) = (code, Severity::Warning);
+    }
+    diagnostic
+}
+
+/// Returns everything that is wrong with a `targets.yaml`, as it matters to a run that needs the
+/// target. An unknown field is an error if its name is similar to a known one, else a warning.
+pub(crate) fn inspect(source: &str, file: &Arc<str>) -> Vec<TargetProblem> {
     let lines = Lines::of(source);
     let mut tree = Tree::default();
     let mut problems = match yaml::parse(source, &mut tree) {
@@ -40,10 +76,63 @@ pub fn check(source: &str, file: &Arc<str>) -> Vec<Diagnostic> {
         Err(invalid) => vec![invalid.problem()],
     };
     problems.sort_by_key(|problem| problem.span.start);
-    let placed = problems.into_iter();
-    placed
-        .map(|problem| lines.place(file, source, problem))
-        .collect()
+    let placed = problems.into_iter().map(|problem| {
+        let problem = by_similarity(problem);
+        TargetProblem {
+            target: target_of(&problem.path),
+            diagnostic: lines.place(file, source, problem),
+        }
+    });
+    placed.collect()
+}
+
+/// Checks for a problem that an older name of a field causes.
+fn is_of_alias(target: Node<'_>, problem: &Problem) -> bool {
+    let Some(kind) = target.get("provider").and_then(Node::as_str) else {
+        return false;
+    };
+    let Some(kind) = REGISTRY.kind(&kind) else {
+        return false;
+    };
+    let is_known = |name: &str| {
+        let common = REGISTRY.common.field(name);
+        common.or_else(|| kind.options.field(name)).is_some()
+    };
+    let mut aliases = target.fields().filter_map(|(key, value)| {
+        let written = snake_case(&key.text());
+        let name = canonical(&written);
+        let is_alias = name != written && is_known(name) && !value.is_null();
+        is_alias.then(|| (key.span(), name.to_owned()))
+    });
+    match problem.code {
+        Code::UnknownField => aliases.any(|(span, _)| span == problem.span),
+        Code::MissingField => aliases.any(|(_, name)| {
+            let mut groups = kind.options.required.iter();
+            let missing = problem.path.rsplit('.').next().unwrap_or_default();
+            groups.any(|group| group.contains(&name.as_str()) && group.contains(&missing))
+        }),
+        _ => false,
+    }
+}
+
+/// Makes a warning of an unknown field that is similar to no known one.
+fn by_similarity(problem: Problem) -> Problem {
+    let is_similar = |hint: &String| hint.starts_with("did you mean");
+    if problem.code != Code::UnknownField || problem.hint.as_ref().is_some_and(is_similar) {
+        return problem;
+    }
+    Problem {
+        code: Code::UnknownNear,
+        severity: Severity::Warning,
+        message: format!("{}; it has no effect", problem.message),
+        ..problem
+    }
+}
+
+/// Returns the index in a path such as `targets[2].name`.
+fn target_of(path: &str) -> Option<usize> {
+    let (index, _) = path.strip_prefix("targets[")?.split_once(']')?;
+    index.parse().ok()
 }
 
 /// The checks of one file.
@@ -68,6 +157,7 @@ impl<'s> Inspection<'s> {
             targets: &REGISTRY,
         };
         agentv_syntax::check(root, &TARGETS_FILE, definitions, &mut self.problems);
+        self.accept_aliases(root);
         self.repeated_keys(root);
         agentv_syntax::check_number_like(root, &mut self.problems);
         if let Some(targets) = root.get("targets") {
@@ -77,6 +167,17 @@ impl<'s> Inspection<'s> {
             }
         }
         self.problems
+    }
+
+    /// Removes the problems of older names of fields: that they are unknown, and that the field is
+    /// missing.
+    fn accept_aliases(&mut self, root: Node<'_>) {
+        let targets = root.get("targets").into_iter().flat_map(Node::items);
+        let targets: Vec<Node<'_>> = targets.collect();
+        self.problems.retain(|problem| {
+            let target = target_of(&problem.path).and_then(|index| targets.get(index));
+            !target.is_some_and(|target| is_of_alias(*target, problem))
+        });
     }
 
     fn repeated_keys(&mut self, root: Node<'_>) {

@@ -5,7 +5,10 @@ mod command;
 mod fields;
 mod schema;
 mod shape;
+mod variables;
 
-pub use check::check;
+pub(crate) use check::{TargetProblem, inspect};
+pub use check::{check, unless_needed};
 pub use schema::schema;
 pub use shape::{REGISTRY, TARGETS_FILE};
+pub use variables::unset_variables;

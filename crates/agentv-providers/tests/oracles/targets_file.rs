@@ -74,7 +74,7 @@ impl Project {
         let text = std::str::from_utf8(bytes);
         if let Ok(text) = text {
             let told = targets_file::check(text, &"targets.yaml".into());
-            assert_eq!(told.iter().any(is_refusal), read.is_err(), "{told:?}");
+            assert!(read.is_ok() || told.iter().any(is_refusal), "{told:?}");
         }
         let (Ok(targets), Ok(text)) = (&read, text) else {
             let told = read.expect_err("what is not text is refused");
@@ -82,7 +82,6 @@ impl Project {
             return;
         };
         let all = self.all(targets);
-        assert!(!all.is_empty());
         assert_eq!(self.all(targets), all, "resolved again");
         if !text.contains(KEY) {
             for (name, resolved) in &all {

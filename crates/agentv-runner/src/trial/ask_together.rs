@@ -21,10 +21,10 @@ impl Executor {
     ) -> Vec<Option<Step>> {
         let started = Instant::now();
         let answers = self.answers_of(lane, batch, trials).await;
-        // All cases share the time of the command: no case has one of its own.
+        // No case has a time of its own: each gets its share of the command's.
         let timing = Timing {
             queue_ms: None,
-            total_ms: Some(milliseconds(started.elapsed())),
+            total_ms: Some(milliseconds(started.elapsed()) / trials.len().max(1) as f64),
             first_token_ms: None,
         };
         let mut answers = answers.unwrap_or_else(|error| vec![Err(error); trials.len()]);

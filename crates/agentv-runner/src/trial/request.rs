@@ -30,7 +30,7 @@ pub(crate) fn request_of(trial: &Trial, prompt: Prompt, timeout: Duration) -> Re
     }
 }
 
-/// Returns the files of a case that are not guidelines, each once.
+/// Returns the files of a case, including guidelines, each once.
 fn files_of(trial: &Trial) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for message in &trial.case.input_messages {
@@ -40,7 +40,6 @@ fn files_of(trial: &Trial) -> Vec<PathBuf> {
         for block in blocks {
             if let Block::File(block) = block
                 && let Some(path) = &block.path
-                && !trial.case.guideline_files.contains(path)
             {
                 let path = trial.file.root.join(path);
                 if !files.contains(&path) {

@@ -42,7 +42,7 @@ pub(crate) struct CompareArguments {
     #[arg(long, value_enum, default_value_t = FormatName::Table)]
     pub(crate) format: FormatName,
     /// Write to FILE (default: standard output)
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long = "out", alias = "output", value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Rule by which a run counts as worse
     #[arg(long, value_enum, value_name = "RULE", default_value_t = GateName::Significant)]

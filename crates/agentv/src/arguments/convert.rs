@@ -26,8 +26,8 @@ pub(crate) struct ConvertArguments {
     /// Format to convert to
     #[arg(long, value_enum)]
     pub(crate) to: FormatName,
-    /// Write to OUT
-    #[arg(short, long, value_name = "OUT")]
+    /// Write to FILE
+    #[arg(short, long = "out", alias = "output", value_name = "FILE")]
     pub(crate) output: PathBuf,
     /// Replace existing files
     #[arg(long)]

@@ -68,11 +68,11 @@ pub(crate) struct TrendArguments {
     /// Show all runs, comparable or not
     #[arg(long)]
     pub(crate) all: bool,
-    /// Output format (default: from the extension of `--output`, or text)
+    /// Output format (default: from the extension of `--out`, or text)
     #[arg(long, value_enum)]
     pub(crate) format: Option<TrendFormat>,
     /// Write to FILE (default: standard output)
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long = "out", alias = "output", value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
 

@@ -14,6 +14,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  agentv report latest                             the summary of the last run
   agentv report latest -o report.html              an interactive page
   agentv report latest~1 latest -o change.html     two runs side by side
   agentv report latest -o report.xml               JUnit, for a CI server
@@ -24,11 +25,11 @@ pub(crate) struct ReportArguments {
     /// Run ids, run folders, `latest`, `latest~1`, … or a result file (.jsonl)
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<String>,
-    /// Report format (default: from the extension of `--output`)
-    #[arg(long, value_name = "FORMAT", value_parser = formats(), required_unless_present = "output")]
+    /// Report format (default: from the extension of `--out`; without both, print the summary)
+    #[arg(long, value_name = "FORMAT", value_parser = formats())]
     pub(crate) format: Option<&'static ReportFormat>,
     /// Write to FILE (default: standard output)
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long = "out", alias = "output", value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
 

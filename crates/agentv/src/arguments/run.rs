@@ -11,7 +11,7 @@ use agentv_runner::Shard;
 use clap::Args;
 
 use super::shared::{LimitArguments, OutputArguments, resume};
-use super::values::{from_one, pass_threshold};
+use super::values::{from_one, milliseconds, pass_threshold};
 use super::{GateArguments, LoadArguments};
 
 /// Send cases to targets and grade the answers
@@ -70,27 +70,30 @@ pub(crate) struct RunArguments {
     /// Replace every target with a mock, and mark the results as a dry run
     #[arg(long, help_heading = "What to run")]
     pub(crate) dry_run: bool,
-    /// Time that the mock takes, in milliseconds
+    /// Time that the mock takes, such as `250ms`
     #[arg(
         long,
-        value_name = "MS",
+        value_name = "TIME",
+        value_parser = milliseconds,
         requires = "dry_run",
         help_heading = "What to run"
     )]
     pub(crate) dry_run_delay: Option<u64>,
-    /// Shortest time that the mock takes, in milliseconds
+    /// Shortest time that the mock takes
     #[arg(
         long,
-        value_name = "MS",
+        value_name = "TIME",
+        value_parser = milliseconds,
         requires = "dry_run",
         conflicts_with = "dry_run_delay",
         help_heading = "What to run"
     )]
     pub(crate) dry_run_delay_min: Option<u64>,
-    /// Longest time that the mock takes, in milliseconds
+    /// Longest time that the mock takes
     #[arg(
         long,
-        value_name = "MS",
+        value_name = "TIME",
+        value_parser = milliseconds,
         requires = "dry_run",
         conflicts_with = "dry_run_delay",
         help_heading = "What to run"

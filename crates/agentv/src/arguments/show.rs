@@ -8,8 +8,8 @@ use super::LoadArguments;
 
 /// Print resolved cases: defaults applied, shorthands expanded, files read
 ///
-/// Prints one JSON object per line, in file order, and reports invalid cases on standard error. For the
-/// folder of a run, prints its results.
+/// Prints one JSON object per line, in file order, and reports invalid cases on standard error. For a
+/// run, prints its results.
 ///
 /// Exit codes: 0 success, 2 the file is invalid or the id does not exist.
 #[derive(Debug, Args)]
@@ -19,9 +19,10 @@ Examples:
   agentv show evals/test.jsonl greeting             one case
   agentv show evals/test.yaml --format yaml         as YAML, easier to read
   agentv show evals/test.jsonl | jq -r .id          the ids
-  agentv show .agentv/results/RUN greeting --format yaml")]
+  agentv show latest                                the results of the last run
+  agentv show latest greeting --format yaml         of one case")]
 pub(crate) struct ShowArguments {
-    /// Eval file, or folder of a run
+    /// Eval file; or a run: its id, its folder, `latest`, `latest~1`, …
     pub(crate) file: PathBuf,
     /// Only print the case with this id
     pub(crate) id: Option<String>,

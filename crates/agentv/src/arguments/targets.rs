@@ -1,11 +1,12 @@
 //! The command line of `agentv targets`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
 use super::ListFormat;
-use super::values::seconds;
+use super::values::duration;
 
 /// List the available targets, or check that they answer
 #[derive(Debug, Args)]
@@ -54,9 +55,9 @@ pub(crate) struct CheckArguments {
     /// Targets file (default: the nearest `targets.yaml`)
     #[arg(long, value_name = "FILE")]
     pub(crate) targets: Option<PathBuf>,
-    /// Time limit for one answer
-    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
-    pub(crate) timeout: f64,
+    /// Time limit for one answer, such as `90s` or `5m`
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
+    pub(crate) timeout: Duration,
     /// Output format
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     pub(crate) format: ListFormat,

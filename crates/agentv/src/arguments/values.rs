@@ -91,14 +91,16 @@ pub(super) fn duration(text: &str) -> Result<Duration, InvalidValue> {
         .ok_or(expected)
 }
 
-/// Reads a number of seconds, at most a day.
-pub(super) fn seconds(text: &str) -> Result<f64, InvalidValue> {
-    const LONGEST: f64 = 86_400.0;
-    let number = text.parse::<f64>().ok();
-    let number = number.filter(|number| (0.001..=LONGEST).contains(number));
-    number.ok_or(InvalidValue::Expected(
-        "a number of seconds from 0.001 to 86400",
-    ))
+/// Reads a duration in units, or a number of milliseconds. Returns milliseconds.
+pub(super) fn milliseconds(text: &str) -> Result<u64, InvalidValue> {
+    if is_whole(text) {
+        return text.parse().map_err(|_| InvalidValue::TooLarge);
+    }
+    let expected = || InvalidValue::Expected("a time such as `250ms` or `2s`");
+    let friendly = text
+        .parse::<jiff::SignedDuration>()
+        .map_err(|_| expected())?;
+    u64::try_from(friendly.as_millis()).map_err(|_| expected())
 }
 
 /// Reads an amount of money.

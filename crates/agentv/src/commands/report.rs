@@ -1,9 +1,9 @@
 //! `agentv report`: writes a report of a run, for people or for another tool.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use agentv_project::{Project, ProjectError, counted};
-use agentv_report::{FORMATS, ReportFailure, ReportFormat, RunResults};
+use agentv_report::{Closing, FORMATS, ReportFailure, ReportFormat, RunResults, render_summary};
 
 use crate::arguments::ReportArguments;
 use crate::exit::{CommandError, Exit};
@@ -11,8 +11,14 @@ use crate::output;
 use crate::stderr_notices::StderrNotices;
 
 pub(crate) fn run(arguments: &ReportArguments) -> Result<Exit, CommandError> {
+    if arguments.format.is_none() && arguments.output.is_none() {
+        return print_summaries(&runs(arguments)?);
+    }
     let format = format_of(arguments)?;
-    let runs = runs(arguments, format)?;
+    if arguments.runs.len() > format.most_runs {
+        return Err(too_many(arguments, format).into());
+    }
+    let runs = runs(arguments)?;
     let Some(path) = &arguments.output else {
         return print(format, &runs);
     };
@@ -35,18 +41,45 @@ fn format_of(arguments: &ReportArguments) -> Result<&'static ReportFormat, Proje
     })
 }
 
-fn runs(
-    arguments: &ReportArguments,
-    format: &ReportFormat,
-) -> Result<Vec<RunResults>, ProjectError> {
-    if arguments.runs.len() > format.most_runs {
-        return Err(ProjectError::because(format!(
-            "a report in format `{}` shows at most {}, found {}",
-            format.name,
-            counted(format.most_runs as u64, "run"),
-            arguments.runs.len(),
-        )));
+fn too_many(arguments: &ReportArguments, format: &ReportFormat) -> ProjectError {
+    ProjectError::because(format!(
+        "a report in format `{}` shows at most {}, found {}",
+        format.name,
+        counted(format.most_runs as u64, "run"),
+        arguments.runs.len(),
+    ))
+}
+
+/// Prints the summary of each run, as it was printed when the run ended.
+fn print_summaries(runs: &[RunResults]) -> Result<Exit, CommandError> {
+    let folders = Project::here().run_folders()?.shown();
+    let mut stdout = output::stdout();
+    for (index, run) in runs.iter().enumerate() {
+        if index > 0 {
+            stdout.write_all(b"\n")?;
+        }
+        let (summary, statistics) = run.figures().map_err(ProjectError::from_error)?;
+        let record = run.run().cloned();
+        let folder = record.is_some().then(|| folders.join(run.name()));
+        let record = record.unwrap_or_default();
+        let closing = Closing {
+            folder: folder.as_deref(),
+            graded_from: record.graded_from.as_deref(),
+            planned: record.planned,
+            stopped: record.stopped,
+            gates: &record.gates,
+            statistics: Some(&statistics),
+            ..Closing::default()
+        };
+        let text = render_summary(&summary, &closing, output::style_of(&io::stdout()));
+        stdout.write_all(text.as_bytes())?;
     }
+    stdout.flush()?;
+    warn_of_damage(runs);
+    Ok(Exit::Success)
+}
+
+fn runs(arguments: &ReportArguments) -> Result<Vec<RunResults>, ProjectError> {
     let folders = Project::here().run_folders()?;
     let names = arguments.runs.iter();
     if let Some(name) = names.clone().find(|name| is_array(name)) {

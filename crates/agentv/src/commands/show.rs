@@ -14,12 +14,34 @@ use crate::arguments::{CaseFormat, ShowArguments};
 use crate::diagnostics::DiagnosticPrinter;
 use crate::exit::{CommandError, Exit};
 use crate::output;
+use crate::stderr_notices::StderrNotices;
 
 pub(crate) fn run(arguments: &ShowArguments) -> Result<Exit, CommandError> {
-    if arguments.file.join("run.json").is_file() {
-        show_results(arguments)
-    } else {
-        show_cases(arguments)
+    match run_of(arguments)? {
+        Some(folder) => show_results(arguments, &folder),
+        None => show_cases(arguments),
+    }
+}
+
+/// Returns the run that the argument names, or `None` if it is an eval file.
+fn run_of(arguments: &ShowArguments) -> Result<Option<RunFolder>, ProjectError> {
+    let path = &arguments.file;
+    if path.join("run.json").is_file() {
+        return RunFolder::open(path)
+            .map(Some)
+            .map_err(ProjectError::from_error);
+    }
+    let Some(name) = path.to_str().filter(|_| !path.exists()) else {
+        return Ok(None);
+    };
+    let is_relative = name == "latest" || name.starts_with("latest~");
+    let found = Project::here().run_folders();
+    let found = found.and_then(|folders| folders.find(name, &mut StderrNotices::new()));
+    match found {
+        Ok(run) => Ok(Some(run.folder)),
+        Err(error) if is_relative => Err(error),
+        // The name of an eval file that does not exist.
+        Err(_) => Ok(None),
     }
 }
 
@@ -85,12 +107,11 @@ fn unusable(error: LoadError) -> ProjectError {
     ProjectError::Problems(vec![*error.diagnostic])
 }
 
-/// Prints the results of the run in a folder, or those of one case: the last of each trial.
-fn show_results(arguments: &ShowArguments) -> Result<Exit, CommandError> {
-    let folder = RunFolder::open(&arguments.file).map_err(ProjectError::from_error)?;
+/// Prints the results of a run, or those of one case: the last of each trial.
+fn show_results(arguments: &ShowArguments, folder: &RunFolder) -> Result<Exit, CommandError> {
     let mut printer = Printer::new(output::stdout(), arguments.format);
     let mut printed: io::Result<()> = Ok(());
-    let read = each_result(&folder, &mut |record| {
+    let read = each_result(folder, &mut |record| {
         let wanted = arguments.id.as_ref().is_none_or(|id| *id == record.eval_id);
         if wanted && printed.is_ok() {
             printed = printer.print(&record);

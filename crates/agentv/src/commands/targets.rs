@@ -1,7 +1,6 @@
 //! `agentv targets`: lists targets, and checks that they answer.
 
 use std::io::Write;
-use std::time::Duration;
 
 use agentv_core::is_obeyed;
 use agentv_project::{CheckedTarget, Project, ProjectError};
@@ -51,7 +50,7 @@ fn check(arguments: &CheckArguments) -> Result<Exit, CommandError> {
         .enable_all()
         .build()
         .map_err(|error| ProjectError::because(format!("no target can be called: {error}")))?;
-    let checked = runtime.block_on(check.ask(Duration::from_secs_f64(arguments.timeout)));
+    let checked = runtime.block_on(check.ask(arguments.timeout));
     let text = match arguments.format {
         ListFormat::Text => checked_text(&checked),
         ListFormat::Json => checked_json(&checked),

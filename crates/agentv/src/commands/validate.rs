@@ -4,7 +4,9 @@ use std::collections::HashSet;
 use std::io;
 
 use agentv_dataset::{Diagnostic, FoundFile, LoadOptions, Rules, Severity, discover, sidecar_path};
-use agentv_project::{Project, ProjectError, counted, validate, without_own_sidecars};
+use agentv_project::{
+    Project, ProjectError, counted, validate, with_targets_files, without_own_sidecars,
+};
 
 use crate::arguments::{Format, RulesName, ValidateArguments};
 use crate::diagnostics::DiagnosticPrinter;
@@ -21,6 +23,10 @@ pub(crate) fn run(arguments: &ValidateArguments) -> Result<Exit, CommandError> {
     let discovered = discover(&arguments.paths)
         .map_err(|error| ProjectError::with_hint(error.to_string(), error.hint))?;
     let files = without_own_sidecars(discovered.files);
+    let files = match arguments.rules {
+        Some(RulesName::Agentmark) => files,
+        None => with_targets_files(files, &Project::here()),
+    };
     let mut problems = ProblemPrinter::new(arguments.format);
     for problem in discovered.problems.into_iter().chain(discovered.warnings) {
         problems.print(&problem, None)?;
