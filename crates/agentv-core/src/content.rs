@@ -111,6 +111,9 @@ pub enum Block {
 }
 
 impl Block {
+    /// The types of blocks that are images, audio or documents.
+    pub const MEDIA: &[&str] = &["image", "image_url", "audio", "file"];
+
     /// Makes a block of text.
     pub fn of_text(value: impl Into<String>) -> Block {
         Block::Text(TextBlock {
@@ -218,6 +221,16 @@ impl FileBlock {
             path: None,
             text: None,
             extra: Extra::new(),
+        }
+    }
+}
+
+impl FileBlock {
+    /// Returns the block as fields.
+    pub(crate) fn fields(&self) -> Extra {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(fields)) => fields,
+            _ => Extra::new(),
         }
     }
 }

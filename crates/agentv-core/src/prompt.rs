@@ -51,10 +51,10 @@ impl Prompt {
     /// Renders a case for a target that reads files itself: a file that is not a guideline is
     /// replaced by its path under `root`.
     pub fn by_path(case: &EvalCase, root: &Path) -> Prompt {
-        Prompt::with_files(case, &|file| named(file, root))
+        Prompt::with_files(case, &|file| Rendered::Text(named(file, root)))
     }
 
-    fn with_files(case: &EvalCase, shown: &dyn Fn(&FileBlock) -> String) -> Prompt {
+    fn with_files<'c>(case: &'c EvalCase, shown: &dyn Fn(&'c FileBlock) -> Rendered<'c>) -> Prompt {
         let is_guideline = |file: &FileBlock| {
             let path = file.path.as_ref();
             path.is_some_and(|path| case.guideline_files.contains(path))
@@ -76,7 +76,7 @@ impl Prompt {
                     }
                     Piece::File(file) => {
                         turn.visible = true;
-                        turn.pieces.push(Rendered::Text(shown(file)));
+                        turn.pieces.push(shown(file));
                     }
                     Piece::Text(text) => {
                         turn.visible |= !text.trim().is_empty();
@@ -84,7 +84,7 @@ impl Prompt {
                     }
                     Piece::Other(fields) => {
                         turn.visible = true;
-                        turn.pieces.push(Rendered::Other(fields));
+                        turn.pieces.push(Rendered::Other(Cow::Borrowed(fields)));
                     }
                 }
             }
@@ -128,7 +128,8 @@ struct Turn<'c> {
 
 enum Rendered<'c> {
     Text(String),
-    Other(&'c Extra),
+    /// A block that is not text: an image, audio, a document, or a type that we do not know.
+    Other(Cow<'c, Extra>),
 }
 
 impl<'c> Turn<'c> {
@@ -140,14 +141,15 @@ impl<'c> Turn<'c> {
         }
     }
 
-    /// Returns the message as one text. A block of another type is shown as JSON.
+    /// Returns the message as one text. An image, audio or document is named there, and a block of an
+    /// unknown type is shown as JSON.
     fn text(&self) -> String {
         let texts: Vec<_> = self
             .pieces
             .iter()
             .map(|piece| match piece {
                 Rendered::Text(text) => Cow::Borrowed(text.as_str()),
-                Rendered::Other(fields) => Cow::Owned(json(fields)),
+                Rendered::Other(fields) => Cow::Owned(named_media(fields)),
             })
             .collect();
         texts.join("\n")
@@ -178,7 +180,7 @@ fn content(pieces: Vec<Rendered<'_>>) -> Option<Content> {
             }
             (Rendered::Other(fields), _) => {
                 blocks.extend(text.take().map(Block::of_text));
-                blocks.push(Block::Other(fields.clone()));
+                blocks.push(Block::Other(fields.into_owned()));
             }
         }
     }
@@ -189,8 +191,20 @@ fn content(pieces: Vec<Rendered<'_>>) -> Option<Content> {
     Some(Content::Blocks(blocks))
 }
 
-fn json(fields: &Extra) -> String {
-    serde_json::Value::Object(fields.clone()).to_string()
+fn named_media(fields: &Extra) -> String {
+    let text = |name: &str| fields.get(name).and_then(serde_json::Value::as_str);
+    let kind = text("type").unwrap_or_default();
+    if !Block::MEDIA.contains(&kind) {
+        return serde_json::Value::Object(fields.clone()).to_string();
+    }
+    let url = text("value")
+        .or(text("url"))
+        .filter(|url| !url.starts_with("data:"));
+    match (text("path"), url) {
+        (Some(path), _) => format!("<{kind} path=\"{path}\"/>"),
+        (None, Some(url)) => format!("<{kind} url=\"{url}\"/>"),
+        (None, None) => format!("<{kind}/>"),
+    }
 }
 
 fn pieces_of(message: &Message) -> Vec<Piece<'_>> {
@@ -209,11 +223,16 @@ fn pieces_of(message: &Message) -> Vec<Piece<'_>> {
     }
 }
 
-fn embedded(file: &FileBlock) -> String {
+/// Renders a file for a language model: a document that is not text is left to its API.
+fn embedded(file: &FileBlock) -> Rendered<'_> {
     let path = file.path.as_deref().unwrap_or(&file.value);
-    let text = file.text.as_deref().unwrap_or_default();
+    let text = match &file.text {
+        Some(text) => &**text,
+        None if file.path.is_some() => return Rendered::Other(Cow::Owned(file.fields())),
+        None => "",
+    };
     let line_end = if text.ends_with('\n') { "" } else { "\n" };
-    format!("<file path=\"{path}\">\n{text}{line_end}</file>")
+    Rendered::Text(format!("<file path=\"{path}\">\n{text}{line_end}</file>"))
 }
 
 fn named(file: &FileBlock, root: &Path) -> String {

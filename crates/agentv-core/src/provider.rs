@@ -39,6 +39,15 @@ pub trait Provider: Send + Sync {
         ProgramFiles::default()
     }
 
+    /// Returns the body of the request that [`answer`](Self::answer) would send first, without secrets
+    /// of the target, if it sends one. It makes no request, but may read files.
+    ///
+    /// # Errors
+    /// If the request cannot be made.
+    fn request_body(&self, _request: &Request) -> Option<Result<String, ProviderError>> {
+        None
+    }
+
     /// Returns true if the target reads files itself, so that a prompt names their paths.
     fn reads_files(&self) -> bool {
         false
@@ -94,6 +103,8 @@ pub struct Request {
     pub files: Vec<PathBuf>,
     /// The folder of the eval file, absolute. Relative paths of a target start here.
     pub folder: Arc<Path>,
+    /// The root of the project, absolute. The paths of images and documents start here.
+    pub root: Arc<Path>,
     /// The number of the trial, from 1.
     pub trial: u32,
     /// The number of the attempt within the trial, from 1.
@@ -112,6 +123,7 @@ impl Request {
             eval_id: String::new(),
             prompt: Prompt::of_text(text),
             files: Vec::new(),
+            root: Arc::clone(&folder),
             folder,
             trial: 1,
             attempt: 1,

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use agentv_core::private_file;
+use agentv_core::{Digest, private_file};
 use agentv_syntax::{Code, Node, Problem};
 use thiserror::Error;
 
@@ -65,6 +65,8 @@ pub(crate) struct FileLibrary {
     allow_outside_root: bool,
     lookups: RwLock<HashMap<String, Lookup>>,
     texts: Mutex<Texts>,
+    /// The digests of images, audio and documents.
+    digests: Mutex<HashMap<PathBuf, Digest>>,
     remarks: TextRemarks,
 }
 
@@ -82,6 +84,7 @@ impl FileLibrary {
             allow_outside_root,
             lookups: RwLock::default(),
             texts: Mutex::default(),
+            digests: Mutex::default(),
             remarks: TextRemarks::default(),
         }
     }
@@ -110,6 +113,26 @@ impl FileLibrary {
         }
         lookups.insert(value.to_owned(), lookup.clone());
         lookup
+    }
+
+    /// Returns the file that `value` refers to and the digest of its bytes, whatever they are.
+    pub(crate) fn find_bytes(&self, value: &str) -> Result<(String, Digest), FileProblem> {
+        let located = self.look_up(value)?;
+        let mut digests = self.digests.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(digest) = digests.get(&located.absolute) {
+            return Ok((located.path, *digest));
+        }
+        let bytes = fs::read(&located.absolute).map_err(|error| FileProblem {
+            code: Code::FileUnusable,
+            message: format!("`{}`: {error}", located.path),
+            hint: None,
+        })?;
+        let digest = Digest::of(&bytes);
+        if digests.len() >= KEPT_LOOKUPS {
+            digests.clear();
+        }
+        digests.insert(located.absolute, digest);
+        Ok((located.path, digest))
     }
 
     /// Returns the problem that `check` finds in the text of the file that `value` refers to.

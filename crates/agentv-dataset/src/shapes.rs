@@ -225,6 +225,7 @@ static MESSAGE_FIELDS: Record = Record {
         "content": CONTENT, "The content: a text, structured data, or blocks.";
         "name": TEXT, "The name of the speaker or of the tool.";
         "tool_calls": TOOL_CALLS, "The tools that are called.";
+        "tool_call_id": TEXT, "The id of the call that a `tool` message answers (default: the first unanswered call).";
     },
 };
 

@@ -11,8 +11,8 @@ use agentv_core::{Reporter, ResultRecord, RunEvent, Secrets, Step, TranscriptRec
 use crate::cache::{Cache, CacheError, CachedAnswer};
 use crate::failure::{Failure, RunError};
 use crate::journal::Journal;
+use crate::schedule::lane::Lane;
 use crate::trial::prompt_dump::dump;
-use crate::trial::request::prompt_of;
 
 /// A reporter that several tasks notify.
 pub type SharedReporter = Arc<Mutex<dyn Reporter + Send>>;
@@ -42,10 +42,10 @@ impl Consumer {
 
     /// Reports that work on a trial begins. First writes its prompt, if the user asked for prompts and
     /// the target is going to be asked. Breaks if that fails.
-    pub(crate) fn begin(&self, trial: &Trial) -> ControlFlow<()> {
+    pub(crate) fn begin(&self, trial: &Trial, lane: Option<&Lane>) -> ControlFlow<()> {
         if let Some(folder) = &self.dump_prompts
             && matches!(trial.work, agentv_core::Work::Ask)
-            && let Err(source) = dump(folder, trial, &prompt_of(trial), self.secrets())
+            && let Err(source) = dump(folder, trial, lane, self.secrets())
         {
             let folder = folder.clone();
             self.failure.set(RunError::Dump { folder, source });

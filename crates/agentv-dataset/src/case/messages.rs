@@ -76,9 +76,12 @@ impl<'c, 'p, 't> Files<'c, 'p, 't> {
     fn check_blocks(&mut self, content: Node<'t>) {
         for block in content.items() {
             let kind = block.get("type").and_then(Node::as_str);
-            let Some(kind @ ("text" | "file")) = kind.as_deref() else {
+            let Some(kind @ ("text" | "file" | "image" | "audio")) = kind.as_deref() else {
                 continue;
             };
+            if block.get("value").is_none() && block.get("url").is_some() {
+                continue;
+            }
             match block.get("value") {
                 Some(value) => self.check_value(kind, value),
                 None => {
@@ -97,7 +100,7 @@ impl<'c, 'p, 't> Files<'c, 'p, 't> {
 
     fn check_value(&mut self, kind: &str, value: Node<'t>) {
         let Some(text) = value.as_str() else {
-            let expected = if kind == "file" {
+            let expected = if kind != "text" {
                 "a string (the path of a file)"
             } else {
                 "a string"
@@ -115,9 +118,14 @@ impl<'c, 'p, 't> Files<'c, 'p, 't> {
             self.problems.push(problem.at(self.case.path_to(value)));
             return;
         };
-        if kind == "file"
-            && let Err(refused) = self.context.files.find(&text)
-        {
+        let files = &self.context.files;
+        let found = match kind {
+            "text" => Ok(()),
+            _ if is_url(&text) => Ok(()),
+            "file" if !is_document(&text) => files.find(&text).map(|_| ()),
+            _ => files.find_bytes(&text).map(|_| ()),
+        };
+        if let Err(refused) = found {
             let path = self.case.path_to(value);
             self.problems.push(refused.at(value, path));
         }
@@ -187,6 +195,23 @@ fn build_block(node: Node<'_>, context: &Context) -> Result<Block, FileProblem> 
             value,
             extra(node, &["type", "value"]),
         ))),
+        "image" | "audio" | "file" if is_url(&value) => Ok(Block::Other(node.to_map())),
+        "image" | "audio" if !value.is_empty() => {
+            let (path, digest) = context.files.find_bytes(&value)?;
+            let mut fields = node.to_map();
+            fields.insert("path".to_owned(), path.into());
+            fields.insert("digest".to_owned(), format!("{digest:?}").into());
+            Ok(Block::Other(fields))
+        }
+        "file" if is_document(&value) => {
+            let (path, digest) = context.files.find_bytes(&value)?;
+            let mut block = FileBlock::new(value);
+            block.path = Some(path);
+            block.extra = extra(node, &["type", "value", "path", "text", "digest"]);
+            let digest = format!("{digest:?}").into();
+            block.extra.insert("digest".to_owned(), digest);
+            Ok(Block::File(block))
+        }
         "file" => {
             let located = context.files.find(&value)?;
             let mut block = FileBlock::new(value);
@@ -197,6 +222,19 @@ fn build_block(node: Node<'_>, context: &Context) -> Result<Block, FileProblem> 
         }
         _ => Ok(Block::Other(node.to_map())),
     }
+}
+
+/// Checks if the value of a block is an address, and not the path of a file.
+fn is_url(value: &str) -> bool {
+    let schemes = ["data:", "https://", "http://"];
+    schemes.iter().any(|scheme| value.starts_with(scheme))
+}
+
+/// Checks if a file is a document that is not text, by its name.
+fn is_document(value: &str) -> bool {
+    const ENDS: &[&str] = &["pdf", "doc", "docx", "xls", "xlsx", "ppt", "pptx"];
+    let end = value.rsplit('.').next().unwrap_or_default();
+    ENDS.iter().any(|known| end.eq_ignore_ascii_case(known))
 }
 
 fn build_call(node: Node<'_>) -> ToolCall {

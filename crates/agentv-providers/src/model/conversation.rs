@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use agentv_core::{Block, Content, Extra, Message, Prompt, Role, ToolCall};
 use serde_json::Value;
 
-use super::media::{media_of, type_of};
+use super::media::{MediaFiles, media_of, type_of};
 use crate::wire::{Assistant, Call, Conversation, Part, SIGNATURE, ToolResult, Turn};
 
 /// A message that cannot be part of a conversation.
@@ -31,6 +31,7 @@ pub(super) const CARRIED: &str = "provider_data";
 pub(super) fn conversation_of<'a>(
     prompt: &'a Prompt,
     system: Option<&'a str>,
+    files: &'a MediaFiles,
 ) -> Result<Conversation<'a>, ConversationError> {
     let is_system = |message: &&Message| message.role == Role::System;
     let leading = prompt.messages.iter().take_while(is_system).count();
@@ -50,7 +51,7 @@ pub(super) fn conversation_of<'a>(
     if let Some(system) = system {
         texts.insert(0, Cow::Borrowed(system));
     }
-    let mut turns = Turns::default();
+    let mut turns = Turns::new(files);
     for (index, message) in rest.iter().enumerate() {
         turns.add(message, leading + index + 1)?;
     }
@@ -69,8 +70,8 @@ fn joined(mut texts: Vec<Cow<'_, str>>) -> Option<Cow<'_, str>> {
 }
 
 /// The turns so far, and the calls that no result has answered.
-#[derive(Default)]
 struct Turns<'a> {
+    files: &'a MediaFiles,
     turns: Vec<Turn<'a>>,
     open: Vec<OpenCall<'a>>,
     calls: usize,
@@ -83,13 +84,22 @@ struct OpenCall<'a> {
 }
 
 impl<'a> Turns<'a> {
+    fn new(files: &'a MediaFiles) -> Turns<'a> {
+        Turns {
+            files,
+            turns: Vec::new(),
+            open: Vec::new(),
+            calls: 0,
+        }
+    }
+
     fn add(&mut self, message: &'a Message, number: usize) -> Result<(), ConversationError> {
         if message.role != Role::Tool {
             self.close();
         }
         let turn = match message.role {
             Role::System => Turn::System(text_alone(message, number)?),
-            Role::User => Turn::User(parts(message, number)?),
+            Role::User => Turn::User(parts(message, number, self.files)?),
             Role::Assistant => Turn::Assistant(Assistant {
                 text: text_alone(message, number)?,
                 calls: self.open(&message.tool_calls),
@@ -210,14 +220,18 @@ fn text_alone(message: &Message, number: usize) -> Result<Cow<'_, str>, Conversa
     Ok(message.text())
 }
 
-fn parts(message: &Message, number: usize) -> Result<Vec<Part<'_>>, ConversationError> {
+fn parts<'a>(
+    message: &'a Message,
+    number: usize,
+    files: &'a MediaFiles,
+) -> Result<Vec<Part<'a>>, ConversationError> {
     let Some(Content::Blocks(blocks)) = &message.content else {
         return Ok(vec![Part::Text(message.text())]);
     };
     let parts = blocks.iter().filter_map(|block| match block {
         Block::Text(text) => Some(Ok(Part::Text(Cow::Borrowed(text.value.as_str())))),
         Block::File(_) => block.text().map(|text| Ok(Part::Text(Cow::Borrowed(text)))),
-        Block::Other(fields) => Some(media_of(fields).map(Part::Media)),
+        Block::Other(fields) => Some(media_of(fields, files).map(Part::Media)),
     });
     let parts: Result<Vec<_>, _> = parts.collect();
     parts.map_err(|error| ConversationError {
@@ -242,7 +256,8 @@ mod tests {
 
     /// Returns the system prompt, then the turns.
     fn said(prompt: &Prompt, system: Option<&str>) -> Vec<String> {
-        let conversation = conversation_of(prompt, system).unwrap();
+        let files = MediaFiles::default();
+        let conversation = conversation_of(prompt, system, &files).unwrap();
         let system = conversation
             .system
             .map(|text| format!("system prompt: {text}"));
@@ -336,7 +351,9 @@ mod tests {
         let wrong = |message: Value| {
             let messages = json!([{"role": "user", "content": "?"}, message]);
             let prompt = prompt("", messages);
-            conversation_of(&prompt, None).unwrap_err().to_string()
+            let files = MediaFiles::default();
+            let error = conversation_of(&prompt, None, &files).unwrap_err();
+            error.to_string()
         };
         assert_eq!(
             wrong(json!({"role": "tool", "content": "x"})),

@@ -1,8 +1,11 @@
 //! Blocks of a message as images, audio and documents.
 
 use std::borrow::Cow;
+use std::path::Path;
 
-use agentv_core::Extra;
+use agentv_core::{Block, Content, Digest, Extra, Prompt};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
 
 use crate::wire::{Media, MediaKind, MediaSource};
@@ -22,9 +25,67 @@ pub(super) enum MediaError {
          `data:` or `https:`"
     )]
     NoSource(String),
+    /// The file of the block cannot be read.
+    #[error("cannot read `{path}`: {reason}")]
+    Unreadable { path: String, reason: String },
     /// The media type of the bytes is not known.
     #[error("the media type of a block of type `{0}` is unknown; set its `media_type`")]
     NoType(String),
+}
+
+/// The files of a prompt in base64, by their paths under the root.
+#[derive(Debug, Default)]
+pub(super) struct MediaFiles(Vec<(String, String)>);
+
+impl MediaFiles {
+    /// Returns the paths of the files of a prompt, and the digests of their content.
+    pub(super) fn named_in(prompt: &Prompt) -> Vec<(String, Option<String>)> {
+        let mut files = Vec::new();
+        for message in &prompt.messages {
+            let Some(Content::Blocks(blocks)) = &message.content else {
+                continue;
+            };
+            for block in blocks {
+                let Block::Other(fields) = block else {
+                    continue;
+                };
+                let text = |name: &str| fields.get(name)?.as_str().map(str::to_owned);
+                files.extend(text("path").map(|path| (path, text("digest"))));
+            }
+        }
+        files
+    }
+
+    /// Reads files under `root`. One that has changed since the case was read is an error.
+    ///
+    /// # Errors
+    /// If a file cannot be read or has changed.
+    pub(super) fn read(
+        files: Vec<(String, Option<String>)>,
+        root: &Path,
+    ) -> Result<MediaFiles, MediaError> {
+        let mut read: Vec<(String, String)> = Vec::with_capacity(files.len());
+        for (path, digest) in files {
+            let wrong = |reason: String| MediaError::Unreadable {
+                path: path.clone(),
+                reason,
+            };
+            let bytes =
+                std::fs::read(root.join(&path)).map_err(|error| wrong(error.to_string()))?;
+            let found = format!("{:?}", Digest::of(&bytes));
+            if digest.is_some_and(|digest| digest != found) {
+                return Err(wrong("it has changed during the run".to_owned()));
+            }
+            read.push((path, BASE64_STANDARD.encode(bytes)));
+        }
+        Ok(MediaFiles(read))
+    }
+
+    fn at(&self, path: &str) -> Option<&str> {
+        let mut files = self.0.iter();
+        let file = files.find(|(known, _)| known == path);
+        file.map(|(_, bytes)| bytes.as_str())
+    }
 }
 
 /// Returns the type of a block.
@@ -39,7 +100,10 @@ pub(super) fn type_of(fields: &Extra) -> &str {
 ///
 /// # Errors
 /// If the block is of another type, or its bytes are not there.
-pub(super) fn media_of(fields: &Extra) -> Result<Media<'_>, MediaError> {
+pub(super) fn media_of<'a>(
+    fields: &'a Extra,
+    files: &'a MediaFiles,
+) -> Result<Media<'a>, MediaError> {
     let name = type_of(fields);
     let kind = match name {
         "image" | "image_url" => MediaKind::Image,
@@ -55,7 +119,11 @@ pub(super) fn media_of(fields: &Extra) -> Result<Media<'_>, MediaError> {
         .or_else(|| nested?.as_str().or_else(|| nested?.get("url")?.as_str()))
         .ok_or_else(no_source)?;
     let detail = text("detail").or_else(|| nested?.get("detail")?.as_str());
-    let (source, found) = source_of(written).ok_or_else(no_source)?;
+    let file = text("path").and_then(|path| files.at(path));
+    let (source, found) = match file {
+        Some(bytes) => (MediaSource::Base64(Cow::Borrowed(bytes)), None),
+        None => source_of(written).ok_or_else(no_source)?,
+    };
     let media_type = text("media_type").or(text("mime_type")).or(found);
     let media_type = media_type.or_else(|| type_of_path(written, kind));
     Ok(Media {
@@ -95,6 +163,16 @@ const TYPES: &[(&str, &str)] = &[
     ("ogg", "audio/ogg"),
     ("m4a", "audio/mp4"),
     ("pdf", "application/pdf"),
+    ("doc", "application/msword"),
+    (
+        "docx",
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ),
+    ("xls", "application/vnd.ms-excel"),
+    (
+        "xlsx",
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ),
     ("txt", "text/plain"),
     ("md", "text/markdown"),
     ("csv", "text/csv"),
@@ -132,7 +210,8 @@ mod tests {
     use super::*;
 
     fn read(block: &Value) -> Result<Media<'_>, MediaError> {
-        media_of(block.as_object().unwrap())
+        static NONE: MediaFiles = MediaFiles(Vec::new());
+        media_of(block.as_object().unwrap(), &NONE)
     }
 
     #[test]

@@ -13,6 +13,7 @@ use super::answer::transcript;
 use super::asked_model::AskedModel;
 use super::conversation::conversation_of;
 use super::failure::failure;
+use super::media::MediaFiles;
 use crate::wire::{Ask, Exchange, Format, Parameter, Parameters, Wire, merge};
 
 /// One model of a vendor, and the settings of its requests.
@@ -95,7 +96,8 @@ impl ModelProvider {
         format: Option<&Format>,
         stream: bool,
     ) -> Result<Transcript, ProviderError> {
-        let body = self.body(request, format, stream)?;
+        let files = self.files(request).await?;
+        let body = self.body(request, &files, format, stream)?;
         let url = self.urls[usize::from(stream)].clone();
         let mut sent = reqwest::Request::new(Method::POST, url);
         *sent.headers_mut() = self.headers.clone();
@@ -110,15 +112,29 @@ impl ModelProvider {
         answer.map_err(|error| failure(&self.asked, error))
     }
 
+    /// Reads the images, audio and documents of a request.
+    async fn files(&self, request: &Request) -> Result<MediaFiles, ProviderError> {
+        let files = MediaFiles::named_in(&request.prompt);
+        if files.is_empty() {
+            return Ok(MediaFiles::default());
+        }
+        let root = Arc::clone(&request.root);
+        let reading = tokio::task::spawn_blocking(move || MediaFiles::read(files, &root));
+        match reading.await {
+            Ok(files) => files.map_err(|error| setup(error.to_string())),
+            Err(error) => Err(setup(error.to_string())),
+        }
+    }
+
     /// Returns the body of a request.
     fn body(
         &self,
         request: &Request,
+        files: &MediaFiles,
         format: Option<&Format>,
         stream: bool,
     ) -> Result<Vec<u8>, ProviderError> {
-        let setup = |message: String| ProviderError::new(Cause::Setup, message);
-        let conversation = conversation_of(&request.prompt, self.system.as_deref());
+        let conversation = conversation_of(&request.prompt, self.system.as_deref(), files);
         let conversation = conversation.map_err(|error| setup(error.to_string()))?;
         let body = self.wire.write(&Ask {
             model: &self.model,
@@ -134,7 +150,19 @@ impl ModelProvider {
     }
 }
 
+fn setup(message: String) -> ProviderError {
+    ProviderError::new(Cause::Setup, message)
+}
+
 impl Provider for ModelProvider {
+    fn request_body(&self, request: &Request) -> Option<Result<String, ProviderError>> {
+        let files = MediaFiles::read(MediaFiles::named_in(&request.prompt), &request.root);
+        let files = files.map_err(|error| setup(error.to_string()));
+        let format = self.parameters.format.as_ref();
+        let body = files.and_then(|files| self.body(request, &files, format, self.stream));
+        Some(body.map(|body| String::from_utf8_lossy(&body).into_owned()))
+    }
+
     fn answer<'a>(
         &'a self,
         request: &'a Request,

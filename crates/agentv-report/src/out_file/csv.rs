@@ -40,6 +40,9 @@ pub(super) const COLUMNS: &[(&str, Cell)] = &[
     }),
     ("queue_ms", |record| number(record.timing.queue_ms)),
     ("total_ms", |record| number(record.timing.total_ms)),
+    ("first_token_ms", |record| {
+        number(record.timing.first_token_ms)
+    }),
     ("attempts", |record| whole(Some(u64::from(record.attempts)))),
     ("cached", |record| {
         Cow::Borrowed(if record.cached { "true" } else { "false" })

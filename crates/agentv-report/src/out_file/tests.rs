@@ -73,7 +73,7 @@ fn rows(text: &str) -> Vec<Vec<String>> {
 /// Returns the value of a column as the record has it in JSON, as text.
 fn expected_cell(value: &Value, column: &str) -> String {
     let path = match column {
-        "queue_ms" | "total_ms" => format!("/timing/{column}"),
+        "queue_ms" | "total_ms" | "first_token_ms" => format!("/timing/{column}"),
         "error_stage" | "error_message" => column.replace("error_", "/error/"),
         "cost_usd" => "/trace_summary/cost_usd".to_owned(),
         "input_tokens" | "output_tokens" | "cached_tokens" => {
@@ -126,7 +126,7 @@ fn a_table_has_these_columns() {
     assert_eq!(
         table[0].join(","),
         "timestamp,eval_file,eval_id,dataset,conversation_id,target,trial,status,score,\
-         candidate_answer,hits,misses,reasoning,error_stage,error_message,queue_ms,total_ms,\
+         candidate_answer,hits,misses,reasoning,error_stage,error_message,queue_ms,total_ms,first_token_ms,\
          attempts,cached,redacted,dry_run,input_tokens,output_tokens,cached_tokens,cost_usd,answer_key,grade_key"
     );
     assert_eq!(table[1][13..15], ["target", "down, \"really\"\nnow"]);

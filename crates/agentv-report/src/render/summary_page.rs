@@ -28,10 +28,15 @@ pub fn render_summary(summary: &Summary, closing: &Closing<'_>, style: Style) ->
         intervals::write(&mut page, statistics);
     }
     cost(&mut page, summary);
-    if let Some(latency) = &summary.latency {
-        let median = format!("median {}", milliseconds(latency.median_ms));
-        let most = format!("95% within {}", milliseconds(latency.p95_ms));
-        page.figures("latency", &[Piece::plain(median), Piece::plain(most)]);
+    for (name, measured) in [
+        ("latency", &summary.latency),
+        ("first token", &summary.first_token),
+    ] {
+        if let Some(measured) = measured {
+            let median = format!("median {}", milliseconds(measured.median_ms));
+            let most = format!("95% within {}", milliseconds(measured.p95_ms));
+            page.figures(name, &[Piece::plain(median), Piece::plain(most)]);
+        }
     }
     trials::write(&mut page, summary);
     page.gap();

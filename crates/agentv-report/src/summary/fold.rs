@@ -35,6 +35,7 @@ pub struct SummaryFold {
     self_judged: BTreeSet<Arc<str>>,
     truncated: u64,
     latency: LatencyFold,
+    first_token: LatencyFold,
     worst: Top<WorstTrial>,
     slowest: Top<SlowTrial>,
     costliest: Top<CostlyTrial>,
@@ -131,6 +132,10 @@ impl SummaryFold {
         self.slowest.offer_slow(record, total_ms);
         if record.status != Status::Error {
             self.latency.add(total_ms);
+            let first = record.timing.first_token_ms;
+            if let Some(first) = first.filter(|ms| ms.is_finite() && *ms >= 0.0) {
+                self.first_token.add(first);
+            }
         }
     }
 
@@ -184,6 +189,7 @@ impl SummaryFold {
             self_judged: self.self_judged.iter().cloned().collect(),
             truncated: self.truncated,
             latency: self.latency.finish(),
+            first_token: self.first_token.finish(),
             worst: self.worst.finish(),
             slowest: self.slowest.finish(),
             costliest: self.costliest.finish(),

@@ -61,6 +61,9 @@ pub struct Summary {
     /// The latencies of the targets, if they were measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
+    /// The times until the first token, if answers were streamed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_token: Option<Latency>,
     /// The failed and borderline trials with the lowest scores, the lowest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub worst: Vec<WorstTrial>,

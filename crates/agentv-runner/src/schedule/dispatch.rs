@@ -90,7 +90,7 @@ impl Dispatcher {
         }
         let set_aside = self.admit(lane).await?;
         for (begun, trial) in trials.iter().enumerate() {
-            if self.consumer.begin(trial).is_break() {
+            if self.consumer.begin(trial, Some(lane)).is_break() {
                 let begun = &trials[..begun];
                 begun.iter().for_each(|trial| self.consumer.abandon(trial));
                 return None;
@@ -158,7 +158,12 @@ impl Taking {
             (Work::Ask, Some(lane)) => Some(self.dispatcher.admit(lane).await?),
             (Work::Ask | Work::Grade { .. }, _) => None,
         };
-        if self.dispatcher.consumer.begin(&trial).is_break() {
+        if self
+            .dispatcher
+            .consumer
+            .begin(&trial, lane.as_deref())
+            .is_break()
+        {
             return None;
         }
         self.spawn(trial, lane, taken_up, set_aside, slot).await;

@@ -301,8 +301,8 @@ impl Execution<'_> {
             timing: answer.timing,
             attempts: answer.attempts,
             cached: answer.cached,
-            truncated: transcript.is_truncated(),
             redacted: answer.redacted,
+            truncated: transcript.is_truncated(),
             ..result_record(self.trial, grade)
         })
     }

@@ -3,21 +3,27 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use agentv_core::{Prompt, Secrets, Trial};
+use agentv_core::{Secrets, Trial};
 use agentv_journal::create_private;
-use serde_json::json;
+use serde_json::{Value, json};
+
+use crate::schedule::lane::Lane;
+use crate::trial::request::{prompt_of, request_of};
 
 /// Writes the prompt of a trial into `folder`, one file per case and target, without secrets and
-/// readable by the user alone.
+/// readable by the user alone. The request is the body that the target of `lane` sends, if it sends one.
 pub(crate) fn dump(
     folder: &Path,
     trial: &Trial,
-    prompt: &Prompt,
+    lane: Option<&Lane>,
     secrets: &Secrets,
 ) -> io::Result<PathBuf> {
+    let request = request_of(trial, prompt_of(trial), Duration::MAX);
+    let prompt = &request.prompt;
     let target = &*trial.target;
-    let content = json!({
+    let mut content = json!({
         "eval_id": trial.case.id,
         "target": target,
         "question": prompt.question,
@@ -25,6 +31,14 @@ pub(crate) fn dump(
         "guideline_files": trial.case.guideline_files,
         "messages": prompt.messages,
     });
+    match lane.and_then(|lane| lane.target.provider.request_body(&request)) {
+        None => {}
+        Some(Ok(body)) => {
+            let json = serde_json::from_str(&body);
+            content["request"] = json.unwrap_or(Value::String(body));
+        }
+        Some(Err(error)) => content["request_error"] = error.message.into(),
+    }
     let path = folder.join(file_name(&trial.file.name, &trial.case.id, target));
     let mut json = format!("{content:#}\n").into_bytes();
     secrets.redact_json(&mut json);

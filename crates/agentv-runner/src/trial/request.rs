@@ -23,6 +23,7 @@ pub(crate) fn request_of(trial: &Trial, prompt: Prompt, timeout: Duration) -> Re
         prompt,
         files: files_of(trial),
         folder: Arc::clone(&trial.file.folder),
+        root: Arc::clone(&trial.file.root),
         trial: trial.number,
         attempt: 1,
         timeout,

@@ -185,6 +185,7 @@ function figuresSheet({ result, transcript }) {
   const variables = transcript?.case?.variables;
   return make("section", { class: "sheet" }, make("h3", { text: "Figures" }), facts([
     ["Latency", isFigure(result.timing?.total_ms) ? milliseconds(result.timing.total_ms) : undefined],
+    ["First token", isFigure(result.timing?.first_token_ms) ? milliseconds(result.timing.first_token_ms) : undefined],
     ["Queued", isFigure(result.timing?.queue_ms) ? milliseconds(result.timing.queue_ms) : undefined],
     ["Attempts", result.attempts > 1 ? String(result.attempts) : undefined],
     ["Cost of the answer", isFigure(trace.cost_usd) ? dollars(trace.cost_usd) : undefined],
