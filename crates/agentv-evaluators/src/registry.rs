@@ -14,7 +14,7 @@ pub static REGISTRY: Registry = Registry {
     tag: "type",
     common: &COMMON,
     kinds: ALL,
-    camel_case: false,
+    camel_case: true,
     unknown: Code::UnknownEvaluator,
     check: Some(problem),
 };

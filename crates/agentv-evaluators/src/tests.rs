@@ -408,12 +408,12 @@ fn the_prompt_that_joins_results_is_checked_like_a_judges() {
 }
 
 #[test]
-fn members_of_one_name_are_told_apart_by_nobody() {
+fn a_member_whose_name_is_taken_is_renamed_with_a_warning() {
     let found = problems(
         "- {type: composite, evaluators: [{type: is_json, name: a}, {equals: x}, {type: regex, name: a, value: x}]}",
     );
     assert_eq!(found.len(), 1);
-    assert_eq!(found[0].code, Code::DuplicateName);
+    assert_eq!(found[0].code, Code::RenamedEvaluator);
     assert_eq!(found[0].path, "[0].evaluators[2].name");
 }
 

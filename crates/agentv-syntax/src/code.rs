@@ -136,6 +136,8 @@ codes! {
     UnsetVariable = "W013",
     /// The provider of a target is unknown. A run that needs the target is refused.
     UnusableTarget = "W014",
+    /// Two evaluators of a case have the same name. The later one gets another name in results.
+    RenamedEvaluator = "W015",
 }
 
 impl std::fmt::Display for Code {

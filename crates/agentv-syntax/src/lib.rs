@@ -38,6 +38,7 @@ pub mod yaml;
 
 pub use check::{
     CheckCache, Checker, FileReference, check, check_keys, check_number_like, repeated_key,
+    snake_case,
 };
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Excerpt, Lines, Severity};

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use agentv_core::{EvaluatorSpec, Extra, Rubric, ScoreRange};
 use agentv_syntax::{
     Code, Draft, FileReference, Form, Kind, Node, NodeKind, Problem, Record, Registry, Shape, Text,
-    may_name_a_file,
+    may_name_a_file, snake_case,
 };
 use serde_json::Value;
 
@@ -53,6 +53,7 @@ pub(crate) fn resolved_specs(
         name.map(str::to_owned)
     };
     let mut taken: HashSet<String> = written.iter().filter_map(name_of).collect();
+    let mut used: HashSet<String> = HashSet::new();
     let mut numbers = HashMap::new();
     written
         .into_iter()
@@ -62,8 +63,13 @@ pub(crate) fn resolved_specs(
                 Some(Value::String(kind)) => kind,
                 _ => String::new(),
             };
-            let name =
-                name_of(&options).unwrap_or_else(|| free_name(&kind, &mut taken, &mut numbers));
+            let name = match name_of(&options) {
+                Some(name) if used.insert(name.clone()) => name,
+                given => {
+                    let base = given.as_deref().unwrap_or(&kind);
+                    free_name(base, &mut taken, &mut numbers)
+                }
+            };
             options.shift_remove("name");
             let weight = options.shift_remove("weight");
             let required = options.shift_remove("required");
@@ -116,7 +122,7 @@ impl EvaluatorDrafts<'_> {
             return self.shorthand(node).unwrap_or_else(|| Draft::from(node));
         };
         let fields = node.fields().map(|(key, value)| {
-            let name = key.text().into_owned();
+            let name = self.option_name(kind, node, key.text().into_owned());
             let value = match kind.options.field(&name) {
                 Some(field) => self.value(value, field.shape),
                 None if name == self.registry.tag => Draft::text(kind.name),
@@ -125,6 +131,20 @@ impl EvaluatorDrafts<'_> {
             (name, value)
         });
         self.with_folder(kind, fields.collect())
+    }
+
+    /// Returns the name of an option: `timeoutSeconds` stands for `timeout_seconds`, unless that is given,
+    /// too. Names that are not options are the user's own.
+    fn option_name(&self, kind: &Kind, node: Node<'_>, written: String) -> String {
+        let is_known = |name: &str| {
+            kind.options.field(name).is_some() || self.registry.common.field(name).is_some()
+        };
+        let snake = snake_case(&written).into_owned();
+        if snake != written && is_known(&snake) && node.get(&snake).is_none() {
+            snake
+        } else {
+            written
+        }
     }
 
     /// Expands a shorthand: `contains: Paris` is `type: contains, value: Paris`.
@@ -390,8 +410,11 @@ pub(super) fn check_evaluator_names(fields: &Fields<'_>, problems: &mut Vec<Prob
                 continue;
             };
             if names.iter().any(|other| other.text() == name.text()) {
-                let message = format!("two evaluators have the name `{}`", name.text());
-                let problem = Problem::error(Code::DuplicateName, name.span(), message);
+                let message = format!(
+                    "another evaluator is named `{}`: this one gets a number in results",
+                    name.text()
+                );
+                let problem = Problem::warning(Code::RenamedEvaluator, name.span(), message);
                 problems.push(problem.at(format!("{path}[{index}].name")));
             }
             names.push(name);

@@ -12,9 +12,14 @@ use crate::options::Options;
 /// A shell command line is split at white space, quotes and the shell's operators. The value of
 /// `--option=value` counts as a word of its own.
 pub(crate) fn files(options: &Options<'_>, root: &Path) -> Vec<PathBuf> {
+    files_in("script", options, root)
+}
+
+/// Returns the paths that the words of the option `field` may name, from the folder in `cwd` or the root.
+pub(crate) fn files_in(field: &str, options: &Options<'_>, root: &Path) -> Vec<PathBuf> {
     let folder = options.get("cwd").and_then(Value::as_str);
     let folder = root.join(folder.unwrap_or_default().trim_start_matches('/'));
-    let Some(script) = options.get("script") else {
+    let Some(script) = options.get(field) else {
         return Vec::new();
     };
     let mut files: Vec<PathBuf> = words(script).map(|word| folder.join(word)).collect();

@@ -16,6 +16,6 @@ mod printed;
 
 pub(crate) use command::Script;
 pub(crate) use error::ScriptError;
-pub(crate) use files::files;
+pub(crate) use files::{files, files_in};
 pub(crate) use options::{FOLDER, SCRIPT, TIMEOUT};
 pub use places::ScriptPlaces;

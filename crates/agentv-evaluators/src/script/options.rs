@@ -72,13 +72,17 @@ impl Script {
         Script::new(command, options, builder, noun)
     }
 
-    /// Builds the script in the file that `path` names, with `cwd` and `timeout_seconds`.
+    /// Builds the script in the file that `path` names, or the shell line in it, with `cwd` and
+    /// `timeout_seconds`.
     pub(crate) fn of_file(
         options: &Options<'_>,
         builder: &Builder,
         noun: &'static str,
     ) -> Result<Script, BuildError> {
         let path = options.required_text("path")?;
+        if is_line(path, builder.context()) {
+            return Script::new(Command::Line(path.to_owned()), options, builder, noun);
+        }
         let file = files::find(path, builder.context());
         let file = file.map_err(|problem| options.invalid("path", problem))?;
         let words = interpreter::words(path, &file);
@@ -119,6 +123,14 @@ impl Script {
             places: context.scripts.clone(),
         })
     }
+}
+
+/// Returns true if a text is a line for the shell. A resolved path starts at the root, and a path may
+/// contain spaces, too.
+fn is_line(path: &str, context: &BuildContext) -> bool {
+    let is_path = path.starts_with('/');
+    let has_words = path.trim().contains(char::is_whitespace);
+    !is_path || has_words && files::find(path, context).is_err()
 }
 
 fn deadline(options: &Options<'_>) -> Result<Duration, BuildError> {

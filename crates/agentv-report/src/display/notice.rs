@@ -18,7 +18,8 @@ pub(super) enum Notice {
     /// A trial failed or errored.
     Ended {
         status: Status,
-        score: Option<f64>,
+        /// The score, as it is shown.
+        score: Option<String>,
         name: String,
         reason: String,
     },
@@ -54,7 +55,10 @@ impl Notice {
     pub(super) fn ended(record: &ResultRecord, target: Option<&str>) -> Notice {
         Notice::Ended {
             status: record.status,
-            score: record.score.map(agentv_core::Score::value),
+            score: record.score.map(|score| {
+                let threshold = record.pass_threshold.unwrap_or_default();
+                score.rounded(2, threshold)
+            }),
             name: trial_name(&record.eval_id, target, record.trial),
             reason: one_line(clip(record.reason().unwrap_or_default(), LONGEST)),
         }
@@ -84,9 +88,8 @@ impl Notice {
                 name,
                 reason,
             } => {
-                let score = score
-                    .map(|score| format!("{score:.2}  "))
-                    .unwrap_or_default();
+                let score = score.iter().map(|score| format!("{score}  "));
+                let score: String = score.collect();
                 let said = format!("{score}{name}");
                 told(style, Paint::of(*status), status.as_str(), &said, reason)
             }

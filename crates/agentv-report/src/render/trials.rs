@@ -26,7 +26,10 @@ pub(super) fn write(page: &mut Page, summary: &Summary) {
     let first = files.next();
     let several_files = files.any(|file| Some(file) != first);
     let worst = summary.worst.iter().map(|trial| Row {
-        figure: Piece::new(Paint::of(trial.status), score(trial.score.value())),
+        figure: Piece::new(Paint::of(trial.status), {
+            let threshold = trial.pass_threshold.unwrap_or_default();
+            trial.score.rounded(3, threshold)
+        }),
         name: match several_files {
             true => format!(
                 "{} ({})",

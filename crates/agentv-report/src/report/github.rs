@@ -83,7 +83,10 @@ fn title(record: &ResultRecord) -> String {
     let target = one_line(clip(&record.target, LONGEST_TITLE));
     let result = match (record.status, record.score) {
         (Status::Error, _) => "errored".to_owned(),
-        (status, Some(score)) => format!("{status} ({:.2})", score.value()),
+        (status, Some(score)) => {
+            let threshold = record.pass_threshold.unwrap_or_default();
+            format!("{status} ({})", score.rounded(2, threshold))
+        }
         (status, None) => status.to_string(),
     };
     match record.trial {

@@ -57,6 +57,7 @@ impl Top<WorstTrial> {
             trial: TrialName::from(record),
             status: record.status,
             score,
+            pass_threshold: record.pass_threshold,
             reason: reason.map(str::to_owned),
         });
     }

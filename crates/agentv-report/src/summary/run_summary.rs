@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agentv_core::{Score, Stage, Status, TrialName};
+use agentv_core::{PassThreshold, Score, Stage, Status, TrialName};
 use serde::{Deserialize, Serialize};
 
 use super::statuses::Statuses;
@@ -135,6 +135,9 @@ pub struct WorstTrial {
     pub status: Status,
     /// Its score.
     pub score: Score,
+    /// The lowest score that passes, if it is not the default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pass_threshold: Option<PassThreshold>,
     /// The start of the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,

@@ -375,11 +375,13 @@ impl<'t, 'p> Checker<'t, 'p> {
         let mut unknown = Keys::new();
         for (key, value) in written_fields(node) {
             let table = self.cache.table(table);
-            let known = if registry.camel_case {
-                table.find_name(key_name(key).as_bytes())
-            } else {
-                table.find(key)
-            };
+            // Most names are written as they are known.
+            let known = table.find(key).or_else(|| {
+                let may_be_camel = registry.camel_case;
+                may_be_camel
+                    .then(|| table.find_name(key_name(key).as_bytes()))
+                    .flatten()
+            });
             let Some(known) = known else {
                 unknown.push(key);
                 continue;

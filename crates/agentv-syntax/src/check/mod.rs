@@ -15,4 +15,5 @@ mod tests;
 pub use cache::CheckCache;
 pub use checker::{Checker, FileReference, check};
 pub use keys::{check_keys, repeated_key};
+pub use names::snake_case;
 pub use number_like::check_number_like;

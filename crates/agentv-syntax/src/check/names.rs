@@ -14,9 +14,16 @@ pub(super) fn is_one_of(node: Node<'_>, words: &[&str]) -> bool {
 
 /// Returns a key's name, `camelCase` turned into `snake_case`.
 pub(super) fn key_name(key: Node<'_>) -> Cow<'_, str> {
-    let name = key.text();
+    match key.text() {
+        Cow::Borrowed(name) => snake_case(name),
+        Cow::Owned(name) => Cow::Owned(snake_case(&name).into_owned()),
+    }
+}
+
+/// Returns a name with `camelCase` turned into `snake_case`.
+pub fn snake_case(name: &str) -> Cow<'_, str> {
     if !name.contains(|letter: char| letter.is_ascii_uppercase()) {
-        return name;
+        return Cow::Borrowed(name);
     }
     let mut snake = String::with_capacity(name.len() + 4);
     for letter in name.chars() {

@@ -10,10 +10,9 @@ use serde_json::Value;
 
 use crate::builder::Builder;
 use crate::error::{BuildError, could_not_judge};
-use crate::files;
 use crate::judge::{self, JudgeEvaluator, Panel, PromptSource};
 use crate::options::Options;
-use crate::script::{Script, input, output};
+use crate::script::{self, Script, input, output};
 use crate::words::{Findings, shown_score};
 
 /// The way to combine several results into one.
@@ -76,13 +75,7 @@ pub(super) fn runs_commands(options: Option<&Options<'_>>) -> bool {
 /// Returns the files that an aggregator reads.
 pub(super) fn files(options: Option<&Options<'_>>, root: &Path) -> Vec<PathBuf> {
     match (kind(options), options) {
-        (Ok(Kind::CodeJudge), Some(options)) => {
-            let script = options.get("path");
-            script
-                .and_then(|path| files::named(path, root))
-                .into_iter()
-                .collect()
-        }
+        (Ok(Kind::CodeJudge), Some(options)) => script::files_in("path", options, root),
         (Ok(Kind::LlmJudge), Some(options)) => judge::prompt_files(options, root),
         (Ok(Kind::WeightedAverage) | Err(_), _) | (_, None) => Vec::new(),
     }

@@ -64,15 +64,23 @@ fn member_names(options: Node<'_>) -> Vec<String> {
     names(&members.collect::<Vec<_>>())
 }
 
-/// Refuses members of the same name, whose results could not be told apart.
+/// Warns about members of the same name. The later one is renamed, so that results can be told apart.
 fn repeated_name(options: Node<'_>) -> Option<Problem> {
     let names = member_names(options);
-    let mut later = names.iter().enumerate();
-    let (at, name) = later.find(|(at, name)| names[..*at].contains(name))?;
-    let member = options.given("evaluators")?.items().nth(at)?;
-    let place = member.given("name").unwrap_or(member);
-    let message = format!("another evaluator of the composite is named `{name}`");
-    let problem = Problem::error(Code::DuplicateName, place.span(), message);
+    let members = options.given("evaluators")?.items();
+    let mut named = members
+        .zip(names)
+        .enumerate()
+        .filter_map(|(at, (member, new))| {
+            let written = member.given("name")?;
+            (!written.is_text(&new)).then_some((at, written, new))
+        });
+    let (at, written, new) = named.next()?;
+    let message = format!(
+        "another evaluator of the composite is named `{}`: this one is called `{new}` in results",
+        written.text()
+    );
+    let problem = Problem::warning(Code::RenamedEvaluator, written.span(), message);
     Some(problem.at(format!("evaluators[{at}].name")))
 }
 

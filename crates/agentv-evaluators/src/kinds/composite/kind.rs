@@ -82,7 +82,7 @@ static AGGREGATOR: Shape = Shape {
             Field {
                 name: "path",
                 shape: &SCRIPT_FILE,
-                doc: "For `code_judge`: the path of the script, which reads the results as JSON and prints a score.",
+                doc: "For `code_judge`: the script, which reads the results as JSON and prints a score: the path of a file, or a string for the shell.",
             },
             Field {
                 name: "cwd",
@@ -121,8 +121,8 @@ static WEIGHTS: Shape = Shape {
 };
 
 static SCRIPT_FILE: Shape = Shape {
-    expected: "the path of a script",
-    forms: &[Form::Text(Text::File)],
+    expected: "a script (the path of a file, or a string for the shell)",
+    forms: &[Form::Text(Text::TextOrFile)],
 };
 
 static PROMPT: Shape = Shape {

@@ -80,16 +80,19 @@ impl Member {
 }
 
 /// Returns the names of members, given the name (if any) and the type of each. The default is the
-/// type, with `-2`, `-3`, … if that is taken.
+/// type. A name that is taken gets `-2`, `-3`, ….
 pub(super) fn names(members: &[(Option<String>, String)]) -> Vec<String> {
     let given = members.iter().filter_map(|(name, _)| name.clone());
     let mut taken: Vec<String> = given.collect();
+    let mut used: Vec<String> = Vec::new();
     let mut name = |(name, kind): &(Option<String>, String)| {
-        if let Some(name) = name {
+        if let Some(name) = name.as_ref().filter(|name| !used.contains(name)) {
+            used.push(name.clone());
             return name.clone();
         }
-        let numbered = (2..).map(|number| format!("{kind}-{number}"));
-        let mut free = std::iter::once(kind.clone()).chain(numbered);
+        let base = name.as_ref().unwrap_or(kind);
+        let numbered = (2..).map(|number| format!("{base}-{number}"));
+        let mut free = std::iter::once(base.clone()).chain(numbered);
         let free = free.find(|name| !taken.contains(name)).unwrap_or_default();
         taken.push(free.clone());
         free

@@ -138,8 +138,9 @@ impl Cases {
         if self.several_files {
             line.push_str(&format!(" in {}", code(&case.name.eval_file, LONGEST_NAME)));
         }
-        if let Some(score) = case.score {
-            line.push_str(&format!(", score {score:.3}"));
+        if let Some(score) = case.record.score {
+            let threshold = case.record.pass_threshold.unwrap_or_default();
+            line.push_str(&format!(", score {}", score.rounded(3, threshold)));
         }
         line.push_str(&format!(": {}\n", case.reason));
         for (name, text) in case.exchange.parts() {
