@@ -30,6 +30,7 @@
 
 mod answer;
 mod cli;
+mod digest;
 mod environment;
 mod excerpt;
 mod http;

@@ -92,29 +92,16 @@ impl RunResults {
     }
 
     /// Calls a function with the records that count, the last one of each trial, in the order in which
-    /// trials ended.
-    /// Returns the number of lines that are not records.
+    /// trials ended. Returns the number of lines that are not records.
     ///
     /// # Errors
     /// Fails if the file cannot be read.
     pub fn each(&self, visit: &mut dyn FnMut(ResultRecord)) -> Result<u64, FileError> {
-        self.each_placed(&mut |record| visit(record.value))
-    }
-
-    /// Calls a function with the records that count and their offsets, with which
-    /// [`at`](RunResults::at) finds them again.
-    ///
-    /// # Errors
-    /// Fails if the file cannot be read.
-    pub fn each_placed(
-        &self,
-        visit: &mut dyn FnMut(Record<ResultRecord>),
-    ) -> Result<u64, FileError> {
         let latest = self.latest()?;
         let mut damaged = latest.damaged_lines();
         for line in latest.records::<ResultRecord>() {
             match line? {
-                Line::Record(record) => visit(record),
+                Line::Record(record) => visit(record.value),
                 Line::Damaged(_) => damaged += 1,
             }
         }

@@ -45,7 +45,9 @@ impl Ending<'_> {
     pub(crate) fn finish(&self, reporting: &mut Reporting) -> Result<Exit, CommandError> {
         let mut closed = self.close(reporting);
         self.write_reports(&mut closed);
-        self.unless_signalled(self.print_summary(&closed))?;
+        if !self.output.quiet {
+            self.unless_signalled(self.print_summary(&closed))?;
+        }
         self.print_trouble(reporting);
         Ok(self.exit(&closed))
     }
@@ -112,9 +114,9 @@ impl Ending<'_> {
 
     /// Writes the requested reports, each from the run's folder as any later report is.
     fn write_reports(&self, closed: &mut Closed) {
-        for ReportTarget { format, path } in &self.output.reports {
-            match self.write_report(format, path) {
-                Ok(()) => closed.reports.push(path.clone()),
+        for ReportTarget { format, path } in &self.reports() {
+            match self.write_report(format, path.as_deref()) {
+                Ok(()) => closed.reports.extend(path.clone()),
                 Err(error) => {
                     output::error(&error.to_string(), None);
                     closed.not_written = true;
@@ -126,10 +128,31 @@ impl Ending<'_> {
     fn write_report(
         &self,
         format: &ReportFormat,
-        path: &Path,
+        path: Option<&Path>,
     ) -> Result<(), Box<dyn std::error::Error>> {
         let results = self.run.results()?;
-        Ok(format.write_file(&[results], path)?)
+        match path {
+            Some(path) => format.write_file(&[results], path)?,
+            None => format.write(&[results], &mut output::results(self.leaves_stdout()))?,
+        }
+        Ok(())
+    }
+
+    /// Returns the requested reports, and annotations if GitHub Actions runs this program.
+    fn reports(&self) -> Vec<ReportTarget> {
+        let mut reports = self.output.reports.clone();
+        let annotates = |report: &ReportTarget| report.format.name == ReportFormat::ANNOTATIONS;
+        let is_action = std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true");
+        if is_action && !reports.iter().any(annotates) {
+            let format = ReportFormat::named(ReportFormat::ANNOTATIONS);
+            reports.extend(format.map(|format| ReportTarget { format, path: None }));
+        }
+        reports
+    }
+
+    /// Returns true if standard output is for something else than the results: the events, or nothing.
+    fn leaves_stdout(&self) -> bool {
+        self.output.events_on_stdout() || self.output.quiet
     }
 
     fn print_summary(&self, closed: &Closed) -> io::Result<()> {

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use agentv_core::visible;
 use agentv_report::Style;
@@ -62,8 +63,19 @@ pub(crate) fn is_live(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && !set("CI") && !dumb
 }
 
+/// True if only errors are printed.
+static ONLY_ERRORS: AtomicBool = AtomicBool::new(false);
+
+/// Suppresses warnings and notes from now on, if the user wants only errors.
+pub(crate) fn only_errors(wanted: bool) {
+    ONLY_ERRORS.store(wanted, Ordering::Relaxed);
+}
+
 /// Prints a warning on standard error.
 pub(crate) fn warning(message: &str) {
+    if ONLY_ERRORS.load(Ordering::Relaxed) {
+        return;
+    }
     let (start, end) = if has_colour(&io::stderr()) {
         ("\x1b[1;33m", "\x1b[0m")
     } else {
@@ -108,6 +120,9 @@ pub(crate) fn wrong_arguments(error: &clap::Error) -> ExitCode {
 
 /// Prints a note on standard error.
 pub(crate) fn note(message: &str) {
+    if ONLY_ERRORS.load(Ordering::Relaxed) {
+        return;
+    }
     let _ = writeln!(io::stderr(), "{}", visible(message));
 }
 

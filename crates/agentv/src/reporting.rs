@@ -31,26 +31,27 @@ impl Reporting {
     /// Creates the files of results and events, and the display. The caller has checked that they replace
     /// no file that the run reads.
     pub(crate) fn new(
-        output: &OutputArguments,
+        arguments: &OutputArguments,
         verbose: bool,
         outline: &Outline,
     ) -> Result<Reporting, ProjectError> {
         log::hide(&outline.secrets);
-        for report in &output.reports {
-            check_destination(&report.path).map_err(ProjectError::not_written)?;
+        let reports = arguments.reports.iter();
+        for path in reports.filter_map(|report| report.path.as_deref()) {
+            check_destination(path).map_err(ProjectError::not_written)?;
         }
-        let out = output.out.as_deref().map(|path| {
+        let out = arguments.out.as_deref().map(|path| {
             OutFile::create(path).map_err(|error| match error.source.kind() {
                 // The extension names no format.
                 io::ErrorKind::InvalidInput => ProjectError::from_error(error),
                 _ => ProjectError::not_written(error),
             })
         });
-        let events = output.events.as_deref();
+        let events = arguments.events.as_deref();
         let events = events.map(|path| EventsFile::create(path).map_err(ProjectError::not_written));
         Ok(Reporting {
             fold: RunFold::of_trials(outline.trials),
-            display: Some(display(output.quiet, verbose, outline)),
+            display: Some(display(arguments.quiet, verbose, outline)),
             out: out.transpose()?,
             events: events.transpose()?,
             secrets: outline.secrets.clone(),

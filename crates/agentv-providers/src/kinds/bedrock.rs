@@ -37,7 +37,7 @@ static FIELDS: [Field; 4 + SHARED] = fields(
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,
     limits: &Limits::API,
-    facts: &Facts::VENDOR,
+    facts: &Facts::API,
     example: concat!(
         "\
 - name: nova

@@ -65,9 +65,9 @@ impl OutFile {
     /// Fails if they cannot be read or written; then the file is unchanged.
     pub fn write_run(mut self, results: &RunResults) -> Result<(), ReportFailure> {
         let mut written = Ok(());
-        results.each(&mut |record| {
+        results.each_in_file_order(&mut |record| {
             if written.is_ok() {
-                written = self.writer.write(&record);
+                written = self.writer.write(&record.value);
             }
         })?;
         let written = written.map_err(|source| error_of(&self.path, source));

@@ -39,6 +39,10 @@ pub enum ReportFailure {
 }
 
 impl ReportFormat {
+    /// The name of the format whose lines are commands for GitHub Actions, so that it makes sense on a
+    /// stream.
+    pub const ANNOTATIONS: &str = "github";
+
     /// Returns the format with this name.
     pub fn named(name: &str) -> Option<&'static ReportFormat> {
         FORMATS.iter().find(|format| format.name == name)

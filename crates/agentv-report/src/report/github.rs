@@ -11,7 +11,7 @@ use crate::results::RunResults;
 use crate::text::{clip, one_line};
 
 pub(super) const FORMAT: ReportFormat = ReportFormat {
-    name: "github",
+    name: ReportFormat::ANNOTATIONS,
     extension: "github",
     doc: "For GitHub Actions: annotations at the cases that did not pass",
     most_runs: 1,
@@ -23,15 +23,21 @@ const SHOWN: u64 = 10;
 /// The number of bytes of a title.
 const LONGEST_TITLE: usize = 200;
 
-/// Writes a command for each trial that did not pass, in the order of the eval files.
+/// Writes a command for each case that could not be used and for each trial that did not pass, in the
+/// order of the eval files.
 fn write(runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> {
     for run in runs {
-        let found = not_passed(run)?;
+        let found = run.skipped() + not_passed(run)?;
         let shown = if found > SHOWN { SHOWN - 1 } else { SHOWN };
-        write_run(run, shown, out)?;
-        if found > shown {
-            let more = counted(found - shown, "more trial", "more trials");
-            writeln!(out, "::error title=agentv::{more} did not pass")?;
+        let left = write_skipped(run, shown, out)?;
+        let left = write_trials(run, left, out)?;
+        let omitted = found.saturating_sub(shown - left);
+        if omitted > 0 {
+            let more = counted(omitted, "more case", "more cases");
+            writeln!(
+                out,
+                "::error title=agentv::{more} did not pass, errored or could not be used"
+            )?;
         }
     }
     out.flush()?;
@@ -44,7 +50,29 @@ fn not_passed(run: &RunResults) -> Result<u64, ReportFailure> {
     Ok(found)
 }
 
-fn write_run(run: &RunResults, most: u64, out: &mut dyn Write) -> Result<(), ReportFailure> {
+/// Writes the skipped cases, at most this many, and returns the number of commands that are left.
+fn write_skipped(run: &RunResults, most: u64, out: &mut dyn Write) -> io::Result<u64> {
+    let files = run.run().into_iter().flat_map(|run| &run.files);
+    let skipped = files.flat_map(|file| file.skipped_cases.iter().map(move |case| (file, case)));
+    let mut left = most;
+    for (file, case) in skipped.take(most as usize) {
+        let mut properties = vec![format!("file={}", property(&file.path))];
+        properties.extend(case.line.map(|line| format!("line={line}")));
+        properties.push("title=case skipped".to_owned());
+        writeln!(
+            out,
+            "::error {}::{}",
+            properties.join(","),
+            data(&case.message)
+        )?;
+        left -= 1;
+    }
+    Ok(left)
+}
+
+/// Writes the trials that did not pass, at most this many, and returns the number of commands that are
+/// left.
+fn write_trials(run: &RunResults, most: u64, out: &mut dyn Write) -> Result<u64, ReportFailure> {
     let mut exchanges = Exchanges::of(run)?;
     let mut left = most;
     let mut written: Result<(), ReportFailure> = Ok(());
@@ -57,7 +85,8 @@ fn write_run(run: &RunResults, most: u64, out: &mut dyn Write) -> Result<(), Rep
                 .and_then(|exchange| Ok(write_trial(&record.value, &exchange, out)?));
         }
     })?;
-    written
+    written?;
+    Ok(left)
 }
 
 fn is_fine(status: Status) -> bool {

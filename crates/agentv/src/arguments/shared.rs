@@ -66,8 +66,8 @@ pub(crate) struct OutputArguments {
     /// Also write the results to FILE: .jsonl, .yaml, .json or .csv
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(crate) out: Option<PathBuf>,
-    /// Also write a report, such as `html=report.html`, `junit=report.xml` or `markdown=comment.md`
-    /// (repeatable)
+    /// Also write a report, such as `html=report.html`, `junit=report.xml` or `markdown=comment.md`;
+    /// `github` prints annotations, which is the default in GitHub Actions (repeatable)
     #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = report, help_heading = "Output")]
     pub(crate) reports: Vec<ReportTarget>,
     /// Also write the events of the run to FILE as JSON lines, as they happen; with `-`, events go to
@@ -77,7 +77,7 @@ pub(crate) struct OutputArguments {
     /// Include full transcripts, and the prompts and replies of judges, in the results
     #[arg(long, help_heading = "Output")]
     pub(crate) include_trace: bool,
-    /// Show only the summary and errors
+    /// Print only errors
     #[arg(short, long, conflicts_with = "verbose", help_heading = "Output")]
     pub(crate) quiet: bool,
 }
@@ -99,8 +99,11 @@ impl OutputArguments {
         let out = out.map(move |path| file("--out", "results", path.as_path()));
         let events = self.events.iter().filter(|_| !self.events_on_stdout());
         let events = events.map(move |path| file("--events", "events", path));
-        let reports = self.reports.iter();
-        let reports = reports.map(move |report| file("--report", "report", report.path.as_path()));
+        let reports = self
+            .reports
+            .iter()
+            .filter_map(|report| report.path.as_deref());
+        let reports = reports.map(move |path| file("--report", "report", path));
         out.chain(events).chain(reports)
     }
 }
@@ -109,7 +112,8 @@ impl OutputArguments {
 #[derive(Debug, Clone)]
 pub(crate) struct ReportTarget {
     pub(crate) format: &'static ReportFormat,
-    pub(crate) path: PathBuf,
+    /// The file; `None` for standard output.
+    pub(crate) path: Option<PathBuf>,
 }
 
 impl PartialEq for ReportTarget {

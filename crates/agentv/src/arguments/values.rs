@@ -121,9 +121,10 @@ pub(super) fn glob(text: &str) -> Result<Glob, InvalidValue> {
 pub(super) fn report(text: &str) -> Result<ReportTarget, InvalidValue> {
     let names = || FORMATS.iter().map(|format| format.name);
     let known = || names().collect::<Vec<&str>>().join(", ");
-    let named = text.split_once('=').filter(|(_, path)| !path.is_empty());
-    let Some((name, path)) = named else {
-        return Err(InvalidValue::NotAReport { known: known() });
+    let (name, path) = match text.split_once('=') {
+        Some((name, path)) if !path.is_empty() => (name, Some(PathBuf::from(path))),
+        None if text == ReportFormat::ANNOTATIONS => (text, None),
+        Some(_) | None => return Err(InvalidValue::NotAReport { known: known() }),
     };
     let Some(format) = ReportFormat::named(name) else {
         let near = nearest(name, names());
@@ -133,8 +134,5 @@ pub(super) fn report(text: &str) -> Result<ReportTarget, InvalidValue> {
             hint: near.map_or_else(String::new, |near| format!("; did you mean `{near}`?")),
         });
     };
-    Ok(ReportTarget {
-        format,
-        path: PathBuf::from(path),
-    })
+    Ok(ReportTarget { format, path })
 }

@@ -10,11 +10,13 @@ use crate::arguments::GradeArguments;
 use crate::ending::Ending;
 use crate::execution::execute;
 use crate::exit::{CommandError, Exit};
+use crate::output;
 use crate::reporting::Reporting;
 use crate::stderr_notices::StderrNotices;
 
 pub(crate) fn run(arguments: &GradeArguments) -> Result<Exit, CommandError> {
     let (now, started) = (Timestamp::now(), Instant::now());
+    output::only_errors(arguments.output.quiet);
     let project = Project::here();
     let notices = &mut StderrNotices::new();
     let prepared = project.prepare_grading(arguments.options(&project), notices)?;

@@ -16,6 +16,7 @@ use crate::stderr_notices::StderrNotices;
 
 pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
     let (now, started) = (Timestamp::now(), Instant::now());
+    output::only_errors(arguments.output.quiet);
     let project = Project::here();
     let notices = &mut StderrNotices::new();
     let prepared = project.prepare_run(arguments.options(&project), notices)?;

@@ -32,19 +32,15 @@ fn project_at(server: &ModelServer) -> Project {
 fn no_request_is_made_that_could_exceed_the_budget() {
     let server = server(Duration::from_millis(20));
     let project = project_at(&server);
-    let ended = finish(&mut agentv(&project, ["--quiet", "--budget", "0.305"])).expect(4);
+    let ended = finish(&mut agentv(&project, ["--budget", "0.305"])).expect(4);
     assert_eq!(server.calls().total, 30);
     // Earlier costs count when the run is resumed, graded or not.
     let again = typed(&project, &ended.resume_command()).expect(4);
     assert_eq!(server.calls().total, 30);
     assert!(again.stdout.contains("budget"), "{}", again.stdout);
-    finish(&mut agentv(
-        &project,
-        ["--quiet", "--resume", "--budget", "0.505"],
-    ))
-    .expect(4);
+    finish(&mut agentv(&project, ["--resume", "--budget", "0.505"])).expect(4);
     assert_eq!(server.calls().total, 50);
-    finish(&mut agentv(&project, ["--quiet", "--resume"])).expect(0);
+    finish(&mut agentv(&project, ["--resume"])).expect(0);
     assert_eq!(server.calls().total, CASES as u64);
     each_case_once(&run_folder(&project), CASES);
 }
@@ -54,7 +50,7 @@ fn agentv_waits_for_answers_in_flight_when_the_budget_is_used_up() {
     // Longer than an interrupted run waits.
     let server = server(Duration::from_secs(5));
     let project = project_at(&server);
-    finish(&mut agentv(&project, ["--quiet", "--budget", "0.045"])).expect(4);
+    finish(&mut agentv(&project, ["--budget", "0.045"])).expect(4);
     let results = crate::records::whole_records(&run_folder(&project).join("results.jsonl"));
     assert_eq!((server.calls().total, results.len()), (4, 4));
 }
@@ -63,16 +59,12 @@ fn agentv_waits_for_answers_in_flight_when_the_budget_is_used_up() {
 fn a_budget_counts_the_cost_of_cases_that_come_later() {
     let server = server(Duration::from_millis(20));
     let project = project_at(&server);
-    let last = ["--quiet", "--eval-id", "case-01*"];
+    let last = ["--eval-id", "case-01*"];
     finish(&mut agentv(&project, last)).expect(0);
     let asked = server.calls().total;
     assert_eq!(asked, 20);
     // The first hundred cases come before those that were paid for.
-    finish(&mut agentv(
-        &project,
-        ["--quiet", "--resume", "--budget", "0.205"],
-    ))
-    .expect(4);
+    finish(&mut agentv(&project, ["--resume", "--budget", "0.205"])).expect(4);
     assert_eq!(server.calls().total, asked);
 }
 
@@ -81,7 +73,7 @@ fn no_request_is_made_after_max_time() {
     const LIMIT: Duration = Duration::from_secs(2);
     let server = server(Duration::from_millis(250));
     let project = project_at(&server);
-    let limited = ["--quiet", "--workers", "4", "--max-time", "2s"];
+    let limited = ["--workers", "4", "--max-time", "2s"];
     let ended = finish(&mut agentv(&project, limited)).expect(4);
     let arrivals = server.arrivals();
     let (first, last) = (
@@ -90,11 +82,7 @@ fn no_request_is_made_after_max_time() {
     );
     assert!(*last - *first < LIMIT, "{:?}", *last - *first);
     assert!(ended.stdout.contains("time"), "{}", ended.stdout);
-    finish(&mut agentv(
-        &project,
-        ["--quiet", "--resume", "--workers", "40"],
-    ))
-    .expect(0);
+    finish(&mut agentv(&project, ["--resume", "--workers", "40"])).expect(0);
     each_case_once(&run_folder(&project), CASES);
     assert!(server.calls().total <= CASES as u64 + 4);
 }

@@ -17,7 +17,7 @@ fn processes_that_share_a_cache_share_answers_without_conflicts() {
     let server = ModelServer::start(Behaviour::answering("right").latency(latency)).unwrap();
     let targets = model_target(&server, &["workers: 2"]);
     let project = project(&targets, CASES, |number| format!("number {number}"));
-    let start = || Program::start(&mut agentv(&project, ["--quiet", "--cache"]));
+    let start = || Program::start(&mut agentv(&project, ["--cache"]));
     let mut first = start();
     first.until(&Moment::Calls(&server, 60));
     let others = [start(), start()];
@@ -39,7 +39,7 @@ fn processes_that_share_a_cache_share_answers_without_conflicts() {
     assert_eq!(asked + cached, 3 * CASES);
     // The answers that the first process had before the others started.
     assert!(cached >= 2 * 50, "{cached} came from the cache");
-    finish(&mut agentv(&project, ["--quiet", "--cache"])).expect(0);
+    finish(&mut agentv(&project, ["--cache"])).expect(0);
     assert_eq!(server.calls().total as usize, asked, "all were kept");
 }
 
@@ -50,7 +50,7 @@ fn processes_that_start_together_can_all_create_the_cache() {
         let project = project(&model_target(&server, &[]), 20, |number| {
             format!("{number}")
         });
-        let start = |_| Program::start(&mut agentv(&project, ["--quiet", "--cache"]));
+        let start = |_| Program::start(&mut agentv(&project, ["--cache"]));
         let programs: Vec<Program> = (0..4).map(start).collect();
         for program in programs {
             let ended = program.wait().expect(0);
@@ -68,7 +68,7 @@ fn killed_processes_do_not_damage_the_cache_that_they_share() {
         let server = ModelServer::start(Behaviour::answering("right").latency(latency)).unwrap();
         let targets = model_target(&server, &["workers: 4"]);
         let project = project(&targets, CASES, |number| format!("number {number}"));
-        let start = |_| Program::start(&mut agentv(&project, ["--quiet", "--cache"]));
+        let start = |_| Program::start(&mut agentv(&project, ["--cache"]));
         let mut programs: Vec<Program> = (0..3).map(start).collect();
         for program in &mut programs {
             let calls = server.calls().total + random.between(1, 60);
@@ -84,12 +84,12 @@ fn killed_processes_do_not_damage_the_cache_that_they_share() {
             }
             let run = folder.file_name().unwrap().to_str().unwrap();
             let resume = format!("--resume={run}");
-            let ended = finish(&mut agentv(&project, ["--quiet", "--cache", &resume])).expect(0);
+            let ended = finish(&mut agentv(&project, ["--cache", &resume])).expect(0);
             assert_eq!(ended.stderr, "");
             each_case_once(&folder, CASES);
         }
         let asked = server.calls().total;
-        let ended = finish(&mut agentv(&project, ["--quiet", "--cache"])).expect(0);
+        let ended = finish(&mut agentv(&project, ["--cache"])).expect(0);
         assert_eq!(ended.stderr, "");
         let lost = server.calls().total - asked;
         assert_eq!(lost, 0, "answers that were kept are gone");

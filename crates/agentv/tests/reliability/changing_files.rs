@@ -8,7 +8,7 @@ use agentv_testkit::crash::Moment;
 use agentv_testkit::model::{Behaviour, ModelServer};
 use serde_json::Value;
 
-use crate::program::{Ended, Program, agentv, finish, model_target, project};
+use crate::program::{Ended, NONE, Program, agentv, finish, model_target, project};
 use crate::records::{each_case_once, run_folder, whole_records};
 
 const CASES: usize = 250;
@@ -26,7 +26,7 @@ fn run_while(change: impl FnOnce(&Project)) -> (Project, Ended, Vec<Value>) {
     project
         .write("cases.yaml", "description: theirs\n")
         .unwrap();
-    let mut program = Program::start(&mut agentv(&project, ["--quiet"]));
+    let mut program = Program::start(&mut agentv(&project, NONE));
     program.until(&Moment::Calls(&server, 4));
     change(&project);
     server.release();
@@ -88,7 +88,7 @@ fn a_run_stopped_by_a_change_resumes_with_the_new_content() {
     ended.expect(2);
     let targets = "targets: [{name: default, provider: echo}]";
     project.write("targets.yaml", targets).unwrap();
-    finish(&mut agentv(&project, ["--quiet", "--resume"])).expect(0);
+    finish(&mut agentv(&project, ["--resume"])).expect(0);
     let results = whole_records(&run_folder(&project).join("results.jsonl"));
     let ids: std::collections::BTreeSet<&str> = results
         .iter()

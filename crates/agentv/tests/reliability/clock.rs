@@ -7,7 +7,7 @@ use std::process::Command;
 use agentv_testkit::Project;
 use serde_json::Value;
 
-use crate::program::{Ended, agentv, clean, finish, project};
+use crate::program::{Ended, NONE, agentv, clean, finish, project};
 use crate::records::{each_case_once, run_folder, run_folders, whole_records};
 
 const CASES: usize = 5;
@@ -41,9 +41,9 @@ fn said(project: &Project, arguments: &[&str]) -> Ended {
 #[test]
 fn after_the_clock_was_set_back_new_runs_work_and_each_can_be_named() {
     let project = project(TARGETS, CASES, |number| format!("number {number}"));
-    finish(&mut agentv(&project, ["--quiet"])).expect(0);
+    finish(&mut agentv(&project, NONE)).expect(0);
     let future = moved_into_the_future(&run_folder(&project));
-    finish(&mut agentv(&project, ["--quiet"])).expect(0);
+    finish(&mut agentv(&project, NONE)).expect(0);
     let [now, last] = run_folders(&project).try_into().unwrap();
     assert_eq!(last, future);
     each_case_once(&now, CASES);
@@ -68,7 +68,7 @@ fn after_the_clock_was_set_back_new_runs_work_and_each_can_be_named() {
 #[test]
 fn a_run_that_started_in_the_future_can_be_resumed() {
     let project = project(TARGETS, CASES, |number| format!("number {number}"));
-    finish(&mut agentv(&project, ["--quiet"])).expect(0);
+    finish(&mut agentv(&project, NONE)).expect(0);
     let future = moved_into_the_future(&run_folder(&project));
     // As if it had been stopped after two cases.
     for file in ["results.jsonl", "transcripts.jsonl"] {
@@ -77,7 +77,7 @@ fn a_run_that_started_in_the_future_can_be_resumed() {
         fs::write(future.join(file), kept).unwrap();
     }
     let before = whole_records(&future.join("results.jsonl"));
-    finish(&mut agentv(&project, ["--quiet", "--resume"])).expect(0);
+    finish(&mut agentv(&project, ["--resume"])).expect(0);
     assert_eq!(run_folder(&project), future);
     let after = each_case_once(&future, CASES);
     assert_eq!(after[..before.len()], before[..]);

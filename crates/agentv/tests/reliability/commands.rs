@@ -9,7 +9,7 @@ use agentv_testkit::processes::with_variable;
 use serde_json::{Value, json};
 
 use crate::LONGEST;
-use crate::program::{Ended, MARK, Program, agentv, finish, nothing_lives_on, project};
+use crate::program::{Ended, MARK, NONE, Program, agentv, finish, nothing_lives_on, project};
 use crate::records::{run_folder, whole_records};
 
 /// Creates a project whose target is a command.
@@ -33,7 +33,7 @@ fn mark(project: &Project) -> String {
 /// Runs the project to its end, and checks that no process is left.
 fn run(project: &Project) -> (Ended, Vec<Value>) {
     let mark = mark(project);
-    let ended = finish(agentv(project, ["--quiet", "--include-trace"]).env(MARK, &mark));
+    let ended = finish(agentv(project, ["--include-trace"]).env(MARK, &mark));
     nothing_lives_on(&mark, Duration::ZERO);
     let mut results = whole_records(&run_folder(project).join("results.jsonl"));
     results.sort_by_key(|record| record["eval_id"].as_str().map(str::to_owned));
@@ -91,7 +91,7 @@ fn a_gigabyte_of_output_is_an_error_of_its_case_and_is_not_kept_in_memory() {
     let command = "if test {EVAL_ID} = case-0000; then head -c 1073741824 /dev/zero; \
                    else echo right; fi";
     let project = project_of(command, json!({}), &["loud", "quiet"]);
-    let program = Program::start(&mut agentv(&project, ["--quiet"]));
+    let program = Program::start(&mut agentv(&project, NONE));
     let (ended, kibibytes) = program.wait_and_measure();
     ended.expect(3);
     let results = whole_records(&run_folder(&project).join("results.jsonl"));
@@ -156,7 +156,7 @@ fn no_command_survives_a_killed_run() {
         &["one", "two", "three", "four"],
     );
     let mark = mark(&project);
-    let mut program = Program::start(agentv(&project, ["--quiet"]).env(MARK, &mark));
+    let mut program = Program::start(agentv(&project, NONE).env(MARK, &mark));
     program.until(&Moment::Lines(&project.path("begun"), 3));
     assert!(with_variable(MARK, &mark).len() > 6, "the marked are found");
     program.signal(Signal::SIGKILL);

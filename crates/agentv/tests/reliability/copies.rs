@@ -10,7 +10,7 @@ use agentv_testkit::{Project, Random};
 use serde_json::Value;
 
 use crate::campaign::{rounds, seed};
-use crate::program::{Program, agentv, clean, finish, model_target, project};
+use crate::program::{NONE, Program, agentv, clean, finish, model_target, project};
 use crate::records::{each_case_once, run_folder};
 
 const CASES: usize = 300;
@@ -51,7 +51,7 @@ fn a_copy_made_during_a_run_can_be_reported_and_resumed() {
             let answer = if number % 7 == 0 { "wrong" } else { "right" };
             format!("{answer} number {number}")
         });
-        let mut original = Program::start(&mut agentv(&project, ["--quiet"]));
+        let mut original = Program::start(&mut agentv(&project, NONE));
         original.until(&Moment::Calls(&server, 1));
         let folder = run_folder(&project);
         let mut copies = Vec::new();
@@ -68,11 +68,7 @@ fn a_copy_made_during_a_run_can_be_reported_and_resumed() {
             let name = copy.file_name().unwrap().to_str().unwrap();
             let before = reported(&project, name);
             assert!(before < CASES, "{before}");
-            finish(&mut agentv(
-                &project,
-                ["--quiet", &format!("--resume={name}")],
-            ))
-            .expect(1);
+            finish(&mut agentv(&project, [&format!("--resume={name}")])).expect(1);
             each_case_once(&copy, CASES);
             assert_eq!(reported(&project, name), CASES);
             assert_eq!(statuses(&copy), statuses(&folder));

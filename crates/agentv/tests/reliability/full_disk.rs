@@ -9,7 +9,7 @@ use agentv_testkit::model::{Behaviour, ModelServer};
 use agentv_testkit::{Project, Random, SmallDisk};
 
 use crate::campaign::{rounds, seed};
-use crate::program::{agentv, clean, finish, model_target, project};
+use crate::program::{NONE, agentv, clean, finish, model_target, project};
 use crate::records::{each_case_once, run_folder, run_folders, whole_records};
 
 const CASES: usize = 300;
@@ -43,7 +43,7 @@ fn a_full_disk_is_reported_and_after_freeing_space_no_written_work_is_repeated()
     let filler = disk.path().join(".filler");
     fs::write(&filler, vec![0; 7 << 20]).unwrap();
 
-    let ended = finish(&mut agentv(&project, ["--quiet"])).expect(5);
+    let ended = finish(&mut agentv(&project, NONE)).expect(5);
     assert!(
         ended.stderr.contains("the disk is full"),
         "{}",
@@ -60,7 +60,7 @@ fn a_full_disk_is_reported_and_after_freeing_space_no_written_work_is_repeated()
     let answered = whole_records(&folder.join("transcripts.jsonl"));
     assert!((1..CASES).contains(&answered.len()), "{}", answered.len());
 
-    finish(&mut agentv(&project, ["--quiet", "--resume"])).expect(0);
+    finish(&mut agentv(&project, ["--resume"])).expect(0);
     each_case_once(&folder, CASES);
     for record in answered {
         let id = record["eval_id"].as_str().unwrap();
@@ -88,7 +88,7 @@ fn a_full_disk_of_any_size_is_reported_and_the_run_resumes_with_more_space() {
         let Some(disk) = disk_at(&results, 4 * pages as u32) else {
             return;
         };
-        let ended = finish(&mut agentv(&project, ["--quiet"]));
+        let ended = finish(&mut agentv(&project, NONE));
         let is_full = ended.code != Some(0);
         if is_full {
             let said = ended.expect(5).stderr;
@@ -104,7 +104,7 @@ fn a_full_disk_of_any_size_is_reported_and_the_run_resumes_with_more_space() {
             }
         }
         let resume = (!begun.is_empty()).then_some("--resume");
-        finish(agentv(&project, ["--quiet"]).args(resume)).expect(0);
+        finish(agentv(&project, NONE).args(resume)).expect(0);
         each_case_once(&run_folder(&project), QUICK);
     }
 }
@@ -116,14 +116,14 @@ fn reports_and_output_files_on_a_full_disk_are_errors_and_leave_no_file() {
         return;
     };
     fs::write(disk.path().join("filler"), vec![0; 8 << 10]).unwrap();
-    finish(&mut agentv(&project, ["--quiet"])).expect(0);
+    finish(&mut agentv(&project, NONE)).expect(0);
     let lines = [
         "report latest -o full/report.json",
         "report latest -o full/report.html",
         "report latest --format junit -o full/report.xml",
         "convert cases.jsonl --to yaml --output full/cases.yaml",
-        "run cases.jsonl --quiet --out full/records.jsonl",
-        "run cases.jsonl --quiet --report json=full/report.json",
+        "run cases.jsonl --out full/records.jsonl",
+        "run cases.jsonl --report json=full/report.json",
     ];
     for line in lines {
         let mut command = Command::new(env!("CARGO_BIN_EXE_agentv"));
@@ -147,7 +147,7 @@ fn a_full_disk_under_the_cache_loses_no_result() {
     let Some(disk) = disk_at(&project.path(".agentv/cache"), 8) else {
         return;
     };
-    let refused = finish(&mut agentv(&project, ["--quiet", "--cache"])).expect(2);
+    let refused = finish(&mut agentv(&project, ["--cache"])).expect(2);
     let said = refused.stderr;
     assert!(
         said.contains("the cache") && said.contains("omit `--cache`"),

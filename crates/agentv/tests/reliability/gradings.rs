@@ -19,7 +19,7 @@ const JUDGED: usize = 10;
 fn grade(project: &Project, run: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_agentv"));
     command
-        .args(["grade", run, "--evaluators", "judged.yaml", "--quiet"])
+        .args(["grade", run, "--evaluators", "judged.yaml"])
         .args(arguments)
         .current_dir(project.root());
     clean(&mut command);
@@ -40,7 +40,7 @@ fn a_killed_grading_resumes_and_grades_nothing_twice() {
         "evaluators:\n  - {type: llm_judge}\n",
     )
     .unwrap();
-    finish(&mut agentv(&project, ["--target", "agent", "--quiet"])).expect(0);
+    finish(&mut agentv(&project, ["--target", "agent"])).expect(0);
     let origin = run_folder(&project);
     let run = origin.file_name().unwrap().to_str().unwrap().to_owned();
 

@@ -9,7 +9,7 @@ use agentv_testkit::{Project, Random};
 use serde_json::Value;
 
 use crate::campaign::{rounds, seed};
-use crate::program::{Ended, Program, agentv, finish, model_target, project};
+use crate::program::{Ended, NONE, Program, agentv, finish, model_target, project};
 use crate::records::{each_case_once, final_words, nothing_is_lost, run_folder, timeless_records};
 
 const CASES: usize = 2_000;
@@ -81,7 +81,7 @@ fn same_records(some: &[String], others: &[String]) {
 
 fn uninterrupted(server: &ModelServer) -> Outcome {
     let project = project_at(server);
-    let ended = finish(&mut agentv(&project, ["--quiet"])).expect(3);
+    let ended = finish(&mut agentv(&project, NONE)).expect(3);
     assert_eq!(server.calls().total, CASES as u64);
     Outcome::of(&ended, &project)
 }
@@ -147,7 +147,7 @@ fn stopped_and_resumed(
         nothing_is_lost(&mut transcripts, &folder.join("transcripts.jsonl"));
     }
     kill_at_the_end(&project);
-    let ended = finish(&mut agentv(&project, ["--quiet", "--resume"])).expect(3);
+    let ended = finish(&mut agentv(&project, ["--resume"])).expect(3);
     let most = CASES as u64 + KILLS * WORKERS as u64;
     let calls = server.calls().total - before;
     assert!(

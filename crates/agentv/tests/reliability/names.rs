@@ -86,7 +86,7 @@ fn all_commands_accept_an_eval_file_of_any_name() {
         said(&project, "validate", &path).expect(0);
         said(&project, "show", &path).expect(0);
         said(&project, "convert --to yaml -o converted.yaml", &path).expect(0);
-        let reports = "run --quiet --target command --report junit=junit.xml \
+        let reports = "run --target command --report junit=junit.xml \
                        --report html=page.html --report markdown=page.md --out out.csv";
         said(&project, reports, &path).expect(1);
         let [folder] = run_folders(&project).try_into().unwrap();
@@ -110,7 +110,7 @@ fn all_commands_accept_an_eval_file_of_any_name() {
 fn the_printed_command_resumes_the_run_whatever_its_files_are_called() {
     for path in paths() {
         let project = project_of(&path);
-        let ended = said(&project, "run --quiet --max-time 1us", &path).expect(4);
+        let ended = said(&project, "run --max-time 1us", &path).expect(4);
         let told = ended.resume_command();
         assert!(!told.contains(char::is_control), "{told:?}");
         typed(&project, &told.replace("--max-time 1us", "")).expect(1);
@@ -135,7 +135,7 @@ fn case_files_reach_a_command_whatever_the_folder_is_called() {
         fs::write(folder.join("file.txt"), "right").unwrap();
         let targets = TARGETS.replace(" > {OUTPUT_FILE}", " > /dev/null");
         project.write("targets.yaml", targets).unwrap();
-        let ended = said(&project, "run --quiet --target command", path.as_os_str());
+        let ended = said(&project, "run --target command", path.as_os_str());
         assert_eq!(ended.code, Some(0), "{name:?} {}", ended.stdout);
     }
 }

@@ -8,7 +8,7 @@ use std::thread;
 
 use agentv_testkit::Project;
 
-use crate::program::{Ended, agentv, clean, finish, project, typed};
+use crate::program::{Ended, NONE, agentv, clean, finish, project, typed};
 use crate::records::{run_folder, whole_records};
 
 const ECHO: &str = "targets: [{name: default, provider: echo}]";
@@ -82,7 +82,7 @@ fn an_eval_file_from_a_pipe_or_standard_input_is_refused_with_a_hint() {
         let writer = thread::spawn(move || fs::OpenOptions::new().read(true).write(true).open(fed));
         let ended = typed(&project, line).expect(2);
         drop(writer.join().unwrap());
-        let help = "write what a pipe or a device gives to a file first";
+        let help = "save the output of a pipe or device to a file first";
         assert!(ended.stderr.contains(help), "{line}: {}", ended.stderr);
     }
 }
@@ -106,7 +106,7 @@ fn a_sidecar_or_settings_file_that_is_not_regular_is_an_error_that_names_it() {
             device => device.into(),
         };
         symlink(target, project.path(name)).unwrap();
-        let ended = finish(&mut agentv(&project, ["--quiet"])).expect(2);
+        let ended = finish(&mut agentv(&project, NONE)).expect(2);
         assert!(ended.stderr.contains(name), "{}", ended.stderr);
         assert!(ended.stderr.contains("is not a"), "{}", ended.stderr);
     }
@@ -117,12 +117,12 @@ fn a_dotenv_may_be_a_pipe_and_one_that_nobody_writes_to_does_not_hang() {
     let targets = "targets: [{name: default, provider: mock, response: '${{ WORD }}'}]";
     let project = project(targets, 1, right);
     pipe(&project, ".env");
-    let ended = finish(&mut agentv(&project, ["--quiet"])).expect(2);
+    let ended = finish(&mut agentv(&project, NONE)).expect(2);
     let told = "it is a pipe, and nothing was written to it";
     assert!(ended.stderr.contains(told), "{}", ended.stderr);
     let fed = project.path(".env");
     let manager = thread::spawn(move || fs::write(fed, "WORD=right\n"));
-    finish(&mut agentv(&project, ["--quiet"])).expect(0);
+    finish(&mut agentv(&project, NONE)).expect(0);
     manager.join().unwrap().unwrap();
 }
 
@@ -139,7 +139,7 @@ fn a_case_file_that_is_not_regular_affects_only_that_case() {
         cases.push('\n');
     }
     project.write("cases.jsonl", cases).unwrap();
-    let ended = finish(&mut agentv(&project, ["--quiet", "--allow-outside-root"])).expect(0);
+    let ended = finish(&mut agentv(&project, ["--allow-outside-root"])).expect(3);
     for reason in [
         "`pipe` is not a regular file",
         "`zero` is not a regular file",
@@ -158,7 +158,7 @@ fn an_output_file_that_is_a_pipe_or_a_device_is_not_an_answer() {
                    case-0001) ln -s /dev/zero {OUTPUT_FILE};; \
                    case-0002) mkdir {OUTPUT_FILE};; *) echo right > {OUTPUT_FILE};; esac'}]";
     let project = project(targets, 4, right);
-    finish(&mut agentv(&project, ["--quiet"])).expect(3);
+    finish(&mut agentv(&project, NONE)).expect(3);
     let results = whole_records(&run_folder(&project).join("results.jsonl"));
     assert_eq!(results.len(), 4);
     for record in results {
@@ -178,7 +178,7 @@ fn a_file_of_recorded_answers_that_is_not_regular_is_refused_at_the_start() {
         let targets = format!("targets: [{{name: default, provider: replay, path: {path}}}]");
         let project = project(&targets, 1, right);
         pipe(&project, "pipe");
-        let ended = finish(&mut agentv(&project, ["--quiet"])).expect(2);
+        let ended = finish(&mut agentv(&project, NONE)).expect(2);
         let told = "is neither a file nor a folder";
         assert!(ended.stderr.contains(told), "{}", ended.stderr);
     }

@@ -12,7 +12,7 @@ use crate::workers::end;
 
 /// `agentv run cases.jsonl --workers 200` from a shell with a limit, such as `-n 64`.
 fn limited(project: &Project, limit: &str) -> Command {
-    let line = format!("ulimit {limit} && exec agentv run cases.jsonl --quiet --workers 200");
+    let line = format!("ulimit {limit} && exec agentv run cases.jsonl --workers 200");
     let mut command = Command::new("sh");
     command.args(["-c", &line]).current_dir(project.root());
     clean(&mut command);

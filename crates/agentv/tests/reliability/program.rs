@@ -69,6 +69,9 @@ pub(crate) fn add_model_target(
     }
 }
 
+/// No further arguments.
+pub(crate) const NONE: [&str; 0] = [];
+
 /// Returns `agentv run cases.jsonl` in the project, with further arguments and a clean environment.
 pub(crate) fn agentv<A: AsRef<OsStr>>(
     project: &Project,

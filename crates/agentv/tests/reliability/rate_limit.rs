@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use agentv_testkit::model::{Behaviour, Conduct, ModelServer, Step};
 
-use crate::program::{agentv, finish, model_target, project};
+use crate::program::{NONE, agentv, finish, model_target, project};
 use crate::records::{each_case_once, run_folder};
 
 #[test]
@@ -25,7 +25,7 @@ fn many_workers_call_a_server_that_accepts_few_requests_without_errors() {
         format!("number {n}")
     });
     let started = Instant::now();
-    finish(&mut agentv(&project, ["--quiet"])).expect(0);
+    finish(&mut agentv(&project, NONE)).expect(0);
     each_case_once(&run_folder(&project), CASES);
     // Six requests at a time need a second. If the limit did not grow again, it would take six seconds.
     assert!(started.elapsed() < Duration::from_secs(60));
@@ -47,7 +47,7 @@ fn no_more_requests_are_made_in_a_minute_than_allowed() {
     let targets = model_target(&server, &["workers: 50", &limit]);
     let project = project(&targets, CASES, |number| format!("number {number}"));
     let spawned = clock.elapsed();
-    finish(&mut agentv(&project, ["--quiet"])).expect(0);
+    finish(&mut agentv(&project, NONE)).expect(0);
     let mut arrivals = server.arrivals();
     arrivals.sort();
     assert_eq!(arrivals.len(), CASES);
@@ -70,7 +70,7 @@ fn no_request_is_made_while_a_server_wants_a_pause() {
     // Most requests are waiting when the pause begins.
     let targets = model_target(&server, &["workers: 30", "requests_per_minute: 300"]);
     let project = project(&targets, CASES, |number| format!("number {number}"));
-    finish(&mut agentv(&project, ["--quiet"])).expect(0);
+    finish(&mut agentv(&project, NONE)).expect(0);
     let mut arrivals = server.arrivals();
     arrivals.sort();
     assert_eq!(arrivals.len(), CASES + 1);

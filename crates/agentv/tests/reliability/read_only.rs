@@ -104,7 +104,7 @@ fn commands_that_only_read_work_on_a_read_only_disk() {
         fs::copy(project.path(file), here.join(file)).unwrap();
     }
     for _ in 0..2 {
-        agentv_in(here, &["run", "cases.jsonl", "--quiet"]).expect(0);
+        agentv_in(here, &["run", "cases.jsonl"]).expect(0);
     }
     disk.make_read_only().unwrap();
     only_reading_works(here, |arguments| agentv_in(here, arguments), "read-only");
@@ -140,7 +140,7 @@ fn commands_that_only_read_work_in_folders_without_write_permission() {
     };
     let agentv = |arguments: &[&str]| finish(&mut user.command(&project, arguments));
     for _ in 0..2 {
-        agentv(&["run", "cases.jsonl", "--quiet"]).expect(0);
+        agentv(&["run", "cases.jsonl"]).expect(0);
     }
     forbid_writing(project.root());
     only_reading_works(project.root(), agentv, "permission denied");

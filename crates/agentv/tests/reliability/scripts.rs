@@ -8,7 +8,7 @@ use agentv_testkit::processes::with_variable;
 use serde_json::{Value, json};
 
 use crate::LONGEST;
-use crate::program::{MARK, Program, agentv, finish, nothing_lives_on};
+use crate::program::{MARK, NONE, Program, agentv, finish, nothing_lives_on};
 use crate::records::{run_folder, whole_records};
 
 /// A script that starts children that ignore SIGTERM, one of them in its own session, and does not end.
@@ -45,11 +45,11 @@ fn a_script_that_takes_too_long_is_ended_with_its_children() {
     for evaluator in [&script, &within] {
         let project = project(evaluator, 3);
         let mark = mark(&project);
-        finish(agentv(&project, ["--quiet"]).env(MARK, &mark)).expect(3);
+        finish(agentv(&project, NONE).env(MARK, &mark)).expect(3);
         nothing_lives_on(&mark, Duration::ZERO);
         for record in whole_records(&run_folder(&project).join("results.jsonl")) {
             let error = record["error"]["message"].as_str().unwrap();
-            assert!(error.contains("took longer than 500ms"), "{error}");
+            assert!(error.contains("timed out after 500ms"), "{error}");
         }
     }
 }
@@ -64,7 +64,7 @@ fn no_script_survives_an_interrupted_or_killed_run() {
     ] {
         let project = project(&evaluator, 3);
         let mark = mark(&project);
-        let mut program = Program::start(agentv(&project, ["--quiet"]).env(MARK, &mark));
+        let mut program = Program::start(agentv(&project, NONE).env(MARK, &mark));
         program.until(&Moment::Lines(&project.path("begun"), 3));
         assert!(with_variable(MARK, &mark).len() > 6, "the marked are found");
         program.signal(signal);
@@ -92,7 +92,7 @@ urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request).read(
                 {name: slow, provider: mock, delay_ms: 1000000}]";
     std::fs::write(project.path("targets.yaml"), slow).unwrap();
     let mark = mark(&project);
-    let mut program = Program::start(agentv(&project, ["--quiet"]).env(MARK, &mark));
+    let mut program = Program::start(agentv(&project, NONE).env(MARK, &mark));
     program.until(&Moment::Lines(&project.path("begun"), 2));
     program.signal(Signal::SIGTERM);
     assert_eq!(program.wait().code, Some(143));

@@ -283,7 +283,7 @@ fn a_key_that_looks_like_part_of_a_record_does_not_damage_it() {
     project
         .write(".env", format!("LOCAL_KEY={DIGITS}\n"))
         .unwrap();
-    finish(&mut agentv(&project, ["--quiet", "--out", "out.jsonl"])).expect(0);
+    finish(&mut agentv(&project, ["--out", "out.jsonl"])).expect(0);
     let [folder] = run_folders(&project).try_into().unwrap();
     for file in [folder.join("results.jsonl"), project.path("out.jsonl")] {
         let results = whole_records(&file);
@@ -293,6 +293,6 @@ fn a_key_that_looks_like_part_of_a_record_does_not_damage_it() {
             assert_eq!(record["trace_summary"]["cost_usd"], 100_000_000.5);
         }
     }
-    finish(&mut agentv(&project, ["--quiet", "--resume"])).expect(0);
+    finish(&mut agentv(&project, ["--resume"])).expect(0);
     assert_eq!(whole_records(&folder.join("transcripts.jsonl")).len(), 3);
 }

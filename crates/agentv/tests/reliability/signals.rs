@@ -11,7 +11,8 @@ use agentv_testkit::{Project, Terminal};
 
 use crate::LONGEST;
 use crate::program::{
-    Ended, MARK, Program, agentv, clean, finish, model_target, nothing_lives_on, project, typed,
+    Ended, MARK, NONE, Program, agentv, clean, finish, model_target, nothing_lives_on, project,
+    typed,
 };
 use crate::records::{each_case_once, run_folder, whole_records};
 
@@ -129,7 +130,7 @@ fn a_closed_terminal_stops_a_run_like_sigterm() {
         calls,
         "what was in flight was answered"
     );
-    finish(&mut agentv(&project, ["--quiet", "--resume"])).expect(0);
+    finish(&mut agentv(&project, ["--resume"])).expect(0);
     each_case_once(&folder, CASES);
     assert_eq!(server.calls().total, CASES as u64);
 }
@@ -139,7 +140,7 @@ fn a_run_under_nohup_survives_its_terminal() {
     let server = ModelServer::start(Behaviour::echo().hold_after(6)).unwrap();
     let project = project_at(&server, |_| false);
     let mut command = Command::new("nohup");
-    command.args(["agentv", "run", "cases.jsonl", "--quiet"]);
+    command.args(["agentv", "run", "cases.jsonl"]);
     clean(command.current_dir(project.root()));
     let mut program = start(&mut command);
     program.until(&Moment::Calls(&server, 8));
@@ -154,7 +155,7 @@ fn a_second_signal_ends_the_run_at_once_and_loses_no_written_record() {
     for (signal, code) in TWICE {
         let server = ModelServer::start(Behaviour::echo()).unwrap();
         let project = project_at(&server, |number| (10..14).contains(&number));
-        let mut program = start(&mut agentv(&project, ["--quiet"]));
+        let mut program = start(&mut agentv(&project, NONE));
         program.until(&Moment::Calls(&server, 14));
         let results = || run_folder(&project).join("results.jsonl");
         program.until(&Moment::Lines(&results(), 10));
@@ -194,7 +195,7 @@ fn signals_end_commands_and_their_children() {
         for &(signal, code) in signals {
             let project = project_with_command(trap);
             let mark = format!("{}", project.root().display());
-            let mut program = start(agentv(&project, ["--quiet"]).env(MARK, &mark));
+            let mut program = start(agentv(&project, NONE).env(MARK, &mark));
             program.until(&Moment::Lines(&project.path("begun"), 2));
             assert!(with_variable(MARK, &mark).len() > 4, "the marked are found");
             program.signal_group(signal);

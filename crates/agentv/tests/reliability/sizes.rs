@@ -4,7 +4,7 @@ use agentv_testkit::model::{Behaviour, ModelServer};
 use serde_json::{Value, json};
 
 use crate::campaign::rounds;
-use crate::program::{Ended, Program, agentv, project};
+use crate::program::{Ended, NONE, Program, agentv, project};
 use crate::records::{each_case_once, run_folder};
 
 /// 100 MB, in bytes.
@@ -18,7 +18,7 @@ fn errors_of(
     cases: usize,
     code: i32,
 ) -> (Ended, Vec<(String, String)>) {
-    let program = Program::start(&mut agentv(project, ["--quiet", "--max-retries", "0"]));
+    let program = Program::start(&mut agentv(project, ["--max-retries", "0"]));
     let (ended, kibibytes) = program.wait_and_measure();
     let ended = ended.expect(code);
     assert!((1..MOST_MEMORY).contains(&kibibytes), "{kibibytes} KiB");
@@ -139,7 +139,7 @@ fn a_line_of_a_hundred_megabytes_is_refused_with_its_number_in_bounded_memory() 
     project
         .write("cases.jsonl", format!("{cases}\"{long}\"\n{cases}"))
         .unwrap();
-    let (ended, kibibytes) = Program::start(&mut agentv(&project, ["--quiet"])).wait_and_measure();
+    let (ended, kibibytes) = Program::start(&mut agentv(&project, NONE)).wait_and_measure();
     let ended = ended.expect(2);
     let told = "Line 3: longer than 64 MiB";
     assert!(ended.stderr.contains(told), "{}", ended.stderr);

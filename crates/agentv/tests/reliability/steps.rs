@@ -55,7 +55,7 @@ impl Work {
                 command.args(["grade", &origin, "--evaluators", "again.yaml"])
             }
         };
-        command.arg("--quiet").args(resume.then_some("--resume"));
+        command.args(resume.then_some("--resume"));
         command.current_dir(project.root());
         clean(&mut command);
         command

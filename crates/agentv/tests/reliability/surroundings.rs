@@ -49,11 +49,7 @@ fn home_locale_and_time_zone_do_not_change_a_run() {
         let with = |command: &mut Command| {
             command.env(name, value);
         };
-        let ended = said(
-            &project,
-            "run cases.jsonl --quiet --cache --target command",
-            with,
-        );
+        let ended = said(&project, "run cases.jsonl --cache --target command", with);
         let ended = ended.expect(0);
         assert!(ended.stdout.starts_with("100% passed"), "{}", ended.stdout);
         assert_eq!(ended.stderr, "", "{name}={value}");
@@ -71,8 +67,8 @@ fn a_missing_temporary_folder_is_an_error_only_if_it_is_needed() {
         let with = |command: &mut Command| {
             command.env("TMPDIR", missing);
         };
-        said(&project, "run cases.jsonl --quiet", with).expect(0);
-        let ended = said(&project, "run cases.jsonl --quiet --target command", with).expect(3);
+        said(&project, "run cases.jsonl", with).expect(0);
+        let ended = said(&project, "run cases.jsonl --target command", with).expect(3);
         let told =
             format!("for the command's files in `{missing}` (set `TMPDIR` to use another folder)");
         assert!(ended.stdout.contains(&told), "{}", ended.stdout);
@@ -87,8 +83,8 @@ fn a_path_variable_without_a_shell_is_an_error_of_the_cases_that_need_one() {
         let with = |command: &mut Command| {
             command.env("PATH", nowhere);
         };
-        said(&project, "run cases.jsonl --quiet", with).expect(0);
-        let ended = said(&project, "run cases.jsonl --quiet --target command", with).expect(3);
+        said(&project, "run cases.jsonl", with).expect(0);
+        let ended = said(&project, "run cases.jsonl --target command", with).expect(3);
         let told = "command `sh` not found";
         assert!(ended.stdout.contains(told), "{}", ended.stdout);
     }
@@ -108,7 +104,7 @@ fn the_working_folder_may_be_removed_or_be_the_root() {
             clean(&mut command);
             finish(&mut command)
         };
-        line("run ROOT/cases.jsonl --quiet --target command").expect(0);
+        line("run ROOT/cases.jsonl --target command").expect(0);
         line("validate ROOT/cases.jsonl").expect(0);
         line("run cases.jsonl").expect(2);
         let ended = line("runs").expect(2);

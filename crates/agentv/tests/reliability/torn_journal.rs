@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use agentv_testkit::Project;
 
-use crate::program::{agentv, finish, project};
+use crate::program::{NONE, agentv, finish, project};
 use crate::records::{each_case_once, run_folder};
 
 const CASES: usize = 3;
@@ -14,7 +14,7 @@ const CASES: usize = 3;
 fn complete() -> Project {
     let targets = "targets: [{name: default, provider: mock, response: right, workers: 1}]\n";
     let project = project(targets, CASES, |number| format!("{number}?"));
-    finish(&mut agentv(&project, ["--quiet"])).expect(0);
+    finish(&mut agentv(&project, NONE)).expect(0);
     project
 }
 
@@ -53,7 +53,7 @@ impl Torn {
         let write = |name: &str, bytes: &[u8]| fs::write(self.folder.join(name), bytes).unwrap();
         write("results.jsonl", &all_results[..results]);
         write("transcripts.jsonl", &all_transcripts[..transcripts]);
-        let resumed = finish(&mut agentv(&self.project, ["--quiet", "--resume"])).expect(0);
+        let resumed = finish(&mut agentv(&self.project, ["--resume"])).expect(0);
         assert!(!resumed.stderr.contains("cannot"), "{}", resumed.stderr);
         each_case_once(&self.folder, CASES);
         let read = |name: &str| fs::read(self.folder.join(name)).unwrap();

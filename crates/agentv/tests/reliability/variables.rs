@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStringExt;
 use agentv_testkit::Project;
 use agentv_testkit::model::{Behaviour, ModelServer};
 
-use crate::program::{agentv, clean, finish, project};
+use crate::program::{NONE, agentv, clean, finish, project};
 use crate::records::{run_folders, whole_records};
 
 const TARGETS: &str = "targets:
@@ -45,7 +45,7 @@ fn a_variable_reaches_a_target_unchanged_or_is_refused_by_name() {
     ];
     for value in values {
         for target in ["mock", "command"] {
-            let mut command = agentv(&project, ["--quiet", "--target", target]);
+            let mut command = agentv(&project, ["--target", target]);
             finish(command.env("WORD", value)).expect(0);
             let told = answer(&project);
             assert_eq!(
@@ -59,7 +59,7 @@ fn a_variable_reaches_a_target_unchanged_or_is_refused_by_name() {
         ("key-of\ntwo lines", "check it for line breaks"),
         ("", "found an empty value in the variable `WORD`"),
     ] {
-        let mut command = agentv(&project, ["--quiet", "--target", "model"]);
+        let mut command = agentv(&project, ["--target", "model"]);
         let ended = finish(command.env("WORD", value)).expect(2);
         assert!(ended.stderr.contains(reason), "{}", ended.stderr);
         assert!(!ended.stderr.contains("key-of"), "{}", ended.stderr);
@@ -72,11 +72,11 @@ fn a_variable_reaches_a_target_unchanged_or_is_refused_by_name() {
 fn a_variable_that_is_not_utf8_is_an_error_only_if_it_is_used() {
     let project = project(TARGETS, 1, right);
     let bytes = OsString::from_vec(b"key-\xff\xfe-bytes".to_vec());
-    let mut command = agentv(&project, ["--quiet", "--target", "mock"]);
+    let mut command = agentv(&project, ["--target", "mock"]);
     let ended = finish(command.env("WORD", &bytes)).expect(2);
     let told = "the variable `WORD` is not valid UTF-8";
     assert!(ended.stderr.contains(told), "{}", ended.stderr);
-    let mut command = agentv(&project, ["--quiet", "--target", "mock"]);
+    let mut command = agentv(&project, ["--target", "mock"]);
     let command = command.env("WORD", "word").env("OTHER", &bytes);
     finish(command.env(&bytes, "named so")).expect(0);
     assert_eq!(answer(&project), "right word");
@@ -117,7 +117,7 @@ fn no_line_of_a_multi_line_secret_is_written() {
 #[test]
 fn an_empty_environment_is_enough() {
     let project = project("targets: [{name: default, provider: echo}]", 1, right);
-    let mut command = agentv(&project, ["--quiet"]);
+    let mut command = agentv(&project, NONE);
     clean(&mut command);
     finish(command.env_clear()).expect(0);
 }

@@ -27,7 +27,7 @@ fn five_hundred_workers_have_five_hundred_requests_in_flight() {
     let project = project(&model_target(&server, &[]), 600, |number| {
         format!("{number}")
     });
-    let program = Program::start(&mut agentv(&project, ["--quiet", "--workers", "500"]));
+    let program = Program::start(&mut agentv(&project, ["--workers", "500"]));
     assert!(server.wait_for_calls(500, LONGEST));
     assert_eq!(server.calls().most_in_flight, 500);
     end(program);
@@ -46,7 +46,7 @@ fn thousands_of_workers_make_as_many_requests_in_bounded_memory() {
         format!("{number}")
     });
     let asked = workers.to_string();
-    let program = Program::start(&mut agentv(&project, ["--quiet", "--workers", &asked]));
+    let program = Program::start(&mut agentv(&project, ["--workers", &asked]));
     assert!(server.wait_for_calls(workers as u64, LONGEST));
     assert_eq!(server.calls().most_in_flight, workers);
     program.signal(Signal::SIGTERM);
@@ -72,7 +72,7 @@ fn idle_workers_take_no_memory() {
     let peaks = ["5", "5000"].map(|workers| {
         let server = ModelServer::start(Behaviour::answering("right").hold_after(0)).unwrap();
         let project = project(&model_target(&server, &[]), 5, |number| format!("{number}"));
-        let program = Program::start(&mut agentv(&project, ["--quiet", "--workers", workers]));
+        let program = Program::start(&mut agentv(&project, ["--workers", workers]));
         assert!(server.wait_for_calls(5, LONGEST));
         // The workers that have a case wait for the answer, so the process can be measured.
         let kibibytes = program.peak_memory();
@@ -94,7 +94,7 @@ fn each_target_has_its_own_workers_and_none_waits_for_another() {
     add_model_target(&mut targets, "stuck", &stuck, &["workers: 3"]);
     add_model_target(&mut targets, "fast", &fast, &["workers: 7"]);
     let project = project(&targets, CASES, |number| format!("number {number}"));
-    let arguments = ["--quiet", "--target", "stuck", "--target", "fast"];
+    let arguments = ["--target", "stuck", "--target", "fast"];
     let mut program = Program::start(&mut agentv(&project, arguments));
     program.until(&Moment::Calls(&stuck, 3));
     program.until(&Moment::Calls(&fast, CASES as u64));

@@ -6,7 +6,7 @@ use agentv_testkit::Random;
 use agentv_testkit::model::{Behaviour, ModelServer};
 
 use crate::campaign::{rounds, seed};
-use crate::program::{agentv, finish, model_target, project};
+use crate::program::{NONE, agentv, finish, model_target, project};
 use crate::records::{each_case_once, run_folder};
 
 #[test]
@@ -22,7 +22,7 @@ fn an_answer_that_names_another_case_is_never_graded_as_the_answer_to_this_one()
 {"id": "case-0000", "text": "right nought"}
 "#;
     project.write("answers.jsonl", answers).unwrap();
-    finish(&mut agentv(&project, ["--quiet"])).expect(3);
+    finish(&mut agentv(&project, NONE)).expect(3);
     let mut results = each_case_once(&run_folder(&project), 5);
     results.sort_by_key(|record| record["eval_id"].as_str().map(str::to_owned));
     let expected = [
@@ -65,7 +65,7 @@ fn every_one_of_many_requests_gets_its_own_answer_though_some_fail() {
         };
         format!("{trouble}{}", nonce(number))
     });
-    finish(&mut agentv(&project, ["--quiet", "--timeout", "3"])).expect(3);
+    finish(&mut agentv(&project, ["--timeout", "3"])).expect(3);
     let mut answered = 0;
     for record in each_case_once(&run_folder(&project), cases) {
         let id = record["eval_id"].as_str().unwrap();

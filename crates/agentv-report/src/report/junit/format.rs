@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Arc;
 
-use agentv_core::ResultRecord;
+use agentv_core::{ResultRecord, Status};
 use agentv_journal::FileError;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, Event};
@@ -14,6 +14,7 @@ use super::skipped::Skipped;
 use super::suite::Suite;
 use super::trial::Naming;
 use super::{trial, xml};
+use crate::report::exchange::{Exchange, Exchanges};
 use crate::report::{ReportFailure, ReportFormat};
 use crate::results::RunResults;
 
@@ -77,7 +78,7 @@ fn suites(run: &RunResults, naming: &mut Naming) -> Result<BTreeMap<Arc<str>, Su
     let files = run.run().into_iter().flat_map(|run| &run.files);
     let empty = files.map(|file| (Arc::from(&*file.path), Suite::default()));
     let mut suites: BTreeMap<Arc<str>, Suite> = empty.collect();
-    run.each_placed(&mut |record| {
+    run.each_in_file_order(&mut |record| {
         naming.add(&record.value);
         let suite = suites.entry(Arc::clone(&record.value.eval_file));
         suite.or_default().add(&record.value, record.offset);
@@ -101,9 +102,14 @@ fn write_trials(
     // A run without results may have no results file.
     if !suite.places().is_empty() {
         let mut records = run.at()?;
+        let mut exchanges = Exchanges::of(run)?;
         for offset in suite.places() {
             let record = records.get::<ResultRecord>(*offset)?.value;
-            trial::write(xml, &record, naming)?;
+            let exchange = match record.status {
+                Status::Pass | Status::Ungraded => Exchange::default(),
+                Status::Fail | Status::Borderline | Status::Error => exchanges.get(&record)?,
+            };
+            trial::write(xml, &record, &exchange, naming)?;
         }
     }
     Ok(())

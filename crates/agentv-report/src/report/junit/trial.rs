@@ -10,6 +10,7 @@ use quick_xml::Writer;
 
 use super::suite::{milliseconds, seconds};
 use super::xml::{self, Attribute};
+use crate::report::exchange::Exchange;
 use crate::text::{clip, one_line};
 
 /// The length of a reason in a message, which lists show on one line.
@@ -48,6 +49,7 @@ impl Naming {
 pub(super) fn write(
     xml: &mut Writer<&mut dyn Write>,
     record: &ResultRecord,
+    exchange: &Exchange,
     naming: &Naming,
 ) -> io::Result<()> {
     let attributes = [
@@ -61,7 +63,8 @@ pub(super) fn write(
         Status::Fail | Status::Borderline => {
             let message = record.reason().unwrap_or("the score is too low");
             let why = kind(record.status.as_str(), message);
-            xml::text(xml, "failure", &why, &reasons(record))?;
+            let text = with_exchange(reasons(record), exchange);
+            xml::text(xml, "failure", &why, &text)?;
         }
         Status::Error => {
             let error = record.error.as_ref();
@@ -70,7 +73,8 @@ pub(super) fn write(
                 Some(Stage::Target) | None => "target",
                 Some(Stage::Evaluator) => "evaluator",
             };
-            xml::text(xml, "error", &kind(stage, message), message)?;
+            let text = with_exchange(message.to_owned(), exchange);
+            xml::text(xml, "error", &kind(stage, message), &text)?;
         }
         Status::Ungraded => {
             let why = ("message", Cow::Borrowed("there is nothing to grade"));
@@ -87,6 +91,17 @@ fn kind(kind: &'static str, message: &str) -> [Attribute<'static>; 2] {
         ("message", Cow::Owned(message)),
         ("type", Cow::Borrowed(kind)),
     ]
+}
+
+/// Adds the question, the expected and the actual answer to the text of a failure.
+fn with_exchange(mut text: String, exchange: &Exchange) -> String {
+    for (name, part) in exchange.parts() {
+        if !text.is_empty() {
+            text.push_str("\n\n");
+        }
+        let _ = write!(text, "{name}:\n{part}");
+    }
+    text
 }
 
 /// Returns the misses, one per line, and the reason.

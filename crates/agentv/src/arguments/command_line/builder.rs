@@ -125,8 +125,11 @@ impl CommandLine {
         } = output;
         self.path("out", out.as_deref());
         for report in reports {
-            let mut word = OsString::from(format!("{}=", report.format.name));
-            word.push(&report.path);
+            let mut word = OsString::from(report.format.name);
+            if let Some(path) = &report.path {
+                word.push("=");
+                word.push(path);
+            }
             self.word("report", &word);
         }
         self.path("events", events.as_deref());

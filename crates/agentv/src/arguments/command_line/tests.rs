@@ -31,6 +31,7 @@ const SHARED: &[Words] = &[
     &["--out", "latest.jsonl"],
     &["--report=html=it's a report.html"],
     &["--report", "junit=two\nlines.xml"],
+    &["--report", "github"],
     &["--events", "-"],
     &["--events=-.jsonl"],
     &["--include-trace"],
