@@ -22,6 +22,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         targets_without_any_file_are_built_in,
         a_target_of_the_file_goes_before_a_built_in_one,
         settings_are_what_can_change_the_answers_and_no_secrets,
+        older_names_of_fields_are_accepted,
         another_key_changes_no_identity_and_another_model_does,
         settings_do_not_depend_on_spelling_and_order,
         secrets_are_known_wherever_they_come_from,
@@ -280,6 +281,32 @@ targets:
         settings("m"),
         json!({"response": "a", "responses": {"the-key": "visible-answer"}})
     );
+}
+
+fn older_names_of_fields_are_accepted() {
+    let project = Project::new(
+        r#"
+targets:
+  - name: t
+    provider: azure
+    resourceName: r
+    deploymentName: gpt-5
+    api_version: 2024-10-21
+    maxTokens: 5
+    max_output_tokens: 7
+    api_key: k-0123456789
+    grader_target: echo
+    verbose: true
+"#,
+    );
+    assert!(project.targets().problems_of("t").is_empty());
+    let target = project.resolve("t", &[]).unwrap().target;
+    assert_eq!(target.judge_target.as_deref(), Some("echo"));
+    let expected = json!({
+        "resource": "r", "api_key": "[REDACTED]", "deployment": "gpt-5", "version": "2024-10-21",
+        "max_output_tokens": 7,
+    });
+    assert_eq!(serde_json::Value::Object(target.settings), expected);
 }
 
 fn another_key_changes_no_identity_and_another_model_does() {
