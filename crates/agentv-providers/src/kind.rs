@@ -40,6 +40,8 @@ pub struct Facts {
     pub open_files: usize,
     /// The target can be used by the name of its kind, without a targets file.
     pub is_built_in: bool,
+    /// The target can be used as `VENDOR:MODEL` without a targets file. It has an option `model`.
+    pub is_vendor: bool,
     /// The target only knows the answers of an earlier run: any other question is unanswered, and
     /// that is no defect of the target.
     pub is_recording: bool,
@@ -52,6 +54,7 @@ impl Facts {
         runs_commands: false,
         open_files: 0,
         is_built_in: false,
+        is_vendor: false,
         is_recording: false,
     };
 
@@ -59,6 +62,12 @@ impl Facts {
     pub(crate) const API: Facts = Facts {
         open_files: 2,
         ..Facts::LOCAL
+    };
+
+    /// Facts about the API of a vendor of models.
+    pub(crate) const VENDOR: Facts = Facts {
+        is_vendor: true,
+        ..Facts::API
     };
 
     /// Facts about a provider that runs a command.

@@ -30,7 +30,6 @@
 
 mod answer;
 mod cli;
-mod digest;
 mod environment;
 mod excerpt;
 mod http;

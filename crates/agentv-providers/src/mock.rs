@@ -5,11 +5,10 @@ use std::future::ready;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentv_core::{BoxFuture, Provider, ProviderError, Request, Transcript};
+use agentv_core::{BoxFuture, Digest, Provider, ProviderError, Request, Transcript};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::digest::digest;
 use crate::target::Delay;
 use crate::target::{SettingError, Settings};
 
@@ -90,8 +89,8 @@ impl Mock {
         if range.is_zero() {
             return min;
         }
-        let trial = request.trial.to_le_bytes();
-        let chance = digest(&[request.eval_id.as_bytes(), &trial]);
+        let trial = format!("{} {}", request.trial, request.eval_id);
+        let chance = Digest::of(trial.as_bytes()).short();
         min + range.mul_f64(chance as f64 / u64::MAX as f64)
     }
 }

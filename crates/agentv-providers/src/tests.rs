@@ -6,7 +6,7 @@ use agentv_syntax::{Code, Definitions, Others, Record, Registry, Tree, yaml};
 use serde_json::Value;
 
 use crate::kinds::PROVIDERS;
-use crate::{ALL, REGISTRY, targets_file};
+use crate::{ALL, REGISTRY, built_in, targets_file};
 
 static NO_EVALUATORS: Registry = Registry {
     noun: "evaluator",
@@ -362,7 +362,10 @@ fn what_a_schema_cannot_say_is_checked_too() {
         ),
         (
             "targets:\n  - {name: a, provider: echo, judgeTarget: somebody}",
-            "W007 Line 2: targets[0].judgeTarget: target `somebody` not found (known: a; built in: echo, mock, VENDOR:MODEL)",
+            &format!(
+                "W007 Line 2: targets[0].judgeTarget: target `somebody` not found (known: a; built in: {}, VENDOR:MODEL)",
+                built_in().join(", ")
+            ),
         ),
     ] {
         assert_eq!(said(source), [expected], "{source}");
@@ -433,4 +436,19 @@ fn a_byte_order_mark_and_windows_line_ends_are_accepted() {
     let found = said(source);
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].starts_with("E014 Line 4: "), "{found:?}");
+}
+
+#[test]
+fn a_vendor_has_the_option_that_its_short_name_sets() {
+    for provider in PROVIDERS {
+        let (name, has_model) = (
+            provider.kind.name,
+            provider.kind.options.field("model").is_some(),
+        );
+        assert_eq!(
+            provider.facts.is_vendor, has_model,
+            "crates/agentv-providers/src/kinds/{name}.rs: `{name}:MODEL` sets the option `model`; add that \
+             option, or change `facts` (`Facts::VENDOR` is for vendors of models)"
+        );
+    }
 }

@@ -28,7 +28,7 @@ static FIELDS: [Field; 3 + SHARED] = fields(
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,
     limits: &Limits::API,
-    facts: &Facts::API,
+    facts: &Facts::VENDOR,
     example: concat!(
         "\
 - name: claude

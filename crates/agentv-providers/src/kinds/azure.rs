@@ -59,7 +59,7 @@ static FIELDS: [Field; 6 + SHARED] = fields(
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,
     limits: &Limits::API,
-    facts: &Facts::API,
+    facts: &Facts::VENDOR,
     example: concat!(
         "\
 - name: azure

@@ -37,7 +37,7 @@ static FIELDS: [Field; 4 + SHARED] = fields(
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,
     limits: &Limits::API,
-    facts: &Facts::API,
+    facts: &Facts::VENDOR,
     example: concat!(
         "\
 - name: nova

@@ -121,7 +121,7 @@ macro_rules! chat_vendor {
         pub(super) static PROVIDER: super::ProviderKind = super::ProviderKind {
             kind: &KIND,
             limits: &agentv_core::Limits::API,
-            facts: &super::Facts::API,
+            facts: &super::Facts::VENDOR,
             example: super::model::usual_example!($name, $model),
             build: |settings| crate::model::build(&VENDOR, settings),
         };

@@ -36,7 +36,7 @@ static FIELDS: [Field; 4 + SHARED] = fields(
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,
     limits: &Limits::API,
-    facts: &Facts::API,
+    facts: &Facts::VENDOR,
     example: concat!(
         usual_example!("openai", "gpt-5"),
         "- {name: responses, provider: openai, model: gpt-5, api: responses}\n"

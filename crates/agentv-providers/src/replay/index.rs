@@ -1,6 +1,6 @@
 //! The places of answers in a file, by case: 16 bytes per answer.
 
-use crate::digest::digest;
+use agentv_core::Digest;
 
 /// The places of lines by the digest of an id. Different ids may share a digest, so the caller must
 /// compare the id of the line.
@@ -12,7 +12,8 @@ pub(super) struct Index {
 
 impl Index {
     pub(super) fn add(&mut self, id: &str, offset: u64) {
-        self.entries.push((digest(&[id.as_bytes()]), offset));
+        self.entries
+            .push((Digest::of(id.as_bytes()).short(), offset));
     }
 
     pub(super) fn finish(&mut self) {
@@ -22,7 +23,7 @@ impl Index {
 
     /// Returns the places that may hold the id, in file order.
     pub(super) fn places(&self, id: &str) -> impl Iterator<Item = u64> {
-        let wanted = digest(&[id.as_bytes()]);
+        let wanted = Digest::of(id.as_bytes()).short();
         let start = self.entries.partition_point(|(digest, _)| *digest < wanted);
         let entries = self.entries[start..].iter();
         entries

@@ -4,7 +4,6 @@ use agentv_core::Extra;
 use agentv_syntax::nearest;
 use serde_json::Value;
 
-use crate::REGISTRY;
 use crate::kinds::{self, PROVIDERS, ProviderKind};
 
 /// Returns the names of the built-in targets, sorted. All others are called `VENDOR:MODEL`.
@@ -17,6 +16,15 @@ pub fn built_in() -> Vec<&'static str> {
     names
 }
 
+/// Lists all targets that can be named: those of a file, and the built-in ones.
+pub(crate) fn listing(known: &[&str]) -> String {
+    let built_in = format!("built in: {}, VENDOR:MODEL", built_in().join(", "));
+    match known {
+        [] => built_in,
+        known => format!("known: {}; {built_in}", known.join(", ")),
+    }
+}
+
 /// Checks that a target of this name exists without any file.
 pub(crate) fn exists(name: &str) -> bool {
     match name.split_once(':') {
@@ -27,10 +35,11 @@ pub(crate) fn exists(name: &str) -> bool {
 
 /// Returns the names that may precede the colon in `VENDOR:MODEL`.
 pub fn vendors() -> impl Iterator<Item = &'static str> {
-    let kinds = REGISTRY.kinds.iter();
-    kinds
-        .filter(|kind| kind.options.field("model").is_some())
-        .flat_map(|kind| std::iter::once(kind.name).chain(kind.aliases.iter().copied()))
+    let vendors = PROVIDERS.iter().filter(|provider| provider.facts.is_vendor);
+    vendors.flat_map(|provider| {
+        let kind = provider.kind;
+        std::iter::once(kind.name).chain(kind.aliases.iter().copied())
+    })
 }
 
 /// Returns the target that `name` was probably meant to be, among those of a file and the built-in

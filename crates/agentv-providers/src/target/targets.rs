@@ -402,7 +402,7 @@ impl Targets {
         let hint = match built_in::meant(name, &known) {
             Some(guess) => format!("did you mean `{guess}`?"),
             None if name == Execution::DEFAULT_TARGET => choosing(&known),
-            None => listing(&known),
+            None => built_in::listing(&known),
         };
         TargetError {
             target: name.to_owned(),
@@ -436,14 +436,6 @@ fn choosing(known: &[&str]) -> String {
     format!(
         "cases that do not name a target use `default`: choose a target with {choice}, name one \
          in the eval file (`execution.target`), or define `default` in `targets.yaml`; {}",
-        listing(known)
+        built_in::listing(known)
     )
-}
-
-fn listing(known: &[&str]) -> String {
-    let built_in = "built in: echo, mock, VENDOR:MODEL";
-    match known {
-        [] => built_in.to_owned(),
-        known => format!("known: {}; {built_in}", known.join(", ")),
-    }
 }

@@ -269,11 +269,7 @@ impl<'s> Inspection<'s> {
         known.sort_unstable();
         let hint = match built_in::meant(&name, &known) {
             Some(guess) => format!("did you mean `{guess}`?"),
-            None => format!(
-                "known: {}; built in: {}, VENDOR:MODEL",
-                known.join(", "),
-                built_in::built_in().join(", ")
-            ),
+            None => built_in::listing(&known),
         };
         let problem = Problem {
             expected: Some("the name of a target".to_owned()),

@@ -3,10 +3,20 @@
 use std::collections::HashSet;
 
 use agentv_dataset::shapes;
-use agentv_syntax::{Form, Record, Registry, Shape};
+use agentv_syntax::{Form, Kind, Record, Registry, Shape};
 
 fn registries() -> [&'static Registry; 2] {
     [&agentv_evaluators::REGISTRY, &agentv_providers::REGISTRY]
+}
+
+/// Returns the place of a kind, for messages that say what to change.
+fn file_of(registry: &Registry, kind: &Kind) -> String {
+    let stage = match std::ptr::eq(registry, &agentv_evaluators::REGISTRY) {
+        true => "agentv-evaluators",
+        false => "agentv-providers",
+    };
+    let name = kind.name;
+    format!("crates/{stage}/src/kinds/{name}.rs (or {name}/kind.rs), `KIND` of `{name}`")
 }
 
 fn is_sentence(doc: &str) -> bool {
@@ -40,9 +50,17 @@ fn records(shape: &'static Shape) -> Vec<&'static Record> {
 #[test]
 fn every_name_belongs_to_one_kind() {
     for registry in registries() {
-        let names: Vec<_> = registry.names().collect();
-        let distinct: HashSet<_> = names.iter().collect();
-        assert_eq!(distinct.len(), names.len(), "{}", registry.noun);
+        let mut names = HashSet::new();
+        for kind in registry.kinds {
+            for name in std::iter::once(&kind.name).chain(kind.aliases) {
+                let file = file_of(registry, kind);
+                let noun = registry.noun;
+                assert!(
+                    names.insert(*name),
+                    "{file}: another {noun} is called `{name}`; change `name` or `aliases`"
+                );
+            }
+        }
     }
 }
 
@@ -58,7 +76,12 @@ fn every_kind_and_field_says_what_it_is_for() {
     for registry in registries() {
         all.push(registry.common);
         for kind in registry.kinds {
-            assert!(is_sentence(kind.doc), "{}: {}", kind.name, kind.doc);
+            assert!(
+                is_sentence(kind.doc),
+                "{}: `doc` must be a sentence that ends with a full stop, found {:?}",
+                file_of(registry, kind),
+                kind.doc
+            );
             all.push(&kind.options);
             let nested = kind.options.fields.iter();
             all.extend(nested.flat_map(|field| records(field.shape)));
@@ -66,8 +89,14 @@ fn every_kind_and_field_says_what_it_is_for() {
     }
     for record in all {
         for field in record.fields {
-            let name = format!("{} {}", record.name, field.name);
-            assert!(is_sentence(field.doc), "{name}: {}", field.doc);
+            assert!(
+                is_sentence(field.doc),
+                "the record `{}`, field `{}`: `doc` must be a sentence that ends with a full stop, found {:?}; \
+                 fields of kinds are in crates/*/src/kinds",
+                record.name,
+                field.name,
+                field.doc
+            );
         }
     }
 }
@@ -79,7 +108,14 @@ fn options_are_distinct_and_do_not_hide_what_all_kinds_have() {
             let common = registry.common.fields.iter();
             let mut names: HashSet<_> = common.map(|field| field.name).collect();
             for field in kind.options.fields {
-                assert!(names.insert(field.name), "{} {}", kind.name, field.name);
+                assert!(
+                    names.insert(field.name),
+                    "{}: the option `{}` is there twice, or every {} has it already (`common` in \
+                     registry.rs); rename or remove it",
+                    file_of(registry, kind),
+                    field.name,
+                    registry.noun
+                );
             }
         }
     }
@@ -87,17 +123,28 @@ fn options_are_distinct_and_do_not_hide_what_all_kinds_have() {
 
 #[test]
 fn required_fields_and_shorthands_are_options() {
-    for kind in registries().iter().flat_map(|registry| registry.kinds) {
-        assert_eq!(kind.options.name, kind.name);
-        let required = kind.options.required.iter().copied().flatten();
-        for name in required.chain(&kind.shorthand) {
-            assert!(kind.options.field(name).is_some(), "{} {name}", kind.name);
-        }
-        // A shorthand sets one option only, so that option must be enough.
-        if let Some(option) = kind.shorthand {
-            let mut groups = kind.options.required.iter();
-            let enough = groups.all(|group| group.contains(&option));
-            assert!(enough, "{} {option}", kind.name);
+    for registry in registries() {
+        for kind in registry.kinds {
+            let file = file_of(registry, kind);
+            assert_eq!(
+                kind.options.name, kind.name,
+                "{file}: `options.name` must be the name of the kind"
+            );
+            let required = kind.options.required.iter().copied().flatten();
+            for name in required.chain(&kind.shorthand) {
+                assert!(
+                    kind.options.field(name).is_some(),
+                    "{file}: `{name}` is in `required` or `shorthand`; add it to `options.fields`"
+                );
+            }
+            // A shorthand sets one option only, so that option must be enough.
+            if let Some(option) = kind.shorthand {
+                let mut groups = kind.options.required.iter();
+                assert!(
+                    groups.all(|group| group.contains(&option)),
+                    "{file}: `shorthand` sets `{option}` only, but `required` needs more; remove one of them"
+                );
+            }
         }
     }
 }
