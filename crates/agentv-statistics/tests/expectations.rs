@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::LazyLock;
 
 use agentv_statistics::{
-    Bounds, CaseTrials, Level, Pair, PassTable, PermutationMethod, Power, ScoreFold,
+    Bounds, CaseTrials, Level, Pair, PassFold, PassTable, PermutationMethod, Power, ScoreFold,
     detectable_paired_pass_rates, detectable_pass_rates, detectable_scores, holm, mcnemar,
     mean_score, paired_difference, pass_at_k, pass_hat_k, pass_rate, permutation_test,
     variance_components,
@@ -60,6 +60,21 @@ fn assert_within(found: f64, expected: f64, relative: f64, case: &Value) {
 
 fn assert_near(found: f64, expected: &Value, case: &Value) {
     assert_within(found, number(expected), 1e-9, case);
+}
+
+#[test]
+fn effective_sample_sizes_follow_from_the_robust_errors_of_statsmodels() {
+    for case in cases("clustered_rates") {
+        let mut fold = PassFold::new();
+        for (cluster, passed) in case["passed"].as_array().unwrap().iter().enumerate() {
+            let name = cluster.to_string();
+            let trials = 0..whole(&case["size"]);
+            trials.for_each(|trial| fold.add(trial < whole(passed), Some(&name)));
+        }
+        let found = fold.interval(Level::NINETY_FIVE).unwrap();
+        let expected = number(&case["effective_n"]);
+        assert_within(found.effective_n.unwrap(), expected, 1e-9, case);
+    }
 }
 
 #[test]

@@ -89,6 +89,23 @@ def means(rng):
            "mean": float(numpy.mean(values)), "standard_error": error, "low": low, "high": high}
 
 
+def clustered_rates(rng):
+    """The effective sample size of trials in clusters: their number, divided by the design effect that the robust
+    standard error shows, raised by one standard error of a variance from that many clusters."""
+    for size, clusters in [(2, 12), (3, 40), (5, 30), (4, 60), (10, 20), (5, 200)]:
+        for alike in [0.3, 1.0, 4.0]:
+            rate = rng.uniform(0.2, 0.8)
+            shares = [rng.betavariate(alike * rate, alike * (1 - rate)) for _ in range(clusters)]
+            passed = [sum(rng.random() < share for _ in range(size)) for share in shares]
+            values = [float(at < count) for count in passed for at in range(size)]
+            groups = [index for index in range(clusters) for _ in range(size)]
+            model = api.OLS(numpy.array(values), numpy.ones(len(values)))
+            error = float(model.fit(cov_type="cluster", cov_kwds={"groups": numpy.array(groups)}).bse[0])
+            n, p = len(values), sum(values) / len(values)
+            effect = error**2 * n / (p * (1 - p)) * (1 + math.sqrt(2 / (clusters - 1)))
+            yield {"size": size, "passed": passed, "effective_n": min(n, max(clusters, n / effect))}
+
+
 def draws(rng):
     cases = [(1, 0, 1), (1, 1, 1), (5, 2, 3), (10, 10, 10), (1000, 1, 1000), (100_000, 7, 5000)]
     for _ in range(80):
@@ -265,6 +282,6 @@ def write(name, sections):
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    kinds = [wilson, means, draws, components, paired, mcnemars, permutations, families, unpaired_rates, paired_rates,
+    kinds = [wilson, means, clustered_rates, draws, components, paired, mcnemars, permutations, families, unpaired_rates, paired_rates,
              unpaired_scores, folds, t_quantiles]
     write("statistics.json", {kind.__name__: list(kind(random.Random(20261115))) for kind in kinds})
