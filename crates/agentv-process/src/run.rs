@@ -1,5 +1,6 @@
 //! The runner of commands.
 
+use std::fmt;
 use std::io;
 #[cfg(target_os = "linux")]
 use std::path::PathBuf;
@@ -38,6 +39,18 @@ enum End {
     Cancelled,
     /// The caller has heard enough.
     Stopped,
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            End::Exited(Status::Exited(code)) => write!(f, "exit code {code}"),
+            End::Exited(Status::Signalled(signal)) => write!(f, "signal {signal}"),
+            End::DeadlinePassed => f.write_str("deadline passed"),
+            End::Cancelled => f.write_str("cancelled"),
+            End::Stopped => f.write_str("stopped"),
+        }
+    }
 }
 
 impl Runner {
@@ -102,7 +115,7 @@ impl Runner {
         };
         let (lived, ()) = tokio::join!(living, until_overdue(talking, &gone));
         let (end, ended, duration) = lived?;
-        tracing::debug!(%program, ?end, ?duration, "command ended");
+        tracing::debug!(%program, %end, ?duration, "command ended");
 
         let finished = |status| Finished {
             status,

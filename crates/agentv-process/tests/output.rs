@@ -37,7 +37,8 @@ fn exit_codes_are_reported() {
 fn signals_are_reported() {
     for runner in [Runner::of_this_program(), Runner::in_groups()] {
         for signal in [1, 2, 6, 9, 11, 13, 15] {
-            // A signal that this program ignores, as under `nohup`, is ignored by its children too.
+            // A signal that this program ignores, as under `nohup`, is ignored by its children too. The
+            // option needs GNU coreutils, as Linux distributions have.
             let line = format!("ulimit -c 0; exec env --default-signal sh -c 'kill -{signal} $$'");
             let finished = run_by(&runner, CommandSpec::shell(line)).unwrap();
             assert_eq!(finished.status, Status::Signalled(signal));

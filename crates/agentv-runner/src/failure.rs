@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use agentv_core::{ProviderError, ReportError, Stop};
 use agentv_journal::{AppendError, FileError};
 
-use crate::eval_file::SourceError;
+use crate::case_source::SourceError;
 use crate::schedule::stop::StopHandle;
 
 /// An error that ends a whole run.

@@ -17,9 +17,9 @@
 
 mod assignment;
 mod cache;
+mod case_source;
 mod consumer;
 mod digest;
-mod eval_file;
 mod failure;
 mod journal;
 mod regrade;
@@ -37,9 +37,9 @@ mod trouble_tests;
 pub use agentv_core::EvalFile;
 pub use assignment::Assignment;
 pub use cache::{Cache, CacheError};
+pub use case_source::{CaseSource, SourceError, Visit};
 pub use consumer::SharedReporter;
 pub use digest::{digest_of_file, digest_of_text};
-pub use eval_file::{CaseSource, SourceError, Visit};
 pub use failure::RunError;
 pub use journal::Journal;
 pub use regrade::answer_trials::GradedTarget;

@@ -14,8 +14,8 @@ use tokio::sync::Semaphore;
 
 use crate::assignment::Assignment;
 use crate::cache::Cache;
+use crate::case_source::CaseSource;
 use crate::consumer::{Consumer, SharedReporter};
-use crate::eval_file::CaseSource;
 use crate::failure::{Failure, RunError};
 use crate::journal::Journal;
 use crate::regrade::answer_trials::{AnswerTrials, GradedTarget};

@@ -21,7 +21,7 @@ pub(crate) fn execute<R: Reporter + Send + 'static, W: Future<Output = Ended>>(
     let reporter = Arc::new(Mutex::new(reporter));
     let shared = Arc::clone(&reporter) as SharedReporter;
     // Without signals a run can still be killed, and resumed.
-    let _listening = signals::listen(stop.clone(), Arc::clone(&shared));
+    let _listening = signals::listen(stop.clone());
     let ended = runtime.block_on(work(stop, shared));
     // Abandoned work that still hangs ends with the process.
     runtime.shutdown_background();

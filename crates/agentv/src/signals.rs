@@ -1,12 +1,11 @@
 //! Signals during a run: Ctrl-C, requests to end, and closed terminals.
 
 use std::io;
-use std::sync::PoisonError;
 use std::thread;
 use std::time::Duration;
 
-use agentv_core::{RunEvent, Stop};
-use agentv_runner::{SharedReporter, StopHandle};
+use agentv_core::Stop;
+use agentv_runner::StopHandle;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
 
@@ -25,7 +24,7 @@ impl Drop for Listening {
 /// Stops the run on the first signal, abandons trials in flight on the second, and ends the process on the
 /// third, or if the second has no effect. SIGHUP counts once: both the system and the shell send it when a
 /// terminal is closed.
-pub(crate) fn listen(stop: StopHandle, reporter: SharedReporter) -> io::Result<Listening> {
+pub(crate) fn listen(stop: StopHandle) -> io::Result<Listening> {
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
     if !outlives_its_terminal() {
         signals.add_signal(SIGHUP)?;
@@ -44,10 +43,8 @@ pub(crate) fn listen(stop: StopHandle, reporter: SharedReporter) -> io::Result<L
                 _ => Stop::Interrupted,
             };
             match heard {
-                1 => {
-                    announce_end(&reporter);
-                    stop.stop(reason);
-                }
+                // The run says that requests in flight get a few seconds.
+                1 => stop.stop(reason),
                 2 => {
                     stop.end_at_once(reason);
                     thread::spawn(move || {
@@ -72,16 +69,6 @@ fn outlives_its_terminal() -> bool {
     let ignored = lines.find_map(|line| line.strip_prefix("SigIgn:"));
     let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
     ignored.is_none_or(|mask| mask & (1 << (SIGHUP - 1)) != 0)
-}
-
-/// Announces the end through the display: a line beside it would tear the progress bar.
-fn announce_end(reporter: &SharedReporter) {
-    let message = "requests in flight get a few seconds to finish; interrupt again to stop at once";
-    let mut reporter = reporter.lock().unwrap_or_else(PoisonError::into_inner);
-    // The run ends either way.
-    let _ = reporter.on_event(&RunEvent::Noticed {
-        message: message.to_owned(),
-    });
 }
 
 /// Ends the process. Everything that was reported is on disk.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use agentv_core::{EvalFile, ResultRecord, TranscriptRecord};
 
-use crate::eval_file::SourceError;
+use crate::case_source::SourceError;
 
 /// A source of answers that exist. They are streamed, as often as needed, in the same order each
 /// time, and never all kept.

@@ -9,7 +9,7 @@ use agentv_journal::RecordFile;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::eval_file::{CaseSource, SourceError};
+use crate::case_source::{CaseSource, SourceError};
 use crate::regrade::regrading::{GradedWith, Mark, Regrading, unreadable};
 use crate::regrade::source_run::{Left, SourceRun, trial_key};
 use crate::schedule::selection::Selection;

@@ -10,7 +10,7 @@ use agentv_core::{
 use agentv_journal::{FileError, RecordFile, RecordsAt};
 use serde::Deserialize;
 
-use crate::eval_file::{CaseSource, SourceError};
+use crate::case_source::{CaseSource, SourceError};
 use crate::regrade::answers::{AnswerSource, GivenRecord, VisitGiven};
 use crate::regrade::source_run::{Left, SourceRun, SourceTrial, trial_key};
 

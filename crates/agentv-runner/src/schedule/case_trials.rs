@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use agentv_core::{AnswerKeys, EvalCase, EvalFile, Identities, Trial, TrialKeys, Work};
 
+use crate::case_source::CaseSource;
 use crate::consumer::Consumer;
-use crate::eval_file::CaseSource;
 use crate::failure::RunError;
 use crate::resume::previous_run::PreviousRun;
 use crate::resume::reuse::reuse;

@@ -82,7 +82,7 @@ impl StopHandle {
 }
 
 /// Returns true if a user or the system asked for the end, and waits for it.
-fn is_asked(reason: Stop) -> bool {
+pub(crate) fn is_asked(reason: Stop) -> bool {
     match reason {
         Stop::Interrupted | Stop::Terminated | Stop::HungUp => true,
         Stop::Budget | Stop::Time | Stop::Broken => false,

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use agentv_core::{EvalCase, EvalFile, Judge, Source};
 
-use crate::eval_file::{CaseSource, SourceError};
+use crate::case_source::{CaseSource, SourceError};
 use crate::schedule::selection::{Selection, Selector};
 use crate::trial::grade::Graders;
 

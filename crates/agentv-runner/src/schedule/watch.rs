@@ -9,7 +9,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::consumer::Consumer;
 use crate::failure::RunError;
-use crate::schedule::stop::StopHandle;
+use crate::schedule::stop::{StopHandle, is_asked};
+
+/// The notice to a user who asked for the end.
+const LEAVING: &str =
+    "requests in flight get a few seconds to finish; interrupt again to stop at once";
 
 /// The time that abandoned work gets to end.
 const LAST_WORDS: Duration = Duration::from_secs(5);
@@ -84,8 +88,14 @@ async fn abort_after(consumer: Arc<Consumer>, stop: StopHandle, grace: Duration)
     let Some(reason) = stop.reason() else {
         return;
     };
+    if is_asked(reason) {
+        consumer.notice(LEAVING);
+    }
     consumer.notify(&RunEvent::Stopping { reason });
     stop.leaving().await;
+    if !is_asked(reason) && stop.reason().is_some_and(is_asked) {
+        consumer.notice(LEAVING);
+    }
     tokio::time::sleep(grace).await;
     stop.abort(reason);
 }
