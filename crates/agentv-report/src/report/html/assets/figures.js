@@ -30,8 +30,11 @@ function percent(share) {
   return `${fixed(Math.min(99.9, Math.max(0.1, share * 100)), 1)}%`;
 }
 
+/** Shows a score. One just below a threshold never reads as if it reached it. */
 function scoreText(score) {
-  return isFigure(score) ? fixed(score, 3) : NONE;
+  if (!isFigure(score)) return NONE;
+  const isLifted = [0.6, 0.8].some((threshold) => score < threshold - 1e-12 && score >= threshold - 0.0005);
+  return fixed(isLifted ? Math.floor(score * 1000) / 1000 : score, 3);
 }
 
 function signed(value) {
