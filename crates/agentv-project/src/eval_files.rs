@@ -66,8 +66,12 @@ impl EvalFiles {
         let is_eval_file = |file: &FoundFile| file.role == FileRole::EvalFile;
         // Otherwise, an error lists the files that cannot be used.
         if found.files.iter().any(is_eval_file) {
-            let warnings = found.warnings.into_iter();
-            warnings.for_each(|warning| notices.problem(warning));
+            let is_output = |path: &Path| {
+                let mut outputs = request.outputs.iter();
+                outputs.any(|output| is_same_path(output, path))
+            };
+            let skipped = found.skipped_results(is_output);
+            skipped.into_iter().for_each(|it| notices.problem(it));
         }
         let eval_files = found.files.into_iter();
         let mut opening = Opening {

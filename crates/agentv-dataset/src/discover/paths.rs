@@ -24,8 +24,8 @@ pub struct Discovered {
     pub files: Vec<FoundFile>,
     /// Folders that cannot be read.
     pub problems: Vec<Diagnostic>,
-    /// Mentions of results files, which are skipped.
-    pub warnings: Vec<Diagnostic>,
+    /// Results files in folders and patterns, which are skipped.
+    pub results: Vec<PathBuf>,
 }
 
 /// Returns the files that `paths` name. A path is a file, a folder for every agentv file in it, or a glob.
@@ -88,18 +88,24 @@ impl Discovered {
                 ..refuse(message.to_owned(), Some(hint))
             });
         }
-        self.warnings.extend(mention(path, &results));
+        let results = results.into_iter().map(|file| file.path);
+        self.results.extend(results);
         Ok(files)
+    }
+
+    /// Returns the one warning about results files, except for those that the caller knows of.
+    pub fn skipped_results(&self, is_known: impl Fn(&Path) -> bool) -> Option<Diagnostic> {
+        let mut results: Vec<&PathBuf> = self.results.iter().collect();
+        results.retain(|path| !is_known(path));
+        results.dedup();
+        mention(&results)
     }
 }
 
-/// Returns the one warning about results files at a path.
-fn mention(path: &Path, results: &[FoundFile]) -> Option<Diagnostic> {
+fn mention(results: &[&PathBuf]) -> Option<Diagnostic> {
     const NAMED: usize = 10;
     let names = results.iter().take(NAMED);
-    let names: Vec<_> = names
-        .map(|file| format!("`{}`", file.path.display()))
-        .collect();
+    let names: Vec<_> = names.map(|path| format!("`{}`", path.display())).collect();
     let message = match results.len() {
         0 => return None,
         1 => format!(
@@ -116,7 +122,7 @@ fn mention(path: &Path, results: &[FoundFile]) -> Option<Diagnostic> {
         ),
     };
     let problem = Problem::warning(Code::SkippedResults, 0..0, message);
-    let file: Arc<str> = path.to_string_lossy().into();
+    let file: Arc<str> = results.first()?.to_string_lossy().into();
     Some(Diagnostic::of_file(&file, problem))
 }
 

@@ -22,13 +22,14 @@ pub(crate) fn run(arguments: &ValidateArguments) -> Result<Exit, CommandError> {
     };
     let discovered = discover(&arguments.paths)
         .map_err(|error| ProjectError::with_hint(error.to_string(), error.hint))?;
+    let skipped = discovered.skipped_results(|_| false);
     let files = without_own_sidecars(discovered.files);
     let files = match arguments.rules {
         Some(RulesName::Agentmark) => files,
         None => with_targets_files(files, &Project::here()),
     };
     let mut problems = ProblemPrinter::new(arguments.format);
-    for problem in discovered.problems.into_iter().chain(discovered.warnings) {
+    for problem in discovered.problems.into_iter().chain(skipped) {
         problems.print(&problem, None)?;
     }
     let cases = validate(&files, &options, &mut |problem, file| {
