@@ -42,7 +42,7 @@ pub(crate) struct MergeArguments {
     /// (repeatable)
     #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = report, help_heading = "Output")]
     pub(crate) reports: Vec<ReportTarget>,
-    /// Show only the summary and errors
+    /// Print only errors
     #[arg(short, long, help_heading = "Output")]
     pub(crate) quiet: bool,
 }
