@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::{Prompt, Transcript};
+use crate::{Message, Prompt, Toolbox, Transcript};
 
 /// A boxed future, for trait objects.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -46,6 +46,16 @@ pub trait Provider: Send + Sync {
     /// If the request cannot be made.
     fn request_body(&self, _request: &Request) -> Option<Result<String, ProviderError>> {
         None
+    }
+
+    /// Returns the tools that the runner runs for the target, if it has any.
+    fn toolbox(&self) -> Option<&dyn Toolbox> {
+        None
+    }
+
+    /// Returns true if the settings of this target make it run commands, whatever its kind.
+    fn runs_commands(&self) -> bool {
+        false
     }
 
     /// Returns true if the target reads files itself, so that a prompt names their paths.
@@ -99,6 +109,9 @@ pub struct Request {
     pub eval_id: String,
     /// The prompt.
     pub prompt: Prompt,
+    /// The messages after the prompt: what the target said in earlier steps, with the results of its
+    /// tool calls.
+    pub further: Vec<Message>,
     /// The files of the case, including guidelines, as absolute paths.
     pub files: Vec<PathBuf>,
     /// The folder of the eval file, absolute. Relative paths of a target start here.
@@ -122,6 +135,7 @@ impl Request {
             eval_file: Arc::default(),
             eval_id: String::new(),
             prompt: Prompt::of_text(text),
+            further: Vec::new(),
             files: Vec::new(),
             root: Arc::clone(&folder),
             folder,

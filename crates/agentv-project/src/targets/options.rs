@@ -27,7 +27,8 @@ impl TargetOptions<'_> {
     /// Checks if a target would run a command that the user did not choose. The user trusts a targets file
     /// that the request names.
     pub(super) fn forbid(&self, target: &Target) -> bool {
-        let runs_commands = facts(&target.kind).is_some_and(|facts| facts.runs_commands);
+        let runs_commands = target.provider.runs_commands()
+            || facts(&target.kind).is_some_and(|facts| facts.runs_commands);
         self.limits.no_scripts && self.file.is_none() && runs_commands
     }
 }

@@ -14,7 +14,7 @@ const SKIPPED: &[&str] = &[".git", ".agentv"];
 
 /// The patterns of `inputs`.
 #[derive(Default)]
-pub(super) struct Inputs(Vec<Pattern>);
+pub(crate) struct Inputs(Vec<Pattern>);
 
 struct Pattern {
     written: String,
@@ -29,7 +29,7 @@ impl Inputs {
     ///
     /// # Errors
     /// If one is not a glob.
-    pub(super) fn of(settings: &Settings) -> Result<Inputs, SettingError> {
+    pub(crate) fn of(settings: &Settings) -> Result<Inputs, SettingError> {
         let written = settings.value("inputs").and_then(Value::as_array);
         let written = written.into_iter().flatten().filter_map(Value::as_str);
         let patterns = written.map(Pattern::of).collect::<Result<_, _>>();

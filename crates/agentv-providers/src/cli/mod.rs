@@ -21,7 +21,9 @@ mod words;
 
 pub(crate) use argv::{Argv, ArgvError};
 pub use batch::of_batch;
+pub(crate) use inputs::Inputs;
 pub(crate) use interpreter::InterpretedText;
 pub(crate) use placeholder::{PLACEHOLDERS, unknown_placeholders};
+pub(crate) use program::Program;
 pub(crate) use provider::build;
 pub(crate) use shell::ShellLine;

@@ -10,7 +10,7 @@ use super::words::{Words, words_of_line};
 use crate::program_path::{name_of, plain};
 
 /// The files behind a command, as far as its text and its `inputs` tell.
-pub(super) struct Program {
+pub(crate) struct Program {
     commands: Vec<Words>,
     inputs: Inputs,
     /// The root of the project.
@@ -19,7 +19,7 @@ pub(super) struct Program {
 
 impl Program {
     /// Notes the words of a command.
-    pub(super) fn of(commands: Vec<Words>, inputs: Inputs, root: &Path) -> Program {
+    pub(crate) fn of(commands: Vec<Words>, inputs: Inputs, root: &Path) -> Program {
         Program {
             commands,
             inputs,
@@ -28,7 +28,7 @@ impl Program {
     }
 
     /// Returns the files for a command that runs in `cwd`.
-    pub(super) fn files(&self, cwd: &Path) -> ProgramFiles {
+    pub(crate) fn files(&self, cwd: &Path) -> ProgramFiles {
         let mut found = Found {
             root: &self.root,
             files: BTreeMap::new(),

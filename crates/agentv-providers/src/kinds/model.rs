@@ -56,6 +56,7 @@ macro_rules! example_parameters {
       description: Finds an order by its number.
       parameters: {type: object, properties: {number: {type: string}}, required: [number]}
   tool_choice: auto
+  max_steps: 5
   params: {user: evals}
   stream: true
   idle_seconds: 60
@@ -186,6 +187,11 @@ macro_rules! shared {
                 "Whether the model calls a function: `auto`, `none`, `required`, or the name of one (default: the vendor's).",
             ),
             field(
+                "max_steps",
+                &POSITIVE,
+                "The maximum number of requests per trial, if tools have outputs or commands (default: 10).",
+            ),
+            field(
                 "params",
                 &OBJECT,
                 "Further fields of the request, sent unchanged. They replace the fields that other options set.",
@@ -258,7 +264,7 @@ const LOGPROBS: Field = field(
 );
 
 /// The shared options of OpenAI's chat protocol.
-pub(super) const CHAT: [Field; 18] = shared!(
+pub(super) const CHAT: [Field; 19] = shared!(
     SEED,
     EFFORT,
     lacking!("thinking_budget", "OpenAI chat"),
@@ -350,10 +356,50 @@ static TOOL: Shape = Shape {
                 &OBJECT,
                 "The JSON Schema of the arguments (default: no arguments).",
             ),
+            field("output", &ANY, "The output of every call."),
+            field(
+                "outputs",
+                &OUTPUTS,
+                "Outputs by arguments. The first entry whose `input` the arguments contain counts, otherwise `output`.",
+            ),
+            field(
+                "command",
+                &ARGV,
+                "The program that runs each call, and its arguments. The arguments of the call are on stdin as JSON, and stdout is the output.",
+            ),
         ],
         required: &[&["name"]],
         others: Others::Refuse,
     })],
+};
+
+static OUTPUTS: Shape = Shape {
+    expected: "an array of objects with `input` and `output`",
+    forms: &[Form::List {
+        items: &OUTPUT,
+        at_least: 1,
+    }],
+};
+
+static OUTPUT: Shape = Shape {
+    expected: "an object with `input` and `output`",
+    forms: &[Form::Record(&Record {
+        name: "output",
+        fields: &[
+            field("input", &OBJECT, "The arguments, or some of them."),
+            field("output", &ANY, "The output for these arguments."),
+        ],
+        required: &[&["input"], &["output"]],
+        others: Others::Refuse,
+    })],
+};
+
+static ARGV: Shape = Shape {
+    expected: "an array of strings",
+    forms: &[Form::List {
+        items: &TEXT,
+        at_least: 1,
+    }],
 };
 
 static PRICE_SHAPE: Shape = Shape {

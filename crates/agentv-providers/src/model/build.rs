@@ -13,7 +13,9 @@ use super::asked_model::AskedModel;
 use super::parameters::parameters;
 use super::price::Price;
 use super::provider::ModelProvider;
+use super::toolbox::Tools;
 use super::vendor::{Keyless, Vendor};
+use crate::cli::{Inputs, Program};
 use crate::network::http_client;
 use crate::target::{SettingError, Settings};
 use crate::wire::{Parameters, Protocol};
@@ -71,6 +73,13 @@ fn provider(
     let wire = vendor.protocol.wire();
     let parameters = parameters(settings, wire)?;
     check_thinking(vendor.protocol, &parameters)?;
+    let tools = Tools::of(settings)?;
+    let commands = tools.as_ref().map(Tools::commands).unwrap_or_default();
+    let root = &settings.surroundings().root;
+    let program = match commands.is_empty() {
+        true => None,
+        false => Some(Program::of(commands, Inputs::of(settings)?, root)),
+    };
     let idle = settings.number("idle_seconds")?.unwrap_or(IDLE);
     let idle = Duration::try_from_secs_f64(idle)
         .map_err(|_| SettingError::of("idle_seconds", "expected fewer seconds"))?;
@@ -82,6 +91,8 @@ fn provider(
         model: sent_model.to_owned(),
         system: settings.text("system").map(str::to_owned),
         parameters,
+        tools,
+        program,
         stream: settings.flag("stream")?.unwrap_or(true),
         idle,
         asked: AskedModel::new(vendor, model, url, Price::of_settings(settings)?, secrets),

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use agentv_core::{Block, Content, Extra, Message, Prompt, Role, ToolCall};
+use agentv_core::{Block, Content, Extra, Message, Request, Role, ToolCall};
 use serde_json::Value;
 
 use super::media::{MediaFiles, media_of, type_of};
@@ -29,10 +29,11 @@ pub(super) const CARRIED: &str = "provider_data";
 /// # Errors
 /// If a message holds a block that no protocol has, or answers a call that was not made.
 pub(super) fn conversation_of<'a>(
-    prompt: &'a Prompt,
+    request: &'a Request,
     system: Option<&'a str>,
     files: &'a MediaFiles,
 ) -> Result<Conversation<'a>, ConversationError> {
+    let prompt = &request.prompt;
     let is_system = |message: &&Message| message.role == Role::System;
     let leading = prompt.messages.iter().take_while(is_system).count();
     let (instructions, rest) = prompt.messages.split_at(leading);
@@ -43,16 +44,21 @@ pub(super) fn conversation_of<'a>(
     texts.extend(prompt.guidelines_block().map(Cow::Owned));
     if rest.is_empty() {
         let text = joined(texts).unwrap_or(Cow::Borrowed(&prompt.question));
+        let mut turns = Turns::new(files);
+        turns.turns.push(Turn::User(vec![Part::Text(text)]));
+        for message in &request.further {
+            turns.add(message, leading + 1)?;
+        }
         return Ok(Conversation {
             system: system.map(Cow::Borrowed),
-            turns: vec![Turn::User(vec![Part::Text(text)])],
+            turns: turns.finish(),
         });
     }
     if let Some(system) = system {
         texts.insert(0, Cow::Borrowed(system));
     }
     let mut turns = Turns::new(files);
-    for (index, message) in rest.iter().enumerate() {
+    for (index, message) in rest.iter().chain(&request.further).enumerate() {
         turns.add(message, leading + index + 1)?;
     }
     Ok(Conversation {
@@ -242,20 +248,27 @@ fn parts<'a>(
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+    use std::time::Duration;
+
+    use agentv_core::Prompt;
     use serde_json::json;
 
     use super::*;
 
-    fn prompt(guidelines: &str, messages: Value) -> Prompt {
-        Prompt {
-            question: "the question".to_owned(),
-            guidelines: guidelines.to_owned(),
-            messages: serde_json::from_value(messages).unwrap(),
+    fn prompt(guidelines: &str, messages: Value) -> Request {
+        Request {
+            prompt: Prompt {
+                question: "the question".to_owned(),
+                guidelines: guidelines.to_owned(),
+                messages: serde_json::from_value(messages).unwrap(),
+            },
+            ..Request::of_text("", Path::new("/").into(), Duration::MAX)
         }
     }
 
     /// Returns the system prompt, then the turns.
-    fn said(prompt: &Prompt, system: Option<&str>) -> Vec<String> {
+    fn said(prompt: &Request, system: Option<&str>) -> Vec<String> {
         let files = MediaFiles::default();
         let conversation = conversation_of(prompt, system, &files).unwrap();
         let system = conversation

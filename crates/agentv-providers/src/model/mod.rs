@@ -15,6 +15,7 @@ mod media;
 mod parameters;
 mod price;
 mod provider;
+mod toolbox;
 mod vendor;
 mod vendor_error;
 

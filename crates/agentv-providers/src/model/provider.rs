@@ -1,10 +1,13 @@
 //! Calls a model.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use agentv_core::{BoxFuture, Cause, Provider, ProviderError, Request, Transcript};
+use agentv_core::{
+    BoxFuture, Cause, ProgramFiles, Provider, ProviderError, Request, Toolbox, Transcript,
+};
 use reqwest::header::HeaderMap;
 use reqwest::{Client, Method, Url};
 use tokio_util::sync::CancellationToken;
@@ -14,6 +17,8 @@ use super::asked_model::AskedModel;
 use super::conversation::conversation_of;
 use super::failure::failure;
 use super::media::MediaFiles;
+use super::toolbox::Tools;
+use crate::cli::Program;
 use crate::wire::{Ask, Exchange, Format, Parameter, Parameters, Wire, merge};
 
 /// One model of a vendor, and the settings of its requests.
@@ -29,6 +34,10 @@ pub(super) struct ModelProvider {
     /// The system prompt in front of every case.
     pub(super) system: Option<String>,
     pub(super) parameters: Parameters,
+    /// The tools that have results.
+    pub(super) tools: Option<Tools>,
+    /// The files of the commands that tools run.
+    pub(super) program: Option<Program>,
     /// True if answers are asked for as streams.
     pub(super) stream: bool,
     /// The time without any bytes after which a stream is given up.
@@ -134,7 +143,7 @@ impl ModelProvider {
         format: Option<&Format>,
         stream: bool,
     ) -> Result<Vec<u8>, ProviderError> {
-        let conversation = conversation_of(&request.prompt, self.system.as_deref(), files);
+        let conversation = conversation_of(request, self.system.as_deref(), files);
         let conversation = conversation.map_err(|error| setup(error.to_string()))?;
         let body = self.wire.write(&Ask {
             model: &self.model,
@@ -155,6 +164,21 @@ fn setup(message: String) -> ProviderError {
 }
 
 impl Provider for ModelProvider {
+    fn toolbox(&self) -> Option<&dyn Toolbox> {
+        self.tools.as_ref().map(|tools| tools as &dyn Toolbox)
+    }
+
+    fn runs_commands(&self) -> bool {
+        self.program.is_some()
+    }
+
+    fn program(&self, folder: &Path) -> ProgramFiles {
+        let program = self.program.as_ref();
+        program
+            .map(|program| program.files(folder))
+            .unwrap_or_default()
+    }
+
     fn request_body(&self, request: &Request) -> Option<Result<String, ProviderError>> {
         let files = MediaFiles::read(MediaFiles::named_in(&request.prompt), &request.root);
         let files = files.map_err(|error| setup(error.to_string()));

@@ -13,12 +13,13 @@ use crate::failure::{Failure, RunError};
 use crate::schedule::budget::{Budget, SetAside};
 use crate::schedule::lane::Lane;
 use crate::schedule::stop::StopHandle;
-use crate::trial::attempt::{AskResult, ask};
+use crate::trial::attempt::AskResult;
 use crate::trial::grade::{Grade, Graders, grade};
 use crate::trial::judges::prepare;
 use crate::trial::panic::catch_panic;
 use crate::trial::records::{errored_record, result_record, transcript_record};
 use crate::trial::request::{prompt_of, request_of};
+use crate::trial::steps::ask_in_steps;
 
 /// Receives the events of trials in flight: retries and notices.
 pub type Notify = Arc<dyn Fn(RunEvent) + Send + Sync>;
@@ -252,7 +253,7 @@ impl Execution<'_> {
         prepare(self.executor, lane).await?;
         let timeout = lane.target.limits.timeout;
         let mut request = request_of(trial, self.prompt.clone(), timeout);
-        let asking = ask(self.executor, lane, &mut request, trial, taken_up);
+        let asking = ask_in_steps(self.executor, lane, &mut request, trial, taken_up);
         let AskResult {
             answer,
             timing,

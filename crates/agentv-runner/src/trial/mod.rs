@@ -11,3 +11,4 @@ pub(crate) mod panic;
 pub(crate) mod prompt_dump;
 pub(crate) mod records;
 pub(crate) mod request;
+pub(crate) mod steps;

@@ -21,6 +21,7 @@ pub(crate) fn request_of(trial: &Trial, prompt: Prompt, timeout: Duration) -> Re
         eval_file: Arc::clone(&trial.file.name),
         eval_id: trial.case.id.clone(),
         prompt,
+        further: Vec::new(),
         files: files_of(trial),
         folder: Arc::clone(&trial.file.folder),
         root: Arc::clone(&trial.file.root),

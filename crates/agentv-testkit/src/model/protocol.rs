@@ -101,9 +101,11 @@ fn plain_message(body: &Value) -> Option<String> {
 }
 
 fn last_of_user(messages: &Value, content: &str) -> Option<String> {
-    let mut messages = messages.as_array()?.iter().rev();
-    let last = messages.find(|message| matches!(message["role"].as_str(), Some("user") | None))?;
-    text_of(&last[content])
+    let messages = messages.as_array()?.iter().rev();
+    let mut of_user =
+        messages.filter(|message| matches!(message["role"].as_str(), Some("user") | None));
+    // The results of tools are not text.
+    of_user.find_map(|message| text_of(&message[content]))
 }
 
 /// Returns a text, or the texts of the parts of a message.
