@@ -88,7 +88,8 @@ pub(crate) fn final_words(ended: &Ended, folder: &Path) -> (String, Value) {
     let parts = told.split("\n\n");
     let parts = parts.filter(|part| !part.starts_with("slowest"));
     let lines = parts.flat_map(str::lines);
-    let about_time = |line: &&str| line.starts_with("took") || line.starts_with("latency");
+    let times = ["took", "latency", "first token"];
+    let about_time = |line: &&str| times.iter().any(|time| line.starts_with(time));
     let told: Vec<&str> = lines.filter(|line| !about_time(line)).collect();
     let run = fs::read_to_string(folder.join("run.json")).unwrap();
     let mut run: Value = serde_json::from_str(&run).unwrap();
@@ -96,11 +97,13 @@ pub(crate) fn final_words(ended: &Ended, folder: &Path) -> (String, Value) {
     for times in ["latency", "slowest"] {
         totals.as_object_mut().unwrap().remove(times).unwrap();
     }
+    // Only targets that stream have one.
+    totals.as_object_mut().unwrap().remove("first_token");
     assert!(told.len() > 10, "{told:?}");
     (told.join("\n"), totals)
 }
 
-/// Returns the records of a complete file, without times, sorted.
+/// Returns the records of a complete file, without times and ids of requests, sorted.
 #[track_caller]
 pub(crate) fn timeless_records(file: &Path) -> Vec<String> {
     let mut records = whole_records(file);
@@ -110,9 +113,18 @@ pub(crate) fn timeless_records(file: &Path) -> Vec<String> {
     records
 }
 
+/// The fields of records that differ between equal runs.
+const VARYING: [&str; 5] = [
+    "timestamp",
+    "timing",
+    "duration_ms",
+    "first_token_ms",
+    "request_id",
+];
+
 fn without_times(value: &mut Value) {
     if let Value::Object(fields) = value {
-        fields.retain(|name, _| !["timestamp", "timing", "duration_ms"].contains(&name.as_str()));
+        fields.retain(|name, _| !VARYING.contains(&name.as_str()));
         fields.values_mut().for_each(without_times);
     }
 }
