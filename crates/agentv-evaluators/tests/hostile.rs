@@ -83,7 +83,7 @@ fn an_answer_nested_too_deeply_is_a_miss() {
     assert_eq!(trial.evaluation(fields).score.value(), 0.0);
     assert_eq!(
         judge(&answer, json!({"type": "is_json"})).score.value(),
-        1.0
+        0.0
     );
 }
 

@@ -7,7 +7,7 @@ use crate::support::{Trial, judge, refusal, spec, summary};
 
 #[test]
 fn is_json_is_strict_and_gives_the_parsers_reason() {
-    for answer in ["{\"a\": [1, null]}", " \"text\" ", "5", "1e999"] {
+    for answer in ["{\"a\": [1, null]}", " \"text\" ", "5", "1e300"] {
         assert_eq!(
             judge(answer, json!({"type": "is_json"})).score.value(),
             1.0,
@@ -147,7 +147,7 @@ fn what_is_no_schema_is_refused() {
         ),
         (
             json!({"$ref": "https://example.com/schema.json"}),
-            "not a valid JSON Schema",
+            "refers to `https://example.com/schema.json`, which is another document",
         ),
         (
             json!({"$ref": "#/$defs/nothing"}),
