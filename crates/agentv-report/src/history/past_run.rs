@@ -156,7 +156,10 @@ impl PastRun {
                 .collect(),
             trials: summary.trials,
             planned: record.planned,
-            skipped: record.files.iter().map(|file| file.skipped).sum(),
+            skipped: record
+                .files
+                .iter()
+                .fold(0, |sum: u64, file| sum.saturating_add(file.skipped)),
             statuses: summary.statuses,
             pass_rate: summary.pass_rate,
             pass_rate_interval: interval("pass_rate"),

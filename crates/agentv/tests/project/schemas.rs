@@ -85,7 +85,7 @@ fn plain_mistakes_do_not_fit() {
         !validator("targets").is_valid(&json!({"targets": [{"name": "x", "provider": "opnai"}]}))
     );
     assert!(!validator("config").is_valid(&json!({"guideline_patterns": "*.md"})));
-    assert!(!validator("sidecar").is_valid(&json!({"evaluator": "contains"})));
+    assert!(!validator("sidecar").is_valid(&json!({"evaluator": "regex"})));
 }
 
 #[test]

@@ -158,7 +158,7 @@ const COMMANDS: &[(&str, i32)] = &[
     ("run cases.jsonl --cache --verbose", 3),
     ("grade RUN --include-trace", 3),
     ("judge calibrate labelled.jsonl", 3),
-    ("merge RUN RUN", 0),
+    ("merge RUN RUN", 3),
     ("report RUN --format html", 0),
     ("report RUN --format junit", 0),
     ("report RUN --format markdown -o report.md", 0),
