@@ -94,15 +94,15 @@ impl Gates {
     }
 
     /// Compares the results of the run in `folder` with all requirements. `planned` is the number of its
-    /// trials.
+    /// trials, and `trials` the number per case and target.
     pub(crate) fn judge(
         &self,
         summary: &Summary,
-        planned: u64,
+        (planned, trials): (u64, u32),
         folder: &RunFolder,
         notices: &mut dyn Notices,
     ) -> JudgedGates {
-        let mut gates = self.options.spec.judge(summary);
+        let mut gates = self.options.spec.judge(summary, trials);
         if let Some(baseline) = self.baseline.as_ref() {
             gates.extend(self.judge_drop(baseline, folder, notices));
         }

@@ -84,7 +84,8 @@ impl OpenRun {
     /// Compares the results with the requirements of the request.
     pub fn judge_gates(&self, summary: &Summary, notices: &mut dyn Notices) -> JudgedGates {
         let planned = self.record.planned;
-        self.gates.judge(summary, planned, &self.folder, notices)
+        let counts = (planned, self.record.trials);
+        self.gates.judge(summary, counts, &self.folder, notices)
     }
 
     /// Returns true if the folder had results before: the totals then include them.

@@ -4,13 +4,15 @@ use agentv_core::GateOutcome;
 
 use crate::Style;
 use crate::figures::{count, percent};
-use crate::summary::{Statuses, Summary};
+use crate::summary::{Statuses, Summary, TargetSummary};
+use crate::text::one_line;
 
 /// The largest number that counts as a rounding error.
 pub(crate) const ROUNDING: f64 = 1e-9;
 
-/// The requirements for the results of a run. Errored and ungraded trials are excluded from the
-/// mean and the rate; if nothing was graded, neither requirement is met.
+/// The requirements for the results of a run. If several targets were given the same cases, each must meet
+/// them. Errored and ungraded trials are excluded from the mean and the rate; if nothing was graded, neither
+/// requirement is met.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct GateSpec {
     /// The lowest permitted mean score.
@@ -20,16 +22,24 @@ pub struct GateSpec {
 }
 
 impl GateSpec {
-    /// Checks the results against the requirements, in the order of the fields.
-    pub fn judge(&self, summary: &Summary) -> Vec<GateOutcome> {
+    /// Checks the results against the requirements, in the order of the fields. `trials` is the number of
+    /// trials per case and target.
+    pub fn judge(&self, summary: &Summary, trials: u32) -> Vec<GateOutcome> {
         let beside = beside(summary);
+        // If each case names its own target, a target has only some of the cases.
+        let share_cases = summary.trials > summary.cases.saturating_mul(u64::from(trials.max(1)));
+        let targets: &[TargetSummary] = if share_cases { &summary.targets } else { &[] };
         let gates = [
             self.fail_under.map(|least| {
                 let mean = summary.scores.map(|scores| scores.mean);
+                let (mean, target) = lowest(targets, mean, |target| target.mean_score);
+                let beside = target + &beside;
                 at_least("fail_under", "mean score", least, mean, fixed, &beside)
             }),
             self.min_pass_rate.map(|least| {
                 let rate = summary.pass_rate;
+                let (rate, target) = lowest(targets, rate, |target| target.pass_rate);
+                let beside = target + &beside;
                 at_least("min_pass_rate", "pass rate", least, rate, shares, &beside)
             }),
         ];
@@ -47,6 +57,30 @@ pub fn gates_met(gates: &[GateOutcome], statuses: &Statuses) -> bool {
     match statuses.graded() {
         0 => statuses.error == 0,
         graded => statuses.pass == graded,
+    }
+}
+
+/// Returns the lowest figure of several targets, and the words that name its target; without several, the
+/// figure of the run. A target without a figure is lower than any other.
+fn lowest(
+    targets: &[TargetSummary],
+    whole: Option<f64>,
+    figure: fn(&TargetSummary) -> Option<f64>,
+) -> (Option<f64>, String) {
+    let by_figure = |one: &&TargetSummary, other: &&TargetSummary| {
+        let rank = |target: &TargetSummary| figure(target).unwrap_or(f64::NEG_INFINITY);
+        rank(one).total_cmp(&rank(other))
+    };
+    match targets.iter().min_by(by_figure) {
+        Some(target) if targets.len() > 1 => {
+            let name = one_line(&target.target);
+            let of = count(targets.len() as u64);
+            (
+                figure(target),
+                format!(" for `{name}`, the lowest of {of} targets"),
+            )
+        }
+        Some(_) | None => (whole, String::new()),
     }
 }
 
@@ -120,6 +154,8 @@ pub fn gate_line(gate: &GateOutcome, style: Style) -> String {
 
 #[cfg(test)]
 mod tests {
+    use agentv_core::ResultRecord;
+
     use super::*;
     use crate::SummaryFold;
     use crate::samples::{errored, graded};
@@ -136,7 +172,7 @@ mod tests {
             .iter()
             .for_each(|score| fold.add(&graded("a", *score)));
         (0..errors).for_each(|_| fold.add(&errored("b", "no")));
-        let outcomes = spec.judge(&fold.finish(0));
+        let outcomes = spec.judge(&fold.finish(0), 1);
         outcomes.iter().map(|gate| gate_line(gate, STYLE)).collect()
     }
 
@@ -153,6 +189,52 @@ mod tests {
                 "pass rate at least 50.0%: found 50.0% (excluding 2 errored) — met",
             ]
         );
+    }
+
+    #[test]
+    fn each_target_must_meet_the_requirements() {
+        let mut fold = SummaryFold::new();
+        // Together they pass 4 of 6 with a mean of 0.667. One that errored has no figure at all.
+        for (target, score) in [("good", 1.0), ("bad", 0.0)] {
+            for id in ["a", "b", "c"] {
+                let score = if id == "c" { 1.0 } else { score };
+                fold.add(&ResultRecord {
+                    target: target.into(),
+                    ..graded(id, score)
+                });
+            }
+        }
+        let spec = GateSpec {
+            fail_under: Some(0.5),
+            min_pass_rate: Some(0.5),
+        };
+        let found = |fold: &SummaryFold| -> Vec<String> {
+            let outcomes = spec.judge(&fold.finish(0), 1);
+            outcomes.iter().map(|gate| gate_line(gate, STYLE)).collect()
+        };
+        assert_eq!(
+            found(&fold),
+            [
+                "mean score at least 0.500: found 0.333 for `bad`, the lowest of 2 targets — not met",
+                "pass rate at least 50.0%: found 33.3% for `bad`, the lowest of 2 targets — not met",
+            ]
+        );
+        fold.add(&ResultRecord {
+            target: "absent".into(),
+            ..errored("a", "no")
+        });
+        // Cases that each name their own target are one suite.
+        let mut own = SummaryFold::new();
+        for (id, target, score) in [("a", "good", 1.0), ("b", "bad", 0.0)] {
+            own.add(&ResultRecord {
+                target: target.into(),
+                ..graded(id, score)
+            });
+        }
+        assert!(found(&own).iter().all(|line| line.ends_with("— met")));
+        let lines = found(&fold);
+        let none = "found no graded trial for `absent`, the lowest of 3 targets (excluding 1 errored) — not met";
+        assert!(lines.iter().all(|line| line.ends_with(none)), "{lines:?}");
     }
 
     #[test]

@@ -172,7 +172,7 @@ fn not_covering(ranges: Node<'_>) -> Option<Problem> {
     Some(problem.hint("the ranges must cover 0 to 10, each number once"))
 }
 
-/// Checks that the keys of an object of ranges are distinct scores, of which the lowest is 0.
+/// Checks that the keys of an object of ranges are distinct scores, and that the lowest is 0.
 fn not_starting(starts: Node<'_>) -> Option<Problem> {
     let mut scores = HashSet::new();
     for (key, _) in starts.fields() {

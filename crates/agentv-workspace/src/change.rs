@@ -29,7 +29,7 @@ pub struct FileChange {
     /// The unified diff, up to a limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
-    /// True if the diff was cut at the limit, or left out because of it.
+    /// True if the diff was cut at the limit, or omitted because of it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub diff_truncated: bool,
     /// The BLAKE3 digest of the content now, if the file is not a text.

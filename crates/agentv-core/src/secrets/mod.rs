@@ -1,4 +1,4 @@
-//! Secrets: values that must not be written anywhere, and the rule that tells them from other values.
+//! Secrets: values that must not be written anywhere, and the rule that distinguishes them from other values.
 
 mod hidden_values;
 mod name;

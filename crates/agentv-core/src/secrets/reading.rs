@@ -98,7 +98,7 @@ struct Letters {
 }
 
 impl Letters {
-    /// Counts a part between punctuation. Returns false if it is no word and no number.
+    /// Counts a part between punctuation. Returns false if it is neither a word nor a number.
     fn take(&mut self, part: &str) -> bool {
         let length = part.chars().count();
         self.all += length;

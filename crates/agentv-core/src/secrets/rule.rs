@@ -1,4 +1,4 @@
-//! The rule that tells secrets from other values.
+//! The rule that distinguishes secrets from other values.
 
 use super::hidden_values::Secrets;
 use super::name::says_secret;

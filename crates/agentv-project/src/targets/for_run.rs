@@ -73,7 +73,7 @@ fn resolve_judges(
     Ok(())
 }
 
-/// Refuses several targets of which one would grade its own answers, unless all have the same judge:
+/// Refuses several targets if one would grade its own answers, unless all have the same judge:
 /// their scores could not be compared.
 fn refuse_self_judging(
     resolver: &Resolver<'_>,

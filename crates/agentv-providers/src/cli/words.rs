@@ -100,7 +100,7 @@ impl Reader {
     }
 
     fn redirect(&mut self) {
-        // The digit of `2>` is no word of its own; it names no file either.
+        // The digit of `2>` is not a word, and does not name a file.
         self.end_word();
         self.is_output = true;
     }

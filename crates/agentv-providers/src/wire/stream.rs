@@ -10,7 +10,7 @@ pub(crate) struct Incoming {
     events: Events,
 }
 
-/// The way in which events are told apart.
+/// The framing of events in a body.
 enum Framing {
     Sse(SseReader),
     Frames(FrameReader),

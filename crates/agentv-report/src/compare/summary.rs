@@ -45,7 +45,7 @@ pub struct ComparisonSummary {
     pub trials_b: u64,
     /// The number of matched cases that ask or grade something else now.
     pub changed: u64,
-    /// The number of matched cases of which that is not known.
+    /// The number of matched cases for which that is not known.
     pub changed_unknown: u64,
     /// True if both are the same run.
     #[serde(skip_serializing_if = "std::ops::Not::not")]

@@ -455,7 +455,7 @@ impl<'t, 'p> Checker<'t, 'p> {
         self.report(problem.hint(hint), at);
     }
 
-    /// Reports each required group of which no field is given.
+    /// Reports each required group without a given field.
     #[cold]
     fn missing_groups(
         &mut self,

@@ -64,7 +64,7 @@ fn member_names(options: Node<'_>) -> Vec<String> {
     names(&members.collect::<Vec<_>>())
 }
 
-/// Warns about members of the same name. The later one is renamed, so that results can be told apart.
+/// Warns about members of the same name. The later one is renamed, so that results can be distinguished.
 fn repeated_name(options: Node<'_>) -> Option<Problem> {
     let names = member_names(options);
     let members = options.given("evaluators")?.items();

@@ -27,10 +27,10 @@ struct Completion<'a> {
 struct Choice<'a> {
     #[serde(default)]
     index: Count,
-    /// Where the answer came at once.
+    /// The message of an answer that is not streamed.
     #[serde(borrow, default)]
     message: Option<Message<'a>>,
-    /// In an event.
+    /// The part of a message that an event adds.
     #[serde(borrow, default)]
     delta: Option<Message<'a>>,
     #[serde(default)]
