@@ -132,6 +132,17 @@ impl<'a> Page<'a> {
         ));
     }
 
+    /// Types a text into the search field, and waits until the list shows what was found.
+    pub(crate) fn search(&self, text: &str) {
+        self.choose("#text", text);
+        self.wait_for_search();
+    }
+
+    /// Waits until the list shows everything that the search found.
+    pub(crate) fn wait_for_search(&self) {
+        self.wait("document.getElementById('list').getAttribute('aria-busy') === 'false'");
+    }
+
     /// Opens the trial with this id from the list, and waits until it is shown.
     pub(crate) fn open_trial(&self, id: &str) {
         let id = serde_json::to_string(id).unwrap();

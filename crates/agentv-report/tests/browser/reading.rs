@@ -142,7 +142,8 @@ fn keys(browser: &Browser) {
     page.press("/");
     assert_eq!(page.value("document.activeElement.id"), "text");
     page.type_text("case-7");
-    page.wait("document.querySelectorAll('.row').length === 1");
+    page.wait_for_search();
+    assert_eq!(page.ids(), ["case-7"]);
     page.press("Enter");
     page.press("End");
     assert_eq!(page.value(chosen), "case-7");
@@ -247,8 +248,7 @@ fn deep_search(browser: &Browser) {
     let page_file = Runs::new().with(trials);
     let page = browser.open(&page_file.report(), "");
     for text in ["needle", "\u{1F9ED}NEEDLE", "a \"haystack\""] {
-        page.choose("#text", text);
-        page.wait("document.querySelectorAll('.row').length === 1");
+        page.search(text);
         assert_eq!(page.ids(), ["deep"]);
     }
     // Text that is typed during a search is kept.
@@ -266,10 +266,14 @@ fn deep_search(browser: &Browser) {
     );
     assert_eq!(typed, "kept");
     // The name of a field of the record is not part of its text.
-    page.choose("#text", "candidate_answer");
-    page.wait("document.querySelector('#nothing').offsetHeight > 0");
-    page.choose("#text", "be brief");
-    page.wait("document.querySelectorAll('.row').length === 10");
+    page.search("candidate_answer");
+    assert_eq!(page.ids(), Vec::<String>::new());
+    assert_eq!(
+        page.value("document.querySelector('#nothing').offsetHeight > 0"),
+        true
+    );
+    page.search("be brief");
+    assert_eq!(page.ids().len(), 10);
     page.assert_calm();
 }
 
@@ -281,17 +285,17 @@ fn links(browser: &Browser) {
     page.click("#columns [data-sort=score]");
     page.click("#columns [data-sort=score]");
     page.choose("#text", "arrives & more?");
-    page.choose("#text", "tuesday");
-    page.wait(
-        "location.hash.includes('q=tuesday') && document.querySelectorAll('.row').length === 5",
-    );
+    page.search("tuesday");
+    page.wait("location.hash.includes('q=tuesday')");
+    assert_eq!(page.ids().len(), 5);
     page.open_trial("case-3");
     let hash = page.value("location.hash");
     let link = hash.as_str().unwrap();
     let other = browser.open(&report, link);
     other.wait("document.getElementById('case').dataset.ready > ''");
     assert_eq!(other.text("#case-title"), "case-3");
-    other.wait("document.querySelectorAll('.row').length === 5");
+    other.wait_for_search();
+    assert_eq!(other.ids().len(), 5);
     assert_eq!(other.ids()[0], "case-5");
     assert_eq!(
         other.value("document.getElementById('text').value"),

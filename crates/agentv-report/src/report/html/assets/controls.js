@@ -39,6 +39,7 @@ class Controls {
         this.typing = undefined;
         this.app.narrow({ text });
       }, 120);
+      this.tellBusy();
     };
     this.fields.text = make("input", {
       type: "search", id: "text", placeholder: "Search ids, questions, answers, reasons …  ( / )",
@@ -140,5 +141,11 @@ class Controls {
     this.count.textContent = all ? counted(app.items.length, "trial") : `${count(app.shown.length)} of ${counted(app.items.length, "trial")}`;
     this.progress.textContent = app.search.share < 1 ? `searching answers and details … ${Math.floor(app.search.share * 100)}%` : "";
     this.clear.hidden = addressOf({ ...app.filter, sort: "" }) === "";
+    this.tellBusy();
+  }
+
+  /** Marks the list while a search that was asked for is not complete. */
+  tellBusy() {
+    byId("list").setAttribute("aria-busy", String(this.typing !== undefined || this.app.search.share < 1));
   }
 }
