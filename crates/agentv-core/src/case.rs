@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{EvaluatorSpec, Execution, Extra, Message, PassThreshold, Rubric};
+use crate::{EvaluatorSpec, Execution, Extra, Message, PassThreshold, Rubric, WorkspaceSpec};
 
 /// A question, and the expectations of a good answer.
 ///
@@ -45,6 +45,9 @@ pub struct EvalCase {
     /// The files of `input_messages` that are guidelines, by path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guideline_files: Vec<String>,
+    /// The workspace that the case asks for. Cases without one of their own share that of the dataset.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<Arc<WorkspaceSpec>>,
     /// The template variables of an AgentMark row.
     #[serde(default, skip_serializing_if = "Extra::is_empty")]
     pub variables: Extra,

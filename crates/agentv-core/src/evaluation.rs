@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     BoxFuture, Content, EvalCase, EvaluatorResult, Judging, PassThreshold, Prompt, Role, Score,
-    TraceSummary, Transcript, Verdict,
+    TraceSummary, Transcript, Verdict, WorkspaceFolders,
 };
 
 /// An evaluator judges an answer by one criterion.
@@ -64,6 +64,10 @@ pub struct Subject<'a> {
     pub answer: &'a str,
     /// A summary of the transcript.
     pub trace: &'a TraceSummary,
+    /// The folders of the trial's workspace; `None` if it had none, or if it is gone.
+    pub workspace: Option<&'a WorkspaceFolders>,
+    /// True if the trial had a workspace that is gone, as when an old answer is graded again.
+    pub workspace_is_gone: bool,
     /// The judges that may be asked; `None` if none may.
     pub judging: Option<Judging<'a>>,
     /// True if evaluators with more effort are skipped once a required one has failed.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ResultRecord, TrialName};
+use crate::{Activity, ResultRecord, TrialName};
 
 /// Something that happened in a run. Events are plain data: `--events` writes them as JSON lines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,6 +27,14 @@ pub enum RunEvent {
         reason: String,
         /// The wait before the next attempt, in milliseconds.
         wait_ms: f64,
+    },
+    /// A running target does something. There may be very many of these; they change no result.
+    Active {
+        /// The trial.
+        #[serde(flatten)]
+        trial: TrialName,
+        /// The activity, without secrets.
+        activity: Activity,
     },
     /// A trial that had begun got no result, because the run is being stopped.
     Abandoned(TrialName),

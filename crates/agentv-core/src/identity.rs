@@ -6,7 +6,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::{EvalCase, EvaluatorSpec, Extra, Message, PassThreshold, Program, Rubric, Target};
+use crate::{
+    EvalCase, EvaluatorSpec, Extra, Message, PassThreshold, Program, Rubric, Target,
+    WorkspaceSource, WorkspaceSpec,
+};
 
 /// A digest of 128 bits: no two are equal by accident.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -141,6 +144,15 @@ struct QuestionFields<'a> {
     input_messages: &'a [Message],
     guideline_files: &'a [String],
     variables: &'a Extra,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    workspace: Option<WorkspaceFields<'a>>,
+}
+
+/// The parts of a workspace that the target can see.
+#[derive(Serialize)]
+struct WorkspaceFields<'a> {
+    from: Option<(&'static str, &'a str)>,
+    setup: &'a [Vec<String>],
 }
 
 #[derive(Serialize)]
@@ -177,6 +189,7 @@ impl Identities {
             pass_threshold,
             rubrics,
             guideline_files,
+            workspace,
             variables,
             source: _,
             extra: _,
@@ -185,6 +198,7 @@ impl Identities {
             input_messages,
             guideline_files,
             variables,
+            workspace: workspace.as_deref().map(workspace_fields),
         });
         let evaluators = self.evaluators(evaluators);
         let grading = self.digest(&GradingFields {
@@ -217,6 +231,20 @@ impl Identities {
         // Writing to memory does not fail, nor do values that were read from JSON.
         let _ = serde_json::to_writer(&mut self.buffer, value);
         Digest::of(&self.buffer)
+    }
+}
+
+/// Returns what the target can see of a workspace. `teardown` and `keep` come after the answer.
+fn workspace_fields(workspace: &WorkspaceSpec) -> WorkspaceFields<'_> {
+    let WorkspaceSpec {
+        from,
+        setup,
+        teardown: _,
+        keep: _,
+    } = workspace;
+    WorkspaceFields {
+        from: from.as_ref().map(WorkspaceSource::content),
+        setup,
     }
 }
 
@@ -351,6 +379,47 @@ mod tests {
             let mut changed = case();
             change(&mut changed);
             assert_eq!(CaseIdentity::of(&changed), before);
+        }
+    }
+
+    #[test]
+    fn the_files_and_the_setup_of_a_workspace_belong_to_the_question() {
+        let folder = |path: &str, digest: &str| WorkspaceSource::Folder {
+            path: path.to_owned(),
+            digest: digest.to_owned(),
+        };
+        let with = |workspace: WorkspaceSpec| {
+            let mut case = case();
+            case.workspace = Some(Arc::new(workspace));
+            CaseIdentity::of(&case)
+        };
+        let of = |from, setup: &[&[&str]], keep| {
+            let setup = setup
+                .iter()
+                .map(|argv| argv.iter().map(|&word| word.into()).collect());
+            with(WorkspaceSpec {
+                from,
+                setup: setup.collect(),
+                keep,
+                ..WorkspaceSpec::default()
+            })
+        };
+        let never = crate::KeepWorkspace::Never;
+        let first = of(Some(folder("a", "1")), &[&["npm", "ci"]], never);
+        assert_eq!(of(Some(folder("b", "1")), &[&["npm", "ci"]], never), first);
+        let always = crate::KeepWorkspace::Always;
+        assert_eq!(of(Some(folder("a", "1")), &[&["npm", "ci"]], always), first);
+        let others = [
+            CaseIdentity::of(&case()),
+            with(WorkspaceSpec::default()),
+            of(Some(folder("a", "2")), &[&["npm", "ci"]], never),
+            of(Some(folder("a", "1")), &[&["npm"], &["ci"]], never),
+            of(None, &[&["npm", "ci"]], never),
+        ];
+        for (at, other) in others.iter().enumerate() {
+            assert_ne!(other.question, first.question);
+            assert_eq!(other.grading, first.grading);
+            assert!(!others[..at].contains(other));
         }
     }
 

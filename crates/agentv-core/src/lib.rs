@@ -20,6 +20,9 @@
 //! assert_eq!(case.execution.target, "default");
 //! ```
 
+mod activity;
+mod agent_trace;
+mod artifact;
 mod case;
 mod content;
 mod eval_file;
@@ -27,6 +30,7 @@ mod evaluation;
 mod evaluator;
 mod event;
 mod execution;
+mod file_change;
 mod identity;
 mod judge;
 mod message;
@@ -43,7 +47,11 @@ mod toolbox;
 mod transcript;
 mod trial;
 mod visible;
+mod workspace;
 
+pub use activity::{Activity, ActivityChannel};
+pub use agent_trace::{AgentTrace, Denial};
+pub use artifact::Artifact;
 pub use case::{EvalCase, Source};
 pub use content::{Block, Content, FileBlock, TextBlock};
 pub use eval_file::EvalFile;
@@ -51,11 +59,12 @@ pub use evaluation::{Effort, Evaluation, Evaluator, EvaluatorError, Subject};
 pub use evaluator::EvaluatorSpec;
 pub use event::{Planned, ReportError, Reporter, RunEvent, Stop};
 pub use execution::Execution;
+pub use file_change::{ChangeKind, FileChange, LineCounts};
 pub use identity::{
     AnswerKeys, CaseIdentity, Digest, GradedBy, Identities, TrialKeys, target_digest,
 };
 pub use judge::{Judge, JudgeCall, JudgeRequest, Judges, Judging};
-pub use message::{Message, Role, ToolCall};
+pub use message::{Message, Role, ToolCall, ToolKind};
 pub use private_file::private_file;
 pub use prompt::Prompt;
 pub use provider::{
@@ -71,6 +80,7 @@ pub use toolbox::{ToolOutput, Toolbox};
 pub use transcript::{TokenUsage, TraceSummary, Transcript};
 pub use trial::{FileDigest, Outcome, Step, Trial, TrialName, Work};
 pub use visible::{is_obeyed, visible};
+pub use workspace::{KeepWorkspace, WorkspaceFolders, WorkspaceSource, WorkspaceSpec};
 
 /// Fields of the user that have no meaning here, in the order written.
 pub type Extra = serde_json::Map<String, serde_json::Value>;

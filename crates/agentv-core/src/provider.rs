@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::{Message, Prompt, Toolbox, Transcript};
+use crate::{ActivityChannel, Message, Prompt, Toolbox, Transcript, WorkspaceFolders};
 
 /// A boxed future, for trait objects.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -61,6 +61,18 @@ pub trait Provider: Send + Sync {
     /// Returns true if the target reads files itself, so that a prompt names their paths.
     fn reads_files(&self) -> bool {
         false
+    }
+
+    /// Returns true if the target works in a folder of its own, so that each trial gets a workspace even
+    /// if its case asks for none. [`Request::workspace`] is then never `None`.
+    fn needs_workspace(&self) -> bool {
+        false
+    }
+
+    /// Returns true if an attempt that failed like this may be repeated. The limits of the target then
+    /// decide. A provider refuses if the target may have acted before it failed.
+    fn may_repeat(&self, _error: &ProviderError) -> bool {
+        true
     }
 
     /// Returns the interface for many requests at once, if the target is asked like that.
@@ -126,6 +138,13 @@ pub struct Request {
     pub timeout: Duration,
     /// The JSON Schema of the expected answer, for providers that can enforce one.
     pub output_schema: Option<Arc<serde_json::Value>>,
+    /// The folders of the trial's workspace. Each attempt of a trial begins with a new one.
+    pub workspace: Option<Arc<WorkspaceFolders>>,
+    /// The most that the attempt may cost, in US dollars, for providers that can enforce it. It is what is
+    /// left of the run's budget.
+    pub max_cost_usd: Option<f64>,
+    /// Takes reports of what the target is doing, for people who watch the run.
+    pub activity: ActivityChannel,
 }
 
 impl Request {
@@ -143,6 +162,9 @@ impl Request {
             attempt: 1,
             timeout,
             output_schema: None,
+            workspace: None,
+            max_cost_usd: None,
+            activity: ActivityChannel::default(),
         }
     }
 }
@@ -157,6 +179,9 @@ pub struct ProviderError {
     pub message: String,
     /// The wait that the target asks for.
     pub retry_after: Option<Duration>,
+    /// The transcript until then, if there is anything to keep. It is recorded with the error and not
+    /// graded. Its cost counts.
+    pub partial: Option<Box<Transcript>>,
 }
 
 /// The kinds of failures of an attempt.
@@ -187,6 +212,7 @@ impl ProviderError {
             cause,
             message: message.into(),
             retry_after: None,
+            partial: None,
         }
     }
 
@@ -194,6 +220,14 @@ impl ProviderError {
     pub fn retry_after(self, retry_after: Option<Duration>) -> ProviderError {
         ProviderError {
             retry_after,
+            ..self
+        }
+    }
+
+    /// Adds the transcript until then.
+    pub fn with_partial(self, partial: Transcript) -> ProviderError {
+        ProviderError {
+            partial: Some(Box::new(partial)),
             ..self
         }
     }

@@ -50,6 +50,10 @@ pub struct TranscriptRecord {
     /// True if a mock replaced the target.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
+    /// The error that ended the trial, if the transcript is not an answer. It is kept for people to read,
+    /// and never graded or reused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
 }
 
 impl TranscriptRecord {
@@ -136,6 +140,9 @@ pub struct ResultRecord {
     /// The error of an errored trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<TrialError>,
+    /// The folder of the trial's workspace, if it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<String>,
     /// A digest of everything that can change the answer.
     pub answer_key: String,
     /// A digest of that and of everything that can change the grade.
@@ -309,11 +316,32 @@ pub struct TrialError {
 }
 
 /// The stages of a trial.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
+    /// Making the workspace.
+    Workspace,
     /// Asking the target.
     Target,
     /// Grading the answer.
     Evaluator,
+}
+
+impl Stage {
+    /// Returns the stage as written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Stage::Workspace => "workspace",
+            Stage::Target => "target",
+            Stage::Evaluator => "evaluator",
+        }
+    }
+
+    /// Returns true if there is no answer: it failed before grading.
+    pub fn is_before_grading(self) -> bool {
+        match self {
+            Stage::Workspace | Stage::Target => true,
+            Stage::Evaluator => false,
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Message, Role, ToolCall};
+use crate::{Artifact, FileChange, Message, Role, ToolCall};
 
 /// The transcript of a target: its messages, its tool calls, and their cost.
 ///
@@ -44,6 +44,15 @@ pub struct Transcript {
     /// Further data of the target about its steps, kept unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Value>,
+    /// The changes of the workspace, sorted by path; `None` if the trial had no workspace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_changes: Option<Vec<FileChange>>,
+    /// The number of further changed files, beyond the limit of `file_changes`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub file_changes_omitted: u64,
+    /// The files that belong to the transcript, such as the raw stream of an agent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<Artifact>,
     /// The figures of the target that were ignored because they are impossible, a sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -82,11 +91,23 @@ impl Transcript {
         )
     }
 
+    /// Returns the number of turns: the messages of the target itself.
+    pub fn turns(&self) -> u64 {
+        let messages = self.output_messages.iter();
+        messages
+            .filter(|message| message.role == Role::Assistant)
+            .count() as u64
+    }
+
     /// Returns the tool calls, in order.
     pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
         let messages = self.output_messages.iter();
         messages.flat_map(|message| &message.tool_calls)
     }
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// The tokens of one answer.
@@ -145,7 +166,7 @@ impl TraceSummary {
         };
         for call in transcript.tool_calls() {
             summary.event_count += 1;
-            summary.error_count += u64::from(is_error(call));
+            summary.error_count += u64::from(call.is_error());
             match summary.tool_calls_by_name.get_mut(&call.tool) {
                 Some(count) => *count += 1,
                 None => {
@@ -156,17 +177,4 @@ impl TraceSummary {
         summary.tool_names = summary.tool_calls_by_name.keys().cloned().collect();
         summary
     }
-}
-
-/// Returns true if a call reports that it failed.
-fn is_error(call: &ToolCall) -> bool {
-    let says = |fields: Option<&Value>, name: &str| {
-        fields
-            .and_then(|fields| fields.get(name))
-            .is_some_and(|value| !matches!(value, Value::Null | Value::Bool(false)))
-    };
-    let named = |name: &str| call.extra.get(name);
-    named("error").is_some_and(|value| !matches!(value, Value::Null | Value::Bool(false)))
-        || named("is_error").is_some_and(|value| *value == Value::Bool(true))
-        || says(call.output.as_ref(), "error")
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agentv_core::{EvaluatorSpec, Execution, Extra, PassThreshold};
+use agentv_core::{EvaluatorSpec, Execution, Extra, PassThreshold, WorkspaceSpec};
 use agentv_syntax::{
     CheckCache, Checker, Code, Definitions, Node, NodeKind, Problem, Record, TemplateError,
     check_keys, check_number_like, repeated_key,
@@ -10,7 +10,8 @@ use agentv_syntax::{
 use serde_json::Value;
 
 use crate::case::{
-    RowPrompt, check_depth, check_files, own_threshold, resolved_specs, text_or_file,
+    RowPrompt, WorkspaceSettings, check_depth, check_files, check_workspace, own_threshold,
+    resolved_specs, text_or_file,
 };
 use crate::files::FileLibrary;
 
@@ -26,7 +27,15 @@ pub(crate) struct Defaults {
     pub(crate) evaluator: Option<String>,
     /// The lowest score that passes, `execution.pass_threshold` before `pass_threshold`.
     pub(crate) pass_threshold: Option<PassThreshold>,
+    pub(crate) workspace: Option<DefaultWorkspace>,
     pub(crate) prompt: Prompt,
+}
+
+/// The workspace of cases that have none of their own.
+#[derive(Debug)]
+pub(crate) struct DefaultWorkspace {
+    pub(crate) settings: WorkspaceSettings,
+    pub(crate) resolved: Arc<WorkspaceSpec>,
 }
 
 /// The `prompt` that AgentMark rows fill.
@@ -48,6 +57,7 @@ impl Defaults {
             evaluators: None,
             evaluator: None,
             pass_threshold: None,
+            workspace: None,
             prompt: Prompt::Absent,
         }
     }
@@ -93,6 +103,7 @@ impl Defaults {
                 .map(|list| resolved_specs(list, definitions.evaluators, files).into()),
             evaluator: text("evaluator"),
             pass_threshold: own_threshold(execution, header.given("pass_threshold")),
+            workspace: default_workspace(header, files, problems),
             prompt: match header.given("prompt") {
                 None => Prompt::Absent,
                 Some(prompt) => match row_prompt(prompt, files, problems) {
@@ -100,6 +111,30 @@ impl Defaults {
                     None => Prompt::Unusable,
                 },
             },
+        }
+    }
+}
+
+/// Returns the workspace of a header, unless something is wrong with it.
+fn default_workspace(
+    header: Node<'_>,
+    files: &FileLibrary,
+    problems: &mut Vec<Problem>,
+) -> Option<DefaultWorkspace> {
+    let node = header.given("workspace")?;
+    let first = problems.len();
+    check_workspace(Some(node), files, problems);
+    if problems.len() > first || node.kind() != NodeKind::Object {
+        return None;
+    }
+    match WorkspaceSettings::read(node, files) {
+        Ok(settings) => Some(DefaultWorkspace {
+            resolved: settings.clone().resolved(),
+            settings,
+        }),
+        Err(problem) => {
+            problems.push(problem.at_folder(node, "workspace.from"));
+            None
         }
     }
 }

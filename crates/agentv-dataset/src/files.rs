@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use agentv_core::{Digest, private_file};
 use agentv_syntax::{Code, Node, Problem};
+use agentv_workspace::{FoundCommit, WorkspaceError};
 use thiserror::Error;
 
 use crate::project::Project;
@@ -55,6 +56,24 @@ impl FileProblem {
     }
 }
 
+impl FileProblem {
+    /// Returns the problem, placed at the value that names a commit.
+    pub(crate) fn at_commit(self, node: Node<'_>, path: impl Into<String>) -> Problem {
+        Problem {
+            expected: Some("a commit of the repository".to_owned()),
+            ..self.at(node, path)
+        }
+    }
+
+    /// Returns the problem, placed at the value that names a folder.
+    pub(crate) fn at_folder(self, node: Node<'_>, path: impl Into<String>) -> Problem {
+        Problem {
+            expected: Some("a folder inside the project".to_owned()),
+            ..self.at(node, path)
+        }
+    }
+}
+
 type Lookup = Result<Arc<Located>, FileProblem>;
 
 /// The files that the cases of one eval file refer to.
@@ -67,7 +86,15 @@ pub(crate) struct FileLibrary {
     texts: Mutex<Texts>,
     /// The digests of images, audio and documents.
     digests: Mutex<HashMap<PathBuf, Digest>>,
+    /// The contents of folders and commits that workspaces start with.
+    templates: Mutex<Templates>,
     remarks: TextRemarks,
+}
+
+#[derive(Debug, Default)]
+struct Templates {
+    folders: HashMap<PathBuf, String>,
+    commits: HashMap<(PathBuf, String), FoundCommit>,
 }
 
 #[derive(Debug, Default)]
@@ -85,6 +112,7 @@ impl FileLibrary {
             lookups: RwLock::default(),
             texts: Mutex::default(),
             digests: Mutex::default(),
+            templates: Mutex::default(),
             remarks: TextRemarks::default(),
         }
     }
@@ -259,6 +287,79 @@ impl FileLibrary {
         Ok(self.project.display(&folder))
     }
 
+    /// Returns the folder that a workspace is copied from, or the repository that it is exported from,
+    /// without links. It is looked up like a file.
+    pub(crate) fn find_template(&self, value: &str) -> Result<PathBuf, FileProblem> {
+        let candidates = self.candidates(value).into_iter();
+        let mut found = candidates.filter_map(|folder| fs::canonicalize(folder).ok());
+        let Some(folder) = found.next() else {
+            return Err(FileProblem {
+                code: Code::FileNotFound,
+                message: format!("folder not found: `{value}`"),
+                hint: Some(self.where_it_was_sought(value)),
+            });
+        };
+        self.keep_inside(value, &folder)?;
+        if !folder.is_dir() {
+            return Err(FileProblem {
+                code: Code::NotAFile,
+                message: format!("`{value}` is not a folder"),
+                hint: None,
+            });
+        }
+        Ok(folder)
+    }
+
+    /// Refuses a folder that holds the project itself: its results would be part of every workspace.
+    pub(crate) fn check_template(&self, folder: &Path) -> Result<(), FileProblem> {
+        if !self.project.root.starts_with(folder) {
+            return Ok(());
+        }
+        let message = format!("`{}` holds the project with its results", folder.display());
+        Err(FileProblem {
+            code: Code::FileUnusable,
+            message,
+            hint: Some(
+                "name a folder inside the project, or export a commit: `{git: ., commit: HEAD}`"
+                    .to_owned(),
+            ),
+        })
+    }
+
+    /// Returns the digest of everything in a folder that a workspace starts with.
+    pub(crate) fn digest_of_folder(&self, folder: &Path) -> Result<String, FileProblem> {
+        self.check_template(folder)?;
+        let mut templates = self
+            .templates
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(digest) = templates.folders.get(folder) {
+            return Ok(digest.clone());
+        }
+        let digest = agentv_workspace::digest_of_folder(folder).map_err(unusable)?;
+        templates.folders.insert(folder.to_owned(), digest.clone());
+        Ok(digest)
+    }
+
+    /// Returns a commit of a repository.
+    pub(crate) fn find_commit(
+        &self,
+        repository: &Path,
+        commit: &str,
+    ) -> Result<FoundCommit, FileProblem> {
+        let mut templates = self
+            .templates
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let key = (repository.to_owned(), commit.to_owned());
+        if let Some(found) = templates.commits.get(&key) {
+            return Ok(found.clone());
+        }
+        let found = agentv_workspace::find_commit(repository, commit).map_err(unusable)?;
+        templates.commits.insert(key, found.clone());
+        Ok(found)
+    }
+
     fn where_it_was_sought(&self, value: &str) -> String {
         if value.starts_with('/') {
             let root = self.project.root.display();
@@ -303,6 +404,16 @@ impl FileLibrary {
 
     pub(crate) fn project(&self) -> &Project {
         &self.project
+    }
+}
+
+/// Returns the problem of a folder or a commit that cannot be read.
+fn unusable(error: WorkspaceError) -> FileProblem {
+    let reason = std::error::Error::source(&error).map(|reason| format!(": {reason}"));
+    FileProblem {
+        code: Code::FileUnusable,
+        message: format!("{error}{}", reason.unwrap_or_default()),
+        hint: None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The shapes of eval files, sidecars and `.agentv/config.yaml`.
 
-use agentv_core::Role;
+use agentv_core::{KeepWorkspace, Role};
 use agentv_syntax::rubric::RUBRICS;
 use agentv_syntax::shape::{
     AMOUNT, ANY, EVALUATORS, FILLED, FRACTION, Field, Form, Others, Record, Shape, TEXT, TEXTS,
@@ -54,6 +54,7 @@ macro_rules! dataset_level {
                 "evaluator": EVALUATOR_TYPE, "The only evaluator of cases that name none (default: `llm_judge`).";
                 "evaluators": EVALUATORS, "The evaluators of cases that name none.";
                 "pass_threshold": FRACTION, "The lowest score that passes, for cases that set none (default: 0.8).";
+                "workspace": WORKSPACE, "The private folder that each trial works in; a case can override each of its fields.";
                 "prompt": TEXT_OR_FILE, "A template that uses the keys of `input`, for AgentMark rows: a text or a file.";
                 "evalcases": $cases, $doc;
             },
@@ -118,6 +119,7 @@ pub(crate) static CASE_FIELDS: Record = Record {
         "evaluators": EVALUATORS, "The evaluators that grade the answer.";
         "pass_threshold": FRACTION, "The lowest score that passes, from 0 to 1 (default: that of the dataset).";
         "rubrics": RUBRICS, "A checklist for the answer, graded before `evaluators`.";
+        "workspace": WORKSPACE, "The private folder that each trial works in, merged key by key over that of the dataset.";
         "candidate_answer": ANY, "An answer that a person has graded, for `agentv judge calibrate`.";
         "output_messages": ANY, "The same answer as messages, with every turn and tool call.";
         "human_score": ANY, "The person's score of the answer, from 0 to 1.";
@@ -143,6 +145,7 @@ pub(crate) static ROW_FIELDS: Record = Record {
         "evaluators": EVALUATORS, "The evaluators that grade the answer.";
         "pass_threshold": FRACTION, "The lowest score that passes, from 0 to 1 (default: that of the dataset).";
         "rubrics": RUBRICS, "A checklist for the answer, graded before `evaluators`.";
+        "workspace": WORKSPACE, "The private folder that each trial works in, merged key by key over that of the dataset.";
         "candidate_answer": ANY, "An answer that a person has graded, for `agentv judge calibrate`.";
         "output_messages": ANY, "The same answer as messages, with every turn and tool call.";
         "human_score": ANY, "The person's score of the answer, from 0 to 1.";
@@ -302,6 +305,67 @@ static EXECUTION_FIELDS: Record = Record {
         "evaluators": EVALUATORS, "The evaluators that grade the answer; used instead of `evaluators` next to `execution`.";
         "pass_threshold": FRACTION, "The lowest score that passes; used instead of `pass_threshold` next to `execution`.";
     },
+};
+
+static WORKSPACE: Shape = Shape {
+    expected: "the settings of a workspace (an object)",
+    forms: &[Form::Record(&WORKSPACE_FIELDS)],
+};
+
+static WORKSPACE_FIELDS: Record = Record {
+    name: "workspace",
+    others: Others::Warn,
+    required: &[],
+    fields: fields! {
+        "from": WORKSPACE_SOURCE, "The files that the workspace starts with: a folder, or a commit of a git repository (default: none).";
+        "setup": COMMANDS, "The commands that prepare the workspace, each an array of words. A command that fails makes the trial errored.";
+        "teardown": COMMANDS, "The commands that run after grading, each an array of words.";
+        "keep": KEEP, "The trials after which the workspace stays on disk: `never` (default), `on_failure` or `always`.";
+    },
+};
+
+static WORKSPACE_SOURCE: Shape = Shape {
+    expected: "the path of a folder, or `{git: PATH, commit: SHA}`",
+    forms: &[
+        Form::Text(Text::FolderToCopy),
+        Form::Record(&WORKSPACE_COMMIT_FIELDS),
+    ],
+};
+
+static WORKSPACE_COMMIT_FIELDS: Record = Record {
+    name: "commit",
+    others: Others::Refuse,
+    required: &[&["git"], &["commit"]],
+    fields: fields! {
+        "git": REPOSITORY, "The path of a git repository.";
+        "commit": FILLED, "The commit to export, without its history.";
+    },
+};
+
+static REPOSITORY: Shape = Shape {
+    expected: "the path of a git repository",
+    forms: &[Form::Text(Text::FolderToCopy)],
+};
+
+static COMMANDS: Shape = Shape {
+    expected: "an array of commands, each an array of words",
+    forms: &[Form::List {
+        items: &COMMAND,
+        at_least: 0,
+    }],
+};
+
+static COMMAND: Shape = Shape {
+    expected: "a command (an array of words)",
+    forms: &[Form::List {
+        items: &TEXT,
+        at_least: 1,
+    }],
+};
+
+static KEEP: Shape = Shape {
+    expected: "one of never, on_failure, always",
+    forms: &[Form::Text(Text::OneOf(KeepWorkspace::NAMES))],
 };
 
 static EVALUATOR_TYPE: Shape = Shape {

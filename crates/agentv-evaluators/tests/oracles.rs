@@ -91,6 +91,8 @@ pub fn judged(options: &Value, text: &str) -> Result<Evaluation, String> {
     let transcript = Transcript::of_text("Paris");
     let judges = Saying(text);
     let subject = Subject {
+        workspace: None,
+        workspace_is_gone: false,
         spares: false,
         case: &case,
         prompt: &Prompt::of(&case),

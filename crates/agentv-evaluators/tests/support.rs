@@ -72,6 +72,8 @@ impl Trial {
         let evaluator = builder.build(&spec(options))?;
         let answer = self.transcript.answer();
         let subject = Subject {
+            workspace: None,
+            workspace_is_gone: false,
             spares: false,
             case: &self.case,
             prompt: &Prompt::of(&self.case),

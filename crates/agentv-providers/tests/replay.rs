@@ -148,6 +148,7 @@ fn record(project: &Project, id: &str, answers: &[(&str, &str, u32, &str)]) {
             cached: false,
             redacted: false,
             dry_run: false,
+            error: None,
         };
         let now = std::time::Instant::now();
         transcripts.append(&record, now).unwrap();

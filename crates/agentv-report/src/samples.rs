@@ -36,6 +36,7 @@ pub(crate) fn record(eval_id: &str) -> ResultRecord {
         dry_run: false,
         truncated: false,
         error: None,
+        workspace: None,
         answer_key: "a".repeat(8),
         grade_key: "b".repeat(8),
     }

@@ -79,7 +79,9 @@ impl Writer {
 
     fn text(&self, text: Text) -> Value {
         match text {
-            Text::Any | Text::File | Text::TextOrFile | Text::Folder => json!({ "type": "string" }),
+            Text::Any | Text::File | Text::TextOrFile | Text::Folder | Text::FolderToCopy => {
+                json!({ "type": "string" })
+            }
             Text::Filled => json!({ "type": "string", "minLength": 1 }),
             Text::OneOf(words) => json!({ "type": "string", "enum": words }),
             Text::Reference(words) => reference_text(words),

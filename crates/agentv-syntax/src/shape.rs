@@ -109,6 +109,8 @@ pub enum Text {
     TextOrFile,
     /// The path of a folder, relative to the eval file.
     Folder,
+    /// The path of a folder that is looked up like a file, such as one to copy.
+    FolderToCopy,
 }
 
 /// Checks if a text in place of a [`Text::TextOrFile`] may be a path. One that is long, or has several

@@ -3,13 +3,23 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use crate::change::{ChangeKind, Changes, FileChange};
+use agentv_core::{ChangeKind, FileChange};
+
 use crate::diff::{DiffLimits, compare, text};
 use crate::error::WorkspaceError;
 use crate::file_state::{ContentDigest, FileState, Stamp};
 use crate::read::content;
 use crate::snapshot::{Recorded, Snapshot, file_state, state_without_content};
 use crate::tree::{EntryKind, walk};
+
+/// The difference between two states of a workspace.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// The changed files, sorted by path.
+    pub files: Vec<FileChange>,
+    /// The number of further changed files, beyond the limit of the list.
+    pub omitted: u64,
+}
 
 /// Lists the changes of `folder` since `before`. A folder that is gone has lost all its files.
 pub(crate) fn changes(

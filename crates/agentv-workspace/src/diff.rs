@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
+use agentv_core::LineCounts;
 use similar::{ChangeTag, TextDiff, TextDiffConfig};
-
-use crate::change::LineCounts;
 
 /// The limits of a list of changes.
 #[derive(Debug, Clone, PartialEq, Eq)]

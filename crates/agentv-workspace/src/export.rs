@@ -49,6 +49,19 @@ fn refused(path: &Path, reason: &str) -> WorkspaceError {
     WorkspaceError::at("copy", path)(io::Error::other(reason))
 }
 
+/// Returns the digest that the template of a folder would have, without exporting it.
+///
+/// # Errors
+/// Fails if the folder cannot be read, or if it holds a pipe, a socket or a device.
+pub fn digest_of_folder(folder: &Path) -> Result<String, WorkspaceError> {
+    let mut entries = Vec::new();
+    walk(folder, false, |entry| {
+        entries.push(template_entry(folder, entry)?);
+        Ok::<(), WorkspaceError>(())
+    })?;
+    Ok(template_digest(&entries))
+}
+
 /// Lists the entries of an exported template and computes its digest.
 fn template(folder: &Path) -> Result<Template, WorkspaceError> {
     let mut entries = Vec::new();

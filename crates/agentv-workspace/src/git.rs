@@ -17,6 +17,51 @@ const AUTHOR: [(&str, &str); 6] = [
     ("GIT_COMMITTER_DATE", "2000-01-01T00:00:00Z"),
 ];
 
+/// A commit that was found in a repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundCommit {
+    /// The full name of the commit.
+    pub commit: String,
+    /// The full name of its tree, which is git's digest of its files.
+    pub tree: String,
+}
+
+/// Finds a commit by any name that git knows.
+///
+/// # Errors
+/// Fails if git is not installed, or if there is no such repository or commit.
+pub fn find_commit(repository: &Path, commit: &str) -> Result<FoundCommit, WorkspaceError> {
+    let action = format!("find commit `{commit}` of");
+    let find = |kind: &str| {
+        let mut command = clean_git(repository);
+        // The suffix also refuses a name that starts with a dash.
+        let name = format!("{commit}^{{{kind}}}");
+        command.args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
+        command.arg(name);
+        let found = run(command, &action, repository);
+        let found = found.map_err(|error| no_commit(error, repository))?;
+        Ok::<_, WorkspaceError>(String::from_utf8_lossy(&found).trim().to_owned())
+    };
+    Ok(FoundCommit {
+        commit: find("commit")?,
+        tree: find("tree")?,
+    })
+}
+
+/// Explains the error of a search in which git printed nothing.
+fn no_commit(error: WorkspaceError, repository: &Path) -> WorkspaceError {
+    match error {
+        WorkspaceError::Git {
+            message, action, ..
+        } if message.is_empty() => WorkspaceError::Git {
+            action,
+            repository: repository.to_owned(),
+            message: "there is no such commit".to_owned(),
+        },
+        error => error,
+    }
+}
+
 /// Writes the files of a commit into an empty folder, without history. Submodules are empty folders.
 ///
 /// `git archive` would leave out what the attribute `export-ignore` names, so the commit is read into
@@ -34,24 +79,7 @@ pub(crate) fn check_out(
         command.env("GIT_INDEX_FILE", &index).args(arguments);
         run(command, &action, repository)
     };
-    // `^{commit}` also refuses a name that starts with a dash.
-    let name = format!("{commit}^{{commit}}");
-    let found = git(&[
-        "rev-parse",
-        "--verify",
-        "--quiet",
-        "--end-of-options",
-        &name,
-    ]);
-    let hash = found.map_err(|error| match error {
-        WorkspaceError::Git { message, .. } if message.is_empty() => WorkspaceError::Git {
-            action: action.clone(),
-            repository: repository.to_owned(),
-            message: "there is no such commit".to_owned(),
-        },
-        error => error,
-    })?;
-    let hash = String::from_utf8_lossy(&hash).trim().to_owned();
+    let hash = find_commit(repository, commit)?.commit;
     git(&["read-tree", &hash])?;
     let mut prefix = into.to_string_lossy().into_owned();
     prefix.push('/');

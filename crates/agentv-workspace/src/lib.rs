@@ -9,7 +9,7 @@
 //! - a [`Workspace`] belongs to one trial: `work/` is a copy of the template, `home/` and `tmp/` are
 //!   empty;
 //! - a [`Snapshot`] holds the state of `work/` at one moment. The difference between it and a later
-//!   state is a list of [`FileChange`]s.
+//!   state is a list of [`FileChange`](agentv_core::FileChange)s.
 //!
 //! # Nothing in a workspace is trusted
 //!
@@ -19,7 +19,8 @@
 //! difference after the agent's process tree has ended.
 //!
 //! ```
-//! use agentv_workspace::{ChangeKind, DiffLimits, TemplateSource, Workspaces};
+//! use agentv_core::ChangeKind;
+//! use agentv_workspace::{DiffLimits, TemplateSource, Workspaces};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let place = tempfile::tempdir()?;
@@ -40,7 +41,6 @@
 //! # }
 //! ```
 
-mod change;
 mod changes;
 mod copy;
 mod diff;
@@ -57,9 +57,11 @@ mod tree;
 mod workspace;
 mod workspaces;
 
-pub use change::{ChangeKind, Changes, FileChange, LineCounts};
+pub use changes::Changes;
 pub use diff::DiffLimits;
 pub use error::WorkspaceError;
+pub use export::digest_of_folder;
+pub use git::{FoundCommit, find_commit};
 pub use snapshot::Snapshot;
 pub use template::{Template, TemplateSource};
 pub use workspace::Workspace;

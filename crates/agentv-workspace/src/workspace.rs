@@ -5,8 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::change::Changes;
-use crate::changes::changes;
+use crate::changes::{Changes, changes};
 use crate::diff::DiffLimits;
 use crate::error::WorkspaceError;
 use crate::file_state::{FileContent, Stamp};

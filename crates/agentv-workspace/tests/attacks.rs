@@ -9,7 +9,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::PathBuf;
 use std::process::Command;
 
-use agentv_workspace::ChangeKind::{Added, Deleted, Modified};
+use agentv_core::ChangeKind::{Added, Deleted, Modified};
 use agentv_workspace::WorkspaceError;
 
 use crate::support::{Place, entries_below};

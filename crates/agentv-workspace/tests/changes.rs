@@ -2,8 +2,9 @@
 
 use std::fs;
 
-use agentv_workspace::ChangeKind::{Added, Deleted, Modified, Renamed};
-use agentv_workspace::{DiffLimits, LineCounts};
+use agentv_core::ChangeKind::{Added, Deleted, Modified, Renamed};
+use agentv_core::LineCounts;
+use agentv_workspace::DiffLimits;
 
 use crate::support::Place;
 

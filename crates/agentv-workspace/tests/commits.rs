@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use agentv_workspace::{ChangeKind, TemplateSource, WorkspaceError, Workspaces};
+use agentv_core::ChangeKind;
+use agentv_workspace::{TemplateSource, WorkspaceError, Workspaces};
 
 use crate::support::Place;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use agentv_workspace::ChangeKind;
+use agentv_core::ChangeKind;
 use proptest::prelude::*;
 
 use crate::support::Place;

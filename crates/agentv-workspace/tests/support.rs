@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use agentv_core::{ChangeKind, FileChange};
 use agentv_workspace::{
-    ChangeKind, Changes, DiffLimits, FileChange, Snapshot, Template, TemplateSource, Workspace,
-    Workspaces,
+    Changes, DiffLimits, Snapshot, Template, TemplateSource, Workspace, Workspaces,
 };
 use tempfile::TempDir;
 

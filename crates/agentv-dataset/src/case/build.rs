@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use agentv_core::{
-    EvalCase, EvaluatorSpec, Execution, Extra, Message, PassThreshold, Role, Source,
+    EvalCase, EvaluatorSpec, Execution, Extra, Message, PassThreshold, Role, Source, WorkspaceSpec,
 };
 use agentv_syntax::Node;
 use serde_json::Value;
 
 use super::messages::{self, extra};
 use super::read::{Expected, Input, WrittenCase};
-use super::{Context, agentmark, evaluators};
+use super::{Context, WorkspaceSettings, agentmark, evaluators};
 use crate::files::FileProblem;
 
 /// The fields that a resolved case has members for.
@@ -28,6 +28,7 @@ const PLACED: &[&str] = &[
     "evaluators",
     "rubrics",
     "pass_threshold",
+    "workspace",
     // A resolved case sets these itself, so a written case cannot.
     "dataset",
     "guideline_files",
@@ -62,6 +63,7 @@ impl WrittenCase<'_, '_> {
             evaluators: self.evaluators(context),
             pass_threshold: self.pass_threshold(context),
             rubrics: rubrics.unwrap_or_default(),
+            workspace: self.workspace(context)?,
             variables: self.variables(),
             source: Some(Source {
                 file: context.file.to_string(),
@@ -120,6 +122,18 @@ impl WrittenCase<'_, '_> {
         given
             .or(context.defaults.pass_threshold)
             .or(context.project_threshold)
+    }
+
+    /// Returns the workspace of the case over that of the dataset, key by key. Cases without their own
+    /// share the dataset's.
+    fn workspace(&self, context: &Context) -> Result<Option<Arc<WorkspaceSpec>>, FileProblem> {
+        let dataset = context.defaults.workspace.as_ref();
+        let Some(own) = self.fields.workspace else {
+            return Ok(dataset.map(|dataset| Arc::clone(&dataset.resolved)));
+        };
+        let own = WorkspaceSettings::read(own, &context.files)?;
+        let dataset = dataset.map(|dataset| &dataset.settings);
+        Ok(Some(own.over(dataset).resolved()))
     }
 
     /// Checks if the case does not describe a good answer, as some rows do not.

@@ -267,6 +267,11 @@ pub(crate) fn check_files(
                 Err(problem) => Some(problem),
             },
             Text::Folder => files.find_folder(&value).err(),
+            Text::FolderToCopy => {
+                let refused = files.find_template(&value).err();
+                problems.extend(refused.map(|problem| problem.at_folder(node, &*found.path)));
+                None
+            }
             _ => None,
         };
         problems.extend(refused.map(|problem| problem.at(node, found.path.clone())));

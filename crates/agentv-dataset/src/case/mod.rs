@@ -9,6 +9,7 @@ mod context;
 mod evaluators;
 mod messages;
 mod read;
+mod workspace;
 
 pub(crate) use agentmark::RowPrompt;
 pub(crate) use build::own_threshold;
@@ -16,3 +17,4 @@ pub(crate) use context::Context;
 pub(crate) use evaluators::{EvaluatorDrafts, check_files, resolved_specs, text_or_file};
 pub(crate) use messages::{is_block, is_message};
 pub(crate) use read::{Fields, check_depth, read};
+pub(crate) use workspace::{WorkspaceSettings, check_workspace};

@@ -9,6 +9,7 @@ use agentv_syntax::{
 use super::agentmark;
 use super::evaluators::{check_evaluator_names, check_files};
 use super::messages::{self, Files};
+use super::workspace::check_workspace;
 use crate::case::Context;
 use crate::options::Rules;
 use crate::shapes::{CASE_FIELDS, ROW_FIELDS};
@@ -38,6 +39,7 @@ pub(crate) struct Fields<'t> {
     pub(crate) evaluators: Option<Node<'t>>,
     pub(crate) rubrics: Option<Node<'t>>,
     pub(crate) pass_threshold: Option<Node<'t>>,
+    pub(crate) workspace: Option<Node<'t>>,
     /// Without effect in a case, but easily written.
     target: Option<Node<'t>>,
 }
@@ -59,6 +61,7 @@ impl<'t> Fields<'t> {
             evaluators: None,
             rubrics: None,
             pass_threshold: None,
+            workspace: None,
             target: None,
         };
         for (key, value) in node.fields().filter(|(_, value)| !value.is_null()) {
@@ -84,6 +87,7 @@ impl<'t> Fields<'t> {
                 b"evaluators" => &mut fields.evaluators,
                 b"rubrics" => &mut fields.rubrics,
                 b"pass_threshold" => &mut fields.pass_threshold,
+                b"workspace" => &mut fields.workspace,
                 b"target" => &mut fields.target,
                 _ => continue,
             };
@@ -266,6 +270,7 @@ fn check<'t>(
     }
     check_evaluator_names(fields, problems);
     check_files(&found, &context.files, problems);
+    check_workspace(fields.workspace, &context.files, problems);
     expected
 }
 

@@ -59,6 +59,7 @@ impl Moved {
                 let folder = files.find_folder(written).ok()?;
                 self.from.root.join(folder)
             }
+            Text::FolderToCopy => files.find_template(written).ok()?,
             _ => return None,
         };
         if !absolute.starts_with(&self.to.root) && !self.allow_outside_root && text != Text::Folder

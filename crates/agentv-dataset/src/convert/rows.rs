@@ -32,7 +32,7 @@ pub(super) fn case_draft(
                 "input" | "input_messages" | "expected_output" | "expected_messages" => {
                     rewriter.messages(value)
                 }
-                "evaluators" | "execution" => rewriter.field(&name, value),
+                "evaluators" | "execution" | "workspace" => rewriter.field(&name, value),
                 _ => Draft::from(value),
             };
             (preferred(&name, node), draft)

@@ -167,6 +167,7 @@ impl LabelledAnswers {
             cached: false,
             redacted: false,
             dry_run: false,
+            error: None,
         }
     }
 }

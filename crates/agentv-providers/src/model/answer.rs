@@ -27,14 +27,13 @@ pub(super) fn transcript(asked: &AskedModel, heard: Heard) -> Result<Transcript,
             Some(_) => cost(),
             None => reply.cost.or_else(cost),
         },
-        duration_ms: None,
         finish_reason: reply.finish_reason.take().map(lower_case),
         model: Some(model),
         request_id: request_id.or(reply.id.take()),
         first_token_ms: first_token.map(|time| (time.as_secs_f64() * 1e6).round() / 1e3),
         trace: trace(&mut reply),
-        warnings: Vec::new(),
         output_messages: vec![message(reply)],
+        ..Transcript::default()
     };
     match can_be_kept(&transcript) {
         true => Ok(transcript),

@@ -39,6 +39,7 @@ fn comes_back(transcript: &Transcript) {
         cached: false,
         redacted: false,
         dry_run: false,
+        error: None,
     };
     let text = serde_json::to_string(&record).expect("a record is JSON");
     let back: TranscriptRecord = serde_json::from_str(&text).expect("a record is read back");

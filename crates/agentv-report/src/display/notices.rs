@@ -79,7 +79,10 @@ impl Notices {
                 }
             }
             RunEvent::Noticed { message } => self.waiting.push(Notice::remark(message)),
-            RunEvent::Planned(_) | RunEvent::Started(_) | RunEvent::Abandoned(_) => {}
+            RunEvent::Planned(_)
+            | RunEvent::Started(_)
+            | RunEvent::Active { .. }
+            | RunEvent::Abandoned(_) => {}
         }
     }
 

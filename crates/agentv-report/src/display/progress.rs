@@ -21,7 +21,7 @@ impl Progress {
         match event {
             RunEvent::Planned(planned) => self.planned = *planned,
             RunEvent::Started(_) => self.started += 1,
-            RunEvent::Retrying { .. } | RunEvent::Noticed { .. } => {}
+            RunEvent::Retrying { .. } | RunEvent::Noticed { .. } | RunEvent::Active { .. } => {}
             RunEvent::Abandoned(_) => self.abandoned += 1,
             RunEvent::Stopping { reason } => self.stopping = Some(*reason),
             RunEvent::Finished { record, reused } => {

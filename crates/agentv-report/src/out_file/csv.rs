@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io;
 
-use agentv_core::{ResultRecord, Score, Stage};
+use agentv_core::{ResultRecord, Score};
 
 use super::format::{Format, Layout};
 
@@ -102,11 +102,8 @@ fn tokens(record: &ResultRecord) -> Option<agentv_core::TokenUsage> {
 }
 
 fn stage(record: &ResultRecord) -> &'static str {
-    match record.error.as_ref().map(|error| error.stage) {
-        Some(Stage::Target) => "target",
-        Some(Stage::Evaluator) => "evaluator",
-        None => "",
-    }
+    let error = record.error.as_ref();
+    error.map_or("", |error| error.stage.as_str())
 }
 
 struct Table {

@@ -1,6 +1,6 @@
 //! The lists of a summary: targets, errors and notable trials.
 
-use agentv_core::{Stage, TrialName};
+use agentv_core::TrialName;
 
 use super::page::{Page, Piece, Row};
 use crate::figures::{count, counted, milliseconds, money, percent};
@@ -121,12 +121,8 @@ fn errors(summary: &Summary, style: Style) -> Vec<Row> {
         remark,
     };
     let groups = summary.errors.iter().map(|group| {
-        let stage = match group.stage {
-            Stage::Target => "target",
-            Stage::Evaluator => "evaluator",
-        };
         let message = group.message.replace('…', style.ellipsis());
-        row(group.count, stage, Some(one_line(&message)))
+        row(group.count, group.stage.as_str(), Some(one_line(&message)))
     });
     let told: u64 = summary.errors.iter().map(|group| group.count).sum();
     let others = summary.statuses.error.saturating_sub(told);

@@ -30,7 +30,7 @@ pub(super) struct ErrorFold {
 struct Kind {
     length: usize,
     message: String,
-    of_target: bool,
+    stage: Stage,
 }
 
 impl ErrorFold {
@@ -39,7 +39,7 @@ impl ErrorFold {
         let kind = Kind {
             length: message.len(),
             message,
-            of_target: error.stage == Stage::Target,
+            stage: error.stage,
         };
         *self.counts.entry(kind).or_default() += 1;
         if self.counts.len() > KINDS {
@@ -53,11 +53,7 @@ impl ErrorFold {
         kinds.sort_by(|(a, a_count), (b, b_count)| b_count.cmp(a_count).then_with(|| a.cmp(b)));
         let told = kinds.into_iter().take(TOLD);
         told.map(|(kind, count)| ErrorGroup {
-            stage: if kind.of_target {
-                Stage::Target
-            } else {
-                Stage::Evaluator
-            },
+            stage: kind.stage,
             message: kind.message.clone(),
             count: *count,
         })

@@ -252,6 +252,7 @@ fn record_of(
         cached: answer.cached,
         redacted: answer.redacted,
         dry_run: answer.dry_run,
+        error: None,
     }
 }
 

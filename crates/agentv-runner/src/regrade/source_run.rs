@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use agentv_core::{CaseIdentity, Digest, Stage, TrialError};
+use agentv_core::{CaseIdentity, Digest, TrialError};
 use agentv_journal::{Damage, FileError, Line, RecordFile, RecordsAt, RunFolder};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -88,6 +88,9 @@ struct AnswerLine {
     #[serde(default)]
     identity: Option<CaseIdentity>,
     case: Box<RawValue>,
+    /// The error of a transcript that is not an answer.
+    #[serde(default)]
+    error: Option<serde::de::IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -120,6 +123,9 @@ impl SourceRun {
         let mut answers = Vec::new();
         met.scan::<AnswerLine>(folder, RecordFile::Transcripts, &mut |met, offset, line| {
             met.file(&line.eval_file, &line.target, line.trial);
+            if line.error.is_some() {
+                return;
+            }
             answers.push(Scanned {
                 key: trial_key(&line.eval_file, &line.eval_id, &line.target, line.trial),
                 offset,
@@ -130,7 +136,7 @@ impl SourceRun {
         let mut results = Vec::new();
         met.scan::<ResultLine>(folder, RecordFile::Results, &mut |met, offset, line| {
             met.file(&line.eval_file, &line.target, line.trial);
-            let of_target = |error: TrialError| error.stage == Stage::Target;
+            let of_target = |error: TrialError| error.stage.is_before_grading();
             results.push(Scanned {
                 key: trial_key(&line.eval_file, &line.eval_id, &line.target, line.trial),
                 offset,

@@ -244,15 +244,15 @@ impl PreviousRun {
         let Some(journal) = &self.journal else {
             return Ok(None);
         };
-        let record = lock(&journal.transcripts).get(&Key::from(answer_key))?;
-        Ok(record.map(|record| record.value))
+        let record = lock(&journal.transcripts).get::<TranscriptRecord>(&Key::from(answer_key))?;
+        // What an errored trial left is not an answer.
+        let answer = record.map(|record| record.value);
+        Ok(answer.filter(|answer| answer.error.is_none()))
     }
 
     /// Returns true if there is an answer with this key.
     pub(crate) fn has_transcript(&self, answer_key: &str) -> Result<bool, FileError> {
-        self.journal.as_ref().map_or(Ok(false), |journal| {
-            lock(&journal.transcripts).contains(&Key::from(answer_key))
-        })
+        Ok(self.transcript(answer_key)?.is_some())
     }
 }
 

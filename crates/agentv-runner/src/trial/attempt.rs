@@ -68,7 +68,9 @@ pub(crate) async fn ask(
         } else {
             failures += 1;
         }
-        let Some(wait) = wait_before_retry(retry, failures, &error) else {
+        let may_repeat = lane.target.provider.may_repeat(&error);
+        let wait = wait_before_retry(retry, failures, &error).filter(|_| may_repeat);
+        let Some(wait) = wait else {
             return Some(asked(Err(in_words(error, retry, request.attempt))));
         };
         executor.notify(RunEvent::Retrying {

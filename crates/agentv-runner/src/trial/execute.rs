@@ -280,6 +280,8 @@ impl Execution<'_> {
             transcript,
             answer: &text,
             trace: &trace,
+            workspace: None,
+            workspace_is_gone: self.trial.case.workspace.is_some(),
             judging: None,
             spares: false,
         };

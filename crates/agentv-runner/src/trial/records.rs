@@ -34,6 +34,7 @@ pub(crate) fn transcript_record(
         cached: false,
         redacted: false,
         dry_run: trial.dry_run,
+        error: None,
     }
 }
 
@@ -88,6 +89,7 @@ pub(crate) fn result_record(trial: &Trial, grade: Grade) -> ResultRecord {
         dry_run: trial.dry_run,
         truncated: false,
         error: grade.error,
+        workspace: None,
         answer_key: trial.keys.answer.clone(),
         grade_key: trial.keys.grade.clone(),
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentv_core::{Block, Content, Prompt, Request, Trial};
+use agentv_core::{ActivityChannel, Block, Content, Prompt, Request, Trial};
 
 /// Returns the prompt of a trial. A target that reads files gets their paths.
 pub(crate) fn prompt_of(trial: &Trial) -> Prompt {
@@ -29,6 +29,9 @@ pub(crate) fn request_of(trial: &Trial, prompt: Prompt, timeout: Duration) -> Re
         attempt: 1,
         timeout,
         output_schema: None,
+        workspace: None,
+        max_cost_usd: None,
+        activity: ActivityChannel::default(),
     }
 }
 

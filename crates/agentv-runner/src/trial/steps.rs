@@ -87,7 +87,7 @@ async fn run_calls(
         call.output = Some(result.output);
         call.duration_ms = Some(duration);
         if result.is_error {
-            call.extra.insert("is_error".to_owned(), Value::Bool(true));
+            call.set_error();
         }
     }
     Some(took)

@@ -185,7 +185,7 @@ impl<'t, 'p> Checker<'t, 'p> {
     fn text(&mut self, node: Node<'t>, shape: &Shape, text: Text, at: &At<'_, 't>) {
         match text {
             Text::Any => {}
-            Text::File | Text::TextOrFile | Text::Folder => {
+            Text::File | Text::TextOrFile | Text::Folder | Text::FolderToCopy => {
                 if self.files.is_some() {
                     let path = self.rendered_path(at);
                     if let Some(files) = &mut self.files {

@@ -33,7 +33,12 @@ pub(super) fn did_you_mean<'k>(
 /// an object.
 pub(super) fn quote_hint(node: Node<'_>, shape: &Shape) -> Option<String> {
     // A path is hardly ever a number or a boolean.
-    let is_free = |text: &Text| !matches!(text, Text::Reference(_) | Text::File | Text::Folder);
+    let is_free = |text: &Text| {
+        !matches!(
+            text,
+            Text::Reference(_) | Text::File | Text::Folder | Text::FolderToCopy
+        )
+    };
     let mut forms = shape.forms.iter();
     let takes_text = forms.any(|form| matches!(form.written(), Form::Text(text) if is_free(text)));
     let written = match node.kind() {

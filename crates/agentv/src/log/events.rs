@@ -33,6 +33,13 @@ pub(crate) fn log_event(event: &RunEvent) {
             %reason,
             "attempt failed, retrying"
         ),
+        RunEvent::Active { trial, activity } => trace!(
+            target: RUN,
+            trial = %name(trial),
+            tool = activity.tool.as_deref(),
+            detail = %activity.detail,
+            "working"
+        ),
         RunEvent::Abandoned(trial) => debug!(target: RUN, trial = %name(trial), "trial abandoned"),
         RunEvent::Finished { record, reused } => log_result(record, *reused),
         RunEvent::Noticed { message } => info!(target: RUN, "{message}"),

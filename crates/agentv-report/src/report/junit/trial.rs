@@ -69,10 +69,7 @@ pub(super) fn write(
         Status::Error => {
             let error = record.error.as_ref();
             let message = error.map_or("", |error| &error.message);
-            let stage = match error.map(|error| error.stage) {
-                Some(Stage::Target) | None => "target",
-                Some(Stage::Evaluator) => "evaluator",
-            };
+            let stage = error.map_or(Stage::Target, |error| error.stage).as_str();
             let text = with_exchange(message.to_owned(), exchange);
             xml::text(xml, "error", &kind(stage, message), &text)?;
         }

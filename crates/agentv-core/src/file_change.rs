@@ -1,16 +1,6 @@
-//! The difference between two states of a workspace, as data.
+//! The changes of a workspace, as data.
 
 use serde::{Deserialize, Serialize};
-
-/// The difference between two states of a workspace.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Changes {
-    /// The changed files, sorted by path.
-    pub files: Vec<FileChange>,
-    /// The number of further changed files, beyond the limit of the list.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub omitted: u64,
-}
 
 /// A file that was added, modified, deleted or renamed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,6 +41,32 @@ pub enum ChangeKind {
     Renamed,
 }
 
+impl ChangeKind {
+    /// The names of all kinds, as written.
+    pub const NAMES: &[&str] = &["added", "modified", "deleted", "renamed"];
+
+    /// Returns the kind as written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ChangeKind::Added => "added",
+            ChangeKind::Modified => "modified",
+            ChangeKind::Deleted => "deleted",
+            ChangeKind::Renamed => "renamed",
+        }
+    }
+
+    /// Returns the kind with this name.
+    pub fn named(name: &str) -> Option<ChangeKind> {
+        let all = [
+            ChangeKind::Added,
+            ChangeKind::Modified,
+            ChangeKind::Deleted,
+            ChangeKind::Renamed,
+        ];
+        all.into_iter().find(|kind| kind.as_str() == name)
+    }
+}
+
 /// The number of changed lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineCounts {
@@ -58,8 +74,4 @@ pub struct LineCounts {
     pub added: u64,
     /// The lines that only the old state has.
     pub removed: u64,
-}
-
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
