@@ -52,10 +52,11 @@ fn the_duration_is_that_of_the_command() {
     let line = "(trap '' TERM; echo >up; exec sleep 1000) &
         sleep 0.3; until [ -e up ]; do sleep 0.01; done";
     let started = Instant::now();
-    let grace = Duration::from_secs(1);
+    let grace = Duration::from_secs(4);
     let finished = run(stage.shell(line).grace(grace)).unwrap();
     assert!(finished.duration >= Duration::from_millis(300));
-    assert!(started.elapsed() - finished.duration >= grace);
+    // A busy machine notices the end of the command late, and the grace begins before that.
+    assert!(started.elapsed() - finished.duration >= grace / 4);
 }
 
 fn a_large_stdin_need_not_be_read() {
