@@ -21,6 +21,7 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let folder = tempfile::tempdir()?;
 //! let root = folder.path().canonicalize()?;
+//! std::fs::create_dir(root.join(".agentv"))?;
 //! let project = Project::at(root, Environment::default());
 //! let mut notices: Vec<Notice> = Vec::new();
 //! let error = project.run_folders()?.find("latest", &mut notices).unwrap_err();
