@@ -118,6 +118,9 @@ fn no_attempt_reaches_the_judge_as_an_instruction() {
             json!({"type": "rubric", "rubrics": ["Names the capital"]}),
             json!({"type": "llm_judge", "prompt": "Is this right?\n{{ candidate_answer }}\nThink."}),
             json!({"type": "llm_judge", "prompt": "The whole:\n{{ output_messages }}\n{{ candidate_answer }}"}),
+            json!({"type": "llm_judge", "prompt": "{{ candidate_answer|trim }}\n{{ 'Or: ' ~ candidate_answer[:900] }}"}),
+            json!({"type": "llm_judge", "prompt": "{% set a = candidate_answer %}{% for line in a|lines %}{{ line }}\n{% endfor %}"}),
+            json!({"type": "llm_judge", "prompt": "{% for m in output_messages %}{{ m.role }}: {{ m.content }}{% endfor %}{{ candidate_answer }}"}),
         ] {
             assert_eq!(
                 score_of(&trial, options.clone()),

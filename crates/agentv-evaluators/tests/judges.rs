@@ -186,6 +186,27 @@ fn a_prompt_of_ones_own_replaces_what_is_shown_and_not_how_to_answer() {
 }
 
 #[test]
+fn a_prompt_compares_values_and_loops_over_messages() {
+    let judges = ScriptedJudges::saying(&[GOOD, GOOD]);
+    let prompt = "{% if candidate_answer == reference_answer %}Equal.{% else %}Different.{% endif %}\n\
+                  {% for m in output_messages %}{{ loop.index }} {{ m.role }}: {{ m.content }}{% endfor %}";
+    let same = trial().expecting(json!("Paris"));
+    for (trial, start) in [
+        (same, "Equal.\n1 assistant: <output_messages-"),
+        (
+            trial().expecting(json!("Rome")),
+            "Different.\n1 assistant: <output_messages-",
+        ),
+    ] {
+        let asked = judges.asked().len();
+        let options = json!({"type": "llm_judge", "prompt": prompt});
+        judges.judge(&trial, options).unwrap();
+        let shown = said_by_user(&judges.asked()[asked].1);
+        assert!(shown.starts_with(start), "{shown}");
+    }
+}
+
+#[test]
 fn a_prompt_may_stand_in_a_file_of_the_project() {
     let project = tempfile::tempdir().unwrap();
     std::fs::write(

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use agentv_core::{Limits, Provider};
-use agentv_syntax::Kind;
+use agentv_syntax::{Kind, Problem};
 
 use crate::target::{SettingError, Settings};
+use crate::targets_file::WrittenTarget;
 
 /// One kind of provider: its name and options, its limits, its facts, and the function that builds
 /// it.
@@ -28,7 +29,7 @@ pub(crate) struct ProviderKind {
 pub(crate) type Build = fn(&Settings) -> Result<Arc<dyn Provider>, SettingError>;
 
 /// Facts about the targets of one kind of provider, stated in the kind's own file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Facts {
     /// The target reads the files of a case itself: the prompt names their paths instead of
@@ -45,7 +46,14 @@ pub struct Facts {
     /// The target only knows the answers of an earlier run: any other question is unanswered, and
     /// that is no defect of the target.
     pub is_recording: bool,
+    /// The options that name the model. The first that is set is listed.
+    pub(crate) model_options: &'static [&'static str],
+    /// Checks what the shape of a target cannot say.
+    pub(crate) check: Check,
 }
+
+/// Checks a target in a targets file, and adds its problems.
+pub(crate) type Check = fn(&WrittenTarget<'_>, &mut Vec<Problem>);
 
 impl Facts {
     /// Facts about a provider that answers in this process.
@@ -56,6 +64,8 @@ impl Facts {
         is_built_in: false,
         is_vendor: false,
         is_recording: false,
+        model_options: &["model"],
+        check: |_, _| {},
     };
 
     /// Facts about a provider that makes HTTP requests: a connection and an address lookup are open.

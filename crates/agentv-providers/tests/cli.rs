@@ -303,7 +303,7 @@ fn a_misplaced_placeholder_is_refused() {
         ),
         (
             json!({"command": ["echo"], "healthcheck": {"type": "command", "command_template": "${{ TICK }} {PROMPT}"}}),
-            "`healthcheck`: `{PROMPT}` cannot be used in backticks; write `$(…)` instead",
+            "`healthcheck`: `{PROMPT}` cannot be used in or after backticks; write `$(…)` instead",
         ),
     ] {
         let mut target = json!({"provider": "cli"});

@@ -125,7 +125,7 @@ codes! {
     /// The prompt of a judge uses a variable that does not exist, or shows neither the answer nor the
     /// expected messages.
     JudgePrompt = "W009",
-    /// A command passes text from cases to another interpreter as part of its program.
+    /// A command makes text from cases a part of a program, such as the argument of `-c`.
     InterpretedText = "W010",
     /// YAML has a number for the value, but it is read as text: `.inf`, `.nan`, or a fraction such as
     /// `012.5`.

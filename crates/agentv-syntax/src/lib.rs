@@ -47,5 +47,5 @@ pub use problem::Problem;
 pub use registry::{Definitions, Registry};
 pub use shape::{Field, Form, Kind, Others, Record, Shape, Text, may_name_a_file};
 pub use suggest::nearest;
-pub use template::{Missing, Template, TemplateError};
+pub use template::{Missing, Tag, Template, TemplateError, Untrusted};
 pub use tree::{Node, NodeKind, Tree};

@@ -24,7 +24,7 @@ const USUAL: &str = "\
 
 {% endif %}The question:
 {{ question }}
-{% if reference_answer %}
+{% if reference_answer is defined %}
 A reference answer, which is right but need not be matched word by word:
 {{ reference_answer }}
 {% endif %}

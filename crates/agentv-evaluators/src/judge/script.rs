@@ -27,7 +27,7 @@ impl PromptScript {
     ) -> Result<String, ScriptError> {
         let turn = self.script.turn().await?;
         let mut input = input::of(subject, &self.root);
-        let delimited = json!(variables::fenced(subject, fence, |_| true));
+        let delimited = json!(variables::tagged(subject, fence));
         input.insert("delimited".to_owned(), delimited);
         let input = input::configured(input, &self.config);
         let printed = turn.run(input, &[]).await?;

@@ -1,9 +1,10 @@
 //! Templates of judge prompts.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use agentv_core::Subject;
-use agentv_syntax::{Code, Missing, Node, Problem, TemplateError};
+use agentv_syntax::{Code, Missing, Node, Problem, TemplateError, Untrusted};
 use serde_json::Value;
 
 use super::fence::Fence;
@@ -23,19 +24,23 @@ impl Template {
         agentv_syntax::Template::parse(source, Missing::Empty).map(Template)
     }
 
-    /// Fills in the template for a subject, with untrusted text inside the fence. The results of
-    /// other evaluators are fenced too, since they may quote the answer.
+    /// Fills in the template for a subject. It compares and loops over the values themselves, and
+    /// writes text from others inside the fence. The results of other evaluators are fenced too, since
+    /// they may quote the answer.
     pub(super) fn fill(
         &self,
         subject: &Subject<'_>,
         fence: &Fence,
         results: Option<&str>,
     ) -> Result<String, TemplateError> {
-        let mut values = variables::fenced(subject, fence, |name| self.uses(name));
-        if let Some(results) = results {
-            values.insert(RESULTS, fence.wrap("evaluator_results", results));
-        }
-        self.0.fill(values)
+        let used = variables::values(subject).filter(|(name, _)| self.uses(name));
+        let results = results.map(|results| (RESULTS, Value::from(results)));
+        let fence = fence.clone();
+        let untrusted = Untrusted {
+            names: &variables::untrusted(),
+            tag: Arc::new(move |variable, text| variables::tag(&fence, variable, text)),
+        };
+        self.0.fill_tagged(used.chain(results), &untrusted)
     }
 
     fn uses(&self, name: &str) -> bool {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use agentv_core::{Message, Subject};
+use agentv_core::{Message, Role, Subject};
+use serde_json::Value;
 
 use super::fence::Fence;
 
@@ -20,38 +21,58 @@ pub(super) const NAMES: &[&str] = &[
 /// The variable with the results of other evaluators, for a judge that combines them.
 pub(super) const RESULTS: &str = "EVALUATOR_RESULTS_JSON";
 
-/// Returns the `wanted` variables, each inside its tags. The expected outcome has no tags: it is
-/// the user's own text, which the judge should follow. Missing values are empty.
-pub(super) fn fenced(
-    subject: &Subject<'_>,
-    fence: &Fence,
-    wanted: impl Fn(&str) -> bool,
-) -> BTreeMap<&'static str, String> {
-    let names = NAMES.iter().filter(|name| wanted(name));
-    names
-        .map(|name| {
-            let text = text(subject, name);
-            let text = match (*name, text) {
-                ("expected_outcome", text) => text.unwrap_or_default(),
-                (name, Some(text)) => fence.wrap(name, &text),
-                (_, None) => String::new(),
-            };
-            (*name, text)
-        })
-        .collect()
+/// The variable with the user's own text, which the judge should follow. It needs no tags.
+const TRUSTED: &str = "expected_outcome";
+
+/// Returns the variables that subjects have, with their values: texts, and lists of messages.
+pub(super) fn values(subject: &Subject<'_>) -> impl Iterator<Item = (&'static str, Value)> {
+    NAMES
+        .iter()
+        .filter_map(move |name| Some((*name, value(subject, name)?)))
 }
 
-fn text(subject: &Subject<'_>, name: &str) -> Option<String> {
+/// Returns the variables as texts inside their tags. Missing values are empty.
+pub(super) fn tagged(subject: &Subject<'_>, fence: &Fence) -> BTreeMap<&'static str, String> {
+    let texts = NAMES.iter().map(|name| {
+        let text = match value(subject, name) {
+            Some(Value::String(text)) => Some(text),
+            Some(messages) => Some(format!("{messages:#}")),
+            None => None,
+        };
+        let tagged = text.map(|text| tag(fence, name, &text));
+        (*name, tagged.unwrap_or_default())
+    });
+    texts.collect()
+}
+
+/// Returns the variables whose text others wrote.
+pub(super) fn untrusted() -> Vec<&'static str> {
+    let names = NAMES.iter().copied().chain([RESULTS]);
+    names.filter(|name| *name != TRUSTED).collect()
+}
+
+/// Puts text of a variable between its tags. The role of a message needs none.
+pub(super) fn tag(fence: &Fence, variable: &str, text: &str) -> String {
+    let is_role = || Role::named(text).is_some();
+    match variable {
+        TRUSTED => text.to_owned(),
+        RESULTS => fence.wrap("evaluator_results", text),
+        _ if variable.ends_with("_messages") && is_role() => text.to_owned(),
+        _ => fence.wrap(variable, text),
+    }
+}
+
+fn value(subject: &Subject<'_>, name: &str) -> Option<Value> {
     let case = subject.case;
     let messages = |messages: &[Message]| {
         let is_there = !messages.is_empty();
-        is_there.then(|| serde_json::to_string_pretty(messages).unwrap_or_default())
+        is_there.then(|| serde_json::to_value(messages).unwrap_or_default())
     };
     match name {
-        "question" => Some(subject.prompt.question.clone()),
-        "expected_outcome" => case.expected_outcome.clone(),
-        "reference_answer" => subject.reference_answer(),
-        "candidate_answer" => Some(subject.answer.to_owned()),
+        "question" => Some(Value::from(subject.prompt.question.as_str())),
+        TRUSTED => case.expected_outcome.clone().map(Value::from),
+        "reference_answer" => subject.reference_answer().map(Value::from),
+        "candidate_answer" => Some(Value::from(subject.answer)),
         "input_messages" => messages(&case.input_messages),
         "expected_messages" => messages(&case.expected_messages),
         "output_messages" => messages(&subject.transcript.output_messages),

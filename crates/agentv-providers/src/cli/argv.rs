@@ -2,8 +2,8 @@
 
 use std::ffi::{OsStr, OsString};
 
-use super::interpreter::{InterpretedText, interpreter_of};
 use super::placeholder::{FILE_PLACEHOLDERS, PLACEHOLDERS, Piece, pieces};
+use super::program_text::{ProgramText, after_word};
 use super::values::{Values, file_value};
 
 /// A program and its arguments, with placeholders.
@@ -13,8 +13,8 @@ pub(crate) struct Argv {
     arguments: Vec<Vec<Piece>>,
     /// The words that each file of `{FILES}` becomes.
     file: Vec<Vec<Piece>>,
-    /// The placeholders whose values another interpreter runs.
-    pub(crate) interpreted: Vec<InterpretedText>,
+    /// The placeholders that become part of another program.
+    pub(crate) program_texts: Vec<ProgramText>,
 }
 
 /// A list of words that is not a command.
@@ -48,7 +48,7 @@ impl Argv {
         let arguments: Vec<Vec<Piece>> = arguments.iter().map(pieces_of).collect();
         Ok(Argv {
             program: (*program).to_owned(),
-            interpreted: interpreted(words, &arguments),
+            program_texts: program_texts(words, &arguments),
             arguments,
             file: file.map(|word| pieces(word, FILE_PLACEHOLDERS)).collect(),
         })
@@ -109,18 +109,11 @@ fn joined(pieces: &[Piece], value: impl Fn(&'static str) -> OsString) -> OsStrin
     parts.collect()
 }
 
-fn interpreted(words: &[&str], arguments: &[Vec<Piece>]) -> Vec<InterpretedText> {
-    let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-    let mut found = Vec::new();
-    for (argument, before) in arguments.iter().zip(1..) {
-        for placeholder in argument.iter().filter_map(Piece::placeholder) {
-            if let Some(interpreter) = interpreter_of(&words[..before], placeholder) {
-                found.push(InterpretedText {
-                    placeholder,
-                    interpreter: interpreter.to_owned(),
-                });
-            }
-        }
-    }
-    found
+fn program_texts(words: &[&str], arguments: &[Vec<Piece>]) -> Vec<ProgramText> {
+    let found = words.iter().zip(arguments).flat_map(|(before, argument)| {
+        let is_whole = argument.len() == 1;
+        let placeholders = argument.iter().filter_map(Piece::placeholder);
+        placeholders.filter_map(move |placeholder| after_word(before, placeholder, is_whole))
+    });
+    found.collect()
 }

@@ -6,24 +6,22 @@
 
 mod argv;
 mod batch;
+mod check;
 mod command;
 mod form;
 mod healthcheck;
 mod inputs;
-mod interpreter;
 mod placeholder;
 mod program;
+mod program_text;
 mod provider;
 mod shell;
 mod temporary_files;
 mod values;
 mod words;
 
-pub(crate) use argv::{Argv, ArgvError};
 pub use batch::of_batch;
+pub(crate) use check::check;
 pub(crate) use inputs::Inputs;
-pub(crate) use interpreter::InterpretedText;
-pub(crate) use placeholder::{PLACEHOLDERS, unknown_placeholders};
 pub(crate) use program::Program;
 pub(crate) use provider::build;
-pub(crate) use shell::ShellLine;

@@ -3,6 +3,8 @@
 use agentv_core::Extra;
 use serde_json::Value;
 
+use super::placeholder::{PLACEHOLDERS, placeholder_at};
+
 /// The words of one simple command, without those that are only known when it runs.
 pub(super) type Words = Vec<String>;
 
@@ -131,8 +133,7 @@ impl Reader {
 
 fn has_placeholder(word: &str) -> bool {
     let mut places = word.match_indices('{');
-    places
-        .any(|(at, _)| super::placeholder::placeholder_at(word, at, super::PLACEHOLDERS).is_some())
+    places.any(|(at, _)| placeholder_at(word, at, PLACEHOLDERS).is_some())
 }
 
 #[cfg(test)]

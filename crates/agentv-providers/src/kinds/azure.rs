@@ -59,7 +59,10 @@ static FIELDS: [Field; 6 + SHARED] = fields(
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,
     limits: &Limits::API,
-    facts: &Facts::VENDOR,
+    facts: &Facts {
+        model_options: &["model", "deployment"],
+        ..Facts::VENDOR
+    },
     example: concat!(
         "\
 - name: azure

@@ -59,7 +59,10 @@ pub(super) static KIND: Kind = Kind {
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
     kind: &KIND,
     limits: &Limits::COMMAND,
-    facts: &Facts::COMMAND,
+    facts: &Facts {
+        check: crate::cli::check,
+        ..Facts::COMMAND
+    },
     example: r#"- name: agent
   provider: cli
   command: [agent, --case, "{EVAL_ID}", "--prompt={PROMPT}", "{FILES}", --out, "{OUTPUT_FILE}"]

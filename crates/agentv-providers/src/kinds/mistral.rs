@@ -5,7 +5,7 @@ use crate::wire::Dialect;
 
 super::model::chat_vendor! {
     name: "mistral",
-    aliases: &[],
+    aliases: &["mistralai"],
     doc: "Calls a Mistral model.",
     key: "The API key (default: the environment variable `MISTRAL_API_KEY`).",
     model: "mistral-large-latest",

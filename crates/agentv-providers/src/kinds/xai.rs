@@ -4,7 +4,7 @@ use crate::model::Vendor;
 
 super::model::chat_vendor! {
     name: "xai",
-    aliases: &[],
+    aliases: &["x-ai"],
     doc: "Calls an xAI Grok model.",
     key: "The API key (default: the environment variable `XAI_API_KEY`).",
     model: "grok-4",

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use crate::kinds;
 use crate::target::{SettingError, Settings};
 use crate::wire::Usage;
 
@@ -81,17 +82,9 @@ impl Price {
     }
 }
 
-/// Vendors, as they are called in front of a model's name, and in the table.
-const ALIASES: &[(&str, &str)] = &[
-    ("google", "gemini"),
-    ("mistralai", "mistral"),
-    ("x-ai", "xai"),
-];
-
 /// Returns the vendor's name in the table for a vendor in front of a model's name.
 fn vendor_called(prefix: &str) -> &str {
-    let alias = ALIASES.iter().find(|(called, _)| *called == prefix);
-    alias.map_or(prefix, |(_, vendor)| vendor)
+    kinds::named(prefix).map_or(prefix, |kind| kind.kind.name)
 }
 
 /// Returns the price of the name itself, or of the name without its version.

@@ -36,6 +36,12 @@ impl Entry {
         let found = lines.find(|(name, _)| Some(name.as_str()) == field);
         found.map_or(self.line, |(_, line)| *line)
     }
+
+    /// Returns the model that the target names.
+    pub(super) fn model(&self) -> Option<&str> {
+        let mut options = self.kind?.facts.model_options.iter();
+        options.find_map(|option| self.fields.get(*option)?.as_str())
+    }
 }
 
 /// Reads a targets file, which the user calls `shown`.

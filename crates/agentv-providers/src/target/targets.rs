@@ -177,9 +177,7 @@ impl Targets {
             kind: entry
                 .kind
                 .map_or(entry.provider.as_str(), |kind| kind.kind.name),
-            model: ["model", "deployment"]
-                .iter()
-                .find_map(|field| entry.fields.get(*field)?.as_str()),
+            model: entry.model(),
             line: entry.line,
         })
     }

@@ -9,8 +9,7 @@ use agentv_syntax::{
 };
 use agentv_syntax::{Others, Record, yaml};
 
-use super::command;
-use super::fields::{field, inside};
+use super::fields::{WrittenTarget, check_spellings, field, inside};
 use super::{REGISTRY, TARGETS_FILE};
 use crate::kinds;
 use crate::target::built_in;
@@ -223,37 +222,18 @@ impl<'s> Inspection<'s> {
     }
 
     fn target(&mut self, target: Node<'_>, path: &str, names: &HashMap<Cow<'_, str>, Node<'_>>) {
-        self.spellings(target, path);
+        check_spellings(target, path, &mut self.problems);
         if let Some((key, value)) = field(target, "judge_target") {
             self.judge(value, inside(path, &key.text()), names);
         }
         let provider = target.get("provider").and_then(Node::as_str);
-        let facts = provider.and_then(|provider| kinds::facts(&provider));
-        if !facts.is_some_and(|facts| facts.runs_commands) {
-            return;
-        }
-        command::check_target(self.source, target, path, &mut self.problems);
-        if let Some(healthcheck) = target.given("healthcheck") {
-            let path = inside(path, "healthcheck");
-            self.spellings(healthcheck, &path);
-            command::check_healthcheck(self.source, healthcheck, &path, &mut self.problems);
-        }
-    }
-
-    /// Reports a field in two spellings, such as `judgeTarget` beside `judge_target`: one of the values
-    /// would be lost.
-    fn spellings(&mut self, object: Node<'_>, path: &str) {
-        let mut seen: HashMap<String, Cow<'_, str>> = HashMap::new();
-        for (key, _) in object.fields() {
-            let name = key.text();
-            let Some(first) = seen.insert(snake_case(&name), name.clone()) else {
-                continue;
+        if let Some(kind) = provider.and_then(|provider| kinds::named(&provider)) {
+            let written = WrittenTarget {
+                source: self.source,
+                node: target,
+                path,
             };
-            if first != name {
-                let message = format!("duplicate key `{name}`, another spelling of `{first}`");
-                let problem = Problem::error(Code::DuplicateKey, key.span(), message);
-                self.problems.push(problem.at(inside(path, &name)));
-            }
+            (kind.facts.check)(&written, &mut self.problems);
         }
     }
 

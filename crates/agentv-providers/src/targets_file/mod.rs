@@ -1,7 +1,6 @@
 //! The format of `targets.yaml`: its shape, its schema, and its checks.
 
 mod check;
-mod command;
 mod fields;
 mod schema;
 mod shape;
@@ -9,6 +8,7 @@ mod variables;
 
 pub(crate) use check::{TargetProblem, inspect};
 pub use check::{check, unless_needed};
+pub(crate) use fields::{WrittenTarget, check_spellings, field, inside};
 pub use schema::schema;
 pub use shape::{REGISTRY, TARGETS_FILE};
 pub use variables::unset_variables;

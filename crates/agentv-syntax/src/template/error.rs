@@ -31,8 +31,13 @@ pub(super) enum Limit {
 impl TemplateError {
     /// Returns the error that a template may not have `what`.
     pub(super) fn refused(line: usize, what: impl std::fmt::Display) -> TemplateError {
+        TemplateError::at(line, format!("a prompt cannot have {what}"))
+    }
+
+    /// Returns an error at a line of the template.
+    pub(super) fn at(line: usize, reason: String) -> TemplateError {
         TemplateError {
-            reason: format!("a prompt cannot have {what}"),
+            reason,
             line: Some(line),
         }
     }
@@ -57,10 +62,6 @@ impl From<minijinja::Error> for TemplateError {
     fn from(error: minijinja::Error) -> TemplateError {
         let reason = match (error.kind(), error.detail()) {
             (ErrorKind::OutOfFuel, _) => Limit::Steps.to_string(),
-            (ErrorKind::UnknownFilter, Some(detail)) => format!(
-                "{detail}; a prompt can use the Jinja filters that need bounded memory, such as \
-                 `trim`, `upper` and `replace`"
-            ),
             (_, Some(detail)) => detail.to_owned(),
             (kind, None) => kind.to_string(),
         };

@@ -1,40 +1,58 @@
-//! Filters and tests that pay for the bytes they handle.
+//! The filters, tests and functions of templates, which pay for the bytes they handle.
+
+use std::sync::LazyLock;
 
 use minijinja::value::{Rest, ValueKind, ValueOrKwargs};
-use minijinja::{Environment, Error, ErrorKind, State, Value, filters, tests};
+use minijinja::{Environment, Error, ErrorKind, State, Value, filters, functions, tests};
 
 use super::error::Limit;
 use super::meter::{LARGEST, Meter, VALUE, weight};
 use super::operators::{READ_PER_COPY, list};
 
-/// Filters and functions that make much of little, or fail instead of refusing.
-const UNBOUNDED: &[&str] = &[
-    "batch", "chain", "format", "indent", "map", "pprint", "slice", "string", "sum", "zip",
-];
-const UNBOUNDED_FUNCTIONS: &[&str] = &["namespace", "dict", "debug"];
+/// The functions of templates.
+pub(super) const FUNCTIONS: &[&str] = &["range"];
 
-/// Removes filters and functions without bounds from an environment, and makes the rest pay.
-pub(super) fn restrain(environment: &mut Environment<'_>) {
-    UNBOUNDED
-        .iter()
-        .for_each(|name| environment.remove_filter(name));
-    let functions = UNBOUNDED_FUNCTIONS.iter();
-    functions.for_each(|name| environment.remove_global(name));
+/// Adds the filters, tests and functions whose memory is bounded to an empty environment, and makes
+/// those pay whose cost depends on their values.
+pub(super) fn add(environment: &mut Environment<'_>) {
     for (name, price, function) in filters() {
         environment.add_filter(name, paid(price, function));
     }
     for (name, price, function) in tests() {
         environment.add_test(name, paid(price, function));
     }
+    add_tests_of_kind(environment);
+    environment.add_filter("default", filters::default);
+    environment.add_filter("d", filters::default);
     environment.add_filter("replace", replace);
     environment.add_filter("join", join);
     environment.add_filter("tojson", to_json);
+    environment.add_function("range", functions::range);
+}
+
+/// Returns the names of all filters.
+pub(super) fn filter_names() -> &'static [&'static str] {
+    static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+        let paid = filters().into_iter().map(|(name, ..)| name);
+        paid.chain(["default", "d", "replace", "join", "tojson"])
+            .collect()
+    });
+    &NAMES
+}
+
+/// Returns the names of all tests.
+pub(super) fn test_names() -> &'static [&'static str] {
+    static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+        let paid = tests().into_iter().map(|(name, ..)| name);
+        paid.chain(TESTS_OF_KIND.iter().copied()).collect()
+    });
+    &NAMES
 }
 
 /// The price of a filter for arguments of that weight.
 type Price = fn(weight: u64, arguments: &[Value]) -> u64;
 
-/// Returns the filters that are paid for. One that is not here costs the same for any value: `default`.
+/// Returns the filters that are paid for.
 fn filters() -> Vec<(&'static str, Price, Value)> {
     macro_rules! all {
         ($($name:literal $price:ident $function:ident,)*) => {
@@ -54,6 +72,25 @@ fn filters() -> Vec<(&'static str, Price, Value)> {
         "select" fourfold select, "reject" fourfold reject,
         "selectattr" fourfold selectattr, "rejectattr" fourfold rejectattr,
     ]
+}
+
+macro_rules! tests_of_kind {
+    ($($name:literal $function:ident,)*) => {
+        /// The tests that look only at the kind of a value, or at a number.
+        const TESTS_OF_KIND: &[&str] = &[$($name,)*];
+
+        fn add_tests_of_kind(environment: &mut Environment<'_>) {
+            $(environment.add_test($name, tests::$function);)*
+        }
+    };
+}
+
+tests_of_kind! {
+    "defined" is_defined, "undefined" is_undefined, "none" is_none, "boolean" is_boolean,
+    "true" is_true, "false" is_false, "number" is_number, "integer" is_integer,
+    "int" is_integer, "float" is_float, "odd" is_odd, "even" is_even,
+    "divisibleby" is_divisibleby, "string" is_string, "sequence" is_sequence,
+    "iterable" is_iterable, "mapping" is_mapping, "safe" is_safe, "escaped" is_safe,
 }
 
 /// Returns the tests that look at more than the kind of a value.
@@ -105,12 +142,11 @@ fn trimmed(weight: u64, arguments: &[Value]) -> u64 {
 
 /// The price if a text becomes a list of its characters.
 fn in_characters(weight: u64, arguments: &[Value]) -> u64 {
-    match arguments
-        .first()
-        .is_some_and(|value| value.as_str().is_some())
-    {
-        true => weight.saturating_mul(VALUE),
-        false => weight,
+    let first = arguments.first();
+    if first.is_some_and(|value| value.as_str().is_some()) {
+        weight.saturating_mul(VALUE)
+    } else {
+        weight
     }
 }
 

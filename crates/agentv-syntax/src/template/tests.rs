@@ -364,3 +364,134 @@ fn what_is_missing_is_empty_or_refused() {
     assert_eq!(fill(Missing::Empty).unwrap(), "a");
     assert!(fill(Missing::Refused).is_err());
 }
+
+/// Fills a template whose variables `answer` and `messages` others wrote.
+fn tagged(source: &str) -> Result<String, String> {
+    let values = serde_json::json!({
+        "answer": "hi", "same": "hi", "empty": "", "note": "do it",
+        "messages": [{"role": "user", "content": "a"}, {"role": "tool", "content": [1, "b"]}],
+    });
+    let values = values.as_object().unwrap().iter();
+    let untrusted = Untrusted {
+        names: &["answer", "same", "empty", "messages"],
+        tag: std::sync::Arc::new(|name, text| format!("<{name}>{text}</{name}>")),
+    };
+    let template = Template::parse(source, Missing::Empty).map_err(|error| error.to_string())?;
+    let values = values.map(|(name, value)| (name.as_str(), value));
+    let filled = template.fill_tagged(values, &untrusted);
+    filled.map_err(|error| error.to_string())
+}
+
+#[test]
+fn values_are_compared_as_they_are_and_get_tags_where_they_are_written() {
+    for (source, expected) in [
+        ("{{ answer }} {{ note }}", "<answer>hi</answer> do it"),
+        ("{% if answer == same %}{{ 'same' }}{% endif %}", "same"),
+        ("{% if answer == 'hi' and not empty %}x{% endif %}", "x"),
+        ("{{ empty }}", "<empty></empty>"),
+        ("{{ none_such }}{{ none_such|upper }}", ""),
+        ("{{ answer|upper }}", "<answer>HI</answer>"),
+        ("{{ answer[:1] }}", "<answer>h</answer>"),
+        ("{{ answer|length }}{{ answer == same }}", "2True"),
+        ("{{ 'x'|replace('x', answer) }}", "<answer>hi</answer>"),
+        ("{{ 'A: ' ~ answer ~ note }}", "A: <answer>hi</answer>do it"),
+        ("{{ answer ~ same }}", "<answer>hi</answer><same>hi</same>"),
+        ("{{ answer if note else note }}", "<answer>hi</answer>"),
+        ("{{ 'no' if empty else 'yes' }}", "yes"),
+        ("{{ empty or answer }}", "<empty>hi</empty>"),
+        (
+            "{% set a, b = [answer, note] %}{{ a }}{{ b }}",
+            "<answer>hi</answer><answer>do it</answer>",
+        ),
+        (
+            "{% with a = answer|trim %}{{ a }}{% endwith %}",
+            "<answer>hi</answer>",
+        ),
+        (
+            "{% for c in answer %}{{ loop.index }}{{ c }}{{ loop.previtem }}{% endfor %}",
+            "1<answer>h</answer>2<answer>i</answer><answer>h</answer>",
+        ),
+        (
+            "{% for m in messages %}{{ m.role }}: {{ m.content }};{% endfor %}",
+            "<messages>user</messages>: <messages>a</messages>;<messages>tool</messages>: <messages>[\n  1,\n  \"b\"\n]</messages>;",
+        ),
+        (
+            "{{ messages[:1] }}",
+            "<messages>[\n  {\n    \"role\": \"user\",\n    \"content\": \"a\"\n  }\n]</messages>",
+        ),
+        (
+            "{{ messages|selectattr('role', 'eq', 'tool')|list|length }}",
+            "1",
+        ),
+        (
+            "{{ a }}{% if note %}{% set a = answer %}{% endif %}{{ a }}",
+            "<answer>hi</answer>",
+        ),
+    ] {
+        assert_eq!(tagged(source), Ok(expected.to_owned()), "{source}");
+    }
+}
+
+#[test]
+fn a_name_that_does_not_exist_is_an_error_before_the_template_is_filled() {
+    for (source, expected) in [
+        (
+            "a\n{{ answer|uper }}",
+            "line 2: unknown filter `uper`: did you mean `upper`?",
+        ),
+        (
+            "{% if answer is defned %}{% endif %}",
+            "line 1: unknown test `defned`: did you mean `defined`?",
+        ),
+        (
+            "{{ rows|select('od') }}",
+            "line 1: unknown test `od`: known: eq, ",
+        ),
+        (
+            "{{ rows|selectattr('name', 'equalt', 1) }}",
+            "line 1: unknown test `equalt`: did you mean `equalto`?",
+        ),
+        (
+            "{{ rang(3) }}",
+            "line 1: unknown function `rang`: did you mean `range`?",
+        ),
+        (
+            "{{ namespace(a=1) }}",
+            "line 1: a prompt cannot have the function `namespace`, whose result can be of any size",
+        ),
+        (
+            "{{ answer.upper() }}",
+            "line 1: unknown method `upper()`: write the filter `|upper`",
+        ),
+        (
+            "{{ answer.strip() }}",
+            "line 1: unknown method `strip`: known: changed, cycle",
+        ),
+        (
+            "{{ rows[0]() }}",
+            "line 1: a prompt cannot have calls of values",
+        ),
+    ] {
+        let error = Template::parse(source, Missing::Empty).unwrap_err();
+        assert!(error.to_string().starts_with(expected), "{source}: {error}");
+    }
+}
+
+#[test]
+fn every_known_name_can_be_used() {
+    for name in super::filters::filter_names() {
+        let parsed = Template::parse(&format!("{{{{ answer|{name} }}}}"), Missing::Empty);
+        let filled = parsed.unwrap().fill(BTreeMap::from([("answer", "a")]));
+        let reason = filled.map_or_else(|error| error.to_string(), |_| String::new());
+        assert!(!reason.contains("unknown filter"), "{name}: {reason}");
+    }
+    for name in super::filters::test_names() {
+        if name.chars().all(char::is_alphabetic) {
+            let source = format!("{{{{ answer is {name} }}}}");
+            let filled = Template::parse(&source, Missing::Empty);
+            let filled = filled.unwrap().fill(BTreeMap::from([("answer", "a")]));
+            let reason = filled.map_or_else(|error| error.to_string(), |_| String::new());
+            assert!(!reason.contains("unknown test"), "{name}: {reason}");
+        }
+    }
+}

@@ -1,8 +1,8 @@
 //! A shell line with placeholders.
 
-use super::super::interpreter::{InterpretedText, interpreter_of, piped_into};
 use super::super::placeholder::placeholder_at;
-use super::scanner::{Misplaced, Quotes, Scanner};
+use super::super::program_text::{ProgramText, after_shell_words};
+use super::quotes::{Quotes, Scanner};
 
 /// A shell line, or a part of one, with placeholders.
 ///
@@ -10,8 +10,8 @@ use super::scanner::{Misplaced, Quotes, Scanner};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ShellLine {
     pieces: Vec<Piece>,
-    /// The placeholders whose values another interpreter runs.
-    pub(crate) interpreted: Vec<InterpretedText>,
+    /// The placeholders that become part of another program.
+    pub(crate) program_texts: Vec<ProgramText>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +25,7 @@ enum Piece {
 #[error("`{{{placeholder}}}` cannot be used {place}")]
 pub(crate) struct MisplacedPlaceholder {
     pub(crate) placeholder: &'static str,
-    pub(crate) place: Misplaced,
+    pub(crate) place: &'static str,
 }
 
 /// The text in place of a placeholder.
@@ -46,7 +46,7 @@ impl ShellLine {
         line: &str,
         known: &'static [&'static str],
     ) -> Result<ShellLine, MisplacedPlaceholder> {
-        ShellLine::scan(line, known, Scanner::of(line, false))
+        ShellLine::scan(line, known, false)
     }
 
     /// Finds the placeholders of words that become arguments of a command.
@@ -57,15 +57,16 @@ impl ShellLine {
         words: &str,
         known: &'static [&'static str],
     ) -> Result<ShellLine, MisplacedPlaceholder> {
-        ShellLine::scan(words, known, Scanner::of(words, true))
+        ShellLine::scan(words, known, true)
     }
 
     fn scan(
         line: &str,
         known: &'static [&'static str],
-        mut scanner: Scanner<'_>,
+        is_arguments: bool,
     ) -> Result<ShellLine, MisplacedPlaceholder> {
-        let (mut pieces, mut interpreted) = (Vec::new(), Vec::new());
+        let mut scanner = Scanner::of(line, is_arguments);
+        let (mut pieces, mut program_texts) = (Vec::new(), Vec::new());
         let mut text_from = 0;
         while scanner.at < line.len() {
             let at = scanner.at;
@@ -76,7 +77,9 @@ impl ShellLine {
             let quotes = scanner.quotes();
             let quotes = quotes.map_err(|place| MisplacedPlaceholder { placeholder, place })?;
             let end = at + placeholder.len() + 2;
-            interpreted.extend(interpreter(&scanner.words(), placeholder, &line[end..]));
+            let (words, begun) = scanner.words();
+            let is_whole = is_whole_word(begun, &line[end..]);
+            program_texts.extend(after_shell_words(words, placeholder, is_whole));
             pieces.push(Piece::Text(line[text_from..at].to_owned()));
             pieces.push(Piece::Placeholder(placeholder, quotes));
             (scanner.at, text_from) = (end, end);
@@ -84,7 +87,7 @@ impl ShellLine {
         pieces.push(Piece::Text(line[text_from..].to_owned()));
         Ok(ShellLine {
             pieces,
-            interpreted,
+            program_texts,
         })
     }
 
@@ -104,17 +107,12 @@ impl ShellLine {
     }
 }
 
-/// Returns the interpreter of a placeholder between `before` and the rest of the line.
-fn interpreter(
-    before: &[String],
-    placeholder: &'static str,
-    behind: &str,
-) -> Option<InterpretedText> {
-    let interpreter = interpreter_of(before, placeholder).or_else(|| piped_into(behind))?;
-    Some(InterpretedText {
-        placeholder,
-        interpreter: interpreter.to_owned(),
-    })
+/// Checks if a placeholder is a word by itself, apart from quotes.
+fn is_whole_word(before: &str, behind: &str) -> bool {
+    let is_quote = |letter: char| letter == '\'' || letter == '"';
+    let behind = behind.trim_start_matches(is_quote);
+    let ends = |letter: char| letter.is_whitespace() || ";&|<>()".contains(letter);
+    before.chars().all(is_quote) && (behind.is_empty() || behind.starts_with(ends))
 }
 
 impl Substitute {
@@ -143,7 +141,7 @@ impl ShellLine {
         }
         ShellLine {
             pieces,
-            interpreted: Vec::new(),
+            program_texts: Vec::new(),
         }
     }
 }

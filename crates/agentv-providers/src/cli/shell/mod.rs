@@ -8,7 +8,7 @@
 
 mod command;
 mod line;
-mod scanner;
+mod quotes;
 #[cfg(test)]
 mod tests;
 

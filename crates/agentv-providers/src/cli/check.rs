@@ -1,59 +1,56 @@
-//! The checks of commands in a `targets.yaml`.
+//! The checks of a target's commands in `targets.yaml`, besides those of its shape.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use agentv_syntax::{Code, Node, Problem, nearest};
 
-use super::fields::{field, inside};
-use crate::cli::{Argv, ArgvError, InterpretedText, PLACEHOLDERS, ShellLine, unknown_placeholders};
+use super::argv::{Argv, ArgvError};
+use super::placeholder::{PLACEHOLDERS, unknown_placeholders};
+use super::program_text::ProgramText;
+use super::shell::ShellLine;
 use crate::environment::{Piece, pieces};
+use crate::targets_file::{WrittenTarget, check_spellings, field, inside};
 
-/// Checks the command of a target.
-pub(super) fn check_target(
-    source: &str,
-    target: Node<'_>,
-    path: &str,
-    problems: &mut Vec<Problem>,
-) {
+/// Checks the commands of a target: its own and that of its healthcheck.
+pub(crate) fn check(target: &WrittenTarget<'_>, problems: &mut Vec<Problem>) {
+    let WrittenTarget { source, node, path } = *target;
     let mut check = CommandCheck { source, problems };
-    check.command(target, path);
-    if let (Some((_, words)), Some(format)) =
-        (field(target, "command"), field(target, "files_format"))
+    check.command(node, path);
+    if let (Some((_, words)), Some(format)) = (field(node, "command"), field(node, "files_format"))
     {
         check.files_format(words, format, path);
     }
-}
-
-/// Checks the fields of a healthcheck, which depend on its type.
-pub(super) fn check_healthcheck(
-    source: &str,
-    healthcheck: Node<'_>,
-    path: &str,
-    problems: &mut Vec<Problem>,
-) {
-    let mut check = CommandCheck { source, problems };
-    check.command(healthcheck, path);
-    let Some(kind) = healthcheck.get("type") else {
-        return;
-    };
-    let given = |name: &str| field(healthcheck, name).is_some();
-    if kind.is_text("http") && !given("url") {
-        problems.push(missing(healthcheck, "url").at(path));
-    }
-    if kind.is_text("command") && !given("command") && !given("command_template") {
-        let problem = missing(healthcheck, "command").at(path);
-        problems.push(problem.hint("write one of `command`, `command_template`"));
+    if let Some(healthcheck) = node.given("healthcheck") {
+        check.healthcheck(healthcheck, &inside(path, "healthcheck"));
     }
 }
 
-/// A check of the commands of one object.
+/// A check of the commands of one target.
 struct CommandCheck<'s, 'p> {
     source: &'s str,
     problems: &'p mut Vec<Problem>,
 }
 
 impl CommandCheck<'_, '_> {
+    /// Checks the fields of a healthcheck, which depend on its type.
+    fn healthcheck(&mut self, healthcheck: Node<'_>, path: &str) {
+        check_spellings(healthcheck, path, self.problems);
+        self.command(healthcheck, path);
+        let Some(kind) = healthcheck.get("type") else {
+            return;
+        };
+        let given = |name: &str| field(healthcheck, name).is_some();
+        if kind.is_text("http") && !given("url") {
+            self.problems.push(missing(healthcheck, "url").at(path));
+        }
+        if kind.is_text("command") && !given("command") && !given("command_template") {
+            let problem = missing(healthcheck, "command").at(path);
+            let hint = "write one of `command`, `command_template`";
+            self.problems.push(problem.hint(hint));
+        }
+    }
+
     fn command(&mut self, object: Node<'_>, path: &str) {
         let words = field(object, "command");
         let line = field(object, "command_template");
@@ -96,7 +93,7 @@ impl CommandCheck<'_, '_> {
         }
         let texts: Vec<&str> = texts.iter().map(Cow::as_ref).collect();
         match Argv::of(&texts, None) {
-            Ok(argv) => self.interpreted(words, &argv.interpreted, path),
+            Ok(argv) => self.program_texts(words, &argv.program_texts, path),
             Err(error) => {
                 let code = match error {
                     ArgvError::NoProgram => Code::OutOfRange,
@@ -118,7 +115,7 @@ impl CommandCheck<'_, '_> {
         };
         self.unknown(line, &text, path);
         match ShellLine::of(&without_references(&text), PLACEHOLDERS) {
-            Ok(shell) => self.interpreted(line, &shell.interpreted, path),
+            Ok(shell) => self.program_texts(line, &shell.program_texts, path),
             Err(error) => {
                 let span = self.within(line, error.placeholder);
                 let problem = Problem::error(Code::MisplacedPlaceholder, span, error.to_string());
@@ -148,15 +145,11 @@ impl CommandCheck<'_, '_> {
         }
     }
 
-    /// Warns about text of cases that another interpreter runs.
-    fn interpreted(&mut self, node: Node<'_>, found: &[InterpretedText], path: &str) {
-        for text in found {
-            let InterpretedText {
-                placeholder,
-                interpreter,
-            } = text;
+    /// Warns about text of cases that becomes part of another program.
+    fn program_texts(&mut self, node: Node<'_>, found: &[ProgramText], path: &str) {
+        for ProgramText { placeholder, after } in found {
             let message =
-                format!("`{interpreter}` runs `{{{placeholder}}}` as part of its program");
+                format!("`{{{placeholder}}}` becomes part of the program after `{after}`");
             let span = self.within(node, placeholder);
             let problem = Problem::warning(Code::InterpretedText, span, message);
             self.problems.push(problem.at(path).hint(
