@@ -1,6 +1,7 @@
 //! Evaluators: they judge an answer.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -64,6 +65,8 @@ pub struct Subject<'a> {
     pub answer: &'a str,
     /// A summary of the transcript.
     pub trace: &'a TraceSummary,
+    /// The folder of the eval file, absolute.
+    pub folder: &'a Path,
     /// The folders of the trial's workspace; `None` if it had none, or if it is gone.
     pub workspace: Option<&'a WorkspaceFolders>,
     /// True if the trial had a workspace that is gone, as when an old answer is graded again.

@@ -41,6 +41,12 @@ pub fn runs_commands(spec: &EvaluatorSpec) -> bool {
     kinds::named(&spec.kind).is_some_and(|kind| (kind.facts.runs_commands)(&Options::of(spec)))
 }
 
+/// Returns true if an evaluator or one of its members works in the workspace of a trial that has one. It
+/// cannot grade an answer whose workspace is gone.
+pub fn needs_workspace(spec: &EvaluatorSpec) -> bool {
+    kinds::named(&spec.kind).is_some_and(|kind| (kind.facts.needs_workspace)(&Options::of(spec)))
+}
+
 /// Returns the paths of the files that an evaluator of a resolved case may read or run. Some may
 /// not exist, since not every word of a command is a file.
 ///

@@ -38,6 +38,8 @@ pub(crate) struct Facts {
     /// The files that are read or run, given the root of the project. Their content is part of the
     /// identity of a grade.
     pub(crate) files: fn(&Options<'_>, &Path) -> Vec<PathBuf>,
+    /// True if the evaluator works in the workspace of a trial that has one.
+    pub(crate) needs_workspace: fn(&Options<'_>) -> bool,
     /// A problem of options that are each valid, but not together.
     pub(crate) problem: fn(Node<'_>) -> Option<Problem>,
 }
@@ -49,6 +51,7 @@ impl Facts {
         judges: |_| Ok(Vec::new()),
         runs_commands: |_| false,
         files: |_, _| Vec::new(),
+        needs_workspace: |_| false,
         problem: |_| None,
     };
 }

@@ -53,13 +53,14 @@ mod registry;
 mod script;
 mod wanted;
 mod words;
+mod workspace;
 
 #[cfg(test)]
 mod tests;
 
 pub use builder::{BuildContext, Builder, build};
 pub use error::BuildError;
-pub use facts::{effort, files_of, judges_of, runs_commands};
+pub use facts::{effort, files_of, judges_of, needs_workspace, runs_commands};
 pub use kinds::{ALL, example};
 pub use read_texts::ReadTexts;
 pub use registry::REGISTRY;

@@ -91,6 +91,7 @@ pub fn judged(options: &Value, text: &str) -> Result<Evaluation, String> {
     let transcript = Transcript::of_text("Paris");
     let judges = Saying(text);
     let subject = Subject {
+        folder: std::path::Path::new("."),
         workspace: None,
         workspace_is_gone: false,
         spares: false,

@@ -72,6 +72,7 @@ impl Trial {
         let evaluator = builder.build(&spec(options))?;
         let answer = self.transcript.answer();
         let subject = Subject {
+            folder: std::path::Path::new("."),
             workspace: None,
             workspace_is_gone: false,
             spares: false,

@@ -50,6 +50,7 @@
 //! On other Unixes a command gets a process group. Processes that leave the group are not ended, and
 //! the group survives a SIGKILL to the program. On Windows a job object ends the tree.
 
+mod anchor;
 mod capture;
 mod dialogue;
 mod error;
@@ -66,6 +67,7 @@ mod spec;
 mod supervisor;
 mod tree;
 
+pub use anchor::anchored;
 pub use dialogue::{CommandInput, Dialogue, Ending, OutputLine, OutputLines, Talked};
 pub use error::ProcessError;
 pub use finished::{Captured, Finished, Status};

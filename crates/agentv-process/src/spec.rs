@@ -85,6 +85,15 @@ impl CommandSpec {
         self
     }
 
+    /// Sets variables, as [`env`](Self::env) does.
+    pub fn envs(
+        self,
+        variables: impl IntoIterator<Item = (impl Into<OsString>, impl Into<OsString>)>,
+    ) -> Self {
+        let variables = variables.into_iter();
+        variables.fold(self, |spec, (name, value)| spec.env(name, value))
+    }
+
     /// Sets the command's stdin (default: empty). The command need not read it.
     pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.stdin = Some(bytes.into());

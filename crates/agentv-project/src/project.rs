@@ -76,6 +76,13 @@ impl Project {
         self.working_dir.clone().unwrap_or_default()
     }
 
+    /// Returns the folder that the user prefers for workspaces (`AGENTV_WORKSPACES`), absolute.
+    pub(crate) fn workspaces_place(&self) -> Option<PathBuf> {
+        let place = self.environment.get("AGENTV_WORKSPACES");
+        let place = place.filter(|place| !place.is_empty())?;
+        Some(self.working_dir().join(place))
+    }
+
     /// Returns the variables of the process, without those of any `.env` file.
     pub(crate) fn environment(&self) -> &Environment {
         &self.environment

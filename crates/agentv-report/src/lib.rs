@@ -108,6 +108,6 @@ pub use run_statistics::{
 };
 pub use style::Style;
 pub use summary::{
-    CostlyTrial, ErrorGroup, Latency, Scores, SlowTrial, Statuses, Summary, SummaryFold,
-    TargetSummary, Tokens, WorstTrial,
+    CostlyTrial, ErrorGroup, KeptWorkspaces, Latency, Scores, SlowTrial, Statuses, Summary,
+    SummaryFold, TargetSummary, Tokens, WorstTrial,
 };

@@ -202,6 +202,7 @@ async fn run(provider: Panics) -> Result<(Ended, HashMap<String, Option<Stage>>)
         max_time: None,
         stop_on_required: false,
         include_trace: false,
+        workspaces: None,
         dump_prompts: None,
         grace: Duration::ZERO,
     };

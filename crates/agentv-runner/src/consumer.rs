@@ -114,9 +114,22 @@ impl Consumer {
     }
 
     fn write_answer(&self, record: &TranscriptRecord) -> Result<(), RunError> {
+        let stored;
+        let record = match record.transcript.artifacts.is_empty() {
+            true => record,
+            false => {
+                let artifacts = self.journal.write_artifacts(record);
+                let artifacts = artifacts.map_err(|source| RunError::Artifact { source })?;
+                let mut without_content = record.clone();
+                without_content.transcript.artifacts = artifacts;
+                stored = without_content;
+                &stored
+            }
+        };
         let written = self.journal.write_transcript(record);
         written.map_err(RunError::Write)?;
-        if let Some(cache) = self.cache.as_ref().filter(|_| !record.cached) {
+        let is_answer = !record.cached && record.error.is_none();
+        if let Some(cache) = self.cache.as_ref().filter(|_| is_answer) {
             let kept = cache.put(&record.answer_key, &record.transcript, record.redacted);
             if let Err(error) = kept {
                 self.notice_cache(&error);

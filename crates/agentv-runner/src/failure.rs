@@ -38,6 +38,12 @@ pub enum RunError {
         /// The error of the system.
         source: std::io::Error,
     },
+    /// A file that belongs to an answer could not be written.
+    #[error("cannot write a file of the answer to the run folder: {source}")]
+    Artifact {
+        /// The error of the system.
+        source: std::io::Error,
+    },
     /// A report could not be written.
     #[error(transparent)]
     Report(ReportError),
@@ -47,7 +53,10 @@ impl RunError {
     /// Returns true if something could not be written, rather than read or asked.
     pub fn is_about_writing(&self) -> bool {
         match self {
-            RunError::Write(_) | RunError::Dump { .. } | RunError::Report(_) => true,
+            RunError::Write(_)
+            | RunError::Dump { .. }
+            | RunError::Artifact { .. }
+            | RunError::Report(_) => true,
             RunError::Read(_) | RunError::Source(_) | RunError::Prepare { .. } => false,
         }
     }

@@ -1,12 +1,17 @@
 //! The record files of a run, open for appending.
 
+use std::fs;
+use std::io;
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use agentv_core::{ResultRecord, Secrets, TranscriptRecord};
-use agentv_journal::{Append, AppendError, FolderError, RecordFile, RunWriter};
+use agentv_core::{Artifact, ResultRecord, Secrets, TranscriptRecord};
+use agentv_journal::{Append, AppendError, FolderError, RecordFile, RunWriter, create_private};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use crate::trial::prompt_dump::file_name;
 
 /// The two record files of a run, open for appending. Secrets are removed here, so that none
 /// reaches the disk.
@@ -17,6 +22,8 @@ pub struct Journal {
     secrets: Secrets,
     /// The offsets of the results that count; `None` for a new run, where all do.
     counted: Option<Mutex<Vec<u64>>>,
+    /// The run folder.
+    folder: PathBuf,
 }
 
 impl Journal {
@@ -31,6 +38,7 @@ impl Journal {
             results: open(RecordFile::Results)?,
             secrets,
             counted: None,
+            folder: writer.folder().path().to_owned(),
         })
     }
 
@@ -42,6 +50,34 @@ impl Journal {
     /// Writes the answer of a target.
     pub(crate) fn write_transcript(&self, record: &TranscriptRecord) -> Result<(), AppendError> {
         self.write(&self.transcripts, record).map(drop)
+    }
+
+    /// Writes the files that belong to a transcript, without secrets, and returns where they are. One that
+    /// another run has written is omitted.
+    pub(crate) fn write_artifacts(&self, record: &TranscriptRecord) -> io::Result<Vec<Artifact>> {
+        let mut written = Vec::new();
+        for artifact in &record.transcript.artifacts {
+            match (&artifact.content, &artifact.path) {
+                (Some(content), _) => {
+                    let mut bytes = content.clone().into_bytes();
+                    self.secrets.redact_json(&mut bytes);
+                    let path = artifact_path(record, &artifact.name);
+                    let file = self.folder.join(&path);
+                    create_private(&file)?;
+                    fs::write(&file, bytes)?;
+                    written.push(Artifact {
+                        path: Some(path),
+                        content: None,
+                        name: artifact.name.clone(),
+                    });
+                }
+                (None, Some(path)) if self.folder.join(path).is_file() => {
+                    written.push(artifact.clone());
+                }
+                (None, _) => {}
+            }
+        }
+        Ok(written)
     }
 
     /// Writes the result of a trial. Returns the record as written if a secret was removed from it.
@@ -120,6 +156,24 @@ impl Journal {
         }
         Ok(())
     }
+}
+
+/// Returns the path of an artifact from the run folder.
+fn artifact_path(record: &TranscriptRecord, name: &str) -> String {
+    let trial = file_name(&record.eval_file, &record.eval_id, &record.target);
+    let trial = trial.trim_end_matches(".json");
+    let name: String = name
+        .chars()
+        .map(|letter| {
+            if matches!(letter, '/' | '\\' | '\0') {
+                '_'
+            } else {
+                letter
+            }
+        })
+        .collect();
+    let name = name.trim_start_matches('.');
+    format!("artifacts/{trial}-{}/{name}", record.trial)
 }
 
 fn lock(file: &Mutex<Append>) -> MutexGuard<'_, Append> {

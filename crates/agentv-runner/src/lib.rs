@@ -33,6 +33,7 @@ mod tests;
 mod trial;
 #[cfg(test)]
 mod trouble_tests;
+mod workspace;
 
 pub use agentv_core::EvalFile;
 pub use assignment::Assignment;
@@ -55,3 +56,4 @@ pub use schedule::survey::{FileJudges, Survey, survey};
 pub use trial::execute::{Executor, ExecutorSpec, Notify};
 pub use trial::grade::Graders;
 pub use trial::panic::is_panic_caught;
+pub use workspace::RunWorkspaces;

@@ -33,6 +33,7 @@ use crate::schedule::watch::watch;
 use crate::trial::execute::{Executor, ExecutorSpec};
 use crate::trial::grade::Graders;
 use crate::trial::judges::prepare;
+use crate::workspace::RunWorkspaces;
 
 /// A run that was checked. Nothing was asked yet.
 pub struct RunSpec {
@@ -62,6 +63,8 @@ pub struct RunSpec {
     pub stop_on_required: bool,
     /// True if results hold the messages of the target.
     pub include_trace: bool,
+    /// The place for workspaces, if any trial may need one.
+    pub workspaces: Option<Arc<RunWorkspaces>>,
     /// The folder that prompts are written to.
     pub dump_prompts: Option<PathBuf>,
     /// The time that work in flight gets once the user asks for the end.
@@ -166,6 +169,7 @@ impl Run {
             stop_on_required: spec.stop_on_required,
             include_trace: spec.include_trace,
             secrets: consumer.secrets().clone(),
+            workspaces: spec.workspaces,
             notify: Arc::new(move |event| notified.notify(&event)),
         };
         let mut executor = Executor::with_failure(executor_spec, failure);

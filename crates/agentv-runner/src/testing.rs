@@ -252,6 +252,7 @@ impl Trying {
             max_time: None,
             stop_on_required: false,
             include_trace: false,
+            workspaces: None,
             dump_prompts: None,
             grace: Duration::from_secs(5),
         }

@@ -44,6 +44,7 @@
 mod changes;
 mod copy;
 mod diff;
+mod environment;
 mod error;
 mod export;
 mod file_state;
@@ -59,6 +60,7 @@ mod workspaces;
 
 pub use changes::Changes;
 pub use diff::DiffLimits;
+pub use environment::{EVAL_FOLDER, environment};
 pub use error::WorkspaceError;
 pub use export::digest_of_folder;
 pub use git::{FoundCommit, find_commit};

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentv_core::{KeepWorkspace, WorkspaceSource, WorkspaceSpec};
-use agentv_syntax::{Node, Problem};
+use agentv_syntax::{Node, NodeKind, Problem};
 
 use crate::files::{FileLibrary, FileProblem};
 
@@ -85,6 +85,7 @@ pub(crate) fn check_workspace(
             let refused = files.find_commit(&folder, &commit.text()).err();
             refused.map(|problem| problem.at_commit(commit, "workspace.from.commit"))
         }
+        _ if from.kind() != NodeKind::String => None,
         _ => {
             let Ok(folder) = files.find_template(&from.text()) else {
                 return;

@@ -16,10 +16,13 @@ impl Fence {
     /// evaluators.
     pub(super) fn around(subject: &Subject<'_>, results: Option<&str>) -> Fence {
         let said = serde_json::to_string(&subject.transcript.output_messages).unwrap_or_default();
+        let changes = subject.transcript.file_changes.as_deref();
+        let changes = serde_json::to_string(changes.unwrap_or_default()).unwrap_or_default();
         loop {
             let key = format!("{:016}", fastrand::u64(..10_000_000_000_000_000));
             let results = results.unwrap_or_default();
-            let texts = [subject.answer, &subject.prompt.question, &said, results];
+            let question = &subject.prompt.question;
+            let texts = [subject.answer, question, &said, &changes, results];
             if !texts.iter().any(|text| text.contains(&key)) {
                 return Fence { key };
             }

@@ -29,7 +29,10 @@ A reference answer, which is right but need not be matched word by word:
 {{ reference_answer }}
 {% endif %}
 The answer to grade:
-{{ candidate_answer }}";
+{{ candidate_answer }}{% if file_changes %}
+
+The changes that were made to the files, as a part of the answer:
+{{ file_changes }}{% endif %}";
 
 static USUAL_TEMPLATE: LazyLock<Result<Template, TemplateError>> =
     LazyLock::new(|| Template::parse(USUAL));

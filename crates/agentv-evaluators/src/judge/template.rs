@@ -81,7 +81,7 @@ impl Purpose {
     fn wanted(self) -> (&'static [&'static str], &'static str) {
         match self {
             Purpose::Grade => (
-                &["candidate_answer", "expected_messages"],
+                &["candidate_answer", "expected_messages", "file_changes"],
                 "the prompt shows the judge neither `{{ candidate_answer }}` nor `{{ expected_messages }}`",
             ),
             Purpose::Join => (

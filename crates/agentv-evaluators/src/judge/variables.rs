@@ -6,6 +6,7 @@ use agentv_core::{Message, Role, Subject};
 use serde_json::Value;
 
 use super::fence::Fence;
+use crate::workspace::shown_changes;
 
 /// The names of the variables.
 pub(super) const NAMES: &[&str] = &[
@@ -16,6 +17,7 @@ pub(super) const NAMES: &[&str] = &[
     "input_messages",
     "expected_messages",
     "output_messages",
+    "file_changes",
 ];
 
 /// The variable with the results of other evaluators, for a judge that combines them.
@@ -76,6 +78,7 @@ fn value(subject: &Subject<'_>, name: &str) -> Option<Value> {
         "input_messages" => messages(&case.input_messages),
         "expected_messages" => messages(&case.expected_messages),
         "output_messages" => messages(&subject.transcript.output_messages),
+        "file_changes" => shown_changes(subject.transcript).map(Value::from),
         _ => None,
     }
 }

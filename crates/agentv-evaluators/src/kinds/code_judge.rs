@@ -18,6 +18,7 @@ use crate::kind::{EvaluatorKind, Facts};
 use crate::options::Options;
 use crate::proxy::{self, ProxyError, USUAL_MOST_CALLS};
 use crate::script::{self, FOLDER, SCRIPT, Script, ScriptError, TIMEOUT, input, output};
+use crate::workspace::{WorkspaceGone, workspace_of};
 
 pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     kind: Kind {
@@ -35,7 +36,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
                 Field {
                     name: "cwd",
                     shape: &FOLDER,
-                    doc: "The folder to run the script in, relative to the eval file (default: the folder of the eval file).",
+                    doc: "The folder to run the script in, relative to the eval file (default: the folder of the eval file). If the trial has a workspace, the script runs in it, and its own files are found from this folder.",
                 },
                 TIMEOUT,
                 Field {
@@ -63,6 +64,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
         effort,
         judges,
         runs_commands: |_| true,
+        needs_workspace: |_| true,
         files,
         ..Facts::CHECK
     },
@@ -146,6 +148,8 @@ enum Failure {
     Script(#[from] ScriptError),
     #[error(transparent)]
     Proxy(#[from] ProxyError),
+    #[error(transparent)]
+    Gone(#[from] WorkspaceGone),
 }
 
 /// A script that grades.
@@ -169,7 +173,12 @@ impl Evaluator for CodeJudge {
 
 impl CodeJudge {
     async fn judge(&self, subject: &Subject<'_>) -> Result<Evaluation, Failure> {
+        let workspace = workspace_of(subject)?;
         let turn = self.script.turn().await?;
+        let turn = match workspace {
+            Some(workspace) => turn.inside(workspace, subject.folder),
+            None => turn,
+        };
         let input = input::configured(input::of(subject, &self.root), &self.config);
         let printed = match self.most_calls {
             None => turn.run(input, &[]).await?,

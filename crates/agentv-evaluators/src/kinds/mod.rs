@@ -27,6 +27,8 @@ kinds! {
     cost,
     token_usage,
     execution_metrics,
+    file_changes,
+    workspace_command,
     contains,
     contains_any,
     contains_all,

@@ -2,11 +2,11 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use agentv_core::Extra;
-use agentv_process::{CommandSpec, Finished, ProcessError, Runner};
+use agentv_core::{Extra, WorkspaceFolders};
+use agentv_process::{CommandSpec, Finished, ProcessError, Runner, Status};
 use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::error::{Failure, ScriptError};
 use super::places::ScriptPlaces;
 use super::printed::{Printed, tail};
+use crate::workspace::{all_anchored, in_workspace, plain_words};
 
 /// The maximum output of a script.
 const LARGEST_OUTPUT: usize = 10 << 20;
@@ -25,6 +26,8 @@ pub(crate) struct Script {
     pub(super) deadline: Duration,
     /// The name of the script in errors.
     pub(super) noun: &'static str,
+    /// True if the words of the command are paths in a workspace, not beside the eval file.
+    pub(super) is_of_workspace: bool,
     /// Environment variables in addition to the inherited ones.
     pub(super) environment: Vec<(OsString, OsString)>,
     pub(super) runner: Runner,
@@ -57,25 +60,30 @@ impl Script {
         match self.places.take().await {
             Some(place) => Ok(Turn {
                 script: self,
+                inside: None,
                 _place: place,
             }),
             None => Err(ScriptError::NoPlace { noun: self.noun }),
         }
     }
 
-    fn spec(&self) -> CommandSpec {
-        let spec = match &self.command {
-            Command::Line(line) => CommandSpec::shell(line),
-            Command::Words(words) => {
-                let mut words = words.iter();
-                let program = words.next().cloned().unwrap_or_default();
-                CommandSpec::program(program).args(words)
-            }
+    /// Describes the command, in its own folder or in a workspace.
+    fn spec(&self, inside: Option<Inside<'_>>) -> CommandSpec {
+        let spec = match (&self.command, inside) {
+            (Command::Line(line), None) => CommandSpec::shell(line),
+            (Command::Line(line), Some(_)) => match plain_words(line) {
+                Some(words) => of_words(&all_anchored(&words, &self.folder)),
+                None => CommandSpec::shell(line),
+            },
+            (Command::Words(words), None) => of_words(words),
+            (Command::Words(words), Some(_)) if self.is_of_workspace => of_words(words),
+            (Command::Words(words), Some(_)) => of_words(&all_anchored(words, &self.folder)),
         };
-        let spec = spec
-            .current_dir(&self.folder)
-            .deadline(self.deadline)
-            .stdout_limit(LARGEST_OUTPUT);
+        let spec = match inside {
+            Some((workspace, eval_folder)) => in_workspace(spec, workspace, eval_folder),
+            None => spec.current_dir(&self.folder),
+        };
+        let spec = spec.deadline(self.deadline).stdout_limit(LARGEST_OUTPUT);
         let added = self.environment.iter().cloned();
         added.fold(spec, |spec, (name, value)| spec.env(name, value))
     }
@@ -125,11 +133,61 @@ impl Script {
     }
 }
 
+/// A workspace, and the folder of the eval file.
+type Inside<'s> = (&'s WorkspaceFolders, &'s Path);
+
+/// Describes a program and its arguments.
+fn of_words(words: &[OsString]) -> CommandSpec {
+    let mut words = words.iter();
+    let program = words.next().cloned().unwrap_or_default();
+    CommandSpec::program(program).args(words)
+}
+
 /// Permission for a script to run now.
 #[derive(Debug)]
 pub(crate) struct Turn<'s> {
     script: &'s Script,
+    /// The workspace that it runs in.
+    inside: Option<Inside<'s>>,
     _place: OwnedSemaphorePermit,
+}
+
+/// The end of a command that is judged by its status.
+pub(crate) struct CommandEnd {
+    pub(crate) status: Status,
+    /// The end of stdout and of stderr, ready to be appended to a message.
+    pub(crate) tail: String,
+}
+
+impl<'s> Turn<'s> {
+    /// Makes the script run in a workspace.
+    pub(crate) fn inside(self, workspace: &'s WorkspaceFolders, eval_folder: &'s Path) -> Turn<'s> {
+        Turn {
+            inside: Some((workspace, eval_folder)),
+            ..self
+        }
+    }
+
+    /// Runs the command in a workspace, without input, and returns how it ended.
+    ///
+    /// # Errors
+    /// Fails if the command could not start or ran too long.
+    pub(crate) async fn end_in(
+        &self,
+        workspace: &WorkspaceFolders,
+        eval_folder: &Path,
+    ) -> Result<CommandEnd, ScriptError> {
+        let spec = self.script.spec(Some((workspace, eval_folder)));
+        // To cancel the run, drop the future.
+        let never = CancellationToken::new();
+        match self.script.runner.run(spec, &never).await {
+            Ok(finished) => Ok(CommandEnd {
+                tail: tail(&finished.stdout.text(), &finished.stderr.text()),
+                status: finished.status,
+            }),
+            Err(error) => Err(self.script.failure(error)),
+        }
+    }
 }
 
 impl Turn<'_> {
@@ -144,7 +202,10 @@ impl Turn<'_> {
         input: Extra,
         variables: &[(&str, String)],
     ) -> Result<Printed, ScriptError> {
-        let spec = self.script.spec().stdin(Value::Object(input).to_string());
+        let spec = self
+            .script
+            .spec(self.inside)
+            .stdin(Value::Object(input).to_string());
         let spec = variables
             .iter()
             .fold(spec, |spec, (name, value)| spec.env(name, value));

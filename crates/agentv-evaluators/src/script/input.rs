@@ -36,6 +36,11 @@ pub(crate) fn of(subject: &Subject<'_>, root: &Path) -> Extra {
         ("input_files", json!(files)),
         ("input_messages", value(&case.input_messages)),
         ("trace_summary", value(subject.trace)),
+        (
+            "workspace",
+            json!(subject.workspace.map(|workspace| &workspace.work)),
+        ),
+        ("file_changes", json!(subject.transcript.file_changes)),
         ("variables", variables(&case.variables)),
     ];
     let fields = fields.into_iter().filter(|(_, value)| !value.is_null());

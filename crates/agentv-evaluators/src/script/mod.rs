@@ -14,8 +14,8 @@ pub(crate) mod output;
 mod places;
 mod printed;
 
-pub(crate) use command::Script;
+pub(crate) use command::{CommandEnd, Script};
 pub(crate) use error::ScriptError;
-pub(crate) use files::{files, files_in};
+pub(crate) use files::{files, files_beside_eval, files_in};
 pub(crate) use options::{FOLDER, SCRIPT, TIMEOUT};
 pub use places::ScriptPlaces;

@@ -72,6 +72,25 @@ impl Script {
         Script::new(command, options, builder, noun)
     }
 
+    /// Builds the command of the option `field`, whose words are paths in a workspace, with
+    /// `timeout_seconds`.
+    pub(crate) fn of_words(
+        field: &str,
+        options: &Options<'_>,
+        builder: &Builder,
+        noun: &'static str,
+    ) -> Result<Script, BuildError> {
+        let words = options.texts(field)?.unwrap_or_default();
+        if words.is_empty() {
+            return Err(options.invalid(field, "expected a command (an array of strings)"));
+        }
+        let command = Command::Words(words.into_iter().map(OsString::from).collect());
+        Ok(Script {
+            is_of_workspace: true,
+            ..Script::new(command, options, builder, noun)?
+        })
+    }
+
     /// Builds the script in the file that `path` names, or the shell line in it, with `cwd` and
     /// `timeout_seconds`.
     pub(crate) fn of_file(
@@ -98,10 +117,9 @@ impl Script {
     ) -> Result<Script, BuildError> {
         let context = builder.context();
         if !context.allow_scripts {
-            let field = match options.text("path")? {
-                Some(_) => "path",
-                None => "script",
-            };
+            let mut fields = ["path", "command"].into_iter();
+            let field = fields.find(|field| options.get(field).is_some());
+            let field = field.unwrap_or("script");
             return Err(options.invalid(
                 field,
                 "it would run a command, which `--no-scripts` forbids",
@@ -118,6 +136,7 @@ impl Script {
             folder,
             deadline: deadline(options)?,
             noun,
+            is_of_workspace: false,
             environment: context.environment.clone(),
             runner: context.runner.clone(),
             places: context.scripts.clone(),

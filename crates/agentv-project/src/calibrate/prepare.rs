@@ -162,6 +162,7 @@ impl PreparedCalibration {
             targets: Vec::new(),
             planned,
             cache: None,
+            workspaces: None,
             dump_prompts: None,
             judges: judges.judges,
             assignment: judges.assignment,

@@ -133,6 +133,7 @@ impl PreparedGrading {
             targets: Vec::new(),
             planned,
             cache: None,
+            workspaces: None,
             dump_prompts: None,
             graders: Arc::new(answers.graders.with_environments(judges.environments)),
             judges: judges.judges,

@@ -4,9 +4,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use agentv_core::{Effort, EvalCase, Evaluator, EvaluatorError, EvaluatorSpec, FileDigest, Judge};
+use agentv_core::{
+    Effort, EvalCase, Evaluator, EvaluatorError, EvaluatorSpec, FileDigest, Judge, WorkspaceSpec,
+};
 use agentv_evaluators::{
-    BuildContext, Builder, ReadTexts, ScriptPlaces, effort, files_of, judges_of, runs_commands,
+    BuildContext, Builder, ReadTexts, ScriptPlaces, effort, files_of, judges_of, needs_workspace,
+    runs_commands,
 };
 use agentv_providers::Environment;
 use agentv_runner::{EvalFile, Graders, digest_of_file};
@@ -157,11 +160,22 @@ impl Graders for ProjectGraders {
         effort(spec)
     }
 
+    fn needs_workspace(&self, spec: &EvaluatorSpec) -> bool {
+        needs_workspace(spec)
+    }
+
     fn judges_of(&self, spec: &EvaluatorSpec) -> Result<Vec<Judge>, EvaluatorError> {
         judges_of(spec).map_err(|error| EvaluatorError(error.to_string()))
     }
 
     fn check(&self, file: &EvalFile, case: &EvalCase) -> Result<(), EvaluatorError> {
+        if !self.allow_scripts
+            && let Some(field) = case.workspace.as_deref().and_then(command_field)
+        {
+            return Err(EvaluatorError(format!(
+                "`{field}` would run a command, which `--no-scripts` forbids"
+            )));
+        }
         // Evaluators without files were checked with their eval file.
         let is_open = |spec: &&EvaluatorSpec| {
             let is_forbidden = !self.allow_scripts && runs_commands(spec);
@@ -182,5 +196,14 @@ impl Graders for ProjectGraders {
             Some(FileDigest { path, digest })
         });
         digests.collect()
+    }
+}
+
+/// Returns the field of a workspace that runs commands, if one does.
+fn command_field(workspace: &WorkspaceSpec) -> Option<&'static str> {
+    match (workspace.setup.is_empty(), workspace.teardown.is_empty()) {
+        (false, _) => Some("workspace.setup"),
+        (true, false) => Some("workspace.teardown"),
+        (true, true) => None,
     }
 }

@@ -1,11 +1,12 @@
 //! The preparation of a run: everything is checked before any target is asked.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use agentv_core::{Planned, RanFile, RanTarget, RunRecord};
-use agentv_runner::{Cache, RunSpec, TrialsSpec, survey};
+use agentv_process::Runner;
+use agentv_runner::{Cache, RunSpec, RunWorkspaces, TrialsSpec, survey};
 use jiff::Timestamp;
 
 use super::changes::changes_of;
@@ -41,6 +42,27 @@ pub struct PreparedRun {
     whole: u64,
     cache: Option<Cache>,
     gates: Gates,
+    workspaces: WorkspacePlan,
+}
+
+/// The workspaces that a run needs.
+struct WorkspacePlan {
+    is_needed: bool,
+    /// The folder that the user prefers for them.
+    place: Option<PathBuf>,
+}
+
+impl WorkspacePlan {
+    /// Makes the place for the workspaces, if they are needed.
+    fn open(&self, root: &Path) -> Result<Option<Arc<RunWorkspaces>>, ProjectError> {
+        if !self.is_needed {
+            return Ok(None);
+        }
+        let runner = Runner::of_this_program();
+        let opened = RunWorkspaces::open(self.place.as_deref(), root, runner);
+        let opened = opened.map_err(ProjectError::from_error)?;
+        Ok(Some(Arc::new(opened)))
+    }
 }
 
 impl Project {
@@ -102,6 +124,12 @@ impl Project {
         let whole = survey.trials + survey.trials_only_before + elsewhere;
         let cache = cache(&options, files.root())?;
         let gates = Gates::open(&options.gates, &runs, plan.resumed.as_ref(), notices)?;
+        let mut targets = resolved.targets.iter();
+        let workspaces = WorkspacePlan {
+            is_needed: survey.has_workspaces
+                || targets.any(|target| target.provider.needs_workspace()),
+            place: self.workspaces_place(),
+        };
         Ok(PreparedRun {
             options,
             files,
@@ -113,6 +141,7 @@ impl Project {
             whole,
             cache,
             gates,
+            workspaces,
         })
     }
 }
@@ -153,6 +182,7 @@ impl PreparedRun {
         now: Timestamp,
         notices: &mut dyn Notices,
     ) -> Result<(RunSpec, OpenRun), ProjectError> {
+        let workspaces = self.workspaces.open(self.files.root())?;
         let kept_files = self.kept_files();
         let record = RunRecord {
             evaluator_files: kept_files.texts(),
@@ -210,6 +240,7 @@ impl PreparedRun {
             max_time: options.limits.max_time,
             stop_on_required: options.stop_on_required,
             include_trace: options.include_trace,
+            workspaces,
             dump_prompts: options.dump_prompts,
             grace: GRACE,
         };

@@ -1,6 +1,9 @@
 //! A command as a list of words, which runs without a shell.
 
 use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use agentv_process::anchored;
 
 use super::placeholder::{FILE_PLACEHOLDERS, PLACEHOLDERS, Piece, pieces};
 use super::program_text::{ProgramText, after_word};
@@ -67,11 +70,18 @@ impl Argv {
     ///
     /// A word that is `{FILES}` becomes the words of all files. In a longer word they are joined by
     /// spaces.
-    pub(super) fn fill(&self, values: &Values<'_>) -> (&str, Vec<OsString>) {
+    ///
+    /// With `anchor`, the words that name files in that folder become absolute.
+    pub(super) fn fill(
+        &self,
+        values: &Values<'_>,
+        anchor: Option<&Path>,
+    ) -> (OsString, Vec<OsString>) {
         let mut words = Vec::new();
         for argument in &self.arguments {
             match argument.as_slice() {
                 [Piece::Placeholder("FILES")] => words.extend(self.files(values)),
+                [Piece::Text(text)] => words.push(placed(text, false, anchor)),
                 pieces => words.push(joined(pieces, |placeholder| {
                     match values.one(placeholder) {
                         Some(value) => value,
@@ -80,7 +90,7 @@ impl Argv {
                 })),
             }
         }
-        (&self.program, words)
+        (placed(&self.program, true, anchor), words)
     }
 
     fn files(&self, values: &Values<'_>) -> Vec<OsString> {
@@ -98,6 +108,13 @@ impl Piece {
             Piece::Text(_) => None,
             Piece::Placeholder(placeholder) => Some(placeholder),
         }
+    }
+}
+
+fn placed(word: &str, is_program: bool, anchor: Option<&Path>) -> OsString {
+    match anchor {
+        Some(folder) => anchored(OsStr::new(word), is_program, folder),
+        None => OsString::from(word),
     }
 }
 

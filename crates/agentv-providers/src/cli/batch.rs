@@ -44,7 +44,12 @@ pub(super) async fn answer_all(
     let Some(first) = requests.first() else {
         return Ok(Vec::new());
     };
-    let temporary = TemporaryFiles::new(&cli.command, "batch", cli.keep_temp_files)?;
+    let temporary = TemporaryFiles::new(
+        &cli.command,
+        "batch",
+        cli.keep_temp_files,
+        first.workspace.as_deref(),
+    )?;
     temporary.write_prompt(&rows(requests)).await?;
     let values = Values {
         prompt: "",

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use agentv_core::{Cause, Extra, ProviderError, Request, Secrets};
 use agentv_process::{Captured, ProcessError, Runner};
+use agentv_workspace::environment;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -106,8 +107,8 @@ impl Command {
         })
     }
 
-    /// Runs the command in the folder of the eval file, or relative to it, and returns what it
-    /// printed.
+    /// Runs the command in the workspace of the trial, else in the folder of the eval file, or relative
+    /// to it, and returns what it printed.
     ///
     /// # Errors
     /// If the command fails or prints more than `largest` bytes.
@@ -121,12 +122,22 @@ impl Command {
         let folder = self.folder(&request.folder);
         let variables = self.variables.iter();
         let variables = variables.map(|(name, value)| (name.as_str(), value.as_str()));
+        let workspace = request.workspace.as_deref();
+        let anchor = workspace.map(|_| folder.as_path());
         let spec = self
             .form
-            .fill(values, variables)?
-            .current_dir(folder)
+            .fill(values, variables, anchor)?
             .deadline(request.timeout)
             .stdout_limit(largest);
+        let spec = match workspace {
+            Some(workspace) => {
+                let eval_folder = Some(&*request.folder);
+                let outer = |name: &str| std::env::var_os(name);
+                spec.current_dir(&workspace.work)
+                    .envs(environment(workspace, eval_folder, outer))
+            }
+            None => spec.current_dir(folder),
+        };
         let finished = self.runner.run(spec, cancel).await;
         let finished = finished.map_err(|error| unfinished(error, &self.secrets))?;
         if !finished.status.success() {

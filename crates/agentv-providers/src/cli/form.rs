@@ -1,6 +1,7 @@
 //! The two forms in which users write a command.
 
 use std::ffi::OsStr;
+use std::path::Path;
 
 use agentv_core::{Cause, Extra, ProviderError};
 use agentv_process::CommandSpec;
@@ -76,7 +77,8 @@ impl CommandForm {
     }
 
     /// Returns the command for a case. `variables` are those of the target; the values of the case
-    /// take precedence.
+    /// take precedence. With `anchor`, the words of `command` that name files in that folder become
+    /// absolute.
     ///
     /// # Errors
     /// If a value is longer than the system accepts, or has a NUL character.
@@ -84,12 +86,13 @@ impl CommandForm {
         &self,
         values: &Values<'_>,
         variables: impl Iterator<Item = (&'v str, &'v str)>,
+        anchor: Option<&Path>,
     ) -> Result<CommandSpec, ProviderError> {
         let with_variables =
             |spec: CommandSpec| variables.fold(spec, |spec, (name, value)| spec.env(name, value));
         match self {
             CommandForm::Words(argv) => {
-                let (program, arguments) = argv.fill(values);
+                let (program, arguments) = argv.fill(values, anchor);
                 self.check(arguments.iter().map(|word| (0, word.as_os_str())))?;
                 Ok(with_variables(CommandSpec::program(program)).args(arguments))
             }

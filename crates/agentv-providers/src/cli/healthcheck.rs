@@ -78,7 +78,7 @@ impl Healthcheck {
         cancel: &CancellationToken,
     ) -> Result<(), ProviderError> {
         let request = Request::of_text("", Arc::clone(folder), self.timeout);
-        let temporary = TemporaryFiles::new(command, "healthcheck", false)?;
+        let temporary = TemporaryFiles::new(command, "healthcheck", false, None)?;
         temporary.write_prompt(b"").await?;
         let values = Values {
             prompt: "",

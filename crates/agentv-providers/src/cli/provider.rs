@@ -56,7 +56,12 @@ impl Cli {
         request: &Request,
         cancel: &CancellationToken,
     ) -> Result<Transcript, ProviderError> {
-        let temporary = TemporaryFiles::new(&self.command, &request.eval_id, self.keep_temp_files)?;
+        let temporary = TemporaryFiles::new(
+            &self.command,
+            &request.eval_id,
+            self.keep_temp_files,
+            request.workspace.as_deref(),
+        )?;
         let prompt = self.command.prompt(request);
         temporary.write_prompt(prompt.as_bytes()).await?;
         let values = Values {

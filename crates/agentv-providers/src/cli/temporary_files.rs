@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use agentv_core::{Cause, ProviderError};
+use agentv_core::{Cause, ProviderError, WorkspaceFolders};
 use tempfile::TempDir;
 use tokio::io::AsyncReadExt;
 
@@ -18,7 +18,8 @@ pub(super) struct TemporaryFiles {
 }
 
 impl TemporaryFiles {
-    /// Creates a folder for the files that the command has placeholders for, if there are any.
+    /// Creates a folder for the files that the command has placeholders for, if there are any: in the
+    /// workspace of the trial, unless they are kept.
     ///
     /// # Errors
     /// If the folder cannot be created.
@@ -26,6 +27,7 @@ impl TemporaryFiles {
         command: &Command,
         id: &str,
         keep: bool,
+        workspace: Option<&WorkspaceFolders>,
     ) -> Result<TemporaryFiles, ProviderError> {
         let wanted = |placeholder: &str| command.uses(placeholder);
         if !wanted("PROMPT_FILE") && !wanted("OUTPUT_FILE") {
@@ -38,7 +40,11 @@ impl TemporaryFiles {
         }
         let prefix = format!("agentv-{}-", file_name(id));
         let mut builder = tempfile::Builder::new();
-        let made = builder.prefix(&prefix).disable_cleanup(keep).tempdir();
+        builder.prefix(&prefix).disable_cleanup(keep);
+        let made = match workspace.filter(|_| !keep) {
+            Some(workspace) => builder.tempdir_in(&workspace.tmp),
+            None => builder.tempdir(),
+        };
         let made = made.map_err(|error| {
             let place = std::env::temp_dir();
             let place = place.display();

@@ -152,6 +152,17 @@ fn statuses(page: &mut Page, summary: &Summary) {
     if !notes.is_empty() {
         page.figures("of these", &notes);
     }
+    if let Some(kept) = &summary.kept_workspaces {
+        let text = match kept.count {
+            1 => format!("1 kept: {}", one_line(&kept.first)),
+            number => format!(
+                "{} kept, the first: {}",
+                count(number),
+                one_line(&kept.first)
+            ),
+        };
+        page.figures("workspaces", &[Piece::plain(text)]);
+    }
 }
 
 fn write_scores(page: &mut Page, scores: &Scores) {

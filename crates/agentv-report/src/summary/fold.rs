@@ -11,7 +11,9 @@ use super::errors::ErrorFold;
 use super::extremes::Top;
 use super::latency::LatencyFold;
 use super::scores::{Moments, ScoreCounts};
-use super::{CostlyTrial, SlowTrial, Statuses, Summary, TargetSummary, Tokens, WorstTrial};
+use super::{
+    CostlyTrial, KeptWorkspaces, SlowTrial, Statuses, Summary, TargetSummary, Tokens, WorstTrial,
+};
 
 /// A fold of records into a [`Summary`], in a few bytes per case.
 ///
@@ -34,6 +36,7 @@ pub struct SummaryFold {
     unpriced: BTreeSet<Arc<str>>,
     self_judged: BTreeSet<Arc<str>>,
     truncated: u64,
+    kept_workspaces: Option<KeptWorkspaces>,
     latency: LatencyFold,
     first_token: LatencyFold,
     worst: Top<WorstTrial>,
@@ -77,6 +80,17 @@ impl SummaryFold {
         SummaryFold::default()
     }
 
+    fn add_workspace(&mut self, folder: &str) {
+        let kept = self.kept_workspaces.get_or_insert_with(|| KeptWorkspaces {
+            count: 0,
+            first: folder.to_owned(),
+        });
+        kept.count += 1;
+        if *folder < *kept.first {
+            kept.first = folder.to_owned();
+        }
+    }
+
     /// Adds the record of one trial.
     pub fn add(&mut self, record: &ResultRecord) {
         self.cases.insert(case_digest(record));
@@ -86,6 +100,9 @@ impl SummaryFold {
         self.dry_run += u64::from(record.dry_run);
         self.retried += u64::from(record.attempts > 1);
         self.truncated += u64::from(record.truncated);
+        if let Some(folder) = &record.workspace {
+            self.add_workspace(folder);
+        }
         self.worst.offer_worst(record);
         if let Some(error) = &record.error {
             self.errors.add(error);
@@ -188,6 +205,7 @@ impl SummaryFold {
             unpriced: self.unpriced.iter().cloned().collect(),
             self_judged: self.self_judged.iter().cloned().collect(),
             truncated: self.truncated,
+            kept_workspaces: self.kept_workspaces.clone(),
             latency: self.latency.finish(),
             first_token: self.first_token.finish(),
             worst: self.worst.finish(),

@@ -16,7 +16,8 @@ pub use fold::SummaryFold;
 pub(crate) use fold::{GroupFold, graded_score};
 pub(crate) use latency::LatencyFold;
 pub use run_summary::{
-    CostlyTrial, ErrorGroup, Latency, Scores, SlowTrial, Summary, TargetSummary, Tokens, WorstTrial,
+    CostlyTrial, ErrorGroup, KeptWorkspaces, Latency, Scores, SlowTrial, Summary, TargetSummary,
+    Tokens, WorstTrial,
 };
 pub(crate) use scores::Moments;
 pub use statuses::Statuses;

@@ -58,6 +58,9 @@ pub struct Summary {
     /// The number of answers that were cut off because they reached the limit of tokens.
     #[serde(default)]
     pub truncated: u64,
+    /// The workspaces that were kept, if any was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_workspaces: Option<KeptWorkspaces>,
     /// The latencies of the targets, if they were measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
@@ -192,4 +195,13 @@ pub struct TargetSummary {
 
 fn is_zero(number: &u64) -> bool {
     *number == 0
+}
+
+/// The workspaces that were kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptWorkspaces {
+    /// Their number.
+    pub count: u64,
+    /// The first of their folders, in the order of paths.
+    pub first: String,
 }

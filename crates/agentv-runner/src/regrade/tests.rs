@@ -74,6 +74,7 @@ impl Again {
             },
             targets: Vec::new(),
             cache: None,
+            workspaces: None,
             dump_prompts: None,
             assignment: Assignment {
                 programs: HashMap::new(),

@@ -28,6 +28,8 @@ struct Opened {
     trials: Option<Mutex<Latest>>,
     /// The last answer of each trial, if a target has changed.
     answered: Option<Mutex<Latest>>,
+    /// The last result of each answer, read when it is needed.
+    graded: Mutex<Option<Latest>>,
 }
 
 /// The cost in a transcript's record.
@@ -82,6 +84,7 @@ impl PreviousRun {
                 results: latest(RecordFile::Results, "grade_key")?,
                 trials: (trials.superseded() > 0).then(|| Mutex::new(trials)),
                 answered: None,
+                graded: Mutex::default(),
             }),
             retry_errors,
             changes: HashMap::new(),
@@ -248,6 +251,27 @@ impl PreviousRun {
         // What an errored trial left is not an answer.
         let answer = record.map(|record| record.value);
         Ok(answer.filter(|answer| answer.error.is_none()))
+    }
+
+    /// Returns true if a trial with this answer key has a result that is not to be retried, by whatever
+    /// evaluators.
+    pub(crate) fn was_graded(&self, answer_key: &str) -> Result<bool, FileError> {
+        let Some(journal) = &self.journal else {
+            return Ok(false);
+        };
+        let mut graded = journal
+            .graded
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let latest = match &mut *graded {
+            Some(latest) => latest,
+            unread => {
+                let fields = KeyFields::new(["answer_key"]);
+                unread.insert(journal.folder.latest(RecordFile::Results, &fields)?)
+            }
+        };
+        let record = latest.get::<ResultRecord>(&Key::from(answer_key))?;
+        Ok(record.is_some_and(|record| !self.is_to_be_retried(&record.value)))
     }
 
     /// Returns true if there is an answer with this key.

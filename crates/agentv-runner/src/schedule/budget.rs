@@ -93,6 +93,16 @@ enum Admission {
 }
 
 impl Budget {
+    /// Returns the most that a call of a lane may cost: the limit without what was spent, and without what
+    /// was set aside for other calls. `None` without a limit.
+    pub(crate) fn left_for(&self, lane: usize) -> Option<f64> {
+        let limit = self.limit?;
+        let state = self.lock();
+        let own = state.lanes.get(lane).and_then(|lane| lane.most);
+        let others = (state.set_aside - own.unwrap_or_default()).max(0.0);
+        Some((limit - state.spent - others).max(0.0))
+    }
+
     /// Returns a budget without a limit, for a number of lanes.
     pub(crate) fn unlimited(lanes: usize) -> Budget {
         let names = std::iter::repeat_n("", lanes);

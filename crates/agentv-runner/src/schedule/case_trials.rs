@@ -15,6 +15,7 @@ use crate::schedule::selection::Selection;
 use crate::schedule::source::{Grading, SendItem, SourceItem, TrialSource};
 use crate::trial::execute::Executor;
 use crate::trial::records::cached_record;
+use crate::workspace::needs_workspace;
 
 /// The trials of one lane, made from cases.
 pub(crate) struct CaseTrials {
@@ -75,7 +76,7 @@ impl TrialSource for CaseTrials {
                         include_trace,
                     )?;
                 }
-                None if !self.previous_run.has_transcript(&trial.keys.answer)? => {
+                None if !self.has_usable_answer(&trial)? => {
                     asks = true;
                     asked_again += u64::from(self.previous_run.was_answered(&trial)?);
                 }
@@ -115,13 +116,42 @@ impl CaseTrials {
             .notice(&format!("{answers} requested again: {change}"));
     }
 
+    /// Returns true if the journal holds an answer that can be graded.
+    fn has_usable_answer(&self, trial: &Trial) -> Result<bool, RunError> {
+        Ok(!self.is_lost(trial)? && self.previous_run.has_transcript(&trial.keys.answer)?)
+    }
+
+    /// Returns true if an answer of the journal is useless because its workspace is gone and the trial has
+    /// no result that counts. If it has one, an edited evaluator must not pay for another answer: it
+    /// reports an error.
+    fn is_lost(&self, trial: &Trial) -> Result<bool, RunError> {
+        Ok(self.is_graded_in_workspace(&trial.case)
+            && !self.previous_run.was_graded(&trial.keys.answer)?)
+    }
+
+    /// Returns true if evaluators of a case work in the workspace that its trials have.
+    fn is_graded_in_workspace(&self, case: &EvalCase) -> bool {
+        let provider = self.lane.target.provider.as_ref();
+        needs_workspace(case.workspace.as_deref(), provider) && {
+            let graders = &self.executor.graders;
+            let mut evaluators = case.evaluators.iter();
+            evaluators.any(|spec| graders.needs_workspace(spec))
+        }
+    }
+
     /// Returns the work that a trial needs: none of it that this run or the cache has an answer for.
     fn work_of(&self, trial: &Trial) -> Result<Work, RunError> {
+        if self.is_lost(trial)? {
+            return Ok(Work::Ask);
+        }
         if let Some(record) = self.previous_run.transcript(&trial.keys.answer)? {
             return Ok(Work::Grade {
                 answer: Arc::new(record),
                 recorded: true,
             });
+        }
+        if self.is_graded_in_workspace(&trial.case) {
+            return Ok(Work::Ask);
         }
         let cached = self.consumer.cached_answer(&trial.keys.answer);
         Ok(cached.map_or(Work::Ask, |answer| Work::Grade {

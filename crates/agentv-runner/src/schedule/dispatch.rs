@@ -144,7 +144,9 @@ struct Taking {
 impl Taking {
     /// Takes up a trial when there is room for it; `None` if no further one is to be taken up.
     async fn take_up(&mut self, trial: Trial) -> Option<()> {
+        // A workspace belongs to one trial, which is therefore asked alone.
         if matches!(trial.work, Work::Ask)
+            && trial.case.workspace.is_none()
             && let Some(batch) = &mut self.batch
         {
             let complete = batch.add(trial);

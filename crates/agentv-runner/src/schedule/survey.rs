@@ -20,6 +20,8 @@ pub struct Survey {
     pub trials_before: u64,
     /// The number of those that are not selected now.
     pub trials_only_before: u64,
+    /// True if a selected case asks for a workspace.
+    pub has_workspaces: bool,
     /// The names of the targets, by the index of the eval file.
     pub targets: Vec<BTreeSet<String>>,
     /// The judges, by the index of the eval file.
@@ -69,6 +71,7 @@ pub fn survey(
             return ControlFlow::Continue(());
         }
         survey.cases += 1;
+        survey.has_workspaces |= case.workspace.is_some();
         if survey.targets.len() <= file.index {
             survey.targets.resize_with(file.index + 1, BTreeSet::new);
             survey

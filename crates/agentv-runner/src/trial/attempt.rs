@@ -11,6 +11,7 @@ use crate::schedule::lane::Lane;
 use crate::schedule::rate_limit::{backoff, expected_tokens};
 use crate::trial::execute::Executor;
 use crate::trial::panic::catch_panic;
+use crate::workspace::{TrialWorkspace, Unmade};
 
 /// The end of asking a target.
 #[derive(Debug)]
@@ -29,13 +30,15 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(600);
 const MOST_REFUSED_TOGETHER: u32 = 20;
 
 /// Asks the target of `lane` until it answers or its retries are used up. The trial was taken up at
-/// `taken_up`. Returns `None` if the run was stopped before an answer came.
+/// `taken_up`. Each attempt but the first gets a new workspace in place of `workspace`. Returns `None` if
+/// the run was stopped before an answer came.
 pub(crate) async fn ask(
     executor: &Executor,
     lane: &Lane,
     request: &mut Request,
     trial: &Trial,
     taken_up: Instant,
+    workspace: &mut Option<TrialWorkspace>,
 ) -> Option<AskResult> {
     let retry = &lane.target.limits.retry;
     let mut waited = taken_up.elapsed();
@@ -84,6 +87,20 @@ pub(crate) async fn ask(
             () = tokio::time::sleep(wait) => {}
             // Nothing is lost: the trial starts again when the run is resumed.
             () = executor.stop.leaving() => return None,
+        }
+        // The steps of a conversation with tools share one workspace.
+        if request.further.is_empty()
+            && let Some(old) = workspace.take()
+        {
+            let new = match TrialWorkspace::renew(old, executor, trial).await {
+                Ok(new) => new,
+                Err(Unmade::Stopped) => return None,
+                Err(Unmade::Failed { message, .. }) => {
+                    return Some(asked(Err(ProviderError::new(Cause::Setup, message))));
+                }
+            };
+            request.workspace = Some(Arc::clone(&new.folders));
+            *workspace = Some(new);
         }
         waited += wait;
         request.attempt += 1;
@@ -159,14 +176,17 @@ pub(crate) async fn call<T>(
         () = executor.stop.abortion().cancelled() => false,
     };
     cancel.cancel();
-    // A command ends its processes; its later output no longer counts.
-    tokio::select! {
-        _ = asking => {}
-        () = tokio::time::sleep(LAST_WORDS) => {}
-        () = executor.stop.at_once() => {}
-    }
+    // A command ends its processes. An answer no longer counts, but what it did until then is kept.
+    let last_words = tokio::select! {
+        said = asking => said.ok().and_then(Result::err),
+        () = tokio::time::sleep(LAST_WORDS) => None,
+        () = executor.stop.at_once() => None,
+    };
     Err(match timed_out {
-        true => timeout(limit),
+        true => ProviderError {
+            partial: last_words.and_then(|error| error.partial),
+            ..timeout(limit)
+        },
         false => ProviderError::cancelled(),
     })
 }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use agentv_core::{
-    Cause, Outcome, Prompt, ProviderError, ResultRecord, RunEvent, Secrets, Stage, Step, Subject,
-    Target, Timing, TraceSummary, Transcript, TranscriptRecord, Trial, Work,
+    Activity, ActivityChannel, Cause, Message, Outcome, Prompt, ProviderError, Request,
+    ResultRecord, RunEvent, Secrets, Stage, Step, Subject, Target, Timing, TraceSummary,
+    Transcript, TranscriptRecord, Trial, Work, WorkspaceFolders,
 };
 
 use crate::assignment::Assignment;
@@ -20,6 +21,7 @@ use crate::trial::panic::catch_panic;
 use crate::trial::records::{errored_record, result_record, transcript_record};
 use crate::trial::request::{prompt_of, request_of};
 use crate::trial::steps::ask_in_steps;
+use crate::workspace::{NoWorkspace, RunWorkspaces, TrialWorkspace, Unmade, needs_workspace};
 
 /// Receives the events of trials in flight: retries and notices.
 pub type Notify = Arc<dyn Fn(RunEvent) + Send + Sync>;
@@ -42,6 +44,8 @@ pub struct ExecutorSpec {
     pub include_trace: bool,
     /// The values that no event may show.
     pub secrets: Secrets,
+    /// The place for workspaces, if any trial may need one.
+    pub workspaces: Option<Arc<RunWorkspaces>>,
     /// Receives the events of trials in flight.
     pub notify: Notify,
 }
@@ -59,6 +63,7 @@ pub struct Executor {
     pub(crate) stop_on_required: bool,
     pub(crate) include_trace: bool,
     pub(crate) secrets: Secrets,
+    pub(crate) workspaces: Option<Arc<RunWorkspaces>>,
     notify: Notify,
 }
 
@@ -91,6 +96,7 @@ impl Executor {
             stop_on_required: spec.stop_on_required,
             include_trace: spec.include_trace,
             secrets: spec.secrets,
+            workspaces: spec.workspaces,
             notify: spec.notify,
         }
     }
@@ -128,6 +134,7 @@ impl Executor {
             },
             trial,
             lane,
+            workspace: None,
         }
     }
 
@@ -150,17 +157,47 @@ impl Executor {
         attempts: u32,
     ) -> Option<Step> {
         match answer {
-            Ok(transcript) => {
-                let record = transcript_record(trial, transcript, timing, attempts);
-                let redacted = record.redacted_by(&self.secrets);
-                Some(Step::Answered(Arc::new(redacted.unwrap_or(record))))
-            }
+            Ok(transcript) => Some(self.answered(trial, transcript, timing, attempts, None)),
             Err(error) if error.cause == Cause::Cancelled => None,
             Err(error) => {
-                let record = errored_record(trial, error.message, timing, attempts);
+                let message = error.message;
+                let record = errored_record(trial, Stage::Target, message, timing, attempts);
                 Some(Step::Ended(Box::new(record)))
             }
         }
+    }
+
+    /// Returns the step that hands over a transcript, without secrets. With an `error`, it is not an
+    /// answer.
+    fn answered(
+        &self,
+        trial: &Trial,
+        transcript: Transcript,
+        timing: Timing,
+        attempts: u32,
+        error: Option<String>,
+    ) -> Step {
+        let record = transcript_record(trial, transcript, timing, attempts);
+        let redacted = record.redacted_by(&self.secrets);
+        Step::Answered(Arc::new(TranscriptRecord {
+            error,
+            ..redacted.unwrap_or(record)
+        }))
+    }
+
+    /// Returns the channel that passes reports of a trial's target on, without secrets.
+    fn activity_of(&self, trial: &Trial) -> ActivityChannel {
+        let (notify, secrets) = (Arc::clone(&self.notify), self.secrets.clone());
+        let trial = trial.name();
+        ActivityChannel::new(move |activity| {
+            notify(RunEvent::Active {
+                trial: trial.clone(),
+                activity: Activity {
+                    detail: secrets.redact(&activity.detail).into_owned(),
+                    ..activity
+                },
+            });
+        })
     }
 
     /// Returns the lanes that answer.
@@ -208,6 +245,7 @@ pub(crate) struct Execution<'e> {
     lane: Option<&'e Lane>,
     prompt: Prompt,
     next: Next,
+    workspace: Option<TrialWorkspace>,
 }
 
 /// The next step of a trial.
@@ -218,6 +256,8 @@ enum Next {
     Record(Arc<TranscriptRecord>),
     /// Grade an answer that was handed over.
     Grade(Arc<TranscriptRecord>),
+    /// End the trial without a grade.
+    End(Box<ResultRecord>),
     /// Nothing is left.
     Nothing,
 }
@@ -225,48 +265,177 @@ enum Next {
 impl Execution<'_> {
     /// Executes the next step; `None` after the last one, or if the run was stopped first.
     pub(crate) async fn next(&mut self) -> Option<Step> {
-        match std::mem::replace(&mut self.next, Next::Nothing) {
+        let step = match std::mem::replace(&mut self.next, Next::Nothing) {
             Next::Ask(taken_up) => self.ask(taken_up).await,
             Next::Record(answer) => {
                 self.next = Next::Grade(Arc::clone(&answer));
                 Some(Step::Answered(answer))
             }
             Next::Grade(answer) => {
-                let graded = self.grade(&answer).await?;
-                Some(Step::Ended(Box::new(graded)))
+                let graded = self.grade(&answer).await;
+                graded.map(|record| Step::Ended(Box::new(record)))
             }
+            Next::End(record) => Some(Step::Ended(record)),
             Next::Nothing => None,
+        };
+        match step {
+            Some(Step::Ended(record)) => Some(Step::Ended(self.finish_workspace(record).await)),
+            Some(answered) => Some(answered),
+            None => {
+                if let Some(workspace) = self.workspace.take() {
+                    workspace.abandon(self.executor, self.trial).await;
+                }
+                None
+            }
         }
+    }
+
+    /// Ends the workspace, and records the folder if it is kept.
+    async fn finish_workspace(&mut self, record: Box<ResultRecord>) -> Box<ResultRecord> {
+        let Some(workspace) = self.workspace.take() else {
+            return record;
+        };
+        let kept = workspace.finish(self.executor, self.trial, record.status);
+        Box::new(ResultRecord {
+            workspace: kept.await,
+            ..*record
+        })
+    }
+
+    /// Returns the end of a trial that has no answer.
+    fn errored(&self, stage: Stage, message: String, timing: Timing, attempts: u32) -> Step {
+        let record = errored_record(self.trial, stage, message, timing, attempts);
+        Step::Ended(Box::new(record))
+    }
+
+    /// Makes the workspace of the trial, if it has one. Returns the step that ends it if that fails, and
+    /// `Err(None)` if the run is stopped.
+    async fn make_workspace(&mut self, lane: &Lane) -> Result<(), Option<Step>> {
+        let spec = self.trial.case.workspace.as_deref();
+        if !needs_workspace(spec, lane.target.provider.as_ref()) {
+            return Ok(());
+        }
+        match TrialWorkspace::make(self.executor, self.trial).await {
+            Ok(workspace) => self.workspace = Some(workspace),
+            Err(Unmade::Stopped) => return Err(None),
+            Err(Unmade::Failed { message, kept }) => {
+                let timing = Timing::default();
+                let record = errored_record(self.trial, Stage::Workspace, message, timing, 0);
+                return Err(Some(Step::Ended(Box::new(ResultRecord {
+                    workspace: kept,
+                    ..record
+                }))));
+            }
+        }
+        Ok(())
     }
 
     /// Asks the target. A provider that panics makes the trial errored.
     async fn ask(&mut self, taken_up: Instant) -> Option<Step> {
         let trial = self.trial;
-        let errored = |message, timing, attempts| {
-            let record = errored_record(trial, message, timing, attempts);
-            Some(Step::Ended(Box::new(record)))
-        };
         let Some(lane) = self.lane else {
             let message = format!("`{}` is not a target of this run", trial.target);
-            return errored(message, Timing::default(), 0);
+            return Some(self.errored(Stage::Target, message, Timing::default(), 0));
         };
         prepare(self.executor, lane).await?;
-        let timeout = lane.target.limits.timeout;
-        let mut request = request_of(trial, self.prompt.clone(), timeout);
-        let asking = ask_in_steps(self.executor, lane, &mut request, trial, taken_up);
+        let waited = taken_up.elapsed();
+        if let Err(end) = self.make_workspace(lane).await {
+            return end;
+        }
+        // The time that the workspace took is not spent in our queue.
+        let taken_up = Instant::now().checked_sub(waited).unwrap_or(taken_up);
+        let mut request = Request {
+            workspace: self.folders(),
+            max_cost_usd: self.executor.budget.left_for(lane.index),
+            activity: self.executor.activity_of(trial),
+            ..request_of(trial, self.prompt.clone(), lane.target.limits.timeout)
+        };
+        let workspace = &mut self.workspace;
+        let asking = ask_in_steps(
+            self.executor,
+            lane,
+            &mut request,
+            trial,
+            taken_up,
+            workspace,
+        );
+        match catch_panic(asking).await {
+            Ok(asked) => self.take_answer(asked?).await,
+            Err(panicked) => {
+                let message = panicked.to_string();
+                Some(self.errored(Stage::Target, message, Timing::default(), 1))
+            }
+        }
+    }
+
+    fn folders(&self) -> Option<Arc<WorkspaceFolders>> {
+        let workspace = self.workspace.as_ref()?;
+        Some(Arc::clone(&workspace.folders))
+    }
+
+    /// Returns the step after the target was asked. What an errored trial left is handed over first.
+    async fn take_answer(&mut self, asked: AskResult) -> Option<Step> {
         let AskResult {
             answer,
             timing,
             attempts,
-        } = match catch_panic(asking).await {
-            Ok(asked) => asked?,
-            Err(panicked) => return errored(panicked.to_string(), Timing::default(), 1),
+        } = asked;
+        let (transcript, error) = match answer {
+            Ok(transcript) => (transcript, None),
+            Err(error) if error.cause == Cause::Cancelled => return None,
+            Err(error) => (
+                error.partial.map(|partial| *partial).unwrap_or_default(),
+                Some(error.message),
+            ),
         };
-        let step = self.executor.first_step(trial, answer, timing, attempts);
-        if let Some(Step::Answered(answer)) = &step {
-            self.next = Next::Grade(Arc::clone(answer));
+        let transcript = match self.with_changes(transcript).await {
+            Ok(transcript) => transcript,
+            Err(NoWorkspace(message)) => {
+                return Some(self.errored(Stage::Workspace, message, timing, attempts));
+            }
+        };
+        let Some(message) = error else {
+            let step = self
+                .executor
+                .answered(self.trial, transcript, timing, attempts, None);
+            if let Step::Answered(answer) = &step {
+                self.next = Next::Grade(Arc::clone(answer));
+            }
+            return Some(step);
+        };
+        let ended = errored_record(self.trial, Stage::Target, message.clone(), timing, attempts);
+        if !has_something(&transcript) {
+            return Some(Step::Ended(Box::new(ended)));
         }
-        step
+        let error = Some(message);
+        let step = self
+            .executor
+            .answered(self.trial, transcript, timing, attempts, error);
+        if let Step::Answered(partial) = &step {
+            self.next = Next::End(Box::new(ResultRecord {
+                trace_summary: Some(TraceSummary::of(&partial.transcript, timing.total_ms)),
+                output_messages: self.messages_of(&partial.transcript),
+                redacted: partial.redacted,
+                ..ended
+            }));
+        }
+        Some(step)
+    }
+
+    /// Adds the changes of the workspace to a transcript.
+    async fn with_changes(
+        &mut self,
+        mut transcript: Transcript,
+    ) -> Result<Transcript, NoWorkspace> {
+        if let Some(workspace) = self.workspace.take() {
+            self.workspace = Some(workspace.add_changes(&mut transcript).await?);
+        }
+        Ok(transcript)
+    }
+
+    fn messages_of(&self, transcript: &Transcript) -> Option<Vec<Message>> {
+        let include_trace = self.executor.include_trace;
+        include_trace.then(|| transcript.output_messages.clone())
     }
 
     /// Grades an answer; `None` if the run was stopped first.
@@ -274,14 +443,18 @@ impl Execution<'_> {
         let transcript = &answer.transcript;
         let text = transcript.answer();
         let trace = TraceSummary::of(transcript, answer.timing.total_ms);
+        let folders = self.folders();
+        let had_workspace =
+            self.trial.case.workspace.is_some() || transcript.file_changes.is_some();
         let subject = Subject {
             case: &self.trial.case,
             prompt: &self.prompt,
             transcript,
             answer: &text,
             trace: &trace,
-            workspace: None,
-            workspace_is_gone: self.trial.case.workspace.is_some(),
+            folder: &self.trial.file.folder,
+            workspace: folders.as_deref(),
+            workspace_is_gone: had_workspace && folders.is_none(),
             judging: None,
             spares: false,
         };
@@ -296,11 +469,10 @@ impl Execution<'_> {
             Ok(grade) => grade?,
             Err(panicked) => Grade::errored(Stage::Evaluator, panicked.to_string()),
         };
-        let include_trace = self.executor.include_trace;
         Some(ResultRecord {
+            output_messages: self.messages_of(transcript),
             candidate_answer: Some(text),
             trace_summary: Some(trace),
-            output_messages: include_trace.then(|| transcript.output_messages.clone()),
             timing: answer.timing,
             attempts: answer.attempts,
             cached: answer.cached,
@@ -309,4 +481,13 @@ impl Execution<'_> {
             ..result_record(self.trial, grade)
         })
     }
+}
+
+/// Returns true if the transcript of an errored trial is worth keeping.
+fn has_something(transcript: &Transcript) -> bool {
+    let changes = transcript.file_changes.as_deref().unwrap_or_default();
+    !transcript.output_messages.is_empty()
+        || !transcript.artifacts.is_empty()
+        || !changes.is_empty()
+        || transcript.cost_usd.is_some()
 }

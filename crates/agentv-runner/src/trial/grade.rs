@@ -43,6 +43,12 @@ pub trait Graders: Send + Sync {
         Effort::Check
     }
 
+    /// Returns true if an evaluator works in the workspace of a trial, so that it cannot grade an answer
+    /// whose workspace is gone.
+    fn needs_workspace(&self, _spec: &EvaluatorSpec) -> bool {
+        false
+    }
+
     /// Returns the files that the evaluators of a case read. Their content is part of the grade's
     /// identity.
     fn files(&self, _file: &EvalFile, _case: &EvalCase) -> Vec<FileDigest> {
@@ -149,17 +155,45 @@ pub(crate) async fn grade(
             // Most cases have a single evaluator, which needs no joining.
             [at] => results[*at] = Some(ask(executor, trial, &specs[*at], subject).await?),
             group => {
-                let asked = group
-                    .iter()
-                    .map(|at| ask(executor, trial, &specs[*at], subject));
-                for (at, result) in group.iter().zip(join_all(asked).await) {
-                    results[*at] = Some(result?);
+                for asked in ask_together(executor, trial, &specs, subject, group).await {
+                    let (at, result) = asked?;
+                    results[at] = Some(result);
                 }
             }
         }
     }
     let results = results.into_iter().flatten().collect();
     Some(one_grade(&specs, results, subject.pass_threshold()))
+}
+
+/// Asks several evaluators side by side. Those that work in the workspace go one after the other: they
+/// would disturb each other there.
+async fn ask_together(
+    executor: &Executor,
+    trial: &Trial,
+    specs: &[EvaluatorSpec],
+    subject: &Subject<'_>,
+    group: &[usize],
+) -> Vec<Option<(usize, EvaluatorResult)>> {
+    let graders = executor.graders.as_ref();
+    let is_inside =
+        |at: &usize| subject.workspace.is_some() && graders.needs_workspace(&specs[*at]);
+    let (inside, elsewhere): (Vec<usize>, Vec<usize>) = group.iter().copied().partition(is_inside);
+    let ask_one = |at: usize| async move {
+        let result = ask(executor, trial, &specs[at], subject).await;
+        Some((at, result?))
+    };
+    let in_turn = async {
+        let mut asked = Vec::new();
+        for at in inside {
+            asked.push(ask_one(at).await);
+        }
+        asked
+    };
+    let (mut asked, others) =
+        futures_util::future::join(in_turn, join_all(elsewhere.into_iter().map(ask_one))).await;
+    asked.extend(others);
+    asked
 }
 
 /// Returns the evaluators of a case. They are copied only if a checklist precedes them.

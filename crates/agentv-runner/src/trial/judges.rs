@@ -110,7 +110,15 @@ impl<'r> TrialJudges<'r> {
                 lane.target.limits.timeout,
             )
         };
-        let asked = ask(executor, lane, &mut request, self.trial, Instant::now()).await;
+        let asked = ask(
+            executor,
+            lane,
+            &mut request,
+            self.trial,
+            Instant::now(),
+            &mut None,
+        )
+        .await;
         let transcript = asked.as_ref().and_then(|asked| asked.answer.as_ref().ok());
         let cost = transcript.and_then(|transcript| transcript.cost_usd);
         executor.settle(lane, set_aside, transcript.is_some(), cost);

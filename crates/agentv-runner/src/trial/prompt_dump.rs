@@ -48,7 +48,7 @@ pub(crate) fn dump(
 }
 
 /// Returns a readable name that no other case, file or target has.
-fn file_name(eval_file: &str, eval_id: &str, target: &str) -> String {
+pub(crate) fn file_name(eval_file: &str, eval_id: &str, target: &str) -> String {
     let plain = |char: char| {
         if char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | '.') {
             char

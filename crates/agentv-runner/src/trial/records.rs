@@ -50,6 +50,7 @@ pub(crate) fn cached_record(trial: &Trial, answer: CachedAnswer) -> TranscriptRe
 /// Returns the result of a trial whose target gave no answer.
 pub(crate) fn errored_record(
     trial: &Trial,
+    stage: Stage,
     message: String,
     timing: Timing,
     attempts: u32,
@@ -57,7 +58,7 @@ pub(crate) fn errored_record(
     ResultRecord {
         timing,
         attempts,
-        ..result_record(trial, Grade::errored(Stage::Target, message))
+        ..result_record(trial, Grade::errored(stage, message))
     }
 }
 

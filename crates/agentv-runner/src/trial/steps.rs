@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::schedule::lane::Lane;
 use crate::trial::attempt::{AskResult, ask, milliseconds};
 use crate::trial::execute::Executor;
+use crate::workspace::TrialWorkspace;
 
 /// The reason for the end of a transcript whose model still called tools in the last step.
 const MAX_STEPS: &str = "max_steps";
@@ -21,8 +22,9 @@ pub(crate) async fn ask_in_steps(
     request: &mut Request,
     trial: &Trial,
     taken_up: Instant,
+    workspace: &mut Option<TrialWorkspace>,
 ) -> Option<AskResult> {
-    let asked = ask(executor, lane, request, trial, taken_up).await?;
+    let asked = ask(executor, lane, request, trial, taken_up, workspace).await?;
     let (Some(toolbox), Ok(_)) = (lane.target.provider.toolbox(), &asked.answer) else {
         return Some(asked);
     };
@@ -52,7 +54,7 @@ pub(crate) async fn ask_in_steps(
         request.further.extend(transcript.output_messages.clone());
         whole.add(transcript);
         request.attempt = 1;
-        asked = ask(executor, lane, request, trial, Instant::now()).await?;
+        asked = ask(executor, lane, request, trial, Instant::now(), workspace).await?;
     }
     let transcript = std::mem::take(&mut whole.transcript);
     Some(whole.finish(Ok(transcript)))

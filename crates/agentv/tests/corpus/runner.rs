@@ -110,6 +110,7 @@ pub(crate) fn redacted(bytes: &[u8], root: &Path) -> Result<String, Failed> {
         Regex::new(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ-[0-9a-f]{4}")?,
     )?;
     redactions.insert("[RUN]", Regex::new(r"merged-[0-9a-f]{12}")?)?;
+    redactions.insert("[WORKSPACE]", Regex::new(r"run-[A-Za-z0-9]{6}/trial-\d+")?)?;
     redactions.insert("[PORT]", Regex::new(r"127\.0\.0\.1:(?<redacted>\d+)")?)?;
     redactions.insert(
         "[TIME]",

@@ -35,6 +35,7 @@ mod torn_journal;
 mod two_runs;
 mod variables;
 mod workers;
+mod workspaces;
 mod wrong_cases;
 
 use std::time::Duration;

@@ -59,6 +59,13 @@ pub(super) fn runs_commands(options: &Options<'_>) -> bool {
         || aggregator::runs_commands(aggregator(options).as_ref())
 }
 
+/// Returns true if a member works in the workspace of a trial.
+pub(super) fn needs_workspace(options: &Options<'_>) -> bool {
+    let members = members(options);
+    let mut members = members.iter();
+    members.any(|(kind, member)| (kind.facts.needs_workspace)(member))
+}
+
 /// Returns the files that the members and the aggregator read.
 pub(super) fn files(options: &Options<'_>, root: &Path) -> Vec<PathBuf> {
     let members = members(options);

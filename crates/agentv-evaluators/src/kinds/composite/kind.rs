@@ -51,6 +51,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
         judges: facts::judges,
         runs_commands: facts::runs_commands,
         files: facts::files,
+        needs_workspace: facts::needs_workspace,
         problem: check::problem,
     },
     build,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agentv_core::{Evaluation, Evaluator, EvaluatorError, Role, Score, Subject};
+use agentv_core::{Evaluation, Evaluator, EvaluatorError, Score, Subject};
 
 use super::exploration;
 use crate::builder::Builder;
@@ -17,6 +17,7 @@ pub(super) fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evalua
     let given = [
         (amount("max_tool_calls")?, Figure::ToolCalls),
         (amount("max_llm_calls")?, Figure::ModelCalls),
+        (amount("max_turns")?, Figure::Turns),
         (amount("max_tokens")?, Figure::Tokens),
         (amount("max_cost_usd")?, Figure::Cost),
         (amount("max_duration_ms")?, Figure::Duration),
@@ -46,6 +47,7 @@ pub(super) fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evalua
 enum Figure {
     ToolCalls,
     ModelCalls,
+    Turns,
     Tokens,
     Cost,
     Duration,
@@ -56,6 +58,7 @@ impl Figure {
         let (name, unit) = match self {
             Figure::ToolCalls => ("tool calls", ""),
             Figure::ModelCalls => ("model calls", ""),
+            Figure::Turns => ("turns", ""),
             Figure::Tokens => ("tokens", ""),
             Figure::Cost => ("cost", " USD"),
             Figure::Duration => ("duration", " ms"),
@@ -68,7 +71,7 @@ impl Figure {
         let trace = subject.trace;
         match self {
             Figure::ToolCalls => Some(trace.event_count as f64),
-            Figure::ModelCalls => model_calls(subject),
+            Figure::ModelCalls | Figure::Turns => turns(subject),
             Figure::Tokens => trace.token_usage.map(|usage| usage.total() as f64),
             Figure::Cost => trace.cost_usd,
             Figure::Duration => trace.duration_ms,
@@ -76,14 +79,10 @@ impl Figure {
     }
 }
 
-/// Returns the number of model calls, one for each message of the assistant.
-fn model_calls(subject: &Subject<'_>) -> Option<f64> {
-    let messages = subject.transcript.output_messages.iter();
-    let calls = messages.filter(|message| message.role == Role::Assistant);
-    match calls.count() {
-        0 => None,
-        calls => Some(calls as f64),
-    }
+/// Returns the number of turns, if there is any. Each is at least one call of a model.
+fn turns(subject: &Subject<'_>) -> Option<f64> {
+    let turns = subject.transcript.turns();
+    (turns > 0).then_some(turns as f64)
 }
 
 /// The expected share of tool calls that explore.

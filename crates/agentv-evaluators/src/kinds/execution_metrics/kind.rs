@@ -25,6 +25,11 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
                     doc: "The maximum number of calls of a language model. Each assistant message counts as one.",
                 },
                 Field {
+                    name: "max_turns",
+                    shape: &AMOUNT,
+                    doc: "The maximum number of turns of the target. Each assistant message counts as one.",
+                },
+                Field {
                     name: "max_tokens",
                     shape: &AMOUNT,
                     doc: "The maximum number of input and output tokens together.",
@@ -53,6 +58,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
             required: &[&[
                 "max_tool_calls",
                 "max_llm_calls",
+                "max_turns",
                 "max_tokens",
                 "max_cost_usd",
                 "max_duration_ms",
@@ -66,6 +72,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
 - type: execution_metrics
   max_tool_calls: 10
   max_llm_calls: 5
+  max_turns: 5
   max_tokens: 1000
   max_cost_usd: 0.5
   max_duration_ms: 60000

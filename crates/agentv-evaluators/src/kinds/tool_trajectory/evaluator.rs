@@ -128,7 +128,7 @@ impl Check for Exact {
                 match (matched, found) {
                     (Some(_), _) => format!("{at} found"),
                     (None, None) => format!("{at} not found: there are fewer calls"),
-                    (None, Some(call)) if call.tool == expected.tool() => {
+                    (None, Some(call)) if expected.has_tool(call) => {
                         format!("{at} called with other arguments")
                     }
                     (None, Some(call)) => format!("{at} not found, found {}", quoted(&call.tool)),

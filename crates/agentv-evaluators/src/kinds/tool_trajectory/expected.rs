@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use agentv_core::ToolCall;
+use agentv_core::{ToolCall, ToolKind};
 use serde_json::Value;
 
 use crate::error::BuildError;
@@ -10,10 +10,19 @@ use crate::json::contains;
 use crate::options::Options;
 use crate::words::quoted;
 
+/// The tool that should be called.
+#[derive(Debug)]
+enum ExpectedTool {
+    /// The tool of this name.
+    Named(String),
+    /// Any tool of this kind.
+    OfKind(ToolKind),
+}
+
 /// A tool call that the target should make.
 #[derive(Debug)]
 pub(super) struct ExpectedCall {
-    tool: String,
+    tool: ExpectedTool,
     /// The arguments that the call must contain. `None` allows any.
     arguments: Option<Value>,
     /// The maximum duration, in milliseconds.
@@ -31,19 +40,30 @@ impl ExpectedCall {
             }
         };
         Ok(ExpectedCall {
-            tool: options.required_text("tool")?.to_owned(),
+            tool: match options.text("kind")? {
+                Some(kind) if options.get("tool").is_none() => {
+                    let known = ToolKind::named(kind);
+                    let expected = format!("expected one of {}", ToolKind::NAMES.join(", "));
+                    ExpectedTool::OfKind(known.ok_or_else(|| options.invalid("kind", expected))?)
+                }
+                _ => ExpectedTool::Named(options.required_text("tool")?.to_owned()),
+            },
             arguments,
             longest: options.amount("max_duration_ms")?,
         })
     }
 
-    pub(super) fn tool(&self) -> &str {
-        &self.tool
+    /// Returns true if a call has this tool, with whatever arguments.
+    pub(super) fn has_tool(&self, call: &ToolCall) -> bool {
+        match &self.tool {
+            ExpectedTool::Named(tool) => call.tool == *tool,
+            ExpectedTool::OfKind(kind) => call.kind() == Some(*kind),
+        }
     }
 
     /// Returns true if a call has this tool and at least these arguments.
     pub(super) fn matches(&self, call: &ToolCall) -> bool {
-        call.tool == self.tool
+        self.has_tool(call)
             && match (&self.arguments, &call.input) {
                 (None, _) => true,
                 (Some(expected), Some(found)) => contains(found, expected),
@@ -60,6 +80,9 @@ impl ExpectedCall {
 
 impl fmt::Display for ExpectedCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&quoted(&self.tool))
+        match &self.tool {
+            ExpectedTool::Named(tool) => f.write_str(&quoted(tool)),
+            ExpectedTool::OfKind(kind) => write!(f, "a tool of kind `{}`", kind.as_str()),
+        }
     }
 }

@@ -39,7 +39,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
 - {type: tool_trajectory, mode: any_order, minimums: {search: 2}}
 - type: tool_trajectory
   mode: in_order
-  expected: [{tool: search, args: any}, {tool: open, args: {id: 1}, max_duration_ms: 500}]
+  expected: [{tool: search, args: any}, {tool: open, args: {id: 1}, max_duration_ms: 500}, {kind: execute}]
 ",
     facts: Facts {
         problem,
@@ -67,7 +67,7 @@ static CALLS: Shape = Shape {
 };
 
 static CALL: Shape = Shape {
-    expected: "an expected tool call (an object with `tool`)",
+    expected: "an expected tool call (an object with `tool` or `kind`)",
     forms: &[Form::Record(&Record {
         name: "expected tool call",
         fields: &[
@@ -75,6 +75,11 @@ static CALL: Shape = Shape {
                 name: "tool",
                 shape: &FILLED,
                 doc: "The name of the tool.",
+            },
+            Field {
+                name: "kind",
+                shape: &TOOL_KIND,
+                doc: "The kind of the tool, in place of its name, for comparisons across agents: `execute`, `edit`, `read`, `search`, `fetch` or `other`.",
             },
             Field {
                 name: "args",
@@ -87,9 +92,14 @@ static CALL: Shape = Shape {
                 doc: "The maximum duration of the call, in milliseconds.",
             },
         ],
-        required: &[&["tool"]],
+        required: &[&["tool", "kind"]],
         others: Others::Warn,
     })],
+};
+
+static TOOL_KIND: Shape = Shape {
+    expected: "one of execute, edit, read, search, fetch, other",
+    forms: &[Form::Text(Text::OneOf(agentv_core::ToolKind::NAMES))],
 };
 
 static ARGUMENTS: Shape = Shape {

@@ -1,0 +1,5 @@
+echo "agent in $(basename "$PWD"), home $(basename "$HOME"), tmp $(basename "$TMPDIR"): $(ls | tr '\n' ' ')" >> "$AGENTV_EVAL_DIR/log"
+echo fixed > src/a.txt
+rm old.txt
+mkdir new && echo hello > new/b.txt
+echo done
