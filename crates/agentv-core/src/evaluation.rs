@@ -1,6 +1,7 @@
 //! Evaluators: they judge an answer.
 
 use std::collections::BTreeMap;
+use std::error::Error;
 use std::path::Path;
 
 use serde_json::Value;
@@ -159,10 +160,17 @@ impl Evaluation {
     }
 }
 
-/// The reason for which an evaluator could not do its work, a sentence.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct EvaluatorError(pub String);
+/// The reason for which an evaluator could not do its work.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct EvaluatorError(Box<dyn Error + Send + Sync>);
+
+impl EvaluatorError {
+    /// Makes the error from its reason: an error, or a sentence.
+    pub fn new(reason: impl Into<Box<dyn Error + Send + Sync>>) -> EvaluatorError {
+        EvaluatorError(reason.into())
+    }
+}
 
 #[cfg(test)]
 mod tests {

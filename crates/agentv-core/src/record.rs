@@ -241,9 +241,9 @@ pub struct EvaluatorResult {
     /// The calls of judges, with their costs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub judge_calls: Vec<JudgeCall>,
-    /// The reason for which the evaluator was omitted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub left_out: Option<String>,
+    /// The reason for which the evaluator was skipped.
+    #[serde(default, alias = "left_out", skip_serializing_if = "Option::is_none")]
+    pub skipped: Option<String>,
     /// The error that kept the evaluator from its work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -265,7 +265,7 @@ impl EvaluatorResult {
             details: None,
             evaluator_results: Vec::new(),
             judge_calls: Vec::new(),
-            left_out: None,
+            skipped: None,
             error: None,
         }
     }
@@ -289,18 +289,18 @@ impl EvaluatorResult {
         }
     }
 
-    /// Makes the result of an evaluator that was omitted.
-    pub fn left_out(spec: &EvaluatorSpec, reason: impl Into<String>) -> EvaluatorResult {
+    /// Makes the result of an evaluator that was skipped.
+    pub fn skipped(spec: &EvaluatorSpec, reason: impl Into<String>) -> EvaluatorResult {
         EvaluatorResult {
-            left_out: Some(reason.into()),
+            skipped: Some(reason.into()),
             ..EvaluatorResult::unsaid(spec)
         }
     }
 
     /// Makes the result of an evaluator that errored.
-    pub fn errored(spec: &EvaluatorSpec, error: EvaluatorError) -> EvaluatorResult {
+    pub fn errored(spec: &EvaluatorSpec, error: &EvaluatorError) -> EvaluatorResult {
         EvaluatorResult {
-            error: Some(error.0),
+            error: Some(error.to_string()),
             ..EvaluatorResult::unsaid(spec)
         }
     }

@@ -75,14 +75,11 @@ fn compile(project: &Project, root: Node<'_>) -> Result<Guidelines, Problem> {
     let list = root.given("guideline_patterns");
     let items: Vec<_> = list.into_iter().flat_map(Node::items).collect();
     let patterns: Vec<_> = items.iter().map(|item| item.text().into_owned()).collect();
-    Guidelines::new(project.clone(), &patterns).map_err(|(index, reason)| {
+    Guidelines::new(project.clone(), &patterns).map_err(|invalid| {
+        let index = invalid.index;
         let span = items.get(index).map_or(0..0, |item| item.span());
-        Problem::error(
-            Code::InvalidPattern,
-            span,
-            format!("not a valid glob: {reason}"),
-        )
-        .at(format!("guideline_patterns[{index}]"))
+        Problem::error(Code::InvalidPattern, span, invalid.to_string())
+            .at(format!("guideline_patterns[{index}]"))
     })
 }
 

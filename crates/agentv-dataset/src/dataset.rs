@@ -329,17 +329,20 @@ fn hint_at_tests(header: Node<'_>, problems: &mut [Problem]) {
 
 /// Keeps the first problems of one case, and adds the number of the others.
 fn summarise(problems: &mut Vec<Problem>) {
-    const TOLD: usize = 100;
-    let Some(next) = problems.get(TOLD) else {
+    const MOST_REPORTED: usize = 100;
+    let Some(next) = problems.get(MOST_REPORTED) else {
         return;
     };
     let (code, span) = (next.code, next.span.clone());
-    let severity = problems[TOLD..]
+    let severity = problems[MOST_REPORTED..]
         .iter()
         .map(|problem| problem.severity)
         .max();
-    let message = format!("and {} more problems in this case", problems.len() - TOLD);
-    problems.truncate(TOLD);
+    let message = format!(
+        "and {} more problems in this case",
+        problems.len() - MOST_REPORTED
+    );
+    problems.truncate(MOST_REPORTED);
     problems.push(Problem {
         severity: severity.unwrap_or(Severity::Error),
         ..Problem::error(code, span, message)

@@ -17,6 +17,15 @@ pub(crate) struct Guidelines {
     names: GlobSet,
 }
 
+/// A pattern that is not a glob.
+#[derive(Debug, thiserror::Error)]
+#[error("not a valid glob: {}", error.kind())]
+pub(crate) struct InvalidPattern {
+    /// The index of the pattern.
+    pub(crate) index: usize,
+    error: globset::Error,
+}
+
 impl Guidelines {
     pub(crate) fn none(project: Project) -> Guidelines {
         Guidelines {
@@ -29,21 +38,18 @@ impl Guidelines {
     /// Compiles the patterns.
     ///
     /// # Errors
-    /// Fails with the index of a pattern that cannot be parsed, and the reason.
-    pub(crate) fn new(
-        project: Project,
-        patterns: &[String],
-    ) -> Result<Guidelines, (usize, String)> {
+    /// Fails if a pattern cannot be parsed, or all together are too large.
+    pub(crate) fn new(project: Project, patterns: &[String]) -> Result<Guidelines, InvalidPattern> {
         let mut paths = GlobSetBuilder::new();
         let mut names = GlobSetBuilder::new();
         for (index, pattern) in patterns.iter().enumerate() {
-            let glob = path_glob(pattern).map_err(|error| (index, error.kind().to_string()))?;
+            let glob = path_glob(pattern).map_err(|error| InvalidPattern { index, error })?;
             if !pattern.contains('/') {
                 names.add(glob.clone());
             }
             paths.add(glob);
         }
-        let too_many = |error: globset::Error| (0, error.to_string());
+        let too_many = |error| InvalidPattern { index: 0, error };
         Ok(Guidelines {
             project,
             paths: paths.build().map_err(too_many)?,

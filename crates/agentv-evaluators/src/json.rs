@@ -13,19 +13,19 @@ use crate::words::quoted;
 /// # Errors
 /// Returns the reason if the answer is not JSON, or cannot be read exactly.
 pub(crate) fn parse(answer: &str) -> Result<Value, NotJson> {
-    Ok(Answer::without_fence(answer)?.value())
+    Ok(JsonAnswer::without_fence(answer)?.value())
 }
 
 /// A text that is JSON. All evaluators that read JSON read it with this, so that they agree.
-pub(crate) struct Answer(Tree);
+pub(crate) struct JsonAnswer(Tree);
 
-impl Answer {
+impl JsonAnswer {
     /// Reads a text that is JSON and nothing else.
     ///
     /// # Errors
     /// Returns the reason if the text is not JSON, or if it is and cannot be read exactly: half of a
     /// surrogate pair, a number that no double holds, values nested too deeply.
-    pub(crate) fn read(text: &str) -> Result<Answer, NotJson> {
+    pub(crate) fn read(text: &str) -> Result<JsonAnswer, NotJson> {
         if text.trim().is_empty() {
             return Err(NotJson::Empty);
         }
@@ -37,15 +37,15 @@ impl Answer {
         if let Some(number) = tree.root().overflowing_number() {
             return Err(NotJson::NumberTooLarge(quoted(&number.text())));
         }
-        Ok(Answer(tree))
+        Ok(JsonAnswer(tree))
     }
 
     /// Reads a text that is JSON, with at most a fence around it.
     ///
     /// # Errors
-    /// As [`Answer::read`].
-    pub(crate) fn without_fence(text: &str) -> Result<Answer, NotJson> {
-        Answer::read(unfenced(text))
+    /// As [`JsonAnswer::read`].
+    pub(crate) fn without_fence(text: &str) -> Result<JsonAnswer, NotJson> {
+        JsonAnswer::read(unfenced(text))
     }
 
     /// Returns the value. The last value of a repeated key counts, as it does for most readers.
@@ -120,7 +120,7 @@ fn is_json_or_nothing(language: &str) -> bool {
 
 /// Returns a key that some object of a JSON text has twice. Such a text is ambiguous.
 pub(crate) fn repeated_key(text: &str) -> Option<String> {
-    Answer::read(text).ok()?.repeated_key()
+    JsonAnswer::read(text).ok()?.repeated_key()
 }
 
 /// Returns true if two values are equal. `1` equals `1.0`, and the order of keys does not matter.
@@ -210,11 +210,11 @@ mod tests {
 
     #[test]
     fn the_last_value_of_a_repeated_key_counts_and_is_remarked_on() {
-        let answer = Answer::read(r#"{"a": 1, "\u0061": 2}"#).unwrap();
+        let answer = JsonAnswer::read(r#"{"a": 1, "\u0061": 2}"#).unwrap();
         assert_eq!(answer.value(), json!({"a": 2}));
         let remark = answer.remark().unwrap();
         assert_eq!(remark, "the key `a` is repeated: its last value counts");
-        assert_eq!(Answer::read(r#"{"a": 1}"#).unwrap().remark(), None);
+        assert_eq!(JsonAnswer::read(r#"{"a": 1}"#).unwrap().remark(), None);
     }
 
     #[test]

@@ -59,7 +59,7 @@ mod workspace;
 mod tests;
 
 pub use builder::{BuildContext, Builder, build};
-pub use error::BuildError;
+pub use error::{BuildError, SpecError};
 pub use facts::{effort, files_of, judges_of, needs_workspace, runs_commands};
 pub use kinds::{ALL, example};
 pub use read_texts::ReadTexts;

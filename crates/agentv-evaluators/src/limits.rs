@@ -27,7 +27,7 @@ impl Limit {
         let Limit { name, unit, most } = *self;
         let Some(measured) = measured else {
             let most = figure(most);
-            return Err(EvaluatorError(format!(
+            return Err(EvaluatorError::new(format!(
                 "the figure for {name} is unknown, so the limit of {most}{unit} cannot be checked"
             )));
         };

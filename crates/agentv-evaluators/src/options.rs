@@ -3,7 +3,7 @@
 use agentv_core::{EvaluatorSpec, Extra};
 use serde_json::Value;
 
-use crate::error::BuildError;
+use crate::error::{BuildError, SpecError};
 use crate::words::shown;
 
 /// The options of an evaluator, or of one object in them.
@@ -40,18 +40,22 @@ impl<'a> Options<'a> {
 
     /// Returns the error that an option cannot be used.
     pub(crate) fn invalid(&self, name: &str, problem: impl ToString) -> BuildError {
-        BuildError::InvalidOption {
-            evaluator: self.evaluator.to_owned(),
+        self.error(SpecError::InvalidOption {
             option: self.place_of(name),
             problem: problem.to_string(),
-        }
+        })
     }
 
     /// Returns the error that no evaluator has this type.
     pub(crate) fn unknown_kind(&self, kind: &str) -> BuildError {
-        BuildError::UnknownKind {
+        let kind = kind.to_owned();
+        self.error(SpecError::UnknownKind { kind })
+    }
+
+    fn error(&self, source: SpecError) -> BuildError {
+        BuildError {
             evaluator: self.evaluator.to_owned(),
-            kind: kind.to_owned(),
+            source,
         }
     }
 

@@ -91,33 +91,33 @@ pub(crate) fn shown_score(score: Score, threshold: PassThreshold) -> String {
 pub(crate) struct Findings {
     hits: Vec<String>,
     misses: Vec<String>,
-    untold_hits: usize,
-    untold_misses: usize,
+    omitted_hits: usize,
+    omitted_misses: usize,
 }
 
 impl Findings {
     /// Adds a finding. `words` is called only if there is room for it.
     pub(crate) fn add(&mut self, is_hit: bool, words: impl FnOnce() -> String) {
-        let (told, untold) = if is_hit {
-            (&mut self.hits, &mut self.untold_hits)
+        let (listed, omitted) = if is_hit {
+            (&mut self.hits, &mut self.omitted_hits)
         } else {
-            (&mut self.misses, &mut self.untold_misses)
+            (&mut self.misses, &mut self.omitted_misses)
         };
-        if told.len() < MOST_FINDINGS {
-            told.push(words());
+        if listed.len() < MOST_FINDINGS {
+            listed.push(words());
         } else {
-            *untold += 1;
+            *omitted += 1;
         }
     }
 
     /// Returns the evaluation with this score and the findings.
     pub(crate) fn evaluation(mut self, score: Score) -> Evaluation {
-        let rest = |untold: usize| format!("and {untold} more");
-        if self.untold_hits > 0 {
-            self.hits.push(rest(self.untold_hits));
+        let rest = |omitted: usize| format!("and {omitted} more");
+        if self.omitted_hits > 0 {
+            self.hits.push(rest(self.omitted_hits));
         }
-        if self.untold_misses > 0 {
-            self.misses.push(rest(self.untold_misses));
+        if self.omitted_misses > 0 {
+            self.misses.push(rest(self.omitted_misses));
         }
         Evaluation {
             hits: self.hits,

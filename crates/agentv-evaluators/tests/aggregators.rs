@@ -22,7 +22,7 @@ fn joined(
     let options = json!({"type": "composite", "evaluators": members, "aggregator": aggregator});
     let builder = Builder::new(context(folder));
     let judged = Trial::answered("Paris").judge_asking(&builder, options, judges);
-    judged.unwrap().map_err(|error| error.0)
+    judged.unwrap().map_err(|error| error.to_string())
 }
 
 #[test]

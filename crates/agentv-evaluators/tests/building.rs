@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agentv_evaluators::{ALL, BuildContext, BuildError, Builder};
+use agentv_evaluators::{ALL, BuildContext, Builder, SpecError};
 use serde_json::json;
 
 use crate::support::{Trial, refusal, spec};
@@ -24,7 +24,7 @@ fn every_kind_of_the_list_is_known_to_the_builder() {
     let builder = Builder::new(BuildContext::new("."));
     for kind in ALL {
         let built = builder.build(&spec(json!({"type": kind.name})));
-        let is_unknown = matches!(built.err(), Some(BuildError::UnknownKind { .. }));
+        let is_unknown = matches!(built.err(), Some(error) if matches!(error.source, SpecError::UnknownKind { .. }));
         assert!(!is_unknown, "{}", kind.name);
     }
 }

@@ -166,7 +166,7 @@ fn a_judge_that_cannot_be_reached_makes_an_error() {
         Err("the judge `usual` did not answer: no connection".to_owned())
     );
     let alone = trial().judge(json!({"type": "llm_judge"}));
-    assert_eq!(alone.unwrap_err().0, "no judge is available");
+    assert_eq!(alone.unwrap_err().to_string(), "no judge is available");
 }
 
 #[test]

@@ -108,7 +108,7 @@ pub fn judged(options: &Value, text: &str) -> Result<Evaluation, String> {
         .as_mut()
         .poll(&mut Context::from_waker(Waker::noop()))
     {
-        Poll::Ready(judged) => judged.map_err(|error| error.0),
+        Poll::Ready(judged) => judged.map_err(|error| error.to_string()),
         Poll::Pending => panic!("a judge that answers at once was waited for"),
     }
 }

@@ -42,7 +42,7 @@ fn asking(judges: Option<&dyn Judges>, target: Value, script: &str) -> Result<Ev
         "type": "code_judge", "script": ["python3", "judge.py"], "target": target,
     });
     let judged = Trial::answered("Paris").judge_asking(&builder, options, judges);
-    judged.unwrap().map_err(|error| error.0)
+    judged.unwrap().map_err(|error| error.to_string())
 }
 
 /// Returns the details that such a script prints.

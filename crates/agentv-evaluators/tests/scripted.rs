@@ -62,7 +62,7 @@ impl ScriptedJudges {
     pub(crate) fn judge(&self, trial: &Trial, options: Value) -> Result<Evaluation, String> {
         let builder = Builder::new(BuildContext::new("."));
         let judged = trial.judge_asking(&builder, options, Some(self));
-        judged.unwrap().map_err(|error| error.0)
+        judged.unwrap().map_err(|error| error.to_string())
     }
 }
 

@@ -16,7 +16,7 @@ fn judged(folder: &Path, trial: &Trial, mut options: Value) -> Result<Evaluation
     let judged = trial.judge_with(&builder, options);
     judged
         .map_err(|error| error.to_string())?
-        .map_err(|error| error.0)
+        .map_err(|error| error.to_string())
 }
 
 fn error_of(script: &str) -> String {
@@ -311,6 +311,6 @@ fn a_prompt_script_that_fails_is_an_error_in_words() {
     ] {
         let options = json!({"type": "llm_judge", "prompt": {"script": script}});
         let judged = Trial::answered("Paris").judge_asking(&builder, options, Some(&judges));
-        assert_eq!(judged.unwrap().unwrap_err().0, expected);
+        assert_eq!(judged.unwrap().unwrap_err().to_string(), expected);
     }
 }

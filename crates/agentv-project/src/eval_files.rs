@@ -166,10 +166,13 @@ fn settings_digest(path: &Path, project: &ProjectFolder) -> Option<String> {
 
 impl CaseSource for EvalFiles {
     fn visit(&self, visit: &mut Visit<'_>) -> Result<(), SourceError> {
-        let failed = |error: agentv_dataset::LoadError| SourceError(error.to_string());
         for open in &self.files {
-            for case in open.dataset.cases(&open.checked).map_err(failed)? {
-                if visit(&open.file, case.map_err(failed)?).is_break() {
+            for case in open
+                .dataset
+                .cases(&open.checked)
+                .map_err(SourceError::load)?
+            {
+                if visit(&open.file, case.map_err(SourceError::load)?).is_break() {
                     return Ok(());
                 }
             }

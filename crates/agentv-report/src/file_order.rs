@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 /// The part of a result that gives its place in a report.
 #[derive(Deserialize)]
-struct Placed<'a> {
+struct PositionFields<'a> {
     #[serde(borrow)]
     eval_file: Cow<'a, str>,
     position: Option<u64>,
@@ -18,9 +18,9 @@ struct Placed<'a> {
     trial: u32,
 }
 
-/// The place of a result in a report. Compared field by field.
+/// The position of a result in a report. Compared field by field.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct ReportPosition {
     file: u32,
     /// Records without a position come last, in the order in which their trials ended.
     case: u64,
@@ -29,10 +29,10 @@ struct Place {
     offset: u64,
 }
 
-impl Place {
-    /// Returns the place of a record that has no position in a file: only its offset counts.
-    fn last(offset: u64) -> Place {
-        Place {
+impl ReportPosition {
+    /// Returns the position of a record that has no position in a file: only its offset counts.
+    fn last(offset: u64) -> ReportPosition {
+        ReportPosition {
             file: u32::MAX,
             case: u64::MAX,
             target: u32::MAX,
@@ -65,38 +65,41 @@ pub(crate) fn in_file_order(
         .flat_map(|run| &run.targets)
         .map(|target| &*target.name);
     let mut targets = Names::of(chosen.chain(others));
-    let mut places = Vec::with_capacity(latest.len());
+    let mut positions = Vec::with_capacity(latest.len());
     for offset in latest.offsets() {
-        let placed = serde_json::from_str::<Placed<'_>>(latest.text_at(offset)?);
-        places.push(match placed {
-            Ok(Placed {
+        let fields = serde_json::from_str::<PositionFields<'_>>(latest.text_at(offset)?);
+        positions.push(match fields {
+            Ok(PositionFields {
                 eval_file,
                 position: Some(position),
                 target,
                 trial,
-            }) => Place {
+            }) => ReportPosition {
                 file: files.index(&eval_file),
                 case: position,
                 target: targets.index(&target),
                 trial,
                 offset,
             },
-            Ok(placed) => Place {
-                file: files.index(&placed.eval_file),
-                ..Place::last(offset)
+            Ok(fields) => ReportPosition {
+                file: files.index(&fields.eval_file),
+                ..ReportPosition::last(offset)
             },
             // A line that is not a record: its reader reports it.
-            Err(_) => Place::last(offset),
+            Err(_) => ReportPosition::last(offset),
         });
     }
     let (files, targets) = (files.ranks(), targets.ranks());
     let rank = |ranks: &[u32], index: u32| ranks.get(index as usize).copied().unwrap_or(index);
-    for place in &mut places {
-        place.file = rank(&files, place.file);
-        place.target = rank(&targets, place.target);
+    for position in &mut positions {
+        position.file = rank(&files, position.file);
+        position.target = rank(&targets, position.target);
     }
-    places.sort_unstable();
-    Ok(places.into_iter().map(|place| place.offset).collect())
+    positions.sort_unstable();
+    Ok(positions
+        .into_iter()
+        .map(|position| position.offset)
+        .collect())
 }
 
 /// Names by index: first those that the run lists, in its order, then others as they appear.

@@ -98,7 +98,7 @@ impl Evaluator for AsksJudge {
         Box::pin(async {
             assert_ne!(subject.case.id, EVALUATOR, "as an evaluator");
             let Some(Judging(judges)) = subject.judging else {
-                return Err(EvaluatorError("there is no judge".to_owned()));
+                return Err(EvaluatorError::new("there is no judge"));
             };
             let request = JudgeRequest {
                 prompt: Prompt::of_text("Is it right?"),
@@ -106,7 +106,7 @@ impl Evaluator for AsksJudge {
             };
             let judge = Judge::Named("judge".to_owned());
             let asked = judges.ask(&judge, request).await;
-            asked.map_err(|error| EvaluatorError(error.message))?;
+            asked.map_err(|error| EvaluatorError::new(error.message))?;
             Ok(Evaluation::of(Score::of(true)))
         })
     }
@@ -137,7 +137,7 @@ impl CaseSource for Cases {
                 "input_messages": [{"role": "user", "content": "What is 2+2?"}],
                 "evaluators": [{"name": "example", "type": "example"}],
             }));
-            let case = case.map_err(|error| SourceError(error.to_string()))?;
+            let case = case.map_err(SourceError::load)?;
             if visit(&file, case).is_break() {
                 break;
             }

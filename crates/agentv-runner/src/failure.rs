@@ -27,7 +27,6 @@ pub enum RunError {
         /// The target.
         target: String,
         /// The reason.
-        #[source]
         error: ProviderError,
     },
     /// A prompt could not be written.

@@ -101,7 +101,7 @@ impl Graders for Contains {
         spec: &EvaluatorSpec,
     ) -> Result<Arc<dyn Evaluator>, EvaluatorError> {
         let value = spec.options["value"].as_str();
-        let value = value.ok_or_else(|| EvaluatorError("no value".to_owned()))?;
+        let value = value.ok_or_else(|| EvaluatorError::new("no value"))?;
         Ok(Arc::new(ContainsValue(value.to_owned())))
     }
 }

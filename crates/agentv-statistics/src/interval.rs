@@ -77,11 +77,6 @@ impl Bounds {
         low: -1.0,
         high: 1.0,
     };
-    /// No bounds, as for costs and times.
-    pub const NONE: Bounds = Bounds {
-        low: f64::NEG_INFINITY,
-        high: f64::INFINITY,
-    };
 }
 
 /// The reason why an estimate has no interval.

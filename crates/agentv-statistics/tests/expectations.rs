@@ -4,12 +4,14 @@ use std::sync::Arc;
 use std::sync::LazyLock;
 
 use agentv_statistics::{
-    Bounds, CaseTrials, Level, Pair, PassFold, PassTable, PermutationMethod, Power, ScoreFold,
+    CaseTrials, Level, Pair, PassFold, PassTable, PermutationMethod, Power, ScoreFold,
     detectable_paired_pass_rates, detectable_pass_rates, detectable_scores, holm, mcnemar,
     mean_score, paired_difference, pass_at_k, pass_hat_k, pass_rate, permutation_test,
     variance_components,
 };
 use serde_json::Value;
+
+use crate::laws::UNBOUNDED;
 
 static ALL: LazyLock<Value> = LazyLock::new(|| {
     let path = concat!(
@@ -112,7 +114,7 @@ fn differences_have_the_cluster_robust_interval_of_statsmodels() {
         let pairs: Vec<Pair<'_>> = values
             .map(|((a, b), cluster)| Pair { a, b, cluster })
             .collect();
-        let found = paired_difference(&pairs, level(case), Bounds::NONE).unwrap();
+        let found = paired_difference(&pairs, level(case), UNBOUNDED).unwrap();
         let interval = found.difference;
         assert_near(interval.estimate, &case["mean"], case);
         assert_near(interval.low, &case["low"], case);

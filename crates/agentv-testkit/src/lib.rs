@@ -57,6 +57,6 @@ mod terminal;
 pub use project::Project;
 pub use random::Random;
 pub use seeds::each_seed;
-pub use small_disk::SmallDisk;
+pub use small_disk::{MountError, SmallDisk};
 #[cfg(unix)]
 pub use terminal::Terminal;

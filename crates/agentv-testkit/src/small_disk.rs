@@ -1,7 +1,19 @@
 //! A disk that fills up quickly.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// The reason why a disk cannot be mounted or changed.
+#[derive(Debug, thiserror::Error)]
+pub enum MountError {
+    /// The program `mount` cannot be started.
+    #[error("cannot start `mount`: {0}")]
+    NotStarted(io::Error),
+    /// The program `mount` failed.
+    #[error("`mount` failed: {0}")]
+    Failed(String),
+}
 
 /// A small file system, which is unmounted at the end. Only the superuser can mount one.
 #[derive(Debug)]
@@ -13,47 +25,29 @@ impl SmallDisk {
     /// Mounts a disk of `kibibytes`, a multiple of the page size of four, over `folder`.
     ///
     /// # Errors
-    /// Returns the reason if it cannot be mounted, so that a test can be skipped with it.
-    pub fn mount(folder: impl Into<PathBuf>, kibibytes: u32) -> Result<SmallDisk, String> {
+    /// Fails if it cannot be mounted, so that a test can be skipped.
+    pub fn mount(folder: impl Into<PathBuf>, kibibytes: u32) -> Result<SmallDisk, MountError> {
         let folder = folder.into();
-        let output = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", &format!("size={kibibytes}k"), "tmpfs"])
-            .arg(&folder)
-            .output()
-            .map_err(|error| format!("no small disk can be mounted: {error}"))?;
-        if !output.status.success() {
-            let reason = String::from_utf8_lossy(&output.stderr);
-            return Err(format!("no small disk can be mounted: {}", reason.trim()));
-        }
+        let size = format!("size={kibibytes}k");
+        mount(&["-t", "tmpfs", "-o", &size, "tmpfs"], &folder)?;
         Ok(SmallDisk { folder })
     }
 
     /// Resizes it, not below the size of its content.
     ///
     /// # Errors
-    /// Returns the reason.
-    pub fn resize(&self, kibibytes: u32) -> Result<(), String> {
-        self.remount(&format!("remount,size={kibibytes}k"))
+    /// Fails if it cannot be resized.
+    pub fn resize(&self, kibibytes: u32) -> Result<(), MountError> {
+        let options = format!("remount,size={kibibytes}k");
+        mount(&["-o", &options], &self.folder)
     }
 
     /// Makes it read-only.
     ///
     /// # Errors
-    /// Returns the reason, such as a file that is open for writing.
-    pub fn make_read_only(&self) -> Result<(), String> {
-        self.remount("remount,ro")
-    }
-
-    fn remount(&self, options: &str) -> Result<(), String> {
-        let output = Command::new("mount")
-            .args(["-o", options])
-            .arg(&self.folder)
-            .output()
-            .map_err(|error| error.to_string())?;
-        match output.status.success() {
-            true => Ok(()),
-            false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
-        }
+    /// Fails if, for example, a file is open for writing.
+    pub fn make_read_only(&self) -> Result<(), MountError> {
+        mount(&["-o", "remount,ro"], &self.folder)
     }
 
     /// Returns its folder.
@@ -66,4 +60,15 @@ impl Drop for SmallDisk {
     fn drop(&mut self) {
         let _ = Command::new("umount").arg(&self.folder).status();
     }
+}
+
+fn mount(arguments: &[&str], folder: &Path) -> Result<(), MountError> {
+    let mut command = Command::new("mount");
+    let output = command.args(arguments).arg(folder).output();
+    let output = output.map_err(MountError::NotStarted)?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let reason = String::from_utf8_lossy(&output.stderr);
+    Err(MountError::Failed(reason.trim().to_owned()))
 }

@@ -33,15 +33,16 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return output::wrong_arguments(&error),
     };
-    match log::LogLevel::or_from_environment(arguments.log) {
+    let log = arguments.log;
+    match log::LogLevel::or_from_environment(log) {
         Ok(level) => log::start(level),
         Err(error) => return CommandError::from(error).report().into(),
     }
     log::log_caught_panics();
     let exit = match arguments.command {
-        Command::Run(arguments) => commands::run::run(&arguments),
-        Command::Grade(arguments) => commands::grade::run(&arguments),
-        Command::Judge(arguments) => commands::judge::run(&arguments),
+        Command::Run(arguments) => commands::run::run(&arguments, log),
+        Command::Grade(arguments) => commands::grade::run(&arguments, log),
+        Command::Judge(arguments) => commands::judge::run(&arguments, log),
         Command::Merge(arguments) => commands::merge::run(&arguments),
         Command::Report(arguments) => commands::report::run(&arguments),
         Command::Compare(arguments) => commands::compare::run(&arguments),

@@ -228,8 +228,8 @@ fn check_surrogates(node: Node<'_>, problems: &mut Vec<Problem>) {
 /// Reports a number that cannot be kept, unless a problem from `first` on does so.
 fn check_numbers(node: Node<'_>, first: usize, problems: &mut Vec<Problem>) {
     if let Some(number) = node.overflowing_number() {
-        let told = &problems[first..];
-        if told.iter().any(|problem| problem.span == number.span()) {
+        let reported = &problems[first..];
+        if reported.iter().any(|problem| problem.span == number.span()) {
             return;
         }
         let problem = Problem {

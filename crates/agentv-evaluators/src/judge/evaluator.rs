@@ -36,7 +36,7 @@ impl JudgeEvaluator {
         results: Option<&str>,
     ) -> Result<Evaluation, EvaluatorError> {
         let Some(Judging(judges)) = subject.judging else {
-            return Err(EvaluatorError("no judge is available".to_owned()));
+            return Err(EvaluatorError::new("no judge is available"));
         };
         let fence = Fence::around(subject, results);
         let material = self.prompt.render(subject, &fence, results).await;

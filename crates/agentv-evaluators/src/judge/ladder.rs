@@ -2,14 +2,32 @@
 
 use std::sync::Arc;
 
-use agentv_core::{EvaluatorError, Judge, JudgeRequest, Judges, Prompt, Transcript};
+use agentv_core::{EvaluatorError, Judge, JudgeRequest, Judges, Prompt, ProviderError, Transcript};
 use serde_json::Value;
+use thiserror::Error;
 
 use super::extract::extract;
 use super::form::Form;
 use super::judgement::Judgement;
 use super::question::JudgeQuestion;
 use super::unusable::UnusableAnswer;
+use crate::error::could_not_judge;
+
+/// The reason why a judge gave no judgement.
+#[derive(Debug, Error)]
+enum JudgeError {
+    #[error("the judge `{judge}` did not answer: {source}")]
+    NotAnswered {
+        judge: String,
+        source: ProviderError,
+    },
+    #[error("the judge `{judge}` was asked twice, and its answer is not usable: {source}{advice}")]
+    Unusable {
+        judge: String,
+        source: UnusableAnswer,
+        advice: &'static str,
+    },
+}
 
 /// One judge and the form of answer that it is asked for.
 pub(super) struct Ladder<'a> {
@@ -33,16 +51,16 @@ impl Ladder<'_> {
             Err(wrong) => wrong,
         };
         let second = self.ask(question.repair(&first.answer(), &wrong)).await?;
-        self.read(&second).map_err(|wrong| {
-            let name = self.judges.name(self.judge);
-            let cut_off = if second.is_truncated() {
-                "; it was cut off: `max_output_tokens` of the judge may be too low"
-            } else {
-                ""
-            };
-            EvaluatorError(format!(
-                "the judge `{name}` was asked twice, and its answer is not usable: {wrong}{cut_off}"
-            ))
+        self.read(&second).map_err(|source| {
+            could_not_judge(JudgeError::Unusable {
+                judge: self.judges.name(self.judge).to_owned(),
+                advice: if second.is_truncated() {
+                    "; it was cut off: `max_output_tokens` of the judge may be too low"
+                } else {
+                    ""
+                },
+                source,
+            })
         })
     }
 
@@ -52,9 +70,9 @@ impl Ladder<'_> {
             output_schema: Some(Arc::clone(&self.schema)),
         };
         let asked = self.judges.ask(self.judge, request).await;
-        asked.map_err(|error| {
-            let name = self.judges.name(self.judge);
-            EvaluatorError(format!("the judge `{name}` did not answer: {error}"))
+        asked.map_err(|source| {
+            let judge = self.judges.name(self.judge).to_owned();
+            could_not_judge(JudgeError::NotAnswered { judge, source })
         })
     }
 

@@ -8,7 +8,7 @@ use agentv_syntax::{Kind, Others, Record};
 use crate::builder::Builder;
 use crate::check::{Check, evaluator};
 use crate::error::BuildError;
-use crate::json::Answer;
+use crate::json::JsonAnswer;
 use crate::kind::{EvaluatorKind, Facts};
 use crate::options::Options;
 
@@ -40,7 +40,7 @@ struct IsJson;
 
 impl Check for IsJson {
     fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
-        Ok(match Answer::read(subject.answer) {
+        Ok(match JsonAnswer::read(subject.answer) {
             Ok(answer) => Evaluation {
                 reasoning: answer.remark(),
                 ..Evaluation::check(true, "the answer is JSON")

@@ -137,9 +137,12 @@ impl LabelledAnswers {
         &self,
         each: &mut dyn FnMut(EvalCase) -> ControlFlow<()>,
     ) -> Result<(), SourceError> {
-        let failed = |error: agentv_dataset::LoadError| SourceError(error.to_string());
-        for case in self.dataset.cases(&self.checked).map_err(failed)? {
-            if each(case.map_err(failed)?).is_break() {
+        for case in self
+            .dataset
+            .cases(&self.checked)
+            .map_err(SourceError::load)?
+        {
+            if each(case.map_err(SourceError::load)?).is_break() {
                 break;
             }
         }

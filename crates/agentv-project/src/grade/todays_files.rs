@@ -132,10 +132,9 @@ fn check(
 
 impl CaseSource for TodaysFiles {
     fn visit(&self, visit: &mut Visit<'_>) -> Result<(), SourceError> {
-        let failed = |error: agentv_dataset::LoadError| SourceError(error.to_string());
         for (index, dataset, checked) in &self.usable {
-            for case in dataset.cases(checked).map_err(failed)? {
-                if visit(&self.files[*index], case.map_err(failed)?).is_break() {
+            for case in dataset.cases(checked).map_err(SourceError::load)? {
+                if visit(&self.files[*index], case.map_err(SourceError::load)?).is_break() {
                     return Ok(());
                 }
             }

@@ -144,15 +144,11 @@ impl Graders for ProjectGraders {
         spec: &EvaluatorSpec,
     ) -> Result<Arc<dyn Evaluator>, EvaluatorError> {
         let built = self.builder(file).build(spec);
-        built.map_err(|error| {
-            let text = error.to_string();
-            // The caller puts the name of the evaluator in front.
-            let named = format!("evaluator `{}`: ", spec.name);
-            EvaluatorError(text.strip_prefix(&named).unwrap_or(&text).to_owned())
-        })
+        // The caller puts the name of the evaluator in front.
+        built.map_err(|error| EvaluatorError::new(error.source))
     }
 
-    fn leaves_out(&self, spec: &EvaluatorSpec) -> bool {
+    fn skips(&self, spec: &EvaluatorSpec) -> bool {
         self.dry_run && self.effort(spec) == Effort::Judge
     }
 
@@ -165,7 +161,7 @@ impl Graders for ProjectGraders {
     }
 
     fn judges_of(&self, spec: &EvaluatorSpec) -> Result<Vec<Judge>, EvaluatorError> {
-        judges_of(spec).map_err(|error| EvaluatorError(error.to_string()))
+        judges_of(spec).map_err(|error| EvaluatorError::new(error))
     }
 
     fn check(&self, file: &EvalFile, case: &EvalCase) -> Result<(), EvaluatorError> {
@@ -184,7 +180,7 @@ impl Graders for ProjectGraders {
         let mut specs = case.evaluators.iter().filter(is_open);
         specs.try_for_each(|spec| match self.builder(file).build(spec) {
             Ok(_) => Ok(()),
-            Err(error) => Err(EvaluatorError(error.to_string())),
+            Err(error) => Err(EvaluatorError::new(error)),
         })
     }
 

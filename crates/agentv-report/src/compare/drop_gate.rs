@@ -100,17 +100,17 @@ impl DropGate {
     fn found(&self, drop: &Drop) -> String {
         let Drop { delta, .. } = *drop;
         let [size, allowed] = fixed([delta.abs(), self.max_drop]);
-        let told = match delta {
+        let found = match delta {
             delta if delta.abs() < ROUNDING => "the same".to_owned(),
             delta if delta > 0.0 => format!("{size} above"),
             _ => format!("{size} below"),
         };
-        let told = format!("{}{told} on {}", drop.name, drop.on);
+        let found = format!("{}{found} on {}", drop.name, drop.on);
         if self.rule == GateRule::Mean || delta.abs() < ROUNDING {
-            return told;
+            return found;
         }
         let Some(interval) = drop.interval else {
-            return format!("{told}, too few for an interval{}", drop.hint());
+            return format!("{found}, too few for an interval{}", drop.hint());
         };
         let chance = match (self.allows(drop), self.max_drop > 0.0 && delta < 0.0) {
             (true, true) => format!("not significantly more than {allowed}"),
@@ -121,7 +121,7 @@ impl DropGate {
         let [low, high] = [interval.low, interval.high].map(signed);
         let p_value = p_value(drop.p_value);
         let hint = drop.hint();
-        format!("{told}, {chance} (95% interval {low} to {high}, {p_value}){hint}")
+        format!("{found}, {chance} (95% interval {low} to {high}, {p_value}){hint}")
     }
 }
 

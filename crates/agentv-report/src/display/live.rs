@@ -186,16 +186,16 @@ fn figures_line(snapshot: &Snapshot, style: Style) -> String {
     let (words, signs) = (style.separator(), "  ");
     let fitting = fitting(&long, width(words), style.width);
     let in_words = fitting >= figures.len().min(Snapshot::ESSENTIAL);
-    let (texts, separator, told) = match in_words {
+    let (texts, separator, shown) = match in_words {
         true => (long, words, fitting),
         false => {
             let fitting = self::fitting(&short, width(signs), style.width);
             (short, signs, fitting.max(1))
         }
     };
-    let told = figures.iter().zip(texts).take(told);
+    let shown = figures.iter().zip(texts).take(shown);
     let painted =
-        told.map(|(figure, text)| style.paint(figure.paint, &cut(text, style.width, style)));
+        shown.map(|(figure, text)| style.paint(figure.paint, &cut(text, style.width, style)));
     let separator = style.paint(Paint::Faint, separator);
     painted.collect::<Vec<_>>().join(&separator)
 }

@@ -91,7 +91,7 @@ impl Notice {
                 let score = score.iter().map(|score| format!("{score}  "));
                 let score: String = score.collect();
                 let said = format!("{score}{name}");
-                told(style, Paint::of(*status), status.as_str(), &said, reason)
+                line_of(style, Paint::of(*status), status.as_str(), &said, reason)
             }
             Notice::Retrying {
                 name,
@@ -101,13 +101,13 @@ impl Notice {
             } => {
                 let wait = milliseconds(wait.as_secs_f64() * 1e3);
                 let said = format!("{name}  attempt {attempt} failed, next in {wait}");
-                told(style, Paint::Nearly, "retry", &said, reason)
+                line_of(style, Paint::Nearly, "retry", &said, reason)
             }
             Notice::More { number, what } => {
                 let text = format!("{} and {} more {what}", style.ellipsis(), count(*number));
                 vec![style.paint(Paint::Faint, &cut(&text, style.width, style))]
             }
-            Notice::Remark { text } => told(style, Paint::Nearly, "note", text, ""),
+            Notice::Remark { text } => line_of(style, Paint::Nearly, "note", text, ""),
             Notice::Stopping { stop } => {
                 let text = format!("stopping: {}", stop_reason(*stop));
                 vec![style.paint(Paint::Strong, &cut(&text, style.width, style))]
@@ -117,7 +117,7 @@ impl Notice {
 }
 
 /// Renders a coloured word, its subject and the reason.
-fn told(style: Style, paint: Paint, word: &str, said: &str, why: &str) -> Vec<String> {
+fn line_of(style: Style, paint: Paint, word: &str, said: &str, why: &str) -> Vec<String> {
     let word = format!("{word:<5}");
     let before = width(&word) + 2;
     let said = cut(said, style.width.saturating_sub(before), style);

@@ -47,13 +47,13 @@ impl Notices {
     pub(super) fn on_event(&mut self, event: &RunEvent, clock: &Clock) {
         match event {
             RunEvent::Finished { record, reused } => {
-                let told = match record.status {
+                let is_notable = match record.status {
                     Status::Error => true,
                     Status::Fail => self.wanted != Wanted::Errors,
                     Status::Pass | Status::Borderline | Status::Ungraded => false,
                 };
                 // Trials of an earlier run are not news.
-                if told && !reused && self.endings.admits(clock.now()) {
+                if is_notable && !reused && self.endings.admits(clock.now()) {
                     let target = self.several_targets.then_some(&*record.target);
                     self.waiting.push(Notice::ended(record, target));
                 }
@@ -95,7 +95,7 @@ impl Notices {
             Wanted::Failures | Wanted::All => "failures and errors",
         };
         let mut more = |throttle: &mut Throttle, what| {
-            let number = throttle.left_out(now, last);
+            let number = throttle.suppressed(now, last);
             notices.extend(number.map(|number| Notice::More { number, what }));
         };
         more(&mut self.endings, what);
@@ -109,7 +109,7 @@ impl Notices {
 struct Throttle {
     window_start: Instant,
     admitted: u64,
-    left_out: u64,
+    suppressed: u64,
 }
 
 impl Throttle {
@@ -117,31 +117,31 @@ impl Throttle {
         Throttle {
             window_start: now,
             admitted: 0,
-            left_out: 0,
+            suppressed: 0,
         }
     }
 
     fn admits(&mut self, now: Instant) -> bool {
         // A window with omitted events ends when their number is reported.
-        if self.left_out == 0 && self.is_over(now) {
+        if self.suppressed == 0 && self.is_over(now) {
             *self = Throttle::new(now);
         }
-        let admits = self.admitted < MOST && self.left_out == 0;
+        let admits = self.admitted < MOST && self.suppressed == 0;
         match admits {
             true => self.admitted += 1,
-            false => self.left_out += 1,
+            false => self.suppressed += 1,
         }
         admits
     }
 
     /// Returns the number of omitted events if the window is over or `last` is set.
-    fn left_out(&mut self, now: Instant, last: bool) -> Option<u64> {
-        if self.left_out == 0 || !(last || self.is_over(now)) {
+    fn suppressed(&mut self, now: Instant, last: bool) -> Option<u64> {
+        if self.suppressed == 0 || !(last || self.is_over(now)) {
             return None;
         }
-        let left_out = self.left_out;
+        let suppressed = self.suppressed;
         *self = Throttle::new(now);
-        Some(left_out)
+        Some(suppressed)
     }
 
     fn is_over(&self, now: Instant) -> bool {

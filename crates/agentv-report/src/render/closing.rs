@@ -48,11 +48,11 @@ pub(super) fn skipped(page: &mut Page, skipped: u64, closing: &Closing<'_>) {
     }
     let all = counted(skipped, "case", "cases");
     let mut pieces = vec![Piece::new(Paint::Nearly, all)];
-    let told = 5;
-    for (file, cases) in closing.skipped_files.iter().take(told) {
+    let most = 5;
+    for (file, cases) in closing.skipped_files.iter().take(most) {
         pieces.push(Piece::plain(format!("{} in {}", cases, one_line(file))));
     }
-    let more = closing.skipped_files.len().saturating_sub(told);
+    let more = closing.skipped_files.len().saturating_sub(most);
     if more > 0 {
         pieces.push(Piece::plain(counted(
             more as u64,

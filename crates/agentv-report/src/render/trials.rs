@@ -57,13 +57,14 @@ fn costliest(summary: &Summary, name: impl Fn(&TrialName) -> String) -> Vec<Row>
     let trials = &summary.costliest;
     let differ =
         trials.first().map(|trial| trial.cost_usd) != trials.last().map(|trial| trial.cost_usd);
-    let told = trials.iter().take(if differ { FEW } else { 0 });
-    told.map(|trial| Row {
-        figure: Piece::plain(money(trial.cost_usd)),
-        name: name(&trial.trial),
-        remark: None,
-    })
-    .collect()
+    let shown = trials.iter().take(if differ { FEW } else { 0 });
+    shown
+        .map(|trial| Row {
+            figure: Piece::plain(money(trial.cost_usd)),
+            name: name(&trial.trial),
+            remark: None,
+        })
+        .collect()
 }
 
 fn list(page: &mut Page, title: &str, rows: Vec<Row>) {
@@ -124,8 +125,8 @@ fn errors(summary: &Summary, style: Style) -> Vec<Row> {
         let message = group.message.replace('…', style.ellipsis());
         row(group.count, group.stage.as_str(), Some(one_line(&message)))
     });
-    let told: u64 = summary.errors.iter().map(|group| group.count).sum();
-    let others = summary.statuses.error.saturating_sub(told);
+    let shown: u64 = summary.errors.iter().map(|group| group.count).sum();
+    let others = summary.statuses.error.saturating_sub(shown);
     let others = (others > 0).then(|| row(others, &counted(others, "other", "others"), None));
     groups.chain(others).collect()
 }

@@ -10,7 +10,7 @@ use crate::text::clip;
 /// The number of kinds of messages that are distinguished.
 const KINDS: usize = 1_000;
 /// The number of kinds that are reported.
-const TOLD: usize = 5;
+const MOST_GROUPS: usize = 5;
 /// The number of bytes that are kept of a message.
 const LONGEST: usize = 240;
 /// The number of digits that make a word an identifier rather than a part of the message.
@@ -51,13 +51,14 @@ impl ErrorFold {
     pub(super) fn finish(&self) -> Vec<ErrorGroup> {
         let mut kinds: Vec<_> = self.counts.iter().collect();
         kinds.sort_by(|(a, a_count), (b, b_count)| b_count.cmp(a_count).then_with(|| a.cmp(b)));
-        let told = kinds.into_iter().take(TOLD);
-        told.map(|(kind, count)| ErrorGroup {
-            stage: kind.stage,
-            message: kind.message.clone(),
-            count: *count,
-        })
-        .collect()
+        let most_frequent = kinds.into_iter().take(MOST_GROUPS);
+        most_frequent
+            .map(|(kind, count)| ErrorGroup {
+                stage: kind.stage,
+                message: kind.message.clone(),
+                count: *count,
+            })
+            .collect()
     }
 }
 

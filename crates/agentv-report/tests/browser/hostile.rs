@@ -91,7 +91,7 @@ fn hostile(text: &str) -> Trial {
     result["evaluator_results"] = json!([{
         "name": text, "type": text, "score": 0.5, "weight": 1.0, "verdict": "fail", "hits": [text], "misses": [text],
         "reasoning": text, "details": {text: [text]},
-        "evaluator_results": [{"name": text, "type": text, "weight": 1.0, "error": text}, {"name": text, "type": text, "weight": 1.0, "left_out": text}],
+        "evaluator_results": [{"name": text, "type": text, "weight": 1.0, "error": text}, {"name": text, "type": text, "weight": 1.0, "skipped": text}],
         "judge_calls": [{"target": text, "attempts": 1, "error": text, "answer": text, "request": [{"role": "user", "content": text}]}],
     }]);
     let transcript = one.transcript.as_mut().unwrap();

@@ -100,7 +100,7 @@ pub(crate) fn trial(id: &str, score: f64, answer: &str) -> Trial {
                 {"name": "all", "type": "composite", "score": score, "weight": 1.0, "verdict": verdict,
                  "evaluator_results": [
                     {"name": "words", "type": "contains", "score": 1.0, "weight": 1.0, "verdict": "pass"},
-                    {"name": "expert", "type": "llm_judge", "weight": 1.0, "left_out": "a required check had failed"}]},
+                    {"name": "expert", "type": "llm_judge", "weight": 1.0, "skipped": "a required check had failed"}]},
             ],
             "trace_summary": {"event_count": 1, "tool_names": ["lookupOrder"], "tool_calls_by_name": {"lookupOrder": 1},
                 "error_count": 0, "token_usage": {"input": 900, "output": 80}, "cost_usd": 0.002 - 0.001 * score},

@@ -33,17 +33,17 @@ pub(crate) struct AnswerTrials {
     pub(crate) targets: HashMap<(usize, String), GradedTarget>,
 }
 
-type Each<'e> =
-    dyn FnMut(&Arc<EvalFile>, GivenRecord, &mut Pass) -> Result<ControlFlow<()>, RunError> + 'e;
+type VisitAnswer<'e> = dyn FnMut(&Arc<EvalFile>, GivenRecord, &mut AnswerWalk) -> Result<ControlFlow<()>, RunError>
+    + 'e;
 
 /// The state of one pass over the answers.
 #[derive(Default)]
-struct Pass {
+struct AnswerWalk {
     identities: Identities,
     targets: HashMap<(usize, Arc<str>), AnsweredBy>,
 }
 
-/// A target that gave answers, within a pass.
+/// A target that gave answers, within a walk.
 struct AnsweredBy {
     judge: Arc<str>,
     reads_files: bool,
@@ -55,7 +55,7 @@ impl TrialSource for AnswerTrials {
         if self.previous_run.is_empty() {
             return Ok(false);
         }
-        self.each(&mut |file, given, pass| {
+        self.each(&mut |file, given, walk| {
             match given {
                 GivenRecord::Error(record) => {
                     if self.previous_run.has_record(&record.grade_key)? {
@@ -63,7 +63,7 @@ impl TrialSource for AnswerTrials {
                     }
                 }
                 GivenRecord::Answer(record) => {
-                    let trial = self.trial(file, record.into(), pass);
+                    let trial = self.trial(file, record.into(), walk);
                     if let Some(found) = self.previous_run.result(&trial.keys.grade)? {
                         let include_trace = self.executor.include_trace;
                         let previous_run = &self.previous_run;
@@ -83,7 +83,7 @@ impl TrialSource for AnswerTrials {
     }
 
     fn produce(&self, send: &mut SendItem<'_>) -> Result<(), RunError> {
-        self.each(&mut |file, given, pass| {
+        self.each(&mut |file, given, walk| {
             let answer: Arc<TranscriptRecord> = match given {
                 GivenRecord::Answer(record) => record.into(),
                 GivenRecord::Error(record) => {
@@ -93,7 +93,7 @@ impl TrialSource for AnswerTrials {
                     return Ok(send(SourceItem::Done(record)));
                 }
             };
-            let trial = self.trial(file, answer, pass);
+            let trial = self.trial(file, answer, walk);
             if self.previous_run.has_result(&trial.keys.grade)? {
                 return Ok(ControlFlow::Continue(()));
             }
@@ -104,14 +104,14 @@ impl TrialSource for AnswerTrials {
 
 impl AnswerTrials {
     /// Visits all answers, in order, until the grading is stopped. An error ends it.
-    fn each(&self, each: &mut Each<'_>) -> Result<(), RunError> {
-        let mut pass = Pass::default();
+    fn each(&self, each: &mut VisitAnswer<'_>) -> Result<(), RunError> {
+        let mut walk = AnswerWalk::default();
         let mut failed = None;
         self.source.visit(&mut |file, given| {
             if self.executor.stop.is_stopped() {
                 return ControlFlow::Break(());
             }
-            each(file, given, &mut pass).unwrap_or_else(|error| {
+            each(file, given, &mut walk).unwrap_or_else(|error| {
                 failed = Some(error);
                 ControlFlow::Break(())
             })
@@ -119,9 +119,14 @@ impl AnswerTrials {
         failed.map_or(Ok(()), Err)
     }
 
-    fn trial(&self, file: &Arc<EvalFile>, answer: Arc<TranscriptRecord>, pass: &mut Pass) -> Trial {
+    fn trial(
+        &self,
+        file: &Arc<EvalFile>,
+        answer: Arc<TranscriptRecord>,
+        walk: &mut AnswerWalk,
+    ) -> Trial {
         let target = (file.index, Arc::clone(&answer.target));
-        let by = pass.targets.entry(target).or_insert_with(|| {
+        let by = walk.targets.entry(target).or_insert_with(|| {
             let known = self.targets.get(&(file.index, answer.target.to_string()));
             let judge = known.and_then(|known| known.judge.as_deref());
             let judge = judge.map_or_else(|| Arc::clone(&answer.target), Arc::from);
@@ -136,7 +141,7 @@ impl AnswerTrials {
             .grading
             .of_case(&self.executor, file, &by.judge, &answer.case);
         let identity = answer.identity;
-        let identity = identity.unwrap_or_else(|| pass.identities.of_case(&answer.case));
+        let identity = identity.unwrap_or_else(|| walk.identities.of_case(&answer.case));
         Trial {
             file: Arc::clone(file),
             case: Arc::clone(&answer.case),

@@ -10,8 +10,8 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::case_source::{CaseSource, SourceError};
-use crate::regrade::regrading::{GradedWith, Mark, Regrading, unreadable};
-use crate::regrade::source_run::{Left, SourceRun, trial_key};
+use crate::regrade::regrading::{GradedWith, Mark, Regrading};
+use crate::regrade::source_run::{LastRecord, SourceRun, trial_key};
 use crate::schedule::selection::Selection;
 use crate::schedule::survey::FileJudges;
 use crate::trial::grade::{Graders, judges_asked};
@@ -78,7 +78,7 @@ pub fn plan_regrading(
     );
     let selected = || trials.iter().zip(marks).filter(|(_, mark)| mark.selected);
     planning.preview.trials = selected().count() as u64;
-    let errors = selected().filter(|(trial, _)| trial.left() != Left::Answer);
+    let errors = selected().filter(|(trial, _)| trial.last_record() != LastRecord::Answer);
     planning.preview.without_answer = errors.count() as u64;
     Ok((planning.regrading, planning.preview))
 }
@@ -164,8 +164,8 @@ impl Planning<'_> {
         let mut is_changed = false;
         for (at, target) in found {
             let trial = self.regrading.source_run.trials()[at];
-            let today = trial.left() == Left::Answer && trial.question == question;
-            is_changed |= !today && trial.left() == Left::Answer;
+            let today = trial.last_record() == LastRecord::Answer && trial.question == question;
+            is_changed |= !today && trial.last_record() == LastRecord::Answer;
             self.regrading.marks[at] = Mark {
                 is_there: true,
                 today,
@@ -173,7 +173,7 @@ impl Planning<'_> {
             };
             if today && selected {
                 let judges = self.graders.judges(case);
-                let judges = judges.map_err(|reason| of_case(&case.id, &reason))?;
+                let judges = judges.map_err(|reason| of_case(&case.id, reason))?;
                 self.note(file.index, &target, judges);
             }
         }
@@ -185,7 +185,9 @@ impl Planning<'_> {
     fn look_at_answers(&mut self) -> Result<(), SourceError> {
         let regrading = &self.regrading;
         let open = regrading.in_order(|trial, mark| {
-            trial.left() == Left::Answer && !mark.today && (mark.selected || !mark.is_there)
+            trial.last_record() == LastRecord::Answer
+                && !mark.today
+                && (mark.selected || !mark.is_there)
         });
         if open.is_empty() {
             return Ok(());
@@ -194,7 +196,7 @@ impl Planning<'_> {
             GradedWith::Today(_) => None,
             GradedWith::These(evaluators) => {
                 let judges = judges_asked(self.graders, evaluators, false);
-                Some(judges.map_err(|error| SourceError(error.to_string()))?)
+                Some(judges.map_err(SourceError::Evaluators)?)
             }
         };
         let mut places = regrading.places(RecordFile::Transcripts)?;
@@ -204,7 +206,7 @@ impl Planning<'_> {
             let (line, judges) = match &given {
                 Some(judges) => {
                     let line = places.get::<Recorded<Passed>>(offset);
-                    let line = line.map_err(unreadable)?.value;
+                    let line = line?.value;
                     (
                         (line.eval_file, line.eval_id, line.target),
                         Ok(judges.clone()),
@@ -212,7 +214,7 @@ impl Planning<'_> {
                 }
                 None => {
                     let line = places.get::<Recorded<RecordedCase>>(offset);
-                    let line = line.map_err(unreadable)?.value;
+                    let line = line?.value;
                     let has_rubrics = !line.case.rubrics.is_empty();
                     let judges = judges_asked(self.graders, &line.case.evaluators, has_rubrics);
                     ((line.eval_file, line.eval_id, line.target), judges)
@@ -235,7 +237,7 @@ impl Planning<'_> {
             self.note(
                 index,
                 &target,
-                judges.map_err(|reason| of_case(&id, &reason))?,
+                judges.map_err(|reason| of_case(&id, reason))?,
             );
         }
         Ok(())
@@ -244,14 +246,12 @@ impl Planning<'_> {
     /// Selects among the trials that have no answer and no case today.
     fn look_at_errors(&mut self) -> Result<(), SourceError> {
         let regrading = &self.regrading;
-        let open = regrading.in_order(|trial, mark| trial.left() != Left::Answer && !mark.is_there);
+        let open = regrading
+            .in_order(|trial, mark| trial.last_record() != LastRecord::Answer && !mark.is_there);
         let mut places = regrading.places(RecordFile::Results)?;
         for at in open {
             let offset = self.regrading.source_run.trials()[at].offset();
-            let line = places
-                .get::<Recorded<Passed>>(offset)
-                .map_err(unreadable)?
-                .value;
+            let line = places.get::<Recorded<Passed>>(offset)?.value;
             self.regrading.marks[at].selected = self.chooser.takes(&line.eval_file, &line.eval_id);
         }
         Ok(())
@@ -284,6 +284,7 @@ impl From<IgnoredAny> for Passed {
     }
 }
 
-fn of_case(id: &str, reason: &EvaluatorError) -> SourceError {
-    SourceError(format!("case `{id}`: {reason}"))
+fn of_case(id: &str, source: EvaluatorError) -> SourceError {
+    let case = format!("case `{id}`");
+    SourceError::Case { case, source }
 }

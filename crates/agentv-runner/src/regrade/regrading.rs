@@ -7,12 +7,12 @@ use agentv_core::{
     CaseIdentity, EvalCase, EvalFile, EvaluatorSpec, PassThreshold, ResultRecord, Stage, Status,
     Timing, Transcript, TranscriptRecord, TrialError,
 };
-use agentv_journal::{FileError, RecordFile, RecordsAt};
+use agentv_journal::{RecordFile, RecordsAt};
 use serde::Deserialize;
 
 use crate::case_source::{CaseSource, SourceError};
 use crate::regrade::answers::{AnswerSource, GivenRecord, VisitGiven};
-use crate::regrade::source_run::{Left, SourceRun, SourceTrial, trial_key};
+use crate::regrade::source_run::{LastRecord, SourceRun, SourceTrial, trial_key};
 
 /// The evaluators for the answers of an earlier run.
 pub enum GradedWith {
@@ -48,7 +48,7 @@ pub(crate) struct Mark {
 
 /// The part of a record that is read if its case is known.
 #[derive(Deserialize)]
-struct Answer {
+struct RecordedAnswer {
     timestamp: String,
     answer_key: String,
     transcript: Transcript,
@@ -125,13 +125,13 @@ impl Regrading {
                 if !mark.today || !mark.selected {
                     continue;
                 }
-                match places.get::<Answer>(self.source_run.trials()[at].offset()) {
+                match places.get::<RecordedAnswer>(self.source_run.trials()[at].offset()) {
                     Ok(answer) => {
                         let record = record_of(answer.value, file, &case, target, trial);
                         flow = visit(file, GivenRecord::Answer(Box::new(record)));
                     }
                     Err(error) => {
-                        failed = Some(unreadable(error));
+                        failed = Some(SourceError::from(error));
                         flow = ControlFlow::Break(());
                     }
                 }
@@ -150,14 +150,11 @@ impl Regrading {
         visit: &mut VisitGiven<'_>,
     ) -> Result<ControlFlow<()>, SourceError> {
         let recorded = |trial: SourceTrial, mark: Mark| {
-            mark.selected && !mark.today && trial.left() == Left::Answer
+            mark.selected && !mark.today && trial.last_record() == LastRecord::Answer
         };
         for at in self.in_order(recorded) {
             let offset = self.source_run.trials()[at].offset();
-            let mut record = places
-                .get::<TranscriptRecord>(offset)
-                .map_err(unreadable)?
-                .value;
+            let mut record = places.get::<TranscriptRecord>(offset)?.value;
             self.change_grading(&mut record);
             let Some(file) = self.file(&record.eval_file) else {
                 continue;
@@ -184,13 +181,14 @@ impl Regrading {
     }
 
     fn visit_errors(&self, visit: &mut VisitGiven<'_>) -> Result<(), SourceError> {
-        let errors = self.in_order(|trial, mark| mark.selected && trial.left() != Left::Answer);
+        let errors =
+            self.in_order(|trial, mark| mark.selected && trial.last_record() != LastRecord::Answer);
         let mut places = self.places(RecordFile::Results)?;
         for at in errors {
             let trial = self.source_run.trials()[at];
             let record = places.get::<ResultRecord>(trial.offset());
-            let mut record = record.map_err(unreadable)?.value;
-            if trial.left() == Left::Lost {
+            let mut record = record?.value;
+            if trial.last_record() == LastRecord::Lost {
                 record = without_answer(record);
             }
             let Some(file) = self.file(&record.eval_file) else {
@@ -204,7 +202,7 @@ impl Regrading {
     }
 
     pub(crate) fn places(&self, file: RecordFile) -> Result<RecordsAt, SourceError> {
-        self.source_run.places(file).map_err(unreadable)
+        Ok(self.source_run.places(file)?)
     }
 }
 
@@ -225,12 +223,8 @@ impl AnswerSource for Regrading {
     }
 }
 
-pub(crate) fn unreadable(error: FileError) -> SourceError {
-    SourceError(error.to_string())
-}
-
 fn record_of(
-    answer: Answer,
+    answer: RecordedAnswer,
     file: &EvalFile,
     case: &Arc<EvalCase>,
     target: &Arc<str>,

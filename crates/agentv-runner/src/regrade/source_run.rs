@@ -21,7 +21,7 @@ pub struct SourceRun {
 }
 
 /// The number of damaged lines that are described; further ones are only counted.
-const TOLD: usize = 100;
+const MOST_DESCRIBED: usize = 100;
 
 /// An eval file of an earlier run, and the trials of its cases.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub(crate) struct SourceTrial {
 
 /// The kind of record that a trial left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Left {
+pub(crate) enum LastRecord {
     /// An answer, in the transcripts.
     Answer,
     /// An error of the target, in the results.
@@ -56,8 +56,8 @@ pub(crate) enum Left {
 }
 
 impl SourceTrial {
-    fn new(key: u128, question: u64, offset: u64, left: Left) -> SourceTrial {
-        let place = offset << 2 | left as u64;
+    fn new(key: u128, question: u64, offset: u64, kind: LastRecord) -> SourceTrial {
+        let place = offset << 2 | kind as u64;
         SourceTrial {
             key,
             question,
@@ -69,11 +69,11 @@ impl SourceTrial {
         self.place >> 2
     }
 
-    pub(crate) fn left(self) -> Left {
+    pub(crate) fn last_record(self) -> LastRecord {
         match self.place & 3 {
-            0 => Left::Answer,
-            1 => Left::Error,
-            _ => Left::Lost,
+            0 => LastRecord::Answer,
+            1 => LastRecord::Error,
+            _ => LastRecord::Lost,
         }
     }
 }
@@ -119,23 +119,27 @@ impl SourceRun {
     /// # Errors
     /// Fails if a file cannot be read.
     pub fn read(folder: &RunFolder) -> Result<SourceRun, FileError> {
-        let mut met = Met::default();
+        let mut scan = Scan::default();
         let mut answers = Vec::new();
-        met.scan::<AnswerLine>(folder, RecordFile::Transcripts, &mut |met, offset, line| {
-            met.file(&line.eval_file, &line.target, line.trial);
-            if line.error.is_some() {
-                return;
-            }
-            answers.push(Scanned {
-                key: trial_key(&line.eval_file, &line.eval_id, &line.target, line.trial),
-                offset,
-                answer: number_of(&line.answer_key),
-                about: question_of(line.identity, &line.case),
-            });
-        })?;
+        scan.read::<AnswerLine>(
+            folder,
+            RecordFile::Transcripts,
+            &mut |scan, offset, line| {
+                scan.file(&line.eval_file, &line.target, line.trial);
+                if line.error.is_some() {
+                    return;
+                }
+                answers.push(Scanned {
+                    key: trial_key(&line.eval_file, &line.eval_id, &line.target, line.trial),
+                    offset,
+                    answer: number_of(&line.answer_key),
+                    about: question_of(line.identity, &line.case),
+                });
+            },
+        )?;
         let mut results = Vec::new();
-        met.scan::<ResultLine>(folder, RecordFile::Results, &mut |met, offset, line| {
-            met.file(&line.eval_file, &line.target, line.trial);
+        scan.read::<ResultLine>(folder, RecordFile::Results, &mut |scan, offset, line| {
+            scan.file(&line.eval_file, &line.target, line.trial);
             let of_target = |error: TrialError| error.stage.is_before_grading();
             results.push(Scanned {
                 key: trial_key(&line.eval_file, &line.eval_id, &line.target, line.trial),
@@ -147,9 +151,9 @@ impl SourceRun {
         Ok(SourceRun {
             folder: folder.clone(),
             trials: trials_of(answers, results),
-            files: met.order,
-            damage: met.damage,
-            damaged: met.damaged,
+            files: scan.order,
+            damage: scan.damage,
+            damaged: scan.damaged,
         })
     }
 
@@ -161,7 +165,7 @@ impl SourceRun {
     /// Returns true if any target answered.
     pub fn has_answers(&self) -> bool {
         let mut trials = self.trials.iter();
-        trials.any(|trial| trial.left() == Left::Answer)
+        trials.any(|trial| trial.last_record() == LastRecord::Answer)
     }
 
     /// Returns the number of damaged lines.
@@ -193,26 +197,26 @@ impl SourceRun {
 
 /// The findings of a scan.
 #[derive(Default)]
-struct Met {
+struct Scan {
     order: Vec<SourceRunFile>,
     by_name: BTreeMap<String, usize>,
     damage: Vec<(RecordFile, Damage)>,
     damaged: u64,
 }
 
-impl Met {
-    fn scan<T: serde::de::DeserializeOwned>(
+impl Scan {
+    fn read<T: serde::de::DeserializeOwned>(
         &mut self,
         folder: &RunFolder,
         file: RecordFile,
-        each: &mut dyn FnMut(&mut Met, u64, T),
+        each: &mut dyn FnMut(&mut Scan, u64, T),
     ) -> Result<(), FileError> {
         for line in folder.records::<T>(file)? {
             match line? {
                 Line::Record(record) => each(self, record.offset, record.value),
                 Line::Damaged(damage) => {
                     self.damaged += 1;
-                    if self.damage.len() < TOLD {
+                    if self.damage.len() < MOST_DESCRIBED {
                         self.damage.push((file, damage));
                     }
                 }
@@ -255,8 +259,8 @@ fn trials_of(mut answers: Vec<Scanned>, mut results: Vec<Scanned>) -> Vec<Source
     let mut results = results.into_iter().peekable();
     let without_answer = |result: &Scanned, trials: &mut Vec<SourceTrial>| {
         let left = match result.about {
-            0 => Left::Lost,
-            _ => Left::Error,
+            0 => LastRecord::Lost,
+            _ => LastRecord::Error,
         };
         trials.push(SourceTrial::new(result.key, 0, result.offset, left));
     };
@@ -274,7 +278,7 @@ fn trials_of(mut answers: Vec<Scanned>, mut results: Vec<Scanned>) -> Vec<Source
                     key,
                     answer.about,
                     answer.offset,
-                    Left::Answer,
+                    LastRecord::Answer,
                 ));
             }
             None => result

@@ -32,18 +32,18 @@ pub(crate) struct CaseTrials {
     pub(crate) done: OnceLock<Vec<bool>>,
 }
 
-type Each<'e> = dyn FnMut(Trial) -> Result<ControlFlow<()>, RunError> + 'e;
+type VisitTrial<'e> = dyn FnMut(Trial) -> Result<ControlFlow<()>, RunError> + 'e;
 
 /// The state of one pass over the cases.
 #[derive(Default)]
-struct Pass {
+struct CaseWalk {
     identities: Identities,
     grading: Grading,
     /// The index of the present file, and the number of its cases so far.
     position: (usize, u64),
 }
 
-impl Pass {
+impl CaseWalk {
     /// Counts a case, and returns its number in its file.
     fn count(&mut self, file: usize) -> u64 {
         if self.position.0 != file {
@@ -161,22 +161,22 @@ impl CaseTrials {
     }
 
     /// Visits the trials of the lane, in order, until the run is stopped. An error ends it.
-    fn each_trial(&self, each: &mut Each<'_>) -> Result<(), RunError> {
-        let mut pass = Pass::default();
+    fn each_trial(&self, each: &mut VisitTrial<'_>) -> Result<(), RunError> {
+        let mut walk = CaseWalk::default();
         let mut selector = self.selection.selector();
         let mut failed = None;
         self.source.visit(&mut |file, case| {
             if self.executor.stop.is_stopped() || selector.is_done() {
                 return ControlFlow::Break(());
             }
-            let position = pass.count(file.index);
+            let position = walk.count(file.index);
             let assignment = &self.executor.assignment;
             if !selector.takes(&file.name, &case.id)
                 || !assignment.assigns(file, &case, self.lane.index)
             {
                 return ControlFlow::Continue(());
             }
-            let visited = self.trials_of(file, (position, case), &mut pass, each);
+            let visited = self.trials_of(file, (position, case), &mut walk, each);
             visited.unwrap_or_else(|error| {
                 failed = Some(error);
                 ControlFlow::Break(())
@@ -189,14 +189,14 @@ impl CaseTrials {
         &self,
         file: &Arc<EvalFile>,
         (position, case): (u64, EvalCase),
-        pass: &mut Pass,
-        each: &mut Each<'_>,
+        walk: &mut CaseWalk,
+        each: &mut VisitTrial<'_>,
     ) -> Result<ControlFlow<()>, RunError> {
         let lane = &self.lane;
-        let grading = pass
+        let grading = walk
             .grading
             .of_case(&self.executor, file, &lane.judge, &case);
-        let identity = pass.identities.of_case(&case);
+        let identity = walk.identities.of_case(&case);
         let mut answers = AnswerKeys::new(
             lane.digest(file.index),
             &file.name,

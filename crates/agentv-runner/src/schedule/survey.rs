@@ -82,7 +82,7 @@ pub fn survey(
         let judges = match checked.and_then(|()| graders.judges(&case)) {
             Ok(judges) => judges,
             Err(reason) => {
-                unusable = Some(format!("{}: {reason}", place_of(&case)));
+                unusable = Some((place_of(&case), reason));
                 return ControlFlow::Break(());
             }
         };
@@ -114,7 +114,7 @@ pub fn survey(
         ControlFlow::Continue(())
     })?;
     match unusable {
-        Some(reason) => Err(SourceError(reason)),
+        Some((case, source)) => Err(SourceError::Case { case, source }),
         None => Ok(survey),
     }
 }

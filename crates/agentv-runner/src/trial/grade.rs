@@ -34,7 +34,7 @@ pub trait Graders: Send + Sync {
     }
 
     /// Returns true if an evaluator is omitted in this run. The others grade the answer.
-    fn leaves_out(&self, _spec: &EvaluatorSpec) -> bool {
+    fn skips(&self, _spec: &EvaluatorSpec) -> bool {
         false
     }
 
@@ -132,8 +132,8 @@ pub(crate) async fn grade(
     let mut results: Vec<Option<EvaluatorResult>> = specs
         .iter()
         .map(|spec| {
-            let is_left_out = graders.leaves_out(spec);
-            is_left_out.then(|| EvaluatorResult::left_out(spec, REHEARSAL))
+            let is_skipped = graders.skips(spec);
+            is_skipped.then(|| EvaluatorResult::skipped(spec, REHEARSAL))
         })
         .collect();
     let asked = (0..specs.len()).filter(|at| results[*at].is_none());
@@ -147,7 +147,7 @@ pub(crate) async fn grade(
         };
         if let Some(reason) = failed {
             for at in group {
-                results[at] = Some(EvaluatorResult::left_out(&specs[at], &reason));
+                results[at] = Some(EvaluatorResult::skipped(&specs[at], &reason));
             }
             continue;
         }
@@ -245,7 +245,7 @@ async fn ask(
     let judge_calls = judges.into_calls(evaluation.is_err());
     let result = match evaluation {
         Ok(evaluation) => EvaluatorResult::said(spec, evaluation, threshold),
-        Err(error) => EvaluatorResult::errored(spec, error),
+        Err(error) => EvaluatorResult::errored(spec, &error),
     };
     Some(EvaluatorResult {
         judge_calls,
@@ -268,7 +268,7 @@ fn one_grade(
             message: format!("evaluator `{}`: {error}", result.name),
         })
     });
-    let is_asked = |result: &EvaluatorResult| result.left_out.is_none();
+    let is_asked = |result: &EvaluatorResult| result.skipped.is_none();
     let missed_required = specs.iter().zip(&results).any(|(spec, result)| {
         let is_missed = spec.required && is_asked(result) && result.verdict != Some(Verdict::Pass);
         is_missed || result.lacks_required
@@ -309,10 +309,8 @@ fn one_grade(
 
 /// Lists the evaluators that were omitted.
 fn not_asked(results: &[EvaluatorResult]) -> Option<String> {
-    let left_out = results.iter().filter(|result| result.left_out.is_some());
-    let names: Vec<String> = left_out
-        .map(|result| format!("`{}`", result.name))
-        .collect();
+    let skipped = results.iter().filter(|result| result.skipped.is_some());
+    let names: Vec<String> = skipped.map(|result| format!("`{}`", result.name)).collect();
     (!names.is_empty()).then(|| format!("not asked: {}", names.join(", ")))
 }
 
@@ -345,7 +343,7 @@ mod tests {
                 let evaluation = Evaluation::of(Score::new(*score).unwrap());
                 EvaluatorResult::said(spec, evaluation, threshold)
             }
-            Err(error) => EvaluatorResult::errored(spec, EvaluatorError((*error).to_owned())),
+            Err(error) => EvaluatorResult::errored(spec, &EvaluatorError::new(*error)),
         });
         let grade = one_grade(&specs, results.collect(), threshold);
         (grade.status, grade.score.map(Score::value))

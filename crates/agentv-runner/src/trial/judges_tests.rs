@@ -42,16 +42,17 @@ impl Evaluator for AskJudge {
     ) -> BoxFuture<'a, Result<Evaluation, EvaluatorError>> {
         Box::pin(async move {
             let Some(Judging(judges)) = subject.judging else {
-                return Err(EvaluatorError("nobody to ask".to_owned()));
+                return Err(EvaluatorError::new("nobody to ask"));
             };
             let request = JudgeRequest {
                 prompt: Prompt::of_text(format!("How good is {}?", subject.answer)),
                 output_schema: None,
             };
             let said = judges.ask(&self.0, request).await;
-            let said = said.map_err(|error| EvaluatorError(error.message))?;
+            let said = said.map_err(|error| EvaluatorError::new(error.message))?;
             let score = said.answer().parse().ok().and_then(Score::new);
-            let unusable = || EvaluatorError(format!("{} said no score", judges.name(&self.0)));
+            let unusable =
+                || EvaluatorError::new(format!("{} said no score", judges.name(&self.0)));
             Ok(Evaluation::of(score.ok_or_else(unusable)?))
         })
     }
@@ -357,7 +358,7 @@ async fn no_judge_is_asked_after_a_required_check_failed() {
         panic!("{:?}", record.evaluator_results);
     };
     let reason = "`contains` is required and did not pass";
-    assert_eq!(judged.left_out.as_deref(), Some(reason));
+    assert_eq!(judged.skipped.as_deref(), Some(reason));
     assert_eq!((judged.score, check.score), (None, Some(Score::ZERO)));
 }
 

@@ -3,6 +3,7 @@
 pub(crate) mod ask_together;
 pub(crate) mod attempt;
 pub(crate) mod execute;
+mod fault;
 pub(crate) mod grade;
 pub(crate) mod judges;
 #[cfg(test)]

@@ -8,6 +8,8 @@ use std::pin::pin;
 use agentv_core::{Cause, ProviderError};
 use futures_util::FutureExt;
 
+use crate::trial::fault;
+
 /// A panic, as a sentence for the user.
 #[derive(Debug, thiserror::Error)]
 #[error("this is a bug in agentv, please report it: {0}")]
@@ -33,6 +35,10 @@ pub fn is_panic_caught() -> bool {
 
 /// Runs some work and turns a panic into an error.
 pub(crate) async fn catch_panic<T>(work: impl Future<Output = T>) -> Result<T, Panicked> {
+    let work = async {
+        fault::panic_if_chosen();
+        work.await
+    };
     let mut work = pin!(AssertUnwindSafe(work).catch_unwind());
     let caught = poll_fn(|context| {
         CATCHING.set(CATCHING.get() + 1);

@@ -13,17 +13,18 @@ use crate::calibration;
 use crate::ending::{Closed, Ending};
 use crate::execution::execute;
 use crate::exit::{CommandError, Exit};
+use crate::log::LogLevel;
 use crate::output;
 use crate::reporting::Reporting;
 use crate::stderr_notices::StderrNotices;
 
-pub(crate) fn run(arguments: &JudgeArguments) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &JudgeArguments, log: Option<LogLevel>) -> Result<Exit, CommandError> {
     match &arguments.action {
-        JudgeAction::Calibrate(arguments) => calibrate(arguments),
+        JudgeAction::Calibrate(arguments) => calibrate(arguments, log),
     }
 }
 
-fn calibrate(arguments: &CalibrateArguments) -> Result<Exit, CommandError> {
+fn calibrate(arguments: &CalibrateArguments, log: Option<LogLevel>) -> Result<Exit, CommandError> {
     let (now, started) = (Timestamp::now(), Instant::now());
     let project = Project::here();
     let notices = &mut StderrNotices::new();
@@ -46,7 +47,7 @@ fn calibrate(arguments: &CalibrateArguments) -> Result<Exit, CommandError> {
         run: &run,
         ended: &ended,
         elapsed: started.elapsed(),
-        resume_command: Some(arguments.resuming(&run).command_line()),
+        resume_command: Some(arguments.resuming(&run).command_line(log)),
     };
     let closed = ending.close(&mut calibrating.reporting);
     let calibration = calibrating.judged.calibration(arguments.show);

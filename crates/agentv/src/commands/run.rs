@@ -10,11 +10,12 @@ use crate::arguments::RunArguments;
 use crate::ending::Ending;
 use crate::execution::execute;
 use crate::exit::{CommandError, Exit};
+use crate::log::LogLevel;
 use crate::output;
 use crate::reporting::Reporting;
 use crate::stderr_notices::StderrNotices;
 
-pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
+pub(crate) fn run(arguments: &RunArguments, log: Option<LogLevel>) -> Result<Exit, CommandError> {
     let (now, started) = (Timestamp::now(), Instant::now());
     output::only_errors(arguments.output.quiet);
     let project = Project::here();
@@ -40,7 +41,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
         run: &run,
         ended: &ended,
         elapsed: started.elapsed(),
-        resume_command: Some(arguments.resuming(&run).command_line()),
+        resume_command: Some(arguments.resuming(&run).command_line(log)),
     };
     ending.finish(&mut reporting)
 }

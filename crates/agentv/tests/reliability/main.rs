@@ -22,6 +22,7 @@ mod kills;
 mod names;
 mod odd_files;
 mod open_files;
+mod panics;
 mod rate_limit;
 mod read_only;
 mod scripts;

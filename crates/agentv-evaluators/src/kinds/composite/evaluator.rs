@@ -7,14 +7,23 @@ use agentv_core::{
 };
 use futures_util::future::join_all;
 use serde_json::Value;
+use thiserror::Error;
 
 use super::MOST_NESTED;
 use super::aggregator::{self, Aggregator};
 use super::members::{Member, names};
 use crate::builder::Builder;
-use crate::error::BuildError;
+use crate::error::{BuildError, could_not_judge};
 use crate::options::Options;
 use crate::words::quoted;
+
+/// A member that could not do its work.
+#[derive(Debug, Error)]
+#[error("{member}: {source}")]
+struct MemberError {
+    member: String,
+    source: EvaluatorError,
+}
 
 pub(super) fn build(
     options: &Options<'_>,
@@ -104,7 +113,7 @@ impl Composite {
                 is_spared = true;
                 let reason = format!("{} is required and did not pass", quoted(first.name()));
                 for at in group {
-                    results[at] = Some(self.members[at].left_out(self.weights[at], reason.clone()));
+                    results[at] = Some(self.members[at].skipped(self.weights[at], reason.clone()));
                 }
                 continue;
             }
@@ -112,8 +121,9 @@ impl Composite {
             let asked = members.map(|member| member.evaluator.evaluate(subject));
             for (at, evaluation) in group.iter().zip(join_all(asked).await) {
                 let member = &self.members[*at];
-                let evaluation = evaluation.map_err(|EvaluatorError(reason)| {
-                    EvaluatorError(format!("{}: {reason}", quoted(member.name())))
+                let evaluation = evaluation.map_err(|source| {
+                    let member = quoted(member.name());
+                    could_not_judge(MemberError { member, source })
                 })?;
                 if member.fails_all(&evaluation, threshold) {
                     failed.push(member);

@@ -58,10 +58,10 @@ impl Member {
     }
 
     /// Returns the result of a member that was not asked.
-    pub(super) fn left_out(&self, weight: f64, reason: String) -> EvaluatorResult {
+    pub(super) fn skipped(&self, weight: f64, reason: String) -> EvaluatorResult {
         EvaluatorResult {
             weight,
-            ..EvaluatorResult::left_out(&self.spec, reason)
+            ..EvaluatorResult::skipped(&self.spec, reason)
         }
     }
 

@@ -74,7 +74,7 @@ impl Compared {
             return Ok(Outcome::Miss);
         };
         let holds = self.comparison.holds(found, expected);
-        let holds = holds.map_err(|problem| EvaluatorError(format!("{name}: {problem}")))?;
+        let holds = holds.map_err(|problem| EvaluatorError::new(format!("{name}: {problem}")))?;
         findings.add(holds, || {
             if holds {
                 format!("{name}: {}", shown(found))
@@ -150,7 +150,7 @@ impl FieldAccuracy {
         let names = self.fields.iter().map(|field| quoted(&field.name));
         let names = names.collect::<Vec<_>>().join(", ");
         let reason = format!("nothing to compare: the expected answer has no field {names}");
-        Err(EvaluatorError(reason))
+        Err(EvaluatorError::new(reason))
     }
 
     /// Names the fields that were not compared.
@@ -205,8 +205,8 @@ fn expected<'s>(subject: &Subject<'s>) -> Result<Cow<'s, Value>, EvaluatorError>
         Some(Content::Structured(value)) => Ok(Cow::Borrowed(value)),
         Some(content) => json_of(&content.text())
             .map(Cow::Owned)
-            .map_err(|_| EvaluatorError("the expected answer of the case is not JSON".to_owned())),
-        None => Err(EvaluatorError(
+            .map_err(|_| EvaluatorError::new("the expected answer of the case is not JSON")),
+        None => Err(EvaluatorError::new(
             "nothing to compare with: the case has no expected answer".to_owned(),
         )),
     }

@@ -13,7 +13,7 @@ use crate::builder::{BuildContext, Builder};
 use crate::check::{Check, evaluator};
 use crate::error::BuildError;
 use crate::files::{self, FileError};
-use crate::json::Answer;
+use crate::json::JsonAnswer;
 use crate::options::Options;
 use crate::words::{Findings, cut, shown};
 
@@ -72,7 +72,7 @@ struct FitsSchema(Arc<Validator>);
 
 impl Check for FitsSchema {
     fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
-        Ok(match Answer::without_fence(subject.answer) {
+        Ok(match JsonAnswer::without_fence(subject.answer) {
             Ok(answer) => Evaluation {
                 reasoning: answer.remark(),
                 ..self.validated(&answer.value())

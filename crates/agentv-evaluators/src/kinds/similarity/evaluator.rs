@@ -72,8 +72,7 @@ impl Similarity {
 }
 
 fn no_reference() -> EvaluatorError {
-    EvaluatorError(
-        "nothing to compare with: give the evaluator a `value` or the case an expected answer"
-            .to_owned(),
+    EvaluatorError::new(
+        "nothing to compare with: give the evaluator a `value` or the case an expected answer",
     )
 }

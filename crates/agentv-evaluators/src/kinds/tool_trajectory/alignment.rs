@@ -25,7 +25,7 @@ enum Way {
     /// The expected call is this call.
     Matched,
     /// The expected call is elsewhere, or missing.
-    LeftOut,
+    Omitted,
     /// The made call is not expected.
     Between,
 }
@@ -54,17 +54,17 @@ pub(super) fn best(
         let mut row: Vec<Merit> = Vec::with_capacity(width + 1);
         row.push((0, 0, 0));
         for (place, call) in calls.iter().enumerate() {
-            let left_out = (above[place + 1], Way::LeftOut);
+            let omitted = (above[place + 1], Way::Omitted);
             let between = (row[place], Way::Between);
-            let mut best = if between.0 > left_out.0 {
+            let mut best = if between.0 > omitted.0 {
                 between
             } else {
-                left_out
+                omitted
             };
             if wanted.matches(call) {
                 let matched = added(above[place], merit(wanted, call));
                 // Among equally good calls the first one wins, as a person would match them.
-                if matched > best.0 || (matched == best.0 && best.1 == Way::LeftOut) {
+                if matched > best.0 || (matched == best.0 && best.1 == Way::Omitted) {
                     best = (matched, Way::Matched);
                 }
             }
@@ -100,7 +100,7 @@ fn traced(ways: &[Way], height: usize, width: usize) -> Vec<Option<usize>> {
                 (row, column) = (row - 1, column - 1);
                 places[row] = Some(column);
             }
-            Way::LeftOut => row -= 1,
+            Way::Omitted => row -= 1,
             Way::Between => column -= 1,
         }
     }

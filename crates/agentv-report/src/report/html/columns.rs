@@ -98,7 +98,7 @@ fn said(result: &EvaluatorResult) -> u8 {
                 Verdict::Fail => 2,
             }
         }
-        (None, _) if result.left_out.is_some() => 4,
+        (None, _) if result.skipped.is_some() => 4,
         (None, _) => 3,
     }
 }

@@ -26,7 +26,7 @@ struct Figures {
     borderline: u64,
     failed: u64,
     errors: u64,
-    left_out: u64,
+    skipped: u64,
 }
 
 /// The figures of one evaluator over all trials.
@@ -45,7 +45,7 @@ pub(super) struct EvaluatorFigures {
     /// The number of its errors.
     errors: u64,
     /// The number of times that it was skipped.
-    left_out: u64,
+    skipped: u64,
 }
 
 impl Figures {
@@ -56,7 +56,7 @@ impl Figures {
         self.borderline += more.borderline;
         self.failed += more.failed;
         self.errors += more.errors;
-        self.left_out += more.left_out;
+        self.skipped += more.skipped;
     }
 }
 
@@ -77,7 +77,7 @@ impl EvaluatorFold {
                     Verdict::Fail => figures.failed += 1,
                 }
             }
-            (None, _) if result.left_out.is_some() => figures.left_out += 1,
+            (None, _) if result.skipped.is_some() => figures.skipped += 1,
             (None, _) => figures.errors += 1,
         }
     }
@@ -88,7 +88,7 @@ impl EvaluatorFold {
         for (key, more) in other.figures {
             match self.figures_of(key) {
                 Some(figures) => figures.join(&more),
-                None => self.others += more.scored + more.errors + more.left_out,
+                None => self.others += more.scored + more.errors + more.skipped,
             }
         }
     }
@@ -114,7 +114,7 @@ impl EvaluatorFold {
                 borderline: figures.borderline,
                 failed: figures.failed,
                 errors: figures.errors,
-                left_out: figures.left_out,
+                skipped: figures.skipped,
             });
         (figures.collect(), self.others)
     }

@@ -8,7 +8,7 @@ use crate::markdown_text::code;
 use crate::report::exchange::{Exchange, Exchanges};
 
 /// The number of cases of each kind that are listed.
-const TOLD: usize = 20;
+const MOST_CASES: usize = 20;
 /// The number of bytes of a name and of a reason.
 const LONGEST_NAME: usize = 120;
 const LONGEST_REASON: usize = 300;
@@ -53,7 +53,7 @@ impl Kept {
         let place = self
             .cases
             .partition_point(|kept| rank(kept.score) <= rank(score));
-        if place >= TOLD {
+        if place >= MOST_CASES {
             return;
         }
         let case = Case {
@@ -64,7 +64,7 @@ impl Kept {
             exchange: Exchange::default(),
         };
         self.cases.insert(place, case);
-        self.cases.truncate(TOLD);
+        self.cases.truncate(MOST_CASES);
     }
 }
 
@@ -111,16 +111,16 @@ impl Cases {
             return;
         }
         text.push_str(&start);
-        let mut told = 0;
+        let mut shown = 0;
         for case in &kept.cases {
             let line = self.line(case);
             if text.len() + line.len() + END > longest {
                 break;
             }
             text.push_str(&line);
-            told += 1;
+            shown += 1;
         }
-        let more = kept.count - told;
+        let more = kept.count - shown;
         if more > 0 {
             text.push_str(&format!("\nand {} more\n", count(more)));
         }

@@ -2,10 +2,11 @@
 
 use super::builder::CommandLine;
 use crate::arguments::{CalibrateArguments, GradeArguments, RunArguments};
+use crate::log::LogLevel;
 
 impl RunArguments {
-    /// Returns a command line for a POSIX `sh` that parses to these arguments.
-    pub(crate) fn command_line(&self) -> String {
+    /// Returns a command line for a POSIX `sh` that parses to these arguments and this `--log`.
+    pub(crate) fn command_line(&self, log: Option<LogLevel>) -> String {
         // Without `..`, so that a new option does not compile until it is written here.
         let RunArguments {
             paths,
@@ -58,14 +59,15 @@ impl RunArguments {
         line.path("dump-prompts", dump_prompts.as_deref());
         line.output(output);
         line.load(load);
+        line.name("log", log);
         line.resume(resume.as_ref(), *retry_errors);
         line.finish()
     }
 }
 
 impl GradeArguments {
-    /// Returns a command line for a POSIX `sh` that parses to these arguments.
-    pub(crate) fn command_line(&self) -> String {
+    /// Returns a command line for a POSIX `sh` that parses to these arguments and this `--log`.
+    pub(crate) fn command_line(&self, log: Option<LogLevel>) -> String {
         let GradeArguments {
             run,
             evaluators,
@@ -93,14 +95,15 @@ impl GradeArguments {
         line.gates(gates);
         line.output(output);
         line.load(load);
+        line.name("log", log);
         line.resume(resume.as_ref(), *retry_errors);
         line.finish()
     }
 }
 
 impl CalibrateArguments {
-    /// Returns a command line for a POSIX `sh` that parses to these arguments.
-    pub(crate) fn command_line(&self) -> String {
+    /// Returns a command line for a POSIX `sh` that parses to these arguments and this `--log`.
+    pub(crate) fn command_line(&self, log: Option<LogLevel>) -> String {
         let CalibrateArguments {
             file,
             target,
@@ -129,6 +132,7 @@ impl CalibrateArguments {
         );
         line.output(output);
         line.load(load);
+        line.name("log", log);
         line.resume(resume.as_ref(), *retry_errors);
         line.finish()
     }

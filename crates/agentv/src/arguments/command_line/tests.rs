@@ -12,6 +12,7 @@ use proptest::sample::subsequence;
 use crate::arguments::{
     Arguments, CalibrateArguments, Command, GradeArguments, JudgeAction, RunArguments,
 };
+use crate::log::LogLevel;
 
 /// The words of one option, its name first.
 type Words = &'static [&'static str];
@@ -95,6 +96,9 @@ const CALIBRATE: &[Words] = &[
     &["--format", "json"],
 ];
 
+/// An option of every command.
+const LOG: Words = &["--log", "debug"];
+
 /// The arguments of a command that can be resumed.
 #[derive(Debug, PartialEq)]
 enum Parsed {
@@ -103,22 +107,24 @@ enum Parsed {
     Calibrate(Box<CalibrateArguments>),
 }
 
-fn parse(words: impl IntoIterator<Item = OsString>) -> Option<Parsed> {
-    match Arguments::try_parse_from(words).ok()?.command {
-        Command::Run(arguments) => Some(Parsed::Run(arguments)),
-        Command::Grade(arguments) => Some(Parsed::Grade(arguments)),
+fn parse(words: impl IntoIterator<Item = OsString>) -> Option<(Parsed, Option<LogLevel>)> {
+    let arguments = Arguments::try_parse_from(words).ok()?;
+    let parsed = match arguments.command {
+        Command::Run(arguments) => Parsed::Run(arguments),
+        Command::Grade(arguments) => Parsed::Grade(arguments),
         Command::Judge(arguments) => match arguments.action {
-            JudgeAction::Calibrate(arguments) => Some(Parsed::Calibrate(arguments)),
+            JudgeAction::Calibrate(arguments) => Parsed::Calibrate(arguments),
         },
-        _ => None,
-    }
+        _ => return None,
+    };
+    Some((parsed, arguments.log))
 }
 
-fn line_of(parsed: &Parsed) -> String {
+fn line_of((parsed, log): &(Parsed, Option<LogLevel>)) -> String {
     match parsed {
-        Parsed::Run(arguments) => arguments.command_line(),
-        Parsed::Grade(arguments) => arguments.command_line(),
-        Parsed::Calibrate(arguments) => arguments.command_line(),
+        Parsed::Run(arguments) => arguments.command_line(*log),
+        Parsed::Grade(arguments) => arguments.command_line(*log),
+        Parsed::Calibrate(arguments) => arguments.command_line(*log),
     }
 }
 
@@ -198,7 +204,7 @@ fn every_option_of_the_resumable_commands_is_tested() {
 #[test]
 fn every_option_by_itself_is_written_as_it_was_read() {
     for command in COMMANDS {
-        for option in options_of(command) {
+        for option in options_of(command).into_iter().chain([LOG]) {
             let positionals = ["evals".into()];
             assert!(check(command, &positionals, &[option]), "{option:?}");
         }

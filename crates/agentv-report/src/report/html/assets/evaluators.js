@@ -3,7 +3,7 @@
 function saidOf(result) {
   if (typeof result.verdict === "string") return result.verdict;
   if (isFigure(result.score)) return result.score >= 0.8 ? "pass" : result.score >= 0.6 ? "borderline" : "fail";
-  return typeof result.left_out === "string" ? "skipped" : "error";
+  return typeof result.skipped === "string" ? "skipped" : "error";
 }
 
 function findings(hits, misses) {
@@ -22,7 +22,7 @@ function evaluatorElement(result) {
       result.weight !== 1 && isFigure(result.weight) ? make("span", { class: "muted", text: `weight ${result.weight}` }) : undefined,
       meter(score, said, scoreText(score))),
     result.error ? make("p", { class: "wrong", text: String(result.error) }) : undefined,
-    result.left_out ? make("p", { class: "muted theirs", text: `Skipped: ${result.left_out}` }) : undefined,
+    result.skipped ? make("p", { class: "muted theirs", text: `Skipped: ${result.skipped}` }) : undefined,
     findings(listOf(result.hits), listOf(result.misses)),
     result.reasoning ? longText(String(result.reasoning)) : undefined,
     result.details === undefined ? undefined : make("details", {}, make("summary", { class: "muted", text: "Details" }), longText(valueText(result.details), "code")),

@@ -225,7 +225,7 @@ function evaluatorTable(app, run) {
     ["Passed", (row) => (row.scored > 0 ? percent(row.passed / row.scored) : NONE), true],
     ["Scored", (row) => count(row.scored), true],
     ["Errors", (row) => count(row.errors), true],
-    ["Skipped", (row) => count(row.left_out), true],
+    ["Skipped", (row) => count(row.skipped), true],
   ]);
   const others = run.other_evaluator_results;
   if (others > 0) shown.append(make("p", { class: "muted", text: `${counted(others, "result")} of other evaluators` }));
