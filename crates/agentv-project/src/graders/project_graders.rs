@@ -161,7 +161,7 @@ impl Graders for ProjectGraders {
     }
 
     fn judges_of(&self, spec: &EvaluatorSpec) -> Result<Vec<Judge>, EvaluatorError> {
-        judges_of(spec).map_err(|error| EvaluatorError::new(error))
+        judges_of(spec).map_err(EvaluatorError::new)
     }
 
     fn check(&self, file: &EvalFile, case: &EvalCase) -> Result<(), EvaluatorError> {
