@@ -232,7 +232,7 @@ impl Check for FileChanges {
     fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
         let Some(changes) = &subject.transcript.file_changes else {
             let message = "the changes of files are unknown: the trial had no workspace";
-            return Err(EvaluatorError(message.to_owned()));
+            return Err(EvaluatorError::new(message));
         };
         let changes = Changes {
             files: changes,
@@ -329,7 +329,7 @@ impl<'a> Changes<'a> {
                 None if change.diff_truncated => {
                     let path = quoted(&change.path);
                     let message = format!("{path} is too large to count its changed lines");
-                    return Err(EvaluatorError(message));
+                    return Err(EvaluatorError::new(message));
                 }
                 None => {}
             }
@@ -339,7 +339,7 @@ impl<'a> Changes<'a> {
 
     fn incomplete(&self) -> EvaluatorError {
         let (listed, omitted) = (self.files.len(), self.omitted);
-        EvaluatorError(format!(
+        EvaluatorError::new(format!(
             "{omitted} changed files were not recorded, besides the {listed} that were"
         ))
     }

@@ -168,7 +168,7 @@ impl Graders for ProjectGraders {
         if !self.allow_scripts
             && let Some(field) = case.workspace.as_deref().and_then(command_field)
         {
-            return Err(EvaluatorError(format!(
+            return Err(EvaluatorError::new(format!(
                 "`{field}` would run a command, which `--no-scripts` forbids"
             )));
         }

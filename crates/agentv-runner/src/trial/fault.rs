@@ -1,6 +1,6 @@
 //! A panic on demand, so that a test can see what the program makes of it.
 //!
-//! In a debug build, `AGENTV_FAULT=panic@3` makes the third call or grading panic. A release build
+//! In a debug build, `AGENTV_FAULT=panic@3` makes the third preparation, call or grading panic. A release build
 //! contains none of this and ignores the variable.
 
 /// Panics if this is the chosen piece of work.

@@ -10,7 +10,7 @@ const TARGETS: &str = "targets:\n  - {name: default, provider: mock, response: r
 #[test]
 fn a_panic_is_an_error_of_its_trial_and_is_not_printed() {
     let project = project(TARGETS, 3, |number| format!("Question {number}"));
-    let ended = finish(agentv(&project, ["--workers", "1"]).env("AGENTV_FAULT", "panic@1"));
+    let ended = finish(agentv(&project, ["--workers", "1"]).env("AGENTV_FAULT", "panic@2"));
     let ended = ended.expect(3);
     assert!(!ended.stderr.contains("panicked at"), "{}", ended.stderr);
     let [folder] = run_folders(&project).try_into().unwrap();
@@ -27,7 +27,7 @@ fn a_panic_is_an_error_of_its_trial_and_is_not_printed() {
 #[test]
 fn the_log_says_where_a_panic_happened() {
     let project = project(TARGETS, 1, |number| format!("Question {number}"));
-    let ended = finish(agentv(&project, ["--log", "error"]).env("AGENTV_FAULT", "panic@1"));
+    let ended = finish(agentv(&project, ["--log", "error"]).env("AGENTV_FAULT", "panic@2"));
     let ended = ended.expect(3);
     let line = ended
         .stderr
@@ -41,7 +41,7 @@ fn the_log_says_where_a_panic_happened() {
 #[test]
 fn a_resume_repeats_the_trial_that_panicked() {
     let project = project(TARGETS, 2, |number| format!("Question {number}"));
-    finish(agentv(&project, ["--workers", "1"]).env("AGENTV_FAULT", "panic@1")).expect(3);
+    finish(agentv(&project, ["--workers", "1"]).env("AGENTV_FAULT", "panic@2")).expect(3);
     finish(&mut agentv(&project, ["--resume", "--retry-errors"])).expect(0);
     finish(&mut agentv(&project, NONE)).expect(0);
 }
