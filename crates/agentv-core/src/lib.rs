@@ -35,8 +35,10 @@ mod identity;
 mod judge;
 mod message;
 mod private_file;
+mod profile;
 mod prompt;
 mod provider;
+mod raw_exchange;
 mod record;
 mod rubric;
 mod run_record;
@@ -66,10 +68,12 @@ pub use identity::{
 pub use judge::{Judge, JudgeCall, JudgeRequest, Judges, Judging};
 pub use message::{Message, Role, ToolCall, ToolKind};
 pub use private_file::private_file;
+pub use profile::{OfferedTool, Profile, TokenPrice};
 pub use prompt::Prompt;
 pub use provider::{
     BatchProvider, BoxFuture, Cause, ProgramFile, ProgramFiles, Provider, ProviderError, Request,
 };
+pub use raw_exchange::{ExchangeLog, RawExchange, RawMessage};
 pub use record::{EvaluatorResult, ResultRecord, Stage, Timing, TranscriptRecord, TrialError};
 pub use rubric::{Rubric, ScoreRange};
 pub use run_record::{GateOutcome, RanFile, RanTarget, RunRecord, SkippedCase};

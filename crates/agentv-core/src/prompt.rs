@@ -20,7 +20,7 @@ use crate::{Block, Content, EvalCase, Extra, FileBlock, Message, Role};
 /// let prompt = Prompt::of(&case);
 /// assert_eq!(prompt.question, "@[System]:\nYou are a calculator\n\n@[User]:\nWhat is 2+2?");
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Prompt {
     /// The text for targets that take one text, and for judges.
     pub question: String,

@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::{ActivityChannel, Message, Prompt, Toolbox, Transcript, WorkspaceFolders};
+use crate::{
+    ActivityChannel, ExchangeLog, Message, Profile, Prompt, Toolbox, Transcript, WorkspaceFolders,
+};
 
 /// A boxed future, for trait objects.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -32,6 +34,17 @@ pub trait Provider: Send + Sync {
         _cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<(), ProviderError>> {
         Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// Ends what [`prepare`](Self::prepare) began, after the last request. Dropping the provider does the
+    /// same without waiting for it.
+    fn end(&self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    /// Returns what it understood of its settings. The tools of servers are known once it is prepared.
+    fn profile(&self) -> Option<Profile> {
+        None
     }
 
     /// Returns the files that decide its answers to the cases of an eval file in `folder`.
@@ -145,6 +158,8 @@ pub struct Request {
     pub max_cost_usd: Option<f64>,
     /// Takes reports of what the target is doing, for people who watch the run.
     pub activity: ActivityChannel,
+    /// Collects requests and responses as they are sent, if the user wants to see them.
+    pub exchanges: Option<ExchangeLog>,
 }
 
 impl Request {
@@ -165,6 +180,7 @@ impl Request {
             workspace: None,
             max_cost_usd: None,
             activity: ActivityChannel::default(),
+            exchanges: None,
         }
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::{BoxFuture, Request, ToolCall};
+use crate::{BoxFuture, ProviderError, Request, ToolCall};
 
 /// The tools of a target.
 ///
@@ -13,13 +13,16 @@ pub trait Toolbox: Send + Sync {
     /// Returns true if a call of this tool gets a result. The call of a tool without one ends the trial.
     fn answers(&self, tool: &str) -> bool;
 
-    /// Runs a call. A tool that fails gives a result that says so.
+    /// Runs a call. A tool that fails gives a result that says so, for the model.
+    ///
+    /// # Errors
+    /// If no tool could run, because its server is gone: that says nothing about the model.
     fn call<'a>(
         &'a self,
         call: &'a ToolCall,
         request: &'a Request,
         cancel: &'a CancellationToken,
-    ) -> BoxFuture<'a, ToolOutput>;
+    ) -> BoxFuture<'a, Result<ToolOutput, ProviderError>>;
 
     /// Returns the maximum number of requests per trial.
     fn max_steps(&self) -> u32;

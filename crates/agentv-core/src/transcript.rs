@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Artifact, FileChange, Message, Role, ToolCall};
+use crate::{Artifact, FileChange, Message, RawExchange, Role, ToolCall};
 
 /// The transcript of a target: its messages, its tool calls, and their cost.
 ///
@@ -56,6 +56,9 @@ pub struct Transcript {
     /// The figures of the target that were ignored because they are impossible, a sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// The requests and responses as they were sent, if the user asked for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub raw: Vec<RawExchange>,
 }
 
 impl Transcript {

@@ -71,5 +71,5 @@ pub use prune::{PruneOptions, PrunedRun};
 pub use results::each_result;
 pub use run::{PreparedRun, RunOptions, SelectionOptions};
 pub use run_folders::{FoundRun, RunFolders};
-pub use targets::{CheckedTarget, KnownTargets, TargetCheck, TargetTrouble};
+pub use targets::{CheckedAnswer, CheckedTarget, KnownTargets, TargetCheck, TargetTrouble};
 pub use validate::{validate, with_targets_files, without_own_sidecars};

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes prices.csv: what the vendors of models ask per million tokens.
+"""Writes prices.csv: what the vendors of models ask per million tokens, and which models take images.
 
 The figures are those that the Python package `litellm` carries. Without an argument the newest
 version is downloaded with pip; a path to a wheel, or to the JSON file inside it, is taken as it is.
@@ -70,6 +70,11 @@ def per_million(entry, field):
     return format(price, "f")
 
 
+def images(entry):
+    """yes, no, or empty if the package does not say."""
+    return {True: "yes", False: "no"}.get(entry.get("supports_vision"), "")
+
+
 def model_of(name, package_vendor):
     """The model's name without the vendor's, or None for a copy that differs by region only."""
     prefixes = (f"{package_vendor}/", f"{VENDORS[package_vendor]}/")
@@ -79,7 +84,7 @@ def model_of(name, package_vendor):
 
 
 def rows(table):
-    """Vendor, model and the four prices of every model that has any."""
+    """Vendor, model, the four prices and the column for images, of every model that has prices."""
     found = {}
     for name, entry in table.items():
         package_vendor = entry.get("litellm_provider")
@@ -88,7 +93,7 @@ def rows(table):
         model = model_of(name, package_vendor)
         prices = [per_million(entry, field) for field in COSTS]
         if model and any(price not in ("", "0") for price in prices[:2]) and all(prices[:2]):
-            found[VENDORS[package_vendor], model.lower()] = prices
+            found[VENDORS[package_vendor], model.lower()] = [*prices, images(entry)]
     return [(*key, *found[key]) for key in sorted(found)]
 
 
@@ -98,7 +103,7 @@ def write(lines, source):
     text.write("# US dollars per million tokens. Written by update.py.\n")
     text.write(f"# Source: {source} (PyPI, MIT licence), {datetime.date.today().isoformat()}.\n")
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("vendor", "model", "input", "output", "cached_input", "cache_write"))
+    writer.writerow(("vendor", "model", "input", "output", "cached_input", "cache_write", "images"))
     writer.writerows(lines)
     TARGET.write_text(text.getvalue(), encoding="utf-8")
 

@@ -203,6 +203,7 @@ async fn run(provider: Panics) -> Result<(Ended, HashMap<String, Option<Stage>>)
         stop_on_required: false,
         include_trace: false,
         workspaces: None,
+        include_raw: false,
         dump_prompts: None,
         grace: Duration::ZERO,
     };

@@ -1,12 +1,15 @@
 //! The one place that writes the records of a run and notifies its reporters.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use agentv_core::{Reporter, ResultRecord, RunEvent, Secrets, Step, TranscriptRecord, Trial};
+use agentv_core::{
+    Reporter, ResultRecord, RunEvent, Secrets, Step, Transcript, TranscriptRecord, Trial,
+};
 
 use crate::cache::{Cache, CacheError, CachedAnswer};
 use crate::failure::{Failure, RunError};
@@ -130,7 +133,8 @@ impl Consumer {
         written.map_err(RunError::Write)?;
         let is_answer = !record.cached && record.error.is_none();
         if let Some(cache) = self.cache.as_ref().filter(|_| is_answer) {
-            let kept = cache.put(&record.answer_key, &record.transcript, record.redacted);
+            let transcript = without_raw(&record.transcript);
+            let kept = cache.put(&record.answer_key, &transcript, record.redacted);
             if let Err(error) = kept {
                 self.notice_cache(&error);
             }
@@ -160,4 +164,16 @@ impl Consumer {
             self.notice(&error.to_string());
         }
     }
+}
+
+/// Returns a transcript for other runs, which have requests of their own.
+fn without_raw(transcript: &Transcript) -> Cow<'_, Transcript> {
+    if transcript.raw.is_empty() {
+        return Cow::Borrowed(transcript);
+    }
+    let raw = Vec::new();
+    Cow::Owned(Transcript {
+        raw,
+        ..transcript.clone()
+    })
 }

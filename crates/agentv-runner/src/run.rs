@@ -65,6 +65,8 @@ pub struct RunSpec {
     pub include_trace: bool,
     /// The place for workspaces, if any trial may need one.
     pub workspaces: Option<Arc<RunWorkspaces>>,
+    /// True if records hold requests and responses as they were sent.
+    pub include_raw: bool,
     /// The folder that prompts are written to.
     pub dump_prompts: Option<PathBuf>,
     /// The time that work in flight gets once the user asks for the end.
@@ -168,6 +170,7 @@ impl Run {
             stop,
             stop_on_required: spec.stop_on_required,
             include_trace: spec.include_trace,
+            include_raw: spec.include_raw,
             secrets: consumer.secrets().clone(),
             workspaces: spec.workspaces,
             notify: Arc::new(move |event| notified.notify(&event)),
@@ -239,6 +242,7 @@ impl Run {
         }
         join_all(needed.iter().map(|lane| prepare(&self.executor, lane))).await;
         if self.executor.stop.is_stopped() {
+            self.executor.end_targets().await;
             return;
         }
         let mut work = Vec::new();
@@ -262,6 +266,7 @@ impl Run {
             work.push(tokio::spawn(dispatcher.run(receiver)));
         }
         join_all(work).await;
+        self.executor.end_targets().await;
     }
 }
 

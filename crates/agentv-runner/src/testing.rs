@@ -253,6 +253,7 @@ impl Trying {
             stop_on_required: false,
             include_trace: false,
             workspaces: None,
+            include_raw: false,
             dump_prompts: None,
             grace: Duration::from_secs(5),
         }

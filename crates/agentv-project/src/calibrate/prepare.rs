@@ -173,6 +173,7 @@ impl PreparedCalibration {
             max_time: options.limits.max_time,
             stop_on_required: false,
             include_trace: options.include_trace,
+            include_raw: false,
             grace: GRACE,
         };
         Ok((spec, run))

@@ -143,6 +143,7 @@ impl PreparedGrading {
             max_time: options.limits.max_time,
             stop_on_required: options.stop_on_required,
             include_trace: options.include_trace,
+            include_raw: false,
             grace: GRACE,
         };
         Ok((spec, run))

@@ -49,6 +49,8 @@ pub struct RunOptions {
     pub dump_prompts: Option<PathBuf>,
     /// Records everything that targets and judges said in the results.
     pub include_trace: bool,
+    /// Records requests and responses as they were sent.
+    pub include_raw: bool,
     /// The files that the caller writes. One that an earlier run wrote is not an eval file unless `paths`
     /// names it.
     pub outputs: Vec<PathBuf>,
@@ -88,6 +90,7 @@ impl RunOptions {
             gates: GateOptions::default(),
             dump_prompts: None,
             include_trace: false,
+            include_raw: false,
             outputs: Vec::new(),
         }
     }

@@ -241,6 +241,7 @@ impl PreparedRun {
             stop_on_required: options.stop_on_required,
             include_trace: options.include_trace,
             workspaces,
+            include_raw: options.include_raw,
             dump_prompts: options.dump_prompts,
             grace: GRACE,
         };

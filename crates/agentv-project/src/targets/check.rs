@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agentv_core::{Cause, ProviderError, Request, Secrets, Target};
+use agentv_core::{Cause, Profile, ProviderError, Request, Secrets, Target};
 use agentv_dataset::{FileRole, discover};
 use agentv_providers::targets_file::unless_needed;
 use agentv_providers::{Environment, facts};
@@ -37,8 +37,19 @@ pub struct CheckedTarget {
     pub name: String,
     /// The name of its provider.
     pub provider: String,
+    /// The settings as the provider understood them, if it is that of a model.
+    pub profile: Option<Profile>,
+    /// The measured times, or the reason why there is no answer.
+    pub answered: Result<CheckedAnswer, TargetTrouble>,
+}
+
+/// The times of an answer.
+#[derive(Debug, Clone, Copy)]
+pub struct CheckedAnswer {
     /// The time until the answer.
-    pub latency: Result<Duration, TargetTrouble>,
+    pub latency: Duration,
+    /// The part of it until the first token, in milliseconds, if the answer was streamed.
+    pub first_token_ms: Option<f64>,
 }
 
 /// The reason why a target did not answer.
@@ -83,7 +94,8 @@ impl KnownTargets {
                 Err(error) => Err(CheckedTarget {
                     provider: self.provider_of(&name),
                     name,
-                    latency: Err(TargetTrouble {
+                    profile: None,
+                    answered: Err(TargetTrouble {
                         message: error.to_string(),
                         hint: error.hint,
                     }),
@@ -99,11 +111,28 @@ impl KnownTargets {
                 "nothing to check: no target can be called",
             ));
         }
+        let folder = self.eval_folder(project, &targets);
+        self.move_to(&folder, &mut targets, &environment);
         Ok(TargetCheck {
-            folder: self.eval_folder(project, &targets).into(),
+            folder: folder.into(),
             targets,
             secrets,
         })
+    }
+
+    /// Makes the targets that run commands ready for another folder than that of the check.
+    fn move_to(&self, folder: &Path, targets: &mut [Checkable], environment: &Environment) {
+        if folder == self.surroundings.folder {
+            return;
+        }
+        let runs_commands = |target: &&mut Target| target.provider.runs_commands();
+        for target in targets.iter_mut().flatten().filter(runs_commands) {
+            let moved = self.targets.resolve_in(folder, &target.name, environment);
+            // It was ready before, and only its folder is another.
+            if let Ok(moved) = moved {
+                *target = moved.target;
+            }
+        }
     }
 
     /// Checks that a target can be called. One that was not named and cannot be used here gets a warning:
@@ -148,7 +177,10 @@ impl KnownTargets {
         let commands: Vec<&Target> = targets
             .iter()
             .flatten()
-            .filter(|target| facts(&target.kind).is_some_and(|facts| facts.runs_commands))
+            .filter(|target| {
+                target.provider.runs_commands()
+                    || facts(&target.kind).is_some_and(|facts| facts.runs_commands)
+            })
             .collect();
         let usual = self.surroundings.folder.clone();
         if commands.is_empty() {
@@ -231,7 +263,8 @@ impl TargetCheck {
             asking.spawn(async move {
                 let checked = match target {
                     Ok(target) => CheckedTarget {
-                        latency: ask(&target, folder, timeout).await,
+                        answered: ask(&target, folder, timeout).await,
+                        profile: target.provider.profile(),
                         name: target.name,
                         provider: target.kind,
                     },
@@ -250,7 +283,7 @@ async fn ask(
     target: &Target,
     folder: Arc<Path>,
     timeout: Duration,
-) -> Result<Duration, TargetTrouble> {
+) -> Result<CheckedAnswer, TargetTrouble> {
     let request = Request {
         eval_id: "check".to_owned(),
         ..Request::of_text(QUESTION, folder, timeout)
@@ -260,19 +293,23 @@ async fn ask(
     let asking = async {
         target.provider.prepare(&cancel).await?;
         let started = Instant::now();
-        match target.provider.answer(&request, &cancel).await {
+        let first_token_ms = match target.provider.answer(&request, &cancel).await {
             // A recording that can be read is fine: it has no answer to this question.
-            Err(error) if is_recording && error.cause == Cause::Missing => {}
-            answer => drop(answer?),
-        }
-        Ok::<_, ProviderError>(started.elapsed())
+            Err(error) if is_recording && error.cause == Cause::Missing => None,
+            answer => answer?.first_token_ms,
+        };
+        Ok::<_, ProviderError>(CheckedAnswer {
+            latency: started.elapsed(),
+            first_token_ms,
+        })
     };
     // A command has the same timeout, and its own error says more.
     let a_moment_later = timeout.saturating_add(Duration::from_millis(200));
     let patience = timeout.saturating_add(Duration::from_secs(15));
     let answered = tokio::time::timeout(patience, within(a_moment_later, &cancel, asking)).await;
+    target.provider.end().await;
     match answered.unwrap_or_default() {
-        Some(Ok(latency)) => Ok(latency),
+        Some(Ok(answer)) => Ok(answer),
         Some(Err(error)) => Err(TargetTrouble {
             message: error.message,
             hint: None,

@@ -9,7 +9,7 @@ mod options;
 mod program;
 mod resolver;
 
-pub use check::{CheckedTarget, TargetCheck, TargetTrouble};
+pub use check::{CheckedAnswer, CheckedTarget, TargetCheck, TargetTrouble};
 pub(crate) use for_grading::{GradedFile, ResolvedJudges, resolve_judges};
 pub(crate) use for_run::resolve_targets;
 pub use known::KnownTargets;

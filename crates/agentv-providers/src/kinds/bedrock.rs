@@ -48,6 +48,13 @@ pub(super) static PROVIDER: ProviderKind = ProviderKind {
   base_url: https://bedrock.example.com
 ",
         example_parameters!(),
+        "- name: extractor
+  provider: bedrock
+  model: anthropic.claude-opus-4-5-20251101-v1:0
+  reasoning_effort: low
+  json_schema: {type: object, properties: {city: {type: string}}}
+- {name: text, provider: bedrock, model: amazon.nova-pro-v1:0, response_format: text}
+"
     ),
     build: make,
 };

@@ -3,7 +3,9 @@
 use agentv_syntax::shape::{ANY, FILLED, OBJECT, TEXT};
 use agentv_syntax::{Field, Form, Others, Record, Shape, Text};
 
-use crate::target::shapes::{AMOUNT, BOOL, COUNT, HEADERS as HEADER_MAP, POSITIVE, SECONDS};
+use crate::target::shapes::{
+    AMOUNT, BOOL, COUNT, FOLDER, HEADERS as HEADER_MAP, POSITIVE, SECONDS,
+};
 
 /// The key of the API; `doc` names the environment variable that can replace it.
 pub(super) const fn api_key(doc: &'static str) -> Field {
@@ -55,6 +57,7 @@ macro_rules! example_parameters {
     - name: find_order
       description: Finds an order by its number.
       parameters: {type: object, properties: {number: {type: string}}, required: [number]}
+    - mcp: {command: [python3, shop_server.py], tools: [refund]}
   tool_choice: auto
   max_steps: 5
   params: {user: evals}
@@ -189,7 +192,7 @@ macro_rules! shared {
             field(
                 "max_steps",
                 &POSITIVE,
-                "The maximum number of requests per trial, if tools have outputs or commands (default: 10).",
+                "The maximum number of requests per trial, if tools have results (default: 10).",
             ),
             field(
                 "params",
@@ -292,10 +295,10 @@ pub(super) const GENERATE: [Field; SHARED] =
 /// The shared options of Amazon's `converse`.
 pub(super) const CONVERSE: [Field; SHARED] = shared!(
     lacking!("seed", "Bedrock Converse"),
-    lacking!("reasoning_effort", "Bedrock Converse"),
+    EFFORT,
     lacking!("thinking_budget", "Bedrock Converse"),
-    lacking!("response_format", "Bedrock Converse"),
-    lacking!("json_schema", "Bedrock Converse"),
+    FORMAT,
+    SCHEMA,
     lacking!("logprobs", "Bedrock Converse"),
     STOP
 );
@@ -341,7 +344,7 @@ static TOOLS: Shape = Shape {
 };
 
 static TOOL: Shape = Shape {
-    expected: "an object with `name`",
+    expected: "an object with `name` or `mcp`",
     forms: &[Form::Record(&Record {
         name: "tool",
         fields: &[
@@ -367,10 +370,70 @@ static TOOL: Shape = Shape {
                 &ARGV,
                 "The program that runs each call, and its arguments. The arguments of the call are on stdin as JSON, and stdout is the output.",
             ),
+            field(
+                "mcp",
+                &SERVER,
+                "The MCP server that offers tools and runs their calls. With `name`, only the tool of this name is used.",
+            ),
         ],
-        required: &[&["name"]],
+        required: &[&["name", "mcp"]],
         others: Others::Refuse,
     })],
+};
+
+static SERVER: Shape = Shape {
+    expected: "an object with `command` or `url`",
+    forms: &[Form::Record(&Record {
+        name: "mcp",
+        fields: &[
+            field(
+                "command",
+                &ARGV,
+                "The program that speaks the protocol on stdin and stdout, and its arguments. It runs for the whole run.",
+            ),
+            field(
+                "cwd",
+                &FOLDER,
+                "The working directory of `command`, relative to the eval file (default: the folder of the eval file).",
+            ),
+            field(
+                "env",
+                &VARIABLES,
+                "Additional environment variables of `command`.",
+            ),
+            field(
+                "url",
+                &FILLED,
+                "The address of a server that speaks the protocol over HTTP (streamable HTTP).",
+            ),
+            field("headers", &HEADER_MAP, "Additional headers for `url`."),
+            field(
+                "tools",
+                &NAMES,
+                "The names of the tools to offer to the model (default: all).",
+            ),
+            field(
+                "timeout_seconds",
+                &SECONDS,
+                "The time limit for the start of the server and for each call, in seconds (default: 60).",
+            ),
+        ],
+        required: &[&["command", "url"]],
+        others: Others::Refuse,
+    })],
+};
+
+static VARIABLES: Shape = Shape {
+    expected: "an object that maps names of variables to strings",
+    forms: &[Form::Map(&TEXT)],
+};
+
+static NAMES: Shape = Shape {
+    expected: "an array of names",
+    forms: &[Form::List {
+        items: &FILLED,
+        at_least: 1,
+    }],
 };
 
 static OUTPUTS: Shape = Shape {

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use agentv_core::Secrets;
+use agentv_core::{Secrets, TokenPrice};
 use reqwest::Url;
 use serde_json::Value;
 
@@ -73,6 +73,18 @@ impl AskedModel {
     /// Returns the beginning of a text, without secrets.
     pub(super) fn excerpt(&self, text: &str) -> String {
         excerpt(&self.secrets.redact(text))
+    }
+
+    /// Returns the price that answers of the asked model will have, if it is known.
+    pub(super) fn quote(&self) -> Option<TokenPrice> {
+        let listed = || Price::known(self.vendor.prices, &self.model);
+        let price = self.price.or_else(listed)?;
+        Some(price.quote(self.price.is_some()))
+    }
+
+    /// Returns true if the asked model takes images, and false if it takes none, if that is known.
+    pub(super) fn takes_images(&self) -> Option<bool> {
+        Price::known(self.vendor.prices, &self.model)?.images
     }
 
     /// Returns the price of a million tokens, if it is known: from the user, for the model that

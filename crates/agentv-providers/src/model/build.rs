@@ -13,7 +13,7 @@ use super::asked_model::AskedModel;
 use super::parameters::parameters;
 use super::price::Price;
 use super::provider::ModelProvider;
-use super::toolbox::Tools;
+use super::tools::Tools;
 use super::vendor::{Keyless, Vendor};
 use crate::cli::{Inputs, Program};
 use crate::network::http_client;
@@ -74,7 +74,7 @@ fn provider(
     let parameters = parameters(settings, wire)?;
     check_thinking(vendor.protocol, &parameters)?;
     let tools = Tools::of(settings)?;
-    let commands = tools.as_ref().map(Tools::commands).unwrap_or_default();
+    let commands = tools.commands();
     let root = &settings.surroundings().root;
     let program = match commands.is_empty() {
         true => None,

@@ -15,7 +15,7 @@ mod media;
 mod parameters;
 mod price;
 mod provider;
-mod toolbox;
+mod tools;
 mod vendor;
 mod vendor_error;
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use agentv_core::Extra;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::target::{SettingError, Settings};
-use crate::wire::{Format, Parameter, Parameters, Tool, ToolChoice, Wire};
+use crate::wire::{Format, Parameter, Parameters, ToolChoice, Wire};
 
 /// Reads the parameters of a target.
 ///
@@ -26,7 +26,6 @@ pub(super) fn parameters(
         thinking_budget: token_count(settings, "thinking_budget")?,
         format: format(settings)?,
         logprobs: logprobs(settings)?,
-        tools: tools(settings)?,
         tool_choice: tool_choice(settings)?,
         params: object(settings, "params")?.cloned().unwrap_or_default(),
     };
@@ -168,36 +167,6 @@ fn written_format(written: &Value) -> Result<Format, SettingError> {
         }
         _ => Err(wrong()),
     }
-}
-
-fn tools(settings: &Settings) -> Result<Vec<Tool>, SettingError> {
-    let Some(written) = settings.value("tools") else {
-        return Ok(Vec::new());
-    };
-    let wrong = |problem: &str| SettingError::of("tools", problem);
-    let items = written.as_array();
-    let items = items.ok_or_else(|| wrong("expected an array of tools"))?;
-    let tools = items.iter().map(|item| {
-        let name = item.get("name").and_then(Value::as_str);
-        let description = item.get("description").and_then(Value::as_str);
-        Ok(Tool {
-            name: name
-                .ok_or_else(|| wrong("a tool has no `name`"))?
-                .to_owned(),
-            description: description.map(str::to_owned),
-            parameters: match item.get("parameters") {
-                Some(parameters @ Value::Object(_)) => parameters.clone(),
-                _ => json!({"type": "object", "properties": {}}),
-            },
-        })
-    });
-    let tools: Vec<Tool> = tools.collect::<Result<_, SettingError>>()?;
-    for (place, tool) in tools.iter().enumerate() {
-        if tools[..place].iter().any(|other| other.name == tool.name) {
-            return Err(wrong(&format!("two tools are called `{}`", tool.name)));
-        }
-    }
-    Ok(tools)
 }
 
 fn tool_choice(settings: &Settings) -> Result<Option<ToolChoice>, SettingError> {

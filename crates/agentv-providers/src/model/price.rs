@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use agentv_core::TokenPrice;
+
 use crate::kinds;
 use crate::target::{SettingError, Settings};
 use crate::wire::Usage;
@@ -16,6 +18,8 @@ pub(crate) struct Price {
     cached_input: Option<f64>,
     /// The price of writing to the cache. If it is unknown, it equals that of reading.
     cache_write: Option<f64>,
+    /// True if the model takes images, false if it takes none; `None` if that is not known.
+    pub(super) images: Option<bool>,
 }
 
 impl Price {
@@ -48,6 +52,7 @@ impl Price {
             output: needed("output")?,
             cached_input: amount("cached_input")?,
             cache_write: None,
+            images: None,
         }))
     }
 
@@ -63,6 +68,16 @@ impl Price {
             find(vendor_called(prefix), rest)
         };
         whole().or_else(under_its_vendor)
+    }
+
+    /// Returns the price for a profile.
+    pub(super) fn quote(&self, is_own: bool) -> TokenPrice {
+        TokenPrice {
+            input: self.input,
+            output: self.output,
+            cached_input: self.cached_input,
+            is_own,
+        }
     }
 
     /// Returns the cost of an answer, if the vendor reported its tokens.
@@ -137,6 +152,11 @@ fn row(line: &str) -> Option<(String, Price)> {
         output: amount()?,
         cached_input: amount(),
         cache_write: amount(),
+        images: match cells.next() {
+            Some("yes") => Some(true),
+            Some("no") => Some(false),
+            _ => None,
+        },
     };
     Some((format!("{vendor}/{}", normal(model)), price))
 }
@@ -211,6 +231,7 @@ mod tests {
             output: 15.0,
             cached_input: Some(0.3),
             cache_write: Some(3.75),
+            images: None,
         };
         let usage = Usage {
             input: Some(1_000_000),
@@ -240,7 +261,8 @@ mod tests {
                 input: 1.0,
                 output: 2.5,
                 cached_input: Some(0.0),
-                cache_write: None
+                cache_write: None,
+                images: None
             })
         );
         assert_eq!(read(json!(null)), Ok(None));

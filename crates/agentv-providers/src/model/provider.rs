@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use agentv_core::{
-    BoxFuture, Cause, ProgramFiles, Provider, ProviderError, Request, Toolbox, Transcript,
+    BoxFuture, Cause, Profile, ProgramFiles, Provider, ProviderError, Request, Toolbox, Transcript,
 };
 use reqwest::header::HeaderMap;
 use reqwest::{Client, Method, Url};
@@ -17,9 +17,9 @@ use super::asked_model::AskedModel;
 use super::conversation::conversation_of;
 use super::failure::failure;
 use super::media::MediaFiles;
-use super::toolbox::Tools;
+use super::tools::Tools;
 use crate::cli::Program;
-use crate::wire::{Ask, Exchange, Format, Parameter, Parameters, Wire, merge};
+use crate::wire::{Ask, Exchange, Format, Parameter, Parameters, Recording, Wire, merge};
 
 /// One model of a vendor, and the settings of its requests.
 pub(super) struct ModelProvider {
@@ -34,8 +34,7 @@ pub(super) struct ModelProvider {
     /// The system prompt in front of every case.
     pub(super) system: Option<String>,
     pub(super) parameters: Parameters,
-    /// The tools that have results.
-    pub(super) tools: Option<Tools>,
+    pub(super) tools: Tools,
     /// The files of the commands that tools run.
     pub(super) program: Option<Program>,
     /// True if answers are asked for as streams.
@@ -50,6 +49,17 @@ pub(super) struct ModelProvider {
 }
 
 impl ModelProvider {
+    /// Asks, with the tools of all servers. They are connected before the first request, unless nobody
+    /// prepared this provider.
+    async fn connect_and_ask(
+        &self,
+        request: &Request,
+        cancel: &CancellationToken,
+    ) -> Result<Transcript, ProviderError> {
+        self.tools.connect(cancel).await?;
+        self.ask(request).await
+    }
+
     /// Asks for an answer of the request's schema, if it has one and the vendor takes it.
     async fn ask(&self, request: &Request) -> Result<Transcript, ProviderError> {
         let schema = request.output_schema.as_ref();
@@ -116,7 +126,9 @@ impl ModelProvider {
             wire: self.wire,
             idle: self.idle,
         };
-        let heard = exchange.send(sent).await;
+        let log = request.exchanges.as_ref();
+        let recording = log.map(|log| Recording::begin(log, &sent));
+        let heard = exchange.send(sent, recording).await;
         let answer = heard.and_then(|heard| transcript(&self.asked, heard));
         answer.map_err(|error| failure(&self.asked, error))
     }
@@ -149,6 +161,7 @@ impl ModelProvider {
             model: &self.model,
             conversation: &conversation,
             parameters: &self.parameters,
+            tools: self.tools.offered(),
             format,
             stream,
             dialect: &self.asked.vendor.dialect,
@@ -164,8 +177,32 @@ fn setup(message: String) -> ProviderError {
 }
 
 impl Provider for ModelProvider {
+    fn prepare<'a>(
+        &'a self,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<(), ProviderError>> {
+        Box::pin(self.tools.connect(cancel))
+    }
+
+    fn end(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.tools.end())
+    }
+
+    fn profile(&self) -> Option<Profile> {
+        Some(Profile {
+            protocol: self.wire.name().to_owned(),
+            model: self.model.clone(),
+            price: self.asked.quote(),
+            tools: self.tools.profile(),
+            images: self.asked.takes_images(),
+            stream: self.stream,
+        })
+    }
+
     fn toolbox(&self) -> Option<&dyn Toolbox> {
-        self.tools.as_ref().map(|tools| tools as &dyn Toolbox)
+        self.tools
+            .has_results()
+            .then_some(&self.tools as &dyn Toolbox)
     }
 
     fn runs_commands(&self) -> bool {
@@ -196,7 +233,7 @@ impl Provider for ModelProvider {
             tokio::select! {
                 biased;
                 () = cancel.cancelled() => Err(ProviderError::cancelled()),
-                answer = self.ask(request) => answer,
+                answer = self.connect_and_ask(request, cancel) => answer,
             }
         })
     }

@@ -197,8 +197,21 @@ impl Targets {
         name: &str,
         environment: &Environment,
     ) -> Result<ResolvedTarget, TargetError> {
+        self.resolve_in(&self.surroundings.folder, name, environment)
+    }
+
+    /// Prepares a target for eval files in another folder, which its commands start from.
+    ///
+    /// # Errors
+    /// As [`resolve`](Self::resolve).
+    pub fn resolve_in(
+        &self,
+        folder: &Path,
+        name: &str,
+        environment: &Environment,
+    ) -> Result<ResolvedTarget, TargetError> {
         if let Some(entry) = self.entry(name) {
-            return self.resolve_entry(entry, environment);
+            return self.resolve_entry(folder, entry, environment);
         }
         let Some((kind, fields)) = built_in::target(name) else {
             return Err(self.unknown(name));
@@ -208,7 +221,7 @@ impl Targets {
             values: fields,
             variables: Vec::new(),
         };
-        let built = self.build(name, kind, fields, environment);
+        let built = self.build(folder, (name, kind), fields, environment);
         built.map_err(|error| TargetError {
             target: name.to_owned(),
             file: None,
@@ -264,6 +277,7 @@ impl Targets {
 
     fn resolve_entry(
         &self,
+        folder: &Path,
         entry: &Entry,
         environment: &Environment,
     ) -> Result<ResolvedTarget, TargetError> {
@@ -283,7 +297,7 @@ impl Targets {
         };
         let fields = fill(kind.kind, &entry.fields, environment);
         let fields = fields.map_err(|error| self.not_filled(entry, error))?;
-        self.build(&entry.name, kind, fields, environment)
+        self.build(folder, (&entry.name, kind), fields, environment)
             .map_err(|error| self.not_filled(entry, FieldError::Wrong(error)))
     }
 
@@ -325,8 +339,8 @@ impl Targets {
 
     fn build(
         &self,
-        name: &str,
-        provider: &'static ProviderKind,
+        eval_folder: &Path,
+        (name, provider): (&str, &'static ProviderKind),
         fields: Fields,
         environment: &Environment,
     ) -> Result<ResolvedTarget, SettingError> {
@@ -344,7 +358,10 @@ impl Targets {
             fields: values,
             environment: environment.clone(),
             folder: folder.clone(),
-            surroundings: self.surroundings.clone(),
+            surroundings: Surroundings {
+                folder: eval_folder.to_owned(),
+                ..self.surroundings.clone()
+            },
             timeout: provider.limits.timeout,
             taken: RefCell::new(variables),
         };

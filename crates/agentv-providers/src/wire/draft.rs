@@ -79,6 +79,15 @@ impl Draft {
         &mut self.calls[last]
     }
 
+    /// Ends the last call: without arguments it has an empty object of them.
+    pub(crate) fn end_call(&mut self) {
+        if let Some(call) = self.calls.last_mut()
+            && call.has_no_arguments()
+        {
+            call.argue(b"{}");
+        }
+    }
+
     /// Returns the last call.
     pub(crate) fn last_call(&mut self) -> Option<&mut DraftCall> {
         self.calls.last_mut()
@@ -168,7 +177,7 @@ impl DraftCall {
     }
 
     /// Returns true if no arguments have come.
-    pub(crate) fn has_no_arguments(&self) -> bool {
+    fn has_no_arguments(&self) -> bool {
         matches!(&self.arguments, Arguments::Text(bytes) if bytes.is_empty())
     }
 

@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
-use reqwest::{Client, Request, Response, StatusCode};
+use reqwest::{Client, Request, StatusCode};
 use serde_json::Value;
 
+use super::recording::{RecordedResponse, Recording};
 use super::stream::{Incoming, StreamError};
 use super::{Reply, Wire, WireError};
 
@@ -89,17 +90,21 @@ impl From<StreamError> for ExchangeError {
 }
 
 impl Exchange<'_> {
-    /// Sends a request and reads its answer.
+    /// Sends a request and reads its answer. Whatever comes is recorded, if there is a recording.
     ///
     /// # Errors
     /// If no complete answer comes.
-    pub(crate) async fn send(&self, request: Request) -> Result<Heard, ExchangeError> {
+    pub(crate) async fn send(
+        &self,
+        request: Request,
+        recording: Option<Recording>,
+    ) -> Result<Heard, ExchangeError> {
         let started = Instant::now();
-        let mut response = self.client.execute(request).await?;
+        let mut response = RecordedResponse::new(self.client.execute(request).await?, recording);
         let status = response.status();
         if !status.is_success() {
             let body = beginning(&mut response).await;
-            let headers = Box::new(std::mem::take(response.headers_mut()));
+            let headers = Box::new(response.headers().clone());
             return Err(ExchangeError::Status {
                 status,
                 headers,
@@ -130,7 +135,7 @@ impl Exchange<'_> {
     }
 
     /// Reads an answer that comes at once.
-    async fn read(&self, response: &mut Response) -> Result<Reply, ExchangeError> {
+    async fn read(&self, response: &mut RecordedResponse) -> Result<Reply, ExchangeError> {
         let length = response.content_length().unwrap_or(0);
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         if length > LARGEST {
@@ -152,7 +157,7 @@ impl Exchange<'_> {
     /// Reads a stream to its end. Returns the time until its first token.
     async fn read_stream(
         &self,
-        response: &mut Response,
+        response: &mut RecordedResponse,
         incoming: &mut Incoming,
         started: Instant,
     ) -> Result<Option<Duration>, ExchangeError> {
@@ -221,7 +226,7 @@ fn request_id(headers: &HeaderMap) -> Option<String> {
 }
 
 /// Reads the beginning of a response, as far as it arrives.
-async fn beginning(response: &mut Response) -> String {
+async fn beginning(response: &mut RecordedResponse) -> String {
     let mut bytes = Vec::new();
     while let Ok(Some(chunk)) = response.chunk().await {
         bytes.extend_from_slice(&chunk);

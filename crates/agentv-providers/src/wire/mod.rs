@@ -17,10 +17,12 @@ mod openai_chat;
 mod openai_responses;
 mod parameters;
 mod protocol;
+mod recording;
 mod reply;
 mod sse;
 mod stream;
 mod text;
+mod thoughts;
 mod turns;
 
 #[cfg(test)]
@@ -32,5 +34,6 @@ pub(crate) use media::{Media, MediaKind, MediaSource};
 pub(crate) use merge::merge;
 pub(crate) use parameters::{Dialect, Format, Parameter, Parameters, Tool, ToolChoice};
 pub(crate) use protocol::{Ask, Assemble, Progress, Protocol, Unsendable, Wire, WireError};
+pub(crate) use recording::Recording;
 pub(crate) use reply::{Reply, Usage};
 pub(crate) use turns::{Assistant, Call, Conversation, Part, ToolResult, Turn};

@@ -18,7 +18,6 @@ pub(crate) struct Parameters {
     pub(crate) format: Option<Format>,
     /// The number of alternatives per token. With 0, only the chosen token has a probability.
     pub(crate) logprobs: Option<u64>,
-    pub(crate) tools: Vec<Tool>,
     pub(crate) tool_choice: Option<ToolChoice>,
     /// Further fields of the request, sent unchanged.
     pub(crate) params: Extra,

@@ -1,6 +1,6 @@
 //! The interface that every protocol implements.
 
-use super::{Conversation, Dialect, Format, Parameter, Parameters, Reply};
+use super::{Conversation, Dialect, Format, Parameter, Parameters, Reply, Tool};
 use super::{
     anthropic_messages, bedrock_converse, gemini_generate_content, openai_chat, openai_responses,
 };
@@ -40,6 +40,8 @@ pub(crate) struct Ask<'a> {
     pub(crate) model: &'a str,
     pub(crate) conversation: &'a Conversation<'a>,
     pub(crate) parameters: &'a Parameters,
+    /// The functions that the model may call.
+    pub(crate) tools: &'a [Tool],
     /// The format of the answer.
     pub(crate) format: Option<&'a Format>,
     /// True if the answer is asked for as a stream.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use agentv_core::Extra;
 use serde_json::Value;
 
 use super::{Media, Unsendable};
@@ -51,6 +52,19 @@ pub(crate) struct Call<'a> {
 }
 
 impl Call<'_> {
+    /// Returns the arguments as an object, where a protocol requires one. Arguments that the model wrote
+    /// as something else are its field `input`.
+    pub(crate) fn object(&self) -> Cow<'_, Value> {
+        match &*self.input {
+            object @ Value::Object(_) => Cow::Borrowed(object),
+            Value::Null => Cow::Owned(Value::Object(Extra::new())),
+            other => {
+                let field = ("input".to_owned(), other.clone());
+                Cow::Owned(Value::Object(Extra::from_iter([field])))
+            }
+        }
+    }
+
     /// Returns the arguments as JSON text, as OpenAI's protocols carry them.
     pub(crate) fn arguments(&self) -> Cow<'_, str> {
         match &*self.input {

@@ -93,6 +93,7 @@ impl Again {
             max_time: None,
             stop_on_required: false,
             include_trace: false,
+            include_raw: false,
             grace: Duration::from_secs(5),
         };
         change(&mut spec);

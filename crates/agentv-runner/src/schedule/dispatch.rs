@@ -16,7 +16,7 @@ use crate::schedule::batch::Batch;
 use crate::schedule::budget::SetAside;
 use crate::schedule::lane::Lane;
 use crate::schedule::source::SourceItem;
-use crate::trial::execute::Executor;
+use crate::trial::execute::{Executor, cost_of};
 
 /// The trials that are worked on together.
 pub(crate) struct Dispatcher {
@@ -121,16 +121,6 @@ impl Dispatcher {
             ..trial
         })
     }
-}
-
-/// Returns whether any answer came, and the cost of all together, if any is known.
-fn cost_of(steps: &[Option<Step>]) -> (bool, Option<f64>) {
-    let answers = steps.iter().flatten().filter_map(|step| match step {
-        Step::Answered(record) => Some(&record.transcript),
-        Step::Ended(_) => None,
-    });
-    let costs = answers.clone().filter_map(|answer| answer.cost_usd);
-    (answers.count() > 0, costs.reduce(|sum, cost| sum + cost))
 }
 
 /// A dispatcher at work.
@@ -259,12 +249,8 @@ async fn work_on(
     taken_up: Instant,
     set_aside: Option<SetAside>,
 ) {
-    let mut execution = executor.begin(trial, lane, taken_up);
+    let mut execution = executor.begin(trial, lane, taken_up, set_aside);
     let mut step = execution.next().await;
-    if let (Some(lane), Some(set_aside)) = (lane, set_aside) {
-        let (answered, cost) = cost_of(std::slice::from_ref(&step));
-        executor.settle(lane, set_aside, answered, cost);
-    }
     while let Some(done) = step {
         let is_end = matches!(done, Step::Ended(_));
         match consumer.take(done) {

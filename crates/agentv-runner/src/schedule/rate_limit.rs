@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex as StdMutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use agentv_core::{Limits, TokenUsage};
+use agentv_core::{Limits, Request, TokenUsage};
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use tokio::sync::Mutex;
 
@@ -121,9 +121,21 @@ fn per_minute(most: NonZeroU32, at_once: u32) -> Quota {
     Quota::per_minute(most).allow_burst(at_once)
 }
 
-/// Estimates the number of tokens in a text.
-pub(crate) fn expected_tokens(text: &str) -> u64 {
-    (text.len() as u64).div_ceil(4)
+/// Estimates the number of tokens in a request.
+pub(crate) fn expected_tokens(request: &Request) -> u64 {
+    let further = request.further.iter().map(|message| {
+        let outputs = message.tool_calls.iter().filter_map(|call| {
+            let output = call.output.as_ref()?;
+            Some(
+                output
+                    .as_str()
+                    .map_or_else(|| output.to_string().len(), str::len),
+            )
+        });
+        message.text().len() + outputs.sum::<usize>()
+    });
+    let letters = request.prompt.question.len() + further.sum::<usize>();
+    (letters as u64).div_ceil(4)
 }
 
 /// Returns the wait before a retry, by its number from 1: growing, with a jitter of a quarter

@@ -119,7 +119,7 @@ struct Attempt {
 
 /// Makes one call as soon as the limits allow it.
 async fn attempt(executor: &Executor, lane: &Lane, request: &Request) -> Option<Attempt> {
-    let expected = expected_tokens(&request.prompt.question);
+    let expected = expected_tokens(request);
     let ready = Instant::now();
     let admitted = async {
         let place = lane.concurrency.enter().await;

@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use agentv_core::{
-    Activity, ActivityChannel, Cause, Message, Outcome, Prompt, ProviderError, Request,
-    ResultRecord, RunEvent, Secrets, Stage, Step, Subject, Target, Timing, TraceSummary,
+    Activity, ActivityChannel, Cause, ExchangeLog, Message, Outcome, Prompt, ProviderError, RawExchange,
+    Request, ResultRecord, RunEvent, Secrets, Stage, Step, Subject, Target, Timing, TraceSummary,
     Transcript, TranscriptRecord, Trial, Work, WorkspaceFolders,
 };
+
+use futures_util::future::join_all;
 
 use crate::assignment::Assignment;
 use crate::failure::{Failure, RunError};
@@ -42,6 +44,8 @@ pub struct ExecutorSpec {
     pub stop_on_required: bool,
     /// True if results hold the messages of the target.
     pub include_trace: bool,
+    /// True if records hold requests and responses as they were sent.
+    pub include_raw: bool,
     /// The values that no event may show.
     pub secrets: Secrets,
     /// The place for workspaces, if any trial may need one.
@@ -62,6 +66,7 @@ pub struct Executor {
     pub(crate) failure: Arc<Failure>,
     pub(crate) stop_on_required: bool,
     pub(crate) include_trace: bool,
+    pub(crate) include_raw: bool,
     pub(crate) secrets: Secrets,
     pub(crate) workspaces: Option<Arc<RunWorkspaces>>,
     notify: Notify,
@@ -95,6 +100,7 @@ impl Executor {
             failure,
             stop_on_required: spec.stop_on_required,
             include_trace: spec.include_trace,
+            include_raw: spec.include_raw,
             secrets: spec.secrets,
             workspaces: spec.workspaces,
             notify: spec.notify,
@@ -104,7 +110,7 @@ impl Executor {
     /// Executes a trial to its end. The outcome lacks a result if the executor is stopped first, or if the
     /// target is not ready: [`take_failure`](Executor::take_failure) then says why.
     pub async fn execute(&self, trial: &Trial) -> Outcome {
-        let mut execution = self.begin(trial, self.lane_of(trial), Instant::now());
+        let mut execution = self.begin(trial, self.lane_of(trial), Instant::now(), None);
         let mut outcome = Outcome::default();
         while let Some(step) = execution.next().await {
             outcome.extend([step]);
@@ -117,15 +123,18 @@ impl Executor {
         self.failure.take()
     }
 
-    /// Begins a trial that was taken up at `taken_up`. `lane` is that of its target, if it is asked.
+    /// Begins a trial that was taken up at `taken_up`. `lane` is that of its target, if it is asked, and
+    /// `set_aside` pays for it.
     pub(crate) fn begin<'e>(
         &'e self,
         trial: &'e Trial,
         lane: Option<&'e Lane>,
         taken_up: Instant,
+        set_aside: Option<SetAside>,
     ) -> Execution<'e> {
         Execution {
             executor: self,
+            set_aside,
             prompt: prompt_of(trial),
             next: match &trial.work {
                 Work::Ask => Next::Ask(taken_up),
@@ -200,6 +209,12 @@ impl Executor {
         })
     }
 
+    /// Ends what the preparation of the targets began, such as the servers of their tools.
+    pub(crate) async fn end_targets(&self) {
+        let providers = self.lanes.iter().map(|lane| &lane.target.provider);
+        join_all(providers.map(|provider| provider.end())).await;
+    }
+
     /// Returns the lanes that answer.
     pub(crate) fn answering_lanes(&self) -> &[Arc<Lane>] {
         &self.lanes[..self.answering]
@@ -238,11 +253,25 @@ impl Executor {
     }
 }
 
+/// Returns whether any answer came, and the cost of all together, if any is known. What an errored trial
+/// left has a cost, too.
+pub(crate) fn cost_of(steps: &[Option<Step>]) -> (bool, Option<f64>) {
+    let records = steps.iter().flatten().filter_map(|step| match step {
+        Step::Answered(record) => Some(record),
+        Step::Ended(_) => None,
+    });
+    let answered = records.clone().any(|record| record.error.is_none());
+    let costs = records.filter_map(|record| record.transcript.cost_usd);
+    (answered, costs.reduce(|sum, cost| sum + cost))
+}
+
 /// A trial in execution. Each step is a value that the caller may write down before the next begins.
 pub(crate) struct Execution<'e> {
     executor: &'e Executor,
     trial: &'e Trial,
     lane: Option<&'e Lane>,
+    /// The part of the budget that pays for asking.
+    set_aside: Option<SetAside>,
     prompt: Prompt,
     next: Next,
     workspace: Option<TrialWorkspace>,
@@ -330,7 +359,7 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// Asks the target. A provider that panics makes the trial errored.
+    /// Asks the target, and pays for the answer. A provider that panics makes the trial errored.
     async fn ask(&mut self, taken_up: Instant) -> Option<Step> {
         let trial = self.trial;
         let Some(lane) = self.lane else {
@@ -344,12 +373,8 @@ impl Execution<'_> {
         }
         // The time that the workspace took is not spent in our queue.
         let taken_up = Instant::now().checked_sub(waited).unwrap_or(taken_up);
-        let mut request = Request {
-            workspace: self.folders(),
-            max_cost_usd: self.executor.budget.left_for(lane.index),
-            activity: self.executor.activity_of(trial),
-            ..request_of(trial, self.prompt.clone(), lane.target.limits.timeout)
-        };
+        let mut set_aside = self.set_aside.take();
+        let mut request = self.request(lane);
         let workspace = &mut self.workspace;
         let asking = ask_in_steps(
             self.executor,
@@ -358,14 +383,23 @@ impl Execution<'_> {
             trial,
             taken_up,
             workspace,
+            set_aside.as_mut(),
         );
-        match catch_panic(asking).await {
-            Ok(asked) => self.take_answer(asked?).await,
+        let asked = catch_panic(asking).await;
+        let raw = request.exchanges.as_ref().map(ExchangeLog::take);
+        self.prompt = request.prompt;
+        let step = match asked {
+            Ok(asked) => self.take_answer(asked?, raw.unwrap_or_default()).await,
             Err(panicked) => {
                 let message = panicked.to_string();
                 Some(self.errored(Stage::Target, message, Timing::default(), 1))
             }
+        };
+        if let Some(set_aside) = set_aside {
+            let (answered, cost) = cost_of(std::slice::from_ref(&step));
+            self.executor.settle(lane, set_aside, answered, cost);
         }
+        step
     }
 
     fn folders(&self) -> Option<Arc<WorkspaceFolders>> {
@@ -374,13 +408,13 @@ impl Execution<'_> {
     }
 
     /// Returns the step after the target was asked. What an errored trial left is handed over first.
-    async fn take_answer(&mut self, asked: AskResult) -> Option<Step> {
+    async fn take_answer(&mut self, asked: AskResult, raw: Vec<RawExchange>) -> Option<Step> {
         let AskResult {
             answer,
             timing,
             attempts,
         } = asked;
-        let (transcript, error) = match answer {
+        let (mut transcript, error) = match answer {
             Ok(transcript) => (transcript, None),
             Err(error) if error.cause == Cause::Cancelled => return None,
             Err(error) => (
@@ -388,6 +422,7 @@ impl Execution<'_> {
                 Some(error.message),
             ),
         };
+        transcript.raw = raw;
         let transcript = match self.with_changes(transcript).await {
             Ok(transcript) => transcript,
             Err(NoWorkspace(message)) => {
@@ -436,6 +471,19 @@ impl Execution<'_> {
     fn messages_of(&self, transcript: &Transcript) -> Option<Vec<Message>> {
         let include_trace = self.executor.include_trace;
         include_trace.then(|| transcript.output_messages.clone())
+    }
+
+    /// Returns the first request to the target. It has the prompt until it was answered.
+    fn request(&mut self, lane: &Lane) -> Request {
+        let prompt = std::mem::take(&mut self.prompt);
+        let timeout = lane.target.limits.timeout;
+        Request {
+            exchanges: self.executor.include_raw.then(ExchangeLog::default),
+            workspace: self.folders(),
+            max_cost_usd: self.executor.budget.left_for(lane.index),
+            activity: self.executor.activity_of(self.trial),
+            ..request_of(self.trial, prompt, timeout)
+        }
     }
 
     /// Grades an answer; `None` if the run was stopped first.
@@ -490,4 +538,5 @@ fn has_something(transcript: &Transcript) -> bool {
         || !transcript.artifacts.is_empty()
         || !changes.is_empty()
         || transcript.cost_usd.is_some()
+        || !transcript.raw.is_empty()
 }

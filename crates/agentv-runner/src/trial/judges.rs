@@ -11,9 +11,10 @@ use agentv_core::{
 
 use crate::failure::RunError;
 use crate::schedule::lane::Lane;
-use crate::trial::attempt::{AskResult, ask};
+use crate::trial::attempt::AskResult;
 use crate::trial::execute::Executor;
 use crate::trial::panic::catch_panic;
+use crate::trial::steps::ask_in_steps;
 
 /// The longest answer of a judge that a record holds, in bytes.
 const LONGEST_ANSWER: usize = 64 << 10;
@@ -94,7 +95,7 @@ impl<'r> TrialJudges<'r> {
             admitted = executor.budget.admit(lane.index) => admitted,
             () = executor.stop.leaving() => return None,
         };
-        let Some(set_aside) = admitted else {
+        let Some(mut set_aside) = admitted else {
             executor.stop.stop(Stop::Budget);
             return None;
         };
@@ -110,15 +111,16 @@ impl<'r> TrialJudges<'r> {
                 lane.target.limits.timeout,
             )
         };
-        let asked = ask(
+        let asked = ask_in_steps(
             executor,
             lane,
             &mut request,
             self.trial,
             Instant::now(),
             &mut None,
-        )
-        .await;
+            Some(&mut set_aside),
+        );
+        let asked = asked.await;
         let transcript = asked.as_ref().and_then(|asked| asked.answer.as_ref().ok());
         let cost = transcript.and_then(|transcript| transcript.cost_usd);
         executor.settle(lane, set_aside, transcript.is_some(), cost);

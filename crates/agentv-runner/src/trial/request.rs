@@ -32,6 +32,7 @@ pub(crate) fn request_of(trial: &Trial, prompt: Prompt, timeout: Duration) -> Re
         workspace: None,
         max_cost_usd: None,
         activity: ActivityChannel::default(),
+        exchanges: None,
     }
 }
 

@@ -2,9 +2,12 @@
 
 use std::time::Instant;
 
-use agentv_core::{Message, Request, Timing, TokenUsage, Toolbox, Transcript, Trial};
+use agentv_core::{
+    Message, ProviderError, Request, RunEvent, Stop, Timing, TokenUsage, Toolbox, Transcript, Trial,
+};
 use serde_json::{Value, json};
 
+use crate::schedule::budget::SetAside;
 use crate::schedule::lane::Lane;
 use crate::trial::attempt::{AskResult, ask, milliseconds};
 use crate::trial::execute::Executor;
@@ -15,7 +18,8 @@ const MAX_STEPS: &str = "max_steps";
 
 /// Asks the target of `lane`, and continues with the results of the tools that it calls, until it
 /// answers, calls a tool without a result, or has used up its steps. Limits, retries and stops apply to
-/// each request. Returns `None` if the run was stopped before an answer came.
+/// each request, and `set_aside` pays for each. Returns `None` if the run was stopped before an answer
+/// came.
 pub(crate) async fn ask_in_steps(
     executor: &Executor,
     lane: &Lane,
@@ -23,41 +27,78 @@ pub(crate) async fn ask_in_steps(
     trial: &Trial,
     taken_up: Instant,
     workspace: &mut Option<TrialWorkspace>,
+    mut set_aside: Option<&mut SetAside>,
 ) -> Option<AskResult> {
-    let asked = ask(executor, lane, request, trial, taken_up, workspace).await?;
-    let (Some(toolbox), Ok(_)) = (lane.target.provider.toolbox(), &asked.answer) else {
+    let mut asked = ask(executor, lane, request, trial, taken_up, workspace).await?;
+    let Some(toolbox) = lane.target.provider.toolbox() else {
         return Some(asked);
     };
     let mut whole = Whole::default();
-    let mut asked = asked;
     for step in 1.. {
-        let AskResult {
-            answer,
-            timing,
-            attempts,
-        } = asked;
-        whole.add_timing(timing, attempts);
-        let mut transcript = match answer {
+        whole.add_timing(asked.timing, asked.attempts);
+        let mut transcript = match asked.answer {
             Ok(transcript) => transcript,
-            Err(error) => return Some(whole.finish(Err(error))),
+            Err(error) => return Some(whole.fail(error)),
         };
-        let is_answered = !continues(toolbox, &transcript);
-        if is_answered || step >= toolbox.max_steps() {
+        if !continues(toolbox, &transcript) {
             whole.add(transcript);
-            if !is_answered {
-                whole.transcript.finish_reason = Some(MAX_STEPS.to_owned());
-            }
             break;
         }
-        let running = run_calls(executor, toolbox, request, &mut transcript);
-        whole.tools_ms += running.await?;
+        if step >= toolbox.max_steps() {
+            whole.add(transcript);
+            whole.transcript.finish_reason = Some(MAX_STEPS.to_owned());
+            break;
+        }
+        let ran = run_calls(executor, toolbox, request, &mut transcript).await?;
+        whole.tools_ms += ran.took;
         request.further.extend(transcript.output_messages.clone());
+        let cost = transcript.cost_usd;
         whole.add(transcript);
+        if let Some(error) = ran.error {
+            return Some(whole.fail(error));
+        }
+        if let Some(set_aside) = set_aside.as_deref_mut()
+            && !may_continue(executor, set_aside, cost).await?
+        {
+            notice_budget(executor, trial, step, &whole);
+            return None;
+        }
         request.attempt = 1;
         asked = ask(executor, lane, request, trial, Instant::now(), workspace).await?;
     }
-    let transcript = std::mem::take(&mut whole.transcript);
-    Some(whole.finish(Ok(transcript)))
+    Some(whole.finish())
+}
+
+/// Pays for a step. Returns false, and stops the run, if the budget forbids another one; `None` if the
+/// run is stopped meanwhile.
+async fn may_continue(
+    executor: &Executor,
+    set_aside: &mut SetAside,
+    cost: Option<f64>,
+) -> Option<bool> {
+    let is_allowed = tokio::select! {
+        biased;
+        is_allowed = set_aside.call_again(cost) => is_allowed,
+        () = executor.stop.leaving() => return None,
+    };
+    if !is_allowed {
+        executor.stop.stop(Stop::Budget);
+    }
+    Some(is_allowed)
+}
+
+/// Reports the cost of a trial that the budget ended between two steps: no record has it.
+fn notice_budget(executor: &Executor, trial: &Trial, steps: u32, whole: &Whole) {
+    let cost = whole.transcript.cost_usd;
+    let cost = cost.map_or_else(|| "unknown".to_owned(), |cost| format!("${cost:.4}"));
+    let requests = if steps == 1 { "request" } else { "requests" };
+    let message = format!(
+        "`--budget` stopped case `{}` of target `{}` after {steps} {requests}; their cost ({cost}) is \
+         not in the totals",
+        trial.case.id, trial.target,
+    );
+    let message = executor.secrets.redact(&message).into_owned();
+    executor.notify(RunEvent::Noticed { message });
 }
 
 /// Checks that the model calls tools, and that each has a result.
@@ -66,16 +107,24 @@ fn continues(toolbox: &dyn Toolbox, transcript: &Transcript) -> bool {
     calls.peek().is_some() && calls.all(|call| toolbox.answers(&call.tool))
 }
 
-/// Runs the calls one after the other, and puts their results beside them. Returns the time that they
-/// took, or `None` if the run is stopped.
+/// The calls of one step after they ran.
+#[derive(Default)]
+struct RanCalls {
+    /// The time that they took, in milliseconds.
+    took: f64,
+    /// The reason for which a call could not run. Those after it did not.
+    error: Option<ProviderError>,
+}
+
+/// Runs the calls one after the other, and puts their results beside them; `None` if the run is stopped.
 async fn run_calls(
     executor: &Executor,
     toolbox: &dyn Toolbox,
     request: &Request,
     transcript: &mut Transcript,
-) -> Option<f64> {
+) -> Option<RanCalls> {
     let cancel = executor.stop.abortion().child_token();
-    let mut took = 0.0;
+    let mut ran = RanCalls::default();
     let messages = transcript.output_messages.iter_mut();
     for call in messages.flat_map(|message: &mut Message| &mut message.tool_calls) {
         let started = Instant::now();
@@ -85,14 +134,25 @@ async fn run_calls(
             result = toolbox.call(call, request, &cancel) => result,
         };
         let duration = milliseconds(started.elapsed());
-        took += duration;
-        call.output = Some(result.output);
+        ran.took += duration;
         call.duration_ms = Some(duration);
-        if result.is_error {
+        let (output, is_error) = match result {
+            Ok(result) => (result.output, result.is_error),
+            Err(error) => {
+                let message = Value::from(error.message.as_str());
+                ran.error = Some(error);
+                (message, true)
+            }
+        };
+        call.output = Some(output);
+        if is_error {
             call.set_error();
         }
+        if ran.error.is_some() {
+            break;
+        }
     }
-    Some(took)
+    Some(ran)
 }
 
 /// All steps as one answer.
@@ -146,7 +206,24 @@ impl Whole {
         whole.warnings.extend(step.warnings);
     }
 
-    fn finish(self, answer: Result<Transcript, agentv_core::ProviderError>) -> AskResult {
+    /// Returns the steps as an answer.
+    fn finish(mut self) -> AskResult {
+        let transcript = std::mem::take(&mut self.transcript);
+        self.end(Ok(transcript))
+    }
+
+    /// Returns a failure with the steps before it.
+    fn fail(mut self, mut error: ProviderError) -> AskResult {
+        if self.has_begun {
+            if let Some(partial) = error.partial.take() {
+                self.add(*partial);
+            }
+            error = error.with_partial(std::mem::take(&mut self.transcript));
+        }
+        self.end(Err(error))
+    }
+
+    fn end(self, answer: Result<Transcript, ProviderError>) -> AskResult {
         AskResult {
             answer,
             timing: Timing {

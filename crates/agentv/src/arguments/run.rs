@@ -131,6 +131,10 @@ pub(crate) struct RunArguments {
     /// Write the prompt that each case sends to its target to DIR
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub(crate) dump_prompts: Option<PathBuf>,
+    /// Keep the requests to targets and their responses as they were sent, without secrets, in
+    /// `transcripts.jsonl` of the run
+    #[arg(long, help_heading = "Output")]
+    pub(crate) include_raw: bool,
     #[command(flatten)]
     pub(crate) output: OutputArguments,
     #[command(flatten)]
@@ -183,6 +187,7 @@ impl RunArguments {
             gates: self.gates.options(),
             dump_prompts: self.dump_prompts.clone(),
             include_trace: self.output.include_trace,
+            include_raw: self.include_raw,
             outputs: self
                 .output
                 .files()

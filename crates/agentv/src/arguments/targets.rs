@@ -41,7 +41,10 @@ pub(crate) struct ListArguments {
     pub(crate) format: ListFormat,
 }
 
-/// Send each target one small question and report problems
+/// Send each target one small question and report what was understood of it
+///
+/// For a model target, the report shows the protocol, the model, the price of its tokens, the tools (with those of
+/// its MCP servers), whether it takes images, the latency of the answer and the time to the first token.
 ///
 /// This sends real requests: asking a model costs a few tokens.
 ///

@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use agentv_core::is_obeyed;
-use agentv_project::{CheckedTarget, Project, ProjectError};
+use agentv_core::{OfferedTool, Profile, TokenPrice, is_obeyed};
+use agentv_project::{CheckedAnswer, CheckedTarget, Project, ProjectError};
 use agentv_providers::{ListedTarget, Targets, built_in, vendors};
 use serde_json::json;
 
@@ -58,7 +58,7 @@ fn check(arguments: &CheckArguments) -> Result<Exit, CommandError> {
     let mut stdout = output::stdout();
     stdout.write_all(secrets.redact(&text).as_bytes())?;
     stdout.flush()?;
-    let all_answer = checked.iter().all(|checked| checked.latency.is_ok());
+    let all_answer = checked.iter().all(|checked| checked.answered.is_ok());
     Ok(if all_answer {
         Exit::Success
     } else {
@@ -116,12 +116,13 @@ fn listed_json(targets: &Targets) -> String {
     text
 }
 
+/// Renders one line per target, and below it what a model target was understood to be.
 fn checked_text(checked: &[CheckedTarget]) -> String {
     let rows: Vec<[String; 4]> = checked
         .iter()
         .map(|checked| {
-            let (verdict, rest) = match &checked.latency {
-                Ok(latency) => ("ok", format!("{} ms", latency.as_millis())),
+            let (verdict, rest) = match &checked.answered {
+                Ok(answer) => ("ok", times(answer)),
                 Err(trouble) => {
                     let hint = trouble.hint.as_deref();
                     let hint = hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
@@ -132,7 +133,80 @@ fn checked_text(checked: &[CheckedTarget]) -> String {
             [verdict.to_owned(), name, checked.provider.clone(), rest]
         })
         .collect();
-    in_columns(&rows)
+    let lines = in_columns(&rows);
+    let mut text = String::new();
+    for (line, checked) in lines.lines().zip(checked) {
+        text.push_str(&format!("{line}\n"));
+        let details = checked.profile.as_ref().map(details).unwrap_or_default();
+        for detail in in_columns(&details).lines() {
+            text.push_str(&format!("    {detail}\n"));
+        }
+    }
+    text
+}
+
+fn times(answer: &CheckedAnswer) -> String {
+    let latency = answer.latency.as_millis();
+    match answer.first_token_ms {
+        Some(first) => format!("{latency} ms, first token after {first:.0} ms"),
+        None => format!("{latency} ms"),
+    }
+}
+
+/// Returns the names and values of what a model target was understood to be.
+fn details(profile: &Profile) -> Vec<[String; 2]> {
+    let images = match profile.images {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "unknown; the protocol carries them",
+    };
+    let rows = [
+        ("protocol", profile.protocol.clone()),
+        ("model", profile.model.clone()),
+        ("price", price(profile.price)),
+        ("tools", tools(&profile.tools)),
+        ("images", images.to_owned()),
+    ];
+    rows.map(|(name, value)| [name.to_owned(), one_line(&value)])
+        .to_vec()
+}
+
+fn price(price: Option<TokenPrice>) -> String {
+    let Some(price) = price else {
+        return "unknown; to know costs, set `price`".to_owned();
+    };
+    let TokenPrice {
+        input,
+        output,
+        cached_input,
+        is_own,
+    } = price;
+    let cached = cached_input.map(|cached| format!(", ${cached} for cached input"));
+    let source = if is_own {
+        "the target's own"
+    } else {
+        "list price"
+    };
+    format!(
+        "${input} for input, ${output} for output{} per million tokens ({source})",
+        cached.unwrap_or_default()
+    )
+}
+
+/// Lists tools, those of the same origin together.
+fn tools(tools: &[OfferedTool]) -> String {
+    if tools.is_empty() {
+        return "none".to_owned();
+    }
+    let groups = tools.chunk_by(|one, other| one.source == other.source);
+    let groups: Vec<String> = groups
+        .map(|group| {
+            let names: Vec<&str> = group.iter().map(|tool| tool.name.as_str()).collect();
+            let source = group[0].source.as_deref().unwrap_or("no result");
+            format!("{} ({source})", names.join(", "))
+        })
+        .collect();
+    groups.join("; ")
 }
 
 /// Replaces letters that a terminal would obey: text of a server or a command may hold anything.
@@ -142,17 +216,32 @@ fn one_line(text: &str) -> String {
     shown.collect()
 }
 
+/// Renders one JSON object per line.
 fn checked_json(checked: &[CheckedTarget]) -> String {
     let mut text = String::new();
     for CheckedTarget {
         name,
         provider,
-        latency,
+        profile,
+        answered,
     } in checked
     {
-        let mut row = json!({"name": name, "provider": provider, "ok": latency.is_ok()});
-        match latency {
-            Ok(latency) => row["latency_ms"] = (latency.as_secs_f64() * 1000.0).into(),
+        let mut row = json!({"name": name, "provider": provider, "ok": answered.is_ok()});
+        if let Some(profile) = profile {
+            row["protocol"] = profile.protocol.as_str().into();
+            row["model"] = profile.model.as_str().into();
+            row["price"] = json!(profile.price);
+            row["tools"] = json!(profile.tools);
+            row["images"] = json!(profile.images);
+            row["stream"] = profile.stream.into();
+        }
+        match answered {
+            Ok(answer) => {
+                row["latency_ms"] = (answer.latency.as_secs_f64() * 1000.0).into();
+                if let Some(first) = answer.first_token_ms {
+                    row["first_token_ms"] = first.into();
+                }
+            }
             Err(trouble) => {
                 row["error"] = trouble.message.as_str().into();
                 if let Some(hint) = &trouble.hint {

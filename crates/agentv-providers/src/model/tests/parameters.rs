@@ -112,9 +112,15 @@ async fn every_protocol_has_its_own_words_for_a_parameter() {
             "extra": [1, null],
         }),
     );
+    let bedrock = with(
+        many(),
+        json!({"reasoning_effort": "low", "json_schema": schema}),
+    );
     holds(
-        &sent("bedrock", many()).await,
+        &sent("bedrock", bedrock).await,
         json!({
+            "outputConfig": {"effort": "low", "textFormat": {"type": "json_schema", "structure":
+                {"jsonSchema": {"name": "answer", "schema": schema.to_string()}}}},
             "inferenceConfig": {"temperature": 0.5, "topP": 0.25, "maxTokens": 100,
                 "stopSequences": ["a", "b"]},
             "toolConfig": {
@@ -176,16 +182,11 @@ fn a_parameter_that_a_protocol_lacks_is_an_error_that_names_both() {
             json!("json_object"),
             "Anthropic messages",
         ),
+        ("bedrock", "seed", json!(7), "Bedrock Converse"),
         (
             "bedrock",
-            "reasoning_effort",
-            json!("low"),
-            "Bedrock Converse",
-        ),
-        (
-            "bedrock",
-            "json_schema",
-            json!({"type": "object"}),
+            "response_format",
+            json!("json_object"),
             "Bedrock Converse",
         ),
         ("bedrock", "tool_choice", json!("none"), "Bedrock Converse"),

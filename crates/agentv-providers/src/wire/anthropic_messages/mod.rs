@@ -3,8 +3,6 @@
 mod request;
 mod response;
 
-pub(crate) use request::object;
-
 use super::{Ask, Assemble, Parameter, Reply, Unsendable, Wire, WireError};
 
 /// The protocol of `POST /messages`.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::NAME;
 use crate::wire::turns::{Assistant, late_instructions};
@@ -135,7 +135,7 @@ pub(super) fn write(ask: &Ask<'_>) -> Result<Vec<u8>, Unsendable> {
         model: ask.model,
         system: ask.conversation.system.as_deref(),
         messages: messages(ask)?,
-        tools: parameters.tools.iter().map(function).collect(),
+        tools: ask.tools.iter().map(function).collect(),
         tool_choice: parameters.tool_choice.as_ref().map(choice),
         output_config: output_config(ask),
         thinking: budget.map(|budget_tokens| Thinking {
@@ -270,20 +270,7 @@ fn tool_use<'a>(call: &'a Call<'a>) -> OwnBlock<'a> {
     OwnBlock::ToolUse {
         id: &call.id,
         name: call.name,
-        input: object(&call.input),
-    }
-}
-
-/// Returns arguments as the object that the protocol requires. Arguments that the model wrote as
-/// something else are its field `input`.
-pub(crate) fn object(input: &Value) -> Cow<'_, Value> {
-    match input {
-        Value::Object(_) => Cow::Borrowed(input),
-        Value::Null => Cow::Owned(Value::Object(Map::new())),
-        other => Cow::Owned(Value::Object(Map::from_iter([(
-            "input".to_owned(),
-            other.clone(),
-        )]))),
+        input: call.object(),
     }
 }
 

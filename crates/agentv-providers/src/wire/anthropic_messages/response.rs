@@ -1,12 +1,13 @@
 //! Answers of Anthropic's messages, at once or as a stream of blocks.
 
 use serde::Deserialize;
+use serde_json::json;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
 use crate::wire::count::Count;
 use crate::wire::draft::{Draft, DraftCall};
 use crate::wire::text::Chars;
+use crate::wire::thoughts::Thoughts;
 use crate::wire::{Assemble, Progress, Reply, Usage, WireError};
 
 #[derive(Deserialize)]
@@ -127,8 +128,7 @@ pub(super) fn read(body: &str) -> Result<Reply, WireError> {
     let mut thoughts = Thoughts::default();
     for block in message.content.unwrap_or_default() {
         begin(&mut draft, &mut thoughts, block)?;
-        thoughts.end();
-        end_call(&mut draft);
+        end(&mut draft, &mut thoughts);
     }
     draft.carried = thoughts.carried();
     draft.finish()
@@ -164,8 +164,7 @@ impl Assemble for Assembler {
                 Ok(delta.map_or(Progress::Nothing, |delta| self.add(delta)))
             }
             "content_block_stop" => {
-                self.thoughts.end();
-                end_call(&mut self.draft);
+                end(&mut self.draft, &mut self.thoughts);
                 Ok(Progress::Nothing)
             }
             "message_delta" => {
@@ -201,9 +200,7 @@ impl Assembler {
             self.thoughts.add(&thinking);
             return self.draft.reason(&thinking);
         }
-        if let Some(signature) = delta.signature {
-            self.thoughts.sign(signature);
-        }
+        self.thoughts.sign(delta.signature);
         if let Some(arguments) = delta.partial_json
             && let Some(call) = self.draft.last_call()
         {
@@ -228,11 +225,13 @@ fn begin(
         "thinking" => {
             let thinking = block.thinking.unwrap_or_default();
             draft.break_reasoning();
-            thoughts.begin(&thinking, block.signature);
+            thoughts.add(&thinking);
+            thoughts.sign(block.signature);
             Ok(draft.reason(&thinking))
         }
         "redacted_thinking" => {
-            thoughts.redacted(block.data);
+            let data = block.data.unwrap_or_default();
+            thoughts.keep(json!({"type": "redacted_thinking", "data": data}));
             Ok(Progress::Nothing)
         }
         "tool_use" => {
@@ -247,57 +246,10 @@ fn begin(
     }
 }
 
-/// Ends a block: a call without arguments has an empty object of them.
-fn end_call(draft: &mut Draft) {
-    if let Some(call) = draft.last_call()
-        && call.has_no_arguments()
-    {
-        call.argue(b"{}");
-    }
-}
-
-/// The signed blocks of thinking, which must come back with the result of a call.
-#[derive(Default)]
-struct Thoughts {
-    blocks: Vec<Value>,
-    text: Vec<u8>,
-    signature: Option<String>,
-    has_begun: bool,
-}
-
-impl Thoughts {
-    fn begin(&mut self, text: &Chars<'_>, signature: Option<String>) {
-        self.has_begun = true;
-        self.text = text.0.to_vec();
-        self.signature = signature.filter(|signature| !signature.is_empty());
-    }
-
-    fn add(&mut self, text: &Chars<'_>) {
-        self.text.extend_from_slice(&text.0);
-    }
-
-    fn sign(&mut self, signature: String) {
-        self.signature = Some(signature);
-    }
-
-    fn redacted(&mut self, data: Option<String>) {
-        let data = data.unwrap_or_default();
-        self.blocks
-            .push(json!({"type": "redacted_thinking", "data": data}));
-    }
-
-    fn end(&mut self) {
-        let text = std::mem::take(&mut self.text);
-        if std::mem::take(&mut self.has_begun)
-            && let Some(signature) = self.signature.take()
-        {
-            let thinking = crate::wire::text::text_of(text);
-            self.blocks
-                .push(json!({"type": "thinking", "thinking": thinking, "signature": signature}));
-        }
-    }
-
-    fn carried(self) -> Option<Value> {
-        (!self.blocks.is_empty()).then_some(Value::Array(self.blocks))
-    }
+/// Ends a block.
+fn end(draft: &mut Draft, thoughts: &mut Thoughts) {
+    thoughts.end(
+        |text, signature| json!({"type": "thinking", "thinking": text, "signature": signature}),
+    );
+    draft.end_call();
 }

@@ -17,19 +17,17 @@ impl Wire for BedrockConverse {
 
     fn has(&self, parameter: Parameter) -> bool {
         match parameter {
-            Parameter::Stop => true,
+            Parameter::Stop | Parameter::ReasoningEffort | Parameter::JsonSchema => true,
             Parameter::Seed
-            | Parameter::ReasoningEffort
             | Parameter::ThinkingBudget
             | Parameter::JsonObject
-            | Parameter::JsonSchema
             | Parameter::Logprobs
             | Parameter::NoTools => false,
         }
     }
 
     fn merged_fields(&self) -> &'static [&'static str] {
-        &["inferenceConfig"]
+        &["inferenceConfig", "outputConfig"]
     }
 
     fn write(&self, ask: &Ask<'_>) -> Result<Vec<u8>, Unsendable> {

@@ -8,7 +8,8 @@ use serde_json::Value;
 use super::NAME;
 use crate::wire::turns::{Assistant, late_instructions};
 use crate::wire::{
-    Ask, Call, Media, MediaKind, MediaSource, Part, Tool, ToolChoice, ToolResult, Turn, Unsendable,
+    Ask, Call, Format, Media, MediaKind, MediaSource, Part, Tool, ToolChoice, ToolResult, Turn,
+    Unsendable,
 };
 
 #[derive(Serialize)]
@@ -21,6 +22,36 @@ struct Body<'a> {
     inference_config: Option<InferenceConfig<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_config: Option<ToolConfig<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_config: Option<OutputConfig<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct OutputConfig<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    effort: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text_format: Option<TextFormat<'a>>,
+}
+
+#[derive(Serialize)]
+struct TextFormat<'a> {
+    r#type: &'static str,
+    structure: Structure<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Structure<'a> {
+    json_schema: SchemaText<'a>,
+}
+
+#[derive(Serialize)]
+struct SchemaText<'a> {
+    name: &'a str,
+    /// The schema as text, as Amazon takes it.
+    schema: String,
 }
 
 #[derive(Serialize)]
@@ -135,6 +166,7 @@ pub(super) fn write(ask: &Ask<'_>) -> Result<Vec<u8>, Unsendable> {
         messages: messages(ask)?,
         inference_config: inference_config(ask),
         tool_config: tool_config(ask),
+        output_config: output_config(ask),
     };
     // Writing to memory does not fail.
     Ok(serde_json::to_vec(&body).unwrap_or_default())
@@ -154,8 +186,29 @@ fn inference_config<'a>(ask: &Ask<'a>) -> Option<InferenceConfig<'a>> {
     })
 }
 
+fn output_config<'a>(ask: &Ask<'a>) -> Option<OutputConfig<'a>> {
+    let effort = ask.parameters.reasoning_effort.as_deref();
+    let text_format = match ask.format {
+        Some(Format::JsonSchema { name, schema, .. }) => Some(TextFormat {
+            r#type: "json_schema",
+            structure: Structure {
+                json_schema: SchemaText {
+                    name,
+                    schema: schema.to_string(),
+                },
+            },
+        }),
+        Some(Format::Text | Format::JsonObject) | None => None,
+    };
+    let is_set = effort.is_some() || text_format.is_some();
+    is_set.then_some(OutputConfig {
+        effort,
+        text_format,
+    })
+}
+
 fn tool_config<'a>(ask: &Ask<'a>) -> Option<ToolConfig<'a>> {
-    let tools = &ask.parameters.tools;
+    let tools = ask.tools;
     let choice = match &ask.parameters.tool_choice {
         None | Some(ToolChoice::None) => None,
         Some(ToolChoice::Auto) => Some(Choice::Auto {}),
@@ -266,7 +319,7 @@ fn tool_use<'a>(call: &'a Call<'a>) -> Block<'a> {
     Block::ToolUse(ToolUse {
         tool_use_id: &call.id,
         name: call.name,
-        input: crate::wire::anthropic_messages::object(&call.input),
+        input: call.object(),
     })
 }
 

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use crate::wire::count::Count;
 use crate::wire::draft::{Draft, DraftCall};
 use crate::wire::event_stream::EXCEPTION;
-use crate::wire::text::{Chars, text_of};
+use crate::wire::text::Chars;
+use crate::wire::thoughts::Thoughts;
 use crate::wire::{Assemble, Progress, Reply, Usage, WireError};
 
 #[derive(Deserialize)]
@@ -60,14 +61,30 @@ struct ToolUse {
 struct ReasoningBlock<'a> {
     #[serde(borrow, default)]
     reasoning_text: Option<ReasoningText<'a>>,
+    #[serde(default)]
+    redacted_content: Option<String>,
 }
 
-#[derive(Deserialize)]
+impl<'a> ReasoningBlock<'a> {
+    /// Returns the text in the form that an event has.
+    fn text(self) -> ReasoningText<'a> {
+        ReasoningText {
+            redacted_content: self.redacted_content,
+            ..self.reasoning_text.unwrap_or_default()
+        }
+    }
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
 struct ReasoningText<'a> {
     #[serde(borrow, default)]
     text: Option<Chars<'a>>,
     #[serde(default)]
     signature: Option<String>,
+    /// Reasoning that the vendor encrypted.
+    #[serde(default)]
+    redacted_content: Option<String>,
 }
 
 /// The payload of any event.
@@ -157,12 +174,9 @@ pub(super) fn read(body: &str) -> Result<Reply, WireError> {
         if let Some(text) = block.text {
             draft.say(&text);
         }
-        if let Some(thought) = block
-            .reasoning_content
-            .and_then(|block| block.reasoning_text)
-        {
-            thoughts.add(&mut draft, thought);
-            thoughts.end();
+        if let Some(thought) = block.reasoning_content.map(ReasoningBlock::text) {
+            think(&mut draft, &mut thoughts, thought);
+            end_thought(&mut thoughts);
         }
         if let Some(call) = block.tool_use {
             let begun = DraftCall::new(call.tool_use_id, call.name);
@@ -203,12 +217,8 @@ impl Assemble for Assembler {
                 None => Ok(Progress::Nothing),
             },
             "contentBlockStop" => {
-                self.thoughts.end();
-                if let Some(call) = self.draft.last_call()
-                    && call.has_no_arguments()
-                {
-                    call.argue(b"{}");
-                }
+                end_thought(&mut self.thoughts);
+                self.draft.end_call();
                 Ok(Progress::Nothing)
             }
             "messageStop" => {
@@ -238,7 +248,7 @@ impl Assembler {
             return Ok(self.draft.say(&text));
         }
         if let Some(thought) = delta.reasoning_content {
-            return Ok(self.thoughts.add(&mut self.draft, thought));
+            return Ok(think(&mut self.draft, &mut self.thoughts, thought));
         }
         if let Some(input) = delta.tool_use.and_then(|call| call.input)
             && let Some(call) = self.draft.last_call()
@@ -270,38 +280,21 @@ fn reported(exception: &str, data: &str) -> WireError {
     WireError::Reported(error.to_string())
 }
 
-/// The signed pieces of reasoning, which must come back with the result of a call.
-#[derive(Default)]
-struct Thoughts {
-    blocks: Vec<Value>,
-    text: Vec<u8>,
-    signature: Option<String>,
-    has_begun: bool,
+/// Adds a piece of reasoning, or a part of one.
+fn think(draft: &mut Draft, thoughts: &mut Thoughts, thought: ReasoningText<'_>) -> Progress {
+    let text = thought.text.unwrap_or_default();
+    thoughts.sign(thought.signature);
+    if let Some(data) = thought.redacted_content {
+        thoughts.keep(json!({"redactedContent": data}));
+        return Progress::Nothing;
+    }
+    if thoughts.add(&text) {
+        draft.break_reasoning();
+    }
+    draft.reason(&text)
 }
 
-impl Thoughts {
-    fn add(&mut self, draft: &mut Draft, thought: ReasoningText<'_>) -> Progress {
-        if !std::mem::replace(&mut self.has_begun, true) {
-            draft.break_reasoning();
-        }
-        self.signature = thought.signature.or(self.signature.take());
-        let text = thought.text.unwrap_or_default();
-        self.text.extend_from_slice(&text.0);
-        draft.reason(&text)
-    }
-
-    fn end(&mut self) {
-        let text = std::mem::take(&mut self.text);
-        if std::mem::take(&mut self.has_begun)
-            && let Some(signature) = self.signature.take()
-        {
-            let text = text_of(text);
-            self.blocks
-                .push(json!({"reasoningText": {"text": text, "signature": signature}}));
-        }
-    }
-
-    fn carried(self) -> Option<Value> {
-        (!self.blocks.is_empty()).then_some(Value::Array(self.blocks))
-    }
+fn end_thought(thoughts: &mut Thoughts) {
+    thoughts
+        .end(|text, signature| json!({"reasoningText": {"text": text, "signature": signature}}));
 }

@@ -72,7 +72,8 @@ struct InlineData<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct FileData<'a> {
-    mime_type: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mime_type: Option<&'a str>,
     file_uri: &'a str,
 }
 
@@ -181,7 +182,7 @@ struct ThinkingConfig<'a> {
 pub(super) fn write(ask: &Ask<'_>) -> Result<Vec<u8>, Unsendable> {
     let parameters = ask.parameters;
     let system = ask.conversation.system.as_deref();
-    let tools: Vec<_> = parameters.tools.iter().map(declaration).collect();
+    let tools: Vec<_> = ask.tools.iter().map(declaration).collect();
     let body = Body {
         system_instruction: system.map(|text| Instruction {
             parts: [Piece::Text { text }],
@@ -256,7 +257,7 @@ fn assistant<'a>(turn: &'a Assistant<'a>) -> Vec<Piece<'a>> {
     let calls = turn.calls.iter().map(|call| Piece::Call {
         function_call: FunctionCall {
             name: call.name,
-            args: crate::wire::anthropic_messages::object(&call.input),
+            args: call.object(),
         },
         thought_signature: call.signature,
     });
@@ -280,7 +281,8 @@ fn media_piece<'a>(media: &'a Media<'a>) -> Piece<'a> {
         },
         MediaSource::Url(url) => Piece::File {
             file_data: FileData {
-                mime_type: &media.media_type,
+                // Google finds out the type of an address without one.
+                mime_type: (!media.media_type.contains('*')).then_some(&media.media_type),
                 file_uri: url,
             },
         },

@@ -172,7 +172,7 @@ pub(super) fn write(ask: &Ask<'_>) -> Result<Vec<u8>, Unsendable> {
     let body = Body {
         model: ask.model,
         messages: messages(ask)?,
-        tools: parameters.tools.iter().map(function).collect(),
+        tools: ask.tools.iter().map(function).collect(),
         tool_choice: parameters.tool_choice.as_ref().map(choice),
         response_format: ask.format.map(response_format),
         temperature: parameters.temperature,

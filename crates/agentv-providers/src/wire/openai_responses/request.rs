@@ -137,7 +137,7 @@ pub(super) fn write(ask: &Ask<'_>) -> Result<Vec<u8>, Unsendable> {
         model: ask.model,
         instructions: ask.conversation.system.as_deref(),
         input: items(ask)?,
-        tools: parameters.tools.iter().map(function).collect(),
+        tools: ask.tools.iter().map(function).collect(),
         tool_choice: parameters.tool_choice.as_ref().map(choice),
         text: ask.format.map(|format| TextOptions {
             format: text_format(format),
@@ -162,7 +162,7 @@ fn include(ask: &Ask<'_>) -> Vec<&'static str> {
         include.push("message.output_text.logprobs");
     }
     // Without it, the reasoning before a call could not come back with the result of the call.
-    if !ask.parameters.tools.is_empty() {
+    if !ask.tools.is_empty() {
         include.push("reasoning.encrypted_content");
     }
     include

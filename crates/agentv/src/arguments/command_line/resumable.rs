@@ -32,6 +32,7 @@ impl RunArguments {
             limits,
             gates,
             dump_prompts,
+            include_raw,
             output,
             load,
         } = self;
@@ -57,6 +58,7 @@ impl RunArguments {
         line.limits(limits);
         line.gates(gates);
         line.path("dump-prompts", dump_prompts.as_deref());
+        line.flag("include-raw", *include_raw);
         line.output(output);
         line.load(load);
         line.name("log", log);

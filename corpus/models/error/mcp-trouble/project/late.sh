@@ -1,0 +1,3 @@
+echo Welcome
+echo still starting >&2
+exec sleep 1000

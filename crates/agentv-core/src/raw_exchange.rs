@@ -1,0 +1,61 @@
+//! Requests and responses as they were sent, for users who want to see them.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+/// One request to a target and its response, as they were sent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct RawExchange {
+    /// The method of the request.
+    pub method: String,
+    /// The address, without user name and password.
+    pub url: String,
+    /// The request.
+    pub request: RawMessage,
+    /// The status of the response; `None` if there was no response.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// The response, as far as it came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response: Option<RawMessage>,
+}
+
+/// The headers and the body of a request or a response.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct RawMessage {
+    /// The headers, without secrets.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
+    /// The body, if it is text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+    /// The body in base64, if it is not text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body_base64: Option<String>,
+}
+
+/// Collects the exchanges of one trial, including those of failed attempts.
+#[derive(Debug, Clone, Default)]
+pub struct ExchangeLog(Arc<Mutex<Vec<RawExchange>>>);
+
+impl ExchangeLog {
+    /// Adds an exchange.
+    pub fn add(&self, exchange: RawExchange) {
+        let mut exchanges = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        exchanges.push(exchange);
+    }
+
+    /// Takes out the exchanges so far, in the order in which they ended.
+    pub fn take(&self) -> Vec<RawExchange> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Two logs are equal if they are the same one.
+impl PartialEq for ExchangeLog {
+    fn eq(&self, other: &ExchangeLog) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}

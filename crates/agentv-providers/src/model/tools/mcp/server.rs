@@ -1,0 +1,170 @@
+//! A server of tools, from its connection before the first request to its end after the last one.
+
+use std::fmt;
+use std::time::Duration;
+
+use agentv_core::{Cause, ProviderError, ToolCall};
+use rmcp::model::{CallToolRequestParams, CallToolResponse};
+use rmcp::service::ServiceError;
+use rmcp::{Peer, RoleClient};
+use serde_json::Value;
+use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
+
+use super::connection::Connection;
+use super::http;
+use super::output::output;
+use super::spec::{Place, ServerSpec};
+use crate::wire::Tool;
+
+/// A server of tools.
+pub(in crate::model::tools) struct Server {
+    spec: ServerSpec,
+    connection: Mutex<Option<Connection>>,
+}
+
+impl fmt::Display for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.spec.fmt(f)
+    }
+}
+
+impl Server {
+    /// Makes a server that is not connected yet.
+    pub(in crate::model::tools) fn new(spec: ServerSpec) -> Server {
+        Server {
+            spec,
+            connection: Mutex::new(None),
+        }
+    }
+
+    /// Returns the words of the command, if the server is one.
+    pub(in crate::model::tools) fn command(&self) -> Option<Vec<String>> {
+        self.spec.command().map(<[String]>::to_vec)
+    }
+
+    /// Connects the server, and returns its tools.
+    ///
+    /// # Errors
+    /// If the server is not ready in time, or does not list its tools.
+    pub(in crate::model::tools) async fn tools(
+        &self,
+        cancel: &CancellationToken,
+    ) -> Result<Vec<Tool>, ProviderError> {
+        let listing = async {
+            let peer = self.peer().await?;
+            let listed = tokio::time::timeout(self.spec.timeout, peer.list_all_tools()).await;
+            match listed {
+                Ok(Ok(tools)) => Ok(tools),
+                Ok(Err(error)) => Err(self.failed(&error, "while it listed its tools").await),
+                Err(_) => Err(self.error(&format!(
+                    "did not list its tools within {:?}",
+                    self.spec.timeout
+                ))),
+            }
+        };
+        let tools = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(ProviderError::cancelled()),
+            tools = listing => tools?,
+        };
+        let tools = tools.into_iter().map(|tool| Tool {
+            name: tool.name.into_owned(),
+            description: tool.description.map(|text| text.into_owned()),
+            parameters: Value::Object((*tool.input_schema).clone()),
+        });
+        Ok(tools.collect())
+    }
+
+    /// Runs a call. The inner error is what the model is told.
+    ///
+    /// # Errors
+    /// If the server is gone.
+    pub(in crate::model::tools) async fn call(
+        &self,
+        call: &ToolCall,
+        timeout: Duration,
+        cancel: &CancellationToken,
+    ) -> Result<Result<Value, String>, ProviderError> {
+        let mut parameters = CallToolRequestParams::new(call.tool.clone());
+        match &call.input {
+            Some(Value::Object(arguments)) => {
+                parameters = parameters.with_arguments(arguments.clone());
+            }
+            None | Some(Value::Null) => {}
+            Some(_) => return Ok(Err("the arguments are not a JSON object".to_owned())),
+        }
+        let limit = self.spec.timeout.min(timeout);
+        let calling = async {
+            let peer = self.peer().await?;
+            let answered = tokio::time::timeout(limit, peer.call_tool_once(parameters)).await;
+            Ok::<_, ProviderError>(answered)
+        };
+        let answered = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(ProviderError::cancelled()),
+            answered = calling => answered?,
+        };
+        match answered {
+            Err(_) => Ok(Err(format!("the tool did not answer within {limit:?}"))),
+            Ok(Ok(CallToolResponse::Complete(result))) => Ok(output(result)),
+            Ok(Ok(_)) => Ok(Err(
+                "the tool asks for input that nobody can give".to_owned()
+            )),
+            Ok(Err(ServiceError::McpError(error))) => Ok(Err(error.message.into_owned())),
+            Ok(Err(ServiceError::UnexpectedResponse)) => Ok(Err(
+                "the tool gave a result that is none of the protocol".to_owned(),
+            )),
+            Ok(Err(error)) => {
+                let doing = format!("while it ran the tool `{}`", call.tool);
+                Err(self.failed(&error, &doing).await)
+            }
+        }
+    }
+
+    /// Ends the connection, and waits for the server's process.
+    pub(in crate::model::tools) async fn end(&self) {
+        let connection = self.connection.lock().await.take();
+        if let Some(connection) = connection {
+            connection.close().await;
+        }
+    }
+
+    /// Returns the way to ask the server. One that has ended is started again.
+    async fn peer(&self) -> Result<Peer<RoleClient>, ProviderError> {
+        let mut connection = self.connection.lock().await;
+        if let Some(open) = connection.as_ref().filter(|open| !open.is_closed()) {
+            return Ok(open.peer().clone());
+        }
+        if let Some(closed) = connection.take() {
+            closed.close().await;
+        }
+        let open = Connection::open(&self.spec).await;
+        let open = open.map_err(|error| self.error(&error.to_string()))?;
+        let peer = open.peer().clone();
+        *connection = Some(open);
+        Ok(peer)
+    }
+
+    /// Returns the error of a server that could not be asked, with its last words if it has ended.
+    async fn failed(&self, error: &ServiceError, doing: &str) -> ProviderError {
+        let mut connection = self.connection.lock().await;
+        let closed = connection.take_if(|connection| connection.is_closed());
+        drop(connection);
+        let last_words = match closed {
+            Some(connection) => connection.close().await,
+            None => None,
+        };
+        let reason = last_words.unwrap_or_else(|| match (error, &self.spec.place) {
+            (ServiceError::TransportSend(failed), Place::Address { url, .. }) => {
+                http::reason(failed, url)
+            }
+            (error, _) => error.to_string(),
+        });
+        self.error(&format!("failed {doing}: {reason}"))
+    }
+
+    fn error(&self, problem: &str) -> ProviderError {
+        ProviderError::new(Cause::Network, format!("{} {problem}", self.spec))
+    }
+}
