@@ -126,7 +126,6 @@ fn prepare_grading(folder: &Path, run: &str) -> (RunSpec, RunFolder) {
         limits: LimitOptions::default(),
         gates: GateOptions::default(),
         include_trace: false,
-        include_raw: false,
     };
     let mut notices: Vec<Notice> = Vec::new();
     let prepared = project.prepare_grading(options, &mut notices).unwrap();

@@ -1,5 +1,7 @@
 //! Turns shapes into JSON Schemas (draft 2020-12), for editors.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value, json};
 
 use crate::registry::{Definitions, Registry};
@@ -107,7 +109,7 @@ impl Writer {
             let written = write(self);
             self.defs.insert(name.clone(), written);
         }
-        json!({ "$ref": format!("#/$defs/{name}") })
+        reference_to(&name)
     }
 
     fn record(&mut self, record: &Record) -> Value {
@@ -176,7 +178,46 @@ impl Writer {
                     .and_then(|option| self.shorthand(kind, option)),
             );
         }
+        self.share_options(registry.noun, &mut kinds);
         json!({ "anyOf": kinds })
+    }
+
+    /// Writes every option that several kinds have once, as a definition that they refer to.
+    fn share_options(&mut self, noun: &str, kinds: &mut [Value]) {
+        let mut options: HashMap<String, SharedOption> = HashMap::new();
+        let mut numbers: HashMap<&str, usize> = HashMap::new();
+        let each = kinds
+            .iter()
+            .filter_map(|kind| kind["properties"].as_object());
+        for (name, schema) in each.flatten() {
+            let key = schema.to_string();
+            options
+                .entry(key)
+                .and_modify(|known| known.is_shared = true)
+                .or_insert_with(|| {
+                    let number = numbers.entry(name).or_default();
+                    *number += 1;
+                    let name = match *number {
+                        1 => format!("{noun}_{name}"),
+                        number => format!("{noun}_{name}_{number}"),
+                    };
+                    SharedOption {
+                        name: name.replace(' ', "_"),
+                        is_shared: false,
+                    }
+                });
+        }
+        let each = kinds
+            .iter_mut()
+            .filter_map(|kind| kind["properties"].as_object_mut());
+        for schema in each.flat_map(Map::values_mut) {
+            let key = schema.to_string();
+            let known = options.get(&key).filter(|known| known.is_shared);
+            if let Some(known) = known.filter(|_| key.len() > SHORT) {
+                let schema = std::mem::replace(schema, reference_to(&known.name));
+                self.defs.insert(known.name.clone(), schema);
+            }
+        }
     }
 
     fn kind(&mut self, registry: &'static Registry, kind: &'static Kind) -> Value {
@@ -240,6 +281,21 @@ impl Writer {
             "additionalProperties": false,
         }))
     }
+}
+
+/// An option of kinds.
+struct SharedOption {
+    /// The name of its definition.
+    name: String,
+    /// True if it occurs more than once.
+    is_shared: bool,
+}
+
+/// A schema of this length is shorter than most references to it.
+const SHORT: usize = 80;
+
+fn reference_to(name: &str) -> Value {
+    json!({ "$ref": format!("#/$defs/{name}") })
 }
 
 /// Returns the schema of a text that takes its value from the environment, or is one of `words`.

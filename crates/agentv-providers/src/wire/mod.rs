@@ -26,6 +26,8 @@ mod thoughts;
 mod turns;
 
 #[cfg(test)]
+mod golden;
+#[cfg(test)]
 mod tests;
 
 pub(crate) use draft::SIGNATURE;

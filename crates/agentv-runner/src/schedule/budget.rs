@@ -304,7 +304,9 @@ impl State {
         self.spent += cost.map_or(0.0, |cost| (cost - settled.paid).max(0.0));
         let lane = &mut self.lanes[lane];
         lane.in_flight -= 1;
-        if let Some(cost) = cost {
+        // A trial that was stopped between two calls cost at least what it paid.
+        let paid = (settled.paid > 0.0).then_some(settled.paid);
+        if let Some(cost) = cost.or(paid) {
             lane.most = Some(lane.most.unwrap_or_default().max(cost));
         }
         let first_unknown = answered && cost.is_none() && !lane.unknown;
@@ -368,6 +370,10 @@ mod tests {
         drop(only);
         assert!((budget.lock().spent - 0.8).abs() < 1e-9, "it stays paid");
         assert!(budget.lock().set_aside.abs() < 1e-9);
+        assert!(
+            budget.admit(0).await.is_none(),
+            "another would cost as much"
+        );
     }
 
     #[tokio::test(start_paused = true)]

@@ -72,8 +72,8 @@ impl Dispatcher {
         }
         let admitted = tokio::select! {
             biased;
-            admitted = self.executor.budget.admit(lane.index) => admitted,
             () = stop.stopped() => return None,
+            admitted = self.executor.budget.admit(lane.index) => admitted,
         };
         if admitted.is_none() {
             stop.stop(Stop::Budget);

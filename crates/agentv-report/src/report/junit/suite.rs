@@ -3,17 +3,19 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use agentv_core::ResultRecord;
+use agentv_core::{ResultRecord, Status};
 use quick_xml::Writer;
 
 use super::xml::{self, Attribute};
-use crate::summary::GroupFold;
+use crate::summary::{GroupFold, LatencyFold};
 
 /// The totals of the trials of a file, and the offsets of their records.
 #[derive(Debug, Default)]
 pub(super) struct Suite {
     figures: GroupFold,
     milliseconds: f64,
+    /// The times until the first token.
+    first_token: Option<LatencyFold>,
     /// The end of the first trial.
     timestamp: Option<String>,
     places: Vec<u64>,
@@ -23,6 +25,10 @@ impl Suite {
     pub(super) fn add(&mut self, record: &ResultRecord, offset: u64) {
         self.figures.add(record);
         self.milliseconds += milliseconds(record);
+        let first = record.timing.first_token_ms.filter(|time| *time >= 0.0);
+        if let Some(first) = first.filter(|_| record.status != Status::Error) {
+            self.first_token.get_or_insert_default().add(first);
+        }
         if self
             .timestamp
             .as_ref()
@@ -83,10 +89,22 @@ impl Suite {
         xml::start(xml, "testsuite", &attributes)?;
         xml::start(xml, "properties", &[])?;
         property(xml, "run", run)?;
+        let first_token = self.first_token.as_ref().and_then(LatencyFold::finish);
+        let first_token = first_token.as_ref();
+        // The folds are exact to a percent.
+        let rounded = |milliseconds: f64| (milliseconds * 10.0).round() / 10.0;
         for (name, figure) in [
             ("pass_rate", statuses.pass_rate()),
             ("mean_score", self.figures.mean_score()),
             ("cost_usd", self.figures.cost_usd()),
+            (
+                "first_token_ms_median",
+                first_token.map(|time| rounded(time.median_ms)),
+            ),
+            (
+                "first_token_ms_p95",
+                first_token.map(|time| rounded(time.p95_ms)),
+            ),
         ] {
             if let Some(figure) = figure {
                 property(xml, name, &figure.to_string())?;

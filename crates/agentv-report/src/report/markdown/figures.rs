@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::figures::{count, counted, money, percent, percent_range, score_range};
+use crate::figures::{count, counted, milliseconds, money, percent, percent_range, score_range};
 use crate::markdown_text::code_in_cell;
 use crate::run_statistics::{RunStatistics, TargetFigures};
 use crate::summary::{Statuses, Summary, TargetSummary};
@@ -93,8 +93,8 @@ fn intervals_of(target: &str, figures: &TargetFigures) -> String {
     text
 }
 
-/// Returns sentences about figures that need an explanation: unknown prices, and targets that graded
-/// their own answers.
+/// Returns sentences about figures that need words: unknown prices, the time to the first token, and targets
+/// that graded their own answers.
 pub(super) fn remarks(summary: &Summary) -> String {
     let names = |names: &[Arc<str>]| {
         let names = names.iter().take(TARGETS);
@@ -106,6 +106,12 @@ pub(super) fn remarks(summary: &Summary) -> String {
         let unpriced = names(&summary.unpriced);
         text.push_str(&format!(
             "\nThe cost lacks {unpriced}, whose price is unknown.\n"
+        ));
+    }
+    if let Some(first) = &summary.first_token {
+        let (median, p95) = (milliseconds(first.median_ms), milliseconds(first.p95_ms));
+        text.push_str(&format!(
+            "\nTime to the first token: median {median}, 95% within {p95}.\n"
         ));
     }
     if !summary.self_judged.is_empty() {

@@ -74,7 +74,7 @@ function figureList(run) {
   const add = (name, value, under) => {
     list.append(make("div", {}, make("dt", { text: name }), make("dd", {}, value, make("small", { text: under ?? "" }))));
   };
-  const { scores, latency, tokens } = summary;
+  const { scores, latency, first_token, tokens } = summary;
   add("Trials", count(summary.trials), summary.cached > 0 ? `${count(summary.cached)} from the cache` : "");
   add("Mean score", scoreText(scores?.mean), meanNote(run));
   const unpriced = listOf(summary.unpriced);
@@ -86,6 +86,7 @@ function figureList(run) {
   if (judged || own.length > 0) add("Judge tokens", judged ? shortCount(judged.input + judged.output) : NONE, own.length > 0 ? `graded their own answers: ${own.join(", ")}` : "");
   if (summary.truncated > 0) add("Truncated", count(summary.truncated), "answers cut off at the limit of tokens");
   add("Median latency", latency ? milliseconds(latency.median_ms) : NONE, latency ? `95% within ${milliseconds(latency.p95_ms)}` : "");
+  if (first_token) add("Median first token", milliseconds(first_token.median_ms), `95% within ${milliseconds(first_token.p95_ms)}`);
   return list;
 }
 
