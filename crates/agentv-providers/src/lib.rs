@@ -55,9 +55,10 @@ pub use secrets::OpenValue;
 pub use target::{Delay, ListedTarget, ResolvedTarget, TargetError, Targets, built_in, vendors};
 pub use targets_file::{REGISTRY, TARGETS_FILE};
 
-/// The parsers of what a command prints, for the fuzz targets.
+/// The parsers of what a command prints and of what a model streams, for the fuzz targets.
 #[doc(hidden)]
 pub mod fuzzing {
     pub use crate::answer::of_output;
     pub use crate::cli::of_batch;
+    pub use crate::wire::fuzzing::streamed;
 }

@@ -3,13 +3,14 @@
 use agentv_testkit::each_seed;
 use libtest_mimic::Trial;
 
-use crate::oracles::{Commands, Exchange, Project};
+use crate::oracles::{Commands, Exchange, Project, model_stream};
 
 pub(crate) fn trials() -> Vec<Trial> {
     trials![
         every_seed_of_a_targets_file_holds,
         every_seed_of_a_provider_response_holds,
         every_seed_of_a_commands_output_holds,
+        every_seed_of_a_models_stream_holds,
     ]
 }
 
@@ -26,4 +27,8 @@ fn every_seed_of_a_provider_response_holds() {
 fn every_seed_of_a_commands_output_holds() {
     let commands = Commands::default();
     each_seed("cli_output", |seed| commands.cli_output(seed));
+}
+
+fn every_seed_of_a_models_stream_holds() {
+    each_seed("model_stream", model_stream);
 }

@@ -10,6 +10,7 @@ mod count;
 mod draft;
 mod event_stream;
 mod exchange;
+pub(crate) mod fuzzing;
 mod gemini_generate_content;
 mod media;
 mod merge;

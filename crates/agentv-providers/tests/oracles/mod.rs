@@ -2,6 +2,7 @@
 //! of their seeds.
 
 mod cli_output;
+mod model_stream;
 mod provider_response;
 mod targets_file;
 
@@ -9,6 +10,7 @@ use agentv_core::{EvalCase, Timing, Transcript, TranscriptRecord};
 use serde_json::json;
 
 pub use cli_output::Commands;
+pub use model_stream::model_stream;
 pub use provider_response::Exchange;
 pub use targets_file::Project;
 

@@ -344,7 +344,7 @@ mod tests {
         let list = vec![tool("a"), tool("b")];
         let written = json!([{"name": "own"}, {"mcp": {"command": ["x"], "tools": ["b"]}}]);
         let some = tools(written).unwrap();
-        let offered = some.combine(&[list.clone()]).unwrap();
+        let offered = some.combine(std::slice::from_ref(&list)).unwrap();
         let names: Vec<&str> = offered
             .tools
             .iter()
@@ -352,7 +352,10 @@ mod tests {
             .collect();
         assert_eq!(names, ["own", "b"]);
         let lacking = tools(json!([{"name": "c", "mcp": {"command": ["x"]}}])).unwrap();
-        let error = lacking.combine(&[list.clone()]).err().unwrap_or_default();
+        let error = lacking
+            .combine(std::slice::from_ref(&list))
+            .err()
+            .unwrap_or_default();
         assert_eq!(error, "the MCP server `x` has no tool `c`; it has `a`, `b`");
         let twice = tools(json!([{"name": "a"}, {"mcp": {"command": ["x"]}}])).unwrap();
         let error = twice.combine(&[list]).err().unwrap_or_default();
