@@ -119,8 +119,8 @@ impl<'r> TrialJudges<'r> {
             Instant::now(),
             &mut None,
             Some(&mut set_aside),
-        );
-        let asked = asked.await;
+        )
+        .await;
         let transcript = asked.as_ref().and_then(|asked| asked.answer.as_ref().ok());
         let cost = transcript.and_then(|transcript| transcript.cost_usd);
         executor.settle(lane, set_aside, transcript.is_some(), cost);
