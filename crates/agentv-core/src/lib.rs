@@ -74,9 +74,13 @@ pub use provider::{
     BatchProvider, BoxFuture, Cause, ProgramFile, ProgramFiles, Provider, ProviderError, Request,
 };
 pub use raw_exchange::{ExchangeLog, RawExchange, RawMessage};
-pub use record::{EvaluatorResult, ResultRecord, Stage, Timing, TranscriptRecord, TrialError};
+pub use record::{
+    EvaluatorResult, Outdated, ResultRecord, Stage, Timing, TranscriptRecord, TrialError,
+};
 pub use rubric::{Rubric, ScoreRange};
-pub use run_record::{GateOutcome, RanFile, RanTarget, RunRecord, SkippedCase};
+pub use run_record::{
+    FileVersion, GateOutcome, RanFile, RanTarget, RunRecord, RunVersion, SkippedCase,
+};
 pub use score::{PassThreshold, Score, Status, Verdict};
 pub use secrets::Secrets;
 pub use target::{Limits, Program, Retry, Target};

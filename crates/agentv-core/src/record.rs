@@ -54,6 +54,9 @@ pub struct TranscriptRecord {
     /// and never graded or reused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// True if the run that gave the answer knew that its question or its target has changed since.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub outdated: bool,
 }
 
 impl TranscriptRecord {
@@ -137,6 +140,10 @@ pub struct ResultRecord {
     /// True if the answer was cut off because it reached the limit of tokens.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
+    /// Set if the result is of an earlier version of the case, the target or a setting: a later resume
+    /// did not repeat the trial.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outdated: Option<Outdated>,
     /// The error of an errored trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<TrialError>,
@@ -313,6 +320,16 @@ pub struct TrialError {
     pub stage: Stage,
     /// The error message, a sentence.
     pub message: String,
+}
+
+/// The part of a result that is out of date.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outdated {
+    /// The answer: the question or the target has changed, or the case no longer exists.
+    Answer,
+    /// Only the grade: the expected values, an evaluator, a judge or the threshold has changed.
+    Grade,
 }
 
 /// The stages of a trial.

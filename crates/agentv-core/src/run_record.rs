@@ -61,9 +61,19 @@ pub struct RunRecord {
     /// can be graded where the files are missing.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub evaluator_files: BTreeMap<String, String>,
+    /// The digests of the files that its cases embed and its evaluators read, by their paths from the
+    /// root. Of very many files, some are omitted.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub read_files: BTreeMap<String, String>,
     /// True if judges were not asked about answers that failed a required check.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stop_on_required: bool,
+    /// The judge that the command line named, for evaluators that name none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge: Option<String>,
+    /// True if several targets may grade their own answers.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub allow_self_judging: bool,
     /// The least score that passes, if the command line sets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pass_threshold: Option<PassThreshold>,
@@ -73,6 +83,9 @@ pub struct RunRecord {
     /// The runs that were merged into this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub merged_from: Vec<String>,
+    /// Earlier versions of its files, targets and settings, of which it still has results.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<RunVersion>,
     /// The reason of an early stop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Stop>,
@@ -85,6 +98,64 @@ pub struct RunRecord {
     /// The requirements on its results, and the findings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gates: Vec<GateOutcome>,
+}
+
+impl RunRecord {
+    /// Returns the version of everything that decides its answers and grades.
+    pub fn version(&self) -> RunVersion {
+        let files = self.files.iter().map(|file| FileVersion {
+            path: file.path.clone(),
+            digest: file.digest.clone(),
+            settings_digest: file.settings_digest.clone(),
+        });
+        RunVersion {
+            files: files.collect(),
+            targets: self.targets.clone(),
+            judges: self.judges.clone(),
+            judge: self.judge.clone(),
+            pass_threshold: self.pass_threshold,
+            stop_on_required: self.stop_on_required,
+            read_files: self.read_files.clone(),
+        }
+    }
+}
+
+/// A version of the files, targets and settings of a run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct RunVersion {
+    /// The eval files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileVersion>,
+    /// The targets.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<RanTarget>,
+    /// The targets that only judged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub judges: Vec<RanTarget>,
+    /// The judge that the command line named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge: Option<String>,
+    /// The least score that passes, if the command line set it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pass_threshold: Option<PassThreshold>,
+    /// True if judges were not asked about answers that failed a required check.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stop_on_required: bool,
+    /// The digests of the files that cases embed and evaluators read.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub read_files: BTreeMap<String, String>,
+}
+
+/// A version of an eval file.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct FileVersion {
+    /// The path, relative to the project root.
+    pub path: String,
+    /// A digest of its bytes.
+    pub digest: String,
+    /// A digest of its sidecar and of the settings of its project, if it has any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings_digest: Option<String>,
 }
 
 /// A requirement on the results of a run, and the finding.

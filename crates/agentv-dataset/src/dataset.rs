@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use agentv_core::PassThreshold;
 use agentv_syntax::{Code, Diagnostic, Node, Problem, Severity, check_keys, check_number_like};
 
 use crate::case::{Context, Fields, read};
@@ -47,6 +48,12 @@ pub struct Checked {
     /// The number of AgentMark rows among the cases.
     pub agentmark_rows: u64,
     ids: IdIndex,
+}
+
+impl Checked {
+    pub(crate) fn ids(&self) -> &IdIndex {
+        &self.ids
+    }
 }
 
 impl Dataset {
@@ -127,6 +134,16 @@ impl Dataset {
             header_diagnostics,
             sidecar,
         })
+    }
+
+    /// Sets the lowest score that passes, for all cases.
+    pub fn set_pass_threshold(&mut self, threshold: PassThreshold) {
+        self.context.given_threshold = Some(threshold);
+    }
+
+    /// Returns the file with the template that rows fill, if the dataset names one.
+    pub fn prompt_file(&self) -> Option<&Path> {
+        self.context.defaults.prompt_file.as_deref()
     }
 
     /// Returns the dataset's name.

@@ -1,5 +1,6 @@
 //! Dataset-level fields: the defaults of every case.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use agentv_core::{EvaluatorSpec, Execution, Extra, PassThreshold, WorkspaceSpec};
@@ -29,6 +30,8 @@ pub(crate) struct Defaults {
     pub(crate) pass_threshold: Option<PassThreshold>,
     pub(crate) workspace: Option<DefaultWorkspace>,
     pub(crate) prompt: Prompt,
+    /// The file that holds the prompt, if the dataset names one.
+    pub(crate) prompt_file: Option<PathBuf>,
 }
 
 /// The workspace of cases that have none of their own.
@@ -59,6 +62,7 @@ impl Defaults {
             pass_threshold: None,
             workspace: None,
             prompt: Prompt::Absent,
+            prompt_file: None,
         }
     }
 
@@ -104,6 +108,9 @@ impl Defaults {
             evaluator: text("evaluator"),
             pass_threshold: own_threshold(execution, header.given("pass_threshold")),
             workspace: default_workspace(header, files, problems),
+            prompt_file: header
+                .given("prompt")
+                .and_then(|prompt| prompt_file(prompt, files)),
             prompt: match header.given("prompt") {
                 None => Prompt::Absent,
                 Some(prompt) => match row_prompt(prompt, files, problems) {
@@ -188,6 +195,14 @@ fn merged_execution(execution: Option<Node<'_>>, target: Option<String>) -> Exec
             .unwrap_or_else(|| Execution::DEFAULT_TARGET.to_owned()),
         extra,
     }
+}
+
+/// Returns the file that a prompt names; `None` if it is the text itself.
+fn prompt_file(node: Node<'_>, files: &FileLibrary) -> Option<PathBuf> {
+    let written = node.as_str()?;
+    text_or_file(&written, files).ok().flatten()?;
+    let located = files.find(&written).ok()?;
+    Some(located.absolute.clone())
 }
 
 fn row_prompt(

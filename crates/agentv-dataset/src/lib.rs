@@ -10,6 +10,7 @@
 mod canonical_json;
 mod case;
 mod cases;
+mod checked_rows;
 mod config;
 mod convert;
 mod dataset;
@@ -32,6 +33,7 @@ mod text_remarks;
 
 pub use agentv_syntax::{Code, Definitions, Diagnostic, Severity};
 pub use cases::Cases;
+pub use checked_rows::CheckedRow;
 pub use convert::{Conversion, ConvertError, ConvertOptions, Converted, Loss, convert};
 pub use dataset::{Checked, Dataset, is_eval_file_name, sidecar_path};
 pub use discover::{DiscoverError, Discovered, Examined, FileRole, FoundFile, discover, examine};

@@ -1,24 +1,29 @@
 //! The eval files of a run: found, opened, checked.
 
+use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentv_core::RanFile;
+use agentv_core::{PassThreshold, RanFile};
 use agentv_dataset::{
     Checked, Dataset, Diagnostic, Examined, FileRole, FoundFile, LoadOptions,
     Project as ProjectFolder, Severity, discover, examine, sidecar_path,
 };
-use agentv_runner::{CaseSource, EvalFile, SourceError, Visit, digest_of_file, digest_of_text};
+use agentv_runner::{
+    CaseSource, EvalFile, Selection, SourceError, Visit, digest_of_file, digest_of_text,
+};
 
 use crate::counted::counted;
 use crate::error::ProjectError;
 use crate::notices::Notices;
 use crate::output_files::{files_around, is_earlier_output, is_same_path};
 use crate::skipped_cases::SkippedCases;
+use crate::skipped_counting::SkippedCounting;
 
 /// The eval files of a request. All of them were checked as a whole.
 pub struct EvalFiles {
+    /// The files that the request names, followed by others of the run that it resumes.
     files: Vec<OpenFile>,
 }
 
@@ -41,6 +46,8 @@ struct OpenFile {
     file: Arc<EvalFile>,
     dataset: Dataset,
     checked: Checked,
+    /// The skipped cases that the request selects.
+    skipped: u64,
     skipped_cases: SkippedCases,
     path: PathBuf,
 }
@@ -93,6 +100,69 @@ impl EvalFiles {
         opening.finish()
     }
 
+    /// Opens further files of the run that is resumed, which the request does not name. Those that cannot be
+    /// used today are left out.
+    pub(crate) fn open_others(&mut self, ran: &[RanFile], load: &LoadOptions) {
+        let root = self.root().to_owned();
+        let known: HashSet<String> = self.names().into_iter().map(str::to_owned).collect();
+        for ran in ran.iter().filter(|ran| !known.contains(&ran.path)) {
+            let path = root.join(&ran.path);
+            let Ok(dataset) = Dataset::open(&path, load) else {
+                continue;
+            };
+            let mut skipped_cases = SkippedCases::default();
+            let checked = dataset.check(&mut |diagnostic| {
+                skipped_cases.add(&diagnostic);
+                ControlFlow::Continue(())
+            });
+            let file = named(&root, self.files.len(), &path, &dataset);
+            if !checked.fatal && *file.name == *ran.path {
+                self.files.push(OpenFile {
+                    file: Arc::new(file),
+                    dataset,
+                    skipped: checked.skipped,
+                    checked,
+                    skipped_cases,
+                    path,
+                });
+            }
+        }
+    }
+
+    /// Returns the paths of the open files that are not among these names.
+    pub(crate) fn paths_besides(&self, names: &HashSet<String>) -> Vec<PathBuf> {
+        let others = self.files.iter();
+        let others = others.filter(|open| !names.contains(&*open.file.name));
+        others.map(|open| open.path.clone()).collect()
+    }
+
+    /// Sets the lowest score that passes, for all cases.
+    pub(crate) fn pass_from(&mut self, threshold: PassThreshold) {
+        for open in &mut self.files {
+            open.dataset.set_pass_threshold(threshold);
+        }
+    }
+
+    /// Counts only the skipped cases that one of the selections has.
+    ///
+    /// # Errors
+    /// If a file can no longer be read.
+    pub(crate) fn select_skipped(&mut self, selections: &[&Selection]) -> Result<(), ProjectError> {
+        if self.skipped() == 0 || selections.iter().any(|selection| selection.is_all()) {
+            return Ok(());
+        }
+        let mut counting = SkippedCounting::new(selections);
+        for open in &mut self.files {
+            let name = &*open.file.name;
+            let counted = counting.of_file(name, &open.dataset, &open.checked);
+            let counted = counted.map_err(ProjectError::from_error)?;
+            open.skipped = counted.skipped;
+            open.skipped_cases
+                .retain(|case| counting.includes(name, case, counted.end));
+        }
+        Ok(())
+    }
+
     /// Returns the names of the files in records.
     pub(crate) fn names(&self) -> Vec<&str> {
         self.files.iter().map(|open| &*open.file.name).collect()
@@ -118,15 +188,29 @@ impl EvalFiles {
 
     /// Returns the number of cases that are skipped because they have errors.
     pub(crate) fn skipped(&self) -> u64 {
-        self.files.iter().map(|open| open.checked.skipped).sum()
+        self.files.iter().map(|open| open.skipped).sum()
+    }
+
+    /// Returns the digests of the files with templates that rows fill, by their paths from the root.
+    pub(crate) fn prompt_files(&self) -> BTreeMap<String, String> {
+        let prompts = self.files.iter().filter_map(|open| {
+            let path = open.dataset.prompt_file()?;
+            let digest = digest_of_file(path).ok()?;
+            let root = ProjectFolder {
+                root: self.root().to_owned(),
+                folder: self.root().to_owned(),
+            };
+            Some((root.display(path), digest))
+        });
+        prompts.collect()
     }
 
     /// Returns the files with skipped cases, and the number of those cases.
     pub(crate) fn skipped_by_file(&self) -> Vec<(String, u64)> {
         let files = self.files.iter();
         files
-            .filter(|open| open.checked.skipped > 0)
-            .map(|open| (open.path.display().to_string(), open.checked.skipped))
+            .filter(|open| open.skipped > 0)
+            .map(|open| (open.path.display().to_string(), open.skipped))
             .collect()
     }
 
@@ -143,8 +227,8 @@ impl EvalFiles {
                     digest,
                     settings_digest: settings_digest(&open.path, open.dataset.project()),
                     cases: open.checked.cases,
-                    skipped: open.checked.skipped,
-                    skipped_cases: open.skipped_cases.listed(open.checked.skipped),
+                    skipped: open.skipped,
+                    skipped_cases: open.skipped_cases.listed(open.skipped),
                 })
             })
             .collect()
@@ -178,6 +262,22 @@ impl CaseSource for EvalFiles {
             }
         }
         Ok(())
+    }
+}
+
+/// Returns a file with its name in records: its path from the root of the run.
+fn named(root: &Path, index: usize, path: &Path, dataset: &Dataset) -> EvalFile {
+    let project = dataset.project();
+    let run = ProjectFolder {
+        root: root.to_owned(),
+        folder: project.folder.clone(),
+    };
+    let name = path.file_name().unwrap_or_default();
+    EvalFile {
+        index,
+        name: run.display(&project.folder.join(name)).into(),
+        folder: project.folder.as_path().into(),
+        root: project.root.as_path().into(),
     }
 }
 
@@ -218,6 +318,7 @@ impl Opening<'_> {
         self.files.push(OpenFile {
             file: Arc::new(file),
             dataset,
+            skipped: checked.skipped,
             checked,
             skipped_cases,
             path: path.to_owned(),
@@ -234,19 +335,8 @@ impl Opening<'_> {
 
     /// Returns a file with its name in records: its path from the root of the run's first file.
     fn named(&mut self, path: &Path, dataset: &Dataset) -> EvalFile {
-        let project = dataset.project();
-        let root = self.root.get_or_insert_with(|| project.root.clone());
-        let run = ProjectFolder {
-            root: root.clone(),
-            folder: project.folder.clone(),
-        };
-        let name = path.file_name().unwrap_or_default();
-        EvalFile {
-            index: self.files.len(),
-            name: run.display(&project.folder.join(name)).into(),
-            folder: project.folder.as_path().into(),
-            root: project.root.as_path().into(),
-        }
+        let root = self.root.get_or_insert_with(|| dataset.root().to_owned());
+        named(root, self.files.len(), path, dataset)
     }
 
     fn finish(self) -> Result<EvalFiles, ProjectError> {

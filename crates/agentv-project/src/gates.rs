@@ -18,6 +18,10 @@ pub(crate) struct Gates {
     baseline: Option<RunResults>,
     /// The missing shards of a merge; `None` if nothing is merged.
     missing_shards: Option<Vec<String>>,
+    /// The way to repeat results that are out of date.
+    advice: Option<String>,
+    /// Set for a shard without cases, which has nothing to measure: the gates are those of the merged run.
+    is_empty_shard: bool,
 }
 
 /// The outcomes of the requirements of a run.
@@ -57,7 +61,25 @@ impl Gates {
             options: options.clone(),
             baseline,
             missing_shards: None,
+            advice: None,
+            is_empty_shard: false,
         })
+    }
+
+    /// Returns these gates with the way to repeat results that are out of date.
+    pub(crate) fn with_advice(self, advice: String) -> Gates {
+        Gates {
+            advice: Some(advice),
+            ..self
+        }
+    }
+
+    /// Returns these gates for a shard without cases: they are left to the merged run.
+    pub(crate) fn of_empty_shard(self) -> Gates {
+        Gates {
+            is_empty_shard: true,
+            ..self
+        }
     }
 
     /// Returns these gates for a merge, which must also be complete.
@@ -66,6 +88,11 @@ impl Gates {
             missing_shards: Some(missing),
             ..self
         }
+    }
+
+    /// Returns true if these are the gates of a shard without cases.
+    pub(crate) fn is_of_empty_shard(&self) -> bool {
+        self.is_empty_shard
     }
 
     /// Returns the gate of a merge that lacks shards or trials.
@@ -88,6 +115,18 @@ impl Gates {
         })
     }
 
+    /// Returns the gate of a run with results of an earlier version of its files, targets or settings.
+    fn judge_currency(&self, summary: &Summary) -> Option<GateOutcome> {
+        let advice = self.advice.as_deref().unwrap_or("resume the run");
+        let results = counted(summary.outdated, "result");
+        (summary.outdated > 0).then(|| GateOutcome {
+            gate: "current".to_owned(),
+            required: "results of the current cases, targets and settings".to_owned(),
+            found: format!("{results} of an earlier version ({advice})"),
+            met: false,
+        })
+    }
+
     /// Returns the name of the baseline.
     pub(crate) fn baseline(&self) -> Option<&str> {
         self.baseline.as_ref().map(RunResults::name)
@@ -102,10 +141,20 @@ impl Gates {
         folder: &RunFolder,
         notices: &mut dyn Notices,
     ) -> JudgedGates {
-        let mut gates = self.options.spec.judge(summary, trials);
-        if let Some(baseline) = self.baseline.as_ref() {
-            gates.extend(self.judge_drop(baseline, folder, notices));
+        let mut gates = Vec::new();
+        if !self.is_empty_shard {
+            gates = self.options.spec.judge(summary, trials);
+            let drop = self.baseline.as_ref();
+            gates.extend(
+                drop.into_iter()
+                    .flat_map(|baseline| self.judge_drop(baseline, folder, notices)),
+            );
         }
+        if summary.outdated > 0 {
+            // Figures of several versions say nothing about any of them.
+            gates.iter_mut().for_each(|gate| gate.met = false);
+        }
+        gates.extend(self.judge_currency(summary));
         gates.extend(self.judge_completeness(summary, planned));
         let allowance = self.options.max_errors;
         JudgedGates {
@@ -158,6 +207,7 @@ fn check(
     let runs = runs.map_err(|error| ProjectError::because(format!("baseline: {error}")))?;
     for run in &runs {
         warn_of_damage(run, notices);
+        warn_of_outdated(run, notices);
     }
     if runs.iter().all(|run| run.totals().trials == 0) {
         return Err(ProjectError::because(format!(
@@ -174,6 +224,18 @@ pub fn warn_of_damage(run: &ComparedRun, notices: &mut dyn Notices) {
         let lines = counted(run.damaged_lines(), "line");
         notices.warn(format!(
             "skipped {lines} of `{}` that cannot be read",
+            run.name()
+        ));
+    }
+}
+
+/// Warns about results of a run that are of an earlier version of its files, targets or settings.
+pub fn warn_of_outdated(run: &ComparedRun, notices: &mut dyn Notices) {
+    if run.totals().outdated > 0 {
+        let results = counted(run.totals().outdated, "result");
+        notices.warn(format!(
+            "run `{}` has {results} of an earlier version of its cases, targets or settings: resume it \
+             to repeat them",
             run.name()
         ));
     }

@@ -50,6 +50,7 @@ mod results;
 mod run;
 mod run_folders;
 mod skipped_cases;
+mod skipped_counting;
 mod targets;
 mod validate;
 
@@ -59,7 +60,7 @@ pub use calibrate::{
 pub use counted::counted;
 pub use error::ProjectError;
 pub use eval_files::{EvalFiles, FilesRequest};
-pub use gates::{JudgedGates, warn_of_damage, warn_of_few_grades};
+pub use gates::{JudgedGates, warn_of_damage, warn_of_few_grades, warn_of_outdated};
 pub use grade::{GradeOptions, PreparedGrading};
 pub use merge::{MergeOptions, PreparedMerge};
 pub use notices::{Notice, Notices};

@@ -34,14 +34,15 @@ struct Named {
 }
 
 impl ResumedCases {
-    /// Returns the offsets of the results to keep, sorted; `None` if there is none to remove. A result is
+    /// Returns the offsets of the results to keep, sorted, and the number of the others; `None` if there is
+    /// none to remove. A result is
     /// obsolete if its case no longer exists, or if the case was selected and gave no such result. Results
     /// that the request merely did not select are kept.
     pub(crate) fn kept(
         &self,
         folder: &RunFolder,
         counted: &[u64],
-    ) -> Result<Option<Vec<u64>>, ObsoleteError> {
+    ) -> Result<Option<(Vec<u64>, u64)>, ObsoleteError> {
         let others = self.others(folder, counted)?;
         if others.is_empty() {
             return Ok(None);
@@ -55,12 +56,13 @@ impl ResumedCases {
         };
         let kept = others.into_iter().filter(stays).map(|(_, offset)| offset);
         let mut kept: Vec<u64> = kept.collect();
-        if kept.len() == all {
+        let removed = all - kept.len();
+        if removed == 0 {
             return Ok(None);
         }
         kept.extend(counted);
         kept.sort_unstable();
-        Ok(Some(kept))
+        Ok(Some((kept, removed as u64)))
     }
 
     /// Returns the results that count in the folder, but that this request did not give.

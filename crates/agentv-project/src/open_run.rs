@@ -1,6 +1,10 @@
 //! A run that is being written.
 
-use agentv_core::{GateOutcome, Planned, Program, RanTarget, RunRecord, Secrets, Stop, Target};
+use std::path::PathBuf;
+
+use agentv_core::{
+    GateOutcome, Planned, Program, RanTarget, RunRecord, RunVersion, Secrets, Stop, Target,
+};
 use agentv_journal::{FolderError, RecordFile, RunFolder, RunWriter};
 use agentv_report::{RunResults, RunStatistics, Summary};
 use agentv_runner::{Assignment, Ended, Journal, PreviousRun, trial_fields};
@@ -38,6 +42,8 @@ pub struct OpenRun {
     pub(crate) resumed_cases: Option<ResumedCases>,
     /// Set if the folder had results before.
     pub(crate) is_resumed: bool,
+    /// The eval files of a resumed run that the request does not name.
+    pub(crate) other_files: Vec<PathBuf>,
 }
 
 /// The end of a run, for its record.
@@ -52,6 +58,8 @@ pub struct RunEnd<'a> {
     pub gates: &'a [GateOutcome],
     /// The time of its end.
     pub now: Timestamp,
+    /// Set if results that are out of date may lack their mark.
+    pub lacks_marks: bool,
 }
 
 impl OpenRun {
@@ -88,6 +96,17 @@ impl OpenRun {
         self.gates.judge(summary, counts, &self.folder, notices)
     }
 
+    /// Returns the eval files of a resumed run that the request does not name.
+    pub fn other_files(&self) -> &[PathBuf] {
+        &self.other_files
+    }
+
+    /// Returns the shard that the run is of, if it has no cases.
+    pub fn empty_shard(&self) -> Option<&str> {
+        let shard = self.record.shard.as_deref();
+        shard.filter(|_| self.gates.is_of_empty_shard())
+    }
+
     /// Returns true if the folder had results before: the totals then include them.
     pub fn is_resumed(&self) -> bool {
         self.is_resumed
@@ -117,6 +136,7 @@ impl OpenRun {
             totals: serde_json::to_value(end.summary).ok(),
             statistics: serde_json::to_value(end.statistics).ok(),
             gates: end.gates.to_vec(),
+            earlier: self.earlier(end),
             evaluator_files: self.kept_files.texts(),
             ..self.record.clone()
         };
@@ -124,25 +144,36 @@ impl OpenRun {
         written.map_err(ProjectError::not_written)
     }
 
-    /// Removes results of cases that no longer exist. Does nothing unless the work is complete. Results of
-    /// cases that the request did not select stay.
+    /// Returns the earlier versions of the run's files, targets and settings: those of which it has results,
+    /// as long as it has any.
+    fn earlier(&self, end: &RunEnd<'_>) -> Vec<RunVersion> {
+        match (end.summary.outdated, self.record.earlier.as_slice()) {
+            (0, _) if !end.lacks_marks => Vec::new(),
+            (0, earlier) => earlier.to_vec(),
+            (_, []) => vec![self.record.version()],
+            (_, earlier) => earlier.to_vec(),
+        }
+    }
+
+    /// Removes results of cases that no longer exist, and returns their number. Does nothing unless the work
+    /// is complete. Results of cases that the request did not select stay.
     ///
     /// # Errors
     /// If the files cannot be read, or the results cannot be replaced; they are then unchanged.
-    pub fn remove_obsolete(&mut self, ended: &Ended) -> Result<(), ProjectError> {
+    pub fn remove_obsolete(&mut self, ended: &Ended) -> Result<u64, ProjectError> {
         let is_complete = ended.stop.is_none() && ended.error.is_none();
         let counted = ended.counted.as_ref().filter(|_| is_complete);
         let (Some(cases), Some(counted)) = (&self.resumed_cases, counted) else {
-            return Ok(());
+            return Ok(0);
         };
         let kept = cases.kept(&self.folder, counted);
-        let Some(kept) = kept.map_err(ProjectError::from_error)? else {
-            return Ok(());
+        let Some((kept, removed)) = kept.map_err(ProjectError::from_error)? else {
+            return Ok(0);
         };
         let compacted = self
             .writer
             .compact(RecordFile::Results, &trial_fields(), &kept);
-        compacted.map(drop).map_err(not_written)
+        compacted.map(|_| removed).map_err(not_written)
     }
 }
 

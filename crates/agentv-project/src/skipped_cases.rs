@@ -35,6 +35,11 @@ impl SkippedCases {
         }
     }
 
+    /// Removes the cases that do not meet a condition.
+    pub(crate) fn retain(&mut self, is_kept: impl FnMut(&SkippedCase) -> bool) {
+        self.0.retain(is_kept);
+    }
+
     /// Returns the cases, `skipped` at most: errors on several lines may be of one case without an id.
     pub(crate) fn listed(&self, skipped: u64) -> Vec<SkippedCase> {
         let most = usize::try_from(skipped).unwrap_or(usize::MAX);

@@ -119,6 +119,8 @@ fn prepare_grading(folder: &Path, run: &str) -> (RunSpec, RunFolder) {
         load: project.load_options(),
         evaluators_file: None,
         targets_file: None,
+        judge: None,
+        allow_self_judging: false,
         selection: SelectionOptions::default(),
         stop_on_required: false,
         resume: None,

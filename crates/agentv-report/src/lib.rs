@@ -109,5 +109,5 @@ pub use run_statistics::{
 pub use style::Style;
 pub use summary::{
     CostlyTrial, ErrorGroup, KeptWorkspaces, Latency, Scores, SlowTrial, Statuses, Summary,
-    SummaryFold, TargetSummary, Tokens, WorstTrial,
+    SummaryFold, TargetJudges, TargetSummary, Tokens, WorstTrial,
 };

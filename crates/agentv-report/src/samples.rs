@@ -35,6 +35,7 @@ pub(crate) fn record(eval_id: &str) -> ResultRecord {
         redacted: false,
         dry_run: false,
         truncated: false,
+        outdated: None,
         error: None,
         workspace: None,
         answer_key: "a".repeat(8),

@@ -82,6 +82,11 @@ impl Failure {
         self.stop.abort(Stop::Broken);
     }
 
+    /// Returns true if there was an error.
+    pub(crate) fn is_set(&self) -> bool {
+        self.lock().is_some()
+    }
+
     /// Takes the error out.
     pub(crate) fn take(&self) -> Option<RunError> {
         self.lock().take()

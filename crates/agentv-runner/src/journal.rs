@@ -90,6 +90,11 @@ impl Journal {
         Ok(redacted)
     }
 
+    /// Writes a result again with a mark. It counts as little as the one that it replaces.
+    pub(crate) fn mark_result(&self, record: &ResultRecord) -> Result<(), AppendError> {
+        self.write(&self.results, record).map(drop)
+    }
+
     /// Returns this journal with the results that count noted.
     pub(crate) fn counting(self) -> Journal {
         Journal {
@@ -108,10 +113,10 @@ impl Journal {
 
     /// Returns the offsets of the results that count, in file order; `None` for a new run, where
     /// all do.
-    pub(crate) fn take_counted(&self) -> Option<Vec<u64>> {
+    pub(crate) fn counted(&self) -> Option<Vec<u64>> {
         let counted = self.counted.as_ref()?;
-        let mut counted = counted.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut counted = std::mem::take(&mut *counted);
+        let counted = counted.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counted = counted.clone();
         counted.sort_unstable();
         Some(counted)
     }

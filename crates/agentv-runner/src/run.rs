@@ -20,6 +20,7 @@ use crate::failure::{Failure, RunError};
 use crate::journal::Journal;
 use crate::regrade::answer_trials::{AnswerTrials, GradedTarget};
 use crate::regrade::answers::AnswerSource;
+use crate::resume::outdated::mark_outdated;
 use crate::resume::previous_run::PreviousRun;
 use crate::schedule::budget::{Budget, Spent};
 use crate::schedule::case_trials::CaseTrials;
@@ -104,6 +105,8 @@ pub struct Ended {
     pub error: Option<RunError>,
     /// The offsets of the results that count, in file order; `None` for a new run, where all do.
     pub counted: Option<Vec<u64>>,
+    /// True if results that are out of date lack their mark, because the run ended at once.
+    pub lacks_marks: bool,
 }
 
 /// Runs all trials. Returns when the last one ended, or the run was stopped. Everything that ended is in
@@ -114,14 +117,28 @@ pub async fn run(spec: RunSpec, stop: StopHandle, reporter: SharedReporter) -> E
     let (consumer, stop) = (Arc::clone(&run.consumer), run.executor.stop.clone());
     consumer.notify(&RunEvent::Planned(planned));
     let deadline = run.deadline;
+    let previous_run = Arc::clone(&run.previous_run);
+    let sources: Vec<_> = run
+        .queues
+        .iter()
+        .map(|queue| Arc::clone(&queue.source))
+        .collect();
     watch(&consumer, &stop, deadline, grace, run.work()).await;
+    let lacks_marks = consumer.failure.is_set() || stop.ends_at_once();
+    if let Some(folder) = previous_run.folder().filter(|_| !lacks_marks)
+        && let Err(error) = mark_outdated(&consumer, folder, &sources)
+    {
+        consumer.failure.set(error);
+    }
     if let Err(error) = consumer.journal.sync() {
         consumer.failure.set(RunError::Write(error));
     }
+    let lacks_marks = lacks_marks || consumer.failure.is_set();
     Ended {
         stop: stop.reason(),
         error: consumer.failure.take(),
-        counted: consumer.journal.take_counted(),
+        counted: consumer.journal.counted(),
+        lacks_marks,
     }
 }
 
@@ -129,6 +146,7 @@ pub async fn run(spec: RunSpec, stop: StopHandle, reporter: SharedReporter) -> E
 pub struct Run {
     executor: Arc<Executor>,
     consumer: Arc<Consumer>,
+    previous_run: Arc<PreviousRun>,
     queues: Vec<Queue>,
     deadline: Option<Instant>,
 }
@@ -187,10 +205,11 @@ impl Run {
         }
         let executor = Arc::new(executor);
         let previous_run = Arc::new(spec.previous_run);
-        let queues = queues(spec.trials, &executor, &consumer, previous_run);
+        let queues = queues(spec.trials, &executor, &consumer, Arc::clone(&previous_run));
         Run {
             executor,
             consumer,
+            previous_run,
             queues,
             deadline,
         }

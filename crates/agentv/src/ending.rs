@@ -71,6 +71,7 @@ impl Ending<'_> {
             statistics: &statistics,
             gates: &gates.required(),
             now: Timestamp::now(),
+            lacks_marks: self.ended.lacks_marks,
         };
         if let Err(error) = self.run.write_end(&end) {
             output::error(&error.to_string(), None);
@@ -164,12 +165,16 @@ impl Ending<'_> {
         let planned = self.run.record().planned;
         let gates = closed.gates.required();
         let resume = self.resume_command.as_deref();
-        let resume = resume.filter(|_| summary.trials < planned);
+        // Answers that are out of date are repeated by the run that was graded.
+        let is_grading = self.run.record().graded_from.is_some();
+        let is_complete = summary.trials >= planned && (summary.outdated == 0 || is_grading);
+        let resume = resume.filter(|_| !is_complete);
         let shown = self.project.shown(self.run.folder().path());
         let next = show_command(summary, &shown);
         let closing = Closing {
             folder: Some(&shown),
             out_file: self.output.out.as_deref(),
+            empty_shard: self.run.empty_shard(),
             planned,
             skipped_files: self.run.skipped_by_file(),
             elapsed: Some(self.elapsed),

@@ -139,6 +139,7 @@ impl PreparedCalibration {
         };
         let (writer, journal) = open_journal(&folder, &record, &judges.secrets, now)?;
         let run = OpenRun {
+            other_files: Vec::new(),
             planned,
             record,
             folder,

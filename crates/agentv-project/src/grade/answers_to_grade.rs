@@ -65,15 +65,17 @@ impl GivenEvaluators {
 }
 
 impl AnswersToGrade {
-    /// Finds the run and its eval files, and chooses the evaluators of each answer.
+    /// Finds the run and its eval files, and chooses the evaluators of each answer. Completes the options
+    /// with those of the run.
     pub(super) fn find(
         project: &Project,
-        options: &GradeOptions,
+        options: &mut GradeOptions,
         notices: &mut dyn Notices,
     ) -> Result<AnswersToGrade, ProjectError> {
         let given = GivenEvaluators::read(options)?;
         let evaluators_file = given.as_ref().map(|given| given.shown.clone());
         let graded = GradedRun::find(project, options, evaluators_file.as_deref(), notices)?;
+        options.complete(&graded.resumed.as_ref().unwrap_or(&graded.run).record);
         let origin = read_origin(project, &graded.run, notices)?;
         let load = given.is_none().then_some(&options.load);
         let todays = TodaysFiles::open(&origin, &graded.root()?, load, project, notices);
@@ -121,8 +123,8 @@ impl AnswersToGrade {
         let targets = TargetOptions {
             project,
             file: options.targets_file.as_deref(),
-            judge: None,
-            allow_self_judging: true,
+            judge: options.judge.as_deref(),
+            allow_self_judging: options.allow_self_judging,
             limits: &options.limits,
             dry_run: None,
         };

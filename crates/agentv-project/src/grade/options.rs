@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use agentv_core::RunRecord;
 use agentv_dataset::LoadOptions;
 
 use crate::options::{GateOptions, LimitOptions, Resume};
@@ -18,6 +19,10 @@ pub struct GradeOptions {
     pub evaluators_file: Option<PathBuf>,
     /// The file that defines the judges, instead of the nearest `targets.yaml`.
     pub targets_file: Option<PathBuf>,
+    /// The target that judges answers, unless an evaluator names another (default: that of the run).
+    pub judge: Option<String>,
+    /// Allows several targets to grade their own answers.
+    pub allow_self_judging: bool,
     /// The cases to grade.
     pub selection: SelectionOptions,
     /// Asks no judge about an answer that fails a required check.
@@ -35,6 +40,16 @@ pub struct GradeOptions {
 }
 
 impl GradeOptions {
+    /// Takes over the judge and the threshold of the run, or of the grading that is resumed, unless the
+    /// options name others.
+    pub(super) fn complete(&mut self, before: &RunRecord) {
+        self.judge = self.judge.take().or_else(|| before.judge.clone());
+        self.allow_self_judging |= before.allow_self_judging;
+        self.stop_on_required |= before.stop_on_required;
+        let threshold = self.load.pass_threshold;
+        self.load.pass_threshold = threshold.or(before.pass_threshold);
+    }
+
     /// Returns the grading to resume: the newest one if only `retry_errors` is set.
     pub(super) fn resumed(&self) -> Option<Resume> {
         let newest = self.retry_errors.then_some(Resume::Newest);

@@ -33,14 +33,16 @@ impl Project {
     /// If the grading cannot begin.
     pub fn prepare_grading(
         &self,
-        options: GradeOptions,
+        mut options: GradeOptions,
         notices: &mut dyn Notices,
     ) -> Result<PreparedGrading, ProjectError> {
-        let answers = AnswersToGrade::find(self, &options, notices)?;
+        let answers = AnswersToGrade::find(self, &mut options, notices)?;
         let judges = answers.judges(self, &options, notices)?;
         let graded = &answers.graded;
         let resumed = graded.resumed.as_ref();
         let gates = Gates::open(&options.gates, &graded.runs, resumed, notices)?;
+        let run = graded.run.folder.id();
+        let gates = gates.with_advice(format!("resume run `{run}`, then grade it again"));
         Ok(PreparedGrading {
             options,
             answers,
@@ -123,6 +125,7 @@ impl PreparedGrading {
             kept_files,
             resumed_cases: None,
             is_resumed: resumed.is_some(),
+            other_files: Vec::new(),
         };
         let spec = RunSpec {
             previous_run: previous_run(resumed, options.retry_errors, notices)?,
@@ -174,6 +177,8 @@ impl PreparedGrading {
             evaluators_file: self.answers.evaluators_file.clone(),
             stop_on_required: self.options.stop_on_required,
             pass_threshold: self.options.load.pass_threshold,
+            judge: self.options.judge.clone(),
+            allow_self_judging: self.options.allow_self_judging,
             merged_from: Vec::new(),
             merged_at: None,
             gates: Vec::new(),

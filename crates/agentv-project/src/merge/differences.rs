@@ -14,7 +14,7 @@ pub(super) fn differences(sources: &[FoundRun]) -> Vec<String> {
     let Some((first, others)) = sources.split_first() else {
         return Vec::new();
     };
-    let mut found = Vec::new();
+    let mut found: Vec<String> = sources.iter().filter_map(mixture).collect();
     for other in others {
         let runs = format!("`{}` and `{}`", first.folder.id(), other.folder.id());
         for what in between(&first.record, &other.record) {
@@ -23,6 +23,17 @@ pub(super) fn differences(sources: &[FoundRun]) -> Vec<String> {
     }
     found.truncate(MOST);
     found
+}
+
+/// Describes a run that has results of several versions of its files, targets or settings.
+fn mixture(source: &FoundRun) -> Option<String> {
+    (!source.record.earlier.is_empty()).then(|| {
+        let id = source.folder.id();
+        format!(
+            "run `{id}` has results of earlier versions of its cases, targets or settings (resume it \
+             without `--eval-id` and `--limit`)"
+        )
+    })
 }
 
 /// Returns the parts in which two records differ.
@@ -41,13 +52,24 @@ fn between(one: &RunRecord, other: &RunRecord) -> Vec<String> {
         &other.targets,
     ));
     differ.extend(of_targets("settings of judge", &one.judges, &other.judges));
-    for (path, text) in &one.evaluator_files {
-        if other.evaluator_files.get(path).is_some_and(|it| it != text) {
-            differ.push(format!("content of `{path}`, which an evaluator reads"));
+    let mut read = BTreeSet::new();
+    for (path, digest) in &one.read_files {
+        if other.read_files.get(path).is_some_and(|it| it != digest) {
+            read.insert(path.as_str());
         }
     }
+    for (path, text) in &one.evaluator_files {
+        if other.evaluator_files.get(path).is_some_and(|it| it != text) {
+            read.insert(path.trim_start_matches('/'));
+        }
+    }
+    differ.extend(
+        read.into_iter()
+            .map(|path| format!("content of `{path}`, which a case or an evaluator reads")),
+    );
     let settings = [
         (one.trials != other.trials, "numbers of trials"),
+        (one.judge != other.judge, "`--judge`"),
         (one.dry_run != other.dry_run, "answers: one is a dry run"),
         (
             one.pass_threshold != other.pass_threshold,

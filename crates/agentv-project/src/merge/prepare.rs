@@ -64,6 +64,7 @@ impl Project {
         let missing = warn_of_missing(&sources, notices);
         warn_of_overlapping(&sources, notices);
         let gates = Gates::open(&options.gates, &runs, None, notices)?;
+        let gates = gates.with_advice("resume the shards, then merge them again".to_owned());
         Ok(PreparedMerge {
             runs,
             sources,
@@ -115,6 +116,7 @@ impl PreparedMerge {
             gates: self.gates,
             resumed_cases: None,
             is_resumed: true,
+            other_files: Vec::new(),
         })
     }
 }

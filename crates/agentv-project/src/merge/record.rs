@@ -11,10 +11,6 @@ use crate::run_folders::FoundRun;
 /// Combines the requests of the runs.
 pub(super) fn merged_record(sources: &[FoundRun], now: Timestamp) -> RunRecord {
     let records = || sources.iter().map(|source| &source.record);
-    let mut files: BTreeMap<&str, &RanFile> = BTreeMap::new();
-    for file in records().flat_map(|record| &record.files) {
-        files.entry(&file.path).or_insert(file);
-    }
     let each_once = |listed: fn(&RunRecord) -> &[RanTarget]| {
         let mut targets: Vec<RanTarget> = Vec::new();
         for target in records().flat_map(listed) {
@@ -38,7 +34,7 @@ pub(super) fn merged_record(sources: &[FoundRun], now: Timestamp) -> RunRecord {
         finished_at: records()
             .filter_map(|record| record.finished_at.clone())
             .max(),
-        files: files.into_values().cloned().collect(),
+        files: files(sources),
         targets: each_once(|record| &record.targets),
         judges: each_once(|record| &record.judges),
         trials: records().map(|record| record.trials).max().unwrap_or(1),
@@ -50,6 +46,12 @@ pub(super) fn merged_record(sources: &[FoundRun], now: Timestamp) -> RunRecord {
         graded_from: shared(&|record| record.graded_from.clone()),
         evaluators_file: shared(&|record| record.evaluators_file.clone()),
         evaluator_files: evaluator_files(sources),
+        read_files: records()
+            .flat_map(|record| record.read_files.clone())
+            .collect(),
+        earlier: records()
+            .flat_map(|record| record.earlier.clone())
+            .collect(),
         merged_from: sources
             .iter()
             .map(|source| source.folder.id().to_string())
@@ -60,6 +62,33 @@ pub(super) fn merged_record(sources: &[FoundRun], now: Timestamp) -> RunRecord {
         gates: Vec::new(),
         ..first
     }
+}
+
+/// Returns the eval files. Each shard has its own skipped cases; of several runs of the same shard, the one
+/// with the most counts.
+fn files(sources: &[FoundRun]) -> Vec<RanFile> {
+    let mut by_path: BTreeMap<&str, BTreeMap<&str, &RanFile>> = BTreeMap::new();
+    for source in sources {
+        let shard = source.record.shard.as_deref().unwrap_or_default();
+        for file in &source.record.files {
+            let of_shards = by_path.entry(&file.path).or_default();
+            let known = of_shards.entry(shard).or_insert(file);
+            if known.skipped < file.skipped {
+                *known = file;
+            }
+        }
+    }
+    let joined = by_path.into_values().filter_map(|of_shards| {
+        let mut files = of_shards.into_values();
+        let mut joined = files.next()?.clone();
+        for file in files {
+            joined.skipped = joined.skipped.saturating_add(file.skipped);
+            joined.skipped_cases.extend(file.skipped_cases.clone());
+        }
+        joined.skipped_cases.sort_by_key(|case| case.line);
+        Some(joined)
+    });
+    joined.collect()
 }
 
 /// Returns the texts that evaluators read, without paths whose texts differ between the runs.

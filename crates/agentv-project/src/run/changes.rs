@@ -2,21 +2,54 @@
 
 use std::collections::HashMap;
 
-use agentv_core::RanTarget;
+use agentv_core::{PassThreshold, RanTarget, RunRecord};
+use agentv_providers::facts;
+use agentv_runner::Changes;
 
 /// The most files and fields that a reason names.
 const MOST_NAMED: usize = 3;
 
-/// Returns the reasons for which earlier answers of targets are out of date, by the target's name.
-pub(super) fn changes_of<'t>(
-    before: impl Iterator<Item = &'t RanTarget>,
-    now: &[RanTarget],
-) -> HashMap<String, String> {
-    let changes = before.filter_map(|before| {
-        let now = now.iter().find(|now| now.name == before.name)?;
-        Some((before.name.clone(), change(before, now)?))
-    });
-    changes.collect()
+/// Returns the reasons for which earlier answers and grades are out of date, by the target's name, and the
+/// targets whose programs are not known.
+pub(super) fn changes_of(before: &RunRecord, now: &RunRecord) -> Changes {
+    let threshold = threshold_change(before.pass_threshold, now.pass_threshold);
+    let mut changes = Changes::default();
+    for target in &before.targets {
+        let Some(today) = now.targets.iter().find(|now| now.name == target.name) else {
+            continue;
+        };
+        let named = |reason: String| (target.name.clone(), reason);
+        changes.answers.extend(change(target, today).map(named));
+        let graded = judge_change(target, today).or_else(|| threshold.clone());
+        changes.grades.extend(graded.map(named));
+    }
+    let untracked = now.targets.iter().filter(|target| is_untracked(target));
+    changes.untracked = untracked.map(|target| target.name.clone()).collect();
+    changes
+}
+
+/// Checks for a target that runs a command of which no file is known.
+fn is_untracked(target: &RanTarget) -> bool {
+    let runs_commands = facts(&target.provider).is_some_and(|facts| facts.runs_commands);
+    runs_commands && target.program.is_empty()
+}
+
+fn judge_change(before: &RanTarget, now: &RanTarget) -> Option<String> {
+    let judge = |target: &RanTarget| match &target.judge_target {
+        Some(judge) => format!("`{judge}`"),
+        None => "the target itself".to_owned(),
+    };
+    let (was, is, name) = (judge(before), judge(now), &now.name);
+    (was != is).then(|| format!("the judge of `{name}` is now {is}, not {was}"))
+}
+
+fn threshold_change(before: Option<PassThreshold>, now: Option<PassThreshold>) -> Option<String> {
+    let shown = |threshold: Option<PassThreshold>| match threshold {
+        Some(threshold) => threshold.to_string(),
+        None => "that of the files".to_owned(),
+    };
+    let (was, is) = (shown(before), shown(now));
+    (was != is).then(|| format!("the lowest score that passes is now {is}, not {was}"))
 }
 
 fn change(before: &RanTarget, now: &RanTarget) -> Option<String> {

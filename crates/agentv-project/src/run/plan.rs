@@ -1,6 +1,8 @@
 //! The plan of a run, from its options and from the run that it resumes or repeats.
 
-use agentv_core::RunRecord;
+use std::sync::Arc;
+
+use agentv_core::{PassThreshold, RunRecord};
 use agentv_runner::Selection;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
@@ -25,6 +27,35 @@ pub(super) struct Plan {
     pub(super) resumed: Option<FoundRun>,
     /// The cases that the resumed run had before.
     pub(super) selected_before: Option<Selection>,
+    /// The settings for grading.
+    pub(super) grading: GradingSettings,
+}
+
+/// The settings for grading that the request has, or else the run that is resumed or repeated.
+pub(super) struct GradingSettings {
+    /// The target that judges answers, unless an evaluator names another.
+    pub(super) judge: Option<String>,
+    /// Allows several targets to grade their own answers.
+    pub(super) allow_self_judging: bool,
+    /// The lowest score that passes.
+    pub(super) pass_threshold: Option<PassThreshold>,
+    /// Asks no judge about an answer that fails a required check.
+    pub(super) stop_on_required: bool,
+}
+
+impl GradingSettings {
+    fn of(options: &RunOptions, before: Option<&RunRecord>) -> GradingSettings {
+        let judge = options.judge.clone();
+        let threshold = options.load.pass_threshold;
+        GradingSettings {
+            judge: judge.or_else(|| before.and_then(|before| before.judge.clone())),
+            allow_self_judging: options.allow_self_judging
+                || before.is_some_and(|before| before.allow_self_judging),
+            pass_threshold: threshold.or_else(|| before.and_then(|before| before.pass_threshold)),
+            stop_on_required: options.stop_on_required
+                || before.is_some_and(|before| before.stop_on_required),
+        }
+    }
 }
 
 impl Plan {
@@ -58,7 +89,8 @@ impl Plan {
         // A run that is named is resumed as it was, and trials are repeated as they were, unless the options
         // differ.
         let repeats = repeated.as_ref().or(named.as_ref());
-        let before = repeats.map(|run| run.record.clone()).unwrap_or_default();
+        let repeats = repeats.map(|run| run.record.clone());
+        let before = repeats.clone().unwrap_or_default();
         let chosen_targets = match options.chosen_targets.as_slice() {
             [] => before.chosen_targets,
             chosen => chosen.to_vec(),
@@ -91,6 +123,7 @@ impl Plan {
             (Some(Resume::Named(_)) | None, None) => None,
         };
         let before = resumed.as_ref().map(|run| &run.record);
+        let grading = GradingSettings::of(options, before.or(repeats.as_ref()));
         let selected_before = before.map(|before| selection_before(before, &selection));
         Ok(Plan {
             selected_before: selected_before.transpose()?,
@@ -99,7 +132,68 @@ impl Plan {
             selection,
             rerun_of,
             resumed,
+            grading,
         })
+    }
+}
+
+impl Plan {
+    /// Opens the other files of the resumed run, and applies the plan to all files: the threshold, and the
+    /// selection of skipped cases.
+    pub(super) fn open_files(
+        &mut self,
+        files: &mut EvalFiles,
+        options: &RunOptions,
+    ) -> Result<(), ProjectError> {
+        if let Some(resumed) = &self.resumed {
+            let named = files.names().into_iter().map(str::to_owned);
+            self.selection.eval_files = Some(Arc::new(named.collect()));
+            files.open_others(&resumed.record.files, &options.load);
+        }
+        if let Some(threshold) = self.grading.pass_threshold {
+            files.pass_from(threshold);
+        }
+        let selections = self.selected_before.iter().chain([&self.selection]);
+        let selections: Vec<&Selection> = selections.collect();
+        files.select_skipped(&selections)
+    }
+
+    /// Returns the way to repeat results that are out of date: without the options that narrow the work.
+    pub(super) fn advice(&self, options: &RunOptions, files: &EvalFiles) -> String {
+        let SelectionOptions {
+            eval_ids,
+            shard,
+            limit,
+        } = &options.selection;
+        let record = self.resumed.as_ref().map(|run| &run.record);
+        let is_shard = record.is_some_and(|record| record.shard.is_some());
+        let flags = [
+            (!eval_ids.is_empty(), "`--eval-id`"),
+            (limit.is_some(), "`--limit`"),
+            (shard.is_some() && !is_shard, "`--shard`"),
+        ];
+        let flags = flags.into_iter().filter(|(is_given, _)| *is_given);
+        let flags: Vec<&str> = flags.map(|(_, flag)| flag).collect();
+        let open = files.names();
+        let ran = record.into_iter().flat_map(|record| &record.files);
+        let unusable: Vec<String> = ran
+            .filter(|file| !open.contains(&&*file.path))
+            .map(|file| format!("`{}`", file.path))
+            .collect();
+        if !unusable.is_empty() {
+            return format!("start a new run: {} cannot be used", unusable.join(", "));
+        }
+        let named = self.selection.eval_files.as_ref();
+        let is_named = |file: &&str| named.is_none_or(|named| named.contains(*file));
+        match (flags.is_empty(), open.iter().all(is_named)) {
+            (true, true) => "resume the run".to_owned(),
+            (true, false) => "resume with all files of the run".to_owned(),
+            (false, true) => format!("resume without {}", flags.join(" and ")),
+            (false, false) => {
+                let flags = flags.join(" and ");
+                format!("resume with all files of the run, without {flags}")
+            }
+        }
     }
 }
 
@@ -158,6 +252,7 @@ pub(super) fn sorted<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
 /// Makes the selection of cases ready, without any choice of trials.
 pub(crate) fn selection(options: &SelectionOptions) -> Result<Selection, ProjectError> {
     Ok(Selection {
+        eval_files: None,
         eval_ids: matching(&options.eval_ids)?,
         shard: options.shard,
         limit: options.limit,

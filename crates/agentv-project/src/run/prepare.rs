@@ -1,5 +1,6 @@
 //! The preparation of a run: everything is checked before any target is asked.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,6 +41,8 @@ pub struct PreparedRun {
     planned: Planned,
     /// The number of trials of the whole run, if it is resumed with a part of its cases.
     whole: u64,
+    /// The digests of the files that cases embed and evaluators read.
+    read_files: BTreeMap<String, String>,
     cache: Option<Cache>,
     gates: Gates,
     workspaces: WorkspacePlan,
@@ -82,9 +85,10 @@ impl Project {
             outputs: &options.outputs,
             resumes_newest: options.resume == Some(Resume::Newest),
         };
-        let files = EvalFiles::open(&request, notices)?;
+        let mut files = EvalFiles::open(&request, notices)?;
         let runs = self.run_folders_of(files.root());
-        let plan = Plan::of(&options, &files, &runs, notices)?;
+        let mut plan = Plan::of(&options, &files, &runs, notices)?;
+        plan.open_files(&mut files, &options)?;
         let is_dry = options.dry_run.is_some();
         let graders = ProjectGraders::new(options.load.allow_outside_root, is_dry)
             .without_scripts(options.limits.no_scripts);
@@ -97,14 +101,16 @@ impl Project {
             plan.trials,
         )
         .map_err(|error| ProjectError::because(error.to_string()))?;
-        if survey.trials == 0 {
+        if survey.trials == 0 && !survey.is_elsewhere {
             return Err(nothing_selected(&options));
         }
+        // A resumed run may have results of other cases.
+        let is_empty_shard = survey.trials == 0 && survey.trials_before == 0;
         let targets = TargetOptions {
             project: self,
             file: options.targets_file.as_deref(),
-            judge: options.judge.as_deref(),
-            allow_self_judging: options.allow_self_judging,
+            judge: plan.grading.judge.as_deref(),
+            allow_self_judging: plan.grading.allow_self_judging,
             limits: &options.limits,
             dry_run: options.dry_run,
         };
@@ -115,7 +121,7 @@ impl Project {
             trials: survey.trials,
             skipped: files.skipped() + skipped.sum::<u64>(),
         };
-        // Trials of files that the request does not name are known by their number alone.
+        // Trials of files that cannot be opened are known by their number alone.
         let elsewhere = match files_of(&files, before).next() {
             Some(_) => before.map_or(0, |before| before.planned),
             None => 0,
@@ -130,7 +136,13 @@ impl Project {
                 || targets.any(|target| target.provider.needs_workspace()),
             place: self.workspaces_place(),
         };
+        let gates = match is_empty_shard {
+            true => gates.of_empty_shard(),
+            false => gates.with_advice(plan.advice(&options, &files)),
+        };
+        let read_files = files.prompt_files().into_iter().chain(survey.read_files);
         Ok(PreparedRun {
+            read_files: read_files.collect(),
             options,
             files,
             runs,
@@ -195,17 +207,19 @@ impl PreparedRun {
             planned,
             ..
         } = self;
-        let before = plan.resumed.iter();
-        let before = before.flat_map(|resumed| &resumed.record.targets);
-        let changes = changes_of(before, &record.targets);
+        let before = plan.resumed.as_ref().map(|resumed| &resumed.record);
+        let changes = before.map(|before| changes_of(before, &record));
         let resumed = plan.resumed.as_ref().map(|resumed| &resumed.folder);
         let folder = match resumed {
             Some(folder) => folder.clone(),
             None => self.runs.create(now)?,
         };
         let (writer, journal) = open_journal(&folder, &record, &resolved.secrets, now)?;
+        let named = plan.selection.eval_files.as_ref();
+        let other_files = named.map(|named| self.files.paths_besides(named));
         let files = Arc::new(self.files);
         let run = OpenRun {
+            other_files: other_files.unwrap_or_default(),
             planned,
             record,
             folder,
@@ -233,12 +247,12 @@ impl PreparedRun {
             graders: Arc::new(self.graders.with_environments(resolved.environments)),
             journal,
             previous_run: previous_run(resumed, options.retry_errors, notices)?
-                .with_changes(changes)
+                .with_changes(changes.unwrap_or_default())
                 .map_err(ProjectError::from_error)?,
             cache: self.cache,
             budget: options.limits.budget,
             max_time: options.limits.max_time,
-            stop_on_required: options.stop_on_required,
+            stop_on_required: plan.grading.stop_on_required,
             include_trace: options.include_trace,
             workspaces,
             include_raw: options.include_raw,
@@ -282,12 +296,15 @@ impl PreparedRun {
             false => joined_selection(&before, selection),
         };
         let shard = selection.shard.map(|shard| shard.to_string());
-        Ok(RunRecord {
+        let mut read_files = self.read_files.clone();
+        for (path, digest) in &before.read_files {
+            read_files.entry(path.clone()).or_insert(digest.clone());
+        }
+        let record = RunRecord {
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            started_at: if is_new {
-                now.to_string()
-            } else {
-                before.started_at
+            started_at: match is_new {
+                true => now.to_string(),
+                false => before.started_at.clone(),
             },
             finished_at: None,
             files,
@@ -297,20 +314,40 @@ impl PreparedRun {
             trials: plan.trials,
             planned: self.whole,
             eval_ids,
-            shard: if is_new { shard } else { before.shard },
+            shard: match is_new {
+                true => shard,
+                false => before.shard.clone(),
+            },
             limit,
             dry_run: options.dry_run.is_some(),
-            pass_threshold: options.load.pass_threshold,
-            merged_at: before.merged_at,
+            judge: plan.grading.judge.clone(),
+            allow_self_judging: plan.grading.allow_self_judging,
+            pass_threshold: plan.grading.pass_threshold,
+            merged_at: before.merged_at.clone(),
             rerun_of: plan.rerun_of.clone(),
-            stop_on_required: options.stop_on_required,
-            merged_from: before.merged_from,
+            stop_on_required: plan.grading.stop_on_required,
+            merged_from: before.merged_from.clone(),
+            read_files,
             ..RunRecord::default()
+        };
+        Ok(match is_new {
+            true => record,
+            false => with_earlier(record, &before),
         })
     }
 }
 
-/// Returns the files of a resumed run that the request does not name.
+/// Adds the version of a resumed run, and earlier ones, until its results are known to be current.
+fn with_earlier(record: RunRecord, before: &RunRecord) -> RunRecord {
+    let mut earlier = before.earlier.clone();
+    let version = before.version();
+    if version != record.version() && !earlier.contains(&version) {
+        earlier.push(version);
+    }
+    RunRecord { earlier, ..record }
+}
+
+/// Returns the files of a resumed run that are not open.
 fn files_of<'r>(
     files: &EvalFiles,
     before: Option<&'r RunRecord>,

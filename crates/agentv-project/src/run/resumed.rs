@@ -1,5 +1,7 @@
 //! The request of a run that is resumed: it is narrowed or widened, but never another one.
 
+use std::sync::Arc;
+
 use agentv_core::RunRecord;
 use agentv_runner::{Selection, Shard};
 
@@ -92,7 +94,9 @@ pub(super) fn selection_before(
     now: &Selection,
 ) -> Result<Selection, ProjectError> {
     let shard = record.shard.as_deref();
+    let files = record.files.iter().map(|file| file.path.clone());
     Ok(Selection {
+        eval_files: Some(Arc::new(files.collect())),
         eval_ids: matching(&record.eval_ids)?,
         shard: shard.and_then(|shard| shard.parse::<Shard>().ok()),
         limit: record.limit,

@@ -11,6 +11,7 @@ use agentv_runner::{Assignment, EvalFile, FileJudges};
 use super::need::Need;
 use super::options::TargetOptions;
 use super::resolver::{Resolver, TargetsPlace};
+use super::self_judging::UsualJudges;
 use crate::error::ProjectError;
 use crate::fd_limit::FdLimit;
 use crate::notices::Notices;
@@ -46,6 +47,7 @@ pub(crate) fn resolve_judges(
 ) -> Result<ResolvedJudges, ProjectError> {
     let mut resolver = Resolver::new(options, notices);
     let mut usual = HashMap::new();
+    let mut usual_judges = UsualJudges::default();
     for GradedFile {
         file,
         folder,
@@ -61,16 +63,22 @@ pub(crate) fn resolve_judges(
         resolver.set_environment(file, &place.environment);
         let mut names = judges.named.clone();
         for target in &judges.judged {
-            let judge = usual_judge(target, &place, ran).map_err(|error| {
+            let chosen = options.judge.map(|judge| Ok(judge.to_owned()));
+            let judge = chosen.unwrap_or_else(|| usual_judge(target, &place, ran));
+            let judge = judge.map_err(|error| {
                 let message = Need::JudgeOf(&file.name).explain(&error);
                 ProjectError::with_hint(message, error.hint)
             })?;
+            usual_judges.add(target, &judge);
             names.insert(judge.clone());
             usual.insert((file.index, target.clone()), judge);
         }
         for name in names {
             resolver.assign_judge(&place, file, &name, always.unwrap_or(&name))?;
         }
+    }
+    if !options.allow_self_judging {
+        usual_judges.refuse_self_judging()?;
     }
     resolver.warn_of_open_values();
     let judges = &mut resolver.resolved.judges;

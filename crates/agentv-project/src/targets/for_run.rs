@@ -1,19 +1,21 @@
 //! The targets and judges of a run.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use agentv_runner::{EvalFile, Survey};
+use agentv_runner::{EvalFile, FileJudges, FileNeeds, Survey};
 
 use super::need::Need;
 use super::options::TargetOptions;
 use super::resolver::{ResolvedTargets, Resolver};
+use super::self_judging::UsualJudges;
 use crate::error::ProjectError;
 use crate::eval_files::EvalFiles;
 use crate::fd_limit::FdLimit;
 use crate::notices::Notices;
 
 /// Makes every target ready that the cases need, and no other, and then the judges that their evaluators
-/// ask.
+/// ask. Those of results that a resumed run only keeps are made ready too, if possible: their settings
+/// decide if the results are current.
 pub(crate) fn resolve_targets(
     options: TargetOptions<'_>,
     chosen_targets: &[String],
@@ -23,13 +25,13 @@ pub(crate) fn resolve_targets(
 ) -> Result<ResolvedTargets, ProjectError> {
     let mut resolver = Resolver::new(options, notices);
     resolver.resolved.assignment.chosen = chosen_targets.to_vec();
-    for ((file, folder), names) in files.folders().zip(&survey.targets) {
-        if names.is_empty() {
+    for ((file, folder), needs) in files.folders().zip(survey.selected.files()) {
+        if needs.targets.is_empty() {
             continue;
         }
         let place = resolver.place(folder)?;
         resolver.set_environment(file, &place.environment);
-        for name in names {
+        for name in &needs.targets {
             let need = if chosen_targets.is_empty() {
                 Need::AskedBy(&file.name)
             } else {
@@ -38,11 +40,22 @@ pub(crate) fn resolve_targets(
             resolver.assign_target(&place, file, name, need)?;
         }
     }
+    resolve_kept(&mut resolver, files, survey, Role::Target);
     if options.dry_run.is_none() {
         if !options.allow_self_judging {
-            refuse_self_judging(&resolver, files, survey)?;
+            usual_judges(&resolver, files, survey).refuse_self_judging()?;
         }
-        resolve_judges(&mut resolver, files, survey)?;
+        for ((file, folder), needs) in files.folders().zip(survey.selected.files()) {
+            let names = judges_of(&resolver, file, &needs.judges);
+            if names.is_empty() {
+                continue;
+            }
+            let place = resolver.place(folder)?;
+            for name in names {
+                resolver.assign_judge(&place, file, &name, &name)?;
+            }
+        }
+        resolve_kept(&mut resolver, files, survey, Role::Judge);
     }
     resolver.warn_of_open_values();
     let ResolvedTargets {
@@ -53,56 +66,77 @@ pub(crate) fn resolve_targets(
     Ok(resolver.finish())
 }
 
-fn resolve_judges(
-    resolver: &mut Resolver<'_>,
-    files: &EvalFiles,
-    survey: &Survey,
-) -> Result<(), ProjectError> {
-    for ((file, folder), judges) in files.folders().zip(&survey.judges) {
-        let judged = judges.judged.iter();
-        let usual = judged.map(|target| usual_judge(resolver, file, target));
-        let names: BTreeSet<String> = usual.chain(judges.named.iter().cloned()).collect();
-        if names.is_empty() {
-            continue;
-        }
-        let place = resolver.place(folder)?;
-        for name in names {
-            resolver.assign_judge(&place, file, &name, &name)?;
-        }
-    }
-    Ok(())
+/// The part that a target plays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Target,
+    Judge,
 }
 
-/// Refuses several targets if one would grade its own answers, unless all have the same judge:
-/// their scores could not be compared.
-fn refuse_self_judging(
-    resolver: &Resolver<'_>,
-    files: &EvalFiles,
-    survey: &Survey,
-) -> Result<(), ProjectError> {
-    let mut judges: BTreeMap<&str, String> = BTreeMap::new();
-    for ((file, _), file_judges) in files.folders().zip(&survey.judges) {
-        for target in &file_judges.judged {
-            judges.insert(target, usual_judge(resolver, file, target));
+/// Makes the targets or the judges of results ready that are only kept. Warns about those that cannot be
+/// used: results of theirs cannot be compared with their settings.
+fn resolve_kept(resolver: &mut Resolver<'_>, files: &EvalFiles, survey: &Survey, role: Role) {
+    resolver.is_silent = true;
+    let mut unusable = Vec::new();
+    for ((file, folder), needs) in files.folders().zip(survey.only_before.files()) {
+        let names = kept_names(resolver, file, needs, role);
+        for name in names {
+            let assigned = resolver.place(folder).and_then(|place| {
+                resolver.set_environment(file, &place.environment);
+                match role {
+                    Role::Target => {
+                        let need = Need::AskedBy(&file.name);
+                        resolver.assign_target(&place, file, &name, need)
+                    }
+                    Role::Judge => resolver.assign_judge(&place, file, &name, &name),
+                }
+            });
+            if let Err(error) = assigned {
+                unusable.push(format!(
+                    "earlier results count as out of date, because a target cannot be used: {error}"
+                ));
+            }
         }
     }
-    let distinct: BTreeSet<&String> = judges.values().collect();
-    let own = judges.iter().filter(|(target, judge)| *target == judge);
-    let own: Vec<String> = own.map(|(target, _)| format!("`{target}`")).collect();
-    if own.is_empty() || distinct.len() < 2 {
-        return Ok(());
+    resolver.is_silent = false;
+    unusable.sort_unstable();
+    unusable.dedup();
+    for warning in unusable {
+        resolver.notices.warn(warning);
     }
-    let message = match own.as_slice() {
-        [one] => format!("target {one} would grade its own answers, and others would not"),
-        several => format!(
-            "targets {} would grade their own answers",
-            several.join(", ")
-        ),
+}
+
+/// Returns the targets or judges of kept results that are not ready yet for their eval file.
+fn kept_names(
+    resolver: &Resolver<'_>,
+    file: &EvalFile,
+    needs: &FileNeeds,
+    role: Role,
+) -> BTreeSet<String> {
+    let names = match role {
+        Role::Target => needs.targets.clone(),
+        Role::Judge => judges_of(resolver, file, &needs.judges),
     };
-    let hint = "scores of different judges cannot be compared: choose one judge for all targets with \
-                `--judge NAME` or `judge_target` in `.agentv/config.yaml`, or add \
-                `--allow-self-judging`";
-    Err(ProjectError::with_hint(message, Some(hint.to_owned())))
+    let assignment = &resolver.resolved.assignment;
+    let is_open = |name: &String| assignment.target(file.index, name).is_none();
+    names.into_iter().filter(is_open).collect()
+}
+
+/// Returns the judges that cases of an eval file need.
+fn judges_of(resolver: &Resolver<'_>, file: &EvalFile, judges: &FileJudges) -> BTreeSet<String> {
+    let judged = judges.judged.iter();
+    let usual = judged.map(|target| usual_judge(resolver, file, target));
+    usual.chain(judges.named.iter().cloned()).collect()
+}
+
+fn usual_judges(resolver: &Resolver<'_>, files: &EvalFiles, survey: &Survey) -> UsualJudges {
+    let mut judges = UsualJudges::default();
+    for ((file, _), needs) in files.folders().zip(survey.selected.files()) {
+        for target in &needs.judges.judged {
+            judges.add(target, &usual_judge(resolver, file, target));
+        }
+    }
+    judges
 }
 
 /// Returns the name of the target that judges the answers of a target unless an evaluator names another.

@@ -8,6 +8,7 @@ mod need;
 mod options;
 mod program;
 mod resolver;
+mod self_judging;
 
 pub use check::{CheckedAnswer, CheckedTarget, TargetCheck, TargetTrouble};
 pub(crate) use for_grading::{GradedFile, ResolvedJudges, resolve_judges};

@@ -60,6 +60,8 @@ pub(super) struct Resolver<'a> {
     /// The position of each target among the lanes of the run: targets first, then judges.
     lanes: HashMap<(PlaceKey, String), usize>,
     programs: ProgramReader,
+    /// Set while targets are made ready that the request does not need: nothing is said about them.
+    pub(super) is_silent: bool,
     pub(super) resolved: ResolvedTargets,
 }
 
@@ -71,6 +73,7 @@ impl<'a> Resolver<'a> {
             places: HashMap::new(),
             lanes: HashMap::new(),
             programs: ProgramReader::default(),
+            is_silent: false,
             resolved: ResolvedTargets {
                 targets: Vec::new(),
                 judges: Vec::new(),
@@ -196,9 +199,10 @@ impl<'a> Resolver<'a> {
             .filter(|_| !assignment.programs.contains_key(&key))
         {
             let (program, warnings) = self.programs.read(target, &file.folder);
-            warnings
-                .into_iter()
-                .for_each(|text| self.notices.warn(text));
+            if !self.is_silent {
+                let warnings = warnings.into_iter();
+                warnings.for_each(|text| self.notices.warn(text));
+            }
             assignment.programs.insert(key, program);
         }
     }
@@ -260,7 +264,7 @@ impl<'a> Resolver<'a> {
             let problems = problems.into_iter().cloned();
             return Err(ProjectError::Problems(problems.collect()));
         }
-        for problem in problems {
+        for problem in problems.into_iter().filter(|_| !self.is_silent) {
             self.notices.problem(problem.clone());
         }
         Ok(())
@@ -281,7 +285,7 @@ impl<'a> Resolver<'a> {
                 advice_to_trust(place),
             ));
         }
-        for warning in resolved.warnings {
+        for warning in resolved.warnings.into_iter().filter(|_| !self.is_silent) {
             self.notices.warn(warning);
         }
         self.resolved.secrets.extend(&resolved.secrets);

@@ -45,6 +45,13 @@ impl Program {
 /// The deepest nesting of shell lines in words: `sh -c 'sh -c …'`.
 const DEEPEST: usize = 3;
 
+/// Returns the modules that a command runs with `-m`, as `python3 -m agent` does.
+fn modules_of(words: &[String]) -> impl Iterator<Item = &str> {
+    let pairs = words.windows(2).filter(|pair| pair[0] == "-m");
+    let modules = pairs.map(|pair| pair[1].as_str());
+    modules.filter(|module| !module.is_empty() && !module.contains(['/', '\\']))
+}
+
 /// The files that were found so far, by name.
 struct Found<'r> {
     root: &'r Path,
@@ -64,6 +71,9 @@ impl Found<'_> {
             for word in words {
                 self.add_word(word, &folder, depth);
             }
+            for module in modules_of(words) {
+                self.add_module(module, &folder);
+            }
         }
     }
 
@@ -77,6 +87,17 @@ impl Found<'_> {
         for name in std::iter::once(word).chain(value) {
             let path = folder.join(name);
             if !name.is_empty() && path.is_file() && self.is_inside(&path) {
+                self.add(&path);
+            }
+        }
+    }
+
+    /// Adds the file of a Python module, or the files with which a package starts.
+    fn add_module(&mut self, module: &str, folder: &Path) {
+        let place = folder.join(module.replace('.', "/"));
+        let package = ["__main__.py", "__init__.py"].map(|file| place.join(file));
+        for path in package.into_iter().chain([place.with_extension("py")]) {
+            if path.is_file() && self.is_inside(&path) {
                 self.add(&path);
             }
         }

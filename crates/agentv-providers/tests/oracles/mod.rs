@@ -42,6 +42,7 @@ fn comes_back(transcript: &Transcript) {
         redacted: false,
         dry_run: false,
         error: None,
+        outdated: false,
     };
     let text = serde_json::to_string(&record).expect("a record is JSON");
     let back: TranscriptRecord = serde_json::from_str(&text).expect("a record is read back");

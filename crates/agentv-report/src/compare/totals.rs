@@ -25,6 +25,9 @@ pub struct RunTotals {
     /// The median latency, accurate to one percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub median_ms: Option<f64>,
+    /// The number of results that are out of date.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub outdated: u64,
 }
 
 /// The part of a record that the totals need.
@@ -34,6 +37,7 @@ pub(super) struct Share {
     pub(super) score: Option<agentv_core::Score>,
     cost_usd: Option<f64>,
     total_ms: Option<f64>,
+    is_outdated: bool,
 }
 
 impl Share {
@@ -46,6 +50,7 @@ impl Share {
             score: graded_score(record),
             cost_usd: record.cost_usd(),
             total_ms: measured.filter(|_| answered),
+            is_outdated: record.outdated.is_some(),
         }
     }
 }
@@ -56,8 +61,10 @@ impl RunTotals {
         let mut scores = Moments::default();
         let mut cost: Option<Amount> = None;
         let mut latency = LatencyFold::default();
+        let mut outdated = 0;
         for share in shares {
             statuses.add(share.status);
+            outdated += u64::from(share.is_outdated);
             share.score.into_iter().for_each(|score| scores.add(score));
             if let Some(paid) = share.cost_usd.and_then(Amount::of) {
                 cost.get_or_insert_default().add(paid);
@@ -71,6 +78,11 @@ impl RunTotals {
             mean_score: scores.mean(),
             cost_usd: cost.map(Amount::dollars),
             median_ms: latency.finish().map(|latency| latency.median_ms),
+            outdated,
         }
     }
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }

@@ -130,6 +130,9 @@ pub(super) fn notes(run: &RunLine) -> Vec<String> {
     if run.skipped > 0 {
         notes.push(counted(run.skipped, "case skipped", "cases skipped"));
     }
+    if run.outdated > 0 {
+        notes.push(format!("{} out of date", count(run.outdated)));
+    }
     notes.extend(
         run.shard
             .as_ref()

@@ -160,6 +160,7 @@ impl PastRun {
                 .files
                 .iter()
                 .fold(0, |sum: u64, file| sum.saturating_add(file.skipped)),
+            outdated: summary.outdated,
             statuses: summary.statuses,
             pass_rate: summary.pass_rate,
             pass_rate_interval: interval("pass_rate"),

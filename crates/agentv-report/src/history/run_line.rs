@@ -31,6 +31,9 @@ pub struct RunLine {
     /// The number of cases that were skipped because they have errors.
     #[serde(skip_serializing_if = "is_zero")]
     pub skipped: u64,
+    /// The number of results that are out of date.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub outdated: u64,
     /// The number of trials by status.
     pub statuses: Statuses,
     /// The share of the graded trials that passed; `None` if nothing was graded.

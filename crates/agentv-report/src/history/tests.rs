@@ -169,6 +169,7 @@ fn line(id: &str, pass_rate: Option<f64>, mean_score: Option<f64>) -> RunLine {
         started_at: "2026-11-15T10:43:07Z".to_owned(),
         finished_at: None,
         skipped: 0,
+        outdated: 0,
         state: RunState::Unfinished,
         stopped: None,
         files: vec!["evals/a/very/long/path/to/geography.yaml".to_owned(); 3],

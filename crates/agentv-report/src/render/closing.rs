@@ -23,6 +23,8 @@ pub struct Closing<'a> {
     pub out_file: Option<&'a Path>,
     /// The reports that were written.
     pub reports: &'a [PathBuf],
+    /// The shard, if it has no cases.
+    pub empty_shard: Option<&'a str>,
     /// The number of planned trials; the missing ones were not run.
     pub planned: u64,
     /// The files with skipped cases, and their number.

@@ -11,4 +11,5 @@ mod trials;
 pub use closing::Closing;
 pub(crate) use closing::{gate_sentence, stop_reason};
 pub use summary_page::render_summary;
+pub(crate) use summary_page::{different_judges, outdated_results};
 pub(crate) use trials::score;

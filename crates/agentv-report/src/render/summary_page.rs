@@ -18,6 +18,13 @@ use crate::text::one_line;
 pub fn render_summary(summary: &Summary, closing: &Closing<'_>, style: Style) -> String {
     let mut page = Page::new(style);
     headline(&mut page, summary);
+    if let Some(shard) = closing.empty_shard {
+        page.gap();
+        let sentence = format!(
+            "Shard {shard} has no cases to run. Gates apply to the merged run: `agentv merge` needs this run, too."
+        );
+        page.paragraph(Paint::Plain, &sentence);
+    }
     page.gap();
     statuses(&mut page, summary);
     closing::skipped(&mut page, summary.skipped, closing);
@@ -96,7 +103,15 @@ fn headline(page: &mut Page, summary: &Summary) {
         let skipped = format!("{} skipped", count(summary.skipped));
         pieces.push(Piece::new(Paint::Nearly, skipped));
     }
+    if summary.outdated > 0 {
+        let outdated = format!("{} out of date", count(summary.outdated));
+        pieces.push(Piece::new(Paint::Bad, outdated));
+    }
     page.flow(0, &pieces);
+    if summary.outdated > 0 {
+        page.gap();
+        page.paragraph(Paint::Plain, &outdated_results(summary.outdated));
+    }
     if has_nothing_to_grade_by(summary) {
         page.gap();
         page.paragraph(Paint::Plain, NOTHING_TO_GRADE_BY);
@@ -105,6 +120,18 @@ fn headline(page: &mut Page, summary: &Summary) {
 
 const NOTHING_TO_GRADE_BY: &str = "No case has anything to grade by: add `expected_output`, `expected_outcome` or \
      `evaluators` to grade the answers.";
+
+/// Says how many results are out of date.
+pub(crate) fn outdated_results(number: u64) -> String {
+    let (results, them) = match number {
+        1 => ("1 result is".to_owned(), "it"),
+        number => (format!("{} results are", count(number)), "them"),
+    };
+    format!(
+        "{results} of an earlier version of the cases, targets or settings. To repeat {them}, resume the run \
+         without `--eval-id` and `--limit`."
+    )
+}
 
 /// Returns true if nothing was graded because no case says how. In a dry run, judges are not asked.
 fn has_nothing_to_grade_by(summary: &Summary) -> bool {
@@ -213,7 +240,29 @@ fn cost(page: &mut Page, summary: &Summary) {
     if !pieces.is_empty() {
         page.figures("judges", &pieces);
     }
+    if let Some(sentence) = different_judges(summary, one_line) {
+        page.sentence("judges", Paint::Nearly, &sentence);
+    }
 }
+
+/// Names the judges of the targets if they differ, with `name` applied to each name; `None` if the targets
+/// share them.
+pub(crate) fn different_judges(summary: &Summary, name: fn(&str) -> String) -> Option<String> {
+    let targets = summary.different_judges.iter().take(MOST_JUDGED);
+    let graded = targets.enumerate().map(|(at, one)| {
+        let judges: Vec<String> = one.judges.iter().map(|judge| name(judge)).collect();
+        let verb = if at == 0 { " was graded" } else { "" };
+        format!("{}{verb} by {}", name(&one.target), judges.join(" and "))
+    });
+    let graded: Vec<String> = graded.collect();
+    let graded = (!graded.is_empty()).then(|| graded.join(", "))?;
+    Some(format!(
+        "{graded}: scores of different judges cannot be compared"
+    ))
+}
+
+/// The most targets that are named with their judges.
+const MOST_JUDGED: usize = 10;
 
 /// Returns the cost, with a mark for everything that has no known price.
 pub(crate) fn priced(summary: &Summary) -> Option<String> {

@@ -9,6 +9,7 @@ use agentv_core::{ReportError, Reporter, ResultRecord, RunEvent, Status, TokenUs
 use super::amount::Amount;
 use super::errors::ErrorFold;
 use super::extremes::Top;
+use super::judges::JudgesFold;
 use super::latency::LatencyFold;
 use super::scores::{Moments, ScoreCounts};
 use super::{
@@ -28,6 +29,7 @@ pub struct SummaryFold {
     scores: ScoreCounts,
     cached: u64,
     redacted: u64,
+    outdated: u64,
     dry_run: u64,
     retried: u64,
     cost: Option<Amount>,
@@ -35,6 +37,7 @@ pub struct SummaryFold {
     judge_tokens: Option<Tokens>,
     unpriced: BTreeSet<Arc<str>>,
     self_judged: BTreeSet<Arc<str>>,
+    judges: JudgesFold,
     truncated: u64,
     kept_workspaces: Option<KeptWorkspaces>,
     latency: LatencyFold,
@@ -97,6 +100,7 @@ impl SummaryFold {
         self.statuses.add(record.status);
         self.cached += u64::from(record.cached);
         self.redacted += u64::from(record.redacted);
+        self.outdated += u64::from(record.outdated.is_some());
         self.dry_run += u64::from(record.dry_run);
         self.retried += u64::from(record.attempts > 1);
         self.truncated += u64::from(record.truncated);
@@ -131,6 +135,7 @@ impl SummaryFold {
             if *call.target == *record.target && !self.self_judged.contains(&record.target) {
                 self.self_judged.insert(Arc::clone(&record.target));
             }
+            self.judges.add(&record.target, &call.target);
             let Some(usage) = call.token_usage else {
                 continue;
             };
@@ -197,6 +202,7 @@ impl SummaryFold {
             scores: self.scores.finish(&self.moments()),
             cached: self.cached,
             redacted: self.redacted,
+            outdated: self.outdated,
             dry_run: self.dry_run,
             retried: self.retried,
             cost_usd: self.cost.map(Amount::dollars),
@@ -204,6 +210,7 @@ impl SummaryFold {
             judge_tokens: self.judge_tokens,
             unpriced: self.unpriced.iter().cloned().collect(),
             self_judged: self.self_judged.iter().cloned().collect(),
+            different_judges: self.judges.finish(),
             truncated: self.truncated,
             kept_workspaces: self.kept_workspaces.clone(),
             latency: self.latency.finish(),

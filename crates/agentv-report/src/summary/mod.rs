@@ -4,6 +4,7 @@ mod amount;
 mod errors;
 mod extremes;
 mod fold;
+mod judges;
 mod latency;
 mod run_summary;
 mod scores;
@@ -16,8 +17,8 @@ pub use fold::SummaryFold;
 pub(crate) use fold::{GroupFold, graded_score};
 pub(crate) use latency::LatencyFold;
 pub use run_summary::{
-    CostlyTrial, ErrorGroup, KeptWorkspaces, Latency, Scores, SlowTrial, Summary, TargetSummary,
-    Tokens, WorstTrial,
+    CostlyTrial, ErrorGroup, KeptWorkspaces, Latency, Scores, SlowTrial, Summary, TargetJudges,
+    TargetSummary, Tokens, WorstTrial,
 };
 pub(crate) use scores::Moments;
 pub use statuses::Statuses;

@@ -35,6 +35,10 @@ pub struct Summary {
     /// The number of answers that secrets were removed from.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub redacted: u64,
+    /// The number of results of an earlier version of their cases, targets or settings, which a resume did
+    /// not repeat.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub outdated: u64,
     /// The number of answers from a mock that replaced the target.
     pub dry_run: u64,
     /// The number of trials that took more than one attempt.
@@ -55,6 +59,9 @@ pub struct Summary {
     /// The targets that graded answers of their own, by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub self_judged: Vec<Arc<str>>,
+    /// The targets and their judges, if they do not share them: scores of different judges cannot be compared.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub different_judges: Vec<TargetJudges>,
     /// The number of answers that were cut off because they reached the limit of tokens.
     #[serde(default)]
     pub truncated: u64,
@@ -82,6 +89,15 @@ pub struct Summary {
     /// The figures of each target, by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<TargetSummary>,
+}
+
+/// A target and the judges of its answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TargetJudges {
+    /// The target.
+    pub target: Arc<str>,
+    /// The judges, by name.
+    pub judges: Vec<Arc<str>>,
 }
 
 /// The scores of some trials.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use agentv_core::{EvalFile, Identities, TranscriptRecord, Trial, TrialKeys, Work};
+use agentv_core::{EvalFile, Identities, Outdated, TranscriptRecord, Trial, TrialKeys, Work};
 
 use crate::consumer::Consumer;
 use crate::failure::RunError;
@@ -63,6 +63,7 @@ impl TrialSource for AnswerTrials {
                     }
                 }
                 GivenRecord::Answer(record) => {
+                    let outdated = record.outdated.then_some(Outdated::Answer);
                     let trial = self.trial(file, record.into(), walk);
                     if let Some(found) = self.previous_run.result(&trial.keys.grade)? {
                         let include_trace = self.executor.include_trace;
@@ -71,7 +72,7 @@ impl TrialSource for AnswerTrials {
                             &self.consumer,
                             previous_run,
                             found,
-                            &trial.case,
+                            (&trial.case, outdated),
                             include_trace,
                         )?;
                     }

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use agentv_core::{
-    CaseIdentity, EvalCase, EvalFile, EvaluatorSpec, PassThreshold, ResultRecord, Stage, Status,
-    Timing, Transcript, TranscriptRecord, TrialError,
+    CaseIdentity, EvalCase, EvalFile, EvaluatorSpec, Outdated, PassThreshold, ResultRecord, Stage,
+    Status, Timing, Transcript, TranscriptRecord, TrialError,
 };
 use agentv_journal::{RecordFile, RecordsAt};
 use serde::Deserialize;
@@ -128,6 +128,7 @@ impl Regrading {
                 match places.get::<RecordedAnswer>(self.source_run.trials()[at].offset()) {
                     Ok(answer) => {
                         let record = record_of(answer.value, file, &case, target, trial);
+                        let record = self.dated(at, record);
                         flow = visit(file, GivenRecord::Answer(Box::new(record)));
                     }
                     Err(error) => {
@@ -156,6 +157,7 @@ impl Regrading {
             let offset = self.source_run.trials()[at].offset();
             let mut record = places.get::<TranscriptRecord>(offset)?.value;
             self.change_grading(&mut record);
+            let record = self.dated(at, record);
             let Some(file) = self.file(&record.eval_file) else {
                 continue;
             };
@@ -180,6 +182,14 @@ impl Regrading {
         }
     }
 
+    /// Notes in an answer if the source run has marked it as out of date.
+    fn dated(&self, at: usize, record: TranscriptRecord) -> TranscriptRecord {
+        TranscriptRecord {
+            outdated: self.source_run.trials()[at].is_outdated(),
+            ..record
+        }
+    }
+
     fn visit_errors(&self, visit: &mut VisitGiven<'_>) -> Result<(), SourceError> {
         let errors =
             self.in_order(|trial, mark| mark.selected && trial.last_record() != LastRecord::Answer);
@@ -191,6 +201,9 @@ impl Regrading {
             if trial.last_record() == LastRecord::Lost {
                 record = without_answer(record);
             }
+            // Nothing is left of an old grade.
+            let of_answer = |outdated: &Outdated| *outdated == Outdated::Answer;
+            record.outdated = record.outdated.filter(of_answer);
             let Some(file) = self.file(&record.eval_file) else {
                 continue;
             };
@@ -247,6 +260,7 @@ fn record_of(
         redacted: answer.redacted,
         dry_run: answer.dry_run,
         error: None,
+        outdated: false,
     }
 }
 

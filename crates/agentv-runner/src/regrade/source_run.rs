@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use agentv_core::{CaseIdentity, Digest, TrialError};
+use agentv_core::{CaseIdentity, Digest, Outdated, TrialError};
 use agentv_journal::{Damage, FileError, Line, RecordFile, RecordsAt, RunFolder};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -40,7 +40,8 @@ pub(crate) struct SourceTrial {
     pub(crate) key: u128,
     /// A number for its question.
     pub(crate) question: u64,
-    /// The offset of its record, with its kind in the lowest two bits.
+    /// The offset of its record, with its kind in the lowest two bits, and before them a bit that is set
+    /// if the answer is out of date.
     place: u64,
 }
 
@@ -57,7 +58,7 @@ pub(crate) enum LastRecord {
 
 impl SourceTrial {
     fn new(key: u128, question: u64, offset: u64, kind: LastRecord) -> SourceTrial {
-        let place = offset << 2 | kind as u64;
+        let place = offset << 3 | kind as u64;
         SourceTrial {
             key,
             question,
@@ -65,8 +66,18 @@ impl SourceTrial {
         }
     }
 
+    fn outdated(self, is_outdated: bool) -> SourceTrial {
+        let place = self.place | u64::from(is_outdated) << 2;
+        SourceTrial { place, ..self }
+    }
+
     pub(crate) fn offset(self) -> u64 {
-        self.place >> 2
+        self.place >> 3
+    }
+
+    /// Returns true if the run has marked the answer as out of date.
+    pub(crate) fn is_outdated(self) -> bool {
+        self.place & 4 != 0
     }
 
     pub(crate) fn last_record(self) -> LastRecord {
@@ -102,6 +113,8 @@ struct ResultLine {
     answer_key: String,
     #[serde(default)]
     error: Option<TrialError>,
+    #[serde(default)]
+    outdated: Option<Outdated>,
 }
 
 /// A record that becomes a trial.
@@ -111,6 +124,8 @@ struct Scanned {
     answer: u64,
     /// For an answer, a number for its question; for a result, 1 if the target errored.
     about: u64,
+    /// For a result, true if its answer is out of date.
+    is_outdated: bool,
 }
 
 impl SourceRun {
@@ -134,6 +149,7 @@ impl SourceRun {
                     offset,
                     answer: number_of(&line.answer_key),
                     about: question_of(line.identity, &line.case),
+                    is_outdated: false,
                 });
             },
         )?;
@@ -146,6 +162,7 @@ impl SourceRun {
                 offset,
                 answer: number_of(&line.answer_key),
                 about: u64::from(line.error.is_some_and(of_target)),
+                is_outdated: line.outdated == Some(Outdated::Answer),
             });
         })?;
         Ok(SourceRun {
@@ -274,12 +291,9 @@ fn trials_of(mut answers: Vec<Scanned>, mut results: Vec<Scanned>) -> Vec<Source
         let mut latest = same.iter().rev();
         match latest.find(|answer| wanted.is_none_or(|wanted| answer.answer == wanted)) {
             Some(answer) => {
-                trials.push(SourceTrial::new(
-                    key,
-                    answer.about,
-                    answer.offset,
-                    LastRecord::Answer,
-                ));
+                let trial = SourceTrial::new(key, answer.about, answer.offset, LastRecord::Answer);
+                let is_outdated = result.as_ref().is_some_and(|result| result.is_outdated);
+                trials.push(trial.outdated(is_outdated));
             }
             None => result
                 .iter()

@@ -15,8 +15,18 @@ use crate::schedule::budget::Spent;
 pub struct PreviousRun {
     journal: Option<Opened>,
     retry_errors: bool,
-    /// The reasons for which answers are out of date, by the name of the target.
-    changes: HashMap<String, String>,
+    changes: Changes,
+}
+
+/// The changes of targets since a run, each with the reason, by the name of the target.
+#[derive(Debug, Default)]
+pub struct Changes {
+    /// The reasons for which answers are out of date.
+    pub answers: HashMap<String, String>,
+    /// The reasons for which grades are out of date.
+    pub grades: HashMap<String, String>,
+    /// The targets that run a command whose files are not known: their answers never seem out of date.
+    pub untracked: HashSet<String>,
 }
 
 #[derive(Debug)]
@@ -30,6 +40,8 @@ struct Opened {
     answered: Option<Mutex<Latest>>,
     /// The last result of each answer, read when it is needed.
     graded: Mutex<Option<Latest>>,
+    /// The last result of each trial, if a judge or the threshold has changed.
+    graded_trials: Option<Mutex<Latest>>,
 }
 
 /// The cost in a transcript's record.
@@ -85,46 +97,51 @@ impl PreviousRun {
                 trials: (trials.superseded() > 0).then(|| Mutex::new(trials)),
                 answered: None,
                 graded: Mutex::default(),
+                graded_trials: None,
             }),
             retry_errors,
-            changes: HashMap::new(),
+            changes: Changes::default(),
         })
     }
 
-    /// Notes the targets that have changed since, with the reasons.
+    /// Notes the changes since.
     ///
     /// # Errors
     /// Fails if a file cannot be read.
-    pub fn with_changes(
-        mut self,
-        changes: HashMap<String, String>,
-    ) -> Result<PreviousRun, FileError> {
-        if let Some(journal) = self.journal.as_mut().filter(|_| !changes.is_empty()) {
-            let answered = journal
-                .folder
-                .latest(RecordFile::Transcripts, &trial_fields())?;
-            journal.answered = Some(Mutex::new(answered));
+    pub fn with_changes(mut self, changes: Changes) -> Result<PreviousRun, FileError> {
+        if let Some(journal) = &mut self.journal {
+            let latest = |file, is_needed: bool| {
+                let latest = is_needed.then(|| journal.folder.latest(file, &trial_fields()));
+                latest.transpose().map(|latest| latest.map(Mutex::new))
+            };
+            let answered = latest(RecordFile::Transcripts, !changes.answers.is_empty())?;
+            let graded = latest(RecordFile::Results, !changes.grades.is_empty())?;
+            (journal.answered, journal.graded_trials) = (answered, graded);
         }
         Ok(PreviousRun { changes, ..self })
     }
 
-    /// Returns the reason for which the earlier answers of a target are out of date.
-    pub(crate) fn change_of(&self, target: &str) -> Option<&str> {
-        self.changes.get(target).map(String::as_str)
+    /// Returns the changes since.
+    pub(crate) fn changes(&self) -> &Changes {
+        &self.changes
+    }
+
+    /// Returns the folder of the run; `None` for a new run.
+    pub(crate) fn folder(&self) -> Option<&RunFolder> {
+        self.journal.as_ref().map(|journal| &journal.folder)
     }
 
     /// Returns true if a trial was answered before its target changed.
     pub(crate) fn was_answered(&self, trial: &Trial) -> Result<bool, FileError> {
         let answered = self.journal.as_ref().and_then(|it| it.answered.as_ref());
-        answered.map_or(Ok(false), |answered| {
-            let number = u64::from(trial.number);
-            lock(answered).contains(&Key::of([
-                (&*trial.file.name).into(),
-                trial.case.id.as_str().into(),
-                (&*trial.target).into(),
-                number.into(),
-            ]))
-        })
+        answered.map_or(Ok(false), |latest| lock(latest).contains(&name_of(trial)))
+    }
+
+    /// Returns true if a trial was graded before its judge or its threshold changed.
+    pub(crate) fn had_result(&self, trial: &Trial) -> Result<bool, FileError> {
+        let journal = self.journal.as_ref();
+        let graded = journal.and_then(|journal| journal.graded_trials.as_ref());
+        graded.map_or(Ok(false), |latest| lock(latest).contains(&name_of(trial)))
     }
 
     /// Returns the cost of each target so far, including judges and answers that are not graded
@@ -303,6 +320,16 @@ fn trial_of(record: &ResultRecord) -> Key {
         record.eval_id.as_str().into(),
         (&*record.target).into(),
         trial.into(),
+    ])
+}
+
+fn name_of(trial: &Trial) -> Key {
+    let number = u64::from(trial.number);
+    Key::of([
+        (&*trial.file.name).into(),
+        trial.case.id.as_str().into(),
+        (&*trial.target).into(),
+        number.into(),
     ])
 }
 

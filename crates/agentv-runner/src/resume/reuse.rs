@@ -1,18 +1,19 @@
 //! Trials that were done before, reported again.
 
-use agentv_core::{EvalCase, ResultRecord};
+use agentv_core::{EvalCase, Outdated, ResultRecord};
 
 use crate::consumer::Consumer;
 use crate::failure::RunError;
 use crate::resume::previous_run::{FoundResult, PreviousRun};
 
 /// Reports the result of a trial that was done before. The last record of a trial in the file is the
-/// one that counts, so this one is written again if another followed it, or if it is out of date.
+/// one that counts, so this one is written again if another followed it, or if a field has changed.
+/// `outdated` says if the result is out of date now.
 pub(crate) fn reuse(
     consumer: &Consumer,
     previous_run: &PreviousRun,
     found: FoundResult,
-    case: &EvalCase,
+    (case, outdated): (&EvalCase, Option<Outdated>),
     include_trace: bool,
 ) -> Result<(), RunError> {
     let FoundResult {
@@ -21,6 +22,7 @@ pub(crate) fn reuse(
         is_latest,
     } = found;
     let mut changed = refresh_names(&mut record, case);
+    changed |= std::mem::replace(&mut record.outdated, outdated) != outdated;
     if include_trace {
         changed |= add_messages(previous_run, &mut record)?;
     }

@@ -34,6 +34,23 @@ pub(crate) struct CaseTrials {
 
 type VisitTrial<'e> = dyn FnMut(Trial) -> Result<ControlFlow<()>, RunError> + 'e;
 
+/// The cases that a pass visits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    /// Those that the request selects, until the run is stopped.
+    Selected,
+    /// All cases of the run's files, selected or not.
+    All,
+}
+
+/// The trials that were done before, by what happens to them now.
+#[derive(Default)]
+struct Recalled {
+    reused: u64,
+    asked_again: u64,
+    graded_again: u64,
+}
+
 /// The state of one pass over the cases.
 #[derive(Default)]
 struct CaseWalk {
@@ -59,39 +76,44 @@ impl TrialSource for CaseTrials {
         if self.previous_run.is_empty() {
             return Ok(true);
         }
-        let (mut asks, mut asked_again) = (false, 0);
+        let mut asks = false;
+        let mut recalled = Recalled::default();
         let mut done = Vec::new();
-        self.each_trial(&mut |trial| {
+        self.each_trial(Scope::Selected, &mut |trial| {
             let found = self.previous_run.result(&trial.keys.grade)?;
             done.push(found.is_some());
             match found {
                 Some(found) => {
+                    recalled.reused += 1;
                     let include_trace = self.executor.include_trace;
                     let previous_run = &self.previous_run;
                     reuse(
                         &self.consumer,
                         previous_run,
                         found,
-                        &trial.case,
+                        (&trial.case, None),
                         include_trace,
                     )?;
                 }
                 None if !self.has_usable_answer(&trial)? => {
                     asks = true;
-                    asked_again += u64::from(self.previous_run.was_answered(&trial)?);
+                    recalled.asked_again += u64::from(self.previous_run.was_answered(&trial)?);
                 }
-                None => {}
+                None => {
+                    recalled.reused += 1;
+                    recalled.graded_again += u64::from(self.previous_run.had_result(&trial)?);
+                }
             }
             Ok(ControlFlow::Continue(()))
         })?;
         let _ = self.done.set(done);
-        self.notice_change(asked_again);
+        self.notice_changes(&recalled);
         Ok(asks)
     }
 
     fn produce(&self, send: &mut SendItem<'_>) -> Result<(), RunError> {
         let mut done = self.done.get().into_iter().flatten();
-        self.each_trial(&mut |mut trial| {
+        self.each_trial(Scope::Selected, &mut |mut trial| {
             if done.next() == Some(&true) {
                 return Ok(ControlFlow::Continue(()));
             }
@@ -99,21 +121,45 @@ impl TrialSource for CaseTrials {
             Ok(send(SourceItem::Trial(trial)))
         })
     }
+
+    fn current_keys(&self, visit: &mut dyn FnMut(&TrialKeys)) -> Result<(), RunError> {
+        self.each_trial(Scope::All, &mut |trial| {
+            visit(&trial.keys);
+            Ok(ControlFlow::Continue(()))
+        })
+    }
 }
 
 impl CaseTrials {
-    /// Reports that the target is called again for answers that are out of date.
-    fn notice_change(&self, asked_again: u64) {
-        let change = self.previous_run.change_of(&self.lane.name);
-        let Some(change) = change.filter(|_| asked_again > 0) else {
-            return;
+    /// Reports the changes that cause work again, and answers of a program that cannot be tracked.
+    fn notice_changes(&self, recalled: &Recalled) {
+        let (name, changes) = (&*self.lane.name, self.previous_run.changes());
+        let notice = |count: u64, what: &str, reason: Option<&String>| {
+            let Some(reason) = reason.filter(|_| count > 0) else {
+                return;
+            };
+            let answers = match count {
+                1 => "1 answer is".to_owned(),
+                count => format!("{count} answers are"),
+            };
+            self.consumer.notice(&format!("{answers} {what}: {reason}"));
         };
-        let answers = match asked_again {
-            1 => "1 answer is".to_owned(),
-            count => format!("{count} answers are"),
-        };
-        self.consumer
-            .notice(&format!("{answers} requested again: {change}"));
+        notice(
+            recalled.asked_again,
+            "requested again",
+            changes.answers.get(name),
+        );
+        notice(
+            recalled.graded_again,
+            "graded again",
+            changes.grades.get(name),
+        );
+        if recalled.reused > 0 && changes.untracked.contains(name) {
+            self.consumer.notice(&format!(
+                "the command of target `{name}` names no file of the project, so a change of its program \
+                 is not noticed: list its files in `inputs`"
+            ));
+        }
     }
 
     /// Returns true if the journal holds an answer that can be graded.
@@ -160,23 +206,24 @@ impl CaseTrials {
         }))
     }
 
-    /// Visits the trials of the lane, in order, until the run is stopped. An error ends it.
-    fn each_trial(&self, each: &mut VisitTrial<'_>) -> Result<(), RunError> {
+    /// Visits the trials of the lane, in order. An error ends it.
+    fn each_trial(&self, scope: Scope, each: &mut VisitTrial<'_>) -> Result<(), RunError> {
         let mut walk = CaseWalk::default();
         let mut selector = self.selection.selector();
         let mut failed = None;
         self.source.visit(&mut |file, case| {
-            if self.executor.stop.is_stopped() || selector.is_done() {
+            let is_selecting = scope == Scope::Selected;
+            if is_selecting && (self.executor.stop.is_stopped() || selector.is_done()) {
                 return ControlFlow::Break(());
             }
             let position = walk.count(file.index);
             let assignment = &self.executor.assignment;
-            if !selector.takes(&file.name, &case.id)
+            if is_selecting && !selector.takes(&file.name, &case.id)
                 || !assignment.assigns(file, &case, self.lane.index)
             {
                 return ControlFlow::Continue(());
             }
-            let visited = self.trials_of(file, (position, case), &mut walk, each);
+            let visited = self.trials_of(file, (position, case), scope, &mut walk, each);
             visited.unwrap_or_else(|error| {
                 failed = Some(error);
                 ControlFlow::Break(())
@@ -189,6 +236,7 @@ impl CaseTrials {
         &self,
         file: &Arc<EvalFile>,
         (position, case): (u64, EvalCase),
+        scope: Scope,
         walk: &mut CaseWalk,
         each: &mut VisitTrial<'_>,
     ) -> Result<ControlFlow<()>, RunError> {
@@ -206,6 +254,7 @@ impl CaseTrials {
         let case = Arc::new(case);
         for number in 1..=self.trials {
             let chosen = self.selection.trials.as_ref();
+            let chosen = chosen.filter(|_| scope == Scope::Selected);
             let is_chosen =
                 chosen.is_none_or(|chosen| chosen.has(&file.name, &case.id, &lane.name, number));
             if !is_chosen {

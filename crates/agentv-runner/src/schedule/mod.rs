@@ -8,6 +8,7 @@ pub(crate) mod concurrency;
 pub(crate) mod dispatch;
 pub(crate) mod lane;
 pub(crate) mod rate_limit;
+pub(crate) mod read_files;
 pub(crate) mod selection;
 pub(crate) mod source;
 pub(crate) mod stop;

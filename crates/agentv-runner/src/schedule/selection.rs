@@ -3,12 +3,15 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use globset::GlobSet;
 
 /// The selection of cases and trials.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
+    /// Only cases of these eval files.
+    pub eval_files: Option<Arc<HashSet<String>>>,
     /// Only cases with matching ids.
     pub eval_ids: Option<GlobSet>,
     /// Only the cases of one shard.
@@ -29,6 +32,50 @@ impl Selection {
     }
 }
 
+impl Selection {
+    /// Returns true if all cases and trials are selected.
+    pub fn is_all(&self) -> bool {
+        let Selection {
+            eval_files,
+            eval_ids,
+            shard,
+            limit,
+            trials,
+        } = self;
+        eval_files.is_none()
+            && eval_ids.is_none()
+            && shard.is_none()
+            && limit.is_none()
+            && trials.is_none()
+    }
+
+    /// Returns true if a case is selected in another shard, whatever the limit.
+    pub(crate) fn has_in_other_shard(&self, eval_file: &str, eval_id: &str) -> bool {
+        let is_other = |shard: Shard| !shard.takes(eval_file, eval_id);
+        self.shard.is_some_and(is_other) && self.matches(eval_file, Some(eval_id))
+    }
+
+    /// Returns true if a case is selected, unless the limit is reached before it.
+    fn includes(&self, eval_file: &str, eval_id: Option<&str>) -> bool {
+        let is_of_shard = |shard: Shard| match eval_id {
+            Some(eval_id) => shard.takes(eval_file, eval_id),
+            None => shard.index == 1,
+        };
+        self.shard.is_none_or(is_of_shard) && self.matches(eval_file, eval_id)
+    }
+
+    /// Returns true if a case is selected in some shard. One without an id may be any.
+    fn matches(&self, eval_file: &str, eval_id: Option<&str>) -> bool {
+        let files = self.eval_files.as_ref();
+        let is_meant = |eval_id: &str| {
+            let (ids, trials) = (self.eval_ids.as_ref(), self.trials.as_ref());
+            ids.is_none_or(|ids| ids.is_match(eval_id))
+                && trials.is_none_or(|trials| trials.has_case(eval_file, eval_id))
+        };
+        files.is_none_or(|files| files.contains(eval_file)) && eval_id.is_none_or(is_meant)
+    }
+}
+
 /// Selects the cases of one pass over the files, in order.
 #[derive(Debug)]
 pub struct Selector<'s> {
@@ -39,20 +86,15 @@ pub struct Selector<'s> {
 impl Selector<'_> {
     /// Returns true if the next case of the pass is selected.
     pub fn takes(&mut self, eval_file: &str, eval_id: &str) -> bool {
-        let Selection {
-            eval_ids,
-            shard,
-            limit,
-            trials,
-        } = self.selection;
-        let wanted = eval_ids.as_ref().is_none_or(|ids| ids.is_match(eval_id))
-            && shard.is_none_or(|shard| shard.takes(eval_file, eval_id))
-            && trials
-                .as_ref()
-                .is_none_or(|trials| trials.has_case(eval_file, eval_id));
-        let taken = wanted && limit.is_none_or(|limit| self.taken < limit);
+        let taken = self.selection.includes(eval_file, Some(eval_id)) && !self.is_done();
         self.taken += u64::from(taken);
         taken
+    }
+
+    /// Returns true if a case that cannot be used would be selected at this point of the pass. It does
+    /// not count towards the limit. One without an id may be any case: it belongs to the first shard.
+    pub fn takes_unusable(&self, eval_file: &str, eval_id: Option<&str>) -> bool {
+        self.selection.includes(eval_file, eval_id) && !self.is_done()
     }
 
     /// Returns true if no further case of the pass can be selected.

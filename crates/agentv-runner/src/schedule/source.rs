@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use agentv_core::{
-    Digest, EvalCase, EvalFile, EvaluatorSpec, FileDigest, GradedBy, ResultRecord, Trial,
+    Digest, EvalCase, EvalFile, EvaluatorSpec, FileDigest, GradedBy, ResultRecord, Trial, TrialKeys,
 };
 
 use crate::failure::RunError;
@@ -22,6 +22,12 @@ pub(crate) trait TrialSource: Send + Sync {
 
     /// Sends what is left, in order, until `send` breaks or the run is stopped. Writes nothing.
     fn produce(&self, send: &mut SendItem<'_>) -> Result<(), RunError>;
+
+    /// Visits the keys of all trials that the run's files now have, selected or not. A source of answers
+    /// has none: it grades what exists.
+    fn current_keys(&self, _visit: &mut dyn FnMut(&TrialKeys)) -> Result<(), RunError> {
+        Ok(())
+    }
 }
 
 /// An item of a source.

@@ -1,11 +1,12 @@
 //! The survey of a run: its work, counted before anything is asked.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-use agentv_core::{EvalCase, EvalFile, Judge, Source};
+use agentv_core::{EvalCase, EvalFile, EvaluatorError, Judge, Source};
 
 use crate::case_source::{CaseSource, SourceError};
+use crate::schedule::read_files::ReadFiles;
 use crate::schedule::selection::{Selection, Selector};
 use crate::trial::grade::Graders;
 
@@ -22,10 +23,28 @@ pub struct Survey {
     pub trials_only_before: u64,
     /// True if a selected case asks for a workspace.
     pub has_workspaces: bool,
-    /// The names of the targets, by the index of the eval file.
-    pub targets: Vec<BTreeSet<String>>,
-    /// The judges, by the index of the eval file.
-    pub judges: Vec<FileJudges>,
+    /// True if the selection has cases in other shards.
+    pub is_elsewhere: bool,
+    /// The targets and judges of the selected cases.
+    pub selected: Needs,
+    /// Those of the cases that a resumed run selected before and that are not selected now.
+    pub only_before: Needs,
+    /// The digests of the files that all of these cases embed and their evaluators read, by their paths
+    /// from the root of the first eval file. Of very many files, some are omitted.
+    pub read_files: BTreeMap<String, String>,
+}
+
+/// The targets and judges that cases need, by the index of the eval file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Needs(Vec<FileNeeds>);
+
+/// The targets and judges that cases of one eval file need.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FileNeeds {
+    /// The names of the targets.
+    pub targets: BTreeSet<String>,
+    /// The judges.
+    pub judges: FileJudges,
 }
 
 /// The judges that the cases of an eval file need.
@@ -37,8 +56,47 @@ pub struct FileJudges {
     pub judged: BTreeSet<String>,
 }
 
-/// Visits all cases once. `before` is what a resumed run selected before, which is counted too. `chosen` are the targets for every case (default: the target that the
-/// case names).
+impl Needs {
+    /// Returns what the cases of each eval file need, in order. Files at the end that need nothing may be
+    /// missing.
+    pub fn files(&self) -> &[FileNeeds] {
+        &self.0
+    }
+
+    fn of_file(&mut self, index: usize) -> &mut FileNeeds {
+        if self.0.len() <= index {
+            self.0.resize_with(index + 1, FileNeeds::default);
+        }
+        &mut self.0[index]
+    }
+}
+
+impl FileNeeds {
+    /// Adds the targets of a case and the judges of its evaluators.
+    fn add(&mut self, targets: &[String], judges: Vec<Judge>) {
+        let mut is_usual = false;
+        for judge in judges {
+            match judge {
+                Judge::Usual => is_usual = true,
+                Judge::Named(name) => {
+                    self.judges.named.insert(name);
+                }
+            }
+        }
+        for target in targets {
+            if !self.targets.contains(target) {
+                self.targets.insert(target.clone());
+            }
+            let judged = &mut self.judges.judged;
+            if is_usual && !judged.contains(target) {
+                judged.insert(target.clone());
+            }
+        }
+    }
+}
+
+/// Visits all cases once. `before` is what a resumed run selected before, which is counted too. `chosen`
+/// are the targets for every case (default: the target that the case names).
 ///
 /// # Errors
 /// Fails if a file can no longer be read, or if an evaluator cannot be used.
@@ -50,7 +108,14 @@ pub fn survey(
     chosen: &[String],
     trials: u32,
 ) -> Result<Survey, SourceError> {
-    let mut survey = Survey::default();
+    let mut surveying = Surveying {
+        selection,
+        graders,
+        chosen,
+        trials,
+        found: Survey::default(),
+        read_files: ReadFiles::default(),
+    };
     let mut selector = selection.selector();
     let mut selector_before = before.map(Selection::selector);
     let mut unusable = None;
@@ -60,84 +125,94 @@ pub fn survey(
             return ControlFlow::Break(());
         }
         let is_taken = selector.takes(&file.name, &case.id);
-        if let Some(before) = &mut selector_before
-            && before.takes(&file.name, &case.id)
-        {
-            let number = count_trials(selection, file, &case, chosen, trials);
-            survey.trials_before += number;
-            survey.trials_only_before += if is_taken { 0 } else { number };
+        let before = selector_before.as_mut();
+        let was_taken = before.is_some_and(|before| before.takes(&file.name, &case.id));
+        if was_taken {
+            surveying.found.trials_before += surveying.trials_of(file, &case);
         }
         if !is_taken {
+            surveying.pass_over(file, &case, was_taken);
             return ControlFlow::Continue(());
         }
-        survey.cases += 1;
-        survey.has_workspaces |= case.workspace.is_some();
-        if survey.targets.len() <= file.index {
-            survey.targets.resize_with(file.index + 1, BTreeSet::new);
-            survey
-                .judges
-                .resize_with(file.index + 1, FileJudges::default);
-        }
-        let checked = graders.check(file, &case);
-        let judges = match checked.and_then(|()| graders.judges(&case)) {
-            Ok(judges) => judges,
+        match surveying.select(file, &case) {
+            Ok(()) => ControlFlow::Continue(()),
             Err(reason) => {
                 unusable = Some((place_of(&case), reason));
-                return ControlFlow::Break(());
-            }
-        };
-        let file_judges = &mut survey.judges[file.index];
-        let mut is_usual = false;
-        for judge in judges {
-            match judge {
-                Judge::Usual => is_usual = true,
-                Judge::Named(name) => {
-                    file_judges.named.insert(name);
-                }
+                ControlFlow::Break(())
             }
         }
-        survey.trials += count_trials(selection, file, &case, chosen, trials);
-        let own = [case.execution.target];
-        let targets = if chosen.is_empty() { &own } else { chosen };
-        for (place, target) in targets.iter().enumerate() {
-            if targets[..place].contains(target) {
-                continue;
-            }
-            if !survey.targets[file.index].contains(target) {
-                survey.targets[file.index].insert(target.clone());
-            }
-            let judged = &mut survey.judges[file.index].judged;
-            if is_usual && !judged.contains(target) {
-                judged.insert(target.clone());
-            }
-        }
-        ControlFlow::Continue(())
     })?;
     match unusable {
         Some((case, source)) => Err(SourceError::Case { case, source }),
-        None => Ok(survey),
+        None => Ok(surveying.finish()),
     }
 }
 
-/// Returns the number of trials of a case, on each of its targets once.
-fn count_trials(
-    selection: &Selection,
-    file: &EvalFile,
-    case: &EvalCase,
-    chosen: &[String],
+/// A survey that is being made.
+struct Surveying<'a> {
+    selection: &'a Selection,
+    graders: &'a dyn Graders,
+    chosen: &'a [String],
     trials: u32,
-) -> u64 {
-    let own = std::slice::from_ref(&case.execution.target);
-    let targets = if chosen.is_empty() { own } else { chosen };
-    let targets: BTreeSet<&String> = targets.iter().collect();
-    let of_target = |target: &&String| match &selection.trials {
-        None => u64::from(trials),
-        Some(only) => {
-            let has = |trial: &u32| only.has(&file.name, &case.id, target, *trial);
-            (1..=trials).filter(has).count() as u64
+    found: Survey,
+    read_files: ReadFiles,
+}
+
+impl Surveying<'_> {
+    /// Counts a selected case.
+    fn select(&mut self, file: &EvalFile, case: &EvalCase) -> Result<(), EvaluatorError> {
+        self.found.cases += 1;
+        self.found.has_workspaces |= case.workspace.is_some();
+        self.graders.check(file, case)?;
+        let judges = self.graders.judges(case)?;
+        self.found.trials += self.trials_of(file, case);
+        let needs = self.found.selected.of_file(file.index);
+        needs.add(targets_of(self.chosen, case), judges);
+        self.read_files.add(self.graders, file, case);
+        Ok(())
+    }
+
+    /// Notes a case that is not selected. If the resumed run selected it before, it is counted. Its evaluators
+    /// are not used now, so they need not be usable.
+    fn pass_over(&mut self, file: &EvalFile, case: &EvalCase, was_taken: bool) {
+        let selection = self.selection;
+        self.found.is_elsewhere |= selection.has_in_other_shard(&file.name, &case.id);
+        if was_taken {
+            self.found.trials_only_before += self.trials_of(file, case);
+            let judges = self.graders.judges(case).unwrap_or_default();
+            let needs = self.found.only_before.of_file(file.index);
+            needs.add(targets_of(self.chosen, case), judges);
+            self.read_files.add(self.graders, file, case);
         }
-    };
-    targets.iter().map(of_target).sum()
+    }
+
+    /// Returns the number of trials of a case, on each of its targets once.
+    fn trials_of(&self, file: &EvalFile, case: &EvalCase) -> u64 {
+        let targets: BTreeSet<&String> = targets_of(self.chosen, case).iter().collect();
+        let of_target = |target: &&String| match &self.selection.trials {
+            None => u64::from(self.trials),
+            Some(only) => {
+                let has = |trial: &u32| only.has(&file.name, &case.id, target, *trial);
+                (1..=self.trials).filter(has).count() as u64
+            }
+        };
+        targets.iter().map(of_target).sum()
+    }
+
+    fn finish(self) -> Survey {
+        Survey {
+            read_files: self.read_files.into_digests(),
+            ..self.found
+        }
+    }
+}
+
+/// Returns the targets of a case: the chosen ones, or its own.
+fn targets_of<'t>(chosen: &'t [String], case: &'t EvalCase) -> &'t [String] {
+    match chosen {
+        [] => std::slice::from_ref(&case.execution.target),
+        chosen => chosen,
+    }
 }
 
 /// Returns the position of a case, for messages.

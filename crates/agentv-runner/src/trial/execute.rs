@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use agentv_core::{
-    Activity, ActivityChannel, Cause, ExchangeLog, Message, Outcome, Prompt, ProviderError,
+    Activity, ActivityChannel, Cause, ExchangeLog, Message, Outcome, Outdated, Prompt, ProviderError,
     RawExchange, Request, ResultRecord, RunEvent, Secrets, Stage, Step, Subject, Target, Timing,
     TraceSummary, Transcript, TranscriptRecord, Trial, Work, WorkspaceFolders,
 };
@@ -526,6 +526,7 @@ impl Execution<'_> {
             cached: answer.cached,
             redacted: answer.redacted,
             truncated: transcript.is_truncated(),
+            outdated: answer.outdated.then_some(Outdated::Answer),
             ..result_record(self.trial, grade)
         })
     }

@@ -35,6 +35,7 @@ pub(crate) fn transcript_record(
         redacted: false,
         dry_run: trial.dry_run,
         error: None,
+        outdated: false,
     }
 }
 
@@ -89,6 +90,7 @@ pub(crate) fn result_record(trial: &Trial, grade: Grade) -> ResultRecord {
         redacted: false,
         dry_run: trial.dry_run,
         truncated: false,
+        outdated: None,
         error: grade.error,
         workspace: None,
         answer_key: trial.keys.answer.clone(),

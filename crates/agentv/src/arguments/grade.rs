@@ -38,13 +38,21 @@ pub(crate) struct GradeArguments {
     /// File that defines the judges (default: the nearest `targets.yaml`)
     #[arg(long, value_name = "FILE", help_heading = "What to grade")]
     pub(crate) targets: Option<PathBuf>,
+    /// Ask this target as judge, unless an evaluator names another (default: `--judge` of the run, else
+    /// `judge_target`)
+    #[arg(long, value_name = "NAME", help_heading = "What to grade")]
+    pub(crate) judge: Option<String>,
+    /// Allow several targets to grade their own answers
+    #[arg(long, help_heading = "What to grade")]
+    pub(crate) allow_self_judging: bool,
     /// Only grade cases whose id matches GLOB (repeatable)
     #[arg(long = "eval-id", value_name = "GLOB", help_heading = "What to grade")]
     pub(crate) eval_ids: Vec<String>,
     /// Only grade the first N cases
     #[arg(long, value_name = "N", value_parser = from_one::<u64>, help_heading = "What to grade")]
     pub(crate) limit: Option<u64>,
-    /// Lowest score that passes, for all cases (default: `pass_threshold` of the files, or 0.8)
+    /// Lowest score that passes, for all cases (default: `--pass-threshold` of the run, else
+    /// `pass_threshold` of the files, or 0.8)
     #[arg(long, value_name = "X", value_parser = pass_threshold, help_heading = "What to grade")]
     pub(crate) pass_threshold: Option<PassThreshold>,
     /// Run cheap evaluators first, and skip the others if a required one fails
@@ -91,6 +99,8 @@ impl GradeArguments {
             },
             evaluators_file: self.evaluators.clone(),
             targets_file: self.targets.clone(),
+            judge: self.judge.clone(),
+            allow_self_judging: self.allow_self_judging,
             selection: SelectionOptions {
                 eval_ids: self.eval_ids.clone(),
                 shard: None,

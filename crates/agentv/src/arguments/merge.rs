@@ -13,7 +13,8 @@ use super::values::report;
 ///
 /// The merged run has one record per trial; if several runs have a record of the same trial, the latest
 /// is used. Missing and overlapping shards are reported. Runs of different files, targets, evaluators or
-/// settings are refused. Merging the same runs again gives the same run.
+/// settings are refused, and so are runs with results that are out of date. Merging the same runs again
+/// gives the same run.
 ///
 /// Exit codes, the first that applies: 5 the result could not be written; 2 a run is invalid, or the runs
 /// are not shards of one run; 3 more errored trials and skipped cases than `--max-errors` allows; 1 a shard

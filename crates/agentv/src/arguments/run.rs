@@ -49,7 +49,8 @@ pub(crate) struct RunArguments {
     /// File that defines the targets (default: the nearest `targets.yaml`)
     #[arg(long, value_name = "FILE", help_heading = "What to run")]
     pub(crate) targets: Option<PathBuf>,
-    /// Ask this target as judge, unless an evaluator names another (default: `judge_target`)
+    /// Ask this target as judge, unless an evaluator names another (default: that of a resumed run, else
+    /// `judge_target`)
     #[arg(long, value_name = "NAME", help_heading = "What to run")]
     pub(crate) judge: Option<String>,
     /// Allow several targets to grade their own answers
@@ -102,7 +103,8 @@ pub(crate) struct RunArguments {
     /// Run cheap evaluators first, and skip the others if a required one fails
     #[arg(long, help_heading = "What to run")]
     pub(crate) stop_on_required: bool,
-    /// Lowest score that passes, for all cases (default: `pass_threshold` of the files, or 0.8)
+    /// Lowest score that passes, for all cases (default: that of a resumed run, else `pass_threshold` of the
+    /// files, or 0.8)
     #[arg(long, value_name = "X", value_parser = pass_threshold, help_heading = "What to run")]
     pub(crate) pass_threshold: Option<PassThreshold>,
     /// Refuse a file that has an invalid case, instead of skipping the case
@@ -143,10 +145,17 @@ pub(crate) struct RunArguments {
 
 impl RunArguments {
     /// Returns the arguments that resume `run`, which these arguments began.
-    pub(crate) fn resuming(&self, run: &OpenRun) -> RunArguments {
+    pub(crate) fn resuming(&self, run: &OpenRun, project: &Project) -> RunArguments {
         // A request that selects a part of a resumed run says nothing about the rest.
         let record = run.record();
+        let others = run.other_files().iter();
         RunArguments {
+            paths: self
+                .paths
+                .iter()
+                .cloned()
+                .chain(others.map(|path| project.shown(path)))
+                .collect(),
             resume: Some(Some(run.folder().id().to_string())),
             // The run knows which trials it repeats.
             rerun_failed: None,

@@ -4,7 +4,9 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use agentv_core::GateOutcome;
-use agentv_project::{Project, ProjectError, counted, warn_of_damage, warn_of_few_grades};
+use agentv_project::{
+    Project, ProjectError, counted, warn_of_damage, warn_of_few_grades, warn_of_outdated,
+};
 use agentv_report::compare::{
     ComparedRun, ComparisonFormat, ComparisonSummary, Pairwise, ShownCases, compare, read_runs,
     write_comparison, write_pairwise,
@@ -133,5 +135,6 @@ fn warn_of_troubles(runs: &[ComparedRun]) {
             ));
         }
         warn_of_damage(run, &mut StderrNotices::new());
+        warn_of_outdated(run, &mut StderrNotices::new());
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::PoisonError;
 use std::time::Instant;
 
-use agentv_project::Project;
+use agentv_project::{Project, counted};
 use jiff::Timestamp;
 
 use crate::arguments::RunArguments;
@@ -29,10 +29,15 @@ pub(crate) fn run(arguments: &RunArguments, log: Option<LogLevel>) -> Result<Exi
     let (ended, reporting) = execute(reporting, |stop, reporter| {
         agentv_runner::run(spec, stop, reporter)
     })?;
-    if let Err(error) = run.remove_obsolete(&ended) {
-        output::warning(&format!(
+    match run.remove_obsolete(&ended) {
+        Ok(0) => {}
+        Ok(removed) => output::note(&format!(
+            "removed {} of cases that no longer exist",
+            counted(removed, "result")
+        )),
+        Err(error) => output::warning(&format!(
             "the run still has results of cases that no longer exist: {error}"
-        ));
+        )),
     }
     let mut reporting = reporting.lock().unwrap_or_else(PoisonError::into_inner);
     let ending = Ending {
@@ -41,7 +46,7 @@ pub(crate) fn run(arguments: &RunArguments, log: Option<LogLevel>) -> Result<Exi
         run: &run,
         ended: &ended,
         elapsed: started.elapsed(),
-        resume_command: Some(arguments.resuming(&run).command_line(log)),
+        resume_command: Some(arguments.resuming(&run, &project).command_line(log)),
     };
     ending.finish(&mut reporting)
 }

@@ -48,6 +48,8 @@ impl RunFacts {
                 totals: None,
                 statistics: None,
                 evaluator_files: BTreeMap::new(),
+                read_files: BTreeMap::new(),
+                earlier: Vec::new(),
                 ..run
             }),
             statistics: whole.statistics,

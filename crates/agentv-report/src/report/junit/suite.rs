@@ -18,6 +18,8 @@ pub(super) struct Suite {
     first_token: Option<LatencyFold>,
     /// The end of the first trial.
     timestamp: Option<String>,
+    /// The number of results that are out of date.
+    outdated: u64,
     places: Vec<u64>,
 }
 
@@ -29,6 +31,7 @@ impl Suite {
         if let Some(first) = first.filter(|_| record.status != Status::Error) {
             self.first_token.get_or_insert_default().add(first);
         }
+        self.outdated += u64::from(record.outdated.is_some());
         if self
             .timestamp
             .as_ref()
@@ -43,6 +46,7 @@ impl Suite {
     pub(super) fn join(&mut self, other: &Suite) {
         self.figures.statuses.join(&other.figures.statuses);
         self.milliseconds += other.milliseconds;
+        self.outdated += other.outdated;
     }
 
     /// Adds errors that have no record.
@@ -53,6 +57,11 @@ impl Suite {
     /// Returns the number of trials.
     pub(super) fn trials(&self) -> u64 {
         self.figures.statuses.total()
+    }
+
+    /// Returns the number of results that are out of date.
+    pub(super) fn outdated(&self) -> u64 {
+        self.outdated
     }
 
     /// Returns the offsets of the records, in file order.

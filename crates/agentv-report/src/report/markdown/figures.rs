@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::figures::{count, counted, milliseconds, money, percent, percent_range, score_range};
 use crate::markdown_text::code_in_cell;
+use crate::render::{different_judges, outdated_results};
 use crate::run_statistics::{RunStatistics, TargetFigures};
 use crate::summary::{Statuses, Summary, TargetSummary};
 
@@ -38,6 +39,11 @@ pub(super) fn headline(summary: &Summary, not_run: u64) -> String {
         (statuses.error, "error", "errors"),
         (statuses.ungraded, "ungraded", "ungraded"),
         (summary.skipped, "case skipped", "cases skipped"),
+        (
+            summary.outdated,
+            "result out of date",
+            "results out of date",
+        ),
         (summary.truncated, "truncated answer", "truncated answers"),
     ] {
         if number > 0 {
@@ -102,6 +108,9 @@ pub(super) fn remarks(summary: &Summary) -> String {
         names.collect::<Vec<_>>().join(", ")
     };
     let mut text = String::new();
+    if summary.outdated > 0 {
+        text.push_str(&format!("\n{}\n", outdated_results(summary.outdated)));
+    }
     if !summary.unpriced.is_empty() {
         let unpriced = names(&summary.unpriced);
         text.push_str(&format!(
@@ -119,6 +128,9 @@ pub(super) fn remarks(summary: &Summary) -> String {
         text.push_str(&format!(
             "\nGraded by the target itself: answers of {judged}.\n"
         ));
+    }
+    if let Some(sentence) = different_judges(summary, |name| code_in_cell(name, 80)) {
+        text.push_str(&format!("\n{sentence}.\n"));
     }
     text
 }

@@ -74,6 +74,8 @@ impl GradeArguments {
             run,
             evaluators,
             targets,
+            judge,
+            allow_self_judging,
             eval_ids,
             limit,
             pass_threshold,
@@ -89,6 +91,8 @@ impl GradeArguments {
         line.positionals([run]);
         line.path("evaluators", evaluators.as_deref());
         line.path("targets", targets.as_deref());
+        line.value("judge", judge.as_ref());
+        line.flag("allow-self-judging", *allow_self_judging);
         line.values("eval-id", eval_ids);
         line.value("limit", limit.as_ref());
         line.value("pass-threshold", pass_threshold.as_ref());

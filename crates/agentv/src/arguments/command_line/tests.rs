@@ -80,6 +80,8 @@ const RUN: &[Words] = &[
 ];
 
 const GRADE: &[Words] = &[
+    &["--judge", "strict judge"],
+    &["--allow-self-judging"],
     &["--evaluators", "strict.yaml"],
     &["--eval-id", "a b"],
     &["--limit", "1"],
