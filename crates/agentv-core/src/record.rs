@@ -160,13 +160,44 @@ impl ResultRecord {
     /// The fields that identify a trial. Of two records of the same trial, the later one counts.
     pub const TRIAL: [&str; 4] = ["eval_file", "eval_id", "target", "trial"];
 
-    /// Returns the cost of the answer and its judges in US dollars, if known.
-    pub fn cost_usd(&self) -> Option<f64> {
+    /// Returns the cost of the answer in US dollars, without that of its judges; `None` if it is not
+    /// known, or if another run paid for it.
+    pub fn answer_cost_usd(&self) -> Option<f64> {
         let answer = self.trace_summary.as_ref().and_then(|trace| trace.cost_usd);
-        // Another run paid for a cached answer.
-        let answer = answer.filter(|_| !self.cached);
-        let costs = [answer, self.judge_cost_usd()];
-        costs.into_iter().flatten().reduce(|sum, cost| sum + cost)
+        answer.filter(|_| !self.cached)
+    }
+
+    /// Returns true if the target used tokens at an unknown price.
+    pub fn is_unpriced(&self) -> bool {
+        let trace = self.trace_summary.as_ref();
+        let lacks_price =
+            |trace: &TraceSummary| trace.token_usage.is_some() && trace.cost_usd.is_none();
+        !self.cached && trace.is_some_and(lacks_price)
+    }
+
+    /// Returns the names of the judges that used tokens at an unknown price, once per call.
+    pub fn unpriced_judges(&self) -> impl Iterator<Item = &str> {
+        let calls = self.judge_calls();
+        let unpriced = calls.filter(|call| call.token_usage.is_some() && call.cost_usd.is_none());
+        unpriced.map(|call| call.target.as_str())
+    }
+
+    /// Returns the names of the target and the judges that used tokens at an unknown price, each once.
+    pub fn unpriced(&self) -> Vec<String> {
+        let target = self.is_unpriced().then_some(&*self.target);
+        let mut names: Vec<String> = Vec::new();
+        for name in target.into_iter().chain(self.unpriced_judges()) {
+            if !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
+            }
+        }
+        names
+    }
+
+    /// Returns true if the target judged its own answer.
+    pub fn is_self_judged(&self) -> bool {
+        let mut calls = self.judge_calls();
+        calls.any(|call| *call.target == *self.target)
     }
 
     /// Returns the calls of judges, by all evaluators.

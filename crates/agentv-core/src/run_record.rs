@@ -171,6 +171,16 @@ pub struct GateOutcome {
     pub met: bool,
 }
 
+impl GateOutcome {
+    /// The name of the allowance for errors, which is not a gate.
+    pub const ALLOWANCE: &str = "max_errors";
+
+    /// Returns true if this is the allowance for errors: they are allowed or not, but are no gate.
+    pub fn is_allowance(&self) -> bool {
+        self.gate == GateOutcome::ALLOWANCE
+    }
+}
+
 /// An eval file of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RanFile {

@@ -20,7 +20,7 @@ use crate::load::LoadError;
 use crate::options::{LoadOptions, Rules};
 use crate::project::{Project, folder_of};
 use crate::reporter::Reporter;
-use crate::results_file::{is_of_results, results_instead_of_cases};
+use crate::results_file::{has_results, is_of_results, results_instead_of_cases};
 use crate::shapes::SUITE_HEADER;
 use crate::sidecar;
 
@@ -77,6 +77,10 @@ impl Dataset {
             let message = "AgentMark datasets are JSON Lines, one object per line";
             let problem = Problem::fatal(Code::AgentMarkRule, 0..0, message);
             return Err(Diagnostic::of_file(&file, problem).into());
+        }
+        // A file of results need not be readable as a suite.
+        if !format.has_sidecar && has_results(path) {
+            return Err(results_instead_of_cases(&file).into());
         }
         let source = (format.open)(path, &file)?;
         if format.has_sidecar && is_of_results(source.as_ref()) {

@@ -1,20 +1,60 @@
 //! Files with results of runs, which have the names of eval files.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use agentv_syntax::{Code, Diagnostic, Node, Problem};
+use agentv_syntax::{Code, Diagnostic, Node, Problem, Tree, yaml};
 
-use crate::format::{EvalSource, FormatKind, Row};
+use crate::format::{EvalSource, FormatKind, Row, open_regular};
 
-/// Checks if a JSONL file has results: its first line is a record of ours or of AgentV.
+/// The number of bytes of a YAML file in which its first record must end.
+const LONGEST_RECORD: u64 = 4 << 20;
+
+/// Checks if a file has results: its first record is one of ours or of AgentV.
 pub(crate) fn has_results(path: &Path) -> bool {
     let file = Arc::from(path.to_string_lossy());
-    let format = FormatKind::of(path).map(|(format, _)| format);
-    let source = format
-        .filter(|format| format.has_sidecar)
-        .and_then(|format| (format.open)(path, &file).ok());
+    let Some((format, _)) = FormatKind::of(path) else {
+        return false;
+    };
+    if !format.has_sidecar {
+        return open_regular(path, &file).is_ok_and(is_yaml_of_results);
+    }
+    let source = (format.open)(path, &file).ok();
     source.is_some_and(|source| is_of_results(source.as_ref()))
+}
+
+/// Checks if the first item or document of a YAML file is a result. Only this part is read.
+fn is_yaml_of_results(file: File) -> bool {
+    let mut start = Vec::new();
+    if file.take(LONGEST_RECORD).read_to_end(&mut start).is_err() {
+        return false;
+    }
+    let text = String::from_utf8_lossy(&start);
+    let record = first_record(text.trim_start_matches('\u{feff}'));
+    let mut tree = Tree::default();
+    let names_case = ["eval_id", "test_id"].iter().any(|id| record.contains(id));
+    if !names_case || yaml::parse(record, &mut tree).is_err() {
+        return false;
+    }
+    let root = tree.root();
+    is_result(root.items().next().unwrap_or(root))
+}
+
+/// Returns the text of the first item of a sequence, or of the first document.
+fn first_record(text: &str) -> &str {
+    let ends = |line: &str| line.starts_with("- ") || line.trim_end() == "---";
+    let mut at = 0;
+    let mut has_begun = false;
+    for line in text.split_inclusive('\n') {
+        if has_begun && ends(line) {
+            break;
+        }
+        has_begun |= line.starts_with("- ") || line.starts_with(char::is_alphabetic);
+        at += line.len();
+    }
+    &text[..at]
 }
 
 /// Checks if the first row of a file is a result.
@@ -35,7 +75,7 @@ pub(crate) fn is_of_results(source: &dyn EvalSource) -> bool {
 pub(crate) fn results_instead_of_cases(file: &Arc<str>) -> Diagnostic {
     let message = "this is a results file: it has results of a run, not cases";
     let problem = Problem::fatal(Code::ResultsFile, 0..0, message)
-        .hint("name an eval file; `agentv compare` reads results files");
+        .hint("name an eval file; `agentv compare` reads results in .jsonl and .json files");
     Diagnostic::of_file(file, problem)
 }
 
@@ -54,6 +94,21 @@ fn is_result(row: Node<'_>) -> bool {
 mod tests {
     use super::*;
     use agentv_syntax::{Tree, json};
+
+    #[test]
+    fn only_the_first_record_of_a_yaml_file_is_read() {
+        for (text, expected) in [
+            (
+                "- a: 1\n  b: |\n    - x\n- a: [\n",
+                "- a: 1\n  b: |\n    - x\n",
+            ),
+            ("---\n# why\na: 1\n---\na: 2\n", "---\n# why\na: 1\n"),
+            ("a: 1\n", "a: 1\n"),
+            ("", ""),
+        ] {
+            assert_eq!(first_record(text), expected, "{text}");
+        }
+    }
 
     #[test]
     fn records_are_told_from_cases_by_their_fields() {

@@ -49,13 +49,14 @@ impl Gates {
         options: &GateOptions,
         runs: &RunFolders,
         resumed: Option<&FoundRun>,
+        is_dry_run: bool,
         notices: &mut dyn Notices,
     ) -> Result<Gates, ProjectError> {
         let named = options.baseline.as_deref();
         let baseline = named.map(|name| runs.results_named(name, notices));
         let baseline = baseline.transpose()?;
         if let Some(baseline) = &baseline {
-            check(baseline, resumed, notices)?;
+            check(baseline, resumed, is_dry_run, notices)?;
         }
         Ok(Gates {
             options: options.clone(),
@@ -194,6 +195,7 @@ impl Gates {
 fn check(
     baseline: &RunResults,
     resumed: Option<&FoundRun>,
+    is_dry_run: bool,
     notices: &mut dyn Notices,
 ) -> Result<(), ProjectError> {
     let is_same = resumed.is_some_and(|run| run.folder.id().as_str() == baseline.name());
@@ -208,6 +210,15 @@ fn check(
     for run in &runs {
         warn_of_damage(run, notices);
         warn_of_outdated(run, notices);
+    }
+    if runs.iter().any(ComparedRun::is_dry_run) && !is_dry_run {
+        return Err(ProjectError::with_hint(
+            format!(
+                "baseline `{}` is a dry run: mocks answered in place of the targets",
+                baseline.name()
+            ),
+            Some("name a run of the targets; `agentv runs` lists the runs".to_owned()),
+        ));
     }
     if runs.iter().all(|run| run.totals().trials == 0) {
         return Err(ProjectError::because(format!(
@@ -247,7 +258,7 @@ pub fn warn_of_few_grades(summary: &ComparisonSummary, notices: &mut dyn Notices
         let matched = counted(summary.matched, "matched case");
         notices.warn(format!(
             "only {} of {matched} have a grade in both runs: the others are not compared",
-            summary.statistics.cases
+            summary.compared()
         ));
     }
 }

@@ -134,6 +134,9 @@ impl RunFolders {
             None => runs.iter().find(|folder| folder.id().as_str() == name),
         };
         if let Some(folder) = found {
+            if back.is_some() {
+                warn_of_dry_run(name, folder, notices);
+            }
             return Ok(folder.clone());
         }
         let hint = match nearest(name, runs.iter().map(|folder| folder.id().as_str())) {
@@ -198,6 +201,21 @@ fn is_run_of_targets(folder: &RunFolder, notices: &mut dyn Notices) -> bool {
             notices.warn(error.to_string());
             false
         }
+    }
+}
+
+/// Warns if the run that `latest` stands for is a dry run.
+fn warn_of_dry_run(name: &str, folder: &RunFolder, notices: &mut dyn Notices) {
+    #[derive(serde::Deserialize)]
+    struct Known {
+        #[serde(default)]
+        dry_run: bool,
+    }
+    if matches!(folder.run::<Known>(), Ok(Some(Known { dry_run: true }))) {
+        notices.warn(format!(
+            "`{name}` is `{}`, a dry run: mocks answered in place of the targets",
+            folder.id()
+        ));
     }
 }
 

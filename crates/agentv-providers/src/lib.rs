@@ -48,7 +48,7 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
-pub use environment::{DotenvError, Environment, Surroundings};
+pub use environment::{DotenvError, DotenvRemark, Environment, Surroundings};
 pub use kind::Facts;
 pub use kinds::{ALL, example, facts};
 pub use secrets::OpenValue;

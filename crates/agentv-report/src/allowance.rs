@@ -58,7 +58,7 @@ impl ErrorAllowance {
         };
         let of = counted(all, "trial or skipped case", "trials and skipped cases");
         GateOutcome {
-            gate: "max_errors".to_owned(),
+            gate: GateOutcome::ALLOWANCE.to_owned(),
             required: format!("errors at most {self}"),
             found: match self {
                 ErrorAllowance::Number(_) => found,

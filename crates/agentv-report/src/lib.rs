@@ -108,6 +108,6 @@ pub use run_statistics::{
 };
 pub use style::Style;
 pub use summary::{
-    CostlyTrial, ErrorGroup, KeptWorkspaces, Latency, Scores, SlowTrial, Statuses, Summary,
+    CostlyTrial, Costs, ErrorGroup, KeptWorkspaces, Latency, Scores, SlowTrial, Statuses, Summary,
     SummaryFold, TargetJudges, TargetSummary, Tokens, WorstTrial,
 };

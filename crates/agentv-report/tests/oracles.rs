@@ -168,7 +168,9 @@ fn compared(results: &RunResults) {
     let summary = comparison.summary();
     assert_eq!((summary.wins, summary.losses), (0, 0));
     assert_eq!((summary.only_in_a, summary.only_in_b), (0, 0));
-    assert!(!summary.significant);
+    let scores = summary.scores.as_ref();
+    assert!(!scores.is_some_and(|scores| scores.significant));
+    assert!(!comparison.targets().iter().any(|target| target.significant));
     let gate = GateOutcome::default();
     let showing = ShownCases::of(&comparison, 20).expect("the results");
     let pairwise = Pairwise::of(&runs, 0.05);

@@ -13,7 +13,9 @@ impl ClusteredFold {
     ///   all clusters may be of another, by Wilson's interval, and their scores may be 0 or 1. For
     ///   clusters of different sizes, m is n²/Σnᵢ².
     ///
-    /// So equal scores, or a single one, do not have an interval of width 0.
+    /// So equal scores do not have an interval of width 0. A single cluster, or a single score, says
+    /// nothing about how much others differ from it, so its interval is the whole range from 0 to 1: it
+    /// is never narrower than that of several.
     pub fn score_interval(&self, level: Level) -> Option<Interval> {
         let mean = self.mean()?;
         let clusters = self.clusters();
@@ -28,7 +30,11 @@ impl ClusteredFold {
             let freedom = of.checked_sub(1).filter(|freedom| *freedom > 0)?;
             Some(t_upper(level.tail(), freedom as f64) * error?)
         });
-        let reach = reach.fold(0.0, f64::max);
+        // No other cluster is known, so any distance is possible.
+        let reach = match clusters {
+            1 => 1.0,
+            _ => reach.fold(0.0, f64::max),
+        };
         let effective = self.effective_clusters();
         let seen = effective / (effective + normal_upper(level.tail()).powi(2));
         Some(Interval {
@@ -72,7 +78,6 @@ mod tests {
         // As Wilson's interval of 20 of 20.
         assert_eq!(bounds(&[(1.0, None); 20]), [0.839, 1.0]);
         assert_eq!(bounds(&[(0.7, None); 20]), [0.587, 0.748]);
-        assert_eq!(bounds(&[(0.5, None)]), [0.103, 0.897]);
         let clusters = [
             (0.5, Some("a")),
             (0.5, Some("a")),
@@ -80,6 +85,22 @@ mod tests {
             (0.5, Some("b")),
         ];
         assert_eq!(bounds(&clusters), [0.171, 0.829]);
+    }
+
+    #[test]
+    fn one_conversation_is_never_narrower_than_two() {
+        let case =
+            |at: usize, clusters: usize, score: f64| (score, Some(["a", "b"][at % clusters]));
+        for (first, second) in [(1.0, 0.0), (0.5, 0.5), (1.0, 1.0), (0.9, 0.3)] {
+            let run = |clusters: usize| -> Vec<(f64, Option<&str>)> {
+                let score = |at: usize| [first, second][at % 2];
+                (0..100).map(|at| case(at, clusters, score(at))).collect()
+            };
+            let ([low, high], [inner_low, inner_high]) = (bounds(&run(1)), bounds(&run(2)));
+            assert_eq!([low, high], [0.0, 1.0]);
+            assert!(low <= inner_low && high >= inner_high);
+        }
+        assert_eq!(bounds(&[(0.5, None)]), [0.0, 1.0]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// The replacement for half of a pair: as long as the escape, so that places do not move.
-const REPLACEMENT: &str = "\\ufffd";
+pub(crate) const REPLACEMENT: &str = "\\ufffd";
 
 /// Returns the place of the first escape that is half of a surrogate pair, without the other half.
 pub(crate) fn first_lone(source: &str) -> Option<Range<usize>> {

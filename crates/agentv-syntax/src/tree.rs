@@ -6,6 +6,7 @@ use std::ops::Range;
 use serde_json::{Map, Number, Value};
 
 use crate::surrogates;
+use crate::yaml::BrokenEscape;
 
 /// A parsed document and its text. One tree can be filled again and again without allocating.
 #[derive(Debug, Default)]
@@ -28,6 +29,8 @@ pub struct Tree {
     pub(crate) has_lone_surrogate: bool,
     /// The entries that YAML has numbers for, but that are read as text, in order.
     number_like: Vec<u32>,
+    /// The escapes of YAML that stand for no character.
+    broken_escapes: Vec<BrokenEscape>,
 }
 
 /// The kind of a value, in JSON's terms. Both formats are read into these.
@@ -122,6 +125,19 @@ impl Tree {
         self.has_long_number = false;
         self.has_lone_surrogate = false;
         self.number_like.clear();
+        self.broken_escapes.clear();
+    }
+
+    /// Sets the text that was parsed, and the escapes in it that were read as U+FFFD.
+    pub(crate) fn set_broken_escapes(&mut self, source: &str, escapes: Vec<BrokenEscape>) {
+        self.source.clear();
+        self.source.push_str(source);
+        self.broken_escapes = escapes;
+    }
+
+    /// Returns the escapes that were read as U+FFFD.
+    pub fn broken_escapes(&self) -> &[BrokenEscape] {
+        &self.broken_escapes
     }
 
     #[inline]
@@ -448,6 +464,22 @@ impl<'t> Node<'t> {
                 let half = surrogates::first_lone(&self.tree.source[start..end])?;
                 Some((node, start + half.start..start + half.end))
             })
+    }
+
+    /// Returns the first string or key in this value that has an escape of YAML that stands for no
+    /// character, and that escape.
+    pub fn broken_escape(self) -> Option<(Node<'t>, &'t BrokenEscape)> {
+        let escapes = &self.tree.broken_escapes;
+        if escapes.is_empty() {
+            return None;
+        }
+        let texts = (self.index..self.entry().next).map(|index| self.at(index));
+        let mut texts = texts.filter(|node| node.kind() == NodeKind::String);
+        texts.find_map(|node| {
+            let span = node.span();
+            let inside = |escape: &&BrokenEscape| span.contains(&escape.place.start);
+            Some((node, escapes.iter().find(inside)?))
+        })
     }
 
     /// Returns the values in this value that YAML has numbers for, but that are read as text, such as

@@ -35,6 +35,17 @@ pub struct InvalidYaml {
     pub offset: usize,
     /// Advice, if there is any.
     pub hint: Option<String>,
+    /// The place of an escape that stands for no character, if that is the reason.
+    escape: Option<Range<usize>>,
+}
+
+/// An escape in a string that stands for no character.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BrokenEscape {
+    /// The place in the source.
+    pub place: Range<usize>,
+    /// The reason why it stands for none.
+    pub reason: InvalidYaml,
 }
 
 impl InvalidYaml {
@@ -43,6 +54,7 @@ impl InvalidYaml {
             reason: reason.into(),
             offset: offset as usize,
             hint: None,
+            escape: None,
         }
     }
 
@@ -62,6 +74,40 @@ impl InvalidYaml {
 /// # Errors
 /// Fails if it is not YAML, holds more than one document, nests too deeply, or expands too far.
 pub fn parse(source: &str, tree: &mut Tree) -> Result<(), InvalidYaml> {
+    read(source, tree)
+}
+
+/// The number of broken escapes that are always found, and of bytes that are read again for further ones.
+const ALWAYS_FOUND: usize = 20;
+const MOST_READ_AGAIN: usize = 64 << 20;
+
+/// Reads a document as [`parse`] does, except that an escape of a surrogate is read as U+FFFD, and
+/// [`Node::broken_escape`](crate::Node::broken_escape) finds it.
+///
+/// # Errors
+/// Fails as [`parse`] does, and if there are very many such escapes.
+pub fn parse_with_broken_escapes(source: &str, tree: &mut Tree) -> Result<(), InvalidYaml> {
+    let mut repaired = Cow::Borrowed(source);
+    let mut broken: Vec<BrokenEscape> = Vec::new();
+    loop {
+        let reason = match read(&repaired, tree) {
+            Ok(()) => break,
+            Err(reason) => reason,
+        };
+        let is_allowed =
+            broken.len() < ALWAYS_FOUND || broken.len() * source.len() < MOST_READ_AGAIN;
+        let Some(place) = reason.escape.clone().filter(|_| is_allowed) else {
+            return Err(reason);
+        };
+        let replacement = surrogates::REPLACEMENT.repeat(place.len() / 6);
+        repaired.to_mut().replace_range(place.clone(), &replacement);
+        broken.push(BrokenEscape { place, reason });
+    }
+    tree.set_broken_escapes(source, broken);
+    Ok(())
+}
+
+fn read(source: &str, tree: &mut Tree) -> Result<(), InvalidYaml> {
     tree.start(source);
     if u32::try_from(source.len()).is_err() {
         return Err(InvalidYaml::new("the file is larger than 4 GiB", 0));
@@ -445,13 +491,19 @@ fn invalid_escape(source: &str, offset: u32) -> Option<InvalidYaml> {
         );
         return Some(InvalidYaml {
             hint: Some(hint),
+            escape: Some(offset as usize + pair.start..offset as usize + pair.end),
             ..InvalidYaml::new(reason, place(pair.start))
         });
     }
     let start = lone?;
     let escape = &rest[start..start + 6];
     let reason = format!("`{escape}` is half of a surrogate pair, which is not a character");
-    Some(InvalidYaml::new(reason, place(start)))
+    let start = offset as usize + start;
+    Some(InvalidYaml {
+        escape: Some(start..start + escape.len()),
+        hint: Some("write the character itself".to_owned()),
+        ..InvalidYaml::new(reason, start as u32)
+    })
 }
 
 /// The prefix of the tags that YAML itself defines.

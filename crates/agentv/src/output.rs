@@ -71,9 +71,14 @@ pub(crate) fn only_errors(wanted: bool) {
     ONLY_ERRORS.store(wanted, Ordering::Relaxed);
 }
 
+/// Returns true if the user wants only errors.
+pub(crate) fn is_quiet() -> bool {
+    ONLY_ERRORS.load(Ordering::Relaxed)
+}
+
 /// Prints a warning on standard error.
 pub(crate) fn warning(message: &str) {
-    if ONLY_ERRORS.load(Ordering::Relaxed) {
+    if is_quiet() {
         return;
     }
     let (start, end) = if has_colour(&io::stderr()) {
@@ -120,7 +125,7 @@ pub(crate) fn wrong_arguments(error: &clap::Error) -> ExitCode {
 
 /// Prints a note on standard error.
 pub(crate) fn note(message: &str) {
-    if ONLY_ERRORS.load(Ordering::Relaxed) {
+    if is_quiet() {
         return;
     }
     let _ = writeln!(io::stderr(), "{}", visible(message));

@@ -40,10 +40,28 @@ const SHORT_MIX: usize = 5;
 /// The most digits of an ordinary number, such as a date.
 const MOST_DIGITS: usize = 8;
 
+/// The most letters of a plain word: longer ones are several words that were written together.
+const LONGEST_WORD: usize = 16;
+/// The letters of a keyboard, row by row, and the most of them in a row that a plain word has, as
+/// `property` has.
+const ROWS: [&str; 3] = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
+const MOST_IN_A_ROW: usize = 5;
+
 /// Checks for one word of letters, such as `postgres`.
 pub(super) fn is_plain_word(value: &str) -> bool {
     let is_word = value.chars().all(char::is_alphabetic) && humps(value).len() == 1;
-    is_word && reads_like_words(value)
+    is_word
+        && value.chars().count() <= LONGEST_WORD
+        && !is_typed_along_a_row(value)
+        && reads_like_words(value)
+}
+
+/// Checks for letters beside each other on a keyboard, such as `qwertyuiop`.
+fn is_typed_along_a_row(value: &str) -> bool {
+    let value = value.to_lowercase();
+    let rows = ROWS.iter();
+    let mut runs = rows.flat_map(|row| row.as_bytes().windows(MOST_IN_A_ROW + 1));
+    runs.any(|run| value.as_bytes().windows(run.len()).any(|part| part == run))
 }
 
 /// Checks for words and numbers that people and programs write: names of models, regions, versions,

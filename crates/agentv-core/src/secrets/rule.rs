@@ -115,6 +115,8 @@ mod tests {
     fn a_name_makes_shorter_values_secret_but_not_plain_words() {
         for (name, value) in [
             ("DB_PASS", "hunter22"),
+            ("DB_PASSWORD", "correcthorsebatterystaple"),
+            ("LOWER_TOKEN", "qwertyuiop"),
             ("SLACK_WEBHOOK", "https://hooks.slack.com/services/T0/B0/x"),
             ("SENTRY_DSN", "https://abc@o1.ingest.sentry.io/1"),
             ("GH_AUTH", "abc-123-xyz"),
@@ -126,6 +128,8 @@ mod tests {
         for (name, value) in [
             ("POSTGRES_PASSWORD", "postgres"),
             ("DB_PASS", "changeme"),
+            ("AUTH_MODE", "authentication"),
+            ("KEY_OWNER", "Administrator"),
             ("API_KEY", "short"),
             ("MODEL", "gpt-4o-mini"),
             ("PATH", "/usr/local/bin:/usr/bin:/bin"),

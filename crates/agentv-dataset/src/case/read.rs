@@ -175,6 +175,7 @@ pub(crate) fn read<'f, 't>(
         Rules::Agentv => check(fields, context, check_cache, problems),
     };
     check_surrogates(node, problems);
+    check_escapes(node, problems);
     check_numbers(node, first, problems);
     check_number_like(node, problems);
     let usable = problems[first..]
@@ -223,6 +224,20 @@ fn check_surrogates(node: Node<'_>, problems: &mut Vec<Problem>) {
     };
     let hint = "write the character itself, or both halves, such as `\\ud83d\\ude00`";
     problems.push(problem.at(node.path_to(string)).hint(hint));
+}
+
+/// Reports an escape of YAML that stands for no character.
+fn check_escapes(node: Node<'_>, problems: &mut Vec<Problem>) {
+    let Some((string, escape)) = node.broken_escape() else {
+        return;
+    };
+    let message = escape.reason.reason.clone();
+    let problem = Problem {
+        expected: Some("text in Unicode".to_owned()),
+        hint: escape.reason.hint.clone(),
+        ..Problem::error(Code::LoneSurrogate, escape.place.clone(), message)
+    };
+    problems.push(problem.at(node.path_to(string)));
 }
 
 /// Reports a number that cannot be kept, unless a problem from `first` on does so.

@@ -9,6 +9,7 @@ use agentv_syntax::nearest;
 use super::found_file::FileRole;
 use crate::dataset::{is_eval_file_name, sidecar_path};
 use crate::format::Document;
+use crate::results_file::has_results;
 use crate::sidecar::has_jsonl_beside;
 
 /// Returns the role of a file; `None` if it is not an agentv file.
@@ -43,6 +44,10 @@ fn role_of_yaml(path: &Path) -> Option<FileRole> {
         // It may hold cases, so the error that it cannot be read must be reported.
         return Some(FileRole::EvalFile);
     };
+    // The callers find out what it has in place of cases.
+    if has_results(path) {
+        return Some(FileRole::EvalFile);
+    }
     let beside_jsonl = has_jsonl_beside(path);
     // Most YAML files are not ours: only those that might be are parsed.
     let mentions = |word: &str| memchr::memmem::find(&bytes, word.as_bytes()).is_some();

@@ -4,7 +4,8 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use agentv_syntax::{Code, Diagnostic, Lines, Node, NodeKind, Problem, Tree, yaml};
+use agentv_syntax::yaml::{self, BrokenEscape, InvalidYaml};
+use agentv_syntax::{Code, Diagnostic, Lines, Node, NodeKind, Problem, Tree};
 
 use super::row::Origin;
 use super::{EvalSource, FormatKind, Row, Rows, WrittenRow, open_regular, unreadable};
@@ -31,7 +32,8 @@ impl Document {
         let text = read_text(path, file)?;
         let lines = Lines::of(&text);
         let mut tree = Tree::default();
-        match yaml::parse(&text, &mut tree) {
+        let read = yaml::parse_with_broken_escapes(&text, &mut tree);
+        match read.and_then(|()| refuse_outside_of_cases(&tree)) {
             Ok(()) => Ok(Document {
                 file: Arc::clone(file),
                 tree,
@@ -48,6 +50,21 @@ impl Document {
     pub(crate) fn place_problem(&self, problem: Problem) -> Diagnostic {
         self.lines.place(&self.file, self.tree.source(), problem)
     }
+}
+
+/// Refuses an escape that stands for no character, unless it is in a case: then it is an error of that
+/// case.
+fn refuse_outside_of_cases(tree: &Tree) -> Result<(), InvalidYaml> {
+    let cases = tree.root().get("evalcases");
+    let is_in_case = |escape: &&BrokenEscape| {
+        let mut cases = cases.into_iter().flat_map(Node::items);
+        cases.any(|case| case.span().contains(&escape.place.start))
+    };
+    let outside = tree
+        .broken_escapes()
+        .iter()
+        .find(|escape| !is_in_case(escape));
+    outside.map_or(Ok(()), |escape| Err(escape.reason.clone()))
 }
 
 /// Reads the text of a file that is read whole.

@@ -40,7 +40,8 @@ impl Project {
         let judges = answers.judges(self, &options, notices)?;
         let graded = &answers.graded;
         let resumed = graded.resumed.as_ref();
-        let gates = Gates::open(&options.gates, &graded.runs, resumed, notices)?;
+        let is_dry_run = graded.run.record.dry_run;
+        let gates = Gates::open(&options.gates, &graded.runs, resumed, is_dry_run, notices)?;
         let run = graded.run.folder.id();
         let gates = gates.with_advice(format!("resume run `{run}`, then grade it again"));
         Ok(PreparedGrading {

@@ -63,7 +63,8 @@ impl Project {
             .for_each(|difference| notices.warn(difference));
         let missing = warn_of_missing(&sources, notices);
         warn_of_overlapping(&sources, notices);
-        let gates = Gates::open(&options.gates, &runs, None, notices)?;
+        let is_dry_run = sources.iter().any(|source| source.record.dry_run);
+        let gates = Gates::open(&options.gates, &runs, None, is_dry_run, notices)?;
         let gates = gates.with_advice("resume the shards, then merge them again".to_owned());
         Ok(PreparedMerge {
             runs,

@@ -129,7 +129,8 @@ impl Project {
         let elsewhere = elsewhere.saturating_sub(survey.trials_before);
         let whole = survey.trials + survey.trials_only_before + elsewhere;
         let cache = cache(&options, files.root())?;
-        let gates = Gates::open(&options.gates, &runs, plan.resumed.as_ref(), notices)?;
+        let resumed = plan.resumed.as_ref();
+        let gates = Gates::open(&options.gates, &runs, resumed, is_dry, notices)?;
         let mut targets = resolved.targets.iter();
         let workspaces = WorkspacePlan {
             is_needed: survey.has_workspaces

@@ -73,7 +73,7 @@ impl KnownTargets {
         names: &[String],
         notices: &mut dyn Notices,
     ) -> Result<TargetCheck, ProjectError> {
-        let environment = self.environment(project)?;
+        let environment = self.environment(project, notices)?;
         let is_named = !names.is_empty();
         let names = self.names(names, &environment)?;
         let mut secrets = Secrets::default();
@@ -290,12 +290,15 @@ async fn ask(
     };
     let cancel = CancellationToken::new();
     let is_recording = facts(&target.kind).is_some_and(|facts| facts.is_recording);
+    let batch = target.provider.batch();
+    let reads_cases = batch.is_some_and(|batch| !batch.gets_requests());
     let asking = async {
         target.provider.prepare(&cancel).await?;
         let started = Instant::now();
         let first_token_ms = match target.provider.answer(&request, &cancel).await {
-            // A recording that can be read is fine: it has no answer to this question.
-            Err(error) if is_recording && error.cause == Cause::Missing => None,
+            // A recording that can be read is fine, and so is a command that answered the cases of the
+            // eval file: they have no answer to this question.
+            Err(error) if (is_recording || reads_cases) && error.cause == Cause::Missing => None,
             answer => answer?.first_token_ms,
         };
         Ok::<_, ProviderError>(CheckedAnswer {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentv_dataset::Project as ProjectFolder;
-use agentv_providers::{Environment, Surroundings, Targets};
+use agentv_providers::{DotenvError, DotenvRemark, Environment, Surroundings, Targets};
 
 use crate::error::ProjectError;
 use crate::notices::Notices;
@@ -45,15 +45,46 @@ impl KnownTargets {
     }
 
     /// Returns the environment variables with those of the `.env` file.
-    pub(super) fn environment(&self, project: &Project) -> Result<Environment, ProjectError> {
-        let environment = project.environment();
+    pub(super) fn environment(
+        &self,
+        project: &Project,
+        notices: &mut dyn Notices,
+    ) -> Result<Environment, ProjectError> {
         let Some(dotenv) = self.surroundings.dotenv_file() else {
-            return Ok(environment.clone());
+            return Ok(project.environment().clone());
         };
-        environment.with_dotenv(&dotenv).map_err(|mut error| {
-            error.path = project.shown(&dotenv);
-            ProjectError::from_error(error)
+        let environment = with_dotenv(project, &dotenv)?;
+        warn_of_lines(&environment, project, notices);
+        Ok(environment)
+    }
+}
+
+/// Returns the variables of the process and those of a `.env` file.
+///
+/// # Errors
+/// If the file cannot be read.
+pub(super) fn with_dotenv(project: &Project, dotenv: &Path) -> Result<Environment, ProjectError> {
+    let environment = project.environment().with_dotenv(dotenv);
+    environment.map_err(|error| {
+        ProjectError::from_error(DotenvError {
+            path: project.shown(dotenv),
+            ..error
         })
+    })
+}
+
+/// Warns about lines of the `.env` file that cannot be used, or may be misread.
+pub(super) fn warn_of_lines(
+    environment: &Environment,
+    project: &Project,
+    notices: &mut dyn Notices,
+) {
+    for remark in environment.remarks() {
+        let remark = DotenvRemark {
+            path: project.shown(&remark.path),
+            ..remark.clone()
+        };
+        notices.warn(remark.to_string());
     }
 }
 

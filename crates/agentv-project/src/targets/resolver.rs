@@ -10,7 +10,7 @@ use agentv_providers::{Environment, OpenValue, Surroundings, TargetError, Target
 use agentv_runner::{Assignment, EvalFile};
 use agentv_syntax::{Diagnostic, Severity};
 
-use super::known::read;
+use super::known::{read, warn_of_lines, with_dotenv};
 use super::need::Need;
 use super::options::TargetOptions;
 use super::program::ProgramReader;
@@ -125,15 +125,16 @@ impl<'a> Resolver<'a> {
         &mut self,
         surroundings: &Surroundings,
     ) -> Result<Environment, ProjectError> {
-        let process = self.options.project.environment();
-        match surroundings.dotenv_file() {
-            Some(dotenv) => {
-                let variables = process.with_dotenv(&dotenv);
-                self.resolved.read_files.push(dotenv);
-                variables.map_err(ProjectError::from_error)
-            }
-            None => Ok(process.clone()),
+        let project = self.options.project;
+        let Some(dotenv) = surroundings.dotenv_file() else {
+            return Ok(project.environment().clone());
+        };
+        let variables = with_dotenv(project, &dotenv)?;
+        if !self.resolved.read_files.contains(&dotenv) {
+            warn_of_lines(&variables, project, self.notices);
         }
+        self.resolved.read_files.push(dotenv);
+        Ok(variables)
     }
 
     /// Passes the variables around an eval file to its scripts, and hides their secrets.

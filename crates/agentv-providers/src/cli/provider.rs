@@ -138,4 +138,8 @@ impl BatchProvider for Cli {
     ) -> BoxFuture<'a, Result<Vec<Result<Transcript, ProviderError>>, ProviderError>> {
         Box::pin(batch::answer_all(self, requests, cancel))
     }
+
+    fn gets_requests(&self) -> bool {
+        self.command.uses("PROMPT_FILE")
+    }
 }

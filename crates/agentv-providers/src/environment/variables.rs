@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use agentv_core::Secrets;
 
+use super::dotenv::Dotenv;
 use super::dotenv_file::content_of;
 use crate::secrets::{OpenValue, SecretValues};
 
@@ -23,6 +24,8 @@ use crate::secrets::{OpenValue, SecretValues};
 pub struct Environment {
     process: Arc<HashMap<String, String>>,
     dotenv: Arc<BTreeMap<String, String>>,
+    /// The lines of the `.env` file that cannot be used, or may be misread.
+    remarks: Arc<[DotenvRemark]>,
     /// The variables of the process whose values are not text and cannot be used.
     not_text: Arc<BTreeSet<String>>,
 }
@@ -51,49 +54,39 @@ impl Environment {
         Environment {
             process: Arc::new(variables.into_iter().collect()),
             dotenv: Arc::default(),
+            remarks: Arc::default(),
             not_text: Arc::default(),
         }
     }
 
-    /// Adds the variables of a `.env` file.
+    /// Adds the variables of a `.env` file. Lines that cannot be used are skipped, with a
+    /// [remark](Environment::remarks).
     ///
     /// # Errors
-    /// If the file cannot be read, or a line of it is not `NAME=value`.
+    /// If the file cannot be read.
     pub fn with_dotenv(&self, path: &Path) -> Result<Environment, DotenvError> {
-        let failed = |line, reason: String| DotenvError {
+        let bytes = content_of(path).map_err(|error| DotenvError {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        })?;
+        let text = String::from_utf8_lossy(&bytes).replace("\r\n", "\n");
+        let Dotenv { variables, remarks } = Dotenv::read(&text.replace('\r', "\n"));
+        let remarks = remarks.into_iter().map(|(line, reason)| DotenvRemark {
             path: path.to_owned(),
             line,
             reason,
-        };
-        let bytes = content_of(path).map_err(|error| failed(None, error.to_string()))?;
-        let text = String::from_utf8(bytes).map_err(|error| {
-            let at = error.utf8_error().valid_up_to();
-            let line = line_of(error.as_bytes(), at);
-            failed(Some(line), "is not UTF-8".to_owned())
-        })?;
-        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-        let mut variables = BTreeMap::new();
-        for entry in dotenvy::from_read_iter(text.as_bytes()) {
-            match entry {
-                // As in a shell, the last value of a name counts.
-                Ok((name, value)) => variables.insert(name, value),
-                Err(dotenvy::Error::LineParse(line, _)) => {
-                    let at = text.find(&line).unwrap_or_default();
-                    let reason =
-                        "is not `NAME=value`; put quotes around a value that has spaces or quotes";
-                    return Err(failed(
-                        Some(line_of(text.as_bytes(), at)),
-                        reason.to_owned(),
-                    ));
-                }
-                Err(error) => return Err(failed(None, error.to_string())),
-            };
-        }
+        });
         Ok(Environment {
             process: Arc::clone(&self.process),
             dotenv: Arc::new(variables),
+            remarks: remarks.collect(),
             not_text: Arc::clone(&self.not_text),
         })
+    }
+
+    /// Returns the remarks about lines of the `.env` file.
+    pub fn remarks(&self) -> &[DotenvRemark] {
+        &self.remarks
     }
 
     /// Returns the value of a variable.
@@ -142,31 +135,32 @@ impl fmt::Debug for Environment {
     }
 }
 
-/// Returns the number, from 1, of the line that holds the byte `at`.
-fn line_of(text: &[u8], at: usize) -> u64 {
-    let before = text[..at].iter().filter(|byte| **byte == b'\n');
-    before.count() as u64 + 1
-}
-
-/// A `.env` file that cannot be used. The error never holds its content, which may be secret.
+/// A `.env` file that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}", self.sentence())]
+#[error("cannot read `{}`: {reason}", path.display())]
 pub struct DotenvError {
     /// The file.
     pub path: PathBuf,
-    /// The line, from 1, if one line is wrong.
-    pub line: Option<u64>,
     /// The problem.
     pub reason: String,
 }
 
-impl DotenvError {
-    fn sentence(&self) -> String {
-        let path = self.path.display();
-        match self.line {
-            Some(line) => format!("`{path}`: line {line} {}", self.reason),
-            None => format!("cannot read `{path}`: {}", self.reason),
-        }
+/// A line of a `.env` file that cannot be used, or may be misread. The remark never holds its content,
+/// which may be secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DotenvRemark {
+    /// The file.
+    pub path: PathBuf,
+    /// The line, from 1.
+    pub line: u64,
+    /// The remark, a clause about the line.
+    pub reason: &'static str,
+}
+
+impl fmt::Display for DotenvRemark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let DotenvRemark { path, line, reason } = self;
+        write!(f, "`{}`: line {line} {reason}", path.display())
     }
 }
 
@@ -219,17 +213,21 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_line_is_named_and_not_shown() {
+    fn a_broken_line_is_named_and_not_shown_and_the_others_count() {
         for (text, line) in [
-            ("A=1\n\nsk-very-secret is here\nB=2\n", 3),
-            ("A=1\nB=\"sk-very-secret\nC=2\n", 2),
-            ("A=1\nB=sk-very-secret and more\n", 2),
+            (&b"A=1\n\nsk-very-secret is here\nB=2\n"[..], 3),
+            (b"A=1\nC=\"sk-very-secret\nB=2\n", 2),
+            (b"A=1\r\nB=2\r\nC=sk-very-secret\xff\r\n", 3),
         ] {
-            let error = read(text).unwrap_err();
-            assert_eq!(error.line, Some(line), "{text}");
-            assert!(!error.to_string().contains("very-secret"), "{error}");
+            let environment = read(text).unwrap();
+            let [remark] = environment.remarks() else {
+                panic!("{:?}", environment.remarks());
+            };
+            assert_eq!(remark.line, line);
+            assert!(!remark.to_string().contains("very-secret"), "{remark}");
+            let others = [environment.get("A"), environment.get("B")];
+            assert_eq!(others, [Some("1"), Some("2")]);
         }
-        assert_eq!(read(b"A=1\nB=\xff\n").unwrap_err().line, Some(2));
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! The comparison of two runs.
 
 use super::cases::{Case, cases};
-use super::families::{Member, family};
+use super::families::{self, Member};
 use super::labels::Naming;
 use super::matching::{Matching, NothingShared, by_target, matching};
-use super::pairs::Pairs;
+use super::pairs::{PairSet, Pairs};
 use super::run::{ComparedRun, Row};
-use super::summary::{ComparisonSummary, summary};
+use super::summary::{ComparisonSummary, ScoreDifference, summary};
 
 /// The comparison of a run with a baseline.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub struct Figures {
     pub summary: ComparisonSummary,
     /// The figures of each target, if a run has several.
     pub targets: Vec<Member>,
-    /// The figures of each evaluator.
+    /// The figures of each evaluator, on each target if a run has several.
     pub evaluators: Vec<Member>,
 }
 
@@ -44,11 +44,17 @@ pub fn compare<'r>(
     let matching = matching(a, b)?;
     let cases = cases(a, b, &matching);
     let by_target = by_target(a, b);
-    let mut pairs = Pairs::new(a, b, &cases);
-    let first = |case: &Case| &a.rows[case.a.start];
-    for of_case in cases.chunk_by(|one, other| first(one).case_order(first(other)).is_eq()) {
-        pairs.add(of_case, by_target);
-    }
+    let pairs = Pairs::of(a, b, &cases, by_target);
+    let whole = match by_target {
+        true => None,
+        false => {
+            let all = pairs.targets.get(&None);
+            Some(ScoreDifference::of(
+                all.unwrap_or(&PairSet::default()),
+                threshold,
+            ))
+        }
+    };
     let first_file = a.rows.first().map(|row| &row.file);
     let rows = || a.rows.iter().chain(&b.rows);
     Ok(Comparison {
@@ -57,18 +63,37 @@ pub fn compare<'r>(
             targets: by_target,
         },
         figures: Figures {
-            summary: summary(a, b, &matching, &cases, &pairs, threshold),
-            targets: match by_target {
-                true => family(&pairs.targets, threshold),
-                false => Vec::new(),
+            summary: ComparisonSummary {
+                scores: whole,
+                ..summary(a, b, &matching, &cases, threshold)
             },
-            evaluators: family(&pairs.evaluators, threshold),
+            targets: families::targets(&pairs, threshold),
+            evaluators: families::evaluators(&pairs, threshold),
         },
         a,
         b,
         matching,
         cases,
     })
+}
+
+impl Figures {
+    /// Returns the p-value of each comparison before any correction: of all cases, or of each target.
+    pub(super) fn p_values(&self) -> impl Iterator<Item = f64> {
+        let whole = self.summary.scores.iter();
+        let whole = whole.map(|scores| scores.statistics.permutation.p_value);
+        whole.chain(self.targets.iter().map(|target| target.p_value))
+    }
+
+    /// Sets the p-values, in the same order, that are corrected for the number of comparisons.
+    pub(super) fn correct(&mut self, corrected: &mut impl Iterator<Item = f64>) {
+        for (scores, p_value) in self.summary.scores.iter_mut().zip(&mut *corrected) {
+            scores.correct(p_value);
+        }
+        for (target, p_value) in self.targets.iter_mut().zip(corrected) {
+            target.correct(p_value);
+        }
+    }
 }
 
 impl Comparison<'_> {

@@ -5,6 +5,7 @@ use agentv_statistics::{Interval, is_significantly_below};
 
 use super::comparison::Figures;
 use super::families::Member;
+use super::labels::listed;
 use super::summary::ComparisonSummary;
 use crate::figures::{count, counted, p_value};
 use crate::gate::{ROUNDING, fixed};
@@ -128,7 +129,7 @@ impl DropGate {
 /// Checks if the second run lacks too many of the cases that the first graded.
 fn judge_missing(most: u64, summary: &ComparisonSummary, baseline: &str) -> GateOutcome {
     let lost = summary.missing - summary.graded_only_in_a;
-    let found = match summary.missing {
+    let mut found = match summary.missing {
         0 => "none".to_owned(),
         missing => format!(
             "{}: {} not run, {} errored or not graded",
@@ -137,6 +138,13 @@ fn judge_missing(most: u64, summary: &ComparisonSummary, baseline: &str) -> Gate
             count(summary.graded_only_in_a)
         ),
     };
+    if !summary.targets_only_in_a.is_empty() {
+        let names = summary.targets_only_in_a.iter().map(|name| &**name);
+        let names = listed(names, 3);
+        found.push_str(&format!(
+            "; not compared, because this run does not have it: {names}"
+        ));
+    }
     GateOutcome {
         gate: "max_missing".to_owned(),
         required: format!(
@@ -166,15 +174,10 @@ impl Drop {
     /// Returns the difference of each target if there are several, and else of all cases.
     fn all(figures: &Figures) -> Vec<Drop> {
         let is_uneven = figures.summary.trials_a != figures.summary.trials_b;
-        if figures.targets.len() > 1 {
-            let targets = figures.targets.iter();
-            return targets
-                .map(|target| Drop::of_target(target, is_uneven))
-                .collect();
-        }
-        Drop::of_all(&figures.summary, is_uneven)
-            .into_iter()
-            .collect()
+        let targets = figures.targets.iter();
+        let targets = targets.map(|target| Drop::of_target(target, is_uneven));
+        let whole = Drop::of_all(&figures.summary, is_uneven);
+        whole.into_iter().chain(targets).collect()
     }
 
     fn of_target(target: &Member, is_uneven: bool) -> Drop {
@@ -191,16 +194,16 @@ impl Drop {
     }
 
     fn of_all(summary: &ComparisonSummary, is_uneven: bool) -> Option<Drop> {
-        let [graded, matched] = [summary.statistics.cases, summary.matched];
-        let cases = counted(matched, "matched case", "matched cases");
-        let interval = summary.interval();
+        let scores = summary.scores.as_ref()?;
+        let cases = counted(summary.matched, "matched case", "matched cases");
+        let interval = scores.interval();
         Some(Drop {
             name: String::new(),
-            delta: summary.mean_delta?,
+            delta: scores.mean_delta?,
             interval,
-            p_value: summary.p_value,
-            is_significant: summary.significant,
-            on: format!("{} of {cases}", count(graded)),
+            p_value: scores.p_value,
+            is_significant: scores.significant,
+            on: format!("{} of {cases}", count(scores.statistics.cases)),
             is_too_small: !is_uneven && is_too_small(interval.as_ref()),
         })
     }

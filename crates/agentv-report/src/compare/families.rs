@@ -1,7 +1,5 @@
 //! Several comparisons at once: one for each target, or for each evaluator.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
 use agentv_statistics::{
@@ -9,11 +7,17 @@ use agentv_statistics::{
     is_significant, paired_difference, wins,
 };
 
+use super::pairs::Pairs;
+use super::statistics::Statistics;
+
 /// One of several comparisons.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Member {
     /// The target or the evaluator.
     pub name: String,
+    /// The target of an evaluator, if runs have several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
     /// The number of compared cases.
     pub cases: u64,
     /// The mean of the first run.
@@ -34,20 +38,46 @@ pub struct Member {
     pub corrected_p_value: f64,
     /// True if the difference is more than chance, by [`is_significant`] of the corrected p-value.
     pub significant: bool,
+    /// The statistics of the cases of a target.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub statistics: Option<Statistics>,
 }
 
-/// Computes the comparisons of a family, by name, and corrects their p-values together.
-pub(super) fn family(members: &BTreeMap<&str, Vec<CasePair<'_>>>, threshold: f64) -> Vec<Member> {
-    let members = members.iter().filter(|(_, pairs)| !pairs.is_empty());
-    let mut family: Vec<Member> = members
-        .map(|(name, pairs)| member(name, pairs, threshold))
-        .collect();
+impl Member {
+    /// Sets the p-value that is corrected for the number of comparisons.
+    pub(super) fn correct(&mut self, p_value: f64) {
+        self.corrected_p_value = p_value;
+        let difference = self.difference.as_ref();
+        self.significant =
+            difference.is_some_and(|found| is_significant(&found.difference, p_value));
+    }
+}
+
+/// Compares the targets, by name, and corrects their p-values together.
+pub(super) fn targets(pairs: &Pairs<'_>, threshold: f64) -> Vec<Member> {
+    let targets = pairs.targets.iter();
+    let targets = targets.filter_map(|(name, set)| {
+        let member = member((*name)?, None, &set.scores, threshold);
+        Some(Member {
+            statistics: Some(Statistics::of(set, threshold)),
+            ..member
+        })
+    });
+    corrected(targets.collect())
+}
+
+/// Compares the evaluators, by name and target, and corrects their p-values together.
+pub(super) fn evaluators(pairs: &Pairs<'_>, threshold: f64) -> Vec<Member> {
+    let members = pairs.evaluators.iter();
+    let members = members.filter(|(_, pairs)| !pairs.is_empty());
+    let members = members.map(|((name, target), pairs)| member(name, *target, pairs, threshold));
+    corrected(members.collect())
+}
+
+fn corrected(mut family: Vec<Member>) -> Vec<Member> {
     let p_values: Vec<f64> = family.iter().map(|member| member.p_value).collect();
     for (member, corrected) in family.iter_mut().zip(holm(&p_values)) {
-        member.corrected_p_value = corrected;
-        let difference = member.difference.as_ref();
-        member.significant =
-            difference.is_some_and(|found| is_significant(&found.difference, corrected));
+        member.correct(corrected);
     }
     family
 }
@@ -69,13 +99,14 @@ pub(super) fn wins_of(cases: &[CasePair<'_>], threshold: f64) -> Wins {
     Wins { p_value, ..found }
 }
 
-fn member(name: &str, cases: &[CasePair<'_>], threshold: f64) -> Member {
+fn member(name: &str, target: Option<&str>, cases: &[CasePair<'_>], threshold: f64) -> Member {
     let pairs = &pairs_of(cases);
     let difference = paired_difference(pairs, Level::NINETY_FIVE, Bounds::DIFFERENCE).ok();
     let [mean_a, mean_b, mean_delta] = means(pairs, difference.as_ref()).unwrap_or_default();
     let p_value = case_permutation_test(cases).p_value;
     Member {
         name: name.to_owned(),
+        target: target.map(str::to_owned),
         cases: pairs.len() as u64,
         mean_a,
         mean_b,
@@ -85,6 +116,7 @@ fn member(name: &str, cases: &[CasePair<'_>], threshold: f64) -> Member {
         p_value,
         corrected_p_value: p_value,
         significant: false,
+        statistics: None,
     }
 }
 

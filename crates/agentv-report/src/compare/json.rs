@@ -1,6 +1,6 @@
 //! A comparison as one JSON object, for scripts.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -141,8 +141,10 @@ fn write_pair(pairwise: &Pairwise<'_>, pair: &RunPair, out: &mut dyn Write) -> i
     write!(out, "{{\"a\":\"{a}\",\"b\":\"{b}\"")?;
     match &pair.figures {
         Ok(found) => {
-            field(out, "corrected_p_value", &found.summary.p_value)?;
-            field(out, "significant", &found.summary.significant)?;
+            if let Some(scores) = &found.summary.scores {
+                field(out, "corrected_p_value", &scores.p_value)?;
+                field(out, "significant", &scores.significant)?;
+            }
             figures(out, found, [&a, &b])?;
             write_cases(pairwise, pair, found.summary.threshold, out)?;
         }
@@ -173,7 +175,13 @@ fn write_cases(
 }
 
 fn figures(out: &mut dyn Write, figures: &Figures, [a, b]: [&str; 2]) -> io::Result<()> {
-    field(out, "sentence", &figures.summary.sentence(a, b, STYLE))?;
+    field(out, "sentence", &figures.sentence(a, b, STYLE))?;
+    let sentences = figures.sentences(a, b, STYLE);
+    let sentences = sentences.map(|(target, sentence)| (target.name.clone(), sentence));
+    let sentences: BTreeMap<String, String> = sentences.collect();
+    if !sentences.is_empty() {
+        field(out, "sentences", &sentences)?;
+    }
     field(out, "summary", &figures.summary)?;
     field(out, "targets", &figures.targets)?;
     field(out, "evaluators", &figures.evaluators)

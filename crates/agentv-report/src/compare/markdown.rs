@@ -2,14 +2,14 @@
 
 use agentv_core::GateOutcome;
 
-use super::comparison::Comparison;
+use super::comparison::{Comparison, Figures};
 use super::families::Member;
 use super::labels::label;
 use super::pairwise::Pairwise;
 use super::run::ComparedRun;
 use super::shown_cases::{ShownCase, ShownCases, ShownSide};
 use super::wording;
-use crate::figures::{count, milliseconds, money, percent};
+use crate::figures::{count, milliseconds, percent};
 use crate::markdown_text::{code, code_in_cell};
 use crate::render::score;
 use crate::style::Style;
@@ -36,17 +36,25 @@ pub(super) fn of_two(
     page.line(&format!(
         "### {} {}",
         mark(gates),
-        summary.sentence("A", "B", STYLE)
+        comparison.figures.sentence("A", "B", STYLE)
     ));
+    page.targets(&comparison.figures, ["A", "B"]);
     page.totals(&[comparison.a, comparison.b]);
     page.line("");
     for (name, told) in [
         ("matched", wording::matched(summary, ["A", "B"])),
         ("B has", wording::outcomes(summary)),
-        ("statistics", wording::statistics(summary, STYLE)),
     ] {
         page.line(&format!(
             "- **{name}:** {}",
+            told.join(" · ").replace('<', "&lt;")
+        ));
+    }
+    for (target, told) in wording::statistics(&comparison.figures, STYLE) {
+        let of = target.map(|name| format!(" of {}", code(name, LONGEST)));
+        page.line(&format!(
+            "- **statistics{}:** {}",
+            of.unwrap_or_default(),
             told.join(" · ").replace('<', "&lt;")
         ));
     }
@@ -73,10 +81,13 @@ pub(super) fn of_several(pairwise: &Pairwise<'_>, gates: &[GateOutcome]) -> Stri
     let mut page = Page::default();
     let last = label(pairwise.runs.len().saturating_sub(1));
     let sentence = match pairwise.ends().map(|pair| &pair.figures) {
-        Some(Ok(ends)) => ends.summary.sentence("A", &last, STYLE),
+        Some(Ok(ends)) => ends.sentence("A", &last, STYLE),
         _ => "the runs share no case".to_owned(),
     };
     page.line(&format!("### {} {sentence}", mark(gates)));
+    if let Some(Ok(ends)) = pairwise.ends().map(|pair| &pair.figures) {
+        page.targets(ends, ["A", &last]);
+    }
     page.totals(&pairwise.runs.iter().collect::<Vec<_>>());
     page.line("");
     gates.iter().for_each(|gate| page.gate(gate));
@@ -93,7 +104,7 @@ pub(super) fn of_several(pairwise: &Pairwise<'_>, gates: &[GateOutcome]) -> Stri
         let cells: Vec<String> = (0..runs - 1)
             .map(|a| {
                 let pair = pairwise.pair(a, b);
-                pair.map(|pair| wording::cell(pair, STYLE).replace('*', "\\*"))
+                pair.map(|pair| wording::cell(pair, STYLE, cell).replace('*', "\\*"))
                     .unwrap_or_default()
             })
             .collect();
@@ -102,9 +113,16 @@ pub(super) fn of_several(pairwise: &Pairwise<'_>, gates: &[GateOutcome]) -> Stri
     page.line("");
     page.line("| pair | difference | | |");
     page.line("|---|---:|---|---|");
-    for pair in &pairwise.pairs {
-        let told = wording::pair(pair, STYLE).map(|told| told.replace('*', "\\*"));
-        page.line(&format!("| {} |", told.join(" | ").replace('<', "&lt;")));
+    let lines = pairwise
+        .pairs
+        .iter()
+        .flat_map(|pair| wording::pair(pair, STYLE));
+    for line in lines {
+        let target = line.target.map(|name| format!(", {}", cell(&name)));
+        let told = [line.difference, line.wins, line.p_value];
+        let told = told.map(|told| told.replace('*', "\\*").replace('<', "&lt;"));
+        let runs = line.runs + &target.unwrap_or_default();
+        page.line(&format!("| {runs} | {} |", told.join(" | ")));
     }
     page.text
 }
@@ -141,6 +159,16 @@ impl Page {
         self.text.push('\n');
     }
 
+    /// Adds the result of each target, if runs have several.
+    fn targets(&mut self, figures: &Figures, [a, b]: [&str; 2]) {
+        let mut before = Some("");
+        for (target, sentence) in figures.sentences(a, b, STYLE) {
+            before.take().into_iter().for_each(|blank| self.line(blank));
+            let sentence = sentence.replace('<', "&lt;");
+            self.line(&format!("- {}: {sentence}", code(&target.name, LONGEST)));
+        }
+    }
+
     fn totals(&mut self, runs: &[&ComparedRun]) {
         self.line("");
         self.line("| | run | targets | passed | mean | not graded | cost | median |");
@@ -148,22 +176,21 @@ impl Page {
         for (index, run) in runs.iter().enumerate() {
             let totals = run.totals();
             let targets: Vec<String> = run.targets().iter().map(|name| cell(name)).collect();
-            let passed = totals.pass_rate.map(|rate| {
-                let [pass, graded] = [totals.statuses.pass, totals.statuses.graded()].map(count);
-                format!("{}, {pass} of {graded}", percent(rate))
-            });
+            let [pass, graded] = [totals.statuses.pass, totals.statuses.graded()].map(count);
+            let passed = match totals.pass_rate {
+                Some(rate) => format!("{}, {pass} of {graded}", percent(rate)),
+                None if totals.statuses.graded() == 0 => String::new(),
+                None => format!("{pass} of {graded}"),
+            };
             self.line(&format!(
                 "| **{}** | {} | {} | {} | {} | {} | {} | {} |",
                 label(index),
-                match run.is_unfinished() {
-                    true => format!("{}, unfinished", cell(run.name())),
-                    false => cell(run.name()),
-                },
+                name_of(run),
                 targets.join(", "),
-                passed.unwrap_or_default(),
+                passed,
                 totals.mean_score.map(score).unwrap_or_default(),
                 wording::without_grade(&totals.statuses).join(", "),
-                totals.cost_usd.map(money).unwrap_or_default(),
+                totals.costs.in_words().join(", "),
                 totals.median_ms.map(milliseconds).unwrap_or_default(),
             ));
         }
@@ -188,7 +215,7 @@ impl Page {
         for member in members {
             self.line(&format!(
                 "| {} | {} | {} |",
-                cell(&member.name),
+                cell(&wording::member_name(member)),
                 wording::delta(member.mean_delta, STYLE),
                 wording::member(member, STYLE).replace('<', "&lt;"),
             ));
@@ -216,6 +243,19 @@ impl Page {
             ));
         }
     }
+}
+
+fn name_of(run: &ComparedRun) -> String {
+    let mut name = cell(run.name());
+    for (is_so, remark) in [
+        (run.is_unfinished(), ", unfinished"),
+        (run.is_dry_run(), ", dry run"),
+    ] {
+        if is_so {
+            name.push_str(remark);
+        }
+    }
+    name
 }
 
 fn side(side: &ShownSide) -> String {

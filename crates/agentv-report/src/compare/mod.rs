@@ -22,6 +22,7 @@ mod records;
 mod run;
 mod sentence;
 mod shown_cases;
+mod statistics;
 mod summary;
 mod table;
 #[cfg(test)]
@@ -37,5 +38,6 @@ pub use matching::NothingShared;
 pub use pairwise::{Pairwise, RunPair};
 pub use run::{ComparedRun, read_runs};
 pub use shown_cases::{ShownCase, ShownCases, ShownSide};
-pub use summary::{ComparisonSummary, Statistics};
+pub use statistics::Statistics;
+pub use summary::{ComparisonSummary, ScoreDifference};
 pub use totals::RunTotals;

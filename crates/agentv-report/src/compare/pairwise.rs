@@ -20,8 +20,8 @@ pub struct RunPair {
     pub a: usize,
     /// The index of the second run, which is higher.
     pub b: usize,
-    /// The figures, if the runs have a case in common. The p-value is corrected by Holm's method
-    /// for the number of pairs.
+    /// The figures, if the runs have a case in common. The p-values are corrected by Holm's method
+    /// for the number of pairs and their targets.
     pub figures: Result<Figures, NothingShared>,
 }
 
@@ -36,13 +36,14 @@ impl<'r> Pairwise<'r> {
                 RunPair { a, b, figures }
             })
             .collect();
-        let summaries = pairs
+        let figures = || pairs.iter().filter_map(|pair| pair.figures.as_ref().ok());
+        let p_values: Vec<f64> = figures().flat_map(Figures::p_values).collect();
+        let mut corrected = holm(&p_values).into_iter();
+        for figures in pairs
             .iter_mut()
-            .filter_map(|pair| pair.figures.as_mut().ok());
-        let mut summaries: Vec<_> = summaries.map(|figures| &mut figures.summary).collect();
-        let p_values: Vec<f64> = summaries.iter().map(|summary| summary.p_value).collect();
-        for (summary, corrected) in summaries.iter_mut().zip(holm(&p_values)) {
-            summary.correct(corrected);
+            .filter_map(|pair| pair.figures.as_mut().ok())
+        {
+            figures.correct(&mut corrected);
         }
         Pairwise { runs, pairs }
     }

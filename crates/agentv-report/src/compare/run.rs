@@ -38,6 +38,8 @@ pub(super) struct Row {
     /// The conversation of the case, with its file.
     pub(super) cluster: Option<Arc<str>>,
     pub(super) share: Share,
+    /// The judges that used tokens at an unknown price, one per line.
+    unpriced_judges: Option<Arc<str>>,
     grades: Range<usize>,
     answer_key: u64,
     grade_key: u64,
@@ -67,6 +69,11 @@ impl Row {
     /// Returns the score of a graded trial.
     pub(super) fn score(&self) -> Option<f64> {
         self.share.score.map(agentv_core::Score::value)
+    }
+
+    /// Returns the judges that used tokens at an unknown price.
+    pub(super) fn unpriced_judges(&self) -> impl Iterator<Item = &str> {
+        self.unpriced_judges.iter().flat_map(|names| names.lines())
     }
 
     pub(super) fn passed(&self) -> bool {
@@ -104,6 +111,14 @@ impl ComparedRun {
         &self.targets
     }
 
+    /// Checks if a target is part of the run, with or without results.
+    pub(super) fn has_target(&self, name: &str) -> bool {
+        let planned = self.results.run().into_iter().flat_map(|run| &run.targets);
+        let mut planned = planned.map(|target| target.name.as_str());
+        self.targets.iter().any(|target| **target == *name)
+            || planned.any(|planned| planned == name)
+    }
+
     /// Returns the number of lines that are not records.
     pub fn damaged_lines(&self) -> u64 {
         self.damaged_lines
@@ -114,6 +129,11 @@ impl ComparedRun {
     pub fn is_unfinished(&self) -> bool {
         let run = self.results.run();
         run.is_some_and(|run| run.finished_at.is_none() || run.stopped.is_some())
+    }
+
+    /// Checks if mocks answered in place of the targets.
+    pub fn is_dry_run(&self) -> bool {
+        self.totals.dry_run > 0
     }
 
     /// Checks if both runs are read from one file.
@@ -156,7 +176,7 @@ impl ComparedRun {
         }
         let targets: BTreeSet<&Arc<str>> = kept.iter().map(|row| &row.target).collect();
         Ok(ComparedRun {
-            totals: RunTotals::of(kept.iter().map(|row| &row.share)),
+            totals: RunTotals::of(kept.iter()),
             targets: targets.into_iter().cloned().collect(),
             results: results.clone(),
             rows: kept,
@@ -236,6 +256,8 @@ impl Rows {
     fn add(&mut self, place: u64, record: &ResultRecord) {
         let conversation = record.conversation_id.as_deref();
         let cluster = conversation.map(|id| format!("{}\n{id}", record.eval_file));
+        let unpriced: Vec<&str> = record.unpriced_judges().collect();
+        let unpriced = (!unpriced.is_empty()).then(|| unpriced.join("\n"));
         let from = self.grades.len();
         for result in &record.evaluator_results {
             if let Some(score) = result.score {
@@ -251,6 +273,7 @@ impl Rows {
             trial: record.trial,
             cluster: cluster.map(|cluster| self.text(&cluster)),
             share: Share::of(record),
+            unpriced_judges: unpriced.map(|names| self.text(&names)),
             grades: from..self.grades.len(),
             answer_key: digest_of(&record.answer_key),
             grade_key: digest_of(&record.grade_key),

@@ -1,22 +1,20 @@
 //! The figures of a comparison.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use serde::Serialize;
 
 use super::cases::{Case, mean_score};
-use super::families::{means, pairs_of, wins_of};
-use super::matching::Matching;
-use super::pairs::Pairs;
-use super::run::ComparedRun;
-use agentv_statistics::{
-    Bounds, Detectable, Interval, Level, McNemar, PairOutcome, PairedDifference, PermutationTest,
-    Power, TooFew, Wins, case_permutation_test, detectable_paired_pass_rates, is_significant,
-    mcnemar, paired_difference,
-};
+use super::families::{means, pairs_of};
+use super::matching::{Matching, by_target};
+use super::pairs::PairSet;
+use super::run::{ComparedRun, Row};
+use super::statistics::Statistics;
+use agentv_statistics::{Interval, PairOutcome, is_significant};
 
 /// The figures of a comparison, which count cases. If runs have several targets, a case counts once
-/// for each; the statistics average them.
+/// for each.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ComparisonSummary {
     /// The number of cases in either run.
@@ -58,6 +56,18 @@ pub struct ComparisonSummary {
     pub losses: u64,
     /// The number of matched cases in which neither is better.
     pub ties: u64,
+    /// The targets that only the first run has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub targets_only_in_a: Vec<Arc<str>>,
+    /// The scores of both runs, if each has one target. The average of several targets is the figure of
+    /// none of them: then each target has its own.
+    #[serde(flatten)]
+    pub scores: Option<ScoreDifference>,
+}
+
+/// The scores of two runs on the same cases.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ScoreDifference {
     /// The mean score of the first run on the compared cases.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_a: Option<f64>,
@@ -77,58 +87,23 @@ pub struct ComparisonSummary {
     pub statistics: Statistics,
 }
 
-/// The statistics of the cases of two runs, with the trials and targets of each case averaged.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Statistics {
-    /// The number of cases with a grade in both runs.
-    pub cases: u64,
-    /// The mean difference with its interval.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub difference: Option<PairedDifference>,
-    /// The reason why there is no interval.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub no_interval: Option<TooFew>,
-    /// The number of cases in which each run is better.
-    pub wins: Wins,
-    /// The test of whether one run scores higher.
-    pub permutation: PermutationTest,
-    /// The test of whether one run passes more cases, if each case has a single trial and belongs
-    /// to no conversation.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mcnemar: Option<McNemar>,
-    /// The smallest difference of pass rates that McNemar's test detects four times out of five;
-    /// `None` if too few cases pass in exactly one run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub detectable_pass_rate: Option<Detectable>,
-    /// The test of whether one run passes more often, if cases have several trials or belong to
-    /// conversations: a case with several trials has a pass rate, not a verdict.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pass_rates: Option<PermutationTest>,
-}
-
-fn statistics(pairs: &Pairs<'_>, threshold: f64) -> Statistics {
-    let scores = pairs_of(&pairs.scores);
-    let difference = paired_difference(&scores, Level::NINETY_FIVE, Bounds::DIFFERENCE);
-    let clusters = || scores.iter().filter_map(|pair| pair.cluster);
-    let is_clustered = clusters().collect::<HashSet<_>>().len() < clusters().count();
-    let has_verdicts = pairs.is_single && !is_clustered;
-    let discordance = pairs.passes.discordance().filter(|_| has_verdicts);
-    Statistics {
-        cases: scores.len() as u64,
-        no_interval: difference.err(),
-        difference: difference.ok(),
-        wins: wins_of(&pairs.scores, threshold),
-        permutation: case_permutation_test(&pairs.scores),
-        mcnemar: has_verdicts.then(|| mcnemar(pairs.passes)),
-        detectable_pass_rate: discordance.and_then(|share| {
-            let cases = pairs.passes.cases();
-            detectable_paired_pass_rates(share, cases, Level::NINETY_FIVE, Power::EIGHTY)
-        }),
-        pass_rates: (!has_verdicts).then(|| case_permutation_test(&pairs.pass_rates)),
+impl ScoreDifference {
+    pub(super) fn of(pairs: &PairSet<'_>, threshold: f64) -> ScoreDifference {
+        let statistics = Statistics::of(pairs, threshold);
+        let means = means(&pairs_of(&pairs.scores), statistics.difference.as_ref());
+        let p_value = statistics.permutation.p_value;
+        let mut scores = ScoreDifference {
+            mean_a: means.map(|[mean, ..]| mean),
+            mean_b: means.map(|[_, mean, _]| mean),
+            mean_delta: means.map(|[.., mean]| mean),
+            p_value,
+            significant: false,
+            statistics,
+        };
+        scores.correct(p_value);
+        scores
     }
-}
 
-impl ComparisonSummary {
     /// Sets the p-value that is corrected for the number of comparisons.
     pub(super) fn correct(&mut self, p_value: f64) {
         self.p_value = p_value;
@@ -139,6 +114,13 @@ impl ComparisonSummary {
     /// Returns the mean difference with its interval, second minus first.
     pub fn interval(&self) -> Option<Interval> {
         self.statistics.difference.map(|found| found.difference)
+    }
+}
+
+impl ComparisonSummary {
+    /// Returns the number of matched cases with a grade in both runs.
+    pub fn compared(&self) -> u64 {
+        self.wins + self.losses + self.ties
     }
 
     /// Checks if less than half of the shared cases have a grade in both runs, so that the
@@ -154,7 +136,6 @@ pub(super) fn summary(
     b: &ComparedRun,
     matching: &Matching,
     cases: &[Case],
-    pairs: &Pairs<'_>,
     threshold: f64,
 ) -> ComparisonSummary {
     let outcomes = cases.iter().filter_map(Case::delta);
@@ -162,52 +143,74 @@ pub(super) fn summary(
         .map(|delta| PairOutcome::of(delta, threshold))
         .collect();
     let ended = |outcome: PairOutcome| outcomes.iter().filter(|other| **other == outcome).count();
-    let graded = |a: bool, b: bool| {
-        let of_kind = |case: &&Case| case.means.map(|mean| mean.is_some()) == [a, b];
-        cases.iter().filter(of_kind).count() as u64
+    let number = |is_of_kind: &dyn Fn(&Case) -> bool| {
+        cases.iter().filter(|case| is_of_kind(case)).count() as u64
     };
-    let changed = |changed: Option<bool>| {
-        let of_kind = |case: &&Case| case.changed == changed;
-        cases.iter().filter(of_kind).count() as u64
-    };
+    let graded = |a: bool, b: bool| number(&|case| case.means.map(|mean| mean.is_some()) == [a, b]);
     let [matched, only_in_a, only_in_b] = [
         cases.len() as u64,
         matching.only_a.len() as u64,
         matching.only_b.len() as u64,
     ];
-    let lost = matching.only_a.iter();
-    let lost = lost.filter(|case| mean_score(&a.rows[(*case).clone()]).is_some());
-    let statistics = statistics(pairs, threshold);
-    let means = means(&pairs_of(&pairs.scores), statistics.difference.as_ref());
-    let p_value = statistics.permutation.p_value;
-    let mut summary = ComparisonSummary {
+    ComparisonSummary {
         total: matched + only_in_a + only_in_b,
         matched,
-        renamed: cases.iter().filter(|case| case.is_renamed).count() as u64,
+        renamed: number(&|case| case.is_renamed),
         only_in_a,
         only_in_b,
         graded_only_in_a: graded(true, false),
         graded_only_in_b: graded(false, true),
         graded_in_neither: graded(false, false),
-        missing: lost.count() as u64 + graded(true, false),
+        missing: missing(a, b, matching, cases),
         trials_a: cases.iter().map(|case| case.a.len() as u64).sum(),
         trials_b: cases.iter().map(|case| case.b.len() as u64).sum(),
-        changed: changed(Some(true)),
-        changed_unknown: changed(None),
+        changed: number(&|case| case.changed == Some(true)),
+        // A case that only one run graded is not compared, so that it does not matter.
+        changed_unknown: number(&|case| case.changed.is_none() && case.scores().is_some()),
         of_one_run: a.is_same(b),
         threshold,
         wins: ended(PairOutcome::Win) as u64,
         losses: ended(PairOutcome::Loss) as u64,
         ties: ended(PairOutcome::Tie) as u64,
-        mean_a: means.map(|[mean, ..]| mean),
-        mean_b: means.map(|[_, mean, _]| mean),
-        mean_delta: means.map(|[.., mean]| mean),
-        p_value,
-        significant: false,
-        statistics,
-    };
-    summary.correct(p_value);
-    summary
+        targets_only_in_a: match by_target(a, b) {
+            true => a
+                .targets()
+                .iter()
+                .filter(|name| !b.has_target(name))
+                .cloned()
+                .collect(),
+            false => Vec::new(),
+        },
+        scores: None,
+    }
+}
+
+/// Counts the cases that the first run graded and the second did not. A case on a target that the second
+/// run does not have is missing only if no other target has a grade for it.
+fn missing(a: &ComparedRun, b: &ComparedRun, matching: &Matching, cases: &[Case]) -> u64 {
+    let by_target = by_target(a, b);
+    let key = |row: &Row| (Arc::clone(&row.file), row.id.clone());
+    let first = |case: &Case| key(&a.rows[case.a.start]);
+    let graded = cases.iter().filter(|case| case.means[1].is_some());
+    let graded: HashSet<_> = graded.map(first).collect();
+    let lost = cases
+        .iter()
+        .filter(|case| matches!(case.means, [Some(_), None]));
+    let mut missing: HashSet<_> = lost.clone().map(first).collect();
+    let mut number = lost.count() as u64;
+    let not_run = matching.only_a.iter().map(|case| &a.rows[case.clone()]);
+    let not_run = not_run.filter(|rows| mean_score(rows).is_some());
+    let (of_targets, of_others): (Vec<_>, Vec<_>) =
+        not_run.partition(|rows| !by_target || b.has_target(&rows[0].target));
+    for rows in of_targets {
+        missing.insert(key(&rows[0]));
+        number += 1;
+    }
+    for rows in of_others {
+        let case = key(&rows[0]);
+        number += u64::from(!graded.contains(&case) && missing.insert(case));
+    }
+    number
 }
 
 fn is_zero(number: &u64) -> bool {

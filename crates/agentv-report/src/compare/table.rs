@@ -2,13 +2,13 @@
 
 use agentv_core::GateOutcome;
 
-use super::comparison::Comparison;
+use super::comparison::{Comparison, Figures};
 use super::families::Member;
 use super::labels::label;
 use super::pairwise::Pairwise;
 use super::run::ComparedRun;
 use super::shown_cases::{ShownCase, ShownCases};
-use super::wording;
+use super::wording::{self, PairLine};
 use crate::figures::count;
 use crate::render::page::{Page, Piece, Row};
 use crate::render::{gate_sentence, score};
@@ -26,19 +26,21 @@ pub(super) fn of_two(
 ) -> String {
     let summary = comparison.summary();
     let mut page = Page::new(style);
-    let sentence = summary.sentence("A", "B", style);
-    let paint = match summary.mean_delta {
-        Some(delta) if summary.significant => paint(delta),
-        _ => Paint::Strong,
-    };
-    page.paragraph(paint, &sentence);
+    let scores = summary.scores.as_ref().filter(|scores| scores.significant);
+    let paint_of_all = scores.and_then(|scores| scores.mean_delta).map(paint);
+    let sentence = comparison.figures.sentence("A", "B", style);
+    page.paragraph(paint_of_all.unwrap_or(Paint::Strong), &sentence);
     page.gap();
+    targets(&mut page, &comparison.figures, ["A", "B"]);
     run(&mut page, "A", comparison.a);
     run(&mut page, "B", comparison.b);
     page.gap();
     page.figures("matched", &plain(wording::matched(summary, ["A", "B"])));
     page.figures("B has", &plain(wording::outcomes(summary)));
-    page.figures("statistics", &plain(wording::statistics(summary, style)));
+    for (target, parts) in wording::statistics(&comparison.figures, style) {
+        let parts = target.map(one_line).into_iter().chain(parts);
+        page.figures("statistics", &plain(parts.collect()));
+    }
     for gate in gates {
         gate_sentence(&mut page, gate);
     }
@@ -68,8 +70,9 @@ pub(super) fn of_several(pairwise: &Pairwise<'_>, gates: &[GateOutcome], style: 
     let mut page = Page::new(style);
     let last = label(pairwise.runs.len().saturating_sub(1));
     if let Some(Ok(ends)) = pairwise.ends().map(|pair| &pair.figures) {
-        page.paragraph(Paint::Strong, &ends.summary.sentence("A", &last, style));
+        page.paragraph(Paint::Strong, &ends.sentence("A", &last, style));
         page.gap();
+        targets(&mut page, ends, ["A", &last]);
     }
     for (index, compared) in pairwise.runs.iter().enumerate() {
         run(&mut page, &label(index), compared);
@@ -91,9 +94,20 @@ pub(super) fn of_several(pairwise: &Pairwise<'_>, gates: &[GateOutcome], style: 
         }
         page.gap();
     }
-    let pairs = pairwise.pairs.iter().map(|pair| wording::pair(pair, style));
+    let pairs = pairwise
+        .pairs
+        .iter()
+        .flat_map(|pair| wording::pair(pair, style));
+    let pairs: Vec<PairLine> = pairs.collect();
+    let by_target = pairs.iter().any(|line| line.target.is_some());
     let (heads, told): (Vec<_>, Vec<_>) = pairs
-        .map(|[runs, difference, told, p_value]| (vec![runs, difference], [told, p_value]))
+        .into_iter()
+        .map(|line| {
+            let mut head = vec![line.runs];
+            head.extend(by_target.then(|| line.target.unwrap_or_default()));
+            head.push(line.difference);
+            (head, [line.wins, line.p_value])
+        })
         .unzip();
     for (head, told) in in_columns(heads.into_iter()).into_iter().zip(told) {
         let told = told.into_iter().filter(|told| !told.is_empty());
@@ -121,7 +135,7 @@ fn matrix(pairwise: &Pairwise<'_>, style: Style) -> Vec<String> {
         let mut row = vec![label(b)];
         row.extend((0..b).map(|a| {
             let pair = pairwise.pair(a, b);
-            pair.map(|pair| wording::cell(pair, style))
+            pair.map(|pair| wording::cell(pair, style, one_line))
                 .unwrap_or_default()
         }));
         rows.push(row);
@@ -146,6 +160,23 @@ fn in_columns(rows: impl Iterator<Item = Vec<String>>) -> Vec<String> {
             cells.join("  ")
         })
         .collect()
+}
+
+/// Writes the result of each target, if runs have several.
+fn targets(page: &mut Page, figures: &Figures, [a, b]: [&str; 2]) {
+    let style = page.style();
+    let sentences: Vec<_> = figures.sentences(a, b, style).collect();
+    for (target, sentence) in &sentences {
+        let paint = match target.significant {
+            true => paint(target.mean_delta),
+            false => Paint::Plain,
+        };
+        let text = format!("{}: {sentence}", one_line(&target.name));
+        page.paragraph(paint, &text);
+    }
+    if !sentences.is_empty() {
+        page.gap();
+    }
 }
 
 fn run(page: &mut Page, label: &str, run: &ComparedRun) {
@@ -183,7 +214,7 @@ fn family(page: &mut Page, title: &str, members: &[Member]) {
                 },
                 wording::delta(member.mean_delta, style),
             ),
-            name: one_line(&member.name),
+            name: wording::member_name(member),
             remark: Some(wording::member(member, style)),
         })
         .collect();

@@ -9,18 +9,21 @@ use super::families::Member;
 use super::labels::label;
 use super::pairwise::RunPair;
 use super::run::{ComparedRun, Row};
+use super::statistics::Statistics;
 use super::summary::ComparisonSummary;
-use crate::figures::{count, counted, milliseconds, money, p_value, percent};
+use crate::figures::{count, counted, milliseconds, p_value, percent};
 use crate::render::score;
 use crate::style::Style;
 use crate::summary::Statuses;
+use crate::text::one_line;
+use agentv_statistics::Wins;
 
 /// The number of cases that are named in a list.
 pub(super) const FEW: usize = 5;
 
 /// Returns a difference of scores with its sign.
 pub(super) fn delta(delta: f64, style: Style) -> String {
-    let digits = score(delta.abs());
+    let digits = format!("{:.3}", delta.abs());
     let is_zero = digits.bytes().all(|digit| matches!(digit, b'0' | b'.'));
     match delta {
         _ if is_zero => digits,
@@ -40,7 +43,8 @@ pub(super) fn totals(run: &ComparedRun) -> Vec<String> {
             count(pass),
             count(graded)
         )],
-        None => vec!["nothing graded".to_owned()],
+        None if graded == 0 => vec!["nothing graded".to_owned()],
+        None => vec![format!("{} of {} passed", count(pass), count(graded))],
     };
     told.extend(
         totals
@@ -48,7 +52,7 @@ pub(super) fn totals(run: &ComparedRun) -> Vec<String> {
             .map(|mean| format!("mean {}", score(mean))),
     );
     told.extend(without_grade(&totals.statuses));
-    told.extend(totals.cost_usd.map(money));
+    told.extend(totals.costs.in_words());
     told.extend(
         totals
             .median_ms
@@ -56,6 +60,9 @@ pub(super) fn totals(run: &ComparedRun) -> Vec<String> {
     );
     if run.is_unfinished() {
         told.push("unfinished".to_owned());
+    }
+    if run.is_dry_run() {
+        told.push("dry run".to_owned());
     }
     told
 }
@@ -95,7 +102,7 @@ pub(super) fn matched(summary: &ComparisonSummary, labels: [&str; 2]) -> Vec<Str
         }
     }
     if summary.changed_unknown > 0 {
-        let all = summary.changed_unknown == summary.matched;
+        let all = summary.changed_unknown == summary.compared();
         told.push(match all {
             true => "unknown whether cases changed".to_owned(),
             false => format!("{} may have changed", count(summary.changed_unknown)),
@@ -122,9 +129,24 @@ pub(super) fn outcomes(summary: &ComparisonSummary) -> Vec<String> {
     ]
 }
 
-/// Describes the statistics.
-pub(super) fn statistics(summary: &ComparisonSummary, style: Style) -> Vec<String> {
-    let statistics = &summary.statistics;
+/// Describes the statistics of all cases, or of each target: the name of the target, and the parts.
+pub(super) fn statistics(figures: &Figures, style: Style) -> Vec<(Option<&str>, Vec<String>)> {
+    let whole = figures.summary.scores.iter();
+    let whole = whole.map(|scores| {
+        (
+            None,
+            statistics_of(&scores.statistics, scores.mean_delta, style),
+        )
+    });
+    let targets = figures.targets.iter().filter_map(|target| {
+        let statistics = target.statistics.as_ref()?;
+        let parts = statistics_of(statistics, Some(target.mean_delta), style);
+        Some((Some(target.name.as_str()), parts))
+    });
+    whole.chain(targets).collect()
+}
+
+fn statistics_of(statistics: &Statistics, mean_delta: Option<f64>, style: Style) -> Vec<String> {
     let mut told = vec![counted(statistics.cases, "case", "cases")];
     if let Some(found) = &statistics.difference {
         let interval = &found.difference;
@@ -139,11 +161,11 @@ pub(super) fn statistics(summary: &ComparisonSummary, style: Style) -> Vec<Strin
         ));
         if let Some(shown) = found.detectable.filter(|shown| shown.difference < 1.0) {
             told.push(format!(
-                "detects differences of {} or more",
-                score(shown.difference)
+                "detects differences of {:.3} or more",
+                shown.difference
             ));
         }
-    } else if let Some(mean) = summary.mean_delta {
+    } else if let Some(mean) = mean_delta {
         told.push(format!("difference {}", delta(mean, style)));
     }
     let permutation = p_value(statistics.permutation.p_value);
@@ -166,6 +188,15 @@ pub(super) fn statistics(summary: &ComparisonSummary, style: Style) -> Vec<Strin
     told
 }
 
+/// Returns the name of one of several comparisons: an evaluator comes with its target, if there are
+/// several.
+pub(super) fn member_name(member: &Member) -> String {
+    match &member.target {
+        Some(target) => format!("{} @ {}", one_line(&member.name), one_line(target)),
+        None => one_line(&member.name),
+    }
+}
+
 /// Describes one of several comparisons.
 pub(super) fn member(member: &Member, style: Style) -> String {
     let arrow = arrow(style);
@@ -176,13 +207,11 @@ pub(super) fn member(member: &Member, style: Style) -> String {
         ""
     };
     format!(
-        "{} {arrow} {} on {}, {}, {}, {}, {} corrected{significant}",
+        "{} {arrow} {} on {}, {}, {} corrected{significant}",
         score(member.mean_a),
         score(member.mean_b),
         counted(member.cases, "case", "cases"),
-        counted(wins.wins, "win", "wins"),
-        counted(wins.losses, "loss", "losses"),
-        counted(wins.ties, "tie", "ties"),
+        outcomes_of(wins).join(", "),
         p_value(member.corrected_p_value),
     )
 }
@@ -191,36 +220,101 @@ pub(super) fn arrow(style: Style) -> &'static str {
     if style.unicode { "→" } else { "->" }
 }
 
-/// Describes a pair in a matrix: the mean difference, with a star if it is significant.
-pub(super) fn cell(pair: &RunPair, style: Style) -> String {
-    let Ok(Figures { summary, .. }) = &pair.figures else {
+/// Describes a pair in a matrix: the mean difference, with a star if it is significant; of each target,
+/// if runs have several, with its name as `name` shows it.
+pub(super) fn cell(pair: &RunPair, style: Style, name: fn(&str) -> String) -> String {
+    let Ok(figures) = &pair.figures else {
         return "no shared case".to_owned();
     };
-    let star = if summary.significant { "*" } else { "" };
-    match summary.mean_delta {
-        Some(mean) => delta(mean, style) + star,
-        None => "not graded".to_owned(),
+    let differences = differences(figures);
+    let cells = differences.iter().map(|difference| {
+        let target = difference.target.map(|target| name(target) + " ");
+        target.unwrap_or_default() + &difference.cell(style)
+    });
+    match differences.is_empty() {
+        true => "not graded".to_owned(),
+        false => cells.collect::<Vec<_>>().join(", "),
     }
 }
 
-/// Describes a pair in a list: its runs, their difference, the cases in which each is better, and
-/// the p-value. The last two are empty if the runs share nothing.
-pub(super) fn pair(pair: &RunPair, style: Style) -> [String; 4] {
+/// The difference of two runs, on all cases or on those of one target.
+struct Difference<'f> {
+    target: Option<&'f str>,
+    mean_delta: f64,
+    is_significant: bool,
+    p_value: f64,
+    wins: &'f Wins,
+}
+
+impl Difference<'_> {
+    fn cell(&self, style: Style) -> String {
+        let star = if self.is_significant { "*" } else { "" };
+        delta(self.mean_delta, style) + star
+    }
+}
+
+fn differences(figures: &Figures) -> Vec<Difference<'_>> {
+    let whole = figures.summary.scores.as_ref();
+    let whole = whole.and_then(|scores| {
+        Some(Difference {
+            target: None,
+            mean_delta: scores.mean_delta?,
+            is_significant: scores.significant,
+            p_value: scores.p_value,
+            wins: &scores.statistics.wins,
+        })
+    });
+    let targets = figures.targets.iter().map(|target| Difference {
+        target: Some(&target.name),
+        mean_delta: target.mean_delta,
+        is_significant: target.significant,
+        p_value: target.corrected_p_value,
+        wins: &target.wins,
+    });
+    whole.into_iter().chain(targets).collect()
+}
+
+/// A line in a list of pairs. Parts that are not known are empty.
+pub(super) struct PairLine {
+    /// The labels of the runs.
+    pub(super) runs: String,
+    /// The target, if runs have several.
+    pub(super) target: Option<String>,
+    pub(super) difference: String,
+    /// The number of cases in which each run is better.
+    pub(super) wins: String,
+    pub(super) p_value: String,
+}
+
+/// Describes a pair in a list, on one line per target.
+pub(super) fn pair(pair: &RunPair, style: Style) -> Vec<PairLine> {
     let runs = [label(pair.a), label(pair.b)].join(&format!(" {} ", arrow(style)));
-    let [wins, p_value] = match &pair.figures {
-        Ok(Figures { summary, .. }) => {
-            let wins = &summary.statistics.wins;
-            let wins = [
-                counted(wins.wins, "win", "wins"),
-                counted(wins.losses, "loss", "losses"),
-                counted(wins.ties, "tie", "ties"),
-            ];
-            let p_value = format!("{} corrected", p_value(summary.p_value));
-            [wins.join(", "), p_value]
-        }
-        Err(_) => [String::new(), String::new()],
-    };
-    [runs, cell(pair, style), wins, p_value]
+    let differences = pair.figures.as_ref().map(differences).unwrap_or_default();
+    if differences.is_empty() {
+        return vec![PairLine {
+            runs,
+            target: None,
+            difference: cell(pair, style, one_line),
+            wins: String::new(),
+            p_value: String::new(),
+        }];
+    }
+    let lines = differences.iter().map(|difference| PairLine {
+        runs: runs.clone(),
+        target: difference.target.map(one_line),
+        difference: difference.cell(style),
+        wins: outcomes_of(difference.wins).join(", "),
+        p_value: format!("{} corrected", p_value(difference.p_value)),
+    });
+    lines.collect()
+}
+
+fn outcomes_of(wins: &Wins) -> [String; 3] {
+    [
+        counted(wins.wins, "win", "wins"),
+        counted(wins.losses, "loss", "losses"),
+        counted(wins.ties, "tie", "ties"),
+    ]
 }
 
 /// Returns the lists of cases that need attention: a title, the names of the first few, and the

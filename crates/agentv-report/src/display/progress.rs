@@ -1,7 +1,8 @@
 //! The progress of a run, as plain counters.
 
-use agentv_core::{Planned, RunEvent, Stop};
+use agentv_core::{Planned, ResultRecord, RunEvent, Stop};
 
+use crate::figures::money;
 use crate::summary::{Amount, Statuses};
 
 /// The progress of a run.
@@ -14,6 +15,7 @@ pub(super) struct Progress {
     started: u64,
     abandoned: u64,
     cost: Option<Amount>,
+    is_unpriced: bool,
 }
 
 impl Progress {
@@ -27,9 +29,8 @@ impl Progress {
             RunEvent::Finished { record, reused } => {
                 self.statuses.add(record.status);
                 self.reused += u64::from(*reused);
-                let paid = record.cost_usd().filter(|_| !reused);
-                if let Some(amount) = paid.and_then(Amount::of) {
-                    self.cost.get_or_insert_default().add(amount);
+                if !reused {
+                    self.add_cost(record);
                 }
             }
         }
@@ -50,8 +51,18 @@ impl Progress {
         self.started.saturating_sub(self.fresh() + self.abandoned)
     }
 
-    /// Returns the cost of this run in US dollars, if it is known.
-    pub(super) fn cost_usd(&self) -> Option<f64> {
-        self.cost.map(Amount::dollars)
+    fn add_cost(&mut self, record: &ResultRecord) {
+        let paid = [record.answer_cost_usd(), record.judge_cost_usd()];
+        for amount in paid.into_iter().flatten().filter_map(Amount::of) {
+            self.cost.get_or_insert_default().add(amount);
+        }
+        self.is_unpriced |= record.is_unpriced() || record.unpriced_judges().next().is_some();
+    }
+
+    /// Returns the cost of the answers and the judges of this run, marked if a part of it is unknown.
+    pub(super) fn cost(&self) -> Option<String> {
+        let mark = if self.is_unpriced { " + unpriced" } else { "" };
+        let cost = self.cost.map(Amount::dollars);
+        cost.map(|dollars| money(dollars) + mark)
     }
 }

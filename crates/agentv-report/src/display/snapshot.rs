@@ -5,7 +5,7 @@ use std::time::Duration;
 use agentv_core::Status;
 
 use super::progress::Progress;
-use crate::figures::{count, duration, money, rate};
+use crate::figures::{count, duration, rate};
 use crate::style::{Paint, Style};
 
 /// The progress of a run at one moment.
@@ -83,7 +83,7 @@ impl Snapshot {
             }));
         };
         plain(self.rate.map(rate));
-        plain(progress.cost_usd().map(money));
+        plain(progress.cost());
         let rest = [
             of(Status::Borderline, "borderline", "="),
             of(Status::Ungraded, "ungraded", "?"),

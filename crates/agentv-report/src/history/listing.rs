@@ -2,12 +2,12 @@
 
 use super::columns::{Cell, Column, table};
 use super::{RunLine, RunState};
-use crate::figures::{count, counted, money, percent, percent_range};
+use crate::figures::{count, counted, percent, percent_range};
 use crate::render::stop_reason;
 use crate::style::{Paint, Style};
 use crate::text::one_line;
 
-const COLUMNS: [Column; 10] = [
+const COLUMNS: [Column; 11] = [
     column("run", false, None, 0),
     column("when", false, None, 7),
     column("what", false, Some(12), 4),
@@ -17,6 +17,7 @@ const COLUMNS: [Column; 10] = [
     column("score", true, None, 1),
     column("errors", true, None, 2),
     column("cost", true, None, 6),
+    column("judges", true, None, 9),
     column("note", false, Some(10), 3),
 ];
 
@@ -50,7 +51,8 @@ fn row(run: &RunLine, style: Style) -> Vec<Cell> {
         interval(run),
         score(run),
         errors(run),
-        Cell::plain(run.cost_usd.map(money).unwrap_or_default()),
+        Cell::plain(run.costs.of_answers().unwrap_or_default()),
+        Cell::plain(run.costs.of_judges().unwrap_or_default()),
         Cell::new(Paint::Faint, notes(run).join(style.separator())),
     ]
 }
@@ -99,10 +101,7 @@ pub(super) fn interval(run: &RunLine) -> Cell {
 }
 
 pub(super) fn score(run: &RunLine) -> Cell {
-    Cell::plain(
-        run.mean_score
-            .map_or("-".to_owned(), |mean| format!("{mean:.3}")),
-    )
+    Cell::plain(run.mean_score.map_or("-".to_owned(), crate::render::score))
 }
 
 pub(super) fn errors(run: &RunLine) -> Cell {

@@ -7,7 +7,8 @@ use std::fmt::Write as _;
 use super::RunLine;
 use super::listing::{first_and_others, notes, trials, when};
 use super::trend::by_target;
-use crate::figures::{count, money, percent, percent_range};
+use crate::figures::{count, percent, percent_range};
+use crate::render::score;
 
 const WIDTH: f64 = 800.0;
 const HEIGHT: f64 = 300.0;
@@ -80,7 +81,7 @@ fn chart(page: &mut String, runs: &[RunLine]) {
         "score",
         "mean score",
         |run| run.mean_score,
-        |score| format!("{score:.3}"),
+        score,
     );
     curve(
         page,
@@ -162,14 +163,14 @@ fn height(share: f64) -> f64 {
 fn table(page: &mut String, runs: &[RunLine]) {
     page.push_str(
         "<div class=\"wide\"><table>\n<tr><th>run<th>when<th>target<th class=\"number\">trials<th class=\"number\">passed<th class=\"number\">95% interval\
-         <th class=\"number\">mean score<th class=\"number\">errors<th class=\"number\">cost<th>note</tr>\n",
+         <th class=\"number\">mean score<th class=\"number\">errors<th class=\"number\">cost<th class=\"number\">judges<th>note</tr>\n",
     );
     for run in runs.iter().rev() {
         let or_dash = |figure: Option<String>| figure.unwrap_or_else(|| "–".to_owned());
         let _ = writeln!(
             page,
             "<tr><td>{}<td>{}<td>{}<td class=\"number\">{}<td class=\"number\">{}<td class=\"number\">{}<td class=\"number\">{}\
-             <td class=\"number\">{}<td class=\"number\">{}<td>{}</tr>",
+             <td class=\"number\">{}<td class=\"number\">{}<td class=\"number\">{}<td>{}</tr>",
             escaped(&run.id),
             escaped(&when(run)),
             escaped(&first_and_others(&run.targets)),
@@ -179,9 +180,10 @@ fn table(page: &mut String, runs: &[RunLine]) {
                 run.pass_rate_interval
                     .map(|[low, high]| percent_range(low, high))
             ),
-            or_dash(run.mean_score.map(|score| format!("{score:.3}"))),
+            or_dash(run.mean_score.map(score)),
             count(run.statuses.error),
-            or_dash(run.cost_usd.map(money)).replace('<', "&lt;"),
+            or_dash(run.costs.of_answers()).replace('<', "&lt;"),
+            or_dash(run.costs.of_judges()).replace('<', "&lt;"),
             escaped(&notes(run).join(" · ")),
         );
     }

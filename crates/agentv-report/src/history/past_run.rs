@@ -128,7 +128,7 @@ impl PastRun {
             pass_rate_interval: figures.interval(&target.target, "pass_rate"),
             mean_score: target.mean_score,
             mean_score_interval: figures.interval(&target.target, "mean_score"),
-            cost_usd: target.cost_usd,
+            costs: target.costs.clone(),
             ..whole.clone()
         });
         lines.collect()
@@ -166,7 +166,7 @@ impl PastRun {
             pass_rate_interval: interval("pass_rate"),
             mean_score: summary.scores.map(|scores| scores.mean),
             mean_score_interval: interval("mean_score"),
-            cost_usd: summary.cost_usd,
+            costs: summary.costs.clone(),
             dry_run: record.dry_run,
             shard: record.shard.clone(),
             rerun_of: record.rerun_of.clone(),

@@ -3,7 +3,7 @@
 use agentv_core::Stop;
 use serde::Serialize;
 
-use crate::summary::Statuses;
+use crate::summary::{Costs, Statuses};
 
 /// A run on one line: its task and its results. A run with several targets has a line for each.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -48,9 +48,9 @@ pub struct RunLine {
     /// Its 95% interval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_score_interval: Option<[f64; 2]>,
-    /// The cost in US dollars, as far as it is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cost_usd: Option<f64>,
+    /// The costs of the answers and of the judges.
+    #[serde(flatten)]
+    pub costs: Costs,
     /// True if mocks replaced the targets.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,

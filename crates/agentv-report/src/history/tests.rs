@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::samples::{errored, graded, measured};
 use crate::style::Style;
-use crate::summary::{Statuses, SummaryFold};
+use crate::summary::{Costs, Statuses, SummaryFold};
 use crate::text::width;
 
 const STYLE: Style = Style {
@@ -72,7 +72,7 @@ fn a_killed_run_is_unfinished_and_its_results_are_counted() {
     assert_eq!(line.state, RunState::Unfinished);
     assert_eq!((line.trials, line.planned), (3, 9));
     assert_eq!((line.pass_rate, line.mean_score), (Some(0.5), Some(0.75)));
-    assert_eq!((line.statuses.error, line.cost_usd), (1, Some(0.5)));
+    assert_eq!((line.statuses.error, line.costs.cost_usd), (1, Some(0.5)));
 }
 
 #[test]
@@ -181,7 +181,10 @@ fn line(id: &str, pass_rate: Option<f64>, mean_score: Option<f64>) -> RunLine {
         pass_rate_interval: None,
         mean_score_interval: None,
         mean_score,
-        cost_usd: Some(1_234.5),
+        costs: Costs {
+            cost_usd: Some(1_234.5),
+            ..Costs::default()
+        },
         dry_run: true,
         shard: Some("1/4".to_owned()),
         rerun_of: Some("2026-11-15T10-43-07Z-4f1a".to_owned()),

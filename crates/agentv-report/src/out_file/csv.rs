@@ -62,7 +62,9 @@ pub(super) const COLUMNS: &[(&str, Cell)] = &[
     ("cached_tokens", |record| {
         whole(tokens(record).and_then(|usage| usage.cached))
     }),
-    ("cost_usd", |record| number(record.cost_usd())),
+    ("cost_usd", |record| number(record.answer_cost_usd())),
+    ("judge_cost_usd", |record| number(record.judge_cost_usd())),
+    ("unpriced", |record| list(&record.unpriced())),
     ("answer_key", |record| text(&record.answer_key)),
     ("grade_key", |record| text(&record.grade_key)),
 ];

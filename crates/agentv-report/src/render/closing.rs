@@ -123,8 +123,7 @@ pub(crate) fn stop_reason(stop: Stop) -> &'static str {
 pub(crate) fn gate_sentence(page: &mut Page, gate: &GateOutcome) {
     let paint = if gate.met { Paint::Good } else { Paint::Bad };
     let line = one_line(&gate_line(gate, page.style()));
-    // Errors are allowed or not, but they are not a gate.
-    let label = if gate.gate == "max_errors" {
+    let label = if gate.is_allowance() {
         "allowance"
     } else {
         "gate"

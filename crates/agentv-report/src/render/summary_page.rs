@@ -5,7 +5,7 @@ use agentv_core::Status;
 use super::closing::{self, Closing};
 use super::page::{Page, Piece};
 use super::{intervals, score, trials};
-use crate::figures::{count, counted, milliseconds, money, percent};
+use crate::figures::{count, counted, milliseconds, percent};
 use crate::style::{Paint, Style};
 use crate::summary::{Scores, Summary, Tokens};
 use crate::text::one_line;
@@ -29,7 +29,7 @@ pub fn render_summary(summary: &Summary, closing: &Closing<'_>, style: Style) ->
     statuses(&mut page, summary);
     closing::skipped(&mut page, summary.skipped, closing);
     if let Some(scores) = &summary.scores {
-        write_scores(&mut page, scores);
+        write_scores(&mut page, scores, summary.targets.len());
     }
     if let Some(statistics) = closing.statistics {
         intervals::write(&mut page, statistics);
@@ -192,19 +192,16 @@ fn statuses(page: &mut Page, summary: &Summary) {
     }
 }
 
-fn write_scores(page: &mut Page, scores: &Scores) {
+fn write_scores(page: &mut Page, scores: &Scores, targets: usize) {
     let figure = |name: &str, value: f64| Piece::plain(format!("{name} {}", score(value)));
-    let mut pieces = vec![
-        figure("mean", scores.mean),
-        figure("median", scores.median),
-        figure("min", scores.min),
-        figure("max", scores.max),
-    ];
-    pieces.extend(
-        scores
-            .standard_deviation
-            .map(|value| figure("deviation", value)),
-    );
+    let mut pieces = vec![figure("min", scores.min), figure("max", scores.max)];
+    // The averages of several targets are those of none of them.
+    if targets < 2 {
+        let averages = [figure("mean", scores.mean), figure("median", scores.median)];
+        pieces.splice(0..0, averages);
+        let deviation = scores.standard_deviation;
+        pieces.extend(deviation.map(|value| Piece::plain(format!("deviation {value:.3}"))));
+    }
     page.figures("score", &pieces);
     let bars = histogram(&scores.histogram, page.style());
     page.more_figures(&[Piece::plain(format!("0 {bars} 1"))]);
@@ -226,7 +223,8 @@ fn histogram(counts: &[u64; 10], style: Style) -> String {
 }
 
 fn cost(page: &mut Page, summary: &Summary) {
-    let mut pieces: Vec<Piece> = priced(summary).map(Piece::plain).into_iter().collect();
+    let costs = summary.costs.in_full();
+    let mut pieces: Vec<Piece> = costs.into_iter().map(Piece::plain).collect();
     pieces.extend(summary.tokens.iter().flat_map(token_pieces));
     if !pieces.is_empty() {
         page.figures("cost", &pieces);
@@ -263,16 +261,6 @@ pub(crate) fn different_judges(summary: &Summary, name: fn(&str) -> String) -> O
 
 /// The most targets that are named with their judges.
 const MOST_JUDGED: usize = 10;
-
-/// Returns the cost, with a mark for everything that has no known price.
-pub(crate) fn priced(summary: &Summary) -> Option<String> {
-    let names: Vec<String> = summary.unpriced.iter().map(|name| one_line(name)).collect();
-    match (summary.cost_usd.map(money), names.is_empty()) {
-        (cost, true) => cost,
-        (Some(cost), false) => Some(format!("{cost} + unpriced: {}", names.join(", "))),
-        (None, false) => Some(format!("unpriced: {}", names.join(", "))),
-    }
-}
 
 fn token_pieces(tokens: &Tokens) -> Vec<Piece> {
     let input = counted(tokens.input, "input token", "input tokens");

@@ -1,6 +1,6 @@
 //! The lists of a summary: targets, errors and notable trials.
 
-use agentv_core::TrialName;
+use agentv_core::{PassThreshold, Score, TrialName};
 
 use super::page::{Page, Piece, Row};
 use crate::figures::{count, counted, milliseconds, money, percent};
@@ -74,9 +74,13 @@ fn list(page: &mut Page, title: &str, rows: Vec<Row>) {
     }
 }
 
-/// Returns a score as tables show it.
+/// Returns a score as tables show it. One just below the default thresholds never reads as if it reached
+/// them.
 pub(crate) fn score(score: f64) -> String {
-    format!("{score:.3}")
+    match Score::new(score) {
+        Some(score) => score.rounded(3, PassThreshold::default()),
+        None => format!("{score:.3}"),
+    }
 }
 
 fn trial_name(trial: &TrialName, several_targets: bool) -> String {
@@ -107,7 +111,7 @@ fn target(target: &TargetSummary) -> Row {
     }
     let mean = target.mean_score;
     remarks.extend(mean.map(|mean| format!("mean {}", score(mean))));
-    remarks.extend(target.cost_usd.map(money));
+    remarks.extend(target.costs.in_words());
     Row {
         figure: Piece::plain(rate),
         name: one_line(&target.target),

@@ -1,13 +1,15 @@
 //! GitHub workflow commands, which annotate the lines of eval files in a pull request.
 
+use std::fmt;
 use std::io::{self, Write};
 
-use agentv_core::{ResultRecord, Status, visible};
+use agentv_core::{GateOutcome, ResultRecord, Status, visible};
 
 use super::exchange::{Exchange, Exchanges};
 use super::{ReportFailure, ReportFormat};
 use crate::figures::counted;
 use crate::results::RunResults;
+use crate::summary::Statuses;
 use crate::text::{clip, one_line};
 
 pub(super) const FORMAT: ReportFormat = ReportFormat {
@@ -18,7 +20,7 @@ pub(super) const FORMAT: ReportFormat = ReportFormat {
     write,
 };
 
-/// The number of errors that GitHub shows per step. The last one says how many are omitted.
+/// The number of annotations of a level that GitHub shows per step. The last one says how many are omitted.
 const SHOWN: u64 = 10;
 /// The number of bytes of a title.
 const LONGEST_TITLE: usize = 200;
@@ -27,16 +29,26 @@ const LONGEST_TITLE: usize = 200;
 /// order of the eval files.
 fn write(runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> {
     for run in runs {
-        let found = run.skipped() + not_passed(run)?;
+        let levels = Levels::of(run);
+        let statuses = statuses(run)?;
+        let [failed, errored] = [
+            statuses.fail + statuses.borderline,
+            statuses.error + run.skipped(),
+        ];
+        let found = failed + errored;
         let shown = if found > SHOWN { SHOWN - 1 } else { SHOWN };
-        let left = write_skipped(run, shown, out)?;
-        let left = write_trials(run, left, out)?;
+        let left = write_skipped(run, levels, shown, out)?;
+        let left = write_trials(run, levels, left, out)?;
         let omitted = found.saturating_sub(shown - left);
         if omitted > 0 {
             let more = counted(omitted, "more case", "more cases");
+            let level = match errored {
+                0 => levels.of_failed,
+                _ => levels.of_errored.max(levels.of_failed),
+            };
             writeln!(
                 out,
-                "::error title=agentv::{more} did not pass, errored or could not be used"
+                "::{level} title=agentv::{more} did not pass, errored or could not be used"
             )?;
         }
     }
@@ -44,14 +56,71 @@ fn write(runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> 
     Ok(())
 }
 
-fn not_passed(run: &RunResults) -> Result<u64, ReportFailure> {
-    let mut found = 0;
-    run.each(&mut |record| found += u64::from(!is_fine(record.status)))?;
-    Ok(found)
+/// The levels of annotations.
+#[derive(Debug, Clone, Copy)]
+struct Levels {
+    of_failed: Level,
+    /// The level of errored trials and skipped cases.
+    of_errored: Level,
+}
+
+/// The level of an annotation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Warning,
+    Error,
+}
+
+impl Levels {
+    /// Returns the levels of a run: what its gates or its allowance permit is a warning.
+    fn of(run: &RunResults) -> Levels {
+        let gates = run.run().map(|run| &run.gates[..]).unwrap_or_default();
+        let (allowances, gates): (Vec<_>, Vec<_>) =
+            gates.iter().partition(|gate| gate.is_allowance());
+        let level = |outcomes: &[&GateOutcome]| {
+            let are_met = !outcomes.is_empty() && outcomes.iter().all(|outcome| outcome.met);
+            if are_met {
+                Level::Warning
+            } else {
+                Level::Error
+            }
+        };
+        Levels {
+            of_failed: level(&gates),
+            of_errored: level(&allowances),
+        }
+    }
+
+    fn of_status(self, status: Status) -> Level {
+        match status {
+            Status::Error => self.of_errored,
+            Status::Pass | Status::Borderline | Status::Fail | Status::Ungraded => self.of_failed,
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Level::Warning => "warning",
+            Level::Error => "error",
+        })
+    }
+}
+
+fn statuses(run: &RunResults) -> Result<Statuses, ReportFailure> {
+    let mut statuses = Statuses::default();
+    run.each(&mut |record| statuses.add(record.status))?;
+    Ok(statuses)
 }
 
 /// Writes the skipped cases, at most this many, and returns the number of commands that are left.
-fn write_skipped(run: &RunResults, most: u64, out: &mut dyn Write) -> io::Result<u64> {
+fn write_skipped(
+    run: &RunResults,
+    levels: Levels,
+    most: u64,
+    out: &mut dyn Write,
+) -> io::Result<u64> {
     let files = run.run().into_iter().flat_map(|run| &run.files);
     let skipped = files.flat_map(|file| file.skipped_cases.iter().map(move |case| (file, case)));
     let mut left = most;
@@ -61,7 +130,8 @@ fn write_skipped(run: &RunResults, most: u64, out: &mut dyn Write) -> io::Result
         properties.push("title=case skipped".to_owned());
         writeln!(
             out,
-            "::error {}::{}",
+            "::{} {}::{}",
+            levels.of_errored,
             properties.join(","),
             data(&case.message)
         )?;
@@ -72,7 +142,12 @@ fn write_skipped(run: &RunResults, most: u64, out: &mut dyn Write) -> io::Result
 
 /// Writes the trials that did not pass, at most this many, and returns the number of commands that are
 /// left.
-fn write_trials(run: &RunResults, most: u64, out: &mut dyn Write) -> Result<u64, ReportFailure> {
+fn write_trials(
+    run: &RunResults,
+    levels: Levels,
+    most: u64,
+    out: &mut dyn Write,
+) -> Result<u64, ReportFailure> {
     let mut exchanges = Exchanges::of(run)?;
     let mut left = most;
     let mut written: Result<(), ReportFailure> = Ok(());
@@ -82,7 +157,7 @@ fn write_trials(run: &RunResults, most: u64, out: &mut dyn Write) -> Result<u64,
             written = exchanges
                 .get(&record.value)
                 .map_err(ReportFailure::from)
-                .and_then(|exchange| Ok(write_trial(&record.value, &exchange, out)?));
+                .and_then(|exchange| Ok(write_trial(&record.value, levels, &exchange, out)?));
         }
     })?;
     written?;
@@ -96,7 +171,12 @@ fn is_fine(status: Status) -> bool {
     }
 }
 
-fn write_trial(record: &ResultRecord, exchange: &Exchange, out: &mut dyn Write) -> io::Result<()> {
+fn write_trial(
+    record: &ResultRecord,
+    levels: Levels,
+    exchange: &Exchange,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut properties = vec![format!("file={}", property(&record.eval_file))];
     properties.extend(exchange.line.map(|line| format!("line={line}")));
     properties.push(format!("title={}", property(&title(record))));
@@ -104,7 +184,13 @@ fn write_trial(record: &ResultRecord, exchange: &Exchange, out: &mut dyn Write) 
     for (name, text) in exchange.parts() {
         message.push_str(&format!("\n{name}: {text}"));
     }
-    writeln!(out, "::error {}::{}", properties.join(","), data(&message))
+    let level = levels.of_status(record.status);
+    writeln!(
+        out,
+        "::{level} {}::{}",
+        properties.join(","),
+        data(&message)
+    )
 }
 
 fn title(record: &ResultRecord) -> String {

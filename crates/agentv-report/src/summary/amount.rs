@@ -1,7 +1,7 @@
 //! Sums of money that do not depend on the order of addition.
 
 /// An amount of US dollars in units of 10⁻¹² dollars, so that sums are exact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct Amount(u128);
 
 const UNITS: f64 = 1e12;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use agentv_core::{ReportError, Reporter, ResultRecord, RunEvent, Status, TokenUsage};
 
 use super::amount::Amount;
+use super::costs::{CostFold, Costs};
 use super::errors::ErrorFold;
 use super::extremes::Top;
 use super::judges::JudgesFold;
@@ -32,11 +33,9 @@ pub struct SummaryFold {
     outdated: u64,
     dry_run: u64,
     retried: u64,
-    cost: Option<Amount>,
+    costs: CostFold,
     tokens: Option<Tokens>,
     judge_tokens: Option<Tokens>,
-    unpriced: BTreeSet<Arc<str>>,
-    self_judged: BTreeSet<Arc<str>>,
     judges: JudgesFold,
     truncated: u64,
     kept_workspaces: Option<KeptWorkspaces>,
@@ -54,7 +53,9 @@ pub struct SummaryFold {
 pub(crate) struct GroupFold {
     pub(crate) statuses: Statuses,
     scores: Moments,
-    cost: Option<Amount>,
+    costs: CostFold,
+    /// The targets that judged answers of their own.
+    self_judged: BTreeSet<Arc<str>>,
 }
 
 impl GroupFold {
@@ -63,8 +64,9 @@ impl GroupFold {
         if let Some(score) = graded_score(record) {
             self.scores.add(score);
         }
-        if let Some(amount) = record.cost_usd().and_then(Amount::of) {
-            self.cost.get_or_insert_default().add(amount);
+        self.costs.add(record);
+        if !self.self_judged.contains(&record.target) && record.is_self_judged() {
+            self.self_judged.insert(Arc::clone(&record.target));
         }
     }
 
@@ -72,8 +74,13 @@ impl GroupFold {
         self.scores.mean()
     }
 
-    pub(crate) fn cost_usd(&self) -> Option<f64> {
-        self.cost.map(Amount::dollars)
+    pub(crate) fn costs(&self) -> Costs {
+        self.costs.finish()
+    }
+
+    /// Returns the targets that judged answers of their own, by name.
+    pub(crate) fn self_judged(&self) -> Vec<Arc<str>> {
+        self.self_judged.iter().cloned().collect()
     }
 }
 
@@ -123,26 +130,17 @@ impl SummaryFold {
         let trace = record.trace_summary.as_ref();
         if let Some(usage) = trace.and_then(|trace| trace.token_usage) {
             self.tokens.get_or_insert_default().add(&usage);
-            if trace.is_none_or(|trace| trace.cost_usd.is_none()) {
-                self.unpriced.insert(Arc::clone(&record.target));
-            }
         }
     }
 
-    /// Adds the tokens of the judges, and notes those that judged answers of their own.
+    /// Adds the tokens of the judges.
     fn add_judges(&mut self, record: &ResultRecord) {
         for call in record.judge_calls() {
-            if *call.target == *record.target && !self.self_judged.contains(&record.target) {
-                self.self_judged.insert(Arc::clone(&record.target));
-            }
             self.judges.add(&record.target, &call.target);
             let Some(usage) = call.token_usage else {
                 continue;
             };
             self.judge_tokens.get_or_insert_default().add(&usage);
-            if call.cost_usd.is_none() && !self.unpriced.contains(call.target.as_str()) {
-                self.unpriced.insert(Arc::from(call.target.as_str()));
-            }
         }
     }
 
@@ -173,12 +171,12 @@ impl SummaryFold {
         if let Some(score) = graded_score(record) {
             self.scores.add(score);
         }
-        let paid = record.cost_usd();
-        if let Some((dollars, amount)) = paid.and_then(|paid| Some((paid, Amount::of(paid)?))) {
-            self.cost.get_or_insert_default().add(amount);
-            if amount != Amount::default() {
-                self.costliest.offer_costly(record, dollars);
-            }
+        self.costs.add(record);
+        let paid = record.answer_cost_usd();
+        let is_notable =
+            |dollars: &f64| Amount::of(*dollars).is_some_and(|paid| paid > Amount::default());
+        if let Some(dollars) = paid.filter(is_notable) {
+            self.costliest.offer_costly(record, dollars);
         }
     }
 
@@ -205,11 +203,14 @@ impl SummaryFold {
             outdated: self.outdated,
             dry_run: self.dry_run,
             retried: self.retried,
-            cost_usd: self.cost.map(Amount::dollars),
+            costs: self.costs.finish(),
             tokens: self.tokens,
             judge_tokens: self.judge_tokens,
-            unpriced: self.unpriced.iter().cloned().collect(),
-            self_judged: self.self_judged.iter().cloned().collect(),
+            self_judged: self
+                .targets
+                .values()
+                .flat_map(GroupFold::self_judged)
+                .collect(),
             different_judges: self.judges.finish(),
             truncated: self.truncated,
             kept_workspaces: self.kept_workspaces.clone(),
@@ -252,7 +253,7 @@ fn target_summary((target, fold): (&Arc<str>, &GroupFold)) -> TargetSummary {
         statuses: fold.statuses,
         pass_rate: fold.statuses.pass_rate(),
         mean_score: fold.mean_score(),
-        cost_usd: fold.cost_usd(),
+        costs: fold.costs(),
     }
 }
 

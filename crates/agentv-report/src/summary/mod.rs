@@ -1,6 +1,7 @@
 //! The figures of a run.
 
 mod amount;
+mod costs;
 mod errors;
 mod extremes;
 mod fold;
@@ -13,6 +14,8 @@ mod statuses;
 mod tests;
 
 pub(crate) use amount::Amount;
+pub(crate) use costs::CostFold;
+pub use costs::Costs;
 pub use fold::SummaryFold;
 pub(crate) use fold::{GroupFold, graded_score};
 pub(crate) use latency::LatencyFold;

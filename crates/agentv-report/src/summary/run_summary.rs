@@ -5,6 +5,7 @@ use std::sync::Arc;
 use agentv_core::{PassThreshold, Score, Stage, Status, TrialName};
 use serde::{Deserialize, Serialize};
 
+use super::costs::Costs;
 use super::statuses::Statuses;
 
 /// The summary of a run, computed by a [`SummaryFold`](super::SummaryFold). It does not depend on
@@ -43,19 +44,15 @@ pub struct Summary {
     pub dry_run: u64,
     /// The number of trials that took more than one attempt.
     pub retried: u64,
-    /// The cost of the answers in US dollars, as far as it is known. Answers from the cache cost
-    /// nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cost_usd: Option<f64>,
+    /// The costs of the answers and of the judges.
+    #[serde(flatten)]
+    pub costs: Costs,
     /// The tokens of the answers, as far as they are known, without answers from the cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<Tokens>,
     /// The tokens of the judges, as far as they are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge_tokens: Option<Tokens>,
-    /// The targets and judges that used tokens at an unknown price, by name. `cost_usd` lacks their cost.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unpriced: Vec<Arc<str>>,
     /// The targets that graded answers of their own, by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub self_judged: Vec<Arc<str>>,
@@ -80,7 +77,7 @@ pub struct Summary {
     /// The trials with the longest calls, the longest first, without answers from the cache.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slowest: Vec<SlowTrial>,
-    /// The trials with the highest costs, the highest first, without answers from the cache.
+    /// The trials with the costliest answers, the costliest first, without answers from the cache.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub costliest: Vec<CostlyTrial>,
     /// The most frequent errors, the most frequent first.
@@ -107,11 +104,11 @@ pub struct Scores {
     pub count: u64,
     /// The mean.
     pub mean: f64,
-    /// The median, to six decimals.
+    /// The median, rounded down to six decimals.
     pub median: f64,
-    /// The lowest, to six decimals.
+    /// The lowest, rounded down to six decimals.
     pub min: f64,
-    /// The highest, to six decimals.
+    /// The highest, rounded down to six decimals.
     pub max: f64,
     /// The sample standard deviation, with n − 1, because a run is a sample of its targets'
     /// behaviour. `None` for a single score.
@@ -171,12 +168,12 @@ pub struct SlowTrial {
     pub total_ms: f64,
 }
 
-/// A trial with a high cost.
+/// A trial with a costly answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CostlyTrial {
     /// The trial.
     pub trial: TrialName,
-    /// The cost.
+    /// The cost of the answer.
     pub cost_usd: f64,
 }
 
@@ -204,9 +201,9 @@ pub struct TargetSummary {
     /// The mean of its scores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean_score: Option<f64>,
-    /// The cost of its answers in US dollars, as far as it is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cost_usd: Option<f64>,
+    /// The costs of its answers, and of the judges of its answers.
+    #[serde(flatten)]
+    pub costs: Costs,
 }
 
 fn is_zero(number: &u64) -> bool {

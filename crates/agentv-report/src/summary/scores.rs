@@ -28,17 +28,19 @@ impl Moments {
     }
 }
 
-/// Scores counted by value, to six decimals: at most a million and one counters, in practice few.
+/// Scores counted by value, rounded down to six decimals, so that none reaches a threshold by rounding: at most a million and one counters, in practice few.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ScoreCounts {
     counts: BTreeMap<u32, u64>,
 }
 
 const STEPS: f64 = 1e6;
+/// The share of a step by which the nearest number to a decimal may lie below it.
+const ROUNDING: f64 = 1e-3;
 
 impl ScoreCounts {
     pub(super) fn add(&mut self, score: Score) {
-        let step = (score.value() * STEPS + 0.5) as u32;
+        let step = (score.value() * STEPS + ROUNDING) as u32;
         *self.counts.entry(step).or_default() += 1;
     }
 

@@ -1,6 +1,8 @@
 //! The laws of the fold.
 
-use agentv_core::{ResultRecord, Score, Status};
+use agentv_core::{
+    EvaluatorResult, EvaluatorSpec, JudgeCall, ResultRecord, Score, Status, TokenUsage,
+};
 use proptest::prelude::*;
 
 use super::*;
@@ -87,8 +89,8 @@ proptest! {
             Some(deviation) => prop_assert!(near(deviation, (squares / (count - 1.0)).sqrt())),
             None => prop_assert_eq!(scores.len(), 1),
         }
-        let paid: f64 = records.iter().filter(|r| !r.cached).filter_map(ResultRecord::cost_usd).sum();
-        prop_assert!(near(summary.cost_usd.unwrap_or(0.0), paid));
+        let paid: f64 = records.iter().filter(|r| !r.cached).filter_map(ResultRecord::answer_cost_usd).sum();
+        prop_assert!(near(summary.costs.cost_usd.unwrap_or(0.0), paid));
         let passed = records.iter().filter(|r| r.status == Status::Pass).count();
         prop_assert!(near(summary.pass_rate.unwrap(), passed as f64 / count));
     }
@@ -167,7 +169,7 @@ fn an_answer_from_the_cache_costs_nothing_and_takes_no_time() {
         ..measured(graded("a", 1.0), 900.0, 0.5)
     };
     let summary = fold(&[cached, measured(graded("b", 1.0), 100.0, 0.25)]);
-    assert_eq!((summary.cached, summary.cost_usd), (1, Some(0.25)));
+    assert_eq!((summary.cached, summary.costs.cost_usd), (1, Some(0.25)));
     assert_eq!((summary.slowest.len(), summary.costliest.len()), (1, 1));
     assert_eq!(summary.latency.unwrap().count, 1);
     assert_eq!(summary.tokens.unwrap().input, 1_200);
@@ -196,7 +198,7 @@ fn each_target_has_its_own_figures() {
     let targets: Vec<_> = summary
         .targets
         .iter()
-        .map(|t| (&*t.target, t.pass_rate, t.cost_usd))
+        .map(|t| (&*t.target, t.pass_rate, t.costs.cost_usd))
         .collect();
     assert_eq!(
         targets,
@@ -204,5 +206,62 @@ fn each_target_has_its_own_figures() {
             ("default", Some(1.0), None),
             ("other", Some(0.0), Some(0.5))
         ]
+    );
+}
+
+#[test]
+fn no_figure_of_a_score_below_a_threshold_reaches_it() {
+    let summary = fold(&[
+        graded("a", 0.799_999_99),
+        graded("b", 0.7),
+        graded("c", 0.8),
+    ]);
+    let scores = summary.scores.unwrap();
+    assert_eq!(
+        (scores.median, scores.min, scores.max),
+        (0.799_999, 0.7, 0.8)
+    );
+    let shown = crate::render::score(scores.median);
+    assert_eq!(
+        (shown.as_str(), scores.histogram[7], scores.histogram[8]),
+        ("0.799", 2, 1)
+    );
+}
+
+#[test]
+fn a_judge_is_not_part_of_the_cost_of_a_target() {
+    let judged = |record: ResultRecord, cost_usd: Option<f64>| ResultRecord {
+        evaluator_results: vec![EvaluatorResult {
+            judge_calls: vec![JudgeCall {
+                target: "judge".to_owned(),
+                token_usage: Some(TokenUsage::default()),
+                cost_usd,
+                ..JudgeCall::default()
+            }],
+            ..EvaluatorResult::unsaid(&EvaluatorSpec::of_kind("llm_judge"))
+        }],
+        ..record
+    };
+    let priced = judged(measured(graded("a", 1.0), 5.0, 0.5), Some(0.25));
+    let mut unpriced = judged(measured(graded("a", 1.0), 5.0, 0.0), Some(0.125));
+    unpriced.target = "free".into();
+    unpriced.trace_summary.as_mut().unwrap().cost_usd = None;
+    let summary = fold(&[priced, unpriced.clone()]);
+    let words = |target: usize| summary.targets[target].costs.in_words().join(", ");
+    assert_eq!(
+        [words(0), words(1)],
+        ["$0.5000, judges $0.2500", "unpriced, judges $0.1250"]
+    );
+    assert_eq!(
+        summary.costs.in_full().join(" · "),
+        "$0.5000 + unpriced: free · judges $0.3750 · total $0.8750 + unpriced"
+    );
+    // The costliest answers have prices of their own.
+    assert_eq!(summary.costliest.len(), 1);
+    assert_eq!(summary.costliest[0].cost_usd, 0.5);
+    let nothing_known = fold(&[judged(unpriced, None)]);
+    assert_eq!(
+        nothing_known.costs.in_full().join(" · "),
+        "unpriced: free · judges unpriced: judge"
     );
 }

@@ -22,6 +22,10 @@ pub(crate) const TESTS: &[Test] = &[
         "the_text_filter_finds_what_only_the_details_have",
         deep_search,
     ),
+    (
+        "each_target_has_its_own_rate_and_costs_at_the_top",
+        several_targets,
+    ),
     ("a_link_leads_to_the_same_filter_and_trial", links),
     ("light_and_dark_follow_the_system_and_the_switch", schemes),
     ("repeats_and_targets_of_a_case_lead_to_each_other", siblings),
@@ -34,6 +38,39 @@ pub(crate) const TESTS: &[Test] = &[
         results_alone,
     ),
 ];
+
+fn several_targets(browser: &Browser) {
+    let trials = [("paid", 1.0), ("free", 0.0)]
+        .into_iter()
+        .flat_map(|(target, score)| {
+            (0..10).map(move |at| {
+                let mut trial = trial(&format!("case-{at}"), score, "Hello");
+                trial.result["target"] = target.into();
+                if target == "free" {
+                    let trace = trial.result["trace_summary"].as_object_mut();
+                    trace.unwrap().remove("cost_usd");
+                }
+                trial
+            })
+        });
+    let runs = Runs::new().with(trials);
+    let page = browser.open(&runs.report(), "");
+    assert_eq!(page.count(".rate"), 2);
+    assert_eq!(
+        page.text(".rate"),
+        "free0%passed of 10 graded95% interval 0% – 27.8%"
+    );
+    let figures = page.text(".figures");
+    assert!(!figures.contains("Mean score"), "{figures}");
+    assert!(figures.contains("Cost$0.0100+ unpriced: free"), "{figures}");
+    assert!(
+        figures.contains("Judges$0.0080$0.0004 per trial"),
+        "{figures}"
+    );
+    let table = page.text(".panels");
+    assert!(table.contains("unpriced$0.0040"), "{table}");
+    page.assert_calm();
+}
 
 fn totals(browser: &Browser) {
     let runs = Runs::new().with(ten());

@@ -19,6 +19,7 @@ struct Told {
     pass_rate: f64,
     mean_score: f64,
     cost_usd: f64,
+    judge_cost_usd: f64,
 }
 
 /// The tolerance for sums of rounded figures.
@@ -27,6 +28,7 @@ fn rounded(mut told: Told, parts: f64) -> Told {
         &mut told.pass_rate,
         &mut told.mean_score,
         &mut told.cost_usd,
+        &mut told.judge_cost_usd,
     ] {
         *figure = (*figure * parts).round() / parts;
     }
@@ -47,18 +49,22 @@ fn told_by(summary: &Summary) -> Told {
         ungraded: summary.statuses.ungraded,
         pass_rate: summary.pass_rate.unwrap(),
         mean_score: summary.scores.unwrap().mean,
-        cost_usd: summary.cost_usd.unwrap(),
+        cost_usd: summary.costs.cost_usd.unwrap(),
+        judge_cost_usd: summary.costs.judge_cost_usd.unwrap(),
     }
 }
 
-/// Adds up rows of status, score and cost.
-fn added_up(rows: impl Iterator<Item = (String, Option<f64>, Option<f64>)>) -> Told {
+/// A status, a score, the cost of the answer and that of its judges.
+type Row = (String, Option<f64>, Option<f64>, Option<f64>);
+
+fn added_up(rows: impl Iterator<Item = Row>) -> Told {
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-    let (mut scores, mut cost) = (Vec::new(), 0.0);
-    for (status, score, paid) in rows {
+    let (mut scores, mut cost, mut judges) = (Vec::new(), 0.0, 0.0);
+    for (status, score, paid, judged) in rows {
         *counts.entry(status).or_default() += 1;
         scores.extend(score);
         cost += paid.unwrap_or(0.0);
+        judges += judged.unwrap_or(0.0);
     }
     let count = |status: &str| counts.get(status).copied().unwrap_or(0);
     let graded = count("pass") + count("borderline") + count("fail");
@@ -73,6 +79,7 @@ fn added_up(rows: impl Iterator<Item = (String, Option<f64>, Option<f64>)>) -> T
         pass_rate: count("pass") as f64 / graded as f64,
         mean_score: scores.iter().sum::<f64>() / graded as f64,
         cost_usd: cost,
+        judge_cost_usd: judges,
     }
 }
 
@@ -99,13 +106,15 @@ fn csv_adds_up_to_the_summary() {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let headers = reader.headers().unwrap().clone();
     let at = |name: &str| headers.iter().position(|header| header == name).unwrap();
-    let (status, score, cost) = (at("status"), at("score"), at("cost_usd"));
+    let (status, score) = (at("status"), at("score"));
+    let (cost, judges) = (at("cost_usd"), at("judge_cost_usd"));
     let rows = reader.records().map(|row| {
         let row = row.unwrap();
         (
             row[status].to_owned(),
             row[score].parse().ok(),
             row[cost].parse().ok(),
+            row[judges].parse().ok(),
         )
     });
     assert_eq!(rounded(added_up(rows), 1e9), rounded(expected(), 1e9));
@@ -120,7 +129,12 @@ fn json_has_the_summary_and_adds_up_to_it() {
     let rows = json["results"].as_array().unwrap().iter().map(|row| {
         let status = row["status"].as_str().unwrap().to_owned();
         let record: agentv_core::ResultRecord = serde_json::from_value(row.clone()).unwrap();
-        (status, row["score"].as_f64(), record.cost_usd())
+        (
+            status,
+            row["score"].as_f64(),
+            record.answer_cost_usd(),
+            record.judge_cost_usd(),
+        )
     });
     assert_eq!(rounded(added_up(rows), 1e9), rounded(expected(), 1e9));
 }
@@ -147,7 +161,8 @@ fn junit_adds_up_to_the_summary() {
             assert_eq!(case.status.is_failure(), is_failure);
             assert_eq!(case.status.is_error(), status == "error");
             assert_eq!(case.status.is_skipped(), status == "ungraded");
-            (status, number("score:"), number("cost_usd:"))
+            let costs = (number("cost_usd:"), number("judge_cost_usd:"));
+            (status, number("score:"), costs.0, costs.1)
         });
     let expected = expected();
     assert_eq!(rounded(added_up(rows), 1e9), rounded(self::expected(), 1e9));
@@ -193,6 +208,7 @@ fn markdown_shows_the_summary() {
         fail: number(cells[5]) as u64,
         error: number(cells[6]) as u64,
         cost_usd: number(cells[7]),
+        judge_cost_usd: number(cells[8]),
         ..self::expected()
     };
     assert_eq!(rounded(told, 1e3), rounded(self::expected(), 1e3));

@@ -124,7 +124,8 @@ async fn the_judge_of_the_target_grades_and_its_costs_count() {
         let call = &record.evaluator_results[0].judge_calls[0];
         assert_eq!((call.target.as_str(), call.attempts), ("j", 1));
         assert_eq!((&call.request, &call.answer), (&None, &None));
-        assert!((record.cost_usd().unwrap() - 0.012).abs() < 1e-12);
+        let costs = [record.answer_cost_usd(), record.judge_cost_usd()];
+        assert_eq!(costs, [Some(0.01), Some(0.002)]);
         assert_eq!(record.trace_summary.as_ref().unwrap().cost_usd, Some(0.01));
     }
 }

@@ -125,9 +125,16 @@ fn warn_of_missing(arguments: &CompareArguments, summary: &ComparisonSummary) {
     }
 }
 
-/// Warns about unfinished runs and damaged lines.
+/// Warns about unfinished runs, damaged lines, and dry runs among other runs.
 fn warn_of_troubles(runs: &[ComparedRun]) {
+    let are_dry = runs.iter().all(ComparedRun::is_dry_run);
     for run in runs {
+        if run.is_dry_run() && !are_dry {
+            output::warning(&format!(
+                "run `{}` is a dry run: mocks answered in place of the targets",
+                run.name()
+            ));
+        }
         if run.is_unfinished() {
             output::warning(&format!(
                 "run `{}` is not finished: it is still running or was stopped",

@@ -26,6 +26,7 @@ pub(crate) fn run(arguments: &JudgeArguments, log: Option<LogLevel>) -> Result<E
 
 fn calibrate(arguments: &CalibrateArguments, log: Option<LogLevel>) -> Result<Exit, CommandError> {
     let (now, started) = (Timestamp::now(), Instant::now());
+    output::only_errors(arguments.output.quiet);
     let project = Project::here();
     let notices = &mut StderrNotices::new();
     let prepared = project.prepare_calibration(arguments.options(&project), now, notices)?;

@@ -9,11 +9,13 @@ use jiff::Timestamp;
 use crate::arguments::MergeArguments;
 use crate::ending::Ending;
 use crate::exit::{CommandError, Exit};
+use crate::output;
 use crate::reporting::Reporting;
 use crate::stderr_notices::StderrNotices;
 
 pub(crate) fn run(arguments: &MergeArguments) -> Result<Exit, CommandError> {
     let (now, started) = (Timestamp::now(), Instant::now());
+    output::only_errors(arguments.quiet);
     let project = Project::here();
     let notices = &mut StderrNotices::new();
     let prepared = project.prepare_merge(&arguments.options(), notices)?;

@@ -7,7 +7,7 @@ use agentv_syntax::{Diagnostic, Severity};
 use super::text::TextStyle;
 use super::{github, json};
 use crate::arguments::Format;
-use crate::output::{has_colour, width_of};
+use crate::output::{has_colour, is_quiet, width_of};
 
 /// A printer of diagnostics in one format.
 pub(crate) struct DiagnosticPrinter {
@@ -58,11 +58,15 @@ impl DiagnosticPrinter {
         self.out.write_all(b"\n")
     }
 
-    /// Prints a diagnostic on standard error.
+    /// Prints a diagnostic on standard error. If the user wants only errors, a skipped case is one, and
+    /// warnings are not printed.
     pub(crate) fn print_error(&self, diagnostic: &Diagnostic) {
-        let text = self
-            .style
-            .render(diagnostic, level(diagnostic, self.skipping));
+        let level = match level(diagnostic, self.skipping) {
+            Level::Warning if is_quiet() => return,
+            Level::Skipped if is_quiet() => Level::SkippedByError,
+            level => level,
+        };
+        let text = self.style.render(diagnostic, level);
         let _ = writeln!(io::stderr(), "{text}");
     }
 
@@ -86,6 +90,8 @@ pub(super) enum Level {
     Warning,
     /// A warning that the case is skipped.
     Skipped,
+    /// An error because of which the case is skipped.
+    SkippedByError,
 }
 
 fn level(diagnostic: &Diagnostic, skipping: bool) -> Level {

@@ -29,6 +29,7 @@ impl TextStyle {
             Level::Error => (Title::ERROR, ""),
             Level::Warning => (Title::WARNING, ""),
             Level::Skipped => (Title::WARNING, ", the case is skipped"),
+            Level::SkippedByError => (Title::ERROR, ", the case is skipped"),
         };
         let sentence = printable(&format!("{diagnostic}{suffix}"));
         let place = place(diagnostic);

@@ -111,7 +111,7 @@ impl Aggregator {
         results: &[EvaluatorResult],
     ) -> Result<Evaluation, EvaluatorError> {
         match self {
-            Aggregator::WeightedAverage => Ok(average(results, subject.pass_threshold())),
+            Aggregator::WeightedAverage => Ok(average(results)),
             Aggregator::Script { script, root } => {
                 let turn = script.turn().await.map_err(could_not_judge)?;
                 let mut input = input::of(subject, root);
@@ -139,16 +139,24 @@ fn by_name(results: &[EvaluatorResult]) -> Value {
     Value::Object(results.collect())
 }
 
-/// Returns the weighted mean of the scores, and the findings of the members under their names.
-/// Members that were not asked do not count.
-pub(super) fn average(results: &[EvaluatorResult], threshold: PassThreshold) -> Evaluation {
+/// Returns the weighted mean of the scores. Members that were not asked do not count.
+pub(super) fn average(results: &[EvaluatorResult]) -> Evaluation {
+    let scores = results.iter();
+    let scores = scores.filter_map(|result| Some((result.score?, result.weight)));
+    Evaluation::of(Score::weighted_mean(scores))
+}
+
+/// Adds the findings of the members, under their names, after those of the aggregator.
+pub(super) fn with_findings(
+    evaluation: Evaluation,
+    results: &[EvaluatorResult],
+    threshold: PassThreshold,
+) -> Evaluation {
     let mut findings = Findings::default();
-    let mut scores = Vec::with_capacity(results.len());
     for result in results {
         let Some(score) = result.score else {
             continue;
         };
-        scores.push((score, result.weight));
         let name = &result.name;
         for hit in &result.hits {
             findings.add(true, || format!("[{name}] {hit}"));
@@ -164,7 +172,15 @@ pub(super) fn average(results: &[EvaluatorResult], threshold: PassThreshold) -> 
             });
         }
     }
-    findings.evaluation(Score::weighted_mean(scores))
+    let of_members = findings.evaluation(evaluation.score);
+    let [mut hits, mut misses] = [evaluation.hits, evaluation.misses];
+    hits.extend(of_members.hits);
+    misses.extend(of_members.misses);
+    Evaluation {
+        hits,
+        misses,
+        ..evaluation
+    }
 }
 
 fn in_words(verdict: Option<Verdict>) -> &'static str {

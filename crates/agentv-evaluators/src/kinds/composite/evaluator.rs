@@ -133,11 +133,12 @@ impl Composite {
         }
         let results: Vec<EvaluatorResult> = results.into_iter().flatten().collect();
         // If members were skipped to save effort, so is a script or judge as aggregator.
-        let mut joined = if is_spared {
-            aggregator::average(&results, threshold)
+        let joined = if is_spared {
+            aggregator::average(&results)
         } else {
             self.aggregator.join(subject, &results).await?
         };
+        let mut joined = aggregator::with_findings(joined, &results, threshold);
         if !failed.is_empty() {
             joined.lacks_required = true;
             let required = failed

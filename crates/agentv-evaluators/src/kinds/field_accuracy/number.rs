@@ -10,14 +10,14 @@ pub(super) struct Quantity<'v> {
     pub(super) unit: &'v str,
 }
 
-/// Reads a number, or a text of a number and an optional unit (`12.5 kg`, `85%`). A text with further
-/// numbers (`1,234`, `5-7`, `12:30`) can be read in several ways, so it is no number.
+/// Reads a number, or a text of a number and an optional unit (`12.5 kg`, `85%`, `1,234.5 USD`). A text
+/// that can be read in several ways (`1,234`, `5-7`, `12:30`) is no number.
 pub(super) fn quantity(value: &Value) -> Option<Quantity<'_>> {
     let (number, unit) = match value {
         Value::String(text) => {
             let text = text.trim();
-            let end = number_length(text)?;
-            (text[..end].parse().ok()?, text[end..].trim_start())
+            let (number, end) = leading_number(text)?;
+            (number, text[end..].trim_start())
         }
         value => (value.as_f64()?, ""),
     };
@@ -25,7 +25,49 @@ pub(super) fn quantity(value: &Value) -> Option<Quantity<'_>> {
     is_valid.then_some(Quantity { number, unit })
 }
 
-/// Returns the length of the number at the start of a text.
+/// Returns the number at the start of a text, and its length.
+fn leading_number(text: &str) -> Option<(f64, usize)> {
+    if let Some((digits, end)) = grouped(text) {
+        return Some((digits.parse().ok()?, end));
+    }
+    let end = number_length(text)?;
+    Some((text[..end].parse().ok()?, end))
+}
+
+/// Returns the digits of a number with separators of thousands, and its length. Which of point and comma
+/// separates thousands must be certain: `1,234.5`, `1.234,5` and `1,234,567` are such numbers, `1,234` is
+/// not.
+fn grouped(text: &str) -> Option<(String, usize)> {
+    let signed = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let is_part = |letter: char| letter.is_ascii_digit() || matches!(letter, '.' | ',');
+    let length = signed.find(|letter| !is_part(letter));
+    let written = &signed[..length.unwrap_or(signed.len())];
+    let separator = written.find(['.', ',']).map(|at| &written[at..=at])?;
+    let decimal = if separator == "," { '.' } else { ',' };
+    let (whole, fraction) = match written.split_once(decimal) {
+        Some((whole, fraction)) => (whole, Some(fraction)),
+        None => (written, None),
+    };
+    let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let mut groups = whole.split(separator);
+    let first = groups
+        .next()
+        .filter(|first| is_digits(first) && first.len() <= 3)?;
+    let groups: Vec<&str> = groups.collect();
+    let are_thousands = groups
+        .iter()
+        .all(|group| is_digits(group) && group.len() == 3);
+    let is_certain = groups.len() > 1 || !groups.is_empty() && fraction.is_some();
+    if !are_thousands || !is_certain || !fraction.is_none_or(is_digits) {
+        return None;
+    }
+    let sign = &text[..text.len() - signed.len()];
+    let fraction = fraction.unwrap_or("0");
+    let digits = format!("{sign}{first}{}.{fraction}", groups.concat());
+    Some((digits, sign.len() + written.len()))
+}
+
+/// Returns the length of a number without separators at the start of a text.
 fn number_length(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let digits = |from: usize| {
@@ -86,6 +128,10 @@ mod tests {
             (json!(".5"), 0.5, ""),
             (json!("5."), 5.0, ""),
             (json!("+5 square metres"), 5.0, "square metres"),
+            (json!("1,234.5 USD"), 1234.5, "USD"),
+            (json!("-1.234,5"), -1234.5, ""),
+            (json!("12,345,678"), 12_345_678.0, ""),
+            (json!("1.234.567 €"), 1_234_567.0, "€"),
         ] {
             assert_eq!(quantity(&value), Some(Quantity { number, unit }), "{value}");
         }
@@ -94,8 +140,30 @@ mod tests {
     #[test]
     fn a_text_that_can_be_read_in_several_ways_is_no_number() {
         for text in [
-            "1,234.5", "1.234.5", "5-7", "5 to 7", "5 - 7", "12:30", "1/2", "", "kg", "about 5",
-            "-", ".", "NaN", "inf", "1e999", "$5",
+            "1,234",
+            "1,5",
+            "12,34.5",
+            "1234,567.8",
+            "1,234.5.6",
+            "1,234.5,6",
+            "1,,234.5",
+            ",234.5",
+            "1,234.",
+            "1.234.5",
+            "5-7",
+            "5 to 7",
+            "5 - 7",
+            "12:30",
+            "1/2",
+            "",
+            "kg",
+            "about 5",
+            "-",
+            ".",
+            "NaN",
+            "inf",
+            "1e999",
+            "$5",
         ] {
             assert_eq!(quantity(&json!(text)), None, "{text}");
         }

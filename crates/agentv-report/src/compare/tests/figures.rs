@@ -3,7 +3,7 @@
 use agentv_core::ResultRecord;
 use serde_json::Value;
 
-use super::support::{STYLE, in_conversation, judged, trial, with_runs, written};
+use super::support::{STYLE, in_conversation, judged, scores, trial, with_runs, written};
 use crate::compare::{ComparisonFormat, Pairwise, ShownCases, compare};
 use crate::samples::{errored, graded, record};
 use crate::{DropGate, GateRule};
@@ -23,10 +23,10 @@ fn trials_are_averaged_within_their_case() {
     with_runs(&[&of_a, &of_b], |runs| {
         let found = compare(&runs[0], &runs[1], 0.1).unwrap();
         let summary = found.summary();
-        assert_eq!(summary.mean_delta, Some(-0.25));
+        assert_eq!(scores(&found).mean_delta, Some(-0.25));
         assert_eq!((summary.wins, summary.losses, summary.ties), (1, 1, 0));
         assert_eq!((summary.matched, summary.trials_a), (2, 3));
-        let cases = &summary.statistics;
+        let cases = &scores(&found).statistics;
         assert_eq!((cases.cases, cases.wins.wins, cases.wins.losses), (2, 1, 1));
         let shown = ShownCases::of(&found, 1).unwrap();
         assert_eq!(
@@ -51,8 +51,8 @@ fn errored_and_ungraded_trials_are_counted_separately() {
         assert_eq!((summary.matched, summary.missing), (3, 1));
         let one_sided = (summary.graded_only_in_a, summary.graded_only_in_b);
         assert_eq!((one_sided, summary.graded_in_neither), ((1, 1), 0));
-        assert_eq!(summary.mean_delta, Some(-0.5));
-        assert!(!summary.significant, "one case tells nothing");
+        assert_eq!(scores(&found).mean_delta, Some(-0.5));
+        assert!(!scores(&found).significant, "one case tells nothing");
         let table = written(&found, ComparisonFormat::Table);
         assert!(
             table
@@ -79,7 +79,7 @@ fn cases_of_a_conversation_count_as_one_where_they_agree() {
     };
     with_runs(&[&run(0.5, 0.5), &run(0.6, 1.0)], |runs| {
         let found = compare(&runs[0], &runs[1], 0.1).unwrap();
-        let statistics = &found.summary().statistics;
+        let statistics = &scores(&found).statistics;
         let interval = statistics.difference.unwrap().difference;
         assert_eq!((interval.n, interval.clusters), (10, Some(2)));
         assert!(statistics.mcnemar.is_none());
@@ -128,9 +128,10 @@ fn the_smallest_detectable_difference_of_passes_is_shown_if_there_is_one() {
             let json: Value =
                 serde_json::from_str(&written(&found, ComparisonFormat::Json)).unwrap();
             let method = &json["summary"]["statistics"]["detectable_pass_rate"]["method"];
-            let told = crate::compare::wording::statistics(found.summary(), STYLE);
+            let told = crate::compare::wording::statistics(found.figures(), STYLE);
             let of_passes = told
                 .iter()
+                .flat_map(|(_, parts)| parts)
                 .find(|part| part.contains("pass rate differences"))
                 .cloned();
             (of_passes, method.as_str().map(str::to_owned))
@@ -178,10 +179,10 @@ fn significant_needs_the_interval_and_the_test_everywhere() {
     let rule = GateRule::Significant;
     with_runs(&[&good, &bad, &bad], |runs| {
         let found = compare(&runs[0], &runs[1], 0.1).unwrap();
-        let summary = found.summary();
-        assert!(summary.interval().unwrap().high < 0.0);
-        assert!(!summary.significant, "p = {}", summary.p_value);
-        let sentence = summary.sentence("A", "B", STYLE);
+        let scores = scores(&found);
+        assert!(scores.interval().unwrap().high < 0.0);
+        assert!(!scores.significant, "p = {}", scores.p_value);
+        let sentence = found.figures().sentence("A", "B", STYLE);
         assert!(
             sentence.ends_with("which may still be chance: p = 0.25"),
             "{sentence}"
@@ -197,11 +198,9 @@ fn significant_needs_the_interval_and_the_test_everywhere() {
         assert!(gate.found.ends_with(hint), "{}", gate.found);
         let pairwise = Pairwise::of(runs, 0.1);
         let ends = pairwise.ends().unwrap().figures.as_ref().unwrap();
-        assert_eq!(
-            (ends.summary.significant, ends.summary.p_value),
-            (false, 0.75)
-        );
-        let sentence = ends.summary.sentence("A", "C", STYLE);
+        let scores = ends.summary.scores.as_ref().unwrap();
+        assert_eq!((scores.significant, scores.p_value), (false, 0.75));
+        let sentence = ends.sentence("A", "C", STYLE);
         assert!(sentence.ends_with("p = 0.75"), "{sentence}");
     });
 }
@@ -220,9 +219,10 @@ fn a_case_counts_by_the_mean_of_its_trials_however_many_each_run_has() {
         let summary = found.summary();
         assert_eq!((summary.matched, summary.losses), (12, 12));
         assert_eq!((summary.trials_a, summary.trials_b), (12, 60));
-        assert!((summary.mean_delta.unwrap() + 0.8).abs() < 1e-9);
-        assert!(summary.significant, "p = {}", summary.p_value);
-        let statistics = &summary.statistics;
+        let scores = scores(&found);
+        assert!((scores.mean_delta.unwrap() + 0.8).abs() < 1e-9);
+        assert!(scores.significant, "p = {}", scores.p_value);
+        let statistics = &scores.statistics;
         assert!(statistics.mcnemar.is_none() && statistics.wins.p_value.is_none());
         assert!(statistics.pass_rates.unwrap().p_value < 0.001);
         let outcome = DropGate::default().judge(found.figures(), "A");

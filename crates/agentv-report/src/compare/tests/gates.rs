@@ -2,8 +2,8 @@
 
 use agentv_core::{GateOutcome, ResultRecord};
 
-use super::support::{gate, gates, on, with_runs};
-use crate::compare::{Comparison, compare};
+use super::support::{STYLE, gate, gates, on, scores, with_runs, written};
+use crate::compare::{Comparison, ComparisonFormat, Pairwise, compare, write_pairwise};
 use crate::samples::{errored, graded};
 use crate::{DropGate, GateRule};
 
@@ -20,7 +20,7 @@ fn judged(rule: GateRule, max_drop: f64, comparison: &Comparison<'_>) -> GateOut
 fn nothing_graded_in_both_is_never_good() {
     with_runs(&[&[graded("a", 1.0)], &[errored("a", "no")]], |runs| {
         let found = compare(&runs[0], &runs[1], 0.1).unwrap();
-        assert_eq!(found.summary().mean_delta, None);
+        assert_eq!(scores(&found).mean_delta, None);
         assert!(!gate(&found).met);
     });
 }
@@ -147,12 +147,88 @@ fn a_target_that_is_worse_is_not_hidden_by_one_that_is_better() {
     };
     with_runs(&[&run(1.0, 0.0), &run(0.5, 0.5)], |runs| {
         let found = compare(&runs[0], &runs[1], 0.1).unwrap();
-        assert_eq!(found.summary().mean_delta, Some(0.0));
+        assert_eq!(found.summary().scores, None);
         let drop = judged(GateRule::Significant, 0.0, &found);
         assert!(
             !drop.met && drop.found.starts_with("`x` 0.500 below on 10 cases"),
             "{drop:?}"
         );
         assert_eq!(gates(&found).len(), 1);
+    });
+}
+
+#[test]
+fn a_baseline_with_more_targets_is_compared_by_case() {
+    let run = |targets: &[&str]| -> Vec<ResultRecord> {
+        let ids = (0..10).map(|id| format!("{id}"));
+        let of = |id: String| {
+            targets
+                .iter()
+                .map(move |target| on(target, graded(&id, 1.0)))
+        };
+        ids.flat_map(of).collect()
+    };
+    let (both, only_x) = (run(&["x", "y"]), run(&["x"]));
+    let mut without_one = only_x.clone();
+    without_one.remove(3);
+    let mut errored_on_y = both.clone();
+    errored_on_y[1] = on("y", errored("0", "no"));
+    let found = |now: &[ResultRecord]| {
+        with_runs(&[&both, now], |runs| {
+            let found = compare(&runs[0], &runs[1], 0.1).unwrap();
+            let gate = DropGate {
+                max_missing: Some(0),
+                ..DropGate::default()
+            };
+            let gates = gate.judge(found.figures(), "`A`");
+            (gates[1].found.clone(), gates[1].met)
+        })
+    };
+    let absent = "; not compared, because this run does not have it: `y`";
+    assert_eq!(found(&only_x), (format!("none{absent}"), true));
+    let told = format!("1: 1 not run, 0 errored or not graded{absent}");
+    assert_eq!(found(&without_one), (told, false));
+    let told = "1: 0 not run, 1 errored or not graded".to_owned();
+    assert_eq!(found(&errored_on_y), (told, false));
+}
+
+#[test]
+fn targets_that_move_in_opposite_directions_are_not_the_same() {
+    let run = |x: f64, y: f64| -> Vec<ResultRecord> {
+        let ids = (0..10).map(|id| format!("{id}"));
+        ids.flat_map(|id| [on("x", graded(&id, x)), on("y", graded(&id, y))])
+            .collect()
+    };
+    with_runs(&[&run(1.0, 0.0), &run(0.0, 1.0), &run(1.0, 0.0)], |runs| {
+        let found = compare(&runs[0], &runs[1], 0.1).unwrap();
+        let table = written(&found, ComparisonFormat::Table);
+        assert!(
+            table.starts_with(
+                "B is better on 1 and worse on 1 of 2 targets\n\n\
+                 x: B is worse by 100.0 points in each of 10 cases\n\
+                 y: B is better by 100.0 points in each of 10 cases\n"
+            ),
+            "{table}"
+        );
+        for format in [
+            ComparisonFormat::Table,
+            ComparisonFormat::Json,
+            ComparisonFormat::Markdown,
+        ] {
+            let text = written(&found, format);
+            assert!(
+                !text.contains("no difference") && !text.contains("difference 0.000"),
+                "{text}"
+            );
+        }
+        let pairwise = Pairwise::of(runs, 0.1);
+        for format in [ComparisonFormat::Table, ComparisonFormat::Markdown] {
+            let mut out = Vec::new();
+            write_pairwise(&pairwise, &[], format, STYLE, &mut out).unwrap();
+            let text = String::from_utf8(out).unwrap();
+            for part in ["−1.000", "+1.000"] {
+                assert!(text.contains(part), "{part} in {text}");
+            }
+        }
     });
 }

@@ -2,7 +2,7 @@
 
 use agentv_core::ResultRecord;
 
-use super::support::{on, trial, with_runs};
+use super::support::{on, scores, trial, with_runs};
 use crate::compare::compare;
 use crate::samples::graded;
 
@@ -31,7 +31,7 @@ fn cases_match_by_file_and_id_whatever_a_single_target_is_called() {
         let summary = found.summary();
         assert_eq!((summary.total, summary.matched), (3, 1));
         assert_eq!((summary.only_in_a, summary.only_in_b), (2, 0));
-        assert_eq!(summary.mean_delta, Some(0.25));
+        assert_eq!(scores(&found).mean_delta, Some(0.25));
         assert!(found.targets().is_empty());
     });
 }
@@ -54,7 +54,7 @@ fn cases_of_a_renamed_file_match_by_dataset_and_id_where_that_is_unique() {
         let summary = found.summary();
         assert_eq!((summary.matched, summary.renamed), (2, 1));
         assert_eq!((summary.only_in_a, summary.only_in_b), (1, 2));
-        assert_eq!(summary.mean_delta, Some(-0.5));
+        assert_eq!(scores(&found).mean_delta, Some(-0.5));
     });
 }
 
@@ -98,9 +98,9 @@ fn several_targets_are_compared_by_name_with_corrected_p_values() {
         );
         assert_eq!((x.p_value, x.corrected_p_value), (2.0 / 256.0, 4.0 / 256.0));
         assert_eq!((y.mean_delta, y.p_value, y.significant), (0.0, 1.0, false));
-        // Both targets of a case form one case.
-        assert_eq!(found.summary().statistics.cases, 8);
-        assert_eq!(found.summary().mean_delta, Some(-0.25));
+        // Their average is the figure of neither.
+        assert_eq!(found.summary().scores, None);
+        assert_eq!(x.statistics.as_ref().unwrap().cases, 8);
     });
 }
 

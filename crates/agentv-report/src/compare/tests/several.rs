@@ -18,12 +18,28 @@ fn every_pair_of_several_runs_is_corrected_together() {
         let corrected: Vec<f64> = pairwise
             .pairs
             .iter()
-            .map(|pair| pair.figures.as_ref().unwrap().summary.p_value)
+            .map(|pair| {
+                pair.figures
+                    .as_ref()
+                    .unwrap()
+                    .summary
+                    .scores
+                    .as_ref()
+                    .unwrap()
+                    .p_value
+            })
             .collect();
         assert_eq!(corrected, [3.0 / 32.0; 3]);
         let ends = pairwise.ends().unwrap();
         let figures = ends.figures.as_ref().unwrap();
-        assert_eq!((ends.a, ends.b, figures.summary.significant), (0, 2, false));
+        assert_eq!(
+            (
+                ends.a,
+                ends.b,
+                figures.summary.scores.as_ref().unwrap().significant
+            ),
+            (0, 2, false)
+        );
         let gate = DropGate::default().judge(figures, "A");
         for (format, part) in [
             (ComparisonFormat::Table, "  C  −0.250  −0.500\n"),

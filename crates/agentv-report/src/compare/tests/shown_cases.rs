@@ -39,7 +39,7 @@ fn the_cases_that_are_shown_have_reasons_on_both_sides() {
         assert_eq!(reasons("b")[0], "no city");
         assert_eq!(
             json["sentence"],
-            found.summary().sentence("A", "B", STYLE).as_str()
+            found.figures().sentence("A", "B", STYLE).as_str()
         );
     });
 }

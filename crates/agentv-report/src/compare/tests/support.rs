@@ -54,6 +54,11 @@ pub(super) fn judged(record: ResultRecord, scores: &[(&str, f64)]) -> ResultReco
     }
 }
 
+/// Returns the scores of two runs with one target each.
+pub(super) fn scores<'c>(comparison: &'c Comparison<'_>) -> &'c ScoreDifference {
+    comparison.summary().scores.as_ref().unwrap()
+}
+
 /// Returns the outcome of the gate that permits no drop of the mean.
 pub(super) fn gate(comparison: &Comparison<'_>) -> GateOutcome {
     gates(comparison).swap_remove(0)

@@ -32,6 +32,7 @@ pub(super) struct Columns {
     score: Vec<Option<f64>>,
     /// The duration of the call, if it was measured.
     ms: Vec<Option<f64>>,
+    /// The cost of the answer, if it is known.
     cost: Vec<Option<f64>>,
     question: Vec<String>,
     reason: Vec<String>,
@@ -70,7 +71,7 @@ impl Columns {
         self.ms
             .push(record.timing.total_ms.map(|ms| round(ms, 1e2)));
         self.cost
-            .push(record.cost_usd().map(|cost| round(cost, 1e9)));
+            .push(record.answer_cost_usd().map(|cost| round(cost, 1e9)));
         self.question.push(short(question));
         self.reason.push(short(record.reason().unwrap_or_default()));
         let mut results = Vec::with_capacity(3 * record.evaluator_results.len());

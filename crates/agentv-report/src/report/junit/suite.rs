@@ -98,6 +98,7 @@ impl Suite {
         xml::start(xml, "testsuite", &attributes)?;
         xml::start(xml, "properties", &[])?;
         property(xml, "run", run)?;
+        let costs = self.figures.costs();
         let first_token = self.first_token.as_ref().and_then(LatencyFold::finish);
         let first_token = first_token.as_ref();
         // The folds are exact to a percent.
@@ -105,7 +106,8 @@ impl Suite {
         for (name, figure) in [
             ("pass_rate", statuses.pass_rate()),
             ("mean_score", self.figures.mean_score()),
-            ("cost_usd", self.figures.cost_usd()),
+            ("cost_usd", costs.cost_usd),
+            ("judge_cost_usd", costs.judge_cost_usd),
             (
                 "first_token_ms_median",
                 first_token.map(|time| rounded(time.median_ms)),
@@ -117,6 +119,15 @@ impl Suite {
         ] {
             if let Some(figure) = figure {
                 property(xml, name, &figure.to_string())?;
+            }
+        }
+        for (name, targets) in [
+            ("unpriced", &costs.unpriced),
+            ("unpriced_judges", &costs.unpriced_judges),
+            ("graded_own_answers", &self.figures.self_judged()),
+        ] {
+            if !targets.is_empty() {
+                property(xml, name, &targets.join(", "))?;
             }
         }
         property(xml, "borderline", &statuses.borderline.to_string())?;

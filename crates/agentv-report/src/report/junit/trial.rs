@@ -124,8 +124,18 @@ fn figures(record: &ResultRecord) -> String {
     }
     let _ = writeln!(text, "target: {}", one_line(&record.target));
     let _ = writeln!(text, "trial: {}", record.trial);
-    if let Some(cost) = record.cost_usd() {
+    if let Some(cost) = record.answer_cost_usd() {
         let _ = writeln!(text, "cost_usd: {cost}");
+    }
+    if let Some(cost) = record.judge_cost_usd() {
+        let _ = writeln!(text, "judge_cost_usd: {cost}");
+    }
+    let unpriced = record.unpriced();
+    if !unpriced.is_empty() {
+        let _ = writeln!(text, "unpriced: {}", one_line(&unpriced.join(", ")));
+    }
+    if record.is_self_judged() {
+        text.push_str("graded_own_answer: true\n");
     }
     if record.cached {
         text.push_str("cached: true\n");

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use crate::figures::{count, counted, milliseconds, money, percent, percent_range, score_range};
 use crate::markdown_text::code_in_cell;
-use crate::render::{different_judges, outdated_results};
+use crate::render::{different_judges, outdated_results, score};
 use crate::run_statistics::{RunStatistics, TargetFigures};
-use crate::summary::{Statuses, Summary, TargetSummary};
+use crate::summary::{Costs, Statuses, Summary, TargetSummary};
 
 /// The largest number of targets with their own row.
 const TARGETS: usize = 20;
@@ -33,7 +33,7 @@ pub(super) fn headline(summary: &Summary, not_run: u64) -> String {
         .scores
         .as_ref()
         .filter(|_| summary.targets.len() < 2);
-    parts.extend(scores.map(|scores| format!("mean score {:.3}", scores.mean)));
+    parts.extend(scores.map(|scores| format!("mean score {}", score(scores.mean))));
     for (number, one, several) in [
         (not_run, "trial not run", "trials not run"),
         (statuses.error, "error", "errors"),
@@ -111,11 +111,16 @@ pub(super) fn remarks(summary: &Summary) -> String {
     if summary.outdated > 0 {
         text.push_str(&format!("\n{}\n", outdated_results(summary.outdated)));
     }
-    if !summary.unpriced.is_empty() {
-        let unpriced = names(&summary.unpriced);
-        text.push_str(&format!(
-            "\nThe cost lacks {unpriced}, whose price is unknown.\n"
-        ));
+    for (cost, unpriced) in [
+        ("cost", &summary.costs.unpriced),
+        ("cost of the judges", &summary.costs.unpriced_judges),
+    ] {
+        if !unpriced.is_empty() {
+            let unpriced = names(unpriced);
+            text.push_str(&format!(
+                "\nThe {cost} lacks {unpriced}, whose price is unknown.\n"
+            ));
+        }
     }
     if let Some(first) = &summary.first_token {
         let (median, p95) = (milliseconds(first.median_ms), milliseconds(first.p95_ms));
@@ -123,11 +128,9 @@ pub(super) fn remarks(summary: &Summary) -> String {
             "\nTime to the first token: median {median}, 95% within {p95}.\n"
         ));
     }
-    if !summary.self_judged.is_empty() {
-        let judged = names(&summary.self_judged);
-        text.push_str(&format!(
-            "\nGraded by the target itself: answers of {judged}.\n"
-        ));
+    for target in summary.self_judged.iter().take(TARGETS) {
+        let target = code_in_cell(target, 80);
+        text.push_str(&format!("\n{target} graded its own answers.\n"));
     }
     if let Some(sentence) = different_judges(summary, |name| code_in_cell(name, 80)) {
         text.push_str(&format!("\n{sentence}.\n"));
@@ -140,7 +143,7 @@ struct Figures<'a> {
     statuses: &'a Statuses,
     pass_rate: Option<f64>,
     mean_score: Option<f64>,
-    cost_usd: Option<f64>,
+    costs: &'a Costs,
 }
 
 impl<'a> Figures<'a> {
@@ -153,7 +156,7 @@ impl<'a> Figures<'a> {
             statuses: &summary.statuses,
             pass_rate: summary.pass_rate.filter(|_| is_single),
             mean_score: scores.map(|scores| scores.mean),
-            cost_usd: summary.cost_usd,
+            costs: &summary.costs,
         }
     }
 
@@ -162,18 +165,32 @@ impl<'a> Figures<'a> {
             statuses: &target.statuses,
             pass_rate: target.pass_rate,
             mean_score: target.mean_score,
-            cost_usd: target.cost_usd,
+            costs: &target.costs,
         }
     }
 }
 
 /// Returns the totals, and those of each target if there are several.
 pub(super) fn table(summary: &Summary, base: Option<&Summary>) -> String {
+    let has_judges = |summary: &Summary| summary.costs.of_judges().is_some();
+    let with_judges = has_judges(summary) || base.is_some_and(has_judges);
     let mut text = "| | pass rate | mean score | passed | borderline | failed | errors | cost |\n\
                     |---|---:|---:|---:|---:|---:|---:|---:|\n"
         .to_owned();
+    if with_judges {
+        text = text
+            .replace("cost |", "cost | judges |")
+            .replace("---:|\n", "---:|---:|\n");
+    }
+    let row = |name: &str, now: &Figures<'_>, base: Option<&Figures<'_>>| {
+        let mut cells = cells(name, now, base);
+        if with_judges {
+            cells.push(judges_cell(now, base));
+        }
+        format!("| {} |\n", cells.join(" | "))
+    };
     let whole = base.map(Figures::of);
-    row(&mut text, "all", &Figures::of(summary), whole.as_ref());
+    text.push_str(&row("all", &Figures::of(summary), whole.as_ref()));
     if summary.targets.len() < 2 {
         return text;
     }
@@ -183,12 +200,7 @@ pub(super) fn table(summary: &Summary, base: Option<&Summary>) -> String {
             base.targets.iter().find(same).map(Figures::of_target)
         });
         let name = code_in_cell(&target.target, 80);
-        row(
-            &mut text,
-            &name,
-            &Figures::of_target(target),
-            before.as_ref(),
-        );
+        text.push_str(&row(&name, &Figures::of_target(target), before.as_ref()));
     }
     let more = summary.targets.len().saturating_sub(TARGETS);
     if more > 0 {
@@ -198,12 +210,12 @@ pub(super) fn table(summary: &Summary, base: Option<&Summary>) -> String {
     text
 }
 
-fn row(text: &mut String, name: &str, now: &Figures<'_>, base: Option<&Figures<'_>>) {
+fn cells(name: &str, now: &Figures<'_>, base: Option<&Figures<'_>>) -> Vec<String> {
     let whole = |of: fn(&Statuses) -> u64| {
         let before = base.map(|base| of(base.statuses));
         count(of(now.statuses)) + &whole_difference(of(now.statuses), before)
     };
-    let cells = [
+    vec![
         name.to_owned(),
         real(
             now.pass_rate,
@@ -221,14 +233,39 @@ fn row(text: &mut String, name: &str, now: &Figures<'_>, base: Option<&Figures<'
         whole(|statuses| statuses.borderline),
         whole(|statuses| statuses.fail),
         whole(|statuses| statuses.error),
-        real(
-            now.cost_usd,
-            base.and_then(|base| base.cost_usd),
-            money,
-            signed_money,
-        ),
-    ];
-    text.push_str(&format!("| {} |\n", cells.join(" | ")));
+        answers_cell(now, base),
+    ]
+}
+
+fn answers_cell(now: &Figures<'_>, base: Option<&Figures<'_>>) -> String {
+    let whole = |figures: &Figures<'_>| {
+        let costs = figures.costs;
+        costs.cost_usd.filter(|_| costs.unpriced.is_empty())
+    };
+    cost(now.costs.of_answers(), whole(now), base.and_then(whole))
+}
+
+fn judges_cell(now: &Figures<'_>, base: Option<&Figures<'_>>) -> String {
+    let whole = |figures: &Figures<'_>| {
+        let costs = figures.costs;
+        costs
+            .judge_cost_usd
+            .filter(|_| costs.unpriced_judges.is_empty())
+    };
+    cost(now.costs.of_judges(), whole(now), base.and_then(whole))
+}
+
+/// Returns a cost in words and, in brackets, its difference from the one before. Costs that lack a part
+/// have no difference.
+fn cost(words: Option<String>, now: Option<f64>, before: Option<f64>) -> String {
+    let difference = now
+        .zip(before)
+        .map(|(now, before)| signed_money(now - before));
+    match (words, difference) {
+        (None, _) => "–".to_owned(),
+        (Some(words), None) => words,
+        (Some(words), Some(difference)) => format!("{words} ({difference})"),
+    }
 }
 
 /// Returns a figure and, in brackets, its difference from the one before, if both are known.
@@ -254,10 +291,6 @@ fn whole_difference(now: u64, before: Option<u64>) -> String {
         Some(before) if now > before => format!(" (+{})", count(now - before)),
         Some(_) => " (±0)".to_owned(),
     }
-}
-
-fn score(score: f64) -> String {
-    format!("{score:.3}")
 }
 
 /// Returns `0` for a number that rounds to zero.

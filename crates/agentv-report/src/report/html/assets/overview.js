@@ -50,7 +50,34 @@ function incomplete(run, it, of) {
 function headline(app, run, at, runs) {
   const { summary } = run;
   return make("div", { class: "headline" },
-    runs.length === 2 ? runName(runs, at) : undefined, rate(run), figureList(run), shareBar(summary), legend(app, summary));
+    runs.length === 2 ? runName(runs, at) : undefined, ...rates(run), figureList(run), shareBar(summary), legend(app, summary));
+}
+
+/** Shows the pass rate of each target: the average of several is the rate of none of them. */
+function rates(run) {
+  const targets = listOf(run.summary.targets);
+  if (targets.length < 2 || run.summary.skipped > 0) return [rate(run)];
+  const sure = new Map(listOf(run.statistics.targets).map((target) => [target.target, target]));
+  const shown = targets.slice(0, MOST_RATES).map((target) => {
+    const { statuses } = target;
+    const interval = sure.get(target.target)?.pass_rate;
+    return rateOf({
+      name: target.target,
+      figure: percent(target.pass_rate),
+      under: gradedText(statuses.pass + statuses.borderline + statuses.fail),
+      sure: interval ? `95% interval ${between(interval, percent)}` : "",
+    });
+  });
+  const more = targets.length - shown.length;
+  if (more > 0) shown.push(make("div", { class: "rate muted", text: `and ${counted(more, "more target")} below` }));
+  return shown;
+}
+
+/** The number of targets whose rates are in the headline. */
+const MOST_RATES = 8;
+
+function gradedText(graded) {
+  return graded > 0 ? `passed of ${count(graded)} graded` : "nothing was graded";
 }
 
 function rate(run) {
@@ -58,14 +85,19 @@ function rate(run) {
   const interval = run.statistics.pass_rate;
   const several = listOf(run.statistics.targets).length > 1;
   const sure = interval ? `95% interval ${between(interval, percent)}` : several ? "intervals by target below" : "";
-  const graded = summary.graded > 0 ? `passed of ${count(summary.graded)} graded` : "nothing was graded";
+  const graded = gradedText(summary.graded);
   const passed = summary.graded > 0 ? `${count(summary.statuses.pass)} of ${counted(summary.graded, "graded trial")} passed` : graded;
   const all = summary.cases + summary.skipped;
   // The share of those that ran would read as that of all cases.
   const [figure, under] = summary.skipped > 0
     ? [`${count(summary.cases)} of ${count(all)}`, `cases ran · ${passed}`]
     : [percent(summary.pass_rate), graded];
+  return rateOf({ figure, under, sure });
+}
+
+function rateOf({ name, figure, under, sure }) {
   return make("div", { class: "rate" },
+    name === undefined ? undefined : make("div", { class: "theirs", text: name }),
     make("div", { class: "figure", text: figure }),
     make("div", { text: under }),
     make("div", { class: "muted number-like", text: sure }));
@@ -79,10 +111,11 @@ function figureList(run) {
   };
   const { scores, latency, first_token, tokens } = summary;
   add("Trials", count(summary.trials), summary.cached > 0 ? `${count(summary.cached)} from the cache` : "");
-  add("Mean score", scoreText(scores?.mean), meanNote(run));
-  const unpriced = listOf(summary.unpriced);
-  const priced = unpriced.length > 0 ? `+ unpriced: ${unpriced.join(", ")}` : undefined;
-  add("Cost", dollars(summary.cost_usd), priced ?? (summary.cost_usd !== undefined && summary.trials > 0 ? `${dollars(summary.cost_usd / summary.trials)} per trial` : ""));
+  if (listOf(summary.targets).length < 2) add("Mean score", scoreText(scores?.mean), meanNote(run));
+  add("Cost", dollars(summary.cost_usd), costNote(summary.cost_usd, summary.unpriced, summary.trials));
+  if (isFigure(summary.judge_cost_usd) || listOf(summary.unpriced_judges).length > 0) {
+    add("Judges", dollars(summary.judge_cost_usd), costNote(summary.judge_cost_usd, summary.unpriced_judges, summary.trials));
+  }
   add("Tokens", tokens ? shortCount(tokens.input + tokens.output) : NONE, tokens ? `${shortCount(tokens.input)} in, ${shortCount(tokens.output)} out` : "");
   const judged = summary.judge_tokens;
   const own = listOf(summary.self_judged);
@@ -91,6 +124,19 @@ function figureList(run) {
   add("Median latency", latency ? milliseconds(latency.median_ms) : NONE, latency ? `95% within ${milliseconds(latency.p95_ms)}` : "");
   if (first_token) add("Median first token", milliseconds(first_token.median_ms), `95% within ${milliseconds(first_token.p95_ms)}`);
   return list;
+}
+
+/** Names those whose price is unknown; a cost that lacks nothing is also shown per trial. */
+function costNote(cost, unpriced, trials) {
+  const names = listOf(unpriced);
+  if (names.length > 0) return `${isFigure(cost) ? "+ " : ""}unpriced: ${names.join(", ")}`;
+  return isFigure(cost) && trials > 0 ? `${dollars(cost / trials)} per trial` : "";
+}
+
+/** Shows a cost, marked if a part of it is unknown. */
+function costText(cost, unpriced) {
+  if (listOf(unpriced).length === 0) return dollars(cost);
+  return isFigure(cost) ? `${dollars(cost)} + unpriced` : "unpriced";
 }
 
 function meanNote(run) {
@@ -195,7 +241,7 @@ function plotsOf(app) {
   const values = (column) => app.items.runs.map((trials) => Array.from(trials[column]));
   plots.push(logHistogram("Latency", values("ms"), milliseconds,
     latency ? [[latency.median_ms, "median"], [latency.p95_ms, "p95"]] : []));
-  plots.push(logHistogram("Cost per trial", values("cost"), dollars));
+  plots.push(logHistogram("Cost per answer", values("cost"), dollars));
   return plots.filter(Boolean);
 }
 
@@ -216,8 +262,13 @@ function targetTable(app, run) {
     ["95% interval", (row) => (row.sure.mean_score ? between(row.sure.mean_score, scoreText) : NONE), true],
     ["Graded", (row) => count(graded(row)), true],
     ["Errors", (row) => count(row.statuses.error), true],
-    ["Cost", (row) => dollars(row.cost_usd), true],
+    ["Cost", (row) => costText(row.cost_usd, row.unpriced), true],
+    ...(rows.some(hasJudges) ? [["Judges", (row) => costText(row.judge_cost_usd, row.unpriced_judges), true]] : []),
   ]);
+}
+
+function hasJudges(row) {
+  return isFigure(row.judge_cost_usd) || listOf(row.unpriced_judges).length > 0;
 }
 
 function evaluatorTable(app, run) {
