@@ -62,6 +62,7 @@ mod group;
 mod group;
 mod quote;
 mod run;
+mod sandbox;
 mod spec;
 #[cfg(target_os = "linux")]
 mod supervisor;
@@ -73,6 +74,7 @@ pub use error::ProcessError;
 pub use finished::{Captured, Finished, Status};
 pub use quote::{quote, quote_os};
 pub use run::Runner;
+pub use sandbox::{Network, RELAY, Sandbox, SandboxError, SandboxSpec};
 pub use spec::CommandSpec;
 
 use std::ffi::OsString;
@@ -85,13 +87,18 @@ pub const SUPERVISE: &str = "__supervise";
 /// needed while it starts.
 pub const OPEN_FILES_PER_COMMAND: usize = 8;
 
-/// Supervises a command if `arguments`, those of this program with its name first, ask for it, and
-/// returns the exit code for `main`.
+/// Supervises a command, or relays its connections, if `arguments`, those of this program with its name
+/// first, ask for it. Returns the exit code for `main`.
 ///
 /// Call this first in `main`, while there is only one thread.
 pub fn supervise(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let mut arguments = arguments.into_iter().skip(1);
-    if arguments.next()? != SUPERVISE {
+    let first = arguments.next()?;
+    #[cfg(unix)]
+    if first == RELAY {
+        return Some(sandbox::relay_main(arguments));
+    }
+    if first != SUPERVISE {
         return None;
     }
     #[cfg(target_os = "linux")]

@@ -13,6 +13,9 @@ use tokio_util::sync::CancellationToken;
 use crate::capture::{Capture, Keep};
 use crate::dialogue::{CommandInput, Dialogue, Ending, OutputLines, Talked};
 use crate::group::Group;
+#[cfg(unix)]
+use crate::sandbox::Loopback;
+use crate::sandbox::enter;
 #[cfg(target_os = "linux")]
 use crate::supervisor::Supervised;
 use crate::tree::{Ended, PATIENCE, Pipes, Tree};
@@ -94,6 +97,7 @@ impl Runner {
         spec: CommandSpec,
         cancel: &CancellationToken,
     ) -> Result<Finished, ProcessError> {
+        let (spec, _loopback) = enter_sandbox(spec)?;
         let (tree, pipes) = self.start(&spec, cancel)?;
         let started = Instant::now();
         let program = spec.program.display();
@@ -145,10 +149,11 @@ impl Runner {
     /// If the command cannot be started, or its supervisor fails.
     pub async fn talk<T>(
         &self,
-        mut spec: CommandSpec,
+        spec: CommandSpec,
         cancel: &CancellationToken,
         talk: impl AsyncFnOnce(Dialogue) -> T,
     ) -> Result<Talked<T>, ProcessError> {
+        let (mut spec, _loopback) = enter_sandbox(spec)?;
         let given = spec.stdin.take();
         // A pipe, whoever writes to it.
         spec.stdin = Some(Vec::new());
@@ -218,6 +223,24 @@ impl Runner {
             }
         }
     }
+}
+
+/// Puts a command behind its wall, if it has one. The second value keeps its ports reachable.
+#[cfg(unix)]
+fn enter_sandbox(spec: CommandSpec) -> Result<(CommandSpec, Loopback), ProcessError> {
+    let program = spec.program.clone();
+    let failed = |source| ProcessError::Start { program, source };
+    let entered =
+        Loopback::open(spec.sandbox.as_ref()).and_then(|loopback| Ok((enter(spec)?, loopback)));
+    entered.map_err(failed)
+}
+
+/// Puts a command behind its wall, if it has one.
+#[cfg(not(unix))]
+fn enter_sandbox(spec: CommandSpec) -> Result<(CommandSpec, ()), ProcessError> {
+    let program = spec.program.clone();
+    let failed = |source| ProcessError::Start { program, source };
+    enter(spec).map(|spec| (spec, ())).map_err(failed)
 }
 
 /// Checks the working directory, since the system reports a missing folder like a missing program.

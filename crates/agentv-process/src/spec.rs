@@ -4,6 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::sandbox::SandboxSpec;
+
 /// A command to run, with its limits.
 ///
 /// ```
@@ -29,6 +31,7 @@ pub struct CommandSpec {
     pub(crate) grace: Duration,
     pub(crate) stdout_limit: usize,
     pub(crate) stderr_limit: usize,
+    pub(crate) sandbox: Option<SandboxSpec>,
 }
 
 impl CommandSpec {
@@ -46,6 +49,7 @@ impl CommandSpec {
             grace: Duration::from_secs(2),
             stdout_limit: 16 << 20,
             stderr_limit: 64 << 10,
+            sandbox: None,
         }
     }
 
@@ -121,6 +125,13 @@ impl CommandSpec {
     /// Sets the number of bytes to keep of the end of stderr (default: 64 KiB).
     pub fn stderr_limit(mut self, bytes: usize) -> Self {
         self.stderr_limit = bytes;
+        self
+    }
+
+    /// Puts the command behind a wall. In a container, it gets only the variables set by
+    /// [`env`](Self::env).
+    pub fn sandbox(mut self, sandbox: SandboxSpec) -> Self {
+        self.sandbox = Some(sandbox);
         self
     }
 

@@ -30,6 +30,8 @@ mod play;
 #[cfg(target_os = "linux")]
 mod quoting;
 #[cfg(target_os = "linux")]
+mod sandbox;
+#[cfg(target_os = "linux")]
 mod stage;
 #[cfg(target_os = "linux")]
 mod starting;
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         ending::trials(),
         output::trials(),
         quoting::trials(),
+        sandbox::trials(),
         starting::trials(),
     ];
     libtest_mimic::run(&arguments, trials.into_iter().flatten().collect()).exit_code()

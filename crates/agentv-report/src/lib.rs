@@ -98,7 +98,7 @@ pub use events_file::EventsFile;
 pub use gate::{GateSpec, gate_line, gates_met};
 pub use history::{PastRun, RunLine, RunState, render_runs, render_trend, trend_page};
 pub use out_file::OutFile;
-pub use render::{Closing, render_summary};
+pub use render::{Closing, render_summary, render_trial};
 pub use report::{FORMATS, ReportFailure, ReportFormat};
 pub use results::{RunResults, Transcripts};
 pub use results_check::{ResultsCheck, ResultsProblem};

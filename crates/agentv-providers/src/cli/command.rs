@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::form::CommandForm;
 use super::values::Values;
+use crate::target::sandbox::TargetSandbox;
 use crate::target::{SettingError, Settings};
 
 /// The most bytes of stderr that an error repeats.
@@ -23,6 +24,8 @@ pub(super) struct Command {
     /// The variables that the command inherits beyond our own environment.
     variables: Vec<(String, String)>,
     runner: Runner,
+    /// The sandbox that the command runs in.
+    pub(super) sandbox: Option<TargetSandbox>,
     /// The values that an error must not repeat.
     secrets: Secrets,
 }
@@ -53,6 +56,11 @@ impl Command {
                 .map(|(name, value)| (name.to_owned(), value.to_owned()))
                 .collect(),
             runner: Runner::of_this_program(),
+            // A healthcheck has no workspace.
+            sandbox: match inside {
+                None => TargetSandbox::of(settings),
+                Some(_) => None,
+            },
             secrets: settings.secret_values().secrets,
         })
     }
@@ -137,6 +145,19 @@ impl Command {
                     .envs(environment(workspace, eval_folder, outer))
             }
             None => spec.current_dir(folder),
+        };
+        let spec = match (&self.sandbox, workspace) {
+            (Some(sandbox), Some(workspace)) => {
+                let mut readable = vec![request.root.to_path_buf(), request.folder.to_path_buf()];
+                readable.extend(request.files.iter().cloned());
+                readable.retain(|path| path.exists());
+                spec.sandbox(sandbox.around(workspace, readable, Vec::new()))
+            }
+            (Some(_), None) => {
+                let message = "the command has a sandbox, but the trial has no workspace";
+                return Err(ProviderError::new(Cause::Setup, message));
+            }
+            (None, _) => spec,
         };
         let finished = self.runner.run(spec, cancel).await;
         let finished = finished.map_err(|error| unfinished(error, &self.secrets))?;

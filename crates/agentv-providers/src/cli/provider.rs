@@ -106,6 +106,9 @@ impl Provider for Cli {
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<(), ProviderError>> {
         Box::pin(async move {
+            if let Some(sandbox) = &self.command.sandbox {
+                sandbox.check(cancel).await?;
+            }
             let Some(healthcheck) = &self.healthcheck else {
                 return Ok(());
             };
@@ -123,6 +126,11 @@ impl Provider for Cli {
 
     fn reads_files(&self) -> bool {
         true
+    }
+
+    /// A sandbox has nothing else that the command may change.
+    fn needs_workspace(&self) -> bool {
+        self.command.sandbox.is_some()
     }
 
     fn batch(&self) -> Option<&dyn BatchProvider> {

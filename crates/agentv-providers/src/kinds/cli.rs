@@ -5,6 +5,7 @@ use agentv_syntax::shape::{FILLED, TEXT};
 use agentv_syntax::{Field, Form, Kind, Others, Record, Shape, Text};
 
 use super::{Facts, ProviderKind};
+use crate::target::sandbox::{NETWORK, SANDBOX};
 use crate::target::shapes::{BOOL, FOLDER, SECONDS};
 
 pub(super) static KIND: Kind = Kind {
@@ -44,6 +45,8 @@ pub(super) static KIND: Kind = Kind {
                 shape: &HEALTHCHECK,
                 doc: "A check that must succeed before the first case runs.",
             },
+            SANDBOX,
+            NETWORK,
             Field {
                 name: "keep_temp_files",
                 shape: &BOOL,
@@ -75,6 +78,9 @@ pub(super) static PROVIDER: ProviderKind = ProviderKind {
   provider: cli
   command_template: agent {PROMPT} | tail -n 1
   healthcheck: {type: http, url: http://localhost/health}
+  sandbox: bubblewrap
+  network: none
+- {name: contained, provider: cli, command: [agent], sandbox: {docker: "node:22"}}
 "#,
     build: crate::cli::build,
 };

@@ -7,6 +7,7 @@ mod entry;
 mod error;
 mod fields;
 mod limits;
+pub(crate) mod sandbox;
 mod settings;
 pub(crate) mod shapes;
 mod stand_in;

@@ -19,6 +19,8 @@ use crate::text::{cut, width};
 const REDRAWS: u8 = 10;
 /// The smallest terminal width at which something is drawn.
 const NARROWEST: usize = 8;
+/// The most agents that get a line.
+const MOST_AGENTS: usize = 10;
 /// The smallest useful length of a bar.
 const SHORTEST_BAR: usize = 8;
 
@@ -134,7 +136,8 @@ impl Screen for Bar {
         }
         if snapshot.progress.planned.trials > 0 {
             let (bar, figures) = (bar_line(snapshot, style), figures_line(snapshot, style));
-            self.bar.set_message(format!("{bar}\n{figures}"));
+            let agents = agent_lines(&snapshot.agents, style);
+            self.bar.set_message(format!("{bar}\n{figures}{agents}"));
         }
     }
 
@@ -143,6 +146,20 @@ impl Screen for Bar {
             self.bar.finish_and_clear();
         }
     }
+}
+
+/// Draws a line for each running agent, with its last tool.
+fn agent_lines(agents: &[String], style: Style) -> String {
+    let mut lines = String::new();
+    for agent in agents.iter().take(MOST_AGENTS) {
+        let line = cut(agent, style.width.saturating_sub(2).max(1), style);
+        lines.push_str(&format!("\n  {}", style.paint(Paint::Faint, &line)));
+    }
+    if agents.len() > MOST_AGENTS {
+        let more = format!("and {} more", agents.len() - MOST_AGENTS);
+        lines.push_str(&format!("\n  {}", style.paint(Paint::Faint, &more)));
+    }
+    lines
 }
 
 /// Draws `━━━━━━━━────  310/500 · 12 s · about 4 s left`.

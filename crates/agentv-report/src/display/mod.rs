@@ -1,5 +1,6 @@
 //! The displays of a run in progress.
 
+mod agents;
 mod live;
 mod notice;
 mod notices;

@@ -19,7 +19,7 @@ pub(super) enum Wanted {
     Errors,
     /// Failed and errored trials.
     Failures,
-    /// Failed and errored trials, and retries.
+    /// Failed and errored trials, retries, and the steps of agents.
     All,
 }
 
@@ -30,6 +30,7 @@ pub(super) struct Notices {
     waiting: Vec<Notice>,
     endings: Throttle,
     retries: Throttle,
+    activities: Throttle,
     several_targets: bool,
 }
 
@@ -40,6 +41,7 @@ impl Notices {
             waiting: Vec::new(),
             endings: Throttle::new(now),
             retries: Throttle::new(now),
+            activities: Throttle::new(now),
             several_targets,
         }
     }
@@ -79,10 +81,16 @@ impl Notices {
                 }
             }
             RunEvent::Noticed { message } => self.waiting.push(Notice::remark(message)),
-            RunEvent::Planned(_)
-            | RunEvent::Started(_)
-            | RunEvent::Active { .. }
-            | RunEvent::Abandoned(_) => {}
+            RunEvent::Active { trial, activity } => {
+                if self.wanted == Wanted::All && self.activities.admits(clock.now()) {
+                    let target = self.several_targets.then_some(&*trial.target);
+                    let name = trial_name(&trial.eval_id, target, trial.trial);
+                    let tool = activity.tool.as_deref().unwrap_or("says");
+                    let text = format!("{name}: {tool} {}", activity.detail);
+                    self.waiting.push(Notice::remark(&text));
+                }
+            }
+            RunEvent::Planned(_) | RunEvent::Started(_) | RunEvent::Abandoned(_) => {}
         }
     }
 
@@ -100,6 +108,7 @@ impl Notices {
         };
         more(&mut self.endings, what);
         more(&mut self.retries, "retries");
+        more(&mut self.activities, "steps of agents");
         notices
     }
 }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use agentv_core::RunEvent;
 
+use super::agents::Agents;
 use super::notice::Notice;
 use super::notices::{Notices, Wanted};
 use super::options::DisplayOptions;
@@ -35,6 +36,7 @@ pub(super) struct Display<S> {
 #[derive(Debug)]
 struct Board {
     progress: Progress,
+    agents: Agents,
     notices: Notices,
 }
 
@@ -53,6 +55,7 @@ impl<S: Screen> Display<S> {
         let started = clock.now();
         let board = Board {
             progress: Progress::default(),
+            agents: Agents::new(options.several_targets),
             notices: Notices::new(wanted, options.several_targets, started),
         };
         let painter = Painter {
@@ -81,6 +84,7 @@ impl<S: Screen> Display<S> {
     pub(super) fn on_event(&self, event: &RunEvent) {
         let mut board = lock(&self.board);
         board.progress.on_event(event);
+        board.agents.on_event(event);
         board.notices.on_event(event, &self.clock);
     }
 
@@ -102,14 +106,16 @@ impl<S: Screen> Display<S> {
 
 fn show<S: Screen>(board: &Mutex<Board>, painter: &Mutex<Painter<S>>, now: Instant, last: bool) {
     // Events wait for the board, so its lock is released before anything is drawn.
-    let (progress, notices) = {
+    let (progress, agents, notices) = {
         let mut board = lock(board);
-        (board.progress, board.notices.take(now, last))
+        let agents = board.agents.lines();
+        (board.progress, agents, board.notices.take(now, last))
     };
     let mut painter = lock(painter);
     painter.throughput.record(now, progress.fresh());
     let snapshot = Snapshot {
         progress,
+        agents,
         rate: painter.throughput.rate(now),
         elapsed: now.saturating_duration_since(painter.started),
     };

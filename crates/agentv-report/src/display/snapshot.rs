@@ -9,9 +9,11 @@ use crate::figures::{count, duration, rate};
 use crate::style::{Paint, Style};
 
 /// The progress of a run at one moment.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Snapshot {
     pub(super) progress: Progress,
+    /// A line for each running agent.
+    pub(super) agents: Vec<String>,
     /// Trials per second, if known.
     pub(super) rate: Option<f64>,
     pub(super) elapsed: Duration,

@@ -111,6 +111,13 @@ impl Page {
         self.text.push('\n');
     }
 
+    /// Writes one line, as it is.
+    pub(crate) fn line(&mut self, indent: usize, paint: Paint, line: &str) {
+        self.text.extend(std::iter::repeat_n(' ', indent));
+        self.text.push_str(&self.style.paint(paint, line));
+        self.text.push('\n');
+    }
+
     /// Writes an empty line between parts.
     pub(crate) fn gap(&mut self) {
         self.text.push('\n');

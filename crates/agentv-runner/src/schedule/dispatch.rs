@@ -17,6 +17,7 @@ use crate::schedule::budget::SetAside;
 use crate::schedule::lane::Lane;
 use crate::schedule::source::SourceItem;
 use crate::trial::execute::{Executor, cost_of};
+use crate::workspace::needs_workspace;
 
 /// The trials that are worked on together.
 pub(crate) struct Dispatcher {
@@ -135,8 +136,12 @@ impl Taking {
     /// Takes up a trial when there is room for it; `None` if no further one is to be taken up.
     async fn take_up(&mut self, trial: Trial) -> Option<()> {
         // A workspace belongs to one trial, which is therefore asked alone.
+        let has_workspace = self.dispatcher.lane.as_ref().is_some_and(|lane| {
+            let workspace = trial.case.workspace.as_deref();
+            needs_workspace(workspace, lane.target.provider.as_ref())
+        });
         if matches!(trial.work, Work::Ask)
-            && trial.case.workspace.is_none()
+            && !has_workspace
             && let Some(batch) = &mut self.batch
         {
             let complete = batch.add(trial);

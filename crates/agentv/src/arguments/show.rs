@@ -9,7 +9,8 @@ use super::LoadArguments;
 /// Print resolved cases: defaults applied, shorthands expanded, files read
 ///
 /// Prints one JSON object per line, in file order, and reports invalid cases on standard error. For a
-/// run, prints its results.
+/// run, prints its results. For a case of a run, prints its trials for people: the conversation with tool
+/// calls, the changed files, and the grades.
 ///
 /// Exit codes: 0 success, 2 the file is invalid or the id does not exist.
 #[derive(Debug, Args)]
@@ -20,15 +21,16 @@ Examples:
   agentv show evals/test.yaml --format yaml         as YAML, easier to read
   agentv show evals/test.jsonl | jq -r .id          the ids
   agentv show latest                                the results of the last run
-  agentv show latest greeting --format yaml         of one case")]
+  agentv show latest greeting                       the trials of one case, for people
+  agentv show latest greeting --format yaml         all fields of their results")]
 pub(crate) struct ShowArguments {
     /// Eval file; or a run: its id, its folder, `latest`, `latest~1`, …
     pub(crate) file: PathBuf,
     /// Only print the case with this id
     pub(crate) id: Option<String>,
-    /// Output format
-    #[arg(long, value_enum, default_value_t = CaseFormat::Json)]
-    pub(crate) format: CaseFormat,
+    /// Output format (default: `text` for a case of a run, else `json`)
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<CaseFormat>,
     #[command(flatten)]
     pub(crate) load: LoadArguments,
 }
@@ -39,4 +41,6 @@ pub(crate) enum CaseFormat {
     Json,
     /// YAML documents
     Yaml,
+    /// For people: turns, tool calls, changed files and grades of a run's trials
+    Text,
 }

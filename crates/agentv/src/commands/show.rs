@@ -3,9 +3,11 @@
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
+use agentv_core::TranscriptRecord;
 use agentv_dataset::{Checked, Dataset, LoadError};
-use agentv_journal::RunFolder;
+use agentv_journal::{Key, KeyFields, RecordFile, RunFolder};
 use agentv_project::{Project, ProjectError, each_result};
+use agentv_report::render_trial;
 use agentv_syntax::{Draft, Severity, nearest};
 use serde::Serialize;
 use serde_json::Value;
@@ -47,7 +49,12 @@ fn run_of(arguments: &ShowArguments) -> Result<Option<RunFolder>, ProjectError> 
 
 fn show_cases(arguments: &ShowArguments) -> Result<Exit, CommandError> {
     let (dataset, checked) = open(arguments)?;
-    let mut printer = Printer::new(output::stdout(), arguments.format);
+    let format = arguments.format.unwrap_or(CaseFormat::Json);
+    if format == CaseFormat::Text {
+        let message = "`--format text` is for the trials of a run; use `json` or `yaml`";
+        return Err(ProjectError::because(message).into());
+    }
+    let mut printer = Printer::new(output::stdout(), format);
     let mut near: Option<String> = None;
     for case in dataset.cases(&checked).map_err(unusable)? {
         let case = match case {
@@ -109,7 +116,15 @@ fn unusable(error: LoadError) -> ProjectError {
 
 /// Prints the results of a run, or those of one case: the last of each trial.
 fn show_results(arguments: &ShowArguments, folder: &RunFolder) -> Result<Exit, CommandError> {
-    let mut printer = Printer::new(output::stdout(), arguments.format);
+    let usual = match &arguments.id {
+        Some(_) => CaseFormat::Text,
+        None => CaseFormat::Json,
+    };
+    let format = arguments.format.unwrap_or(usual);
+    if format == CaseFormat::Text {
+        return show_trials(arguments, folder);
+    }
+    let mut printer = Printer::new(output::stdout(), format);
     let mut printed: io::Result<()> = Ok(());
     let read = each_result(folder, &mut |record| {
         let wanted = arguments.id.as_ref().is_none_or(|id| *id == record.eval_id);
@@ -121,12 +136,55 @@ fn show_results(arguments: &ShowArguments, folder: &RunFolder) -> Result<Exit, C
     printer.out.flush()?;
     read?;
     match &arguments.id {
-        Some(id) if printer.printed == 0 => {
-            let message = format!("run `{}` has no result for case `{id}`", folder.id());
-            Err(ProjectError::because(message).into())
-        }
+        Some(id) if printer.printed == 0 => Err(no_result(folder, id)),
         _ => Ok(Exit::Success),
     }
+}
+
+/// Prints the trials of a run, or those of one case, for people.
+fn show_trials(arguments: &ShowArguments, folder: &RunFolder) -> Result<Exit, CommandError> {
+    let style = output::style_of(&io::stdout());
+    let fields = KeyFields::new(["answer_key"]);
+    let transcripts = folder.latest(RecordFile::Transcripts, &fields);
+    let mut transcripts = transcripts.map_err(ProjectError::from_error)?;
+    let mut out = output::stdout();
+    let mut printed: io::Result<u64> = Ok(0);
+    let mut unread = None;
+    let read = each_result(folder, &mut |record| {
+        let wanted = arguments.id.as_ref().is_none_or(|id| *id == record.eval_id);
+        let Some(count) = printed.as_ref().ok().copied().filter(|_| wanted) else {
+            return;
+        };
+        let key = Key::from(record.answer_key.as_str());
+        let transcript = transcripts
+            .get::<TranscriptRecord>(&key)
+            .unwrap_or_else(|error| {
+                unread = Some(error);
+                None
+            });
+        let transcript = transcript.map(|found| found.value);
+        let text = render_trial(&record, transcript.as_ref(), style);
+        let gap: &[u8] = if count > 0 { b"\n" } else { b"" };
+        let written = out
+            .write_all(gap)
+            .and_then(|()| out.write_all(text.as_bytes()));
+        printed = written.map(|()| count + 1);
+    });
+    let printed = printed?;
+    out.flush()?;
+    read?;
+    if let Some(error) = unread {
+        return Err(ProjectError::from_error(error).into());
+    }
+    match &arguments.id {
+        Some(id) if printed == 0 => Err(no_result(folder, id)),
+        _ => Ok(Exit::Success),
+    }
+}
+
+fn no_result(folder: &RunFolder, id: &str) -> CommandError {
+    let message = format!("run `{}` has no result for case `{id}`", folder.id());
+    ProjectError::because(message).into()
 }
 
 /// A printer of values as JSON lines or YAML documents.
@@ -147,7 +205,7 @@ impl<W: Write> Printer<W> {
 
     fn print<T: Serialize>(&mut self, value: &T) -> io::Result<()> {
         match self.format {
-            CaseFormat::Json => {
+            CaseFormat::Json | CaseFormat::Text => {
                 serde_json::to_writer(&mut self.out, value)?;
                 self.out.write_all(b"\n")?;
             }

@@ -80,7 +80,7 @@ class CaseView {
     const { result } = detail;
     return [
       ...notes(detail, ""),
-      make("div", { class: "stack" }, errorSheet(result), conversationSheet(detail), expectedSheet(detail)),
+      make("div", { class: "stack" }, errorSheet(result), conversationSheet(detail), changesSheet(detail), expectedSheet(detail)),
       make("div", { class: "stack" }, evaluatorSheet("Evaluators", result), figuresSheet(detail)),
     ];
   }
@@ -98,7 +98,7 @@ class CaseView {
       ...[before, now].flatMap((detail, at) => (detail ? notes(detail, `${names[at]}: `) : [])),
       before && now ? make("div", { class: "wide" }, answersSheet(before, now)) : undefined,
       side(before, 0), side(now, 1),
-      make("div", { class: "stack wide" }, conversationSheet(shown), expectedSheet(shown)),
+      make("div", { class: "stack wide" }, conversationSheet(shown), changesSheet(shown), expectedSheet(shown)),
     ];
   }
 }
@@ -113,9 +113,11 @@ function notes(detail, whose) {
   return texts.map((text) => make("p", { class: "notice wide theirs", text: whose + text }));
 }
 
+const ERRORS = { workspace: "Error while making the workspace", target: "Error from the target", evaluator: "Error while grading" };
+
 function errorSheet(result) {
   if (!result.error) return undefined;
-  return make("section", { class: "sheet" }, make("h3", { text: result.error.stage === "evaluator" ? "Error while grading" : "Error from the target" }),
+  return make("section", { class: "sheet" }, make("h3", { text: ERRORS[result.error.stage] ?? "Error" }),
     make("p", { class: "wrong", text: String(result.error.message) }));
 }
 
@@ -132,6 +134,16 @@ function conversationSheet(detail) {
   const guidelines = listOf(transcript?.case?.guideline_files);
   return make("section", { class: "sheet conversation" }, make("h3", { text: "Conversation" }), ...conversation([...asked, ...answer]),
     guidelines.length > 0 ? make("p", { class: "muted theirs", text: `Guidelines: ${guidelines.join(", ")}` }) : undefined);
+}
+
+/** Shows the files that the target changed in its workspace. */
+function changesSheet({ transcript }) {
+  const changes = transcript?.transcript?.file_changes;
+  if (!Array.isArray(changes)) return undefined;
+  const omitted = transcript.transcript.file_changes_omitted ?? 0;
+  return make("section", { class: "sheet changes" }, make("h3", { text: "Changed files" }),
+    ...(changes.length === 0 ? [make("p", { class: "muted", text: "No file was changed." })] : changes.map(changeElement)),
+    omitted > 0 ? make("p", { class: "muted", text: `${counted(omitted, "more file")} not recorded` }) : undefined);
 }
 
 /** Returns an example of a good answer: the last expected message of the assistant with a text. */
@@ -195,6 +207,7 @@ function figuresSheet({ result, transcript }) {
     ["Model", transcript?.transcript?.model],
     ["Finish reason", transcript?.transcript?.finish_reason],
     ["From the cache", result.cached ? "yes" : undefined],
+    ["Workspace", result.workspace],
     ["Dry run", result.dry_run ? "yes" : undefined],
     ["Dataset", result.dataset],
     ["Conversation", result.conversation_id],

@@ -56,14 +56,41 @@ function messageElement(message) {
 
 const STATUS_OF_ROLE = { system: "system", user: "user", assistant: "assistant", tool: "tool" };
 
+/** Shows a tool call on one line with its outcome; its arguments and output are folded. */
 function callElement(call) {
   const part = (label, value) => (value === undefined ? [] : [make("div", { class: "muted", text: label }), longText(valueText(value), "code")]);
-  const { tool, input, output, id, timestamp, duration_ms: took, ...others } = call ?? {};
-  return make("div", { class: "call" },
-    make("div", { class: "line" }, make("span", { class: "muted", text: "calls" }), theirs(String(tool ?? ""), "name"),
-      isFigure(took) ? make("span", { class: "muted number", text: milliseconds(took) }) : undefined),
-    ...part("arguments", input), ...part("output", output),
-    ...(Object.keys(others).length > 0 ? part("more", others) : []));
+  const { tool, input, output, id, timestamp, duration_ms: took, kind, is_error: failed, exit_code: code, ...others } = call ?? {};
+  const wrong = failed === true || (isFigure(code) && code !== 0);
+  const outcome = isFigure(code) ? `exit ${code}` : wrong ? "failed" : undefined;
+  const parts = [...part("arguments", input), ...part("output", output), ...(Object.keys(others).length > 0 ? part("more", others) : [])];
+  const line = [make("span", { class: "muted", text: "calls" }), theirs(String(tool ?? ""), "name"), theirs(essence(input), "essence mono"),
+    outcome ? make("span", { class: wrong ? "wrong" : "muted", text: outcome }) : undefined,
+    isFigure(took) ? make("span", { class: "muted number", text: milliseconds(took) }) : undefined];
+  if (parts.length === 0) return make("div", { class: "call" }, make("div", { class: "line" }, ...line));
+  return make("details", { class: "call" }, make("summary", { class: "line" }, ...line), ...parts);
+}
+
+/** Returns the most telling argument of a tool call, such as a command or a path. */
+function essence(input) {
+  const telling = ["command", "cmd", "file_path", "path", "absolute_path", "pattern", "query", "url"].map((name) => input?.[name]).find((value) => value !== undefined);
+  const text = Array.isArray(telling) ? telling.join(" ") : typeof telling === "string" ? telling : "";
+  const line = text.split("\n", 1)[0];
+  return line.length > 80 ? `${line.slice(0, 80)}…` : line;
+}
+
+/** Shows a changed file; its difference is folded. */
+function changeElement(change) {
+  const path = change?.from ? `${change.from} → ${change.path}` : String(change?.path ?? "");
+  const lines = change?.lines ? `+${count(change.lines.added ?? 0)} −${count(change.lines.removed ?? 0)}` : change?.digest ? "not a text" : undefined;
+  const line = [make("span", { class: "muted", text: String(change?.kind ?? "") }), theirs(path, "mono"), lines ? make("span", { class: "muted number", text: lines }) : undefined];
+  if (typeof change?.diff !== "string") return make("div", { class: "call" }, make("div", { class: "line" }, ...line));
+  const rows = change.diff.split("\n").filter((row) => !row.startsWith("--- ") && !row.startsWith("+++ "));
+  const shown = rows.slice(0, 2000).map((row) => {
+    const tag = row.startsWith("+") ? "ins" : row.startsWith("-") ? "del" : "span";
+    return make(tag, { text: `${row}\n` });
+  });
+  const more = rows.length > 2000 || change.diff_truncated ? make("p", { class: "muted", text: "The rest of the difference is omitted." }) : undefined;
+  return make("details", { class: "call change", open: rows.length < 40 }, make("summary", { class: "line" }, ...line), make("pre", { class: "text code diff" }, ...shown), more);
 }
 
 function conversation(messages) {

@@ -1,0 +1,26 @@
+//! Walls around commands.
+//!
+//! A [`SandboxSpec`] says what a command may see and change. [`Runner`](crate::Runner) puts the command
+//! behind it: under `bwrap`, or in a container of docker or podman. Without network, a *relay* keeps
+//! chosen ports of the loopback address reachable: the program itself, started inside as [`RELAY`], listens
+//! on the port and passes each connection through a socket in a shared folder to this side.
+
+mod bubblewrap;
+mod check;
+mod container;
+#[cfg(unix)]
+mod loopback;
+#[cfg(unix)]
+mod relay;
+mod spec;
+
+pub use check::SandboxError;
+#[cfg(unix)]
+pub(crate) use loopback::Loopback;
+#[cfg(unix)]
+pub(crate) use relay::main as relay_main;
+pub(crate) use spec::enter;
+pub use spec::{Network, Sandbox, SandboxSpec};
+
+/// The first argument that makes a program the relay of a command without network.
+pub const RELAY: &str = "__relay";

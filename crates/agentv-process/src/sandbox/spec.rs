@@ -1,0 +1,92 @@
+//! The description of a wall around a command.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+
+use super::{RELAY, bubblewrap, container};
+use crate::CommandSpec;
+
+/// A kind of wall around commands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sandbox {
+    /// Bubblewrap: the root is read-only, and the command has a process namespace of its own.
+    Bubblewrap,
+    /// A container of docker or podman.
+    Container {
+        /// The image.
+        image: String,
+    },
+}
+
+/// The network of a command.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Network {
+    /// That of this machine.
+    #[default]
+    On,
+    /// None but the loopback address, with the ports of [`SandboxSpec::loopback_ports`].
+    None,
+}
+
+/// A wall around one command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SandboxSpec {
+    /// The kind of wall.
+    pub sandbox: Sandbox,
+    /// The network.
+    pub network: Network,
+    /// The folders that the command may change, absolute.
+    pub writable: Vec<PathBuf>,
+    /// The folders that the command may read besides the root, which a container lacks, absolute.
+    pub readable: Vec<PathBuf>,
+    /// The folders whose content the command may not see, absolute. Writable and readable folders in them
+    /// stay visible.
+    pub hidden: Vec<PathBuf>,
+    /// A writable folder for sockets.
+    pub scratch: PathBuf,
+    /// The ports on 127.0.0.1 that stay reachable without network.
+    pub loopback_ports: Vec<u16>,
+}
+
+impl SandboxSpec {
+    /// Returns the path of the socket behind a port.
+    pub(super) fn socket(&self, port: u16) -> PathBuf {
+        self.scratch.join(format!(".relay-{port}"))
+    }
+
+    /// Returns true if a relay keeps ports reachable.
+    pub(super) fn has_relay(&self) -> bool {
+        self.network == Network::None && !self.loopback_ports.is_empty()
+    }
+
+    /// Returns the words that start the relay at `program` in front of a command.
+    pub(super) fn relay_words(&self, program: OsString) -> Vec<OsString> {
+        let mut words = vec![program, RELAY.into()];
+        for port in &self.loopback_ports {
+            let mut word = OsString::from(format!("{port}="));
+            word.push(self.socket(*port));
+            words.push(word);
+        }
+        words.push("--".into());
+        words
+    }
+}
+
+/// Puts a command behind its wall, if it has one.
+///
+/// # Errors
+/// If this program, which is the relay, cannot be found.
+pub(crate) fn enter(mut spec: CommandSpec) -> io::Result<CommandSpec> {
+    let Some(wall) = spec.sandbox.take() else {
+        return Ok(spec);
+    };
+    let words = match &wall.sandbox {
+        Sandbox::Bubblewrap => bubblewrap::words(&wall, &spec)?,
+        Sandbox::Container { image } => container::words(&wall, image, &spec)?,
+    };
+    let mut words = words.into_iter();
+    spec.program = words.next().unwrap_or_default();
+    spec.arguments = words.collect();
+    Ok(spec)
+}

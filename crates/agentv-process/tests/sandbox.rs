@@ -1,0 +1,122 @@
+//! Commands behind walls. Tests are skipped where bubblewrap does not work.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::thread;
+
+use agentv_process::{CommandSpec, Finished, Network, Runner, Sandbox, SandboxSpec};
+use libtest_mimic::Trial;
+use tokio_util::sync::CancellationToken;
+
+use crate::stage::{Stage, block_on};
+
+pub(crate) fn trials() -> Vec<Trial> {
+    trials![
+        only_writable_folders_can_be_changed,
+        no_process_of_the_outside_is_seen_and_none_is_left,
+        without_network_only_the_chosen_port_is_reachable,
+    ]
+}
+
+/// Prints why a test is skipped if bubblewrap does not work here.
+fn is_usable() -> bool {
+    let checked =
+        block_on(Sandbox::Bubblewrap.check(&Runner::of_this_program(), &CancellationToken::new()));
+    if let Err(error) = &checked {
+        println!("skipped: {error}");
+    }
+    checked.is_ok()
+}
+
+fn run(stage: &Stage, line: &str, network: Network, ports: &[u16]) -> Finished {
+    let work = stage.path().join("work");
+    let tmp = stage.path().join("tmp");
+    for folder in [&work, &tmp] {
+        std::fs::create_dir_all(folder).unwrap();
+    }
+    let spec = stage.marked(CommandSpec::shell(line)).current_dir(&work);
+    let spec = spec.sandbox(SandboxSpec {
+        sandbox: Sandbox::Bubblewrap,
+        network,
+        writable: vec![work, tmp.clone()],
+        readable: Vec::new(),
+        hidden: vec![stage.path().to_owned()],
+        scratch: tmp,
+        loopback_ports: ports.to_vec(),
+    });
+    let cancel = CancellationToken::new();
+    block_on(Runner::of_this_program().run(spec, &cancel)).unwrap()
+}
+
+fn only_writable_folders_can_be_changed() {
+    if !is_usable() {
+        return;
+    }
+    let stage = Stage::new();
+    std::fs::write(stage.path().join("secret"), "secret").unwrap();
+    let outside = stage.path().display();
+    let line = format!(
+        "echo in > made; echo tmp > /tmp/made; (echo out > /etc/made) 2>/dev/null || echo read-only; \
+         cat {outside}/secret 2>/dev/null || echo hidden; exit 3"
+    );
+    let finished = run(&stage, &line, Network::On, &[]);
+    assert_eq!(finished.stdout.text(), "read-only\nhidden\n");
+    assert_eq!(finished.status.to_string(), "exit code 3");
+    let made = std::fs::read_to_string(stage.path().join("work/made"));
+    assert_eq!(made.unwrap(), "in\n");
+}
+
+fn no_process_of_the_outside_is_seen_and_none_is_left() {
+    if !is_usable() {
+        return;
+    }
+    let stage = Stage::new();
+    let line = "setsid sleep 1000 > /dev/null 2>&1 & ls /proc | grep -c '^[0-9]'";
+    let finished = run(&stage, line, Network::On, &[]);
+    let seen: u32 = finished.stdout.text().trim().parse().unwrap();
+    assert!(seen < 10, "{seen} processes");
+    assert!(finished.tree_ended);
+    assert_eq!(stage.survivors(), []);
+}
+
+fn without_network_only_the_chosen_port_is_reachable() {
+    if !is_usable() {
+        return;
+    }
+    let [chosen, other] = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+    let [chosen_port, other_port] =
+        [&chosen, &other].map(|listener| listener.local_addr().unwrap().port());
+    thread::spawn(move || {
+        for connection in chosen.incoming() {
+            let mut connection = connection.unwrap();
+            let mut said = [0; 5];
+            connection.read_exact(&mut said).unwrap();
+            connection.write_all(b"heard ").unwrap();
+            connection.write_all(&said).unwrap();
+        }
+    });
+    let stage = Stage::new();
+    let line = format!(
+        "python3 -c '
+import socket
+def ask(port):
+    try:
+        with socket.create_connection((\"127.0.0.1\", port), 5) as s:
+            s.sendall(b\"hello\")
+            s.shutdown(socket.SHUT_WR)
+            return b\"\".join(iter(lambda: s.recv(99), b\"\")).decode()
+    except OSError as error:
+        return type(error).__name__
+print(ask({chosen_port}), ask({chosen_port}), ask({other_port}))
+' && exit 7"
+    );
+    let finished = run(&stage, &line, Network::None, &[chosen_port]);
+    let stderr = finished.stderr.text();
+    assert_eq!(
+        finished.stdout.text(),
+        "heard hello heard hello ConnectionRefusedError\n",
+        "{stderr}"
+    );
+    assert_eq!(finished.status.to_string(), "exit code 7");
+    drop(other);
+}
