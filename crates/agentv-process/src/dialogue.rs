@@ -19,6 +19,8 @@ pub struct Dialogue {
     pub stdin: Option<CommandInput>,
     /// The command's stdout, line by line.
     pub stdout: OutputLines,
+    /// Cancelled when the command has exited and its tree is gone. A command may close its stdout first.
+    pub exited: CancellationToken,
 }
 
 /// The stdin of a running command.

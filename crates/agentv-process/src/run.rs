@@ -167,6 +167,7 @@ impl Runner {
         let dialogue = Dialogue {
             stdin: kept.map(CommandInput),
             stdout: OutputLines::new(pipes.stdout, overdue.clone()),
+            exited: gone.clone(),
         };
         let mut stderr = Capture::new(Keep::End, spec.stderr_limit);
         let living = async {

@@ -80,6 +80,14 @@ impl Facts {
         ..Facts::API
     };
 
+    /// Facts about an agent. It does not see the project, so a prompt holds the content of files. The
+    /// connections of its proxy are open too.
+    pub(crate) const AGENT: Facts = Facts {
+        reads_files: false,
+        open_files: agentv_process::OPEN_FILES_PER_COMMAND + 12,
+        ..Facts::COMMAND
+    };
+
     /// Facts about a provider that runs a command.
     pub(crate) const COMMAND: Facts = Facts {
         reads_files: true,

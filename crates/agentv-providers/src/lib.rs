@@ -28,6 +28,7 @@
 //! assert_eq!(azure.name, "azure");
 //! ```
 
+mod agent;
 mod answer;
 mod cli;
 mod environment;
@@ -58,6 +59,7 @@ pub use targets_file::{REGISTRY, TARGETS_FILE};
 /// The parsers of what a command prints and of what a model streams, for the fuzz targets.
 #[doc(hidden)]
 pub mod fuzzing {
+    pub use crate::agent::of_recording;
     pub use crate::answer::of_output;
     pub use crate::cli::of_batch;
     pub use crate::wire::fuzzing::streamed;

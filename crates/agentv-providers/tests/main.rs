@@ -16,6 +16,8 @@ macro_rules! trials {
 }
 
 #[cfg(target_os = "linux")]
+mod agents;
+#[cfg(target_os = "linux")]
 mod batch;
 #[cfg(target_os = "linux")]
 mod cli;
@@ -32,8 +34,17 @@ fn main() -> ExitCode {
     if let Some(exit) = agentv_process::supervise(std::env::args_os()) {
         return exit;
     }
+    // The program is also the agent that tests start.
+    let arguments: Vec<String> = std::env::args().collect();
+    if let [_, first, rest @ ..] = arguments.as_slice()
+        && first == "fake-agent"
+    {
+        return agentv_testkit::fake_agent(rest);
+    }
     let arguments = libtest_mimic::Arguments::from_args();
     let trials = [
+        #[cfg(target_os = "linux")]
+        agents::trials(),
         #[cfg(target_os = "linux")]
         batch::trials(),
         #[cfg(target_os = "linux")]

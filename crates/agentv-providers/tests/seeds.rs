@@ -3,7 +3,7 @@
 use agentv_testkit::each_seed;
 use libtest_mimic::Trial;
 
-use crate::oracles::{Commands, Exchange, Project, model_stream};
+use crate::oracles::{Commands, Exchange, Project, agent_stream, model_stream};
 
 pub(crate) fn trials() -> Vec<Trial> {
     trials![
@@ -11,6 +11,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         every_seed_of_a_provider_response_holds,
         every_seed_of_a_commands_output_holds,
         every_seed_of_a_models_stream_holds,
+        every_seed_of_an_agents_stream_holds,
     ]
 }
 
@@ -31,4 +32,8 @@ fn every_seed_of_a_commands_output_holds() {
 
 fn every_seed_of_a_models_stream_holds() {
     each_seed("model_stream", model_stream);
+}
+
+fn every_seed_of_an_agents_stream_holds() {
+    each_seed("agent_stream", agent_stream);
 }

@@ -2,6 +2,7 @@
 //!
 //! - [`model`]: a real HTTP server that speaks the protocols of the model vendors and misbehaves on
 //!   request;
+//! - [`fake_agent()`]: a coding agent that replays recordings and misbehaves on request;
 //! - [`cases`] and [`files`]: eval files of any size, made from a seed;
 //! - [`Project`]: a folder with files for a test;
 //! - [`crash`]: a command that is killed at a chosen moment; [`processes`]: the processes that
@@ -35,11 +36,12 @@
 //! assert_ne!(case(Shape::Mixed, 7, 0)["id"], case(Shape::Mixed, 7, 1)["id"]);
 //! ```
 //!
-//! The programs: `model-server`, `bare-client` (a baseline and a load generator), `generate-cases`,
+//! The programs: `model-server`, `fake-agent`, `bare-client` (a baseline and a load generator), `generate-cases`,
 //! `measure`.
 
 pub mod cases;
 pub mod crash;
+mod fake_agent;
 pub mod files;
 pub mod model;
 pub mod processes;
@@ -54,6 +56,7 @@ mod small_disk;
 #[cfg(unix)]
 mod terminal;
 
+pub use fake_agent::{AgentConduct, fake_agent};
 pub use project::Project;
 pub use random::Random;
 pub use seeds::each_seed;

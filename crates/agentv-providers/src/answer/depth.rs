@@ -43,7 +43,7 @@ fn fits(value: &Value) -> bool {
 }
 
 /// Checks that at most `levels` arrays and objects are nested.
-fn is_within(value: &Value, levels: usize) -> bool {
+pub(crate) fn is_within(value: &Value, levels: usize) -> bool {
     let inside = match value {
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return true,
         _ if levels == 0 => return false,

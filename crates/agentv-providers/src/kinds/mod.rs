@@ -1,18 +1,26 @@
 //! One file for each kind of provider, and the list of them.
 
+mod agent;
 mod model;
 
 use agentv_syntax::Kind;
 
+use crate::agent::AgentKind;
+
 pub(crate) use crate::kind::{Facts, ProviderKind};
 
-/// Declares the module of each kind and lists its `PROVIDER`.
+/// Declares the module of each kind and lists its `PROVIDER`, and the `AGENT` of those that are agents.
 macro_rules! kinds {
-    ($($kind:ident,)*) => {
+    ($($kind:ident,)*; $($agent:ident,)*) => {
         $(pub(crate) mod $kind;)*
+        $(pub(crate) mod $agent;)*
 
         /// Every kind of provider, in the order of the reference page.
-        pub(crate) const PROVIDERS: &[&ProviderKind] = &[$(&$kind::PROVIDER,)*];
+        pub(crate) const PROVIDERS: &[&ProviderKind] =
+            &[$(&$kind::PROVIDER,)* $(&$agent::PROVIDER,)*];
+
+        /// Every agent.
+        pub(crate) const AGENTS: &[&AgentKind] = &[$(&$agent::AGENT,)*];
     };
 }
 
@@ -40,6 +48,16 @@ kinds! {
     fireworks,
     cli,
     http,
+    // Agents.
+    ;
+    claude_code,
+    codex,
+    gemini_cli,
+    copilot,
+    opencode,
+    pi,
+    qwen_code,
+    acp,
 }
 
 /// Every kind of provider as the registry has it.

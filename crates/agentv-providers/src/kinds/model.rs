@@ -209,11 +209,7 @@ macro_rules! shared {
                 &SECONDS,
                 "The time without data after which a stream fails, in seconds (default: 120).",
             ),
-            field(
-                "price",
-                &PRICE_SHAPE,
-                "The price per million tokens, in US dollars: `input`, `output`, `cached_input` (default: the price in the built-in table).",
-            ),
+            PRICE,
             field("headers", &HEADER_MAP, "Additional headers of every request."),
         ]
     };
@@ -463,6 +459,13 @@ static ARGV: Shape = Shape {
         items: &TEXT,
         at_least: 1,
     }],
+};
+
+/// The price of a model's tokens.
+pub(super) const PRICE: Field = Field {
+    name: "price",
+    shape: &PRICE_SHAPE,
+    doc: "The price per million tokens, in US dollars: `input`, `output`, `cached_input` (default: the price in the built-in table).",
 };
 
 static PRICE_SHAPE: Shape = Shape {

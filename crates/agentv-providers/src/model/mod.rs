@@ -25,4 +25,5 @@ mod server;
 mod tests;
 
 pub(crate) use build::{azure, build, build_at};
+pub(crate) use price::Price;
 pub(crate) use vendor::{Auth, Keyless, Vendor};

@@ -80,6 +80,13 @@ impl Price {
         }
     }
 
+    /// Returns the prices of plain input, output, cached input and writing to the cache.
+    pub(crate) fn per_million(&self) -> [f64; 4] {
+        let cached = self.cached_input.unwrap_or(self.input);
+        let written = self.cache_write.unwrap_or(self.input);
+        [self.input, self.output, cached, written]
+    }
+
     /// Returns the cost of an answer, if the vendor reported its tokens.
     pub(crate) fn cost(&self, usage: &Usage) -> Option<f64> {
         let count = |tokens: Option<u64>| tokens.unwrap_or(0) as f64;

@@ -67,7 +67,7 @@ pub(crate) enum Auth {
 
 impl Auth {
     /// Returns the header's name in lower case.
-    pub(super) fn header(self) -> &'static str {
+    pub(crate) fn header(self) -> &'static str {
         match self {
             Auth::Bearer => "authorization",
             Auth::Header(name) => name,
@@ -75,7 +75,7 @@ impl Auth {
     }
 
     /// Returns the header's value.
-    pub(super) fn value(self, key: &str) -> String {
+    pub(crate) fn value(self, key: &str) -> String {
         match self {
             Auth::Bearer => format!("Bearer {key}"),
             Auth::Header(_) => key.to_owned(),

@@ -45,6 +45,7 @@ const NOT_IN_ANSWERS: &[&str] = &[
     "price",
     "stream",
     "idle_seconds",
+    "proxy",
 ];
 
 /// The targets that a run can ask: those of a file, if there is one, and the built-in ones.

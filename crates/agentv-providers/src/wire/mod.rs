@@ -39,4 +39,5 @@ pub(crate) use parameters::{Dialect, Format, Parameter, Parameters, Tool, ToolCh
 pub(crate) use protocol::{Ask, Assemble, Progress, Protocol, Unsendable, Wire, WireError};
 pub(crate) use recording::Recording;
 pub(crate) use reply::{Reply, Usage};
+pub(crate) use stream::Incoming as IncomingStream;
 pub(crate) use turns::{Assistant, Call, Conversation, Part, ToolResult, Turn};

@@ -1,6 +1,7 @@
 //! Rules for any bytes from a targets file, a server or a command, for the fuzz targets and for the test
 //! of their seeds.
 
+mod agent_stream;
 mod cli_output;
 mod model_stream;
 mod provider_response;
@@ -9,6 +10,7 @@ mod targets_file;
 use agentv_core::{EvalCase, Timing, Transcript, TranscriptRecord};
 use serde_json::json;
 
+pub use agent_stream::agent_stream;
 pub use cli_output::Commands;
 pub use model_stream::model_stream;
 pub use provider_response::Exchange;

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use agentv_testkit::model::{self, Answer, Behaviour, Conduct, ModelServer, Tls, UnknownWord};
+use agentv_testkit::model::{
+    self, Answer, Behaviour, Conduct, ModelServer, Play, Tls, UnknownWord, Usage,
+};
 use clap::{Parser, ValueEnum};
 use serde_json::{Map, Value};
 
@@ -33,6 +35,12 @@ struct Arguments {
     /// `--answer`
     #[arg(long, value_name = "FILE")]
     answers: Option<PathBuf>,
+    /// A play: steps of tool calls, for agents (see `agentv_testkit::model::Play`)
+    #[arg(long, value_name = "FILE")]
+    play: Option<PathBuf>,
+    /// The tokens that every answer reports: `INPUT,OUTPUT,CACHED`
+    #[arg(long, value_name = "TOKENS", value_parser = usage)]
+    usage: Option<Usage>,
     /// Append one JSON line per request to this file: time, path, last user message
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
@@ -67,6 +75,18 @@ struct Script(Vec<Conduct>);
 
 fn script(text: &str) -> Result<Script, UnknownWord> {
     model::script(text).map(Script)
+}
+
+fn usage(text: &str) -> Result<Usage, String> {
+    let counts: Result<Vec<u64>, _> = text.split(',').map(str::parse).collect();
+    match counts.as_deref() {
+        Ok(&[input, output, cached]) => Ok(Usage {
+            input,
+            output,
+            cached,
+        }),
+        _ => Err("expected three numbers, such as `1000,50,200`".to_owned()),
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -124,6 +144,15 @@ fn behaviour(arguments: Arguments) -> io::Result<Behaviour> {
     };
     if let Some(most) = arguments.at_most {
         behaviour = behaviour.at_most(most);
+    }
+    if let Some(play) = arguments.play {
+        let play: Play = fs::read_to_string(play)?
+            .parse()
+            .map_err(io::Error::other)?;
+        behaviour = behaviour.play(play);
+    }
+    if let Some(usage) = arguments.usage {
+        behaviour = behaviour.usage(usage);
     }
     if arguments.no_words {
         behaviour = behaviour.without_words();

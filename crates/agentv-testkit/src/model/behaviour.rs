@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::model::Conduct;
+use crate::model::{Conduct, Play};
 
 /// The answers of a server, their speed and their limits. By default it repeats the last user
 /// message immediately, and obeys the [`WORDS`](crate::model::WORDS) in it.
 #[derive(Debug, Clone)]
 pub struct Behaviour {
     pub(crate) answer: Answer,
+    pub(crate) play: Option<Play>,
     pub(crate) latency: Duration,
     pub(crate) jitter: Duration,
     pub(crate) script: Vec<Conduct>,
@@ -30,6 +31,7 @@ impl Default for Behaviour {
     fn default() -> Behaviour {
         Behaviour {
             answer: Answer::Echo,
+            play: None,
             latency: Duration::ZERO,
             jitter: Duration::ZERO,
             script: Vec::new(),
@@ -62,6 +64,12 @@ impl Behaviour {
     /// Sets the answer.
     pub fn answer(self, answer: Answer) -> Behaviour {
         Behaviour { answer, ..self }
+    }
+
+    /// Sets a play: the server calls tools step by step instead of answering.
+    pub fn play(self, play: Play) -> Behaviour {
+        let play = Some(play);
+        Behaviour { play, ..self }
     }
 
     /// Sets the latency of every answer.

@@ -1,7 +1,8 @@
 //! The content of a reply.
 
-use crate::model::bodies::{self, End, Form, Said};
+use crate::model::bodies::{self, Call, End, Form, Said};
 use crate::model::http::Request;
+use crate::model::play::{Next, Scene};
 use crate::model::protocol::{ModelRequest, Protocol};
 use crate::model::{Behaviour, Step, Usage};
 
@@ -55,7 +56,7 @@ impl Source<'_> {
     /// Returns the content of `step`, independent of its delivery.
     pub(crate) fn content(&self, step: &Step) -> Content {
         match step {
-            Step::Tool(name) => self.answer(Form::Tool(name)),
+            Step::Tool(name) => self.answer(Form::Calls(&[Call::fixed(name)])),
             Step::Length => self.answer(Form::Cut),
             Step::NoChoices => self.answer(Form::Nothing),
             Step::NoUsage => self.streamed_or_not(&self.said(Form::Text, self.text(), None)),
@@ -100,7 +101,19 @@ impl Source<'_> {
             | Step::Endless
             | Step::Hang
             | Step::HangBody
-            | Step::Garbage => self.answer(Form::Text),
+            | Step::Garbage => self.proper(),
+        }
+    }
+
+    /// Returns the next step of the play, or the usual answer.
+    fn proper(&self) -> Content {
+        let Some(play) = &self.behaviour.play else {
+            return self.answer(Form::Text);
+        };
+        let scene = Scene::of(self.protocol, self.request.body);
+        match play.next(&scene) {
+            Next::Text(text) => self.saying(text),
+            Next::Calls(text, calls) => self.calling(text, &calls),
         }
     }
 
@@ -126,7 +139,11 @@ impl Source<'_> {
     /// Returns the answer, as a stream of events if the client asked for one.
     fn answer(&self, form: Form<'_>) -> Content {
         let text = self.text();
-        self.streamed_or_not(&self.said(form, text, self.usage(text)))
+        let said = match form {
+            Form::Calls(_) => "",
+            Form::Text | Form::Cut | Form::Nothing => text,
+        };
+        self.streamed_or_not(&self.said(form, said, self.usage(text)))
     }
 
     fn streamed_or_not(&self, said: &Said<'_>) -> Content {
@@ -148,6 +165,12 @@ impl Source<'_> {
             Some((kind, stream)) => Content::of_kind(kind, stream),
             None => self.cut(),
         }
+    }
+
+    /// Returns calls of tools, after a text if it is not empty.
+    fn calling(&self, text: &str, calls: &[Call]) -> Content {
+        let said = self.said(Form::Calls(calls), text, self.usage(text));
+        self.streamed_or_not(&said)
     }
 
     fn saying(&self, text: &str) -> Content {

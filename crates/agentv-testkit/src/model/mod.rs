@@ -13,7 +13,7 @@
 //! The path of a request determines the protocol: `…/chat/completions` and `…/responses` are
 //! OpenAI's, `…/messages` is Anthropic's, `…:generateContent` is Gemini's, `…/converse` is Amazon's.
 //! Any other path is a plain JSON endpoint that answers `{"answer": …}`. A client that asks for a
-//! stream gets one. A `GET` of `/-/stats` returns the [`Calls`] as
+//! stream gets one. With a [`Play`], the server acts as the model of an agent and calls tools. A `GET` of `/-/stats` returns the [`Calls`] as
 //! JSON, and does not count as a call.
 
 mod behaviour;
@@ -25,6 +25,7 @@ mod delivery;
 mod http;
 mod log;
 mod observed;
+mod play;
 mod protocol;
 mod server;
 mod tls;
@@ -34,5 +35,6 @@ mod words;
 pub use behaviour::{Answer, Behaviour, Tls, Usage};
 pub use conduct::{Conduct, RetryAfter, Step};
 pub use observed::{Calls, Received};
+pub use play::{Play, PlayError};
 pub use server::ModelServer;
 pub use words::{UnknownWord, WORDS, script};

@@ -1,7 +1,7 @@
 //! Anthropic's messages.
 
 use super::stream::Event;
-use super::{ARGUMENTS, Form, Said, quoted};
+use super::{Form, Said, call, quoted};
 
 pub(crate) fn answer(said: &Said<'_>) -> String {
     let Said { number, model, .. } = said;
@@ -26,18 +26,18 @@ pub(crate) fn events(said: &Said<'_>) -> Vec<Event> {
         ),
     )];
     events.push(part("ping", r#"{"type":"ping"}"#.to_owned()));
-    if let Some((block, delta)) = block(said) {
+    for (index, (block, delta)) in blocks(said).into_iter().enumerate() {
         events.push(part(
             "content_block_start",
-            format!(r#"{{"type":"content_block_start","index":0,"content_block":{block}}}"#),
+            format!(r#"{{"type":"content_block_start","index":{index},"content_block":{block}}}"#),
         ));
         events.push(part(
             "content_block_delta",
-            format!(r#"{{"type":"content_block_delta","index":0,"delta":{delta}}}"#),
+            format!(r#"{{"type":"content_block_delta","index":{index},"delta":{delta}}}"#),
         ));
         events.push(part(
             "content_block_stop",
-            r#"{"type":"content_block_stop","index":0}"#.to_owned(),
+            format!(r#"{{"type":"content_block_stop","index":{index}}}"#),
         ));
     }
     events.push(end(
@@ -50,25 +50,33 @@ pub(crate) fn events(said: &Said<'_>) -> Vec<Event> {
     events
 }
 
-/// Returns the block as it begins, and its content.
-fn block(said: &Said<'_>) -> Option<(String, String)> {
-    match said.form {
-        Form::Nothing => None,
-        Form::Text | Form::Cut => Some((
+/// Returns each block as it begins, and its content.
+fn blocks(said: &Said<'_>) -> Vec<(String, String)> {
+    let text = || {
+        (
             r#"{"type":"text","text":""}"#.to_owned(),
             format!(r#"{{"type":"text_delta","text":{}}}"#, quoted(said.text)),
-        )),
-        Form::Tool(name) => {
-            let (number, name) = (said.number, quoted(name));
-            let arguments = quoted(ARGUMENTS);
-            Some((
-                format!(
-                    r#"{{"type":"tool_use","id":"toolu_{number}","name":{name},"input":{{}}}}"#
-                ),
-                format!(r#"{{"type":"input_json_delta","partial_json":{arguments}}}"#),
-            ))
-        }
-    }
+        )
+    };
+    let Form::Calls(calls) = said.form else {
+        return match said.form {
+            Form::Nothing => Vec::new(),
+            _ => vec![text()],
+        };
+    };
+    let calls = calls.iter().enumerate().map(|(position, call)| {
+        let id = call::id("toolu", said.number, position);
+        let (name, arguments) = (call.name(), quoted(&call.arguments()));
+        (
+            format!(r#"{{"type":"tool_use","id":"{id}","name":{name},"input":{{}}}}"#),
+            format!(r#"{{"type":"input_json_delta","partial_json":{arguments}}}"#),
+        )
+    });
+    said.has_text()
+        .then(text)
+        .into_iter()
+        .chain(calls)
+        .collect()
 }
 
 fn content(said: &Said<'_>) -> (String, &'static str) {
@@ -77,12 +85,14 @@ fn content(said: &Said<'_>) -> (String, &'static str) {
         Form::Nothing => (String::new(), "end_turn"),
         Form::Text => (text(), "end_turn"),
         Form::Cut => (text(), "max_tokens"),
-        Form::Tool(name) => {
-            let (number, name) = (said.number, quoted(name));
-            let call = format!(
-                r#"{{"type":"tool_use","id":"toolu_{number}","name":{name},"input":{ARGUMENTS}}}"#
-            );
-            (call, "tool_use")
+        Form::Calls(calls) => {
+            let calls = calls.iter().enumerate().map(|(position, call)| {
+                let id = call::id("toolu", said.number, position);
+                let (name, arguments) = (call.name(), call.arguments());
+                format!(r#"{{"type":"tool_use","id":"{id}","name":{name},"input":{arguments}}}"#)
+            });
+            let parts = said.has_text().then(text).into_iter().chain(calls);
+            (parts.collect::<Vec<_>>().join(","), "tool_use")
         }
     }
 }

@@ -1,7 +1,7 @@
 //! OpenAI's chat completions, and the errors of all its APIs.
 
 use super::stream::Event;
-use super::{ARGUMENTS, Form, Said, quoted};
+use super::{Call, Form, Said, call, quoted};
 
 pub(crate) fn answer(said: &Said<'_>) -> String {
     let Said { number, model, .. } = said;
@@ -22,7 +22,7 @@ pub(crate) fn events(said: &Said<'_>) -> Vec<Event> {
     };
     let delta = match said.form {
         Form::Nothing => None,
-        Form::Tool(name) => Some(tool_call(said.number, name)),
+        Form::Calls(calls) => Some(tool_calls(said, calls)),
         Form::Cut | Form::Text => Some(format!(r#""content":{}"#, quoted(said.text))),
     };
     let mut events = Vec::new();
@@ -44,7 +44,7 @@ pub(crate) fn events(said: &Said<'_>) -> Vec<Event> {
 fn choices(said: &Said<'_>) -> String {
     let message = match said.form {
         Form::Nothing => return String::new(),
-        Form::Tool(name) => tool_call(said.number, name),
+        Form::Calls(calls) => tool_calls(said, calls),
         Form::Cut | Form::Text => format!(r#""content":{}"#, quoted(said.text)),
     };
     let reason = reason(said.form);
@@ -55,17 +55,26 @@ fn choices(said: &Said<'_>) -> String {
 
 fn reason(form: Form<'_>) -> &'static str {
     match form {
-        Form::Tool(_) => "tool_calls",
+        Form::Calls(_) => "tool_calls",
         Form::Cut => "length",
         Form::Text | Form::Nothing => "stop",
     }
 }
 
-fn tool_call(number: u64, name: &str) -> String {
-    let (name, arguments) = (quoted(name), quoted(ARGUMENTS));
-    format!(
-        r#""content":null,"tool_calls":[{{"id":"call_{number}","type":"function","function":{{"name":{name},"arguments":{arguments}}}}}]"#
-    )
+fn tool_calls(said: &Said<'_>, calls: &[Call]) -> String {
+    let content = match said.has_text() {
+        true => quoted(said.text),
+        false => "null".to_owned(),
+    };
+    let calls = calls.iter().enumerate().map(|(index, call)| {
+        let id = call::id("call", said.number, index);
+        let (name, arguments) = (call.name(), quoted(&call.arguments()));
+        format!(
+            r#"{{"index":{index},"id":"{id}","type":"function","function":{{"name":{name},"arguments":{arguments}}}}}"#
+        )
+    });
+    let calls = calls.collect::<Vec<_>>().join(",");
+    format!(r#""content":{content},"tool_calls":[{calls}]"#)
 }
 
 fn usage(said: &Said<'_>) -> String {

@@ -1,7 +1,7 @@
 //! Amazon's converse.
 
 use super::stream::Event;
-use super::{ARGUMENTS, Form, Said, quoted};
+use super::{Form, Said, call, quoted};
 
 pub(crate) fn answer(said: &Said<'_>) -> String {
     let (content, reason) = content(said);
@@ -16,26 +16,16 @@ pub(crate) fn events(said: &Said<'_>) -> Vec<Event> {
     let (_, reason) = content(said);
     let part = |name: &'static str, data: &str| Event::part(data.to_owned()).named(name);
     let mut events = vec![part("messageStart", r#"{"role":"assistant"}"#)];
-    match said.form {
-        Form::Nothing => {}
-        Form::Text | Form::Cut => {
-            let text = quoted(said.text);
-            let delta = format!(r#"{{"contentBlockIndex":0,"delta":{{"text":{text}}}}}"#);
-            events.push(part("contentBlockDelta", &delta));
-        }
-        Form::Tool(name) => {
-            let (number, name, arguments) = (said.number, quoted(name), quoted(ARGUMENTS));
-            let start = format!(
-                r#"{{"contentBlockIndex":0,"start":{{"toolUse":{{"toolUseId":"tooluse_{number}","name":{name}}}}}}}"#
-            );
-            let delta = format!(
-                r#"{{"contentBlockIndex":0,"delta":{{"toolUse":{{"input":{arguments}}}}}}}"#
-            );
+    for (index, (start, delta)) in blocks(said).into_iter().enumerate() {
+        if let Some(start) = start {
+            let start = format!(r#"{{"contentBlockIndex":{index},"start":{start}}}"#);
             events.push(part("contentBlockStart", &start));
-            events.push(part("contentBlockDelta", &delta));
         }
+        let delta = format!(r#"{{"contentBlockIndex":{index},"delta":{delta}}}"#);
+        events.push(part("contentBlockDelta", &delta));
+        let stop = format!(r#"{{"contentBlockIndex":{index}}}"#);
+        events.push(part("contentBlockStop", &stop));
     }
-    events.push(part("contentBlockStop", r#"{"contentBlockIndex":0}"#));
     let stop = format!(r#"{{"stopReason":"{reason}"}}"#);
     events.push(Event::end(stop).named("messageStop"));
     let usage = usage(said);
@@ -44,18 +34,46 @@ pub(crate) fn events(said: &Said<'_>) -> Vec<Event> {
     events
 }
 
+/// Returns each block as it begins, if that is said, and its content.
+fn blocks(said: &Said<'_>) -> Vec<(Option<String>, String)> {
+    let text = || (None, format!(r#"{{"text":{}}}"#, quoted(said.text)));
+    let Form::Calls(calls) = said.form else {
+        return match said.form {
+            Form::Nothing => Vec::new(),
+            _ => vec![text()],
+        };
+    };
+    let calls = calls.iter().enumerate().map(|(position, call)| {
+        let id = call::id("tooluse", said.number, position);
+        let (name, arguments) = (call.name(), quoted(&call.arguments()));
+        (
+            Some(format!(
+                r#"{{"toolUse":{{"toolUseId":"{id}","name":{name}}}}}"#
+            )),
+            format!(r#"{{"toolUse":{{"input":{arguments}}}}}"#),
+        )
+    });
+    said.has_text()
+        .then(text)
+        .into_iter()
+        .chain(calls)
+        .collect()
+}
+
 fn content(said: &Said<'_>) -> (String, &'static str) {
     let text = || format!(r#"{{"text":{}}}"#, quoted(said.text));
     match said.form {
         Form::Nothing => (String::new(), "end_turn"),
         Form::Text => (text(), "end_turn"),
         Form::Cut => (text(), "max_tokens"),
-        Form::Tool(name) => {
-            let (number, name) = (said.number, quoted(name));
-            let call = format!(
-                r#"{{"toolUse":{{"toolUseId":"tooluse_{number}","name":{name},"input":{ARGUMENTS}}}}}"#
-            );
-            (call, "tool_use")
+        Form::Calls(calls) => {
+            let calls = calls.iter().enumerate().map(|(position, call)| {
+                let id = call::id("tooluse", said.number, position);
+                let (name, arguments) = (call.name(), call.arguments());
+                format!(r#"{{"toolUse":{{"toolUseId":"{id}","name":{name},"input":{arguments}}}}}"#)
+            });
+            let parts = said.has_text().then(text).into_iter().chain(calls);
+            (parts.collect::<Vec<_>>().join(","), "tool_use")
         }
     }
 }

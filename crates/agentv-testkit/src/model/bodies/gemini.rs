@@ -1,7 +1,7 @@
 //! Gemini's generateContent.
 
 use super::stream::Event;
-use super::{ARGUMENTS, Form, Said, quoted};
+use super::{Form, Said, quoted};
 
 pub(crate) fn answer(said: &Said<'_>) -> String {
     let Said { number, model, .. } = said;
@@ -21,24 +21,27 @@ pub(crate) fn events(said: &Said<'_>) -> Vec<Event> {
     let whole = Event::end(answer(said));
     match said.form {
         Form::Nothing => vec![whole],
-        Form::Text | Form::Cut | Form::Tool(_) => vec![Event::part(begun), whole],
+        Form::Text | Form::Cut | Form::Calls(_) => vec![Event::part(begun), whole],
     }
 }
 
 fn candidates(said: &Said<'_>) -> String {
     let text = || format!(r#"{{"text":{}}}"#, quoted(said.text));
-    let (part, reason) = match said.form {
+    let (parts, reason) = match said.form {
         Form::Nothing => return String::new(),
         Form::Text => (text(), "STOP"),
         Form::Cut => (text(), "MAX_TOKENS"),
-        Form::Tool(name) => {
-            let name = quoted(name);
-            let call = format!(r#"{{"functionCall":{{"name":{name},"args":{ARGUMENTS}}}}}"#);
-            (call, "STOP")
+        Form::Calls(calls) => {
+            let calls = calls.iter().map(|call| {
+                let (name, arguments) = (call.name(), call.arguments());
+                format!(r#"{{"functionCall":{{"name":{name},"args":{arguments}}}}}"#)
+            });
+            let parts = said.has_text().then(text).into_iter().chain(calls);
+            (parts.collect::<Vec<_>>().join(","), "STOP")
         }
     };
     format!(
-        r#""candidates":[{{"content":{{"parts":[{part}],"role":"model"}},"finishReason":"{reason}","index":0}}],"#
+        r#""candidates":[{{"content":{{"parts":[{parts}],"role":"model"}},"finishReason":"{reason}","index":0}}],"#
     )
 }
 

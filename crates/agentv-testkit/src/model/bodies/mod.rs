@@ -1,6 +1,7 @@
 //! The bodies of answers and errors, as each vendor writes them.
 
 mod anthropic;
+mod call;
 mod chat;
 mod converse;
 mod gemini;
@@ -11,6 +12,7 @@ mod stream;
 use crate::model::Usage;
 use crate::model::protocol::Protocol;
 
+pub(crate) use call::{Call, CallInput};
 pub(crate) use stream::{End, stream};
 
 /// The parts of an answer.
@@ -23,20 +25,24 @@ pub(crate) struct Said<'a> {
     pub(crate) usage: Option<Usage>,
 }
 
+impl Said<'_> {
+    /// Returns true if calls follow a text.
+    fn has_text(&self) -> bool {
+        !self.text.is_empty()
+    }
+}
+
 /// The kind of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form<'a> {
     Text,
     /// A text that was cut off.
     Cut,
-    /// A call of a tool with this name.
-    Tool(&'a str),
+    /// Calls of tools, after the text if there is any.
+    Calls(&'a [Call]),
     /// An empty answer.
     Nothing,
 }
-
-/// The arguments of every tool call.
-const ARGUMENTS: &str = r#"{"query":"weather"}"#;
 
 pub(crate) fn answer(protocol: Protocol, said: &Said<'_>) -> String {
     match protocol {

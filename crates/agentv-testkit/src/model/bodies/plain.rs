@@ -1,15 +1,19 @@
 //! A plain JSON endpoint.
 
-use super::{ARGUMENTS, Form, Said, quoted};
+use super::{Form, Said, quoted};
 
 pub(crate) fn answer(said: &Said<'_>) -> String {
     let (number, model) = (said.number, quoted(said.model));
     let answer = match said.form {
         Form::Nothing => String::new(),
         Form::Text | Form::Cut => format!(r#""answer":{},"#, quoted(said.text)),
-        Form::Tool(name) => {
-            let name = quoted(name);
-            format!(r#""tool_calls":[{{"tool":{name},"input":{ARGUMENTS}}}],"#)
+        Form::Calls(calls) => {
+            let calls = calls.iter().map(|call| {
+                let (name, arguments) = (call.name(), call.arguments());
+                format!(r#"{{"tool":{name},"input":{arguments}}}"#)
+            });
+            let calls = calls.collect::<Vec<_>>().join(",");
+            format!(r#""tool_calls":[{calls}],"#)
         }
     };
     let usage = match said.usage {

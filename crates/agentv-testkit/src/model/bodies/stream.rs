@@ -31,6 +31,11 @@ impl Event {
         }
     }
 
+    /// Makes the event one that belongs to the end of the answer.
+    pub(crate) fn that_ends(self) -> Event {
+        Event { ends: true, ..self }
+    }
+
     /// Gives the event a name.
     pub(crate) fn named(self, name: &'static str) -> Event {
         Event { name, ..self }

@@ -1,0 +1,113 @@
+//! Listening to a running agent, until its end or ours.
+
+use std::time::{Duration, Instant};
+
+use agentv_core::ActivityChannel;
+use agentv_process::Dialogue;
+use serde_json::Value;
+
+use super::draft::Draft;
+use super::kind::ReadEvents;
+
+/// The time that an agent has to exit after its final event.
+const AFTER_END: Duration = Duration::from_secs(5);
+/// The most bytes that are kept of a stream.
+const LONGEST_STREAM: usize = 32 << 20;
+
+/// A listener to the stream of one agent.
+pub(crate) struct Listener<'a> {
+    pub(crate) draft: Draft,
+    pub(crate) reader: Box<dyn ReadEvents>,
+    /// The stream as it was printed.
+    pub(crate) raw: Vec<u8>,
+    activity: &'a ActivityChannel,
+    started: Instant,
+}
+
+/// The reason for which listening ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Silence {
+    /// The stream ended.
+    Over,
+    /// The final event came, and the agent did not exit.
+    AfterEnd,
+    /// No event came for the given time.
+    Idle,
+    /// The proxy refused a call, and the agent must not go on.
+    Refused,
+}
+
+impl<'a> Listener<'a> {
+    pub(crate) fn new(
+        draft: Draft,
+        reader: Box<dyn ReadEvents>,
+        activity: &'a ActivityChannel,
+    ) -> Listener<'a> {
+        Listener {
+            draft,
+            reader,
+            raw: Vec::new(),
+            activity,
+            started: Instant::now(),
+        }
+    }
+
+    /// Reads events until the stream ends, or the agent has to be ended: a few seconds after its
+    /// final event, after `idle` without an event, or when `refused` is ready.
+    pub(crate) async fn listen(
+        &mut self,
+        mut dialogue: Dialogue,
+        idle: Duration,
+        refused: impl Future<Output = ()>,
+    ) -> Silence {
+        let mut refused = std::pin::pin!(refused);
+        let mut over = None;
+        loop {
+            let wait = match over {
+                Some(over) => AFTER_END.saturating_sub(Instant::elapsed(&over)),
+                None => idle,
+            };
+            tokio::select! {
+                biased;
+                line = dialogue.stdout.next() => match line {
+                    None => {
+                        // The exit code says more than the end of the stream.
+                        let _ = tokio::time::timeout(AFTER_END, dialogue.exited.cancelled()).await;
+                        return Silence::Over;
+                    }
+                    Some(line) => self.line(line.bytes),
+                },
+                () = &mut refused => return Silence::Refused,
+                () = tokio::time::sleep(wait) => {
+                    return if over.is_some() { Silence::AfterEnd } else { Silence::Idle };
+                }
+            }
+            over = match self.draft.stated_end() {
+                Some(_) => over.or_else(|| Some(Instant::now())),
+                None => None,
+            };
+        }
+    }
+
+    /// Takes a line of the stream. One that is not JSON is kept, and says nothing.
+    pub(crate) fn line(&mut self, line: &[u8]) {
+        if self.raw.len() + line.len() < LONGEST_STREAM {
+            self.raw.extend_from_slice(line);
+            self.raw.push(b'\n');
+        }
+        self.draft.at(self.started.elapsed());
+        if let Ok(event) = serde_json::from_slice::<Value>(line) {
+            let is_over = self.draft.stated_end().is_some();
+            if !is_over || self.reader.resumes(&event) {
+                self.draft.resume();
+                self.reader.event(&event, &mut self.draft);
+            }
+        }
+        for news in self.draft.take_news() {
+            match news.tool {
+                Some(tool) => self.activity.tool(tool, news.detail),
+                None => self.activity.text(news.detail),
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! The server of the proxy.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use http_body_util::{BodyExt, Limited};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
+use tokio::net::{TcpListener, TcpStream};
+
+use super::answer::{Body, refusal};
+use super::call::{ModelCall, path_and_query, presents};
+use super::ledger::{Ledger, Limit, Limits};
+use super::upstream::{Passed, Upstream};
+use crate::model::Auth;
+
+/// The most bytes of a request.
+const LARGEST_REQUEST: usize = 64 << 20;
+/// The most connections at a time. Others wait.
+const MOST_CONNECTIONS: usize = 64;
+/// The wait after a connection could not be accepted, for example with too many open files.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// The settings of a proxy.
+pub(crate) struct ProxySpec {
+    pub(crate) client: reqwest::Client,
+    /// The address of the API.
+    pub(crate) base_url: String,
+    pub(crate) auth: Auth,
+    pub(crate) key: Option<String>,
+    pub(crate) max_turns: Option<u64>,
+    pub(crate) max_cost_usd: Option<f64>,
+    /// The price of all models, if the user set one.
+    pub(crate) price: Option<crate::model::Price>,
+    /// The vendor's name in the table of prices.
+    pub(crate) prices: &'static str,
+}
+
+/// A proxy for one trial.
+pub(crate) struct Proxy {
+    listener: TcpListener,
+    address: String,
+    key: String,
+    upstream: Upstream,
+    ledger: Arc<Ledger>,
+}
+
+impl Proxy {
+    /// Opens a proxy on a free port of the loopback address.
+    ///
+    /// # Errors
+    /// If there is no free port.
+    pub(crate) async fn open(spec: ProxySpec) -> io::Result<Proxy> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let address = format!("http://{}", listener.local_addr()?);
+        Ok(Proxy {
+            listener,
+            address,
+            // Other programs of this machine must not use the key behind the proxy.
+            key: format!(
+                "agentv-{:016x}{:016x}",
+                fastrand::u64(..),
+                fastrand::u64(..)
+            ),
+            ledger: Arc::new(Ledger::new(Limits {
+                max_turns: spec.max_turns,
+                max_cost_usd: spec.max_cost_usd,
+                price: spec.price,
+                prices: spec.prices,
+            })),
+            upstream: Upstream {
+                client: spec.client,
+                base_url: spec.base_url.trim_end_matches('/').to_owned(),
+                auth: spec.auth,
+                key: spec.key,
+            },
+        })
+    }
+
+    /// Returns the address that stands for that of the API.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Returns the key that the agent must present.
+    pub(crate) fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// Returns the account of the calls.
+    pub(crate) fn ledger(&self) -> &Arc<Ledger> {
+        &self.ledger
+    }
+
+    /// Answers requests until it is dropped, which also drops requests in flight.
+    pub(crate) async fn serve(&self) -> Infallible {
+        let mut connections = FuturesUnordered::new();
+        loop {
+            tokio::select! {
+                accepted = self.listener.accept(), if connections.len() < MOST_CONNECTIONS => {
+                    match accepted {
+                        Ok((stream, _)) => connections.push(self.talk(stream)),
+                        Err(_) => tokio::time::sleep(PAUSE).await,
+                    }
+                }
+                Some(()) = connections.next(), if !connections.is_empty() => {}
+            }
+        }
+    }
+
+    /// Serves one connection until it ends.
+    async fn talk(&self, stream: TcpStream) {
+        let _ = stream.set_nodelay(true);
+        let service = service_fn(async |request| Ok::<_, Infallible>(self.answer(request).await));
+        let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+        // A broken connection is up to the agent.
+        let _ = connection.await;
+    }
+
+    async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+        if !presents(&self.key, request.headers(), request.uri()) {
+            return refusal(401, "this proxy belongs to another program");
+        }
+        let (head, body) = request.into_parts();
+        let Ok(body) = Limited::new(body, LARGEST_REQUEST).collect().await else {
+            return refusal(413, "the request is too large");
+        };
+        let body = body.to_bytes();
+        let call = ModelCall::of(head.uri.path(), &body);
+        if let Some(call) = &call
+            && let Err(limit) = self.ledger.admit(call.is_turn)
+        {
+            return refusal(
+                403,
+                match limit {
+                    Limit::Turns => "the limit of turns is reached",
+                    Limit::Budget => "the budget of the run is used up",
+                },
+            );
+        }
+        let passed = Passed {
+            method: head.method,
+            path: path_and_query(&head.uri),
+            headers: head.headers,
+            body,
+            call,
+        };
+        self.upstream.pass(passed, &self.ledger).await
+    }
+}

@@ -1,0 +1,122 @@
+//! The fields of a target that is an agent.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::kind::AgentKind;
+use super::permissions::Permissions;
+use crate::model::Price;
+use crate::target::{SettingError, Settings};
+
+/// The time without an event after which an agent is stopped.
+const IDLE: Duration = Duration::from_secs(300);
+
+/// The fields of a target that is an agent.
+#[derive(Debug, Clone)]
+pub(crate) struct AgentSettings {
+    pub(crate) command: Vec<String>,
+    pub(crate) model: Option<String>,
+    pub(crate) base_url: Option<String>,
+    pub(crate) api_key: Option<String>,
+    /// The protocol of the models, for an agent that speaks several.
+    pub(crate) api: Option<String>,
+    pub(crate) permissions: Permissions,
+    pub(crate) tools: Option<Vec<String>>,
+    pub(crate) max_turns: Option<u64>,
+    pub(crate) idle: Duration,
+    pub(crate) pass_env: Vec<String>,
+    pub(crate) env: Vec<(String, String)>,
+    pub(crate) args: Vec<String>,
+    /// True if the agent calls its model through our proxy.
+    pub(crate) proxy: bool,
+    /// The price that the user set.
+    pub(crate) price: Option<Price>,
+    /// The list price of the model.
+    pub(crate) listed_price: Option<Price>,
+}
+
+impl AgentSettings {
+    /// Returns true if the models speak Anthropic's protocol, for an agent that speaks several.
+    pub(crate) fn is_anthropic(&self) -> bool {
+        match self.api.as_deref() {
+            Some(api) => api == "anthropic",
+            None => self
+                .model
+                .as_deref()
+                .is_some_and(|model| model.contains("claude")),
+        }
+    }
+
+    /// Reads the fields. The key comes from `api_key`, or from the variables of the agent's API.
+    ///
+    /// # Errors
+    /// If a field holds a wrong value.
+    pub(crate) fn of(kind: &AgentKind, settings: &Settings) -> Result<AgentSettings, SettingError> {
+        let text = |name: &str| settings.text(name).map(str::to_owned);
+        let mut read = AgentSettings {
+            command: words(settings, "command").unwrap_or_else(|| vec![kind.program.to_owned()]),
+            model: text("model"),
+            base_url: text("base_url"),
+            api_key: text("api_key"),
+            api: text("api"),
+            permissions: permissions(settings)?,
+            tools: words(settings, "tools"),
+            max_turns: settings.count("max_turns")?,
+            idle: idle(settings)?,
+            pass_env: words(settings, "pass_env").unwrap_or_default(),
+            env: variables(settings),
+            args: words(settings, "args").unwrap_or_default(),
+            proxy: settings.flag("proxy")?.unwrap_or(true),
+            price: Price::of_settings(settings)?,
+            listed_price: None,
+        };
+        if kind.needs_model && read.model.is_none() {
+            return Err(SettingError::of("model", "missing"));
+        }
+        if !kind.takes_tools && read.tools.is_some() {
+            let message = format!("{} cannot be limited to some of its tools", kind.name);
+            return Err(SettingError::of("tools", message).hint("use `permissions`"));
+        }
+        let api = (kind.api)(&read);
+        let model = read.model.as_deref();
+        read.listed_price = model.and_then(|model| Price::known(api.prices, model));
+        if read.api_key.is_none() {
+            let names = api.key_variables.iter();
+            read.api_key = names.copied().find_map(|name| settings.variable(name));
+        }
+        Ok(read)
+    }
+}
+
+fn words(settings: &Settings, name: &str) -> Option<Vec<String>> {
+    let words = settings.value(name)?.as_array()?.iter();
+    let words = words.filter_map(Value::as_str).map(str::to_owned);
+    Some(words.collect())
+}
+
+fn variables(settings: &Settings) -> Vec<(String, String)> {
+    let fields = settings.value("env").and_then(Value::as_object);
+    let pairs = fields.into_iter().flatten();
+    pairs
+        .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())))
+        .collect()
+}
+
+fn permissions(settings: &Settings) -> Result<Permissions, SettingError> {
+    let Some(name) = settings.text("permissions") else {
+        return Ok(Permissions::default());
+    };
+    Permissions::named(name).ok_or_else(|| {
+        let names = Permissions::NAMES.join(", ");
+        SettingError::of("permissions", format!("expected one of {names}"))
+    })
+}
+
+fn idle(settings: &Settings) -> Result<Duration, SettingError> {
+    let Some(seconds) = settings.number("idle_seconds")? else {
+        return Ok(IDLE);
+    };
+    Duration::try_from_secs_f64(seconds)
+        .map_err(|_| SettingError::of("idle_seconds", "expected fewer seconds"))
+}

@@ -1,0 +1,201 @@
+//! The options that all agents share.
+
+use agentv_core::{Limits, Retry};
+use agentv_syntax::shape::{FILLED, TEXT};
+use agentv_syntax::{Field, Form, Others, Record, Shape, Text};
+
+use super::model::PRICE;
+use crate::agent::Permissions;
+use crate::target::shapes::{BOOL, HEADERS, POSITIVE, SECONDS};
+
+/// The default limits of an agent. It may have acted before it failed, so it is seldom asked again.
+pub(super) static LIMITS: Limits = Limits {
+    retry: Retry {
+        max_retries: 1,
+        ..Retry::DEFAULT
+    },
+    ..Limits::COMMAND
+};
+
+/// The number of options that every agent has.
+pub(super) const SHARED: usize = 14;
+
+/// Returns the options of an agent. `command` and `api_key` describe what differs between agents.
+pub(super) const fn fields(command: &'static str, api_key: &'static str) -> [Field; SHARED] {
+    [
+        field("command", &WORDS, command),
+        field(
+            "model",
+            &FILLED,
+            "The model, as the agent names it (default: the agent's own).",
+        ),
+        field(
+            "base_url",
+            &FILLED,
+            "The address of the model's API, as the agent expects it (default: the vendor's).",
+        ),
+        field("api_key", &FILLED, api_key),
+        field(
+            "permissions",
+            &PERMISSIONS,
+            "`read_only` lets the agent read and search, `edit` also edit files and run commands in its workspace, `all` do anything (default: `edit`). It never asks.",
+        ),
+        field(
+            "tools",
+            &NAMES,
+            "The tools that the agent may use, by its own names (default: those that `permissions` allow).",
+        ),
+        field(
+            "max_turns",
+            &POSITIVE,
+            "The number of calls of the model after which the agent is stopped. Its work until then is graded.",
+        ),
+        field(
+            "idle_seconds",
+            &SECONDS,
+            "The seconds without any event after which the agent is stopped and its trial is errored (default: 300).",
+        ),
+        field(
+            "pass_env",
+            &NAMES,
+            "Further variables of the environment that the agent gets. It always gets those that programs need, such as `PATH`, and no others.",
+        ),
+        field("env", &HEADERS, "Variables that are set for the agent."),
+        field("args", &ARGUMENTS, "Further arguments for the agent."),
+        field(
+            "sandbox",
+            &SANDBOX,
+            "`none`, `bubblewrap` or `{docker: IMAGE}` (default: `none`).",
+        ),
+        field(
+            "proxy",
+            &BOOL,
+            "False to give the key to the agent itself. Otherwise the agent calls its model through a proxy on the loopback address, which holds the key, counts calls, tokens and cost, and enforces `--budget` and `max_turns` (default: true).",
+        ),
+        PRICE,
+    ]
+}
+
+/// Returns the options of an agent that cannot be limited to some of its tools.
+pub(super) const fn without_tools(
+    mut fields: [Field; SHARED],
+    doc: &'static str,
+) -> [Field; SHARED] {
+    fields[TOOLS].doc = doc;
+    fields
+}
+
+/// The place of `tools` among the options.
+const TOOLS: usize = 5;
+
+/// Returns shared options and those of one agent.
+pub(super) const fn with<const N: usize>(shared: [Field; SHARED], own: &[Field]) -> [Field; N] {
+    assert!(own.len() + SHARED == N, "the number of options is wrong");
+    let mut all = [shared[0]; N];
+    let mut place = 0;
+    while place < N {
+        all[place] = if place < SHARED {
+            shared[place]
+        } else {
+            own[place - SHARED]
+        };
+        place += 1;
+    }
+    all
+}
+
+/// The protocol of the models, for an agent that speaks several.
+pub(super) const API: Field = field(
+    "api",
+    &FAMILY,
+    "The protocol of the model's API, `anthropic` or `openai` (default: `anthropic` if the name of the model contains `claude`, otherwise `openai`).",
+);
+
+static FAMILY: Shape = Shape {
+    expected: "anthropic or openai",
+    forms: &[Form::Text(Text::Reference(&["anthropic", "openai"]))],
+};
+
+/// Returns the record of an agent's options.
+pub(super) const fn options(name: &'static str, fields: &'static [Field]) -> Record {
+    Record {
+        name,
+        fields,
+        required: &[],
+        others: Others::Refuse,
+    }
+}
+
+/// The example of an agent that has only the shared options.
+macro_rules! agent_example {
+    ($provider:literal, $command:literal, $model:literal, $key:literal $(, $more:literal)?) => {
+        concat!(
+            "- name: agent\n  provider: ",
+            $provider,
+            "\n  command: [",
+            $command,
+            "]\n  model: ",
+            $model,
+            "\n  api_key: ${{ ",
+            $key,
+            " }}\n",
+            $($more,)?
+            "  permissions: edit\n  max_turns: 30\n  timeout_seconds: 1800\n  idle_seconds: 300\n",
+            "  pass_env: [JAVA_HOME]\n  env: {CI: \"1\"}\n  args: []\n  sandbox: none\n",
+            "- {name: local, provider: ",
+            $provider,
+            ", model: my-model, base_url: \"http://localhost:8080\", proxy: false}\n",
+            "- {name: priced, provider: ",
+            $provider,
+            ", model: my-model, price: {input: 1.25, output: 10, cached_input: 0.125}}\n",
+        )
+    };
+}
+
+pub(super) use agent_example;
+
+const fn field(name: &'static str, shape: &'static Shape, doc: &'static str) -> Field {
+    Field { name, shape, doc }
+}
+
+static WORDS: Shape = Shape {
+    expected: "an array of strings (a program and its arguments)",
+    forms: &[Form::List {
+        items: &TEXT,
+        at_least: 1,
+    }],
+};
+
+static ARGUMENTS: Shape = Shape {
+    expected: "an array of strings",
+    forms: &[Form::List {
+        items: &TEXT,
+        at_least: 0,
+    }],
+};
+
+static NAMES: Shape = Shape {
+    expected: "an array of names",
+    forms: &[Form::List {
+        items: &FILLED,
+        at_least: 0,
+    }],
+};
+
+static PERMISSIONS: Shape = Shape {
+    expected: "read_only, edit or all",
+    forms: &[Form::Text(Text::Reference(Permissions::NAMES))],
+};
+
+static SANDBOX: Shape = Shape {
+    expected: "none, bubblewrap, or an object with `docker`",
+    forms: &[
+        Form::Text(Text::Reference(&["none", "bubblewrap"])),
+        Form::Record(&Record {
+            name: "sandbox",
+            fields: &[field("docker", &FILLED, "The image of the container.")],
+            required: &[&["docker"]],
+            others: Others::Refuse,
+        }),
+    ],
+};
