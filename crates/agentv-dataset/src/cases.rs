@@ -41,10 +41,11 @@ impl Iterator for Cases<'_> {
                 }
             };
             let fields = Fields::of(row.node);
-            let id = RowId::of(&fields).map(|id| id.at(index));
+            let id = RowId::of(&fields, context.derives_ids).map(|id| id.at(index));
             let id = id.map(|id| self.assigner.assign(&id, row.line));
             self.problems.clear();
             let written = read(&fields, context, &mut self.check_cache, &mut self.problems);
+            let written = written.filter(|_| !row.is_refused());
             let (Some(written), Some(Assigned::Id(id))) = (written, id) else {
                 continue;
             };

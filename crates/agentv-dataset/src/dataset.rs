@@ -10,13 +10,15 @@ use agentv_syntax::{Code, Diagnostic, Node, Problem, Severity, check_keys, check
 use crate::case::{Context, Fields, read};
 use crate::cases::Cases;
 use crate::config;
-use crate::defaults::Defaults;
+use crate::defaults::{Defaults, Prompt};
+use crate::dialect::{self, Mixed, RunSettings, TranslatedSuite};
 use crate::files::FileLibrary;
 use crate::format::{
     Document, EvalSource, FormatKind, Row, Scratch, WrittenRow, open_regular, unreadable,
 };
 use crate::ids::{Assigned, IdAssigner, IdIndex, RowId};
 use crate::load::LoadError;
+use crate::mapping::{MappedSource, RowMap};
 use crate::options::{LoadOptions, Rules};
 use crate::project::{Project, folder_of};
 use crate::reporter::Reporter;
@@ -34,6 +36,10 @@ pub struct Dataset {
     /// Problems of the header, the sidecar and the project's settings.
     header_diagnostics: Vec<Diagnostic>,
     sidecar: Option<Document>,
+    run_settings: RunSettings,
+    /// The other files that cases come from.
+    other_files: Vec<PathBuf>,
+    is_translated: bool,
 }
 
 /// The result of a check.
@@ -51,6 +57,7 @@ pub struct Checked {
 }
 
 impl Checked {
+    /// Returns the ids of the cases.
     pub(crate) fn ids(&self) -> &IdIndex {
         &self.ids
     }
@@ -78,11 +85,14 @@ impl Dataset {
             let problem = Problem::fatal(Code::AgentMarkRule, 0..0, message);
             return Err(Diagnostic::of_file(&file, problem).into());
         }
+        if format.needs_sidecar && !sidecar::serves(path) {
+            return Err(no_sidecar(path, &file).into());
+        }
         // A file of results need not be readable as a suite.
         if !format.has_sidecar && has_results(path) {
             return Err(results_instead_of_cases(&file).into());
         }
-        let source = (format.open)(path, &file)?;
+        let mut source = (format.open)(path, &file)?;
         if format.has_sidecar && is_of_results(source.as_ref()) {
             return Err(results_instead_of_cases(&file).into());
         }
@@ -95,6 +105,19 @@ impl Dataset {
             options.allow_outside_root,
         );
         let mut header_diagnostics = Vec::new();
+        let mut run_settings = RunSettings::default();
+        let mut other_files = Vec::new();
+        let dialect = source.header().map(dialect::detect).transpose();
+        let mixed = |mixed: Mixed| mixed.place(|problem| source.place(problem));
+        let dialect = dialect.map_err(mixed)?.flatten();
+        if let Some(dialect) = dialect {
+            let mut suite =
+                TranslatedSuite::open(path, &file, dialect, &files, &options.variables)?;
+            header_diagnostics.append(&mut suite.diagnostics);
+            run_settings = std::mem::take(&mut suite.run);
+            other_files = std::mem::take(&mut suite.other_files);
+            source = Box::new(suite);
+        }
         let (defaults, sidecar) = match source.header() {
             Some(header) => {
                 let mut problems = Vec::new();
@@ -106,7 +129,7 @@ impl Dataset {
                     &files,
                     &mut problems,
                 );
-                hint_at_tests(header, &mut problems);
+                hint_at_dialect(header, &mut problems);
                 problems.extend(sidecar::double_role(path, header));
                 header_diagnostics.extend(problems.into_iter().map(|p| source.place(p)));
                 (defaults, None)
@@ -116,6 +139,24 @@ impl Dataset {
             }
             None => (Defaults::named(&base_name), None),
         };
+        let mut is_mapped = format.needs_sidecar;
+        if let Some(document) = sidecar.as_ref().filter(|_| options.rules == Rules::Agentv) {
+            let mut problems = Vec::new();
+            let prompt = match &defaults.prompt {
+                Prompt::Template(prompt) => Some(Arc::clone(prompt)),
+                Prompt::Absent | Prompt::Unusable => None,
+            };
+            let map = RowMap::read(document.root(), prompt, &mut problems);
+            // AgentMark rows fill a prompt with the keys of their input.
+            let is_for_agentmark =
+                document.root().given("fields").is_none() && begins_with_agentmark(source.as_ref());
+            if let Some(map) = map.filter(|_| !is_for_agentmark) {
+                is_mapped = true;
+                source = Box::new(MappedSource { inner: source, map });
+            }
+            let place = |problem| document.place_problem(problem);
+            header_diagnostics.extend(problems.into_iter().map(place));
+        }
         let settings = config::settings(&project, options, &mut header_diagnostics);
         // Whatever is wrong here is wrong for every case.
         for diagnostic in &mut header_diagnostics {
@@ -134,9 +175,13 @@ impl Dataset {
                 given_threshold: options.pass_threshold,
                 project_threshold: settings.pass_threshold,
                 rules: options.rules,
+                derives_ids: is_mapped,
             },
             header_diagnostics,
             sidecar,
+            run_settings,
+            other_files,
+            is_translated: dialect.is_some() || is_mapped,
         })
     }
 
@@ -158,6 +203,26 @@ impl Dataset {
     /// Returns the dataset's description.
     pub fn description(&self) -> &str {
         &self.context.defaults.description
+    }
+
+    /// Returns the settings of runs that the file itself gives.
+    pub fn run_settings(&self) -> &RunSettings {
+        &self.run_settings
+    }
+
+    /// Checks if the rows of the file are mapped to cases.
+    pub(crate) fn is_mapped(&self) -> bool {
+        self.context.derives_ids
+    }
+
+    /// Checks if the file is written in other words than ours.
+    pub(crate) fn is_translated(&self) -> bool {
+        self.is_translated
+    }
+
+    /// Returns the other files that the cases come from, if the eval file names any.
+    pub fn other_files(&self) -> &[PathBuf] {
+        &self.other_files
     }
 
     /// Returns the project root that paths in cases are relative to.
@@ -235,18 +300,24 @@ impl Dataset {
         let problems = &mut scratch.problems;
         let fields = Fields::of(row.node);
         let written = read(&fields, &self.context, &mut scratch.check_cache, problems);
+        let written = written.filter(|_| !row.is_refused());
+        problems.extend_from_slice(row.problems());
         let index = findings.cases + findings.skipped;
         match written {
             Some(_) => findings.cases += 1,
             None => findings.skipped += 1,
         }
         findings.agentmark_rows += u64::from(fields.is_row());
-        if let Some(id) = RowId::of(&fields) {
+        if let Some(id) = RowId::of(&fields, self.context.derives_ids) {
             findings.add_id(id, index);
         }
         if !problems.is_empty() {
             problems.sort_by_key(|problem| problem.span.start);
             summarise(problems);
+            let shared = &mut scratch.shared;
+            problems.retain(|problem| {
+                !row.shares(problem) || shared.insert((problem.span.start, problem.message.clone()))
+            });
             let placed = problems.drain(..).map(|problem| row.place(problem));
             findings.diagnostics.extend(placed);
         }
@@ -270,13 +341,15 @@ impl Dataset {
                 continue;
             };
             let fields = Fields::of(row.node);
-            let id = RowId::of(&fields).map(|id| id.at(index));
+            let id = RowId::of(&fields, self.context.derives_ids).map(|id| id.at(index));
             index += 1;
             let Some(id) = id else { continue };
             if let Assigned::Taken { first_line } = assigner.assign(&id, row.line) {
                 let mut problems = Vec::new();
                 // A case that is skipped anyway must not be counted twice.
-                if read(&fields, &self.context, &mut check_cache, &mut problems).is_some() {
+                let is_read =
+                    read(&fields, &self.context, &mut check_cache, &mut problems).is_some();
+                if is_read && !row.is_refused() {
                     checked.cases -= 1;
                     checked.skipped += 1;
                 }
@@ -336,15 +409,16 @@ impl Dataset {
     }
 }
 
-/// Suggests the right name if the cases of a suite are under the name of another dialect.
-fn hint_at_tests(header: Node<'_>, problems: &mut [Problem]) {
+/// Names the dialect that a suite without cases is closest to, and what it lacks.
+fn hint_at_dialect(header: Node<'_>, problems: &mut [Problem]) {
     let is_missing =
         |problem: &&mut Problem| problem.code == Code::MissingField && problem.path == "evalcases";
     if let Some(problem) = problems.iter_mut().find(is_missing)
-        && header.get("tests").is_some()
+        && let Some((dialect, lacks)) = dialect::closest(header)
     {
-        let hint = "this suite has `tests`: rename it to `evalcases`";
-        problem.hint = Some(hint.to_owned());
+        let name = dialect.name;
+        let hint = format!("this looks like a suite of {name}, which has its cases in `{lacks}`");
+        problem.hint = Some(hint);
     }
 }
 
@@ -413,11 +487,39 @@ fn unsupported(path: &Path, file: &Arc<str>) -> Diagnostic {
         if is_upper {
             problem.hint("write the extension in lower case")
         } else if is_json {
-            problem.hint("if the file has one JSON object per line, name it .jsonl")
+            problem.hint(
+                "if the file has one JSON object per line, name it .jsonl; `agentv convert FILE --to jsonl` turns an array into lines",
+            )
         } else {
             problem
         },
     )
+}
+
+/// Checks if the first row of a file is an AgentMark row.
+fn begins_with_agentmark(source: &dyn EvalSource) -> bool {
+    let Ok(mut rows) = source.rows() else {
+        return false;
+    };
+    loop {
+        match rows.next() {
+            Some(Row::Case(row)) => return Fields::of(row.node).is_row(),
+            Some(Row::Blank(_)) => {}
+            Some(Row::Broken(_)) | None => return false,
+        }
+    }
+}
+
+/// Returns the error that nothing says what the columns of a file are.
+fn no_sidecar(path: &Path, file: &Arc<str>) -> Diagnostic {
+    let sidecar = sidecar_path(path).unwrap_or_default();
+    let message = "a CSV file is an eval file only with a sidecar that says what its columns are";
+    let hint = format!(
+        "write `{}` with `fields`, such as `fields: {{input: question, expected_output: answer}}`",
+        sidecar.display()
+    );
+    let problem = Problem::fatal(Code::UnsupportedExtension, 0..0, message);
+    Diagnostic::of_file(file, problem.hint(hint))
 }
 
 /// Returns the path of the sidecar of a JSONL file: the same name with `.yaml`.
@@ -426,6 +528,11 @@ pub fn sidecar_path(path: &Path) -> Option<PathBuf> {
     format
         .has_sidecar
         .then(|| path.with_file_name(format!("{base_name}.yaml")))
+}
+
+/// Checks if a file of this name is an eval file only with a sidecar.
+pub(crate) fn needs_sidecar(path: &Path) -> bool {
+    FormatKind::of(path).is_some_and(|(format, _)| format.needs_sidecar)
 }
 
 /// Checks if cases can be read from a file of this name.

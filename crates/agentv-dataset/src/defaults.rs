@@ -47,7 +47,7 @@ pub(crate) enum Prompt {
     Absent,
     /// It is invalid. This was reported once, and rows do not report it again.
     Unusable,
-    Template(Box<RowPrompt>),
+    Template(Arc<RowPrompt>),
 }
 
 impl Defaults {
@@ -114,7 +114,7 @@ impl Defaults {
             prompt: match header.given("prompt") {
                 None => Prompt::Absent,
                 Some(prompt) => match row_prompt(prompt, files, problems) {
-                    Some(template) => Prompt::Template(Box::new(template)),
+                    Some(template) => Prompt::Template(Arc::new(template)),
                     None => Prompt::Unusable,
                 },
             },

@@ -14,7 +14,7 @@ use crate::case::Fields;
 pub(crate) enum CaseId<'t> {
     /// The user wrote it; a second one is a mistake.
     Written(Cow<'t, str>),
-    /// It is derived from an AgentMark row; a second one gets a number.
+    /// It is derived from the input of a row; a second one gets a number.
     Derived(String),
 }
 
@@ -29,11 +29,17 @@ pub(crate) enum RowId<'t> {
 
 impl<'t> RowId<'t> {
     /// Returns the id of a case, if it has one that can be read.
-    pub(crate) fn of(fields: &Fields<'t>) -> Option<RowId<'t>> {
+    ///
+    /// With `derives`, a case that is not an AgentMark row gets the name of its input, too.
+    pub(crate) fn of(fields: &Fields<'t>, derives: bool) -> Option<RowId<'t>> {
         if let Some(id) = fields.id {
             return id.as_str().map(|id| RowId::Known(CaseId::Written(id)));
         }
-        let input = fields.input.filter(|_| fields.is_row())?;
+        if !fields.is_row() {
+            let input = fields.asked().filter(|_| derives)?;
+            return Some(RowId::Known(CaseId::Derived(derived_id(input))));
+        }
+        let input = fields.input?;
         if input.is_empty() {
             return Some(RowId::Index);
         }
@@ -60,7 +66,7 @@ impl CaseId<'_> {
 
 /// Returns the name that AgentMark gives a row: the first 12 hex digits of the MD5 of its input's
 /// canonical JSON.
-fn derived_id(input: Node<'_>) -> String {
+pub(crate) fn derived_id(input: Node<'_>) -> String {
     let digest = Md5::digest(canonical_json(input).as_bytes());
     let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     hex[..12].to_owned()
@@ -176,7 +182,7 @@ mod tests {
     fn id_of(row: &str, index: u64) -> String {
         let mut tree = Tree::default();
         json::parse(row, &mut tree).unwrap();
-        let id = RowId::of(&Fields::of(tree.root())).unwrap();
+        let id = RowId::of(&Fields::of(tree.root()), false).unwrap();
         id.at(index).text().to_owned()
     }
 

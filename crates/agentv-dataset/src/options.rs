@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use agentv_core::PassThreshold;
 use agentv_syntax::Definitions;
 
+use crate::dialect::Variables;
+
 /// Options for loading cases.
 #[derive(Debug, Clone)]
 pub struct LoadOptions {
@@ -21,6 +23,8 @@ pub struct LoadOptions {
     pub pass_threshold: Option<PassThreshold>,
     /// The rules that a file must follow.
     pub rules: Rules,
+    /// The environment variables that suites of other dialects may use.
+    pub variables: Variables,
 }
 
 /// The rules that a file must follow.
@@ -43,6 +47,7 @@ impl LoadOptions {
             verbose: false,
             pass_threshold: None,
             rules: Rules::default(),
+            variables: Variables::default(),
         }
     }
 }

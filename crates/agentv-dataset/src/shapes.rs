@@ -55,7 +55,8 @@ macro_rules! dataset_level {
                 "evaluators": EVALUATORS, "The evaluators of cases that name none.";
                 "pass_threshold": FRACTION, "The lowest score that passes, for cases that set none (default: 0.8).";
                 "workspace": WORKSPACE, "The private folder that each trial works in; a case can override each of its fields.";
-                "prompt": TEXT_OR_FILE, "A template that uses the keys of `input`, for AgentMark rows: a text or a file.";
+                "prompt": TEXT_OR_FILE, "A template for the input of each row of a JSONL or CSV file: a text or a file. It uses the keys of the row, or those of `input` for AgentMark rows.";
+                "fields": FIELD_MAP, "For a JSONL or CSV file: the fields of a case, each with the name of a field of the row or a template that uses its fields.";
                 "evalcases": $cases, $doc;
             },
         }
@@ -125,6 +126,33 @@ pub(crate) static CASE_FIELDS: Record = Record {
         "human_score": ANY, "The person's score of the answer, from 0 to 1.";
         "human_verdict": ANY, "The person's verdict: `pass`, `borderline` or `fail`.";
     },
+};
+
+/// The fields of a case that something else than its outcome grades.
+pub(crate) static GRADED_CASE_FIELDS: Record = Record {
+    name: CASE_FIELDS.name,
+    others: CASE_FIELDS.others,
+    required: &[&["id"], &["input", "input_messages"]],
+    fields: CASE_FIELDS.fields,
+};
+
+/// The fields of a case that gets an id from its input.
+pub(crate) static NAMELESS_CASE_FIELDS: Record = Record {
+    name: CASE_FIELDS.name,
+    others: CASE_FIELDS.others,
+    required: &[
+        &["expected_outcome", "outcome"],
+        &["input", "input_messages"],
+    ],
+    fields: CASE_FIELDS.fields,
+};
+
+/// The fields of a case that gets an id from its input, and that something else than its outcome grades.
+pub(crate) static NAMELESS_GRADED_CASE_FIELDS: Record = Record {
+    name: CASE_FIELDS.name,
+    others: CASE_FIELDS.others,
+    required: &[&["input", "input_messages"]],
+    fields: CASE_FIELDS.fields,
 };
 
 /// The fields of an AgentMark row: a case whose `input` is an object.
@@ -371,6 +399,11 @@ static KEEP: Shape = Shape {
 static EVALUATOR_TYPE: Shape = Shape {
     expected: "the name of an evaluator",
     forms: &[Form::Text(Text::EvaluatorAlone)],
+};
+
+static FIELD_MAP: Shape = Shape {
+    expected: "an object that maps the fields of a case to those of a row",
+    forms: &[Form::Map(&FILLED)],
 };
 
 static TEXT_OR_FILE: Shape = Shape {

@@ -72,6 +72,26 @@ pub(crate) fn double_role(path: &Path, root: Node<'_>) -> Option<Problem> {
     )
 }
 
+/// Checks if the file beside an eval file says what its rows are.
+pub(crate) fn serves(path: &Path) -> bool {
+    let Some(sidecar) = sidecar_path(path) else {
+        return false;
+    };
+    is_sidecar_of_rows(&sidecar)
+}
+
+/// Checks if a YAML file has fields that only a sidecar of rows has.
+fn is_sidecar_of_rows(path: &Path) -> bool {
+    let file: Arc<str> = path.to_string_lossy().into();
+    Document::open(path, &file).is_ok_and(|document| is_for_rows(document.root()))
+}
+
+/// Checks if a document has fields that only a sidecar of rows has.
+fn is_for_rows(root: Node<'_>) -> bool {
+    let names = ["fields", "prompt", "evaluators", "evaluator"];
+    names.iter().any(|name| root.get(name).is_some())
+}
+
 /// Checks if a YAML file would be the sidecar of a JSONL file.
 pub(crate) fn has_jsonl_beside(path: &Path) -> bool {
     let is_yaml = path
@@ -81,8 +101,12 @@ pub(crate) fn has_jsonl_beside(path: &Path) -> bool {
     let with_sidecars = ALL.iter().filter(|format| format.has_sidecar);
     is_yaml
         && with_sidecars
-            .flat_map(|format| format.extensions)
-            .any(|extension| path.with_file_name(format!("{base}{extension}")).is_file())
+            .filter(|format| {
+                let mut extensions = format.extensions.iter();
+                let beside = |end: &&str| path.with_file_name(format!("{base}{end}")).is_file();
+                extensions.any(beside)
+            })
+            .any(|format| !format.needs_sidecar || is_sidecar_of_rows(path))
 }
 
 /// Returns the problems of a sidecar, checked by itself.

@@ -4,6 +4,7 @@
 
 mod alone;
 mod convert;
+mod dialects;
 mod generated;
 mod hostile;
 mod laws;

@@ -12,6 +12,7 @@ use agentv_process::Runner;
 use jsonschema::Validator;
 use serde_json::Value;
 
+use crate::adjusted::adjusted;
 use crate::cache::Cache;
 use crate::error::BuildError;
 use crate::facts::known;
@@ -122,7 +123,10 @@ impl Builder {
     /// # Errors
     /// Fails if the type is unknown or an option cannot be used.
     pub fn build(&self, spec: &EvaluatorSpec) -> Result<Arc<dyn Evaluator>, BuildError> {
-        (known(spec)?.build)(&Options::of(spec), self)
+        let kind = known(spec)?;
+        let options = Options::of(spec);
+        let evaluator = (kind.build)(&options, self)?;
+        adjusted(evaluator, &options, kind.facts.negates)
     }
 
     pub(crate) fn context(&self) -> &BuildContext {

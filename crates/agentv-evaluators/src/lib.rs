@@ -33,6 +33,7 @@
 //! assert!(builder.build(&spec).is_ok());
 //! ```
 
+mod adjusted;
 mod builder;
 mod cache;
 mod check;

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use agentv_core::{Evaluation, Score};
+use agentv_core::{Content, Evaluation, EvaluatorError, Score, Subject};
 use agentv_syntax::shape::{BOOL, FILLED};
 use agentv_syntax::{Field, Form, Shape};
+use serde_json::Value;
 
 use crate::error::BuildError;
 use crate::options::Options;
@@ -16,10 +17,10 @@ pub(crate) const IGNORE_CASE: Field = Field {
     doc: "Whether to ignore the difference between upper and lower case (default: false).",
 };
 
-pub(crate) const NEGATE: Field = Field {
-    name: "negate",
+pub(crate) const TRIM: Field = Field {
+    name: "trim",
     shape: &BOOL,
-    doc: "Whether to invert the check, so that it passes if it would fail (default: false).",
+    doc: "Whether to ignore white space around the answer and the text (default: false).",
 };
 
 pub(crate) static TEXTS: Shape = Shape {
@@ -35,6 +36,7 @@ pub(crate) static TEXTS: Shape = Shape {
 pub(crate) struct Matching {
     pub(crate) ignore_case: bool,
     pub(crate) negate: bool,
+    trim: bool,
 }
 
 impl Matching {
@@ -42,6 +44,7 @@ impl Matching {
         Ok(Matching {
             ignore_case: options.flag("ignore_case", false)?,
             negate: options.flag("negate", false)?,
+            trim: options.flag("trim", false)?,
         })
     }
 
@@ -52,6 +55,11 @@ impl Matching {
         } else {
             Cow::Borrowed(text)
         }
+    }
+
+    /// Returns a text without the white space around it, if that does not count.
+    pub(crate) fn trimmed(self, text: &str) -> &str {
+        if self.trim { text.trim() } else { text }
     }
 
     /// Returns the evaluation of a check. `fact` describes the result and becomes a hit or a miss.
@@ -79,7 +87,57 @@ pub(crate) fn lower_case_letters(text: &str) -> impl Iterator<Item = char> {
     text.chars().flat_map(char::to_lowercase)
 }
 
+/// The texts to search for: those of the option `values`, or those of the reference answer.
+pub(crate) enum SoughtTexts {
+    Fixed(Vec<Sought>),
+    Reference(Matching),
+}
+
+impl SoughtTexts {
+    /// Reads the option `values`.
+    pub(crate) fn read(
+        options: &Options<'_>,
+        matching: Matching,
+    ) -> Result<SoughtTexts, BuildError> {
+        if options.get("values").is_none() {
+            return Ok(SoughtTexts::Reference(matching));
+        }
+        Sought::read(options, matching).map(SoughtTexts::Fixed)
+    }
+
+    /// Returns the texts for a case. A reference answer that is a list has several.
+    ///
+    /// # Errors
+    /// Fails if the case has no reference answer, or one of its texts is empty.
+    pub(crate) fn of(&self, subject: &Subject<'_>) -> Result<Cow<'_, [Sought]>, EvaluatorError> {
+        let matching = match self {
+            SoughtTexts::Fixed(sought) => return Ok(Cow::Borrowed(sought)),
+            SoughtTexts::Reference(matching) => *matching,
+        };
+        let texts = match subject.reference_content() {
+            Some(Content::Structured(Value::Array(items))) => {
+                let texts = items.iter().map(|item| item.as_str().map(str::to_owned));
+                texts.collect::<Option<Vec<String>>>()
+            }
+            Some(content) => Some(vec![content.text()]),
+            None => None,
+        };
+        let usable =
+            texts.filter(|texts| !texts.is_empty() && texts.iter().all(|text| !text.is_empty()));
+        let Some(texts) = usable else {
+            return Err(EvaluatorError::new(
+                "nothing to compare with: give the evaluator `values`, or the case an expected \
+                 answer that is a text or a list of texts"
+                    .to_owned(),
+            ));
+        };
+        let sought = texts.into_iter().map(|text| Sought::of(text, matching));
+        Ok(Cow::Owned(sought.collect()))
+    }
+}
+
 /// One of several texts to search for.
+#[derive(Clone)]
 pub(crate) struct Sought {
     pub(crate) written: String,
     /// The text in the form used for comparing.
@@ -88,19 +146,22 @@ pub(crate) struct Sought {
 
 impl Sought {
     /// Reads the texts of the option `values`.
-    pub(crate) fn read(
-        options: &Options<'_>,
-        matching: Matching,
-    ) -> Result<Vec<Sought>, BuildError> {
+    fn read(options: &Options<'_>, matching: Matching) -> Result<Vec<Sought>, BuildError> {
         let values = options.texts("values")?.unwrap_or_default();
         if values.is_empty() {
             return Err(options.invalid("values", "expected at least one text"));
         }
-        let sought = values.into_iter().map(|value| Sought {
-            written: value.to_owned(),
-            form: matching.form(value).into_owned(),
-        });
+        let sought = values
+            .into_iter()
+            .map(|value| Sought::of(value.to_owned(), matching));
         Ok(sought.collect())
+    }
+
+    fn of(written: String, matching: Matching) -> Sought {
+        Sought {
+            form: matching.form(&written).into_owned(),
+            written,
+        }
     }
 }
 

@@ -1,12 +1,17 @@
 //! The registry of evaluators: the kinds, and the fields that all of them have.
 
-use agentv_syntax::shape::{AMOUNT, BOOL, FILLED};
+use agentv_syntax::shape::{AMOUNT, BOOL, FILLED, FRACTION};
 use agentv_syntax::{
     Code, Field, Form, Kind, Node, Others, Problem, Record, Registry, Shape, Text,
 };
 
 use crate::kinds;
 use crate::kinds::ALL;
+
+/// The option that sets the lowest score with which an evaluator passes.
+pub(crate) const MIN_SCORE: &str = "min_score";
+/// The option that inverts an evaluator.
+pub(crate) const NEGATE: &str = "negate";
 
 /// The registry of evaluators.
 pub static REGISTRY: Registry = Registry {
@@ -41,6 +46,16 @@ static COMMON: Record = Record {
             name: "required",
             shape: &BOOL,
             doc: "Whether the case fails if this evaluator does not pass, whatever its score (default: false).",
+        },
+        Field {
+            name: MIN_SCORE,
+            shape: &FRACTION,
+            doc: "The lowest score with which this evaluator passes (default: that of the case).",
+        },
+        Field {
+            name: NEGATE,
+            shape: &BOOL,
+            doc: "Whether to invert the evaluator, so that it passes if it would fail, and a score of 0.2 is 0.8 (default: false).",
         },
     ],
     required: &[&["type"]],

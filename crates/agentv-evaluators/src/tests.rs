@@ -192,7 +192,7 @@ fn what_is_wrong_is_said_in_words_and_the_schema_refuses_it_too() {
         (
             "- {type: tool_trajectory, mode: inorder, expected: []}",
             "[0].mode",
-            "expected any_order, in_order or exact, found `inorder`",
+            "expected any_order, in_order, exact, superset or subset, found `inorder`",
             Some("did you mean `in_order`?"),
         ),
         (

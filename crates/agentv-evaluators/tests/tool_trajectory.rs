@@ -143,7 +143,7 @@ fn what_is_wrong_in_the_options_is_said_in_words() {
         (json!({}), "`mode`: missing"),
         (
             json!({"mode": "random"}),
-            "`mode`: expected one of any_order, in_order, exact, found \"random\"",
+            "`mode`: expected one of any_order, in_order, exact, superset, subset, found \"random\"",
         ),
         (
             json!({"mode": "any_order", "expected": []}),

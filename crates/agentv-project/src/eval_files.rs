@@ -8,7 +8,7 @@ use std::sync::Arc;
 use agentv_core::{PassThreshold, RanFile};
 use agentv_dataset::{
     Checked, Dataset, Diagnostic, Examined, FileRole, FoundFile, LoadOptions,
-    Project as ProjectFolder, Severity, discover, examine, sidecar_path,
+    Project as ProjectFolder, RunSettings, Severity, discover, examine, sidecar_path,
 };
 use agentv_runner::{
     CaseSource, EvalFile, Selection, SourceError, Visit, digest_of_file, digest_of_text,
@@ -171,8 +171,30 @@ impl EvalFiles {
     /// Returns the files that are read: suites, JSONL files, their sidecars, and settings.
     pub(crate) fn read_files(&self) -> Vec<PathBuf> {
         let files = self.files.iter();
-        let paths = files.flat_map(|open| files_around(&open.path, open.dataset.project()));
+        let paths = files.flat_map(|open| {
+            let mut around = files_around(&open.path, open.dataset.project());
+            around.extend_from_slice(open.dataset.other_files());
+            around
+        });
         paths.collect()
+    }
+
+    /// Returns the settings of runs that the files give. Settings in which they differ are omitted, and
+    /// named.
+    pub(crate) fn run_settings(&self) -> (RunSettings, Vec<&'static str>) {
+        let mut all = self.files.iter().map(|open| open.dataset.run_settings());
+        let mut agreed = all.next().cloned().unwrap_or_default();
+        let mut differing = Vec::new();
+        for other in all {
+            let names = agreed.retain_common(other);
+            differing.extend(
+                names
+                    .into_iter()
+                    .filter(|name| !differing.contains(name))
+                    .collect::<Vec<_>>(),
+            );
+        }
+        (agreed, differing)
     }
 
     /// Returns the project root of the first file, which holds the results of the run.
@@ -225,7 +247,7 @@ impl EvalFiles {
                 Ok(RanFile {
                     path: open.file.name.to_string(),
                     digest,
-                    settings_digest: settings_digest(&open.path, open.dataset.project()),
+                    settings_digest: settings_digest(&open.path, &open.dataset),
                     cases: open.checked.cases,
                     skipped: open.skipped,
                     skipped_cases: open.skipped_cases.listed(open.skipped),
@@ -235,11 +257,12 @@ impl EvalFiles {
     }
 }
 
-/// Returns a digest of the files beside an eval file that decide what its cases mean: its sidecar and the
-/// settings of the project.
-fn settings_digest(path: &Path, project: &ProjectFolder) -> Option<String> {
-    let files = [sidecar_path(path), project.config_file()];
-    let digests = files.iter().map(|file| {
+/// Returns a digest of the files beside an eval file that decide what its cases mean: its sidecar, the
+/// settings of the project, and other files with its cases.
+fn settings_digest(path: &Path, dataset: &Dataset) -> Option<String> {
+    let files = [sidecar_path(path), dataset.project().config_file()];
+    let others = dataset.other_files().iter().cloned().map(Some);
+    let digests = files.into_iter().chain(others).map(|file| {
         let digest = file.as_ref().and_then(|file| digest_of_file(file).ok());
         digest.unwrap_or_default()
     });

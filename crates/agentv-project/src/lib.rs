@@ -34,6 +34,7 @@ mod calibrate;
 mod counted;
 mod error;
 mod eval_files;
+mod eval_variables;
 mod fd_limit;
 mod gates;
 mod grade;

@@ -7,6 +7,7 @@ use agentv_providers::{Environment, Surroundings};
 use agentv_syntax::Definitions;
 
 use crate::error::ProjectError;
+use crate::eval_variables::eval_variables;
 use crate::run_folders::RunFolders;
 
 /// Everything that may be named in a file: the kinds of evaluators and of targets.
@@ -43,7 +44,10 @@ impl Project {
 
     /// Returns the options to load eval files with.
     pub fn load_options(&self) -> LoadOptions {
-        LoadOptions::new(DEFINITIONS, self.working_dir())
+        LoadOptions {
+            variables: eval_variables(self),
+            ..LoadOptions::new(DEFINITIONS, self.working_dir())
+        }
     }
 
     /// Returns the runs of the project around the working folder.

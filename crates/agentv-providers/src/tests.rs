@@ -260,10 +260,6 @@ fn a_broken_rule_has_a_position_and_a_message_and_the_schema_refuses_it_too() {
             "E014 Line 4: targets[0].command: expected an array of strings (a program and its arguments; for a shell line use `command_template`), found an empty array",
         ),
         (
-            "targets:\n  - name: a\n    provider: cli\n    command: agent {PROMPT}",
-            "E012 Line 4: targets[0].command: expected an array of strings (a program and its arguments; for a shell line use `command_template`), found a string",
-        ),
-        (
             "targets:\n  - name: a\n    provider: cli\n    command: [agent, {PROMPT}]",
             "E012 Line 4: targets[0].command[1]: expected a string, found an object (put it in quotes: \"{PROMPT}\")",
         ),

@@ -105,6 +105,12 @@ codes! {
     LoneSurrogate = "E037",
     /// The file has results of a run, not cases.
     ResultsFile = "E038",
+    /// The file is written in another dialect, and has something that cannot be honoured.
+    Unsupported = "E039",
+    /// The file mixes the words of two dialects.
+    MixedDialects = "E040",
+    /// The file is not CSV, or a record has too many or too few cells.
+    InvalidCsv = "E041",
     /// Both spellings of a field are given; `input_messages`, `expected_messages` and
     /// `expected_outcome` are used.
     BothSpellings = "W001",
@@ -138,6 +144,9 @@ codes! {
     UnusableTarget = "W014",
     /// Two evaluators of a case have the same name. The later one gets another name in results.
     RenamedEvaluator = "W015",
+    /// The file is written in another dialect, and has something that is not used. No verdict depends on
+    /// it.
+    NotUsed = "W016",
 }
 
 impl std::fmt::Display for Code {

@@ -25,6 +25,7 @@ mod code;
 mod diagnostic;
 mod draft;
 pub mod json;
+mod placed;
 mod problem;
 mod registry;
 pub mod rubric;
@@ -43,6 +44,7 @@ pub use check::{
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Excerpt, Lines, Severity};
 pub use draft::Draft;
+pub use placed::{Placed, PlacedField, PlacedValue};
 pub use problem::Problem;
 pub use registry::{Definitions, Registry};
 pub use shape::{Field, Form, Kind, Others, Record, Shape, Text, may_name_a_file};

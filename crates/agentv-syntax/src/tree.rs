@@ -552,6 +552,38 @@ impl<'t> Node<'t> {
         path
     }
 
+    /// Returns the path from this value to the smallest one inside it whose place contains `span`; `None`
+    /// if it is not inside this value.
+    pub fn path_at(self, span: &Range<usize>) -> Option<String> {
+        let holds = |node: Node<'_>| {
+            let own = node.span();
+            own.start <= span.start && span.end <= own.end
+        };
+        if !holds(self) {
+            return None;
+        }
+        let mut path = String::new();
+        let mut at = self;
+        loop {
+            let item = at.items().enumerate().find(|(_, item)| holds(*item));
+            let field = at.fields().find(|(_, value)| holds(*value));
+            at = match (item, field) {
+                (Some((index, item)), _) => {
+                    path.push_str(&format!("[{index}]"));
+                    item
+                }
+                (None, Some((key, value))) => {
+                    if !path.is_empty() {
+                        path.push('.');
+                    }
+                    path.push_str(&key.text());
+                    value
+                }
+                (None, None) => return Some(path),
+            };
+        }
+    }
+
     /// Returns the value without positions.
     pub fn to_value(self) -> Value {
         match self.kind() {

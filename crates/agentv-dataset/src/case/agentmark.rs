@@ -22,6 +22,14 @@ impl RowPrompt {
         Template::parse(source, Missing::Refused).map(RowPrompt)
     }
 
+    /// Fills in the prompt with the fields of a row.
+    pub(crate) fn fill_row(&self, row: Node<'_>) -> Result<String, RowPromptError> {
+        self.fill(row).map_err(|error| match error {
+            RowPromptError::Missing(names) => RowPromptError::MissingInRow(names),
+            other => other,
+        })
+    }
+
     fn fill(&self, input: Node<'_>) -> Result<String, RowPromptError> {
         self.0.fill(input.to_value()).map_err(|error| {
             let variables = self.0.variables().iter();
@@ -40,11 +48,13 @@ impl RowPrompt {
 
 /// The reason why a prompt cannot be filled for a row.
 #[derive(Debug, Error)]
-enum RowPromptError {
+pub(crate) enum RowPromptError {
     #[error("{}", .0.reason)]
     Template(TemplateError),
     #[error("no `{}` in `input`", .0.join("`, `"))]
     Missing(Vec<String>),
+    #[error("the row has no `{}`", .0.join("`, `"))]
+    MissingInRow(Vec<String>),
 }
 
 /// Checks that `run` can use a row, and warns if AgentMark itself would refuse it.

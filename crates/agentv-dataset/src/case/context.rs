@@ -24,4 +24,6 @@ pub(crate) struct Context {
     /// The lowest score that passes in the project, if nothing else sets one.
     pub(crate) project_threshold: Option<PassThreshold>,
     pub(crate) rules: Rules,
+    /// Is true if a case without an id gets one that is made from its input.
+    pub(crate) derives_ids: bool,
 }

@@ -12,7 +12,9 @@ use super::messages::{self, Files};
 use super::workspace::check_workspace;
 use crate::case::Context;
 use crate::options::Rules;
-use crate::shapes::{CASE_FIELDS, ROW_FIELDS};
+use crate::shapes::{
+    CASE_FIELDS, GRADED_CASE_FIELDS, NAMELESS_CASE_FIELDS, NAMELESS_GRADED_CASE_FIELDS, ROW_FIELDS,
+};
 
 /// A case without errors.
 #[derive(Debug, Clone, Copy)]
@@ -269,7 +271,17 @@ fn check<'t>(
     problems: &mut Vec<Problem>,
 ) -> Expected<'t> {
     let is_row = fields.is_row();
-    let record = if is_row { &ROW_FIELDS } else { &CASE_FIELDS };
+    let record = if is_row {
+        &ROW_FIELDS
+    } else {
+        let is_graded = is_graded_otherwise(fields, context);
+        match (context.derives_ids, is_graded) {
+            (false, false) => &CASE_FIELDS,
+            (false, true) => &GRADED_CASE_FIELDS,
+            (true, false) => &NAMELESS_CASE_FIELDS,
+            (true, true) => &NAMELESS_GRADED_CASE_FIELDS,
+        }
+    };
     let mut found = Vec::new();
     let first = problems.len();
     Checker::new(context.definitions, problems, check_cache)
@@ -287,6 +299,25 @@ fn check<'t>(
     check_files(&found, &context.files, problems);
     check_workspace(fields.workspace, &context.files, problems);
     expected
+}
+
+/// Checks if something else than an expected outcome grades the case.
+fn is_graded_otherwise(fields: &Fields<'_>, context: &Context) -> bool {
+    if fields.expected_outcome.is_some() || fields.outcome.is_some() {
+        return false;
+    }
+    let has_evaluator = |list: Node<'_>| {
+        let mut items = list.items();
+        items.any(|item| item.kind() == NodeKind::Object)
+    };
+    let mut own = fields.evaluator_lists().into_iter();
+    let has_rubrics = |list: Node<'_>| list.items().next().is_some();
+    let suites = context.defaults.evaluators.as_deref();
+    own.any(|(_, list)| list.is_some_and(has_evaluator))
+        || fields.rubrics.is_some_and(has_rubrics)
+        || fields.expected_output.is_some()
+        || fields.expected_messages.is_some()
+        || suites.is_some_and(|suites| !suites.is_empty())
 }
 
 /// Suggests the field that takes both for a text in a field for messages.

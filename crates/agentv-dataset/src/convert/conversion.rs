@@ -12,8 +12,10 @@ use super::paths::Moved;
 use super::sidecar::{Inputs, header_fields, new_sidecar};
 use super::write::{NewFile, finish};
 use super::{agentmark, rows};
-use crate::dataset::{Dataset, sidecar_path};
+use crate::case::Fields;
+use crate::dataset::{Checked, Dataset, sidecar_path};
 use crate::format::{Row, WrittenRow};
+use crate::ids::{Assigned, IdAssigner, RowId};
 use crate::load::LoadError;
 
 /// Number of cases that are named if fields would be lost.
@@ -31,8 +33,14 @@ pub fn convert(
     options: &ConvertOptions,
 ) -> Result<Converted, ConvertError> {
     check_extension(output, options.to)?;
+    if input
+        .extension()
+        .is_some_and(|extension| extension == "json")
+    {
+        return super::json_array::convert(input, output, options);
+    }
     let dataset = Dataset::open(input, &options.load)?;
-    let warnings = checked(&dataset)?;
+    let (checked, warnings) = checked(&dataset)?;
     let moved = Moved::between(&dataset, output, options.load.allow_outside_root)
         .map_err(|error| ConvertError::Io(output.to_owned(), error))?;
     let header = header_fields(&dataset, output, &moved)?;
@@ -46,8 +54,8 @@ pub fn convert(
         }
         main.write("evalcases:\n")?;
     }
-    let cases = write_cases(&dataset, &moved, options, &mut main)?;
-    let sidecar = new_sidecar(output, &header, &inputs, options)?;
+    let cases = write_cases(&dataset, &checked, &moved, options, &mut main)?;
+    let sidecar = new_sidecar(output, &header, &inputs, &dataset, options)?;
     let mut files = Vec::new();
     finish(main, sidecar, options.force, &mut files)?;
     let beside = sidecar_path(output).filter(|path| inputs.contain(path));
@@ -72,7 +80,7 @@ fn check_extension(output: &Path, to: Conversion) -> Result<(), ConvertError> {
     })
 }
 
-fn check_place(output: &Path, force: bool) -> Result<(), ConvertError> {
+pub(super) fn check_place(output: &Path, force: bool) -> Result<(), ConvertError> {
     if output.is_dir() {
         let error = std::io::ErrorKind::IsADirectory.into();
         return Err(ConvertError::Io(output.to_owned(), error));
@@ -87,18 +95,22 @@ fn check_place(output: &Path, force: bool) -> Result<(), ConvertError> {
 /// Writes every case, and returns their number.
 fn write_cases(
     dataset: &Dataset,
+    checked: &Checked,
     moved: &Moved,
     options: &ConvertOptions,
     main: &mut NewFile,
 ) -> Result<u64, ConvertError> {
     let mut cases = 0;
     let mut losses = Vec::new();
+    let mut ids = MadeIds::of(dataset, checked);
     each_case(dataset, |row| {
         if options.interrupted.load(Ordering::Relaxed) != 0 {
             return Err(ConvertError::Interrupted);
         }
         let draft = match options.to {
-            Conversion::Yaml | Conversion::Jsonl => rows::case_draft(row.node, dataset, moved)?,
+            Conversion::Yaml | Conversion::Jsonl => {
+                rows::case_draft(row.node, ids.next(row), dataset, moved)?
+            }
             Conversion::AgentMark => {
                 let (draft, lost) = agentmark::row_draft(row, dataset, moved)?;
                 if !lost.is_empty() && !options.lossy {
@@ -125,12 +137,41 @@ fn write_cases(
     }
 }
 
+/// The ids of cases that get one from their input.
+struct MadeIds<'d> {
+    dataset: &'d Dataset,
+    assigner: IdAssigner<'d>,
+}
+
+impl<'d> MadeIds<'d> {
+    fn of(dataset: &'d Dataset, checked: &'d Checked) -> MadeIds<'d> {
+        MadeIds {
+            dataset,
+            assigner: IdAssigner::new(checked.ids()),
+        }
+    }
+
+    /// Returns the id of the next case, if it has none of its own and is not an AgentMark row.
+    fn next(&mut self, row: &WrittenRow<'_>) -> Option<String> {
+        let fields = Fields::of(row.node);
+        if !self.dataset.is_mapped() || fields.is_row() {
+            return None;
+        }
+        let id = RowId::of(&fields, true)?.at(0);
+        let assigned = self.assigner.assign(&id, row.line);
+        match assigned {
+            Assigned::Id(assigned) => fields.id.is_none().then_some(assigned),
+            Assigned::Taken { .. } => None,
+        }
+    }
+}
+
 /// Refuses an input with problems; returns its warnings otherwise.
-fn checked(dataset: &Dataset) -> Result<Vec<Diagnostic>, ConvertError> {
+fn checked(dataset: &Dataset) -> Result<(Checked, Vec<Diagnostic>), ConvertError> {
     const NAMED: usize = 100;
     let mut problems = Vec::new();
     let mut warnings = Vec::new();
-    dataset.check(&mut |diagnostic| {
+    let checked = dataset.check(&mut |diagnostic| {
         match diagnostic.severity() {
             Severity::Warning => warnings.push(diagnostic),
             Severity::Error | Severity::Fatal => problems.push(diagnostic),
@@ -142,7 +183,7 @@ fn checked(dataset: &Dataset) -> Result<Vec<Diagnostic>, ConvertError> {
         }
     });
     if problems.is_empty() {
-        Ok(warnings)
+        Ok((checked, warnings))
     } else {
         Err(ConvertError::Problems(problems))
     }

@@ -3,6 +3,7 @@
 mod agentmark;
 mod conversion;
 mod error;
+mod json_array;
 mod options;
 mod paths;
 mod rows;

@@ -15,29 +15,30 @@ const PREFERRED: [(&str, &str); 3] = [
     ("outcome", "expected_outcome"),
 ];
 
-/// Returns a case under the names that the documentation uses, with all its fields.
+/// Returns a case under the names that the documentation uses, with all its fields, and with an id if it
+/// was made from its input.
 pub(super) fn case_draft(
     node: Node<'_>,
+    id: Option<String>,
     dataset: &Dataset,
     moved: &Moved,
 ) -> Result<Draft, ConvertError> {
     let rewriter = Rewriter { dataset, moved };
-    let fields = node
-        .fields()
-        .map(|(key, value)| {
-            let name = key.text().into_owned();
-            let draft = match name.as_str() {
-                // The variables of an AgentMark row.
-                "input" if value.kind() == NodeKind::Object => Draft::from(value),
-                "input" | "input_messages" | "expected_output" | "expected_messages" => {
-                    rewriter.messages(value)
-                }
-                "evaluators" | "execution" | "workspace" => rewriter.field(&name, value),
-                _ => Draft::from(value),
-            };
-            (preferred(&name, node), draft)
-        })
-        .collect();
+    let given = node.fields().map(|(key, value)| {
+        let name = key.text().into_owned();
+        let draft = match name.as_str() {
+            // The variables of an AgentMark row.
+            "input" if value.kind() == NodeKind::Object => Draft::from(value),
+            "input" | "input_messages" | "expected_output" | "expected_messages" => {
+                rewriter.messages(value)
+            }
+            "evaluators" | "execution" | "workspace" => rewriter.field(&name, value),
+            _ => Draft::from(value),
+        };
+        (preferred(&name, node), draft)
+    });
+    let id = id.map(|id| ("id".to_owned(), Draft::String(id)));
+    let fields = id.into_iter().chain(given).collect();
     moved.verify()?;
     Ok(Draft::Object(fields))
 }
@@ -60,6 +61,10 @@ pub(super) fn header_draft(
     let fields = header
         .fields()
         .filter(|(key, _)| !key.is_text("evalcases"))
+        // Rows that were mapped are cases now.
+        .filter(|(key, _)| {
+            !(dataset.is_mapped() && (key.is_text("fields") || key.is_text("prompt")))
+        })
         .map(|(key, value)| {
             let name = key.text().into_owned();
             let draft = match SIDECAR_FIELDS.field(&name) {

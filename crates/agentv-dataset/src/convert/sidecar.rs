@@ -40,11 +40,16 @@ pub(super) fn new_sidecar(
     output: &Path,
     header: &[(String, Draft)],
     inputs: &Inputs,
+    dataset: &Dataset,
     options: &ConvertOptions,
 ) -> Result<Option<NewFile>, ConvertError> {
     let Some(path) = sidecar_path(output) else {
         return Ok(None);
     };
+    if inputs.contain(&path) && dataset.is_translated() {
+        // It has other words, and would not mean the same to the output.
+        return Err(ConvertError::OwnInput(path));
+    }
     if inputs.contain(&path) {
         // The input is beside the output under its name, and serves it as a sidecar.
         return Ok(None);

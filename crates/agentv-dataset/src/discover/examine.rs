@@ -78,7 +78,7 @@ fn reason_of_yaml(path: &Path) -> String {
     };
     let root = document.root();
     if root.get("tests").is_some() {
-        return "it has `tests`, expected `evalcases`".to_owned();
+        return "it has `tests`, but they are not cases of any dialect that is known".to_owned();
     }
     if root.fields().next().is_none() {
         let found = root.kind().described();

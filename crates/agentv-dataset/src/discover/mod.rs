@@ -11,3 +11,4 @@ pub use error::DiscoverError;
 pub use examine::{Examined, examine};
 pub use found_file::{FileRole, FoundFile};
 pub use paths::{Discovered, discover};
+pub(crate) use walk::matching;

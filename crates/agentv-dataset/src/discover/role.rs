@@ -7,10 +7,11 @@ use std::sync::Arc;
 use agentv_syntax::nearest;
 
 use super::found_file::FileRole;
-use crate::dataset::{is_eval_file_name, sidecar_path};
+use crate::dataset::{is_eval_file_name, needs_sidecar, sidecar_path};
+use crate::dialect;
 use crate::format::Document;
 use crate::results_file::has_results;
-use crate::sidecar::has_jsonl_beside;
+use crate::sidecar::{self, has_jsonl_beside};
 
 /// Returns the role of a file; `None` if it is not an agentv file.
 pub(super) fn role_of(path: &Path) -> Option<FileRole> {
@@ -18,6 +19,7 @@ pub(super) fn role_of(path: &Path) -> Option<FileRole> {
     let in_settings = is_in_settings(path);
     match name.as_ref() {
         "targets.yaml" | "targets.yml" => return Some(FileRole::Targets),
+        "providers.yaml" | "providers.yml" if in_settings => return Some(FileRole::Targets),
         "config.yaml" if in_settings => return Some(FileRole::Config),
         // Other files among the settings, such as recorded answers, hold no cases.
         _ if in_settings => return None,
@@ -27,7 +29,8 @@ pub(super) fn role_of(path: &Path) -> Option<FileRole> {
         return None;
     }
     if sidecar_path(path).is_some() {
-        return Some(FileRole::EvalFile);
+        let is_served = !needs_sidecar(path) || sidecar::serves(path);
+        return is_served.then_some(FileRole::EvalFile);
     }
     role_of_yaml(path)
 }
@@ -51,7 +54,15 @@ fn role_of_yaml(path: &Path) -> Option<FileRole> {
     let beside_jsonl = has_jsonl_beside(path);
     // Most YAML files are not ours: only those that might be are parsed.
     let mentions = |word: &str| memchr::memmem::find(&bytes, word.as_bytes()).is_some();
-    if !beside_jsonl && !["evalc", "evalC", "agentv-"].into_iter().any(mentions) {
+    let words = [
+        "evalc",
+        "evalC",
+        "agentv-",
+        "tests",
+        "eval_cases",
+        "scenarios",
+    ];
+    if !beside_jsonl && !words.into_iter().any(mentions) {
         return None;
     }
     let Ok(document) = Document::open(path, &Arc::from(path.to_string_lossy())) else {
@@ -63,7 +74,7 @@ fn role_of_yaml(path: &Path) -> Option<FileRole> {
         let schema = schema.as_deref().unwrap_or_default();
         schema.starts_with(&format!("agentv-{kind}-"))
     };
-    let has_cases = root.get("evalcases").is_some();
+    let has_cases = root.get("evalcases").is_some() || dialect::is_suite(root);
     if beside_jsonl && !has_cases {
         Some(FileRole::Sidecar)
     } else if schema_of("targets") {

@@ -104,3 +104,17 @@ pub(super) fn glob(
     paths.retain(|path| matcher.is_match(path));
     Ok(paths)
 }
+
+/// Returns the files that a pattern in a suite matches, relative to the folder of the suite, in order.
+pub(crate) fn matching(folder: &Path, pattern: &str) -> Vec<PathBuf> {
+    let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+    let whole = format!("{}/{pattern}", globset::escape(&folder.to_string_lossy()));
+    let Ok(glob) = GlobBuilder::new(&whole).literal_separator(true).build() else {
+        return Vec::new();
+    };
+    let matcher = glob.compile_matcher();
+    let mut files = walked(folder, &mut Vec::new());
+    files.retain(|path| matcher.is_match(path));
+    files.sort();
+    files
+}

@@ -21,6 +21,7 @@ use super::{
 pub(super) const FORMAT: FormatKind = FormatKind {
     extensions: &[".jsonl", ".jsonl.gz", ".jsonl.zst"],
     has_sidecar: true,
+    needs_sidecar: false,
     open: |path, file| Ok(Box::new(JsonLines::open(path, file)?)),
 };
 
@@ -264,7 +265,11 @@ fn row<'r>(file: &'r Arc<str>, line: u64, text: &'r str, tree: &'r mut Tree) -> 
                 return Row::Case(WrittenRow {
                     node,
                     line,
-                    origin: Origin::Line { file, text },
+                    origin: Origin::Line {
+                        file,
+                        text,
+                        problems: &[],
+                    },
                 });
             }
             let found = node.kind().described();

@@ -17,6 +17,8 @@ pub(crate) struct FormatKind {
     pub(crate) extensions: &'static [&'static str],
     /// Is true if dataset-level fields are in a file beside it.
     pub(crate) has_sidecar: bool,
+    /// Is true if a file is an eval file only with a file beside it that says what its columns are.
+    pub(crate) needs_sidecar: bool,
     /// Opens a file of this format.
     pub(crate) open: Open,
 }

@@ -1,5 +1,6 @@
 //! An opened eval file.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use agentv_syntax::{CheckCache, Diagnostic, Node, Problem};
@@ -46,6 +47,8 @@ pub(crate) struct Scratch {
     pub(crate) findings: Findings,
     pub(crate) check_cache: CheckCache,
     pub(crate) problems: Vec<Problem>,
+    /// The problems of parts that several cases have, which are reported once.
+    pub(crate) shared: HashSet<(usize, String)>,
 }
 
 /// The findings in a part of a file.

@@ -5,14 +5,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentv_syntax::yaml::{self, BrokenEscape, InvalidYaml};
-use agentv_syntax::{Code, Diagnostic, Lines, Node, NodeKind, Problem, Tree};
+use agentv_syntax::{Code, Diagnostic, Lines, Node, NodeKind, Placed, Problem, Tree, json};
 
 use super::row::Origin;
-use super::{EvalSource, FormatKind, Row, Rows, WrittenRow, open_regular, unreadable};
+use super::{CsvFile, EvalSource, FormatKind, Row, Rows, WrittenRow, open_regular, unreadable};
 
 pub(super) const FORMAT: FormatKind = FormatKind {
     extensions: &[".yaml", ".yml"],
     has_sidecar: false,
+    needs_sidecar: false,
     open: |path, file| Ok(Box::new(Document::open(path, file)?)),
 };
 
@@ -43,8 +44,55 @@ impl Document {
         }
     }
 
+    /// Reads and parses a JSONL file as one array.
+    pub(crate) fn open_lines(path: &Path, file: &Arc<str>) -> Result<Document, Diagnostic> {
+        let text = read_text(path, file)?;
+        let lines = Lines::of(&text);
+        let mut items = Vec::new();
+        let mut tree = Tree::default();
+        let mut start = 0;
+        for line in text.split_inclusive('\n') {
+            if !line.trim().is_empty() {
+                if let Err(invalid) = json::parse(line.trim_end(), &mut tree) {
+                    let at = start + invalid.offset;
+                    let message = format!("Invalid JSON: {}", invalid.reason);
+                    let problem = Problem::fatal(Code::InvalidJson, at..at + 1, message);
+                    return Err(lines.place(file, &text, problem));
+                }
+                let mut item = Placed::from(tree.root());
+                item.shift(start);
+                items.push(item);
+            }
+            start += line.len();
+        }
+        Ok(Document {
+            file: Arc::clone(file),
+            tree: Placed::list(0..text.len(), items).to_tree(&text),
+            lines,
+        })
+    }
+
+    /// Reads and parses a CSV file as one array of objects.
+    pub(crate) fn open_csv(path: &Path, file: &Arc<str>) -> Result<Document, Diagnostic> {
+        let csv = CsvFile::open(path, file)?;
+        Ok(Document {
+            file: Arc::clone(file),
+            tree: csv.rows_as_list()?.to_tree(csv.text()),
+            lines: Lines::of(csv.text()),
+        })
+    }
+
     pub(crate) fn root(&self) -> Node<'_> {
         self.tree.root()
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        self.tree.source()
+    }
+
+    /// Returns the line of a place in the text.
+    pub(crate) fn line(&self, offset: usize) -> u64 {
+        self.lines.number(offset)
     }
 
     pub(crate) fn place_problem(&self, problem: Problem) -> Diagnostic {

@@ -1,6 +1,6 @@
 //! The evaluator that asks judges.
 
-use agentv_core::{BoxFuture, Evaluation, Evaluator, EvaluatorError, Judging, Subject};
+use agentv_core::{BoxFuture, EvalCase, Evaluation, Evaluator, EvaluatorError, Judging, Subject};
 use futures_util::future::join_all;
 
 use super::fence::Fence;
@@ -17,6 +17,8 @@ pub(crate) struct JudgeEvaluator {
     pub(crate) prompt: PromptSource,
     pub(crate) form: Form,
     pub(crate) panel: Panel,
+    /// The expected outcome, in place of that of the case.
+    pub(crate) outcome: Option<String>,
 }
 
 impl Evaluator for JudgeEvaluator {
@@ -38,6 +40,16 @@ impl JudgeEvaluator {
         let Some(Judging(judges)) = subject.judging else {
             return Err(EvaluatorError::new("no judge is available"));
         };
+        let case;
+        let mut subject = *subject;
+        if let Some(outcome) = &self.outcome {
+            case = EvalCase {
+                expected_outcome: Some(outcome.clone()),
+                ..subject.case.clone()
+            };
+            subject.case = &case;
+        }
+        let subject = &subject;
         let fence = Fence::around(subject, results);
         let material = self.prompt.render(subject, &fence, results).await;
         let question = JudgeQuestion::new(&self.form, material.map_err(could_not_judge)?, fence);

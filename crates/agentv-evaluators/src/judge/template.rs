@@ -8,7 +8,7 @@ use agentv_syntax::{Code, Missing, Node, Problem, TemplateError, Untrusted};
 use serde_json::Value;
 
 use super::fence::Fence;
-use super::variables::{self, NAMES, RESULTS};
+use super::variables::{self, NAMES, OTHER_NAMES, RESULTS};
 use crate::cache::Cache;
 
 /// A template over the variables of a judge's prompt.
@@ -51,7 +51,8 @@ impl Template {
     fn oddity(&self, purpose: Purpose) -> Option<String> {
         let known = purpose.known();
         let mut used = self.0.variables().iter();
-        let unknown = used.find(|used| !known.contains(&used.as_str()));
+        let is_known = |used: &str| known.contains(&used) || OTHER_NAMES.contains(&used);
+        let unknown = used.find(|used| !is_known(used));
         if let Some(unknown) = unknown {
             return Some(format!(
                 "unknown variable `{unknown}` in the prompt: its value is empty"
@@ -81,7 +82,13 @@ impl Purpose {
     fn wanted(self) -> (&'static [&'static str], &'static str) {
         match self {
             Purpose::Grade => (
-                &["candidate_answer", "expected_messages", "file_changes"],
+                &[
+                    "candidate_answer",
+                    "expected_messages",
+                    "file_changes",
+                    "output",
+                    "expected_output",
+                ],
                 "the prompt shows the judge neither `{{ candidate_answer }}` nor `{{ expected_messages }}`",
             ),
             Purpose::Join => (

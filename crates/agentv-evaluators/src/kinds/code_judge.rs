@@ -7,7 +7,7 @@ use agentv_core::{
     BoxFuture, Effort, Evaluation, Evaluator, EvaluatorError, Extra, Judge, Subject,
 };
 use agentv_syntax::shape::COUNT;
-use agentv_syntax::{Field, Form, Kind, Others, Record, Shape};
+use agentv_syntax::{Field, Form, Kind, Others, Record, Shape, Text};
 use serde_json::Value;
 use thiserror::Error;
 
@@ -17,7 +17,8 @@ use crate::files;
 use crate::kind::{EvaluatorKind, Facts};
 use crate::options::Options;
 use crate::proxy::{self, ProxyError, USUAL_MOST_CALLS};
-use crate::script::{self, FOLDER, SCRIPT, Script, ScriptError, TIMEOUT, input, output};
+use crate::registry::{MIN_SCORE, NEGATE};
+use crate::script::{self, FOLDER, Protocol, SCRIPT, Script, ScriptError, TIMEOUT, input};
 use crate::workspace::{WorkspaceGone, workspace_of};
 
 pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
@@ -44,6 +45,11 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
                     shape: &ACCESS,
                     doc: "Whether the script can ask the targets of the run through a local proxy (default: false), and how often.",
                 },
+                Field {
+                    name: "protocol",
+                    shape: &PROTOCOL,
+                    doc: "The names that the script reads and prints: `agentv-2`, or `agentv-4` for scripts written for AgentV 4 (default: `agentv-2`).",
+                },
             ],
             required: &[&["script"]],
             others: Others::Keep,
@@ -57,7 +63,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
   timeout_seconds: 5
   target: {max_calls: 3}
   limit: 5
-- {type: code_judge, script: ./judge.sh --fast, target: true}
+- {type: code_judge, script: ./judge.sh --fast, target: true, protocol: agentv-4}
 - code_judge: [python, judge.py]
 ",
     facts: Facts {
@@ -88,18 +94,27 @@ static ACCESS: Shape = Shape {
     ],
 };
 
+static PROTOCOL: Shape = Shape {
+    expected: "agentv-2 or agentv-4",
+    forms: &[Form::Text(Text::OneOf(&["agentv-2", "agentv-4"]))],
+};
+
 fn build(options: &Options<'_>, builder: &Builder) -> Result<Arc<dyn Evaluator>, BuildError> {
     Ok(Arc::new(CodeJudge {
         script: Script::of(options, builder, "script")?,
         config: config(options),
         root: builder.context().root.clone(),
         most_calls: most_calls(options)?,
+        protocol: options
+            .one_of("protocol", Protocol::NAMES)?
+            .unwrap_or_default(),
     }))
 }
 
 /// Returns the fields that are not options of this kind.
 fn config(options: &Options<'_>) -> Extra {
-    let is_own = |name: &str| KIND.kind.options.field(name).is_some();
+    let is_own =
+        |name: &str| KIND.kind.options.field(name).is_some() || [MIN_SCORE, NEGATE].contains(&name);
     let others = options.values().iter().filter(|(name, _)| !is_own(name));
     others
         .map(|(name, value)| (name.clone(), value.clone()))
@@ -160,6 +175,7 @@ struct CodeJudge {
     root: PathBuf,
     /// The limit of calls to targets, if the script may ask them.
     most_calls: Option<u64>,
+    protocol: Protocol,
 }
 
 impl Evaluator for CodeJudge {
@@ -179,7 +195,8 @@ impl CodeJudge {
             Some(workspace) => turn.inside(workspace, subject.folder),
             None => turn,
         };
-        let input = input::configured(input::of(subject, &self.root), &self.config);
+        let input = self.protocol.input(subject, &self.root);
+        let input = input::configured(input, &self.config);
         let printed = match self.most_calls {
             None => turn.run(input, &[]).await?,
             Some(most) => {
@@ -191,7 +208,7 @@ impl CodeJudge {
                 }
             }
         };
-        let read = output::read(&printed.stdout);
+        let read = self.protocol.read(&printed.stdout);
         Ok(read.map_err(|problem| printed.unusable(problem))?)
     }
 }

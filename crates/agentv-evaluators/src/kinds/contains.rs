@@ -9,7 +9,7 @@ use crate::builder::Builder;
 use crate::check::{Check, evaluator};
 use crate::error::BuildError;
 use crate::kind::{EvaluatorKind, Facts};
-use crate::matching::{IGNORE_CASE, Matching, NEGATE, contains_fact};
+use crate::matching::{IGNORE_CASE, Matching, contains_fact};
 use crate::options::Options;
 use crate::wanted::{FILLED_WANTED, WantedText};
 
@@ -27,7 +27,6 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
                     doc: "The text to look for (default: the reference answer of the case). `{{ NAME }}` is replaced by a variable or field of the case, such as `{{ expected_output }}`.",
                 },
                 IGNORE_CASE,
-                NEGATE,
             ],
             required: &[],
             others: Others::Warn,
@@ -39,7 +38,10 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
 - contains: '{{ expected_output }}'
 - {type: contains, value: Paris, ignore_case: true, negate: false}
 ",
-    facts: Facts::CHECK,
+    facts: Facts {
+        negates: true,
+        ..Facts::CHECK
+    },
     build,
 };
 

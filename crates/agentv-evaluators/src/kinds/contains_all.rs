@@ -9,7 +9,7 @@ use crate::builder::Builder;
 use crate::check::{Check, evaluator};
 use crate::error::BuildError;
 use crate::kind::{EvaluatorKind, Facts};
-use crate::matching::{IGNORE_CASE, Matching, NEGATE, Sought, TEXTS, contains_fact};
+use crate::matching::{IGNORE_CASE, Matching, SoughtTexts, TEXTS, contains_fact};
 use crate::options::Options;
 use crate::words::Findings;
 
@@ -24,12 +24,11 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
                 Field {
                     name: "values",
                     shape: &TEXTS,
-                    doc: "The texts to look for. The answer must contain all of them.",
+                    doc: "The texts to look for. The answer must contain all of them (default: those of the reference answer).",
                 },
                 IGNORE_CASE,
-                NEGATE,
             ],
-            required: &[&["values"]],
+            required: &[],
             others: Others::Warn,
         },
         shorthand: Some("values"),
@@ -38,27 +37,31 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
 - contains_all: [Paris, Rome]
 - {type: contains_all, values: [Paris], ignore_case: true, negate: true}
 ",
-    facts: Facts::CHECK,
+    facts: Facts {
+        negates: true,
+        ..Facts::CHECK
+    },
     build,
 };
 
 fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evaluator>, BuildError> {
     let matching = Matching::read(options)?;
-    let sought = Sought::read(options, matching)?;
+    let sought = SoughtTexts::read(options, matching)?;
     Ok(evaluator(ContainsAll { sought, matching }))
 }
 
 struct ContainsAll {
-    sought: Vec<Sought>,
+    sought: SoughtTexts,
     matching: Matching,
 }
 
 impl Check for ContainsAll {
     fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
+        let texts = self.sought.of(subject)?;
         let answer = self.matching.form(subject.answer);
         let mut holds = true;
         let mut facts = Findings::default();
-        for sought in &self.sought {
+        for sought in texts.iter() {
             let found = answer.contains(&sought.form);
             holds &= found;
             facts.add(found != self.matching.negate, || {

@@ -9,7 +9,7 @@ use crate::builder::Builder;
 use crate::check::{Check, evaluator};
 use crate::error::BuildError;
 use crate::kind::{EvaluatorKind, Facts};
-use crate::matching::{IGNORE_CASE, Matching, NEGATE, Sought, TEXTS, contains_fact};
+use crate::matching::{IGNORE_CASE, Matching, Sought, SoughtTexts, TEXTS, contains_fact};
 use crate::options::Options;
 use crate::words::{Findings, quoted};
 
@@ -24,12 +24,11 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
                 Field {
                     name: "values",
                     shape: &TEXTS,
-                    doc: "The texts to look for. The answer must contain at least one of them.",
+                    doc: "The texts to look for. The answer must contain at least one of them (default: those of the reference answer).",
                 },
                 IGNORE_CASE,
-                NEGATE,
             ],
-            required: &[&["values"]],
+            required: &[],
             others: Others::Warn,
         },
         shorthand: Some("values"),
@@ -38,23 +37,27 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
 - contains_any: [Paris, Rome]
 - {type: contains_any, values: [Paris], ignore_case: true, negate: true}
 ",
-    facts: Facts::CHECK,
+    facts: Facts {
+        negates: true,
+        ..Facts::CHECK
+    },
     build,
 };
 
 fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evaluator>, BuildError> {
     let matching = Matching::read(options)?;
-    let sought = Sought::read(options, matching)?;
+    let sought = SoughtTexts::read(options, matching)?;
     Ok(evaluator(ContainsAny { sought, matching }))
 }
 
 struct ContainsAny {
-    sought: Vec<Sought>,
+    sought: SoughtTexts,
     matching: Matching,
 }
 
 impl Check for ContainsAny {
     fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
+        let texts = self.sought.of(subject)?;
         let answer = self.matching.form(subject.answer);
         let found = |sought: &&Sought| answer.contains(&sought.form);
         let mut facts = Findings::default();
@@ -62,27 +65,25 @@ impl Check for ContainsAny {
         // One match is enough for a pass, but a negated check lists every text to remove.
         let enough = if is_hit { 1 } else { usize::MAX };
         let mut holds = false;
-        for sought in self.sought.iter().filter(found).take(enough) {
+        for sought in texts.iter().filter(found).take(enough) {
             holds = true;
             facts.add(is_hit, || contains_fact(true, &sought.written));
         }
         if !holds {
-            facts.add(!is_hit, || self.none());
+            facts.add(!is_hit, || none(&texts));
         }
         Ok(self.matching.judge_all(holds, facts))
     }
 }
 
-impl ContainsAny {
-    /// Says that the answer contains none of the texts.
-    fn none(&self) -> String {
-        const MOST_NAMED: usize = 5;
-        let named = self.sought.iter().take(MOST_NAMED);
-        let named: Vec<_> = named.map(|sought| quoted(&sought.written)).collect();
-        let rest = match self.sought.len().saturating_sub(MOST_NAMED) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        format!("contains none of {}{rest}", named.join(", "))
-    }
+/// Says that the answer contains none of the texts.
+fn none(texts: &[Sought]) -> String {
+    const MOST_NAMED: usize = 5;
+    let named = texts.iter().take(MOST_NAMED);
+    let named: Vec<_> = named.map(|sought| quoted(&sought.written)).collect();
+    let rest = match texts.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("contains none of {}{rest}", named.join(", "))
 }

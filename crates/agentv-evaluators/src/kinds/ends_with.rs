@@ -9,7 +9,7 @@ use crate::builder::Builder;
 use crate::check::{Check, evaluator};
 use crate::error::BuildError;
 use crate::kind::{EvaluatorKind, Facts};
-use crate::matching::{IGNORE_CASE, Matching, NEGATE};
+use crate::matching::{IGNORE_CASE, Matching, TRIM};
 use crate::options::Options;
 use crate::wanted::{FILLED_WANTED, WantedText};
 use crate::words::quoted;
@@ -18,7 +18,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     kind: Kind {
         name: "ends_with",
         aliases: &[],
-        doc: "Passes if the answer ends with a text. Trailing white space counts.",
+        doc: "Passes if the answer ends with a text. Trailing white space counts, unless `trim` is set.",
         options: Record {
             name: "ends_with",
             fields: &[
@@ -28,7 +28,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
                     doc: "The text that the answer must end with (default: the reference answer of the case). `{{ NAME }}` is replaced by a variable or field of the case, such as `{{ expected_output }}`.",
                 },
                 IGNORE_CASE,
-                NEGATE,
+                TRIM,
             ],
             required: &[],
             others: Others::Warn,
@@ -37,9 +37,12 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     },
     example: "\
 - ends_with: \"42\"
-- {type: ends_with, value: kind regards, ignore_case: true, negate: true}
+- {type: ends_with, value: kind regards, ignore_case: true, trim: true, negate: true}
 ",
-    facts: Facts::CHECK,
+    facts: Facts {
+        negates: true,
+        ..Facts::CHECK
+    },
     build,
 };
 
@@ -58,13 +61,15 @@ struct EndsWith {
 impl Check for EndsWith {
     fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
         let value = self.value.filled(subject)?;
-        let sought = self.matching.form(&value);
-        let holds = self.matching.form(subject.answer).ends_with(&*sought);
-        let value = quoted(&value);
+        let value = self.matching.trimmed(&value);
+        let answer = self.matching.trimmed(subject.answer);
+        let sought = self.matching.form(value);
+        let holds = self.matching.form(answer).ends_with(&*sought);
+        let value = quoted(value);
         let fact = if holds {
             format!("ends with {value}")
         } else {
-            let end = quoted(end_of(subject.answer));
+            let end = quoted(end_of(answer));
             format!("does not end with {value}, but with {end}")
         };
         Ok(self.matching.judge(holds, fact))

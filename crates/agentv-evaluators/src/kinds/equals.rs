@@ -9,7 +9,7 @@ use crate::builder::Builder;
 use crate::check::{Check, evaluator};
 use crate::error::BuildError;
 use crate::kind::{EvaluatorKind, Facts};
-use crate::matching::{IGNORE_CASE, Matching, NEGATE, lower_case_letters};
+use crate::matching::{IGNORE_CASE, Matching, TRIM, lower_case_letters};
 use crate::options::Options;
 use crate::wanted::{ANY_WANTED, WantedText};
 use crate::words::quoted;
@@ -18,7 +18,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     kind: Kind {
         name: "equals",
         aliases: &[],
-        doc: "Passes if the answer equals a text exactly. Surrounding white space counts.",
+        doc: "Passes if the answer equals a text exactly. Surrounding white space counts, unless `trim` is set.",
         options: Record {
             name: "equals",
             fields: &[
@@ -28,7 +28,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
                     doc: "The text that the answer must equal (default: the reference answer of the case). `{{ NAME }}` is replaced by a variable or field of the case, such as `{{ expected_output }}`.",
                 },
                 IGNORE_CASE,
-                NEGATE,
+                TRIM,
             ],
             required: &[],
             others: Others::Warn,
@@ -37,9 +37,12 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     },
     example: "\
 - equals: Paris
-- {type: equals, value: Paris, ignore_case: true, negate: true}
+- {type: equals, value: Paris, ignore_case: true, trim: true, negate: true}
 ",
-    facts: Facts::CHECK,
+    facts: Facts {
+        negates: true,
+        ..Facts::CHECK
+    },
     build,
 };
 
@@ -58,15 +61,17 @@ struct Equals {
 impl Check for Equals {
     fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
         let value = self.value.of(subject)?;
+        let value = self.matching.trimmed(&value);
+        let answer = self.matching.trimmed(subject.answer);
         let holds = if self.matching.ignore_case {
-            lower_case_letters(subject.answer).eq(lower_case_letters(&value))
+            lower_case_letters(answer).eq(lower_case_letters(value))
         } else {
-            subject.answer == value
+            answer == value
         };
         let fact = if holds {
-            format!("equals {}", quoted(&value))
+            format!("equals {}", quoted(value))
         } else {
-            difference(subject.answer, &value)
+            difference(answer, value)
         };
         Ok(self.matching.judge(holds, fact))
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agentv_core::{Effort, Evaluator};
 use agentv_syntax::rubric::RUBRICS;
-use agentv_syntax::shape::OBJECT;
+use agentv_syntax::shape::{FILLED, OBJECT};
 use agentv_syntax::{Field, Form, Kind, Others, Record, Shape, Text};
 
 use crate::builder::Builder;
@@ -32,6 +32,11 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
                     shape: &RUBRICS,
                     doc: "A checklist for the judge, instead of one overall score.",
                 },
+                Field {
+                    name: "expected_outcome",
+                    shape: &FILLED,
+                    doc: "What a good answer achieves (default: the `expected_outcome` of the case).",
+                },
                 TARGET,
                 JUDGES,
                 AGGREGATE,
@@ -48,6 +53,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
   prompt: {script: [python, prompt.py], config: {style: short}, cwd: scripts, timeout_seconds: 5}
   judges: [a, b]
 - {type: llm_judge, rubrics: [Names the capital.]}
+- {type: llm_judge, expected_outcome: Is polite.}
 - llm_judge: Is {{ candidate_answer }} polite?
 ",
     facts: Facts {
@@ -104,5 +110,6 @@ fn build(options: &Options<'_>, builder: &Builder) -> Result<Arc<dyn Evaluator>,
             judge::Form::Checklist(judge::Checklist::of(rubrics))
         },
         panel: Panel::of(options)?,
+        outcome: options.text("expected_outcome")?.map(str::to_owned),
     }))
 }

@@ -37,8 +37,12 @@ kinds! {
     ends_with,
     regex,
     is_json,
+    contains_json,
     json_schema,
     similarity,
+    word_count,
+    last_number,
+    skill_used,
 }
 
 /// Every kind of evaluator as the registry has it.

@@ -11,7 +11,7 @@ use crate::builder::Builder;
 use crate::check::{Check, evaluator};
 use crate::error::BuildError;
 use crate::kind::{EvaluatorKind, Facts};
-use crate::matching::{IGNORE_CASE, Matching, NEGATE};
+use crate::matching::{IGNORE_CASE, Matching};
 use crate::memo::Memo;
 use crate::options::Options;
 use crate::words::quoted;
@@ -30,7 +30,6 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
                     doc: "The regular expression. Anchor it with `^` and `$` to match the whole answer.",
                 },
                 IGNORE_CASE,
-                NEGATE,
             ],
             required: &[&["value"]],
             others: Others::Warn,
@@ -41,7 +40,10 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
 - regex: ^\\d+$
 - {type: regex, value: paris, ignore_case: true, negate: true}
 ",
-    facts: Facts::CHECK,
+    facts: Facts {
+        negates: true,
+        ..Facts::CHECK
+    },
     build,
 };
 

@@ -69,5 +69,6 @@ fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evaluator>, Build
         prompt: PromptSource::Usual,
         form: judge::Form::Checklist(Checklist::of(items)),
         panel: Panel::of(options)?,
+        outcome: None,
     }))
 }

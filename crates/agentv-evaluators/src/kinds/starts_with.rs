@@ -9,7 +9,7 @@ use crate::builder::Builder;
 use crate::check::{Check, evaluator};
 use crate::error::BuildError;
 use crate::kind::{EvaluatorKind, Facts};
-use crate::matching::{IGNORE_CASE, Matching, NEGATE, lower_case_letters};
+use crate::matching::{IGNORE_CASE, Matching, TRIM, lower_case_letters};
 use crate::options::Options;
 use crate::wanted::{FILLED_WANTED, WantedText};
 use crate::words::quoted;
@@ -28,7 +28,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
                     doc: "The text that the answer must start with (default: the reference answer of the case). `{{ NAME }}` is replaced by a variable or field of the case, such as `{{ expected_output }}`.",
                 },
                 IGNORE_CASE,
-                NEGATE,
+                TRIM,
             ],
             required: &[],
             others: Others::Warn,
@@ -37,9 +37,12 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     },
     example: "\
 - starts_with: The
-- {type: starts_with, value: The, ignore_case: true, negate: true}
+- {type: starts_with, value: The, ignore_case: true, trim: true, negate: true}
 ",
-    facts: Facts::CHECK,
+    facts: Facts {
+        negates: true,
+        ..Facts::CHECK
+    },
     build,
 };
 
@@ -58,20 +61,19 @@ struct StartsWith {
 impl Check for StartsWith {
     fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
         let value = self.value.filled(subject)?;
+        let value = self.matching.trimmed(&value);
+        let answer = self.matching.trimmed(subject.answer);
         let holds = if self.matching.ignore_case {
-            let mut answer = lower_case_letters(subject.answer);
-            lower_case_letters(&value).all(|letter| answer.next() == Some(letter))
+            let mut letters = lower_case_letters(answer);
+            lower_case_letters(value).all(|letter| letters.next() == Some(letter))
         } else {
-            subject.answer.starts_with(&*value)
+            answer.starts_with(value)
         };
-        let value = quoted(&value);
+        let value = quoted(value);
         let fact = if holds {
             format!("starts with {value}")
         } else {
-            format!(
-                "does not start with {value}, but is {}",
-                quoted(subject.answer)
-            )
+            format!("does not start with {value}, but is {}", quoted(answer))
         };
         Ok(self.matching.judge(holds, fact))
     }

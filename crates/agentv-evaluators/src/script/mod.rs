@@ -13,9 +13,11 @@ mod options;
 pub(crate) mod output;
 mod places;
 mod printed;
+mod protocol;
 
 pub(crate) use command::{CommandEnd, Script};
 pub(crate) use error::ScriptError;
 pub(crate) use files::{files, files_beside_eval, files_in};
 pub(crate) use options::{FOLDER, SCRIPT, TIMEOUT};
 pub use places::ScriptPlaces;
+pub(crate) use protocol::Protocol;

@@ -63,6 +63,50 @@ pub fn read(stdout: &str) -> Result<Evaluation, OutputError> {
     evaluation(printed(stdout)?)
 }
 
+/// Reads the evaluation that a script of AgentV 4 printed: `assertions` in place of hits and misses. If
+/// there is no score, the share of assertions that passed is the score, or `pass`.
+///
+/// # Errors
+/// Returns the reason why the output is not a grade.
+pub(crate) fn read_assertions(stdout: &str) -> Result<Evaluation, OutputError> {
+    let mut printed = match printed(stdout) {
+        Ok(printed) => printed,
+        // There, a script that succeeds and prints no grade has passed the answer.
+        Err(OutputError::Nothing | OutputError::NotJson(_) | OutputError::NotAnObject { .. }) => {
+            let said = stdout.trim();
+            let fact = if said.is_empty() {
+                "the script succeeded".to_owned()
+            } else {
+                quoted(said)
+            };
+            return Ok(Evaluation::check(true, fact));
+        }
+        Err(error) => return Err(error),
+    };
+    let Some(Value::Array(assertions)) = printed.shift_remove("assertions") else {
+        if let (None, Some(Value::Bool(pass))) = (printed.get("score"), printed.get("pass")) {
+            printed.insert("score".to_owned(), Value::from(u8::from(*pass)));
+        }
+        return evaluation(printed);
+    };
+    let (hits, misses): (Vec<_>, Vec<_>) = assertions
+        .iter()
+        .partition(|it| it.get("passed").and_then(Value::as_bool) == Some(true));
+    let text = |it: &&Value| {
+        let text = it.get("text")?.as_str()?;
+        let evidence = it.get("evidence").and_then(Value::as_str);
+        Some(evidence.map_or(text.to_owned(), |evidence| format!("{text}: {evidence}")))
+    };
+    if !printed.contains_key("score") && !assertions.is_empty() {
+        let share = hits.len() as f64 / assertions.len() as f64;
+        printed.insert("score".to_owned(), Value::from(share));
+    }
+    let mut evaluation = evaluation(printed)?;
+    evaluation.hits.extend(hits.iter().filter_map(text));
+    evaluation.misses.extend(misses.iter().filter_map(text));
+    Ok(evaluation)
+}
+
 /// Reads the evaluation that an aggregator's script printed. Its `verdict` replaces that of the
 /// score, and one that is worse fails the case.
 ///

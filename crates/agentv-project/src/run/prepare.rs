@@ -86,6 +86,7 @@ impl Project {
             resumes_newest: options.resume == Some(Resume::Newest),
         };
         let mut files = EvalFiles::open(&request, notices)?;
+        let options = with_settings_of(&files, options.clone(), notices);
         let runs = self.run_folders_of(files.root());
         let mut plan = Plan::of(&options, &files, &runs, notices)?;
         plan.open_files(&mut files, &options)?;
@@ -346,6 +347,36 @@ fn with_earlier(record: RunRecord, before: &RunRecord) -> RunRecord {
         earlier.push(version);
     }
     RunRecord { earlier, ..record }
+}
+
+/// Adds the settings that the eval files give and the options do not.
+fn with_settings_of(
+    files: &EvalFiles,
+    mut options: RunOptions,
+    notices: &mut dyn Notices,
+) -> RunOptions {
+    let (settings, differing) = files.run_settings();
+    for name in differing {
+        notices.warn(format!(
+            "the eval files differ in their `{name}`, so that setting is not used: give it as a flag"
+        ));
+    }
+    // A run that is resumed or repeated has its own.
+    let is_new = options.resumed().is_none() && options.rerun_failed.is_none();
+    if is_new && options.chosen_targets.is_empty() {
+        options.chosen_targets = settings.targets;
+    }
+    if is_new {
+        options.trials = options.trials.or(settings.trials);
+    }
+    let limits = &mut options.limits;
+    limits.workers = limits.workers.or(settings.workers.map(u64::from));
+    limits.budget = limits.budget.or(settings.budget);
+    let timeout = settings.timeout_seconds;
+    let timeout = timeout.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    limits.timeout = limits.timeout.or(timeout);
+    options.judge = options.judge.or(settings.judge);
+    options
 }
 
 /// Returns the files of a resumed run that are not open.

@@ -20,6 +20,8 @@ const TARGETS: &[&str] = &[
     "targets.yml",
     ".agentv/targets.yaml",
     ".agentv/targets.yml",
+    ".agentv/providers.yaml",
+    ".agentv/providers.yml",
 ];
 
 impl Surroundings {

@@ -48,6 +48,7 @@ kinds! {
     fireworks,
     cli,
     http,
+    alias,
     // Agents.
     ;
     claude_code,

@@ -2,10 +2,12 @@
 
 /// Older names, and the names of today.
 const ALIASES: &[(&str, &str)] = &[
+    ("api_format", "api"),
     ("api_version", "version"),
     ("attachments_format", "files_format"),
     ("cli_verbose", "verbose"),
     ("deployment_name", "deployment"),
+    ("fixtures", "path"),
     ("grader_target", "judge_target"),
     ("keep_output_files", "keep_temp_files"),
     ("max_tokens", "max_output_tokens"),

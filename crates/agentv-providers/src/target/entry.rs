@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentv_core::Extra;
-use agentv_syntax::{Code, Diagnostic, Lines, Node, Problem, Tree, yaml};
+use agentv_syntax::{Code, Diagnostic, Lines, Node, Problem};
 use serde_json::Value;
 
 use super::fields::snake_case;
 use crate::kinds::{self, ProviderKind};
-use crate::targets_file::TargetProblem;
+use crate::targets_file::{self, TargetProblem};
 
 /// A target as it is written.
 #[derive(Debug)]
@@ -64,10 +64,9 @@ pub(super) fn text_of(path: &Path, shown: &Arc<str>) -> Result<String, Problem> 
 /// Returns the targets of a file that have a name and a provider.
 pub(super) fn entries(source: &str, problems: &[TargetProblem]) -> Vec<Entry> {
     let lines = Lines::of(source);
-    let mut tree = Tree::default();
-    if yaml::parse(source, &mut tree).is_err() {
+    let Ok(tree) = targets_file::parse(source) else {
         return Vec::new();
-    }
+    };
     let targets = tree.root().get("targets");
     let targets = targets.into_iter().flat_map(Node::items);
     let entries = targets.enumerate().filter_map(|(index, target)| {

@@ -20,4 +20,5 @@ pub use error::TargetError;
 pub(crate) use fields::snake_case;
 pub(crate) use settings::{SettingError, Settings};
 pub use stand_in::Delay;
+pub(crate) use targets::USE_TARGET;
 pub use targets::{ListedTarget, ResolvedTarget, Targets};

@@ -48,6 +48,14 @@ const NOT_IN_ANSWERS: &[&str] = &[
     "proxy",
 ];
 
+/// The field that names another target to use in place of this one.
+pub(crate) const USE_TARGET: &str = "use_target";
+
+const JUDGE_TARGET: &str = "judge_target";
+
+/// The most names that lead from one target to another.
+const MOST_ALIASES: usize = 10;
+
 /// The targets that a run can ask: those of a file, if there is one, and the built-in ones.
 ///
 /// ```
@@ -211,11 +219,12 @@ impl Targets {
         name: &str,
         environment: &Environment,
     ) -> Result<ResolvedTarget, TargetError> {
-        if let Some(entry) = self.entry(name) {
-            return self.resolve_entry(folder, entry, environment);
+        let used = self.used(name, environment)?;
+        if let Some(entry) = self.entry(&used) {
+            return self.resolve_entry(folder, entry, name, environment);
         }
-        let Some((kind, fields)) = built_in::target(name) else {
-            return Err(self.unknown(name));
+        let Some((kind, fields)) = built_in::target(&used) else {
+            return Err(self.unknown(&used));
         };
         let fields = Fields {
             written: fields.clone(),
@@ -231,6 +240,47 @@ impl Targets {
             hint: error.hint,
             is_missing_variable: false,
         })
+    }
+
+    /// Returns the name of the target that is used for this name: itself, or the one that it names.
+    fn used(&self, name: &str, environment: &Environment) -> Result<String, TargetError> {
+        let mut used = name.to_owned();
+        for _ in 0..MOST_ALIASES {
+            let Some(entry) = self.entry(&used) else {
+                return Ok(used);
+            };
+            let Some(other) = self.text_of(entry, USE_TARGET, environment)? else {
+                return Ok(used);
+            };
+            used = other;
+        }
+        let Some(entry) = self.entry(name) else {
+            return Ok(used);
+        };
+        let message = "the targets that it names lead to each other";
+        let wrong = SettingError::of(USE_TARGET, message);
+        Err(self.not_filled(entry, FieldError::Wrong(wrong)))
+    }
+
+    /// Returns a field that holds text. The other fields are not read, so a key may be missing.
+    fn text_of(
+        &self,
+        entry: &Entry,
+        name: &str,
+        environment: &Environment,
+    ) -> Result<Option<String>, TargetError> {
+        let mut fields = entry.fields.clone();
+        fields.retain(|key, _| canonical(&snake_case(key)) == name);
+        if fields.is_empty() {
+            return Ok(None);
+        }
+        let Some(kind) = entry.kind else {
+            return Err(self.unknown_provider(entry));
+        };
+        let filled = fill(kind.kind, &fields, environment);
+        let filled = filled.map_err(|error| self.not_filled(entry, error))?;
+        let text = filled.values.get(name);
+        Ok(text.and_then(|text| text.as_str()).map(str::to_owned))
     }
 
     /// Returns a mock in place of the target of this name, for a rehearsal.
@@ -254,18 +304,15 @@ impl Targets {
         name: &str,
         environment: &Environment,
     ) -> Result<Option<String>, TargetError> {
-        let Some(entry) = self.entry(name) else {
-            return Ok(None);
+        let own = match self.entry(name) {
+            Some(entry) => self.text_of(entry, JUDGE_TARGET, environment)?,
+            None => return Ok(None),
         };
-        let mut fields = entry.fields.clone();
-        fields.retain(|key, _| canonical(&snake_case(key)) == "judge_target");
-        let Some(kind) = entry.kind else {
-            return Err(self.unknown_provider(entry));
-        };
-        let filled = fill(kind.kind, &fields, environment);
-        let filled = filled.map_err(|error| self.not_filled(entry, error))?;
-        let judge = filled.values.get("judge_target");
-        Ok(judge.and_then(|judge| judge.as_str()).map(str::to_owned))
+        let used = self.used(name, environment)?;
+        match self.entry(&used).filter(|_| own.is_none() && used != name) {
+            Some(entry) => self.text_of(entry, JUDGE_TARGET, environment),
+            None => Ok(own),
+        }
     }
 
     fn entries(&self) -> &[Entry] {
@@ -276,10 +323,12 @@ impl Targets {
         self.entries().iter().find(|entry| entry.name == name)
     }
 
+    /// Prepares the target of an entry, under this name.
     fn resolve_entry(
         &self,
         folder: &Path,
         entry: &Entry,
+        name: &str,
         environment: &Environment,
     ) -> Result<ResolvedTarget, TargetError> {
         let mut problems = self.problems_of(&entry.name).into_iter();
@@ -298,7 +347,7 @@ impl Targets {
         };
         let fields = fill(kind.kind, &entry.fields, environment);
         let fields = fields.map_err(|error| self.not_filled(entry, error))?;
-        self.build(folder, (&entry.name, kind), fields, environment)
+        self.build(folder, (name, kind), fields, environment)
             .map_err(|error| self.not_filled(entry, FieldError::Wrong(error)))
     }
 

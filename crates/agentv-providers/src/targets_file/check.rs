@@ -4,11 +4,10 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use agentv_syntax::{
-    Code, Definitions, Diagnostic, Lines, Node, Problem, Registry, Severity, Tree,
-};
-use agentv_syntax::{Others, Record, yaml};
+use agentv_syntax::{Code, Definitions, Diagnostic, Lines, Node, Problem, Registry, Severity};
+use agentv_syntax::{Others, Record};
 
+use super::dialect::parse;
 use super::fields::{WrittenTarget, check_spellings, field, inside};
 use super::{REGISTRY, TARGETS_FILE};
 use crate::kinds;
@@ -69,9 +68,8 @@ pub fn unless_needed(mut diagnostic: Diagnostic) -> Diagnostic {
 /// target. An unknown field is an error if its name is similar to a known one, else a warning.
 pub(crate) fn inspect(source: &str, file: &Arc<str>) -> Vec<TargetProblem> {
     let lines = Lines::of(source);
-    let mut tree = Tree::default();
-    let mut problems = match yaml::parse(source, &mut tree) {
-        Ok(()) => Inspection::of(source, &lines).document(tree.root()),
+    let mut problems = match parse(source) {
+        Ok(tree) => Inspection::of(source, &lines).document(tree.root()),
         Err(invalid) => vec![invalid.problem()],
     };
     problems.sort_by_key(|problem| problem.span.start);

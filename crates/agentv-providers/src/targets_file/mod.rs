@@ -1,6 +1,7 @@
 //! The format of `targets.yaml`: its shape, its schema, and its checks.
 
 mod check;
+mod dialect;
 mod fields;
 mod schema;
 mod shape;
@@ -8,6 +9,7 @@ mod variables;
 
 pub(crate) use check::{TargetProblem, inspect};
 pub use check::{check, unless_needed};
+pub(crate) use dialect::parse;
 pub(crate) use fields::{WrittenTarget, check_spellings, field, inside};
 pub use schema::schema;
 pub use shape::{REGISTRY, TARGETS_FILE};

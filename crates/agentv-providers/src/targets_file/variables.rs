@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use agentv_syntax::{Code, Diagnostic, Lines, Node, Problem, Tree, yaml};
+use agentv_syntax::{Code, Diagnostic, Lines, Node, Problem};
 
+use super::dialect::parse;
 use crate::Environment;
 use crate::environment::{Piece, pieces};
 
@@ -16,10 +17,9 @@ pub fn unset_variables(
     environment: &Environment,
 ) -> Vec<Diagnostic> {
     let lines = Lines::of(source);
-    let mut tree = Tree::default();
-    if yaml::parse(source, &mut tree).is_err() {
+    let Ok(tree) = parse(source) else {
         return Vec::new();
-    }
+    };
     let targets = tree.root().get("targets").into_iter().flat_map(Node::items);
     let mut problems = Vec::new();
     for (index, target) in targets.enumerate() {

@@ -25,6 +25,8 @@ pub(super) fn add(environment: &mut Environment<'_>) {
     environment.add_filter("default", filters::default);
     environment.add_filter("d", filters::default);
     environment.add_filter("replace", replace);
+    environment.add_filter("after", after);
+    environment.add_filter("before", before);
     environment.add_filter("join", join);
     environment.add_filter("tojson", to_json);
     environment.add_function("range", functions::range);
@@ -215,6 +217,30 @@ fn replace(
     }
     Meter::of(state).handle(length as u64)?;
     Ok(text.replace(from, to))
+}
+
+/// Returns the part of a text after the first occurrence of a mark.
+fn after(state: &mut State<'_, '_>, text: Value, mark: Value) -> Result<String, Error> {
+    parted(state, &text, &mark).map(|(_, after)| after)
+}
+
+/// Returns the part of a text before the first occurrence of a mark.
+fn before(state: &mut State<'_, '_>, text: Value, mark: Value) -> Result<String, Error> {
+    parted(state, &text, &mark).map(|(before, _)| before)
+}
+
+fn parted(
+    state: &mut State<'_, '_>,
+    text: &Value,
+    mark: &Value,
+) -> Result<(String, String), Error> {
+    let (Some(text), Some(mark)) = (text.as_str(), mark.as_str()) else {
+        return Err(refused("`after` and `before` take a text and a mark in it"));
+    };
+    Meter::of(state).handle(text.len() as u64)?;
+    let parts = text.split_once(mark);
+    let (before, after) = parts.ok_or_else(|| refused("the text does not contain the mark"))?;
+    Ok((before.to_owned(), after.to_owned()))
 }
 
 fn join(state: &mut State<'_, '_>, values: Value, between: Option<Value>) -> Result<String, Error> {

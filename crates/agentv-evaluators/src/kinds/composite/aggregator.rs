@@ -19,6 +19,11 @@ use crate::words::{Findings, shown_score};
 pub(super) enum Aggregator {
     /// The weighted mean of the scores.
     WeightedAverage,
+    /// The share of members that pass.
+    Threshold {
+        /// The smallest share that passes.
+        least: PassThreshold,
+    },
     /// A user's script.
     Script { script: Script, root: PathBuf },
     /// A language model.
@@ -28,12 +33,14 @@ pub(super) enum Aggregator {
 #[derive(Clone, Copy)]
 enum Kind {
     WeightedAverage,
+    Threshold,
     CodeJudge,
     LlmJudge,
 }
 
 const KINDS: &[(&str, Kind)] = &[
     ("weighted_average", Kind::WeightedAverage),
+    ("threshold", Kind::Threshold),
     ("code_judge", Kind::CodeJudge),
     ("llm_judge", Kind::LlmJudge),
 ];
@@ -57,7 +64,7 @@ pub(super) fn judges(options: Option<&Options<'_>>) -> Result<Vec<Judge>, BuildE
 /// Returns the effort of an aggregator. One that cannot be read counts as a check.
 pub(super) fn effort(options: Option<&Options<'_>>) -> Effort {
     match kind(options) {
-        Ok(Kind::WeightedAverage) | Err(_) => Effort::Check,
+        Ok(Kind::WeightedAverage | Kind::Threshold) | Err(_) => Effort::Check,
         Ok(Kind::CodeJudge) => Effort::Script,
         Ok(Kind::LlmJudge) => Effort::Judge,
     }
@@ -68,7 +75,7 @@ pub(super) fn runs_commands(options: Option<&Options<'_>>) -> bool {
     match kind(options) {
         Ok(Kind::CodeJudge) => true,
         Ok(Kind::LlmJudge) => options.is_some_and(judge::runs_prompt_script),
-        Ok(Kind::WeightedAverage) | Err(_) => false,
+        Ok(Kind::WeightedAverage | Kind::Threshold) | Err(_) => false,
     }
 }
 
@@ -77,7 +84,7 @@ pub(super) fn files(options: Option<&Options<'_>>, root: &Path) -> Vec<PathBuf> 
     match (kind(options), options) {
         (Ok(Kind::CodeJudge), Some(options)) => script::files_in("path", options, root),
         (Ok(Kind::LlmJudge), Some(options)) => judge::prompt_files(options, root),
-        (Ok(Kind::WeightedAverage) | Err(_), _) | (_, None) => Vec::new(),
+        (Ok(Kind::WeightedAverage | Kind::Threshold) | Err(_), _) | (_, None) => Vec::new(),
     }
 }
 
@@ -89,6 +96,13 @@ impl Aggregator {
     ) -> Result<Aggregator, BuildError> {
         match (kind(options)?, options) {
             (Kind::WeightedAverage, _) | (_, None) => Ok(Aggregator::WeightedAverage),
+            (Kind::Threshold, Some(options)) => {
+                options.required("threshold")?;
+                let least = options.fraction("threshold")?;
+                Ok(Aggregator::Threshold {
+                    least: least.and_then(PassThreshold::new).unwrap_or_default(),
+                })
+            }
             (Kind::CodeJudge, Some(options)) => Ok(Aggregator::Script {
                 script: Script::of_file(options, builder, "aggregator's script")?,
                 root: builder.context().root.clone(),
@@ -99,6 +113,7 @@ impl Aggregator {
                     prompt: PromptSource::of(options, builder)?,
                     form: judge::Form::Free,
                     panel: Panel::of(options)?,
+                    outcome: None,
                 }))
             }
         }
@@ -112,6 +127,7 @@ impl Aggregator {
     ) -> Result<Evaluation, EvaluatorError> {
         match self {
             Aggregator::WeightedAverage => Ok(average(results)),
+            Aggregator::Threshold { least } => Ok(share(results, *least)),
             Aggregator::Script { script, root } => {
                 let turn = script.turn().await.map_err(could_not_judge)?;
                 let mut input = input::of(subject, root);
@@ -180,6 +196,23 @@ pub(super) fn with_findings(
         hits,
         misses,
         ..evaluation
+    }
+}
+
+/// Returns the share of members that passed, which decides the verdict.
+fn share(results: &[EvaluatorResult], least: PassThreshold) -> Evaluation {
+    let asked = results.iter().filter(|result| result.score.is_some());
+    let passed = asked.clone().filter(|it| it.verdict == Some(Verdict::Pass));
+    let (passed, asked) = (passed.count(), asked.count());
+    let score = Score::ratio(passed as f64, asked.max(1) as f64);
+    let is_met = score.verdict(least) == Verdict::Pass;
+    let mut findings = Findings::default();
+    findings.add(is_met, || {
+        format!("{passed} of {asked} evaluators passed, expected {least} of them")
+    });
+    Evaluation {
+        verdict: Some(if is_met { Verdict::Pass } else { Verdict::Fail }),
+        ..findings.evaluation(score)
     }
 }
 

@@ -39,6 +39,7 @@ fn lacking(options: Node<'_>) -> Option<Problem> {
     let needed = match kind.as_ref() {
         "code_judge" => "path",
         "llm_judge" => "prompt",
+        "threshold" => "threshold",
         _ => return None,
     };
     if aggregator.given(needed).is_some() {

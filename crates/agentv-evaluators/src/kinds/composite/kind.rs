@@ -1,6 +1,6 @@
 //! The options and facts of `composite`.
 
-use agentv_syntax::shape::{AMOUNT, EVALUATOR, FILLED};
+use agentv_syntax::shape::{AMOUNT, EVALUATOR, FILLED, FRACTION};
 use agentv_syntax::{Field, Form, Kind, Others, Record, Shape, Text};
 
 use super::evaluator::build;
@@ -40,6 +40,9 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     - {type: is_json}
   aggregator: {type: weighted_average, weights: {city: 2}}
 - type: composite
+  evaluators: [equals: a, equals: b]
+  aggregator: {type: threshold, threshold: 0.5}
+- type: composite
   evaluators: [equals: a]
   aggregator: {type: code_judge, path: join.py, cwd: ., timeout_seconds: 5}
 - type: composite
@@ -53,6 +56,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
         files: facts::files,
         needs_workspace: facts::needs_workspace,
         problem: check::problem,
+        ..Facts::CHECK
     },
     build,
 };
@@ -73,12 +77,17 @@ static AGGREGATOR: Shape = Shape {
             Field {
                 name: "type",
                 shape: &AGGREGATOR_TYPE,
-                doc: "`weighted_average`, or the script (`code_judge`) or language model (`llm_judge`) that decides.",
+                doc: "`weighted_average`, `threshold` (the share of evaluators that pass), or the script (`code_judge`) or language model (`llm_judge`) that decides.",
             },
             Field {
                 name: "weights",
                 shape: &WEIGHTS,
                 doc: "For `weighted_average`: the weights of evaluators, by name (default: each evaluator's own `weight`).",
+            },
+            Field {
+                name: "threshold",
+                shape: &FRACTION,
+                doc: "For `threshold`: the smallest share of evaluators that must pass, from 0 to 1.",
             },
             Field {
                 name: "path",
@@ -108,9 +117,10 @@ static AGGREGATOR: Shape = Shape {
 };
 
 static AGGREGATOR_TYPE: Shape = Shape {
-    expected: "weighted_average, code_judge or llm_judge",
+    expected: "weighted_average, threshold, code_judge or llm_judge",
     forms: &[Form::Text(Text::OneOf(&[
         "weighted_average",
+        "threshold",
         "code_judge",
         "llm_judge",
     ]))],

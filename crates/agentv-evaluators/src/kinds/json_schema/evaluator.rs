@@ -21,6 +21,14 @@ pub(super) fn build(
     options: &Options<'_>,
     builder: &Builder,
 ) -> Result<Arc<dyn Evaluator>, BuildError> {
+    Ok(evaluator(FitsSchema(schema_of(options, builder)?)))
+}
+
+/// Compiles the schema of the option `schema`.
+pub(in crate::kinds) fn schema_of(
+    options: &Options<'_>,
+    builder: &Builder,
+) -> Result<Arc<Validator>, BuildError> {
     let written = options.required("schema")?;
     let compiled = builder.schemas.get_or_make(written, || {
         let schema = match written {
@@ -30,10 +38,7 @@ pub(super) fn build(
         };
         Ok(Arc::new(schema))
     });
-    match compiled {
-        Ok(schema) => Ok(evaluator(FitsSchema(schema))),
-        Err(problem) => Err(options.invalid("schema", problem)),
-    }
+    compiled.map_err(|problem| options.invalid("schema", problem))
 }
 
 /// The reason why the value of `schema` cannot be used.

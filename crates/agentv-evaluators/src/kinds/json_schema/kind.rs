@@ -40,7 +40,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
     build,
 };
 
-pub(super) static SCHEMA: Shape = Shape {
+pub(in crate::kinds) static SCHEMA: Shape = Shape {
     expected: "a JSON Schema (an object, or the path of a file)",
     forms: &[
         Form::Checked {
@@ -64,7 +64,7 @@ fn problem(node: Node<'_>) -> Option<Problem> {
 }
 
 /// Returns the file of the schema, if the option names one.
-fn files(options: &Options<'_>, root: &Path) -> Vec<PathBuf> {
+pub(in crate::kinds) fn files(options: &Options<'_>, root: &Path) -> Vec<PathBuf> {
     let written = options.get("schema");
     written
         .and_then(|written| files::named(written, root))

@@ -5,4 +5,6 @@ mod expansion;
 mod kind;
 mod schema;
 
+pub(super) use evaluator::schema_of;
 pub(crate) use kind::KIND;
+pub(super) use kind::{SCHEMA, files as schema_files};

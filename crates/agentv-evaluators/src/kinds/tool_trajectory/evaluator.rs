@@ -1,4 +1,4 @@
-//! The evaluators of the three modes of `tool_trajectory`.
+//! The evaluators of the modes of `tool_trajectory`.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use agentv_core::{Evaluation, Evaluator, EvaluatorError, Score, Subject, ToolCal
 use serde_json::json;
 
 use super::alignment;
-use super::expected::ExpectedCall;
+use super::expected::{Compared, ExpectedCall};
 use super::latency::Latencies;
 use crate::builder::Builder;
 use crate::check::{Check, evaluator};
@@ -18,10 +18,12 @@ pub(super) fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evalua
     options.required("mode")?;
     let modes = [
         ("any_order", None),
-        ("in_order", Some(false)),
-        ("exact", Some(true)),
+        ("in_order", Some(Mode::InOrder)),
+        ("exact", Some(Mode::Exact)),
+        ("superset", Some(Mode::Superset)),
+        ("subset", Some(Mode::Subset)),
     ];
-    let Some(is_exact) = options.one_of("mode", &modes)?.flatten() else {
+    let Some(mode) = options.one_of("mode", &modes)?.flatten() else {
         options.required("minimums")?;
         let minimums = options.counts("minimums")?.unwrap_or_default();
         let minimums = minimums.into_iter();
@@ -33,13 +35,26 @@ pub(super) fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evalua
     };
     options.required("expected")?;
     let expected = options.objects("expected")?.unwrap_or_default();
-    let expected = expected.iter().map(ExpectedCall::read);
+    let compared = Compared::read(options)?;
+    let expected = expected
+        .iter()
+        .map(|call| ExpectedCall::read(call, compared.as_ref()));
     let expected = expected.collect::<Result<_, _>>()?;
-    Ok(if is_exact {
-        evaluator(Exact(expected))
-    } else {
-        evaluator(InOrder(expected))
+    Ok(match mode {
+        Mode::InOrder => evaluator(InOrder(expected)),
+        Mode::Exact => evaluator(Exact(expected)),
+        Mode::Superset => evaluator(Superset(expected)),
+        Mode::Subset => evaluator(Subset(expected)),
     })
+}
+
+/// A mode that has expected calls.
+#[derive(Clone, Copy)]
+enum Mode {
+    InOrder,
+    Exact,
+    Superset,
+    Subset,
 }
 
 /// Returns the tool calls that the target made.
@@ -145,6 +160,51 @@ impl Check for Exact {
             });
         }
         Ok(tally.evaluation(self.0.len().max(calls.len())))
+    }
+}
+
+/// `superset`: the expected calls, each another one, in any order, with others allowed.
+struct Superset(Vec<ExpectedCall>);
+
+impl Check for Superset {
+    fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
+        let mut calls: Vec<Option<&ToolCall>> = calls(subject).into_iter().map(Some).collect();
+        let mut tally = Tally::default();
+        for expected in &self.0 {
+            let fits = |call: &&mut Option<&ToolCall>| call.is_some_and(|it| expected.matches(it));
+            let found = calls.iter_mut().find(fits).and_then(Option::take);
+            tally.add(expected, found, || match found {
+                Some(_) => format!("{expected} found"),
+                None => format!("{expected} not found"),
+            });
+        }
+        Ok(tally.evaluation(self.0.len()))
+    }
+}
+
+/// `subset`: no calls but the expected ones, any number of times.
+struct Subset(Vec<ExpectedCall>);
+
+impl Check for Subset {
+    fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
+        let calls = calls(subject);
+        let mut findings = Findings::default();
+        let mut met = 0;
+        if calls.is_empty() {
+            findings.add(true, || "no calls were made".to_owned());
+        }
+        for (place, call) in calls.iter().enumerate() {
+            let is_allowed = self.0.iter().any(|expected| expected.matches(call));
+            met += usize::from(is_allowed);
+            findings.add(is_allowed, || {
+                let at = format!("{} at position {}", quoted(&call.tool), place + 1);
+                let is = if is_allowed { "allowed" } else { "not allowed" };
+                format!("{at} is {is}")
+            });
+        }
+        let mut evaluation = findings.evaluation(share(met, calls.len()));
+        evaluation.details = Some(json!({"matched": met, "expected": calls.len()}));
+        Ok(evaluation)
     }
 }
 

@@ -23,14 +23,100 @@ enum ExpectedTool {
 #[derive(Debug)]
 pub(super) struct ExpectedCall {
     tool: ExpectedTool,
-    /// The arguments that the call must contain. `None` allows any.
+    /// The arguments to compare with. `None` allows any.
     arguments: Option<Value>,
+    compared: Compared,
     /// The maximum duration, in milliseconds.
     pub(super) longest: Option<f64>,
 }
 
+/// The way to compare the arguments of a call with the expected ones.
+#[derive(Debug, Clone, Default)]
+pub(super) enum Compared {
+    /// They contain the expected ones, at every level.
+    #[default]
+    Contained,
+    /// They are equal.
+    Exact,
+    /// Each expected argument is there, with an equal value.
+    Superset,
+    /// Each argument is expected, with an equal value.
+    Subset,
+    /// They are not compared.
+    Ignored,
+    /// Only these are compared; a dot leads into an object.
+    Fields(Vec<String>),
+}
+
+impl Compared {
+    /// Reads the option `args_match`.
+    pub(super) fn read(options: &Options<'_>) -> Result<Option<Compared>, BuildError> {
+        match options.get("args_match") {
+            None => Ok(None),
+            Some(Value::Array(_)) => {
+                let fields = options.texts("args_match")?.unwrap_or_default();
+                let fields = fields.into_iter().map(str::to_owned);
+                Ok(Some(Compared::Fields(fields.collect())))
+            }
+            Some(Value::String(word)) => Ok(Some(match word.as_str() {
+                "exact" => Compared::Exact,
+                "superset" => Compared::Superset,
+                "subset" => Compared::Subset,
+                "ignore" => Compared::Ignored,
+                _ => return Err(options.invalid("args_match", ARGS_MATCH_EXPECTED)),
+            })),
+            Some(_) => Err(options.invalid("args_match", ARGS_MATCH_EXPECTED)),
+        }
+    }
+
+    /// Returns true if the arguments of a call are as expected.
+    fn holds(&self, found: Option<&Value>, expected: &Value) -> bool {
+        let Some(found) = found else {
+            return match self {
+                Compared::Ignored => true,
+                _ => expected.as_object().is_some_and(|args| args.is_empty()),
+            };
+        };
+        let all_in = |some: &Value, others: &Value| match (some.as_object(), others.as_object()) {
+            (Some(some), Some(others)) => some
+                .iter()
+                .all(|(name, value)| others.get(name).is_some_and(|other| equal(other, value))),
+            _ => equal(some, others),
+        };
+        match self {
+            Compared::Contained => contains(found, expected),
+            Compared::Exact => equal(found, expected),
+            Compared::Superset => all_in(expected, found),
+            Compared::Subset => all_in(found, expected),
+            Compared::Ignored => true,
+            Compared::Fields(fields) => fields.iter().all(|field| {
+                let wanted = at(expected, field);
+                wanted.is_none_or(|wanted| at(found, field).is_some_and(|it| equal(it, wanted)))
+            }),
+        }
+    }
+}
+
+/// The values of `args_match`, in words.
+pub(super) const ARGS_MATCH_EXPECTED: &str =
+    "exact, superset, subset, ignore, or an array of the names of arguments";
+
+/// Returns true if two values contain each other.
+fn equal(one: &Value, other: &Value) -> bool {
+    contains(one, other) && contains(other, one)
+}
+
+/// Returns the value at a path of names with dots.
+fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
+    path.split('.')
+        .try_fold(value, |value, name| value.get(name))
+}
+
 impl ExpectedCall {
-    pub(super) fn read(options: &Options<'_>) -> Result<ExpectedCall, BuildError> {
+    pub(super) fn read(
+        options: &Options<'_>,
+        compared: Option<&Compared>,
+    ) -> Result<ExpectedCall, BuildError> {
         let arguments = match options.get("args") {
             None => None,
             Some(Value::String(word)) if word == "any" => None,
@@ -49,6 +135,9 @@ impl ExpectedCall {
                 _ => ExpectedTool::Named(options.required_text("tool")?.to_owned()),
             },
             arguments,
+            compared: Compared::read(options)?
+                .or_else(|| compared.cloned())
+                .unwrap_or_default(),
             longest: options.amount("max_duration_ms")?,
         })
     }
@@ -61,14 +150,13 @@ impl ExpectedCall {
         }
     }
 
-    /// Returns true if a call has this tool and at least these arguments.
+    /// Returns true if a call has this tool and these arguments.
     pub(super) fn matches(&self, call: &ToolCall) -> bool {
         self.has_tool(call)
-            && match (&self.arguments, &call.input) {
-                (None, _) => true,
-                (Some(expected), Some(found)) => contains(found, expected),
-                (Some(expected), None) => expected.as_object().is_some_and(|args| args.is_empty()),
-            }
+            && self
+                .arguments
+                .as_ref()
+                .is_none_or(|expected| self.compared.holds(call.input.as_ref(), expected))
     }
 
     /// Returns true if a call is within the time limit, or `None` if there is no limit or no known

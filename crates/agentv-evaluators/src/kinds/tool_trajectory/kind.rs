@@ -4,6 +4,7 @@ use agentv_syntax::shape::{AMOUNT, ANY, COUNT, FILLED};
 use agentv_syntax::{Code, Field, Form, Kind, Node, Others, Problem, Record, Shape, Text};
 
 use super::evaluator::build;
+use super::expected::ARGS_MATCH_EXPECTED;
 use crate::kind::{EvaluatorKind, Facts};
 
 pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
@@ -17,7 +18,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
                 Field {
                     name: "mode",
                     shape: &MODE,
-                    doc: "`any_order` counts calls, `in_order` allows other calls in between, `exact` allows no other calls.",
+                    doc: "`any_order` counts calls, `in_order` allows other calls in between, `exact` allows no other calls, `superset` allows other calls and any order, `subset` allows the expected calls only, any number of times.",
                 },
                 Field {
                     name: "minimums",
@@ -27,7 +28,12 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
                 Field {
                     name: "expected",
                     shape: &CALLS,
-                    doc: "For `in_order` and `exact`: the expected calls, in order.",
+                    doc: "For all other modes: the expected calls, in order.",
+                },
+                Field {
+                    name: "args_match",
+                    shape: &ARGS_MATCH,
+                    doc: ARGS_MATCH_DOC,
                 },
             ],
             required: &[&["mode"], &["expected", "minimums"]],
@@ -40,6 +46,10 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
 - type: tool_trajectory
   mode: in_order
   expected: [{tool: search, args: any}, {tool: open, args: {id: 1}, max_duration_ms: 500}, {kind: execute}]
+- type: tool_trajectory
+  mode: superset
+  args_match: exact
+  expected: [{tool: open, args: {id: 1}, args_match: [id]}]
 ",
     facts: Facts {
         problem,
@@ -49,8 +59,27 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
 };
 
 static MODE: Shape = Shape {
-    expected: "any_order, in_order or exact",
-    forms: &[Form::Text(Text::OneOf(&["any_order", "in_order", "exact"]))],
+    expected: "any_order, in_order, exact, superset or subset",
+    forms: &[Form::Text(Text::OneOf(&[
+        "any_order",
+        "in_order",
+        "exact",
+        "superset",
+        "subset",
+    ]))],
+};
+
+const ARGS_MATCH_DOC: &str = "How to compare arguments: `exact`, `superset` (each expected argument is there, with an equal value), `subset` (each argument is expected), `ignore`, or the names of the arguments to compare (default: the call's arguments contain the expected ones, at every level).";
+
+static ARGS_MATCH: Shape = Shape {
+    expected: ARGS_MATCH_EXPECTED,
+    forms: &[
+        Form::Text(Text::OneOf(&["exact", "superset", "subset", "ignore"])),
+        Form::List {
+            items: &FILLED,
+            at_least: 1,
+        },
+    ],
 };
 
 static MINIMUMS: Shape = Shape {
@@ -85,6 +114,11 @@ static CALL: Shape = Shape {
                 name: "args",
                 shape: &ARGUMENTS,
                 doc: "The arguments that the call must include, or `any`.",
+            },
+            Field {
+                name: "args_match",
+                shape: &ARGS_MATCH,
+                doc: "The same for this call alone.",
             },
             Field {
                 name: "max_duration_ms",

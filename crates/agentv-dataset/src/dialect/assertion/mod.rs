@@ -1,0 +1,12 @@
+//! Assertions of other dialects, as evaluators of ours.
+
+mod assertions;
+mod code;
+mod combined;
+mod include;
+mod judge;
+mod table;
+mod text;
+mod trajectory;
+
+pub(super) use assertions::Assertions;

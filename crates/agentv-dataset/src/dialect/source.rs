@@ -1,0 +1,202 @@
+//! A suite of another dialect, opened and translated.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agentv_syntax::{Diagnostic, Node, Placed, Problem, Severity, Tree};
+
+use super::kind::Dialect;
+use super::notes::Notes;
+use super::run_settings::RunSettings;
+use super::template::with_environment;
+use super::texts::Texts;
+use super::variables::Variables;
+use crate::files::FileLibrary;
+use crate::format::{Document, EvalSource, Origin, Row, Rows, WrittenRow};
+
+/// A translation under way.
+pub(crate) struct Translation<'a> {
+    /// The files that make up the suite.
+    pub(crate) texts: Texts,
+    /// The files that it may refer to.
+    pub(crate) files: &'a FileLibrary,
+    /// The environment variables that it may use.
+    pub(crate) variables: &'a Variables,
+    /// The problems outside the cases.
+    pub(crate) notes: Notes,
+    /// The cases that were translated, in order.
+    pub(crate) cases: Vec<TranslatedCase>,
+    /// The settings of runs.
+    pub(crate) run: RunSettings,
+    /// The other files that were read.
+    pub(crate) other_files: Vec<PathBuf>,
+}
+
+/// The facts about a case that its translation does not hold.
+pub(crate) struct TranslatedCase {
+    /// The place of the case as written.
+    pub(crate) own: Range<usize>,
+    /// The problems that the translation found.
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// A suite of another dialect, in our words.
+pub(crate) struct TranslatedSuite {
+    file: Arc<str>,
+    texts: Texts,
+    tree: Tree,
+    cases: Vec<TranslatedCase>,
+    /// The problems outside the cases.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) run: RunSettings,
+    /// The other files that the suite consists of.
+    pub(crate) other_files: Vec<PathBuf>,
+}
+
+impl TranslatedSuite {
+    /// Reads and translates a file.
+    pub(crate) fn open(
+        path: &Path,
+        file: &Arc<str>,
+        dialect: &Dialect,
+        files: &FileLibrary,
+        variables: &Variables,
+    ) -> Result<TranslatedSuite, Diagnostic> {
+        let document = Document::open(path, file)?;
+        let mut problems = Vec::new();
+        agentv_syntax::check_keys(document.root(), &mut problems);
+        agentv_syntax::check_number_like(document.root(), &mut problems);
+        let mut translation = Translation {
+            texts: Texts::default(),
+            files,
+            variables,
+            notes: Notes(problems),
+            cases: Vec::new(),
+            run: RunSettings::default(),
+            other_files: Vec::new(),
+        };
+        let suite = translation.texts.add(document);
+        let suite = translation.with_environment(suite);
+        let ours = (dialect.translate)(&mut translation, suite);
+        let Translation {
+            texts,
+            notes,
+            cases,
+            run,
+            other_files,
+            ..
+        } = translation;
+        let problems = notes.0.into_iter();
+        let diagnostics = problems.map(|problem| texts.place(problem, None, file));
+        Ok(TranslatedSuite {
+            file: Arc::clone(file),
+            diagnostics: diagnostics.collect(),
+            tree: ours.to_tree(texts.whole()),
+            texts,
+            cases,
+            run,
+            other_files,
+        })
+    }
+}
+
+impl EvalSource for TranslatedSuite {
+    fn header(&self) -> Option<Node<'_>> {
+        Some(self.tree.root())
+    }
+
+    fn place(&self, problem: Problem) -> Diagnostic {
+        self.texts.place(problem, None, &self.file)
+    }
+
+    fn rows(&self) -> Result<Box<dyn Rows + '_>, Diagnostic> {
+        let cases = self.tree.root().get("evalcases");
+        let nodes = cases.into_iter().flat_map(Node::items);
+        Ok(Box::new(TranslatedRows {
+            suite: self,
+            cases: Box::new(nodes.zip(&self.cases)),
+        }))
+    }
+}
+
+struct TranslatedRows<'s> {
+    suite: &'s TranslatedSuite,
+    cases: Box<dyn Iterator<Item = (Node<'s>, &'s TranslatedCase)> + Send + 's>,
+}
+
+impl Rows for TranslatedRows<'_> {
+    fn next(&mut self) -> Option<Row<'_>> {
+        let (node, case) = self.cases.next()?;
+        let suite = self.suite;
+        Some(Row::Case(WrittenRow {
+            node,
+            line: suite.texts.line(case.own.start),
+            origin: Origin::Translated {
+                file: &suite.file,
+                texts: &suite.texts,
+                own: &case.own,
+                problems: &case.problems,
+            },
+        }))
+    }
+}
+
+impl Translation<'_> {
+    /// Adds the facts about the next case.
+    pub(crate) fn add_case(&mut self, own: Range<usize>, notes: Notes) {
+        self.cases.push(TranslatedCase {
+            own,
+            problems: notes.0,
+        });
+    }
+
+    /// Fills in environment variables.
+    fn with_environment(&mut self, content: Placed) -> Placed {
+        let folder = &self.files.project().folder;
+        let variable = |name: &str| self.variables.get(folder, name);
+        with_environment(content, &variable, &mut self.notes)
+    }
+
+    /// Reads another file of the suite. Problems with it are reported at `reference`.
+    pub(crate) fn read(&mut self, path: &Path, reference: &Placed) -> Option<Placed> {
+        let shown = self.files.project().display(path);
+        let file: Arc<str> = shown.into();
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        let opened = match extension {
+            Some("jsonl") => Document::open_lines(path, &file),
+            Some("csv") => Document::open_csv(path, &file),
+            _ => Document::open(path, &file),
+        };
+        match opened {
+            Ok(document) => {
+                self.other_files.push(path.to_owned());
+                let mut problems = Vec::new();
+                agentv_syntax::check_keys(document.root(), &mut problems);
+                let start = self.texts.whole().len();
+                for problem in &mut problems {
+                    problem.span = problem.span.start + start..problem.span.end + start;
+                }
+                self.notes.0.append(&mut problems);
+                let content = self.texts.add(document);
+                Some(self.with_environment(content))
+            }
+            Err(diagnostic) => {
+                let line = diagnostic.line.map(|line| format!(" (line {line})"));
+                let message = format!(
+                    "`{file}`{}: {}",
+                    line.unwrap_or_default(),
+                    diagnostic.problem.message
+                );
+                self.notes.0.push(Problem {
+                    severity: Severity::Fatal,
+                    span: reference.span.clone(),
+                    message,
+                    path: String::new(),
+                    ..diagnostic.problem
+                });
+                None
+            }
+        }
+    }
+}
