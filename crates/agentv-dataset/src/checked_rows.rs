@@ -76,7 +76,8 @@ struct RowReader<'d> {
 impl RowReader<'_> {
     fn read(&mut self, row: &WrittenRow<'_>) -> CheckedRow {
         let fields = Fields::of(row.node);
-        let written_id = RowId::of(&fields).map(|id| id.at(self.index));
+        let derives_ids = self.dataset.context().derives_ids;
+        let written_id = RowId::of(&fields, derives_ids).map(|id| id.at(self.index));
         let assigned = written_id
             .as_ref()
             .map(|id| self.assigner.assign(id, row.line));
@@ -91,7 +92,7 @@ impl RowReader<'_> {
         CheckedRow {
             line: Some(row.line),
             id,
-            is_usable: written.is_some() && is_free,
+            is_usable: written.is_some() && is_free && !row.is_refused(),
         }
     }
 }

@@ -260,7 +260,7 @@ fn grades(page: &mut Page, result: &ResultRecord) {
             };
             pieces.push(Piece::new(paint, score(given.value())));
         }
-        if let Some(reason) = &grade.left_out {
+        if let Some(reason) = &grade.skipped {
             pieces.push(Piece::new(Paint::Faint, visible(reason)));
         }
         page.flow(0, &pieces);

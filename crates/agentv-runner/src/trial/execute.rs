@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use agentv_core::{
-    Activity, ActivityChannel, Cause, ExchangeLog, Message, Outcome, Outdated, Prompt, ProviderError,
-    RawExchange, Request, ResultRecord, RunEvent, Secrets, Stage, Step, Subject, Target, Timing,
-    TraceSummary, Transcript, TranscriptRecord, Trial, Work, WorkspaceFolders,
+    Activity, ActivityChannel, Cause, ExchangeLog, Message, Outcome, Outdated, Prompt,
+    ProviderError, RawExchange, Request, ResultRecord, RunEvent, Secrets, Stage, Step, Subject,
+    Target, Timing, TraceSummary, Transcript, TranscriptRecord, Trial, Work, WorkspaceFolders,
 };
 
 use futures_util::future::join_all;

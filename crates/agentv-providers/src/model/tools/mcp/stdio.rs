@@ -76,7 +76,9 @@ async fn carry(
     from_server: mpsc::Sender<ServerJsonRpcMessage>,
     noise: Noise,
 ) {
-    let Dialogue { stdin, mut stdout } = dialogue;
+    let Dialogue {
+        stdin, mut stdout, ..
+    } = dialogue;
     let writing = async {
         let Some(mut stdin) = stdin else { return };
         while let Some(line) = to_server.recv().await {
