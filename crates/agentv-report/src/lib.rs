@@ -66,6 +66,7 @@
 
 pub mod agreement;
 mod allowance;
+mod asked;
 mod clock;
 pub mod compare;
 mod destination;
@@ -75,6 +76,7 @@ mod figures;
 mod file_order;
 mod gate;
 mod history;
+mod in_order;
 mod markdown_text;
 pub mod out_file;
 mod render;
@@ -83,6 +85,7 @@ mod results;
 mod results_check;
 mod run_fold;
 mod run_statistics;
+mod said;
 #[cfg(test)]
 mod samples;
 mod style;
@@ -90,6 +93,7 @@ mod summary;
 mod text;
 
 pub use allowance::{AllowanceError, ErrorAllowance};
+pub use asked::Asked;
 pub use clock::Clock;
 pub use compare::{DropGate, GateRule};
 pub use destination::{check_destination, replace_file};
@@ -97,17 +101,20 @@ pub use display::{DisplayOptions, LiveDisplay, PlainProgress, Quiet};
 pub use events_file::EventsFile;
 pub use gate::{GateSpec, gate_line, gates_met};
 pub use history::{PastRun, RunLine, RunState, render_runs, render_trend, trend_page};
+pub use in_order::{Divided, in_order};
 pub use out_file::OutFile;
 pub use render::{Closing, render_summary, render_trial};
-pub use report::{FORMATS, ReportFailure, ReportFormat};
+pub use report::{FORMATS, ReportFailure, ReportFormat, RunFacts, page};
 pub use results::{RunResults, Transcripts};
 pub use results_check::{ResultsCheck, ResultsProblem};
 pub use run_fold::RunFold;
 pub use run_statistics::{
     FlakyCase, RunStatistics, TargetFigures, TargetStatistics, TrialStatistics,
 };
+pub use said::{SAID, said};
 pub use style::Style;
 pub use summary::{
     CostlyTrial, Costs, ErrorGroup, KeptWorkspaces, Latency, Scores, SlowTrial, Statuses, Summary,
     SummaryFold, TargetJudges, TargetSummary, Tokens, WorstTrial,
 };
+pub use text::excerpt;

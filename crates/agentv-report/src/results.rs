@@ -42,7 +42,7 @@ impl RunResults {
     }
 
     /// Opens the results in a folder, without its description.
-    pub(crate) fn without_run(folder: &RunFolder) -> RunResults {
+    pub fn without_run(folder: &RunFolder) -> RunResults {
         RunResults {
             name: folder.id().to_string(),
             run: None,

@@ -54,6 +54,15 @@ pub(crate) fn clip(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
 }
 
+/// Returns the start of a text on one line, in about `bytes` bytes, with an ellipsis if it was cut.
+pub fn excerpt(text: &str, bytes: usize) -> String {
+    let line = one_line(clip(text, 2 * bytes));
+    if line.len() <= bytes && text.len() <= 2 * bytes {
+        return line;
+    }
+    clip(&line, bytes).trim_end().to_owned() + "…"
+}
+
 /// Returns the text padded with spaces to `columns` columns.
 pub(crate) fn padded(text: &str, columns: usize) -> String {
     let missing = columns.saturating_sub(width(text));
@@ -72,6 +81,14 @@ mod tests {
         width: 80,
         unicode: true,
     };
+
+    #[test]
+    fn a_long_text_is_shortened_to_one_line() {
+        assert_eq!(excerpt("a\n b\u{202e}", 200), "a b");
+        let long = excerpt(&"é\n".repeat(1_000), 200);
+        assert!(long.ends_with('…') && long.len() <= 203, "{long}");
+        assert_eq!(excerpt(&"x".repeat(200), 200).len(), 200);
+    }
 
     #[test]
     fn control_characters_do_not_reach_the_terminal() {

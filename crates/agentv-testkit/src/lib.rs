@@ -7,6 +7,8 @@
 //! - [`Project`]: a folder with files for a test;
 //! - [`crash`]: a command that is killed at a chosen moment; [`processes`]: the processes that
 //!   remain;
+//! - [`browser`]: a real browser; [`runs`]: run folders to show in it;
+//! - [`Served`]: a program that serves pages;
 //! - [`SmallDisk`]: a disk that fills up quickly.
 //!
 //! Words in the prompt control the server, so that tests that are data need only one:
@@ -39,6 +41,7 @@
 //! The programs: `model-server`, `fake-agent`, `bare-client` (a baseline and a load generator), `generate-cases`,
 //! `measure`.
 
+pub mod browser;
 pub mod cases;
 pub mod crash;
 mod fake_agent;
@@ -48,7 +51,9 @@ pub mod processes;
 mod project;
 mod prose;
 mod random;
+pub mod runs;
 mod seeds;
+mod served;
 #[cfg(unix)]
 pub mod signals;
 pub mod size;
@@ -60,6 +65,7 @@ pub use fake_agent::{AgentConduct, fake_agent};
 pub use project::Project;
 pub use random::Random;
 pub use seeds::each_seed;
+pub use served::Served;
 pub use small_disk::{MountError, SmallDisk};
 #[cfg(unix)]
 pub use terminal::Terminal;

@@ -48,6 +48,7 @@ fn main() -> ExitCode {
         Command::Compare(arguments) => commands::compare::run(&arguments),
         Command::Runs(arguments) => commands::runs::run(&arguments),
         Command::Trend(arguments) => commands::trend::run(&arguments),
+        Command::View(arguments) => commands::view::run(&arguments),
         Command::Init(arguments) => commands::init::run(&arguments),
         Command::Validate(arguments) => commands::validate::run(&arguments),
         Command::Show(arguments) => commands::show::run(&arguments),

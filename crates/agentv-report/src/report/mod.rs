@@ -10,6 +10,7 @@ mod junit;
 mod markdown;
 
 pub use format::{ReportFailure, ReportFormat};
+pub use html::{RunFacts, page};
 
 /// Every format: one file and one line each.
 pub const FORMATS: &[ReportFormat] = &[

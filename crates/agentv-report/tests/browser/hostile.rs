@@ -2,11 +2,10 @@
 
 use serde_json::json;
 
-use crate::Test;
-use crate::browser::Browser;
 use crate::runs::{Runs, Trial, errored, trial};
+use agentv_testkit::browser::{Browser, BrowserTest};
 
-pub(crate) const TESTS: &[Test] = &[
+pub(crate) const TESTS: &[BrowserTest] = &[
     ("whatever_is_written_where_it_is_shown_as_text", everywhere),
     ("a_link_with_a_script_in_it_runs_nothing", links),
     (

@@ -2,11 +2,10 @@
 
 use serde_json::json;
 
-use crate::Test;
-use crate::browser::Browser;
 use crate::runs::{Runs, Trial};
+use agentv_testkit::browser::{Browser, BrowserTest};
 
-pub(crate) const TESTS: &[Test] = &[(
+pub(crate) const TESTS: &[BrowserTest] = &[(
     "more_than_a_hundred_thousand_trials_are_read_like_ten_and_the_totals_are_true",
     many,
 )];

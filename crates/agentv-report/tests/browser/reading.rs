@@ -1,10 +1,9 @@
 //! The actions of a reader of a report.
 
-use crate::Test;
-use crate::browser::Browser;
 use crate::runs::{Runs, ten, trial};
+use agentv_testkit::browser::{Browser, BrowserTest};
 
-pub(crate) const TESTS: &[Test] = &[
+pub(crate) const TESTS: &[BrowserTest] = &[
     ("the_page_shows_the_totals_of_the_summary", totals),
     ("filters_leave_what_they_say", filters),
     ("columns_sort_upwards_downwards_and_not_at_all", sorts),

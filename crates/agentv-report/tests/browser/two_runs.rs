@@ -2,11 +2,10 @@
 
 use serde_json::json;
 
-use crate::Test;
-use crate::browser::Browser;
 use crate::runs::{Runs, Trial, errored, ten, trial};
+use agentv_testkit::browser::{Browser, BrowserTest};
 
-pub(crate) const TESTS: &[Test] = &[
+pub(crate) const TESTS: &[BrowserTest] = &[
     ("two_runs_are_matched_and_what_changed_is_told", changes),
     (
         "runs_of_other_targets_are_matched_without_them",

@@ -2,11 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::Test;
-use crate::browser::Browser;
 use crate::runs::{Runs, errored, ten, trial};
+use agentv_testkit::browser::{Browser, BrowserTest};
 
-pub(crate) const TESTS: &[Test] = &[
+pub(crate) const TESTS: &[BrowserTest] = &[
     ("an_empty_run_is_a_page_that_says_so", empty),
     (
         "a_run_that_goes_on_stopped_early_or_was_dry_is_told",

@@ -22,6 +22,7 @@ mod show;
 mod targets;
 mod validate;
 mod values;
+mod view;
 
 pub(crate) use compare::CompareArguments;
 pub(crate) use completions::CompletionsArguments;
@@ -43,3 +44,4 @@ pub(crate) use shared::{OutputArguments, ReportTarget};
 pub(crate) use show::{CaseFormat, ShowArguments};
 pub(crate) use targets::{CheckArguments, ListArguments, TargetsAction, TargetsArguments};
 pub(crate) use validate::{Format, RulesName, ValidateArguments};
+pub(crate) use view::ViewArguments;

@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use super::{
     CompareArguments, CompletionsArguments, ConvertArguments, GradeArguments, InitArguments,
     JudgeArguments, MergeArguments, ReportArguments, RunArguments, RunsArguments, SchemaArguments,
-    ShowArguments, TargetsArguments, TrendArguments, ValidateArguments,
+    ShowArguments, TargetsArguments, TrendArguments, ValidateArguments, ViewArguments,
 };
 use crate::log::LogLevel;
 
@@ -42,6 +42,7 @@ pub(crate) enum Command {
     Compare(CompareArguments),
     Runs(RunsArguments),
     Trend(TrendArguments),
+    View(ViewArguments),
     Init(InitArguments),
     Validate(ValidateArguments),
     Show(ShowArguments),

@@ -16,3 +16,4 @@ pub(crate) mod show;
 pub(crate) mod targets;
 pub(crate) mod trend;
 pub(crate) mod validate;
+pub(crate) mod view;

@@ -11,6 +11,7 @@ mod interrupt;
 mod registries;
 mod reliability;
 mod schemas;
+mod view;
 mod workspace;
 
 use std::path::{Path, PathBuf};

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use agentv_testkit::Project;
 use agentv_testkit::model::{Behaviour, ModelServer};
+use agentv_testkit::{Project, Served};
 
 use crate::program::{Ended, agentv, finish, project};
 use crate::records::{run_folders, whole_records};
@@ -167,6 +167,7 @@ const COMMANDS: &[(&str, i32)] = &[
     ("compare RUN RUN --format json", 0),
     ("runs --format json", 0),
     ("trend --format html -o trend.html", 0),
+    ("view none", 2),
     ("init new", 0),
     ("validate cases.jsonl targets.yaml", 0),
     ("show RUN", 0),
@@ -243,6 +244,24 @@ fn after_every_command_no_file_and_no_output_contains_a_key() {
         let ended = run_in(&project, &words).expect(*code);
         nothing_is_told(&project, &ended);
     }
+    view_the_run(&project, &folder);
+    nothing_is_told(&project, &run_in(&project, &["runs"]));
+}
+
+/// Shows a run in the view, which leaves an index on disk.
+fn view_the_run(project: &Project, folder: &Path) {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_agentv"));
+    crate::program::clean(&mut command);
+    command
+        .args(["view", "--port", "0"])
+        .current_dir(project.root());
+    let view = Served::start(&mut command).unwrap();
+    let id = folder.file_name().unwrap().to_str().unwrap();
+    for path in ["", "/trials", "/trials/0"] {
+        let answer = view.get(&format!("/api/runs/{id}{path}")).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer}");
+    }
+    assert!(project.path(&format!(".agentv/view/{id}.index")).is_file());
 }
 
 #[test]

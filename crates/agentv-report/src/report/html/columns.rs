@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use agentv_core::{EvaluatorResult, PassThreshold, ResultRecord, Status, Verdict};
+use agentv_core::{ResultRecord, Status};
 use serde::Serialize;
 
 use super::details::Detail;
-use crate::text::{clip, one_line};
+use crate::said::said;
+use crate::text::excerpt;
 
 /// The number of bytes of a question or a reason in a list.
 const SHORT: usize = 200;
@@ -37,15 +38,11 @@ pub(super) struct Columns {
     question: Vec<String>,
     reason: Vec<String>,
     /// Three numbers per evaluator of each trial: its index in `evaluators`, its score, and its
-    /// verdict as an index into [`SAID`].
+    /// verdict as an index into [`SAID`](crate::SAID).
     results: Vec<Vec<Option<f64>>>,
     /// The number of trials in each block of details.
     details: Vec<u32>,
 }
-
-/// The verdicts of an evaluator, as the page names them.
-#[cfg(test)]
-const SAID: [&str; 5] = ["pass", "borderline", "fail", "error", "skipped"];
 
 impl Columns {
     pub(super) fn of_run(run: usize) -> Columns {
@@ -72,13 +69,22 @@ impl Columns {
             .push(record.timing.total_ms.map(|ms| round(ms, 1e2)));
         self.cost
             .push(record.answer_cost_usd().map(|cost| round(cost, 1e9)));
-        self.question.push(short(question));
-        self.reason.push(short(record.reason().unwrap_or_default()));
+        self.question.push(excerpt(question, SHORT));
+        self.reason
+            .push(excerpt(record.reason().unwrap_or_default(), SHORT));
         let mut results = Vec::with_capacity(3 * record.evaluator_results.len());
         for result in &record.evaluator_results {
             let place = self.evaluators.place_of_pair(&result.name, &result.kind);
             let score = result.score.map(|score| round(score.value(), 1e6));
-            results.extend([Some(f64::from(place)), score, Some(f64::from(said(result)))]);
+            results.extend([
+                Some(f64::from(place)),
+                score,
+                Some(f64::from(said(
+                    result.score,
+                    result.verdict,
+                    result.skipped.is_some(),
+                ))),
+            ]);
         }
         self.results.push(results);
     }
@@ -87,30 +93,6 @@ impl Columns {
     pub(super) fn divided(&mut self, details: &[Detail]) {
         self.details = details.iter().map(|detail| detail.trials).collect();
     }
-}
-
-/// Returns the verdict of an evaluator as an index into [`SAID`].
-fn said(result: &EvaluatorResult) -> u8 {
-    match (result.score, result.verdict) {
-        (Some(score), verdict) => {
-            match verdict.unwrap_or(score.verdict(PassThreshold::default())) {
-                Verdict::Pass => 0,
-                Verdict::Borderline => 1,
-                Verdict::Fail => 2,
-            }
-        }
-        (None, _) if result.skipped.is_some() => 4,
-        (None, _) => 3,
-    }
-}
-
-/// Returns the start of a text on one line, with an ellipsis if it was cut.
-fn short(text: &str) -> String {
-    let line = one_line(clip(text, 2 * SHORT));
-    if line.len() <= SHORT && text.len() <= 2 * SHORT {
-        return line;
-    }
-    clip(&line, SHORT).trim_end().to_owned() + "…"
 }
 
 fn round(value: f64, units: f64) -> f64 {
@@ -174,14 +156,7 @@ impl<T: Serialize> Serialize for Table<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_long_text_is_shortened_to_one_line() {
-        assert_eq!(short("a\n b\u{202e}"), "a b");
-        let long = short(&"é\n".repeat(1_000));
-        assert!(long.ends_with('…') && long.len() <= SHORT + 3, "{long}");
-        assert_eq!(short(&"x".repeat(SHORT)).len(), SHORT);
-    }
+    use crate::said::SAID;
 
     #[test]
     fn the_page_calls_what_evaluators_say_the_same() {

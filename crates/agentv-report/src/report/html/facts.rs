@@ -17,9 +17,9 @@ pub(super) struct Facts {
     pub(super) runs: Vec<RunFacts>,
 }
 
-/// The facts about a run.
+/// The facts about a run that pages show above its trials.
 #[derive(Debug, Serialize)]
-pub(super) struct RunFacts {
+pub struct RunFacts {
     name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<RunRecord>,

@@ -17,7 +17,7 @@ mod details;
 mod evaluators;
 mod facts;
 mod format;
-mod page;
+pub mod page;
 mod part;
 mod parts;
 mod sample;
@@ -25,5 +25,7 @@ mod sources;
 #[cfg(test)]
 mod tests;
 mod transcripts;
+mod whole_facts;
 
+pub use facts::RunFacts;
 pub(super) use format::FORMAT;

@@ -1,4 +1,7 @@
-//! The frame of the page: its style, and the script that shows the blocks.
+//! The app that pages share: its frame, its style and its scripts.
+//!
+//! A page shows runs from a *source*: the compressed blocks of a single file, or a server. Everything
+//! else is the same script and the same style.
 
 use std::io::{self, Write};
 
@@ -9,15 +12,12 @@ use sha2::{Digest, Sha256};
 /// The frame before and after the blocks.
 const FRAME: &str = include_str!("assets/page.html");
 const STYLE: &str = include_str!("assets/page.css");
-/// The scripts, each after those that it uses.
-const SCRIPTS: &[&str] = &[
+/// The scripts of every page, each after those that it uses.
+const SHARED: &[&str] = &[
     include_str!("assets/elements.js"),
     include_str!("assets/figures.js"),
-    include_str!("assets/blocks.js"),
-    include_str!("assets/trials.js"),
     include_str!("assets/filter.js"),
     include_str!("assets/address.js"),
-    include_str!("assets/search.js"),
     include_str!("assets/difference.js"),
     include_str!("assets/plots.js"),
     include_str!("assets/overview.js"),
@@ -27,8 +27,47 @@ const SCRIPTS: &[&str] = &[
     include_str!("assets/evaluators.js"),
     include_str!("assets/case.js"),
     include_str!("assets/keys.js"),
+    include_str!("assets/app.js"),
+];
+/// The scripts of a page that is one file.
+const IN_FILE: &[&str] = &[
+    include_str!("assets/blocks.js"),
+    include_str!("assets/trials.js"),
+    include_str!("assets/search.js"),
+    include_str!("assets/packed_source.js"),
     include_str!("assets/start.js"),
 ];
+
+/// Returns the style of every page.
+pub fn style() -> &'static str {
+    STYLE
+}
+
+/// Returns the script of a page: what all pages share, then its own parts.
+pub fn script_with(own: &[&str]) -> String {
+    format!("\"use strict\";\n{}{}", SHARED.concat(), own.concat())
+}
+
+/// Returns the frame of a page that a server delivers, with a style and a script of its own address.
+pub fn frame_with(style: &str, script: &str) -> String {
+    let (head, end) = frame();
+    let policy = "<meta http-equiv=\"Content-Security-Policy\" content=\"{{policy}}\">\n";
+    let head = head.replace(policy, "").replace(
+        "<style>{{style}}</style>",
+        &format!("<link rel=\"stylesheet\" href=\"{style}\">"),
+    );
+    let end = end.replace(
+        "<script>{{script}}</script>",
+        &format!("<script src=\"{script}\"></script>"),
+    );
+    head + &end
+}
+
+/// Appends a record without its longest texts, and returns the number of values that were cut. A record
+/// of usual size is appended unchanged.
+pub fn shorten(record: &str, to: &mut Vec<u8>) -> u64 {
+    super::cut::append(record, to)
+}
 
 /// Writes the page up to its blocks.
 pub(super) fn write_head(out: &mut dyn Write) -> io::Result<()> {
@@ -51,7 +90,7 @@ fn frame() -> (&'static str, &'static str) {
 
 /// Returns the whole script.
 pub(super) fn script() -> String {
-    format!("\"use strict\";\n{}", SCRIPTS.concat())
+    script_with(IN_FILE)
 }
 
 /// Returns the content security policy: the page can use its own style and its own script,

@@ -1,12 +1,7 @@
 //! All trials of a run, part by part, on all cores.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::num::NonZero;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 use super::block;
 use super::evaluators::EvaluatorFold;
@@ -14,6 +9,7 @@ use super::part::{Part, PartMaker};
 use super::sample::Sample;
 use super::sources::Sources;
 use crate::file_order::in_file_order;
+use crate::in_order::{Divided, in_order};
 use crate::report::ReportFailure;
 use crate::run_fold::RunFold;
 use crate::run_statistics::RunStatistics;
@@ -48,17 +44,14 @@ pub(super) fn write(
     let fold = Mutex::new(RunFold::of_trials(run.trials()?));
     let offsets = in_file_order(run.run(), &mut results.reopen()?)?;
     let shares: Vec<&[u64]> = offsets.chunks(SHARE).collect();
-    let maker = || -> Result<PartMaker<'_>, ReportFailure> {
-        Ok(PartMaker {
-            run: index,
-            results: results.reopen()?,
-            transcripts: transcripts.reader()?,
-            sample,
-            fold: &fold,
-        })
+    let parts = PartsOf {
+        source,
+        index,
+        sample,
+        fold: &fold,
     };
     let mut written = Written::new(out);
-    in_order(&shares, &maker, &mut |part| written.add(part))?;
+    in_order(&parts, &shares, &mut |part| Ok(written.add(part)?))?;
     let fold = fold.into_inner().unwrap_or_else(PoisonError::into_inner);
     let (summary, statistics) = fold.finish(run.skipped());
     Ok(Whole {
@@ -71,55 +64,32 @@ pub(super) fn write(
     })
 }
 
-/// Makes the parts on several threads, and passes them on in their order.
-fn in_order<'a>(
-    shares: &[&[u64]],
-    maker: &(dyn Fn() -> Result<PartMaker<'a>, ReportFailure> + Sync),
-    take: &mut dyn FnMut(Part) -> io::Result<()>,
-) -> Result<(), ReportFailure> {
-    let threads = thread::available_parallelism().map_or(1, NonZero::get);
-    let threads = threads.min(shares.len());
-    let next = AtomicUsize::new(0);
-    thread::scope(|scope| {
-        let (sender, parts) = sync_channel(threads);
-        for _ in 0..threads {
-            let (sender, next) = (sender.clone(), &next);
-            scope.spawn(move || make_parts(shares, maker, next, &sender));
-        }
-        // The threads hold the only senders, so the loop ends when they do.
-        drop(sender);
-        let mut early = BTreeMap::new();
-        let mut due = 0;
-        for (share, part) in parts {
-            early.insert(share, part?);
-            while let Some(part) = early.remove(&due) {
-                take(part)?;
-                due += 1;
-            }
-        }
-        Ok(())
-    })
+/// The parts of a run.
+struct PartsOf<'a> {
+    source: &'a Sources<'a>,
+    index: usize,
+    sample: &'a Sample,
+    fold: &'a Mutex<RunFold>,
 }
 
-/// Makes one part after another, until none is left or the receiver is gone.
-fn make_parts<'a>(
-    shares: &[&[u64]],
-    maker: &(dyn Fn() -> Result<PartMaker<'a>, ReportFailure> + Sync),
-    next: &AtomicUsize,
-    parts: &SyncSender<(usize, Result<Part, ReportFailure>)>,
-) {
-    let mut maker = match maker() {
-        Ok(maker) => maker,
-        Err(failure) => return drop(parts.send((0, Err(failure)))),
-    };
-    loop {
-        let share = next.fetch_add(1, Ordering::Relaxed);
-        let Some(offsets) = shares.get(share) else {
-            return;
-        };
-        if parts.send((share, maker.make(offsets))).is_err() {
-            return;
-        }
+impl<'a> Divided for PartsOf<'a> {
+    type Item = &'a [u64];
+    type Worker = PartMaker<'a>;
+    type Output = Part;
+    type Error = ReportFailure;
+
+    fn worker(&self) -> Result<PartMaker<'a>, ReportFailure> {
+        Ok(PartMaker {
+            run: self.index,
+            results: self.source.results.reopen()?,
+            transcripts: self.source.transcripts.reader()?,
+            sample: self.sample,
+            fold: self.fold,
+        })
+    }
+
+    fn make(&self, maker: &mut PartMaker<'a>, offsets: &&'a [u64]) -> Result<Part, ReportFailure> {
+        maker.make(offsets)
     }
 }
 

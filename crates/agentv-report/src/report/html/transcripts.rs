@@ -4,9 +4,8 @@ use std::sync::{Mutex, PoisonError};
 
 use agentv_core::ResultRecord;
 use agentv_journal::{FileError, Key, KeyFields, Latest};
-use serde::Deserialize;
-use serde_json::Value;
 
+use crate::asked::Asked;
 use crate::results::RunResults;
 
 /// The transcripts of a run, for any number of threads.
@@ -88,48 +87,8 @@ impl TranscriptTexts<'_> {
 
 /// Passes on a transcript with its question, or nothing if it is not a transcript.
 fn with_question<T>(text: &str, found: impl FnOnce(Option<&str>, String) -> T) -> T {
-    match serde_json::from_str::<QuestionPart>(text) {
+    match serde_json::from_str::<Asked<'_>>(text) {
         Ok(asked) => found(Some(text), asked.question()),
         Err(_) => found(None, String::new()),
-    }
-}
-
-/// The part of a transcript that contains the question.
-#[derive(Deserialize)]
-struct QuestionPart {
-    case: QuestionCase,
-}
-
-#[derive(Deserialize)]
-struct QuestionCase {
-    input_messages: Vec<QuestionMessage>,
-}
-
-#[derive(Deserialize)]
-struct QuestionMessage {
-    role: agentv_core::Role,
-    #[serde(default)]
-    content: Value,
-}
-
-impl QuestionPart {
-    /// Returns the last user message, without the content of files.
-    fn question(self) -> String {
-        let messages = self.case.input_messages.into_iter().rev();
-        let mut asked = messages.filter(|message| message.role == agentv_core::Role::User);
-        match asked.next().map(|message| message.content) {
-            Some(Value::String(text)) => text,
-            Some(Value::Array(blocks)) => {
-                let is_file = |block: &Value| block.get("type").is_some_and(|kind| kind == "file");
-                let said = |block: &Value| match is_file(block) {
-                    true => None,
-                    false => Some(block.get("value")?.as_str()?.to_owned()),
-                };
-                let texts: Vec<String> = blocks.iter().filter_map(said).collect();
-                texts.join(" ")
-            }
-            Some(value @ Value::Object(_)) => value.to_string(),
-            Some(Value::Null | Value::Bool(_) | Value::Number(_)) | None => String::new(),
-        }
     }
 }

@@ -3,7 +3,7 @@
 /** The filter's plain fields and their names in the address. */
 const ADDRESS_FIELDS = [
   ["text", "q"], ["evaluator", "evaluator"], ["said", "said"], ["least", "min"], ["most", "max"],
-  ["target", "target"], ["file", "file"], ["change", "change"],
+  ["target", "target"], ["file", "file"], ["dataset", "dataset"], ["tool", "tool"], ["change", "change"],
 ];
 
 function addressOf(filter, trial) {
@@ -27,7 +27,7 @@ function readAddress(text) {
   }
   const sort = fields.get("sort") ?? "";
   filter.descending = sort.startsWith("-");
-  filter.sort = Object.hasOwn(SORTS, sort.replace(/^-/, "")) ? sort.replace(/^-/, "") : "";
+  filter.sort = SORTS.includes(sort.replace(/^-/, "")) ? sort.replace(/^-/, "") : "";
   return { filter, trial: readTrial(fields.get("case")) };
 }
 

@@ -6,6 +6,7 @@ class CaseView {
     this.box = byId("case");
     this.turn = 0;
     this.item = -1;
+    this.row = undefined;
     this.box.addEventListener("close", () => this.closed());
     this.box.addEventListener("click", (event) => {
       if (event.target === this.box) this.box.close();
@@ -14,23 +15,35 @@ class CaseView {
 
   async show(item) {
     this.item = item;
+    this.row = this.app.source.row(item);
     this.turn += 1;
     const { turn } = this;
-    const body = make("div", { class: "body" }, make("p", { class: "muted wide", role: "status", text: "Unpacking …" }));
-    this.box.replaceChildren(this.top(item), body);
+    const body = make("div", { class: "body" }, make("p", { class: "muted wide", role: "status", text: "Reading …" }));
+    const top = make("div", { class: "top" }, ...(this.row ? this.top(this.row) : []));
+    this.box.replaceChildren(top, body);
     if (!this.box.open) this.box.showModal();
     this.box.scrollTop = 0;
     this.box.dataset.ready = "";
-    const { items } = this.app;
     try {
-      const now = items.row[item] >= 0 ? await items.now.detail(items.row[item]) : undefined;
-      const before = items.two && items.base[item] >= 0 ? await items.runs[0].detail(items.base[item]) : undefined;
+      const { row, before, now, siblings } = await this.app.source.detail(item);
       if (turn !== this.turn) return;
-      body.replaceChildren(...(items.two ? this.both(before, now) : this.one(now)).filter(Boolean));
+      if (!this.row) this.arrived(row, top);
+      const others = this.siblings(item, siblings);
+      if (others) top.append(others);
+      body.replaceChildren(...(this.app.source.two ? this.both(before, now) : this.one(now)).filter(Boolean));
     } catch (error) {
-      body.replaceChildren(make("p", { class: "notice wide", text: `This trial cannot be read from the page: ${error.message}` }));
+      if (turn !== this.turn) return;
+      body.replaceChildren(make("p", { class: "notice wide", text: `This trial cannot be read: ${error.message}` }));
     }
     this.box.dataset.ready = String(item);
+  }
+
+  /** Shows the top of a trial whose row was not known before. */
+  arrived(row, top) {
+    this.row = row;
+    top.replaceChildren(...this.top(row));
+    byId("case-title").focus({ preventScroll: true });
+    writeAddress(this.app.filter, this.app.openTrial());
   }
 
   closed() {
@@ -38,41 +51,35 @@ class CaseView {
     if (this.box.open) return;
     this.turn += 1;
     this.item = -1;
+    this.row = undefined;
     this.app.closed();
   }
 
-  top(item) {
+  /** Returns the parts of the top: the name of a trial, its figures, and steps to its neighbours. */
+  top(row) {
     const { app } = this;
-    const { items } = app;
-    const [trials, row] = [items.trials(item), items.place(item)];
-    const status = STATUSES[trials.status[row]];
-    const at = app.shown.indexOf(item);
+    const at = app.found.indexOf(row.item);
     const step = (by, label, sign) => make("button", {
-      type: "button", class: "quiet", "aria-label": label, title: label, disabled: at < 0 || at + by < 0 || at + by >= app.shown.length,
+      type: "button", class: "quiet", "aria-label": label, title: label, disabled: at < 0 || at + by < 0 || at + by >= app.found.length,
       click: () => app.step(by),
     }, sign);
-    return make("div", { class: "top" },
-      make("div", { class: "line" }, badge(status),
-        make("h2", { id: "case-title", class: "theirs", text: trials.id[row], tabindex: "-1" }),
-        meter(trials.score[row], status, scoreText(trials.score[row])),
+    return [
+      make("div", { class: "line" }, badge(row.status),
+        make("h2", { id: "case-title", class: "theirs", text: row.id, tabindex: "-1" }),
+        meter(row.score, row.status, scoreText(row.score)),
         step(-1, "Previous trial (k)", "↑"), step(1, "Next trial (j)", "↓"),
         make("button", { type: "button", class: "quiet", "aria-label": "Close (Esc)", title: "Close (Esc)", click: () => this.box.close() }, "✕")),
-      make("div", { class: "under" }, theirs(trials.file[row]), theirs(trials.target[row]),
-        make("span", { text: `trial ${trials.trial[row]}` }), make("span", { text: milliseconds(trials.ms[row]) }), make("span", { text: dollars(trials.cost[row]) }),
-        at >= 0 ? make("span", { text: `${count(at + 1)} of ${count(app.shown.length)}` }) : undefined),
-      this.siblings(item));
+      make("div", { class: "under" }, theirs(row.file), theirs(row.target),
+        make("span", { text: `trial ${row.trial}` }), make("span", { text: milliseconds(row.ms) }), make("span", { text: dollars(row.cost) }),
+        at >= 0 ? make("span", { text: `${count(at + 1)} of ${count(app.found.length)}` }) : undefined),
+    ];
   }
 
-  siblings(item) {
-    const { items } = this.app;
-    const others = items.siblings(item);
+  siblings(item, others) {
     if (others.length < 2) return undefined;
-    const chip = (other) => {
-      const [trials, row] = [items.trials(other), items.place(other)];
-      return make("button", {
-        type: "button", class: `chip ${STATUSES[trials.status[row]]}`, "aria-pressed": String(other === item), click: () => this.app.open(other),
-      }, make("span", { class: "dot", "aria-hidden": "true" }), theirs(`${clipped(trials.target[row])} · ${trials.trial[row]}`), make("small", { text: scoreText(trials.score[row]) }));
-    };
+    const chip = (row) => make("button", {
+      type: "button", class: `chip ${row.status}`, "aria-pressed": String(row.item === item), click: () => this.app.open(row.item),
+    }, make("span", { class: "dot", "aria-hidden": "true" }), theirs(`${clipped(row.target)} · ${row.trial}`), make("small", { text: scoreText(row.score) }));
     return make("div", { class: "siblings", role: "group", "aria-label": "Trials of this case" }, ...others.slice(0, 40).map(chip));
   }
 
@@ -81,7 +88,7 @@ class CaseView {
     return [
       ...notes(detail, ""),
       make("div", { class: "stack" }, errorSheet(result), conversationSheet(detail), changesSheet(detail), expectedSheet(detail)),
-      make("div", { class: "stack" }, evaluatorSheet("Evaluators", result), figuresSheet(detail)),
+      make("div", { class: "stack" }, evaluatorSheet("Evaluators", result), figuresSheet(detail), rawSheet(this.app.source, this.item, detail)),
     ];
   }
 
@@ -101,6 +108,41 @@ class CaseView {
       make("div", { class: "stack wide" }, conversationSheet(shown), changesSheet(shown), expectedSheet(shown)),
     ];
   }
+}
+
+/** Shows the records of a trial as they are in the files of the run, when they are asked for. */
+function rawSheet(source, item, detail) {
+  const part = (record, title) => {
+    if (!detail[record]) return undefined;
+    const box = make("details", {}, make("summary", { class: "muted", text: title }));
+    box.addEventListener("toggle", () => {
+      if (box.open && box.children.length === 1) box.append(rawRecord(source, item, record, detail));
+    });
+    return box;
+  };
+  return make("section", { class: "sheet raw" }, make("h3", { text: "Raw records" }), part("result", "Result"), part("transcript", "Transcript"));
+}
+
+/** Shows a record; one that is too long for a page is read piece by piece. */
+function rawRecord(source, item, record, detail) {
+  const isWhole = !(detail.cut > 0) || !source.hasBytes;
+  if (isWhole) return longText(valueText(detail[record]), "code");
+  const text = make("div", { class: "text code" });
+  const next = make("button", { type: "button", class: "unfold", text: "Show more" });
+  const decoder = new TextDecoder();
+  let from = 0;
+  const read = async () => {
+    next.disabled = true;
+    const { bytes, length } = await source.bytes(item, record, from);
+    from += bytes.byteLength;
+    text.append(decoder.decode(bytes, { stream: from < length }));
+    next.disabled = false;
+    next.textContent = `Show more: ${count(from)} of ${counted(length, "byte")} shown`;
+    next.hidden = from >= length || bytes.byteLength === 0;
+  };
+  next.addEventListener("click", read);
+  read();
+  return make("div", {}, text, next);
 }
 
 /** Returns the facts of a whole trial; `whose` names its run. */

@@ -14,18 +14,20 @@ class Controls {
 
   parts() {
     const { app } = this;
-    const distinct = (column) => [...new Set(app.items.runs.flatMap((trials) => [...new Set(trials[column])]))].sort();
+    const { names, two } = app.source;
     const chips = make("div", { class: "chips", role: "group", "aria-label": "Status" }, ...STATUSES.map((status) => this.chip(status)));
     this.count = make("span", { role: "status", "aria-live": "polite" });
     this.progress = make("span", {});
     this.clear = make("button", { type: "button", text: "Clear filter", click: () => app.narrow(emptyFilter(), true) });
     return [
       this.search(), chips,
-      this.choice("change", "Changes", CHANGES.map(([name, words]) => [name, words]), !app.items.two),
-      this.choice("evaluator", "Evaluator", [...new Set(app.evaluators.names)].sort()),
-      this.choice("said", "Verdict", SAID, app.evaluators.names.length === 0),
-      this.choice("target", "Target", distinct("target")),
-      this.choice("file", "File", distinct("file")),
+      this.choice("change", "Changes", CHANGES.map(([name, words]) => [name, words]), !two),
+      this.choice("evaluator", "Evaluator", names.evaluator),
+      this.choice("said", "Verdict", SAID, names.evaluator.length === 0),
+      this.choice("target", "Target", names.target),
+      this.choice("file", "File", names.file),
+      this.choice("dataset", "Dataset", names.dataset),
+      this.choice("tool", "Tool used", names.tool),
       this.range(),
       make("div", { class: "count" }, this.count, this.progress, this.clear),
     ];
@@ -63,7 +65,7 @@ class Controls {
 
   /** Returns a list to choose from, or nothing if there is no choice. */
   choice(name, label, values, isLeftOut) {
-    if (isLeftOut || (values.length < 2 && name !== "evaluator") || values.length === 0) return undefined;
+    if (isLeftOut || (values.length < 2 && name !== "evaluator" && name !== "tool") || values.length === 0) return undefined;
     const pairs = values.slice(0, MOST_CHOICES).map((value) => (Array.isArray(value) ? value : [value, value]));
     const field = make("select", { id: `filter-${name}`, "aria-label": label, change: () => this.app.narrow({ [name]: field.value }) },
       make("option", { value: "", text: `${label}: any` }),
@@ -91,7 +93,7 @@ class Controls {
     };
     return make("div", { class: "cells" },
       make("div", { text: "Status" }), sort("id", "Case"), make("div", { text: "Target" }), sort("score", "Score", true),
-      this.app.items.two ? sort("delta", "Change", true) : undefined,
+      this.app.source.two ? sort("delta", "Change", true) : undefined,
       sort("ms", "Latency", true), sort("cost", "Cost", true));
   }
 
@@ -115,8 +117,7 @@ class Controls {
       }
       field.value = value;
     }
-    const counts = new Array(STATUSES.length).fill(0);
-    for (let item = 0; item < app.items.length; item += 1) counts[app.items.status(item)] += 1;
+    const counts = app.found.statuses;
     STATUSES.forEach((status, at) => {
       const { chip, number } = this.chips.get(status);
       chip.setAttribute("aria-pressed", String(app.filter.statuses.has(status)));
@@ -137,15 +138,16 @@ class Controls {
 
   tell() {
     const { app } = this;
-    const all = app.shown.length === app.items.length;
-    this.count.textContent = all ? counted(app.items.length, "trial") : `${count(app.shown.length)} of ${counted(app.items.length, "trial")}`;
-    this.progress.textContent = app.search.share < 1 ? `searching answers and details … ${Math.floor(app.search.share * 100)}%` : "";
+    const { length, total } = app.found;
+    this.count.textContent = length === total ? counted(total, "trial") : `${count(length)} of ${counted(total, "trial")}`;
+    const { share } = app.source;
+    this.progress.textContent = share < 1 ? `searching answers and details … ${Math.floor(share * 100)}%` : app.found.note ?? "";
     this.clear.hidden = addressOf({ ...app.filter, sort: "" }) === "";
     this.tellBusy();
   }
 
   /** Marks the list while a search that was asked for is not complete. */
   tellBusy() {
-    byId("list").setAttribute("aria-busy", String(this.typing !== undefined || this.app.search.share < 1));
+    byId("list").setAttribute("aria-busy", String(this.typing !== undefined || this.app.source.share < 1));
   }
 }

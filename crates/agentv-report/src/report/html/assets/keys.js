@@ -9,7 +9,7 @@ const KEYS = [
 const STEPS = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity };
 
 function listenToKeys(app) {
-  byId("show-keys").addEventListener("click", showKeys);
+  byId("show-keys").addEventListener("click", () => showKeys());
   byId("theme").addEventListener("click", changeTheme);
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -37,7 +37,7 @@ function typed(app, event) {
 function actionOf(app, event) {
   const { key } = event;
   const isOpen = byId("case").open;
-  if (key === "?") return showKeys;
+  if (key === "?") return () => showKeys();
   if (key === "t") return changeTheme;
   if (isOpen) {
     if (key === "j" || key === "k") return () => app.step(STEPS[key]);
@@ -45,23 +45,23 @@ function actionOf(app, event) {
   }
   const onControl = ["BUTTON", "SUMMARY", "A"].includes(event.target.tagName);
   if (key === "/") return () => byId("text").focus();
-  if (key === "Enter" && !onControl && app.list.at >= 0) return () => app.open(app.shown[app.list.at]);
+  if (key === "Enter" && !onControl && app.list.at >= 0) return () => app.openAt(app.list.at);
   if (key in STEPS) return () => move(app, STEPS[key]);
   return undefined;
 }
 
 function move(app, by) {
   byId("list").focus({ preventScroll: true });
-  const last = app.shown.length - 1;
+  const last = app.found.length - 1;
   app.list.choose(Math.max(0, Math.min(last, app.list.at + by)));
 }
 
-function showKeys() {
+function showKeys(keys = KEYS) {
   const box = byId("keys");
   const names = (keys) => keys.flatMap((key, at) => (at === 0 ? [make("kbd", { text: key })] : [" ", make("kbd", { text: key })]));
   box.replaceChildren(
     make("h2", { id: "keys-title", text: "Keyboard shortcuts" }),
-    make("dl", {}, ...KEYS.flatMap(([keys, words]) => [make("dt", {}, ...names(keys)), make("dd", { text: words })])),
+    make("dl", {}, ...keys.flatMap(([keys, words]) => [make("dt", {}, ...names(keys)), make("dd", { text: words })])),
     make("button", { type: "button", class: "chip", text: "Close", click: () => box.close() }));
   if (!box.open) box.showModal();
 }

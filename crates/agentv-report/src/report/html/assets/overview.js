@@ -10,17 +10,17 @@ function showOverview(app) {
   const title = runs.map((run) => run.name).join(" → ");
   byId("title").textContent = title;
   document.title = `${title} · agentv`;
-  byId("notices").replaceChildren(...notices(runs));
+  byId("notices").replaceChildren(...notices(runs, app.source.moment));
   const headlines = runs.map((run, at) => headline(app, run, at, runs));
   byId("overview").replaceChildren(make("div", { class: "sheet" }, ...headlines), more(app));
 }
 
-function notices(runs) {
+function notices(runs, moment) {
   const texts = [];
   for (const run of runs) {
     const of = runs.length === 2 ? ` of ${run.name}` : "";
     const { summary } = run;
-    texts.push(...incomplete(run, `The run${of && ` ${run.name}`}`, of));
+    texts.push(...incomplete(run, `The run${of && ` ${run.name}`}`, of, moment));
     if (run.run?.dry_run) texts.push(`Dry run${of}: mocks answered instead of the targets.`);
     if (run.shown < summary.trials) {
       texts.push(
@@ -37,12 +37,12 @@ function notices(runs) {
 }
 
 /** Reports missing trials, with the reason if the run has one. */
-function incomplete(run, it, of) {
+function incomplete(run, it, of, moment) {
   if (!run.run) return [];
   const { planned, finished_at: ended, stopped } = run.run;
   const missing = planned > run.summary.trials
     ? `${count(planned - run.summary.trials)} of ${counted(planned, "trial")}${of} ${planned - run.summary.trials === 1 ? "was" : "were"} not run.` : "";
-  const why = !ended ? `${it} was not finished when this report was written` : stopped ? `${it} stopped early because ${STOPS[stopped] ?? stopped}` : "";
+  const why = !ended ? moment === "" ? `${it} is not finished` : `${it} was not finished ${moment}` : stopped ? `${it} stopped early because ${STOPS[stopped] ?? stopped}` : "";
   if (!why) return missing ? [missing] : [];
   return [missing ? `${why}: ${missing}` : `${why}.`];
 }
@@ -211,7 +211,7 @@ function more(app) {
 function distributions(app) {
   const plots = plotsOf(app);
   if (plots.length === 0) return undefined;
-  const which = app.items.two ? make("small", {}, make("span", { class: "key before" }), "first run", make("span", { class: "key" }), "second run") : undefined;
+  const which = app.source.two ? make("small", {}, make("span", { class: "key before" }), "first run", make("span", { class: "key" }), "second run") : undefined;
   return make("section", { class: "sheet" }, make("h2", {}, "Distributions", which), make("div", { class: "plots" }, ...plots));
 }
 
@@ -238,10 +238,9 @@ function plotsOf(app) {
     }));
   }
   const { latency } = runs[runs.length - 1].summary;
-  const values = (column) => app.items.runs.map((trials) => Array.from(trials[column]));
-  plots.push(logHistogram("Latency", values("ms"), milliseconds,
+  plots.push(logHistogram("Latency", app.source.spreads("ms"), milliseconds,
     latency ? [[latency.median_ms, "median"], [latency.p95_ms, "p95"]] : []));
-  plots.push(logHistogram("Cost per answer", values("cost"), dollars));
+  plots.push(logHistogram("Cost per answer", app.source.spreads("cost"), dollars));
   return plots.filter(Boolean);
 }
 

@@ -56,25 +56,37 @@ function histogram({ title, series, labels, ticks, marks, choose }) {
   return make("figure", { class: "plot-box" }, make("h3", { text: title }), svg);
 }
 
-/** Draws a histogram of values that span orders of magnitude, or nothing without values. */
-function logHistogram(title, runs, write, marks) {
+/** The number of bins of a histogram of values that span orders of magnitude. */
+const SPREAD_BINS = 24;
+
+/** Counts the values of each run in bins that grow evenly; the bins are those of all runs. */
+function spreadsOf(runs) {
   const values = runs.map((run) => run.filter((value) => value > 0 && Number.isFinite(value)));
-  const all = values.flat();
-  if (all.length === 0) return undefined;
   let [low, high] = [Infinity, 0];
-  for (const value of all) {
-    low = Math.min(low, value);
-    high = Math.max(high, value);
+  for (const run of values) {
+    for (const value of run) {
+      low = Math.min(low, value);
+      high = Math.max(high, value);
+    }
   }
+  if (high === 0) return undefined;
   if (high / low < 1.5) [low, high] = [low / 1.5, high * 1.5];
-  const bins = 24;
-  const place = (value) => (Math.log(value / low) / Math.log(high / low)) * bins;
-  const edge = (bin) => low * (high / low) ** (bin / bins);
+  const bin = (value) => Math.floor((Math.log(value / low) / Math.log(high / low)) * SPREAD_BINS);
   const series = values.map((run) => {
-    const counts = new Array(bins).fill(0);
-    for (const value of run) counts[Math.min(bins - 1, Math.max(0, Math.floor(place(value))))] += 1;
+    const counts = new Array(SPREAD_BINS).fill(0);
+    for (const value of run) counts[Math.min(SPREAD_BINS - 1, Math.max(0, bin(value)))] += 1;
     return counts;
   });
+  return { low, high, series };
+}
+
+/** Draws a histogram of values that span orders of magnitude, or nothing without values. */
+function logHistogram(title, spreads, write, marks) {
+  if (!spreads) return undefined;
+  const { low, high, series } = spreads;
+  const bins = SPREAD_BINS;
+  const place = (value) => (Math.log(value / low) / Math.log(high / low)) * bins;
+  const edge = (bin) => low * (high / low) ** (bin / bins);
   return histogram({
     title, series,
     labels: series[0].map((_, bin) => `${write(edge(bin))} to ${write(edge(bin + 1))}`),

@@ -1,8 +1,5 @@
 // The trials of the page: columns of each run, and items, which pair the trials of two runs.
 
-const STATUSES = ["pass", "borderline", "fail", "error", "ungraded"];
-const SAID = ["pass", "borderline", "fail", "error", "skipped"];
-
 /** The rows of a run, gathered from its blocks. */
 class Trials {
   constructor(length) {

@@ -1,22 +1,25 @@
 //! A page of the browser: its content, and the actions of a person.
 
+use std::thread;
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
-use crate::devtools::Devtools;
+use super::devtools::Devtools;
 
 /// The longest time that a page may take for anything, in milliseconds.
 const PATIENCE_MS: u64 = 60_000;
 
 /// A page; closed when dropped.
 #[derive(Debug)]
-pub(crate) struct Page<'a> {
+pub struct Page<'a> {
     devtools: &'a Devtools,
     target: String,
     session: String,
 }
 
 impl<'a> Page<'a> {
-    pub(crate) fn new(devtools: &'a Devtools, target: String, session: String) -> Page<'a> {
+    pub(super) fn new(devtools: &'a Devtools, target: String, session: String) -> Page<'a> {
         let page = Page {
             devtools,
             target,
@@ -34,18 +37,36 @@ impl<'a> Page<'a> {
         page
     }
 
-    pub(crate) fn call(&self, method: &str, params: Value) -> Value {
+    /// Calls a method of the browser for this page.
+    pub fn call(&self, method: &str, params: Value) -> Value {
         self.devtools.call(Some(&self.session), method, params)
     }
 
     /// Opens an address and waits until the report is shown.
-    pub(crate) fn go(&self, address: &str) {
+    pub fn go(&self, address: &str) {
         self.call("Page.navigate", json!({"url": address}));
         self.wait("document.documentElement?.dataset.ready === 'yes'");
     }
 
+    /// Waits until the page has followed a link to a path, and its content is shown.
+    pub fn wait_for_path(&self, path: &str) {
+        let end = Instant::now() + Duration::from_millis(PATIENCE_MS);
+        loop {
+            // Nothing is evaluated in the old page, which may go away at any moment.
+            let target = json!({"targetId": self.target});
+            let target = self.devtools.call(None, "Target.getTargetInfo", target);
+            let address = target["targetInfo"]["url"].as_str().unwrap_or_default();
+            if address.contains(path) {
+                break;
+            }
+            assert!(Instant::now() < end, "still at {address}, not at {path}");
+            thread::sleep(Duration::from_millis(20));
+        }
+        self.wait("document.documentElement?.dataset.ready === 'yes'");
+    }
+
     /// Returns the value of an expression.
-    pub(crate) fn value(&self, expression: &str) -> Value {
+    pub fn value(&self, expression: &str) -> Value {
         let params = json!({
             "expression": expression, "awaitPromise": true, "returnByValue": true,
         });
@@ -56,7 +77,7 @@ impl<'a> Page<'a> {
     }
 
     /// Returns the text of the first element that a selector finds.
-    pub(crate) fn text(&self, selector: &str) -> String {
+    pub fn text(&self, selector: &str) -> String {
         let found = self.value(&format!(
             "document.querySelector({selector:?})?.textContent"
         ));
@@ -64,13 +85,13 @@ impl<'a> Page<'a> {
     }
 
     /// Returns the number of elements that a selector finds.
-    pub(crate) fn count(&self, selector: &str) -> u64 {
+    pub fn count(&self, selector: &str) -> u64 {
         let found = self.value(&format!("document.querySelectorAll({selector:?}).length"));
         found.as_u64().unwrap()
     }
 
     /// Waits until a condition holds.
-    pub(crate) fn wait(&self, condition: &str) {
+    pub fn wait(&self, condition: &str) {
         let expression = format!(
             "(async () => {{
                 const end = Date.now() + {PATIENCE_MS};
@@ -90,7 +111,7 @@ impl<'a> Page<'a> {
     }
 
     /// Presses a key.
-    pub(crate) fn press(&self, key: &str) {
+    pub fn press(&self, key: &str) {
         let text = match key {
             "Enter" => "\r",
             one if one.chars().count() == 1 => one,
@@ -115,17 +136,17 @@ impl<'a> Page<'a> {
     }
 
     /// Types a text into the focused element.
-    pub(crate) fn type_text(&self, text: &str) {
+    pub fn type_text(&self, text: &str) {
         self.call("Input.insertText", json!({"text": text}));
     }
 
     /// Clicks on the first element that a selector finds.
-    pub(crate) fn click(&self, selector: &str) {
+    pub fn click(&self, selector: &str) {
         self.value(&format!("document.querySelector({selector:?}).click()"));
     }
 
     /// Chooses a value of a list.
-    pub(crate) fn choose(&self, selector: &str, value: &str) {
+    pub fn choose(&self, selector: &str, value: &str) {
         self.value(&format!(
             "(() => {{ const field = document.querySelector({selector:?}); field.value = {value:?};
                 field.dispatchEvent(new Event(field.tagName === 'SELECT' ? 'change' : 'input')); }})()"
@@ -133,18 +154,18 @@ impl<'a> Page<'a> {
     }
 
     /// Types a text into the search field, and waits until the list shows what was found.
-    pub(crate) fn search(&self, text: &str) {
+    pub fn search(&self, text: &str) {
         self.choose("#text", text);
         self.wait_for_search();
     }
 
     /// Waits until the list shows everything that the search found.
-    pub(crate) fn wait_for_search(&self) {
+    pub fn wait_for_search(&self) {
         self.wait("document.getElementById('list').getAttribute('aria-busy') === 'false'");
     }
 
     /// Opens the trial with this id from the list, and waits until it is shown.
-    pub(crate) fn open_trial(&self, id: &str) {
+    pub fn open_trial(&self, id: &str) {
         let id = serde_json::to_string(id).unwrap();
         let row = format!(
             "[...document.querySelectorAll('.row')].find((row) => row.querySelector('b').textContent === {id})"
@@ -155,7 +176,7 @@ impl<'a> Page<'a> {
     }
 
     /// Returns the ids of the rows in the document, from top to bottom.
-    pub(crate) fn ids(&self) -> Vec<String> {
+    pub fn ids(&self) -> Vec<String> {
         let found = self.value(
             "[...document.querySelectorAll('.row')].sort((a, b) => a.dataset.at - b.dataset.at)
                 .map((row) => row.querySelector('b').textContent)",
@@ -165,11 +186,12 @@ impl<'a> Page<'a> {
     }
 
     /// Returns the text about the number of listed trials.
-    pub(crate) fn told(&self) -> String {
+    pub fn told(&self) -> String {
         self.text("#controls .count span")
     }
 
-    pub(crate) fn size(&self, width: u32, height: u32) {
+    /// Sets the size of the window.
+    pub fn size(&self, width: u32, height: u32) {
         let size = json!({
             "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false,
         });
@@ -177,13 +199,13 @@ impl<'a> Page<'a> {
     }
 
     /// Sets the preferred colour scheme to `light` or `dark`.
-    pub(crate) fn prefer(&self, scheme: &str) {
+    pub fn prefer(&self, scheme: &str) {
         let feature = json!({"name": "prefers-color-scheme", "value": scheme});
         self.call("Emulation.setEmulatedMedia", json!({"features": [feature]}));
     }
 
     /// Returns everything that went wrong in the page: errors, warnings, dialogs and requests.
-    pub(crate) fn troubles(&self) -> Vec<String> {
+    pub fn troubles(&self) -> Vec<String> {
         let events = self.devtools.events(&self.session);
         let is_trouble = |event: &&Value| match event["method"].as_str().unwrap_or_default() {
             "Runtime.exceptionThrown" | "Runtime.consoleAPICalled" => true,
@@ -192,7 +214,9 @@ impl<'a> Page<'a> {
                 let address = event["params"]["request"]["url"]
                     .as_str()
                     .unwrap_or_default();
-                !address.starts_with("file://") || event["params"]["type"] != "Document"
+                let is_file =
+                    address.starts_with("file://") && event["params"]["type"] == "Document";
+                !is_file && !self.is_own(address)
             }
             _ => false,
         };
@@ -200,14 +224,23 @@ impl<'a> Page<'a> {
         troubles.map(Value::to_string).collect()
     }
 
+    /// Checks if an address is one of the server that the page came from.
+    fn is_own(&self, address: &str) -> bool {
+        let origin = self.value("location.origin");
+        let origin = origin
+            .as_str()
+            .filter(|origin| origin.starts_with("http://"));
+        origin.is_some_and(|origin| address.starts_with(&format!("{origin}/")))
+    }
+
     /// Fails if anything went wrong in the page, or a foreign script ran.
-    pub(crate) fn assert_calm(&self) {
+    pub fn assert_calm(&self) {
         assert_eq!(self.troubles(), Vec::<String>::new());
         assert_eq!(self.value("typeof window.__xss"), "undefined");
     }
 
     /// Writes a screenshot to the folder that `SHOTS` names, if it is set.
-    pub(crate) fn shot(&self, name: &str) {
+    pub fn shot(&self, name: &str) {
         let Some(folder) = std::env::var_os("SHOTS") else {
             return;
         };

@@ -7,8 +7,8 @@ use std::process::{Child, Command, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::devtools::Devtools;
-use crate::page::Page;
+use super::devtools::Devtools;
+use super::page::Page;
 
 /// The names of Chromium in various packages.
 const NAMES: &[&str] = &[
@@ -20,7 +20,7 @@ const NAMES: &[&str] = &[
 
 /// A running browser with its own profile.
 #[derive(Debug)]
-pub(crate) struct Browser {
+pub struct Browser {
     child: Child,
     devtools: Devtools,
     _profile: TempDir,
@@ -28,7 +28,7 @@ pub(crate) struct Browser {
 
 impl Browser {
     /// Starts the browser that `CHROME` names, otherwise an installed one.
-    pub(crate) fn start() -> Browser {
+    pub fn start() -> Browser {
         let profile = tempfile::tempdir().unwrap();
         // The browser communicates on descriptors 3 and 4, and ends when they are closed.
         let mut child = Command::new("sh")
@@ -54,14 +54,21 @@ impl Browser {
     }
 
     /// Opens a file, with an optional text after `#`, and waits until its content is shown.
-    pub(crate) fn open(&self, file: &Path, hash: &str) -> Page<'_> {
+    pub fn open(&self, file: &Path, hash: &str) -> Page<'_> {
         let page = self.blank();
         page.go(&format!("file://{}{hash}", file.display()));
         page
     }
 
+    /// Opens a page of a server and waits until its content is shown.
+    pub fn visit(&self, address: &str) -> Page<'_> {
+        let page = self.blank();
+        page.go(address);
+        page
+    }
+
     /// Opens an empty page.
-    pub(crate) fn blank(&self) -> Page<'_> {
+    pub fn blank(&self) -> Page<'_> {
         let target = self.call("Target.createTarget", json!({"url": "about:blank"}));
         let target = target["targetId"].as_str().unwrap().to_owned();
         let attach = json!({"targetId": target, "flatten": true});

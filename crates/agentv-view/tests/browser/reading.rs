@@ -1,0 +1,285 @@
+//! Reading runs: lists, filters, trials, keys, links, sizes.
+
+use agentv_testkit::browser::{Browser, BrowserTest};
+use agentv_testkit::runs::{errored, ten, trial, write_run};
+use serde_json::json;
+
+use crate::client::Running;
+use crate::{ID, address, run_address};
+
+pub(crate) const TESTS: &[BrowserTest] = &[
+    (
+        "the_runs_of_a_project_are_listed_with_trend_and_opened_by_keyboard",
+        runs,
+    ),
+    (
+        "runs_are_filtered_and_the_filter_is_in_the_address",
+        filtered_runs,
+    ),
+    ("a_run_is_read_filtered_sorted_and_searched", run),
+    (
+        "a_trial_shows_its_records_and_a_link_leads_back_to_it",
+        trial_page,
+    ),
+    (
+        "a_record_that_is_too_long_for_a_page_is_read_piece_by_piece",
+        pieces,
+    ),
+    (
+        "the_pages_fit_small_and_large_windows_in_both_themes",
+        sizes,
+    ),
+    ("a_run_that_does_not_exist_is_reported", missing),
+];
+
+fn project() -> (tempfile::TempDir, Running) {
+    let root = tempfile::tempdir().unwrap();
+    let ended = |at: u32| {
+        json!({
+            "started_at": format!("2026-11-1{at}T10:43:07Z"), "finished_at": format!("2026-11-1{at}T10:45:07Z"),
+        })
+    };
+    for at in 1..=4 {
+        let trials = (1..=10).map(|case| {
+            trial(
+                &format!("case-{case}"),
+                if case <= at + 4 { 1.0 } else { 0.1 },
+                "It arrives.",
+            )
+        });
+        write_run(
+            root.path(),
+            &format!("2026-11-1{at}T10-43-07Z-aaaa"),
+            &ended(at),
+            trials,
+        );
+    }
+    let other = json!({"started_at": "2026-11-15T10:43:07Z", "files": [{"path": "evals/other.yaml", "digest": "d", "cases": 10}], "planned": 12});
+    write_run(root.path(), ID, &other, ten());
+    let broken = write_run(root.path(), "broken", &json!({}), ten());
+    std::fs::write(broken.join("run.json"), "{").unwrap();
+    let server = Running::of(root.path());
+    (root, server)
+}
+
+fn runs(browser: &Browser) {
+    let (_root, server) = project();
+    let page = browser.visit(&address(&server, "/"));
+    page.size(1440, 900);
+    assert_eq!(page.count("tr.run"), 6);
+    let first = page.text("tr.run");
+    assert!(
+        first.contains(ID) && first.contains("evals/other.yaml") && first.contains("10 of 12"),
+        "{first}"
+    );
+    assert!(
+        first.contains("22.2%") && first.contains("unfinished"),
+        "{first}"
+    );
+    assert!(page.text("#runs").contains("2 min 0 s"));
+    assert!(page.text("tr.run:last-child").contains("broken"));
+    let trend = page.value(
+        "document.querySelectorAll('tr.run')[1].querySelector('svg').getAttribute('aria-label')",
+    );
+    assert_eq!(
+        trend,
+        "Pass rates, oldest first: 50.0%, 60.0%, 70.0%, 80.0%"
+    );
+    page.shot("view-runs");
+    page.press("j");
+    page.press("j");
+    page.press("Enter");
+    page.wait_for_path("/run/2026-11-14");
+    assert!(page.text(".rate").contains("80%"), "{}", page.text(".rate"));
+    page.assert_calm();
+}
+
+fn filtered_runs(browser: &Browser) {
+    let (_root, server) = project();
+    let page = browser.visit(&address(&server, "/"));
+    page.choose("#runs-file", "evals/other.yaml");
+    assert_eq!(page.count("tr.run"), 1);
+    assert!(
+        page.value("location.hash")
+            .as_str()
+            .unwrap()
+            .contains("other.yaml")
+    );
+    let again = browser.visit(&address(&server, "/#q=11-13"));
+    assert_eq!(again.count("tr.run"), 1);
+    again.press("/");
+    again.type_text("x");
+    again.wait("document.querySelectorAll('tr.run').length === 0");
+    again.press("Escape");
+    again.press("?");
+    assert!(again.text("#keys").contains("open the run"));
+    again.assert_calm();
+}
+
+fn served_ten() -> (tempfile::TempDir, Running) {
+    let root = tempfile::tempdir().unwrap();
+    write_run(
+        root.path(),
+        ID,
+        &json!({"finished_at": "2026-11-15T10:59:00Z"}),
+        ten(),
+    );
+    let server = Running::of(root.path());
+    (root, server)
+}
+
+fn run(browser: &Browser) {
+    let (_root, server) = served_ten();
+    let page = browser.visit(&run_address(&server, ""));
+    page.wait("document.querySelectorAll('.row:not(.waiting)').length === 10");
+    assert!(
+        page.text(".rate").contains("22.2%"),
+        "{}",
+        page.text(".rate")
+    );
+    assert_eq!(
+        page.text(".legend"),
+        "2 pass2 borderline5 fail1 error0 ungraded"
+    );
+    assert_eq!(page.told(), "10 trials");
+    assert_eq!(page.count("svg.plot"), 3);
+    page.shot("view-run");
+    page.click(".chip.fail");
+    page.wait("document.querySelectorAll('.row').length === 5");
+    assert_eq!(page.told(), "5 of 10 trials");
+    page.click(".chip.fail");
+    page.search("order case-3");
+    page.wait("document.querySelectorAll('.row').length === 1");
+    assert_eq!(page.ids(), ["case-3"]);
+    page.search("");
+    page.choose("#filter-tool", "lookupOrder");
+    page.wait("document.querySelectorAll('.row').length === 9");
+    page.choose("#filter-tool", "");
+    page.choose("#filter-evaluator", "tone");
+    page.choose("#filter-said", "borderline");
+    page.wait("document.querySelectorAll('.row').length === 2");
+    assert_eq!(page.ids(), ["case-6", "case-7"]);
+    let hash = page.value("location.hash");
+    let again = browser.visit(&run_address(&server, hash.as_str().unwrap()));
+    again.wait("document.querySelectorAll('.row').length === 2");
+    again.click(".count button");
+    again.wait("document.querySelectorAll('.row').length === 10");
+    again.click("#columns [data-sort=score]");
+    again.click("#columns [data-sort=score]");
+    again.wait("document.querySelector('#row-0 b')?.textContent === 'case-9'");
+    page.assert_calm();
+    again.assert_calm();
+}
+
+fn trial_page(browser: &Browser) {
+    let (_root, server) = served_ten();
+    let page = browser.visit(&run_address(&server, ""));
+    page.open_trial("case-4");
+    let text = page.text("#case");
+    for part in [
+        "Where is order case-4?",
+        "It arrives on Tuesday, I hope.",
+        "It arrives on Monday.",
+        "Friendly enough.",
+        "lookupOrder",
+        "4 of 10",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    page.shot("view-trial");
+    page.press("j");
+    page.wait("document.getElementById('case-title').textContent === 'case-5' && document.getElementById('case').dataset.ready > ''");
+    let link = page.value("location.href");
+    let again = browser.visit(link.as_str().unwrap());
+    again.wait("document.getElementById('case').open && document.getElementById('case').dataset.ready > ''");
+    assert_eq!(again.text("#case-title"), "case-5");
+    again.press("Escape");
+    again.wait("!document.getElementById('case').open");
+    assert!(
+        !again
+            .value("location.hash")
+            .as_str()
+            .unwrap()
+            .contains("case=")
+    );
+    page.assert_calm();
+    again.assert_calm();
+}
+
+fn pieces(browser: &Browser) {
+    let root = tempfile::tempdir().unwrap();
+    let answer = format!("{}the end", "wörd ".repeat(100_000));
+    let trials = [trial("long", 1.0, &answer), trial("short", 1.0, "Tuesday")];
+    write_run(root.path(), ID, &json!({}), trials);
+    let server = Running::of(root.path());
+    let page = browser.visit(&run_address(&server, ""));
+    page.open_trial("long");
+    assert!(page.text("#case").contains("too long for this page"));
+    page.click(".raw details:last-child summary");
+    page.wait("document.querySelector('.raw .unfold')?.disabled === false");
+    let shown = page.text(".raw .code");
+    assert!(
+        shown.len() < 300_000 && !shown.contains("the end"),
+        "{}",
+        shown.len()
+    );
+    for _ in 0..2 {
+        page.click(".raw .unfold");
+        page.wait("document.querySelector('.raw .unfold').disabled === false");
+    }
+    page.wait("document.querySelector('.raw .unfold').hidden");
+    let shown = page.text(".raw .code");
+    assert!(shown.contains("the end") && !shown.contains('\u{fffd}'));
+    assert!(serde_json::from_str::<serde_json::Value>(&shown).is_ok());
+    page.press("Escape");
+    page.open_trial("short");
+    page.click(".raw details summary");
+    page.wait("document.querySelector('.raw .code') !== null");
+    assert!(page.text(".raw").contains("\"grade_key\": \"grade short\""));
+    page.assert_calm();
+}
+
+fn sizes(browser: &Browser) {
+    let (_root, server) = project();
+    for (width, height) in [(380, 800), (2560, 1300)] {
+        for theme in ["light", "dark"] {
+            let page = browser.visit(&address(&server, "/"));
+            page.size(width, height);
+            page.prefer(theme);
+            page.wait("document.querySelectorAll('tr.run').length === 6");
+            fits(&page);
+            page.shot(&format!("view-runs-{width}-{theme}"));
+            let page = browser.visit(&run_address(&server, ""));
+            page.size(width, height);
+            page.prefer(theme);
+            page.shot(&format!("view-run-top-{width}-{theme}"));
+            page.value("document.getElementById('cases').scrollIntoView()");
+            page.wait("document.querySelectorAll('.row:not(.waiting)').length > 0");
+            fits(&page);
+            page.shot(&format!("view-run-{width}-{theme}"));
+            page.assert_calm();
+        }
+    }
+}
+
+/// Fails if the page must be scrolled sideways.
+fn fits(page: &agentv_testkit::browser::Page<'_>) {
+    let extra = page.value("document.documentElement.scrollWidth - innerWidth");
+    assert!(extra.as_i64().unwrap() <= 0, "{extra} pixels too wide");
+}
+
+fn missing(browser: &Browser) {
+    let root = tempfile::tempdir().unwrap();
+    write_run(root.path(), ID, &json!({}), [errored("a", "down")]);
+    let server = Running::of(root.path());
+    let page = browser.blank();
+    page.call(
+        "Page.navigate",
+        json!({"url": address(&server, "/run/none")}),
+    );
+    page.wait("document.documentElement?.dataset.ready === 'failed'");
+    assert_eq!(
+        page.text("#progress"),
+        "This page cannot be shown: run `none` not found"
+    );
+}

@@ -1,0 +1,36 @@
+//! The command line of `agentv view`.
+
+use std::net::IpAddr;
+
+use clap::Args;
+
+/// Show runs on a page in the browser
+///
+/// Starts a server on this machine and prints its address. The page lists the runs of the project and
+/// shows their trials, also while a run is in progress. Only this machine can reach it. Press Ctrl-C to
+/// stop the server.
+///
+/// The index of a large run is built once and kept in `.agentv/view`. It can be deleted at any time.
+///
+/// Exit codes: 2 the command line is invalid, or the address is in use, 130 interrupted.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  agentv view                     the runs of the project
+  agentv view --open              and open the browser
+  agentv view latest              the newest run only
+  agentv view ../other-project
+  agentv view --port 8080")]
+pub(crate) struct ViewArguments {
+    /// A project, a results folder, a run folder, a run id or `latest` (default: this project)
+    pub(crate) path: Option<String>,
+    /// Listen on port N; 0 for any free port (default: 7333, or a free port if that is in use)
+    #[arg(long, value_name = "N")]
+    pub(crate) port: Option<u16>,
+    /// Listen on another address than 127.0.0.1; requests then need the token in the printed address
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) host: Option<IpAddr>,
+    /// Open the page in the browser
+    #[arg(long)]
+    pub(crate) open: bool,
+}
