@@ -36,8 +36,8 @@ pub(super) fn add(environment: &mut Environment<'_>) {
 pub(super) fn filter_names() -> &'static [&'static str] {
     static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
         let paid = filters().into_iter().map(|(name, ..)| name);
-        paid.chain(["default", "d", "replace", "join", "tojson"])
-            .collect()
+        let others = ["default", "d", "replace", "after", "before", "join", "tojson"];
+        paid.chain(others).collect()
     });
     &NAMES
 }
