@@ -78,7 +78,7 @@ fn case(
     words: &str,
     suite: &[(Value, Value)],
 ) -> (Value, Value) {
-    let skips = words.len() % 3 == 0;
+    let skips = words.len().is_multiple_of(3);
     let mut four = json!({"id": format!("case-{index}"), "criteria": words, "input": [{"role": "user", "content": words}]});
     let mut ours = json!({"id": format!("case-{index}"), "expected_outcome": words});
     let shared = json!({"role": "system", "content": "Be brief."});
@@ -93,7 +93,7 @@ fn case(
     }
     let (mut left, mut right): (Vec<_>, Vec<_>) = theirs.into_iter().unzip();
     if !left.is_empty() {
-        four["assertions"] = json!(left.drain(..).collect::<Vec<_>>());
+        four["assertions"] = json!(std::mem::take(&mut left));
     }
     if !skips {
         right.extend(suite.iter().map(|(_, ours)| ours.clone()));

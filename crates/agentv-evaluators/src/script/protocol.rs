@@ -57,7 +57,7 @@ fn with_later_names(mut input: Extra, subject: &Subject<'_>) -> Extra {
         "tool_calls": trace.tool_calls_by_name,
         "error_count": trace.error_count,
     });
-    let usage = serde_json::to_value(&trace.token_usage).unwrap_or_default();
+    let usage = serde_json::to_value(trace.token_usage).unwrap_or_default();
     for (name, value) in [
         (
             "criteria",

@@ -197,7 +197,7 @@ fn rename_kind(target: &mut Placed) -> bool {
 fn rename_command(target: &mut Placed) -> bool {
     let kind = target.given("provider").and_then(Placed::as_str);
     let kind = kind.and_then(kinds::named);
-    if !kind.is_some_and(|kind| kind.kind.options.field("command_template").is_some()) {
+    if kind.is_none_or(|kind| kind.kind.options.field("command_template").is_none()) {
         return false;
     }
     let mut is_changed = as_template(target);
