@@ -14,13 +14,13 @@ use crate::words::{Findings, quoted};
 pub(crate) const IGNORE_CASE: Field = Field {
     name: "ignore_case",
     shape: &BOOL,
-    doc: "Whether to ignore the difference between upper and lower case (default: false).",
+    doc: "True to ignore the difference between upper and lower case (default: false).",
 };
 
 pub(crate) const TRIM: Field = Field {
     name: "trim",
     shape: &BOOL,
-    doc: "Whether to ignore white space around the answer and the text (default: false).",
+    doc: "True to ignore white space around the answer and the text (default: false).",
 };
 
 pub(crate) static TEXTS: Shape = Shape {

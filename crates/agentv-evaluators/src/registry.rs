@@ -45,7 +45,7 @@ static COMMON: Record = Record {
         Field {
             name: "required",
             shape: &BOOL,
-            doc: "Whether the case fails if this evaluator does not pass, whatever its score (default: false).",
+            doc: "True to fail the case if this evaluator does not pass, whatever the score of the case (default: false).",
         },
         Field {
             name: MIN_SCORE,

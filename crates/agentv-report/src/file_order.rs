@@ -51,55 +51,71 @@ pub(crate) fn in_file_order(
     run: Option<&RunRecord>,
     latest: &mut Latest,
 ) -> Result<Vec<u64>, FileError> {
-    let mut files = Names::of(
-        run.iter()
-            .flat_map(|run| &run.files)
-            .map(|file| &*file.path),
-    );
-    let chosen = run
-        .iter()
-        .flat_map(|run| &run.chosen_targets)
-        .map(|name| &**name);
-    let others = run
-        .iter()
-        .flat_map(|run| &run.targets)
-        .map(|target| &*target.name);
-    let mut targets = Names::of(chosen.chain(others));
+    let mut order = ReportOrder::of(run);
     let mut positions = Vec::with_capacity(latest.len());
     for offset in latest.offsets() {
-        let fields = serde_json::from_str::<PositionFields<'_>>(latest.text_at(offset)?);
-        positions.push(match fields {
+        positions.push(order.position(latest.text_at(offset)?, offset));
+    }
+    order.rank(&mut positions);
+    positions.sort_unstable();
+    Ok(positions
+        .into_iter()
+        .map(|position| position.offset)
+        .collect())
+}
+
+/// The order of files and targets in a report.
+struct ReportOrder {
+    files: Names,
+    targets: Names,
+}
+
+impl ReportOrder {
+    /// Starts with the order in which a run lists its files and targets.
+    fn of(run: Option<&RunRecord>) -> ReportOrder {
+        let files = run.iter().flat_map(|run| &run.files);
+        let chosen = run.iter().flat_map(|run| &run.chosen_targets);
+        let others = run.iter().flat_map(|run| &run.targets);
+        let others = others.map(|target| &*target.name);
+        ReportOrder {
+            files: Names::of(files.map(|file| &*file.path)),
+            targets: Names::of(chosen.map(|name| &**name).chain(others)),
+        }
+    }
+
+    /// Returns the position of a record, with its file and its target by index.
+    fn position(&mut self, record: &str, offset: u64) -> ReportPosition {
+        match serde_json::from_str::<PositionFields<'_>>(record) {
             Ok(PositionFields {
                 eval_file,
                 position: Some(position),
                 target,
                 trial,
             }) => ReportPosition {
-                file: files.index(&eval_file),
+                file: self.files.index(&eval_file),
                 case: position,
-                target: targets.index(&target),
+                target: self.targets.index(&target),
                 trial,
                 offset,
             },
             Ok(fields) => ReportPosition {
-                file: files.index(&fields.eval_file),
+                file: self.files.index(&fields.eval_file),
                 ..ReportPosition::last(offset)
             },
             // A line that is not a record: its reader reports it.
             Err(_) => ReportPosition::last(offset),
-        });
+        }
     }
-    let (files, targets) = (files.ranks(), targets.ranks());
-    let rank = |ranks: &[u32], index: u32| ranks.get(index as usize).copied().unwrap_or(index);
-    for position in &mut positions {
-        position.file = rank(&files, position.file);
-        position.target = rank(&targets, position.target);
+
+    /// Replaces the indices in positions by ranks.
+    fn rank(self, positions: &mut [ReportPosition]) {
+        let (files, targets) = (self.files.ranks(), self.targets.ranks());
+        let rank = |ranks: &[u32], index: u32| ranks.get(index as usize).copied().unwrap_or(index);
+        for position in positions {
+            position.file = rank(&files, position.file);
+            position.target = rank(&targets, position.target);
+        }
     }
-    positions.sort_unstable();
-    Ok(positions
-        .into_iter()
-        .map(|position| position.offset)
-        .collect())
 }
 
 /// Names by index: first those that the run lists, in its order, then others as they appear.

@@ -48,43 +48,47 @@ pub(crate) fn resolved_specs(
             _ => Extra::new(),
         })
         .collect();
-    let name_of = |options: &Extra| {
-        let name = options.get("name").and_then(Value::as_str);
-        name.map(str::to_owned)
-    };
+    named_specs(written)
+}
+
+/// Turns written options into specs, and gives a free name to those without one of their own.
+fn named_specs(written: Vec<Extra>) -> Vec<EvaluatorSpec> {
     let mut taken: HashSet<String> = written.iter().filter_map(name_of).collect();
     let mut used: HashSet<String> = HashSet::new();
     let mut numbers = HashMap::new();
-    written
-        .into_iter()
-        .map(|mut options| {
-            options.retain(|_, value| !value.is_null());
-            let kind = match options.shift_remove("type") {
-                Some(Value::String(kind)) => kind,
-                _ => String::new(),
-            };
-            let name = match name_of(&options) {
-                Some(name) if used.insert(name.clone()) => name,
-                given => {
-                    let base = given.as_deref().unwrap_or(&kind);
-                    free_name(base, &mut taken, &mut numbers)
-                }
-            };
-            options.shift_remove("name");
-            let weight = options.shift_remove("weight");
-            let required = options.shift_remove("required");
-            EvaluatorSpec {
-                name,
-                kind,
-                weight: weight.as_ref().and_then(Value::as_f64).unwrap_or(1.0),
-                required: required
-                    .as_ref()
-                    .and_then(Value::as_bool)
-                    .unwrap_or_default(),
-                options,
+    let specs = written.into_iter().map(|mut options| {
+        options.retain(|_, value| !value.is_null());
+        let kind = match options.shift_remove("type") {
+            Some(Value::String(kind)) => kind,
+            _ => String::new(),
+        };
+        let name = match name_of(&options) {
+            Some(name) if used.insert(name.clone()) => name,
+            given => {
+                let base = given.as_deref().unwrap_or(&kind);
+                free_name(base, &mut taken, &mut numbers)
             }
-        })
-        .collect()
+        };
+        options.shift_remove("name");
+        let weight = options.shift_remove("weight");
+        let required = options.shift_remove("required");
+        EvaluatorSpec {
+            name,
+            kind,
+            weight: weight.as_ref().and_then(Value::as_f64).unwrap_or(1.0),
+            required: required
+                .as_ref()
+                .and_then(Value::as_bool)
+                .unwrap_or_default(),
+            options,
+        }
+    });
+    specs.collect()
+}
+
+fn name_of(options: &Extra) -> Option<String> {
+    let name = options.get("name").and_then(Value::as_str);
+    name.map(str::to_owned)
 }
 
 /// Returns the type's name, with `-2`, `-3`, … if it is taken.

@@ -18,7 +18,7 @@ pub(crate) const JUDGES: Field = Field {
 pub(crate) const AGGREGATE: Field = Field {
     name: "aggregate",
     shape: &AGGREGATES,
-    doc: "How to combine the scores of several judges: `median`, `mean` or `majority` (default: `median`).",
+    doc: "The way to combine the scores of several judges: `median`, `mean` or `majority` (default: `median`).",
 };
 
 static PANEL: Shape = Shape {

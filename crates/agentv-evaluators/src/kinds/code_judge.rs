@@ -43,7 +43,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
                 Field {
                     name: "target",
                     shape: &ACCESS,
-                    doc: "Whether the script can ask the targets of the run through a local proxy (default: false), and how often.",
+                    doc: "True, or an object with `max_calls`, to let the script ask the targets of the run through a local proxy (default: false).",
                 },
                 Field {
                     name: "protocol",

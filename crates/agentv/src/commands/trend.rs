@@ -123,7 +123,7 @@ fn lines(arguments: &TrendArguments) -> Result<Vec<RunLine>, ProjectError> {
     let is_shown =
         |run: &&&PastRun| arguments.all || run.is_like(newest, &|path| wanted.has_file(path));
     let like: Vec<&PastRun> = some.iter().filter(is_shown).copied().collect();
-    note_left_out(some.len() - like.len());
+    note_omitted(some.len() - like.len());
     let shown: Vec<&PastRun> = like.into_iter().take(arguments.limit).collect();
     let shown = shown.into_iter().rev();
     Ok(shown
@@ -132,7 +132,7 @@ fn lines(arguments: &TrendArguments) -> Result<Vec<RunLine>, ProjectError> {
         .collect())
 }
 
-fn note_left_out(others: usize) {
+fn note_omitted(others: usize) {
     if others > 0 {
         let others = counted(others as u64, "run");
         output::note(&format!(

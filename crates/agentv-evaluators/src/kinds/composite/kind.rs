@@ -25,7 +25,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
                 Field {
                     name: "aggregator",
                     shape: &AGGREGATOR,
-                    doc: "How to combine their results (default: the weighted average).",
+                    doc: "The way to combine their results (default: the weighted average).",
                 },
             ],
             required: &[&["evaluators"]],

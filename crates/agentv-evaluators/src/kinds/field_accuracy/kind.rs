@@ -26,7 +26,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
                 Field {
                     name: "aggregation",
                     shape: &AGGREGATION,
-                    doc: "How to combine the fields into one score: `weighted_average` or `all_or_nothing` (default: `weighted_average`).",
+                    doc: "The way to combine the fields into one score: `weighted_average` or `all_or_nothing` (default: `weighted_average`).",
                 },
             ],
             required: &[&["fields"]],
@@ -75,12 +75,12 @@ static COMPARED: Shape = Shape {
             Field {
                 name: "match",
                 shape: &MATCH,
-                doc: "How to compare: `exact`, `numeric_tolerance` or `date` (default: `exact`).",
+                doc: "The way to compare: `exact`, `numeric_tolerance` or `date` (default: `exact`).",
             },
             Field {
                 name: "required",
                 shape: &BOOL,
-                doc: "Whether the field counts if the answer does not have it (default: true).",
+                doc: "False to ignore the field if the answer does not have it (default: true).",
             },
             Field {
                 name: "weight",

@@ -17,7 +17,7 @@ pub(crate) static KIND: EvaluatorKind = EvaluatorKind {
                 Field {
                     name: "metric",
                     shape: &METRIC,
-                    doc: "How to measure: `levenshtein` and `jaro_winkler` compare letters, `rouge_l` and `bleu` compare words (`rouge_l` only words made of the letters a to z and digits).",
+                    doc: "The measure: `levenshtein` and `jaro_winkler` compare letters, `rouge_l` and `bleu` compare words (`rouge_l` only words made of the letters a to z and digits).",
                 },
                 Field {
                     name: "value",
