@@ -10,22 +10,18 @@ use tokio_util::sync::CancellationToken;
 
 use crate::stage::{Stage, block_on};
 
+/// Returns the tests, which are ignored on a machine whose bubblewrap is missing or does not work.
 pub(crate) fn trials() -> Vec<Trial> {
-    trials![
+    let (runner, cancel) = (Runner::of_this_program(), CancellationToken::new());
+    let is_usable = block_on(Sandbox::Bubblewrap.check(&runner, &cancel)).is_ok();
+    let trials = trials![
         only_writable_folders_can_be_changed,
         no_process_of_the_outside_is_seen_and_none_is_left,
         without_network_only_the_chosen_port_is_reachable,
-    ]
-}
-
-/// Prints why a test is skipped if bubblewrap does not work here.
-fn is_usable() -> bool {
-    let checked =
-        block_on(Sandbox::Bubblewrap.check(&Runner::of_this_program(), &CancellationToken::new()));
-    if let Err(error) = &checked {
-        println!("skipped: {error}");
-    }
-    checked.is_ok()
+    ];
+    let trials = trials.into_iter();
+    let trials = trials.map(|trial| trial.with_ignored_flag(!is_usable));
+    trials.collect()
 }
 
 fn run(stage: &Stage, line: &str, network: Network, ports: &[u16]) -> Finished {
@@ -49,9 +45,6 @@ fn run(stage: &Stage, line: &str, network: Network, ports: &[u16]) -> Finished {
 }
 
 fn only_writable_folders_can_be_changed() {
-    if !is_usable() {
-        return;
-    }
     let stage = Stage::new();
     std::fs::write(stage.path().join("secret"), "secret").unwrap();
     let outside = stage.path().display();
@@ -67,9 +60,6 @@ fn only_writable_folders_can_be_changed() {
 }
 
 fn no_process_of_the_outside_is_seen_and_none_is_left() {
-    if !is_usable() {
-        return;
-    }
     let stage = Stage::new();
     let line = "setsid sleep 1000 > /dev/null 2>&1 & ls /proc | grep -c '^[0-9]'";
     let finished = run(&stage, line, Network::On, &[]);
@@ -80,9 +70,6 @@ fn no_process_of_the_outside_is_seen_and_none_is_left() {
 }
 
 fn without_network_only_the_chosen_port_is_reachable() {
-    if !is_usable() {
-        return;
-    }
     let [chosen, other] = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
     let [chosen_port, other_port] =
         [&chosen, &other].map(|listener| listener.local_addr().unwrap().port());

@@ -79,6 +79,7 @@ impl AgentProvider {
             ProviderError::new(Cause::Setup, message)
         })?;
         let spec = self.spec(request, folders, launch);
+        let spec = self.walled(spec, request, folders, proxy.as_ref());
         let mut listener = Listener::new(
             Draft::new(self.kind),
             (self.kind.reader)(),
@@ -238,6 +239,26 @@ impl AgentProvider {
         )
     }
 
+    /// Puts the command into the sandbox of the target, if it has one. The program and the proxy stay
+    /// reachable.
+    fn walled(
+        &self,
+        spec: CommandSpec,
+        request: &Request,
+        folders: &WorkspaceFolders,
+        proxy: Option<&Proxy>,
+    ) -> CommandSpec {
+        let Some(sandbox) = &self.settings.sandbox else {
+            return spec;
+        };
+        let command = program::absolute(&self.settings.command, &request.folder);
+        let files = command.iter().map(Path::new);
+        let files = files.filter(|file| file.is_absolute() && file.is_file());
+        let readable = files.filter_map(Path::parent).map(PathBuf::from).collect();
+        let ports = proxy.map(Proxy::port).into_iter().collect();
+        spec.sandbox(sandbox.around(folders, readable, ports))
+    }
+
     /// Completes a draft with the files that the agent has left.
     fn completed(
         &self,
@@ -311,13 +332,22 @@ impl Provider for AgentProvider {
         Box::pin(self.work(request, cancel))
     }
 
-    fn prepare<'a>(&'a self, _: &'a CancellationToken) -> BoxFuture<'a, Result<(), ProviderError>> {
-        let missing = match self.settings.command.first() {
-            Some(word) if program::is_missing(word, &self.environment) => Some(word),
-            _ => None,
-        };
-        let result = missing.map_or(Ok(()), |word| Err(self.missing(word)));
-        Box::pin(std::future::ready(result))
+    fn prepare<'a>(
+        &'a self,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<(), ProviderError>> {
+        Box::pin(async {
+            let Some(sandbox) = &self.settings.sandbox else {
+                return match self.settings.command.first() {
+                    Some(word) if program::is_missing(word, &self.environment) => {
+                        Err(self.missing(word))
+                    }
+                    _ => Ok(()),
+                };
+            };
+            // A container has programs of its own.
+            sandbox.check(cancel).await
+        })
     }
 
     fn program(&self, folder: &Path) -> ProgramFiles {

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::kind::AgentKind;
 use super::permissions::Permissions;
 use crate::model::Price;
+use crate::target::sandbox::TargetSandbox;
 use crate::target::{SettingError, Settings};
 
 /// The time without an event after which an agent is stopped.
@@ -28,6 +29,8 @@ pub(crate) struct AgentSettings {
     pub(crate) pass_env: Vec<String>,
     pub(crate) env: Vec<(String, String)>,
     pub(crate) args: Vec<String>,
+    /// The sandbox that the agent runs in.
+    pub(crate) sandbox: Option<TargetSandbox>,
     /// True if the agent calls its model through our proxy.
     pub(crate) proxy: bool,
     /// The price that the user set.
@@ -67,6 +70,7 @@ impl AgentSettings {
             pass_env: words(settings, "pass_env").unwrap_or_default(),
             env: variables(settings),
             args: words(settings, "args").unwrap_or_default(),
+            sandbox: TargetSandbox::of(settings),
             proxy: settings.flag("proxy")?.unwrap_or(true),
             price: Price::of_settings(settings)?,
             listed_price: None,

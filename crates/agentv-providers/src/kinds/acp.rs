@@ -26,7 +26,7 @@ const ALL: [Field; SHARED] = fields(
 );
 
 /// The options that do not depend on the agent's own command line.
-static FIELDS: [Field; 8] = [
+static FIELDS: [Field; 9] = [
     ALL[0],  // command
     ALL[1],  // model
     ALL[4],  // permissions
@@ -35,6 +35,7 @@ static FIELDS: [Field; 8] = [
     ALL[9],  // env
     ALL[10], // args
     ALL[11], // sandbox
+    ALL[12], // network
 ];
 
 pub(super) static PROVIDER: ProviderKind = ProviderKind {
@@ -52,6 +53,7 @@ pub(super) static PROVIDER: ProviderKind = ProviderKind {
   pass_env: [OPENAI_API_KEY]
   env: {OPENAI_BASE_URL: \"http://localhost:8080/v1\"}
   sandbox: none
+  network: \"on\"
 ",
     build: |settings| build(&AGENT, settings),
 };

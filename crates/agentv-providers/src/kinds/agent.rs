@@ -6,6 +6,7 @@ use agentv_syntax::{Field, Form, Others, Record, Shape, Text};
 
 use super::model::PRICE;
 use crate::agent::Permissions;
+use crate::target::sandbox::{NETWORK, SANDBOX};
 use crate::target::shapes::{BOOL, HEADERS, POSITIVE, SECONDS};
 
 /// The default limits of an agent. It may have acted before it failed, so it is seldom asked again.
@@ -18,7 +19,7 @@ pub(super) static LIMITS: Limits = Limits {
 };
 
 /// The number of options that every agent has.
-pub(super) const SHARED: usize = 14;
+pub(super) const SHARED: usize = 15;
 
 /// Returns the options of an agent. `command` and `api_key` describe what differs between agents.
 pub(super) const fn fields(command: &'static str, api_key: &'static str) -> [Field; SHARED] {
@@ -62,11 +63,8 @@ pub(super) const fn fields(command: &'static str, api_key: &'static str) -> [Fie
         ),
         field("env", &HEADERS, "Variables that are set for the agent."),
         field("args", &ARGUMENTS, "Further arguments for the agent."),
-        field(
-            "sandbox",
-            &SANDBOX,
-            "`none`, `bubblewrap` or `{docker: IMAGE}` (default: `none`).",
-        ),
+        SANDBOX,
+        NETWORK,
         field(
             "proxy",
             &BOOL,
@@ -141,7 +139,7 @@ macro_rules! agent_example {
             " }}\n",
             $($more,)?
             "  permissions: edit\n  max_turns: 30\n  timeout_seconds: 1800\n  idle_seconds: 300\n",
-            "  pass_env: [JAVA_HOME]\n  env: {CI: \"1\"}\n  args: []\n  sandbox: none\n",
+            "  pass_env: [JAVA_HOME]\n  env: {CI: \"1\"}\n  args: []\n  sandbox: none\n  network: \"on\"\n",
             "- {name: local, provider: ",
             $provider,
             ", model: my-model, base_url: \"http://localhost:8080\", proxy: false}\n",
@@ -185,17 +183,4 @@ static NAMES: Shape = Shape {
 static PERMISSIONS: Shape = Shape {
     expected: "read_only, edit or all",
     forms: &[Form::Text(Text::Reference(Permissions::NAMES))],
-};
-
-static SANDBOX: Shape = Shape {
-    expected: "none, bubblewrap, or an object with `docker`",
-    forms: &[
-        Form::Text(Text::Reference(&["none", "bubblewrap"])),
-        Form::Record(&Record {
-            name: "sandbox",
-            fields: &[field("docker", &FILLED, "The image of the container.")],
-            required: &[&["docker"]],
-            others: Others::Refuse,
-        }),
-    ],
 };

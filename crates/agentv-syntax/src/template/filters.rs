@@ -36,7 +36,9 @@ pub(super) fn add(environment: &mut Environment<'_>) {
 pub(super) fn filter_names() -> &'static [&'static str] {
     static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
         let paid = filters().into_iter().map(|(name, ..)| name);
-        let others = ["default", "d", "replace", "after", "before", "join", "tojson"];
+        let others = [
+            "default", "d", "replace", "after", "before", "join", "tojson",
+        ];
         paid.chain(others).collect()
     });
     &NAMES

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::io;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -47,7 +47,8 @@ pub(crate) struct ProxySpec {
 /// A proxy for one trial.
 pub(crate) struct Proxy {
     listener: TcpListener,
-    address: String,
+    address: SocketAddr,
+    url: String,
     key: String,
     upstream: Upstream,
     ledger: Arc<Ledger>,
@@ -60,10 +61,11 @@ impl Proxy {
     /// If there is no free port.
     pub(crate) async fn open(spec: ProxySpec) -> io::Result<Proxy> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-        let address = format!("http://{}", listener.local_addr()?);
+        let address = listener.local_addr()?;
         Ok(Proxy {
             listener,
             address,
+            url: format!("http://{address}"),
             // Other programs of this machine must not use the key behind the proxy.
             key: format!(
                 "agentv-{:016x}{:016x}",
@@ -87,7 +89,12 @@ impl Proxy {
 
     /// Returns the address that stands for that of the API.
     pub(crate) fn address(&self) -> &str {
-        &self.address
+        &self.url
+    }
+
+    /// Returns its port.
+    pub(crate) fn port(&self) -> u16 {
+        self.address.port()
     }
 
     /// Returns the key that the agent must present.
