@@ -55,7 +55,7 @@ static COMMON: Record = Record {
         Field {
             name: NEGATE,
             shape: &BOOL,
-            doc: "Whether to invert the evaluator, so that it passes if it would fail, and a score of 0.2 is 0.8 (default: false).",
+            doc: "True to invert the evaluator, so that it passes if it would fail, and a score of 0.2 is 0.8 (default: false).",
         },
     ],
     required: &[&["type"]],

@@ -121,14 +121,15 @@ impl AgentProvider {
     fn empty_workspace(&self) -> Result<(TempDir, WorkspaceFolders), ProviderError> {
         let make = || {
             let place = tempfile::tempdir()?;
-            let root = place.path().canonicalize()?;
+            // As deep as the workspaces of a run, whose place a sandbox hides.
+            let root = place.path().canonicalize()?.join("run/trial");
             let folders = WorkspaceFolders {
                 work: root.join("work"),
                 home: root.join("home"),
                 tmp: root.join("tmp"),
             };
             for folder in [&folders.work, &folders.home, &folders.tmp] {
-                std::fs::create_dir(folder)?;
+                std::fs::create_dir_all(folder)?;
             }
             Ok((place, folders))
         };

@@ -187,7 +187,7 @@ macro_rules! shared {
             field(
                 "tool_choice",
                 &FILLED,
-                "Whether the model calls a function: `auto`, `none`, `required`, or the name of one (default: the vendor's).",
+                "The choice of functions that the model may call: `auto`, `none`, `required`, or the name of one (default: the vendor's).",
             ),
             field(
                 "max_steps",
@@ -202,7 +202,7 @@ macro_rules! shared {
             field(
                 "stream",
                 &BOOL,
-                "Whether the answer is streamed, which measures the time to the first token (default: true).",
+                "False to wait for the whole answer. A streamed answer measures the time to the first token (default: true).",
             ),
             field(
                 "idle_seconds",
@@ -259,7 +259,7 @@ const SCHEMA: Field = field(
 const LOGPROBS: Field = field(
     "logprobs",
     &LOGPROBS_SHAPE,
-    "Whether the probabilities of tokens are recorded, or the number of alternatives for each (default: false).",
+    "True to record the probabilities of tokens, or the number of alternatives for each (default: false).",
 );
 
 /// The shared options of OpenAI's chat protocol.
