@@ -77,6 +77,7 @@ const RUN: &[Words] = &[
     &["--rerun-failed", "latest"],
     &["--cache"],
     &["--dump-prompts", "prompts"],
+    &["--include-raw"],
 ];
 
 const GRADE: &[Words] = &[
