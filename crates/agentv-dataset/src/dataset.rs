@@ -147,10 +147,10 @@ impl Dataset {
                 Prompt::Absent | Prompt::Unusable => None,
             };
             let map = RowMap::read(document.root(), prompt, &mut problems);
-            // AgentMark rows fill a prompt with the keys of their input.
-            let is_for_agentmark =
-                document.root().given("fields").is_none() && begins_with_agentmark(source.as_ref());
-            if let Some(map) = map.filter(|_| !is_for_agentmark) {
+            // Without `fields`, the rows of a JSONL file are cases or AgentMark rows, which fill a prompt with the
+            // keys of their input.
+            let has_map = format.needs_sidecar || document.root().given("fields").is_some();
+            if let Some(map) = map.filter(|_| has_map) {
                 is_mapped = true;
                 source = Box::new(MappedSource { inner: source, map });
             }
@@ -494,20 +494,6 @@ fn unsupported(path: &Path, file: &Arc<str>) -> Diagnostic {
             problem
         },
     )
-}
-
-/// Checks if the first row of a file is an AgentMark row.
-fn begins_with_agentmark(source: &dyn EvalSource) -> bool {
-    let Ok(mut rows) = source.rows() else {
-        return false;
-    };
-    loop {
-        match rows.next() {
-            Some(Row::Case(row)) => return Fields::of(row.node).is_row(),
-            Some(Row::Blank(_)) => {}
-            Some(Row::Broken(_)) | None => return false,
-        }
-    }
 }
 
 /// Returns the error that nothing says what the columns of a file are.

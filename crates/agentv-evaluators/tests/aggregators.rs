@@ -94,7 +94,7 @@ fn a_model_joins_the_results_which_are_data_to_it() {
             joined.verdict_at(PassThreshold::default()),
             Verdict::Borderline
         );
-        assert_eq!(joined.hits, ["fine"]);
+        assert_eq!(joined.hits, ["fine", "[city] contains `Paris`"]);
         assert_eq!(joined.members.len(), 2);
         let asked = judges.asked();
         assert_eq!(asked.len(), 2);
@@ -145,7 +145,10 @@ fn a_required_member_fails_the_whole_whoever_decides() {
         );
         assert_eq!(
             evaluation.misses,
-            ["`is_json` is required and did not pass"]
+            [
+                "`is_json` is required and did not pass",
+                "[is_json] the answer is not JSON: expected ident at line 1 column 2"
+            ]
         );
     }
 }

@@ -291,11 +291,11 @@ fn a_misplaced_placeholder_is_refused() {
     for (fields, expected) in [
         (
             json!({"command_template": "echo ${{ TICK }}cat {PROMPT_FILE}`"}),
-            "`command_template`: `{PROMPT_FILE}` cannot be used in backticks; write `$(…)` instead",
+            "`command_template`: `{PROMPT_FILE}` cannot be used in or after backticks; write `$(…)` instead",
         ),
         (
             json!({"command_template": "echo {FILES}", "files_format": "`cat {path}`"}),
-            "`files_format`: `{path}` cannot be used in backticks; write `$(…)` instead",
+            "`files_format`: `{path}` cannot be used in or after backticks; write `$(…)` instead",
         ),
         (
             json!({"command": ["${{ EMPTY }}"]}),

@@ -60,12 +60,11 @@ impl RowMap {
 
     /// Returns the case that a row is; `None` if the row is one as it is.
     pub(crate) fn apply(&self, row: Node<'_>, problems: &mut Vec<Problem>) -> Option<Placed> {
-        let has_input = ["input", "input_messages"]
-            .into_iter()
-            .any(|name| row.given(name).is_some());
-        // Without `fields`, a row with an input is a case as it is. An AgentMark row fills the prompt with the
-        // keys of its input.
-        if row.kind() != NodeKind::Object || self.fields.is_empty() && has_input {
+        let own_input = row.given("input").map(Node::kind);
+        // An AgentMark row fills its prompt with the keys of its input.
+        if row.kind() != NodeKind::Object
+            || self.fields.is_empty() && own_input == Some(NodeKind::Object)
+        {
             return None;
         }
         agentv_syntax::check_keys(row, problems);
