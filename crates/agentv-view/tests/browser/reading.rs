@@ -90,7 +90,11 @@ fn runs(browser: &Browser) {
     page.press("j");
     page.press("Enter");
     page.wait_for_path("/run/2026-11-14");
-    assert!(page.text(".rate").contains("80%"), "{}", page.text(".rate"));
+    assert!(
+        page.text(".rate").contains("80.0%"),
+        "{}",
+        page.text(".rate")
+    );
     page.assert_calm();
 }
 
