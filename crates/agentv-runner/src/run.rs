@@ -117,6 +117,7 @@ pub async fn run(spec: RunSpec, stop: StopHandle, reporter: SharedReporter) -> E
     let (consumer, stop) = (Arc::clone(&run.consumer), run.executor.stop.clone());
     consumer.notify(&RunEvent::Planned(planned));
     let deadline = run.deadline;
+    let workspaces = run.executor.workspaces.clone();
     let previous_run = Arc::clone(&run.previous_run);
     let sources: Vec<_> = run
         .queues
@@ -124,6 +125,9 @@ pub async fn run(spec: RunSpec, stop: StopHandle, reporter: SharedReporter) -> E
         .map(|queue| Arc::clone(&queue.source))
         .collect();
     watch(&consumer, &stop, deadline, grace, run.work()).await;
+    if let Some(workspaces) = workspaces {
+        workspaces.remove().await;
+    }
     let lacks_marks = consumer.failure.is_set() || stop.ends_at_once();
     if let Some(folder) = previous_run.folder().filter(|_| !lacks_marks)
         && let Err(error) = mark_outdated(&consumer, folder, &sources)

@@ -82,6 +82,15 @@ impl Workspaces {
         Ok(workspace.with_copied(copied))
     }
 
+    /// Removes the folder of the run, except for the workspaces that were kept. Nothing can be made in it
+    /// afterwards.
+    ///
+    /// # Errors
+    /// Fails if something cannot be removed. The next run removes it.
+    pub fn remove(&self) -> Result<(), WorkspaceError> {
+        remove_run(&self.folder)
+    }
+
     fn new_path(&self, kind: &str) -> PathBuf {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         self.folder.join(format!("{kind}-{number}"))

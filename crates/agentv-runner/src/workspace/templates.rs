@@ -78,6 +78,13 @@ impl RunWorkspaces {
         }
     }
 
+    /// Removes all workspaces that are not kept, even those of trials that hang. The next run removes what
+    /// cannot be removed now.
+    pub(crate) async fn remove(&self) {
+        let workspaces = Arc::clone(&self.workspaces);
+        let _ = blocking(move || workspaces.remove()).await;
+    }
+
     /// Makes a copy of a template.
     pub(crate) async fn create(&self, template: &Arc<Template>) -> Result<Workspace, NoWorkspace> {
         let (workspaces, template) = (Arc::clone(&self.workspaces), Arc::clone(template));

@@ -13,8 +13,8 @@ use super::commands::{CommandFailure, run_all};
 use super::templates::{NoWorkspace, RunWorkspaces, blocking};
 use crate::trial::execute::Executor;
 
-/// The time that `teardown` gets once the run is being stopped.
-const LAST_TEARDOWN: Duration = Duration::from_secs(10);
+/// The time that `teardown` gets once the run is being stopped, less than the run waits for aborted work.
+const LAST_TEARDOWN: Duration = Duration::from_secs(4);
 
 /// Returns true if the trials of a case on this target have a workspace.
 pub(crate) fn needs_workspace(workspace: Option<&WorkspaceSpec>, provider: &dyn Provider) -> bool {
@@ -139,7 +139,12 @@ impl TrialWorkspace {
         trial: &Trial,
         status: Status,
     ) -> Option<String> {
-        self.tear_down(executor, trial).await;
+        tokio::select! {
+            biased;
+            () = executor.stop.at_once() => {}
+            () = aborted_for(executor, LAST_TEARDOWN) => {}
+            () = self.tear_down(executor, trial) => {}
+        }
         let keeps = match self.spec.keep {
             KeepWorkspace::Never => false,
             KeepWorkspace::OnFailure => match status {
@@ -199,6 +204,12 @@ fn folders_of(workspace: &Workspace) -> WorkspaceFolders {
         home: workspace.home().to_owned(),
         tmp: workspace.tmp().to_owned(),
     }
+}
+
+/// Waits until the run has been aborted for some time.
+async fn aborted_for(executor: &Executor, time: Duration) {
+    executor.stop.abortion().cancelled().await;
+    tokio::time::sleep(time).await;
 }
 
 async fn snapshot(
