@@ -1,4 +1,4 @@
-//! What the fuzz targets call. The seeds run through the same files in the tests of the crates that
+//! The functions that the fuzz targets call. The seeds run through the same files in the tests of the crates that
 //! these lie in.
 
 #[path = "../../crates/agentv-journal/tests/oracles.rs"]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a provider understood of the settings of its target.
+/// A description of a target, as its provider understood its settings.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
     /// The protocol, such as `OpenAI chat`.

@@ -124,7 +124,7 @@ pub trait BatchProvider: Send + Sync {
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Vec<Result<Transcript, ProviderError>>, ProviderError>>;
 
-    /// Returns true if the target is told the requests. Otherwise it reads the cases from elsewhere, and
+    /// Returns true if the target gets the requests. Otherwise it reads the cases from elsewhere, and
     /// has no answer to a question that is not among them.
     fn gets_requests(&self) -> bool {
         true

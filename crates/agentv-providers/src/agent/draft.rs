@@ -39,7 +39,7 @@ pub(crate) struct Draft {
     finish_reason: Option<String>,
     duration_ms: Option<f64>,
     end: Option<DraftEnd>,
-    /// What the agent has done since this was last taken.
+    /// The actions of the agent since they were last taken.
     news: Vec<Activity>,
 }
 

@@ -17,7 +17,7 @@ pub struct Names {
     pub evaluators: Table<(String, String)>,
     /// The tools that targets called.
     pub tools: Table<String>,
-    /// What the evaluators of a trial said: evaluators, and indices into
+    /// The verdicts of the evaluators of a trial: evaluators, and indices into
     /// [`SAID`](agentv_report::SAID).
     pub(crate) verdicts: Table<Vec<(u32, u8)>>,
     /// The tools of a trial.

@@ -22,7 +22,7 @@ pub struct Server {
     runs: Arc<Runs>,
 }
 
-/// What all requests share.
+/// The state that all requests share.
 #[derive(Debug, Clone)]
 pub(super) struct Shared(Arc<Inner>);
 

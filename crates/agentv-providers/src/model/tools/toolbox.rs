@@ -157,7 +157,7 @@ impl Tools {
         Ok(offered)
     }
 
-    /// Runs a call. The inner error is what the model is told.
+    /// Runs a call. The model gets the inner error.
     async fn run(
         &self,
         call: &ToolCall,

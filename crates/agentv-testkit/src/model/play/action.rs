@@ -1,4 +1,4 @@
-//! What a step of a play does, whatever the agent calls its tools.
+//! The action of a step of a play, whatever the agent calls its tools.
 
 use serde_json::Value;
 

@@ -49,18 +49,18 @@ impl std::fmt::Display for PlayError {
 
 impl std::error::Error for PlayError {}
 
-/// What the model says next.
+/// The next answer of the model.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Next<'p> {
     Text(&'p str),
     Calls(&'p str, Vec<Call>),
 }
 
-/// What the model says if it is asked for anything but the next step, such as a title.
+/// The answer to a request for anything but the next step, such as a title.
 const ASIDE: &str = "A scripted task";
-/// What the model says if there is no tool for a step.
+/// The answer if there is no tool for a step.
 const NO_TOOL: &str = "There is no tool for this step.";
-/// What the model says after the last step.
+/// The answer after the last step.
 const END: &str = "The script is over.";
 
 impl Play {

@@ -76,7 +76,7 @@ impl Server {
         Ok(tools.collect())
     }
 
-    /// Runs a call. The inner error is what the model is told.
+    /// Runs a call. The model gets the inner error.
     ///
     /// # Errors
     /// If the server is gone.
