@@ -100,11 +100,13 @@ pub use destination::{check_destination, replace_file};
 pub use display::{DisplayOptions, LiveDisplay, PlainProgress, Quiet};
 pub use events_file::EventsFile;
 pub use gate::{GateSpec, gate_line, gates_met};
-pub use history::{PastRun, RunLine, RunState, render_runs, render_trend, trend_page};
+pub use history::{PastRun, RunLine, RunState, render_runs, render_trend, write_trend_page};
 pub use in_order::{Divided, in_order};
 pub use out_file::OutFile;
 pub use render::{Closing, render_summary, render_trial};
-pub use report::{FORMATS, ReportFailure, ReportFormat, RunFacts, page};
+pub use report::{
+    FORMATS, ReportFailure, ReportFormat, RunFacts, SiteLink, TrialsPage, page, write_runs_page,
+};
 pub use results::{RunResults, Transcripts};
 pub use results_check::{ResultsCheck, ResultsProblem};
 pub use run_fold::RunFold;

@@ -10,7 +10,7 @@ use agentv_report::compare::{
 };
 use agentv_report::{
     Closing, FORMATS, PastRun, RunResults, Style, Summary, render_runs, render_summary,
-    render_trend, trend_page,
+    render_trend, write_trend_page,
 };
 use serde_json::Value;
 use tempfile::TempDir;
@@ -87,7 +87,9 @@ impl Runs {
         let lines = [lines.clone(), lines].concat();
         assert!(!render_runs(&lines, STYLE).is_empty());
         assert!(!render_trend(&lines, STYLE).is_empty());
-        assert!(!trend_page(&lines).contains(MARKUP));
+        let mut page = Vec::new();
+        write_trend_page(&lines, &mut page).expect("a page");
+        assert!(!String::from_utf8_lossy(&page).contains(MARKUP));
     }
 }
 

@@ -53,12 +53,29 @@ impl Served {
     /// # Errors
     /// Fails if the program does not answer.
     pub fn get(&self, path: &str) -> io::Result<String> {
+        self.send(&format!("GET {path} HTTP/1.1\r\n"), "")
+    }
+
+    /// Sends JSON to a path as a page of the program does, and returns the whole answer.
+    ///
+    /// # Errors
+    /// Fails if the program does not answer.
+    pub fn post(&self, path: &str, json: &str) -> io::Result<String> {
+        let (host, length) = (&self.host, json.len());
+        let head = format!(
+            "POST {path} HTTP/1.1\r\norigin: http://{host}\r\ncontent-type: application/json\r\n\
+             content-length: {length}\r\n"
+        );
+        self.send(&head, json)
+    }
+
+    fn send(&self, head: &str, body: &str) -> io::Result<String> {
         let mut stream = TcpStream::connect(&self.host)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         let host = &self.host;
         write!(
             stream,
-            "GET {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n"
+            "{head}host: {host}\r\nconnection: close\r\n\r\n{body}"
         )?;
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer)?;

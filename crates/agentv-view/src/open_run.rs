@@ -9,6 +9,7 @@ use agentv_journal::RunFolder;
 use agentv_report::{RunFacts, RunResults};
 
 use crate::index::{Query, RunIndex};
+use crate::labels::{Answer, KnownAnswers, LabelFile, Labelled, answer_of};
 use crate::runs::refuse_links;
 use crate::view_error::ViewError;
 
@@ -24,6 +25,7 @@ pub struct OpenRun {
     kept: Option<PathBuf>,
     state: RwLock<State>,
     facts: Mutex<Option<Computed>>,
+    answers: Mutex<KnownAnswers>,
 }
 
 /// The index of a run, and everything that was derived from it.
@@ -65,6 +67,7 @@ impl OpenRun {
             kept,
             state,
             facts: Mutex::default(),
+            answers: Mutex::default(),
         })
     }
 
@@ -104,6 +107,24 @@ impl OpenRun {
             state.answers = Mutex::default();
         }
         Ok(state.index.version())
+    }
+
+    /// Returns the labels of the run's trials.
+    ///
+    /// # Errors
+    /// Fails if the labels or the records of their trials cannot be read.
+    pub fn labelled(&self, file: Option<&LabelFile>) -> Result<Labelled, ViewError> {
+        let labels = file.map(LabelFile::read).transpose()?;
+        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        answers.labelled(&self.state().index, labels.unwrap_or_default())
+    }
+
+    /// Returns the answer of a trial, or the reason why it cannot be labelled.
+    ///
+    /// # Errors
+    /// Fails if its records cannot be read.
+    pub fn answer(&self, item: u32) -> Result<Result<Answer, &'static str>, ViewError> {
+        Ok(answer_of(&self.state().index, item)?.0)
     }
 
     /// Returns the figures of the run. While it is written, they may be a little out of date.

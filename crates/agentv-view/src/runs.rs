@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use agentv_journal::{FileError, RecordFile, RunFolder, RunId, list_runs};
 
+use crate::comparisons::{Column, Comparison, Comparisons};
+use crate::labels::LabelFile;
 use crate::open_run::OpenRun;
 use crate::run_list::{ListedRun, RunLines};
 use crate::view_error::ViewError;
@@ -21,9 +23,12 @@ pub struct Runs {
     results: PathBuf,
     only: Option<RunId>,
     kept: Option<PathBuf>,
+    labels: Option<LabelFile>,
+    user: String,
     /// The most recently used run comes last.
     open: Mutex<Vec<Arc<OpenRun>>>,
     lines: Mutex<RunLines>,
+    comparisons: Mutex<Comparisons>,
 }
 
 impl Runs {
@@ -35,10 +40,13 @@ impl Runs {
             .filter(|folder| folder.ends_with(".agentv"));
         Runs {
             kept: project.map(|folder| folder.join("view")),
+            labels: project.map(|folder| LabelFile::at(folder.join("labels.jsonl"))),
+            user: String::new(),
             results,
             only: None,
             open: Mutex::default(),
             lines: Mutex::default(),
+            comparisons: Mutex::default(),
         }
     }
 
@@ -50,6 +58,34 @@ impl Runs {
             only: Some(run.id().clone()),
             ..Runs::of_folder(results)
         }
+    }
+
+    /// Returns the same runs, of which nothing has been read.
+    #[must_use]
+    pub fn again(&self) -> Runs {
+        Runs {
+            only: self.only.clone(),
+            ..Runs::of_folder(&self.results)
+        }
+    }
+
+    /// Returns the runs with the name of the person who writes labels.
+    #[must_use]
+    pub fn with_user(self, user: &str) -> Runs {
+        Runs {
+            user: user.to_owned(),
+            ..self
+        }
+    }
+
+    /// Returns the name of the person who writes labels.
+    pub fn user(&self) -> &str {
+        &self.user
+    }
+
+    /// Returns the file of labels, if the runs belong to a project.
+    pub fn labels(&self) -> Option<&LabelFile> {
+        self.labels.as_ref()
     }
 
     /// Returns the folder that holds the runs.
@@ -78,9 +114,7 @@ impl Runs {
             open.push(Arc::clone(&run));
             return Ok(run);
         }
-        let mut folders = self.folders()?.into_iter();
-        let folder = folders.find(|folder| folder.id().as_str() == id);
-        let folder = folder.ok_or_else(|| ViewError::NoRun(id.to_owned()))?;
+        let folder = self.folder_of(id)?;
         let run = Arc::new(OpenRun::open(folder, self.kept.clone())?);
         open.push(Arc::clone(&run));
         while open.len() > 1 && (open.len() > MOST_RUNS || trials(&open) > MOST_TRIALS) {
@@ -89,8 +123,27 @@ impl Runs {
         Ok(run)
     }
 
+    /// Puts runs or targets side by side.
+    ///
+    /// # Errors
+    /// Fails if there is no such run, or it cannot be read.
+    pub fn compare(&self, columns: &[Column], threshold: f64) -> Result<Comparison, ViewError> {
+        let folders = columns.iter().map(|column| self.folder_of(&column.run));
+        let folders = folders.collect::<Result<Vec<RunFolder>, ViewError>>()?;
+        let comparisons = self.comparisons.lock();
+        let mut comparisons = comparisons.unwrap_or_else(PoisonError::into_inner);
+        comparisons.of(columns, &folders, threshold)
+    }
+
+    /// Returns the folder of a run.
+    fn folder_of(&self, id: &str) -> Result<RunFolder, ViewError> {
+        let mut folders = self.folders()?.into_iter();
+        let folder = folders.find(|folder| folder.id().as_str() == id);
+        folder.ok_or_else(|| ViewError::NoRun(id.to_owned()))
+    }
+
     /// Returns the folders of the runs, newest first, without links to elsewhere.
-    fn folders(&self) -> Result<Vec<RunFolder>, FileError> {
+    pub(crate) fn folders(&self) -> Result<Vec<RunFolder>, FileError> {
         let listed = list_runs(&self.results)?.into_iter().map(|run| run.folder);
         let is_meant = |folder: &RunFolder| {
             let is_link = fs::symlink_metadata(folder.path()).is_ok_and(|found| found.is_symlink());

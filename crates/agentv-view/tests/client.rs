@@ -78,14 +78,44 @@ impl Running {
         self.send("GET", path, &all)
     }
 
+    /// Sends JSON as a browser page of the view does.
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Answer {
+        let (host, origin) = (self.address.to_string(), format!("http://{}", self.address));
+        let headers = [
+            ("host", &*host),
+            ("origin", &*origin),
+            ("content-type", "application/json"),
+        ];
+        self.send_body("POST", path, &headers, &body.to_string())
+    }
+
     /// Sends a request with exactly these headers.
     pub(crate) fn send(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Answer {
+        self.send_text(method, path, headers, "")
+    }
+
+    /// Sends a request with a body.
+    pub(crate) fn send_body(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Answer {
+        let length = body.len().to_string();
+        let mut headers = headers.to_vec();
+        headers.push(("content-length", &length));
+        self.send_text(method, path, &headers, body)
+    }
+
+    fn send_text(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
         let mut stream = self.connect();
         let mut head = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\n");
         for (name, value) in headers {
             head += &format!("{name}: {value}\r\n");
         }
-        stream.write_all(format!("{head}\r\n").as_bytes()).unwrap();
+        // A server that refuses a request may not read its body.
+        let _ = stream.write_all(format!("{head}\r\n{body}").as_bytes());
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).unwrap();
         parse(&answer)

@@ -4,5 +4,8 @@
 
 mod access;
 mod answers;
+mod bundling;
 mod client;
+mod comparing;
+mod labelling;
 mod live;

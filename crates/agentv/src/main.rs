@@ -10,7 +10,9 @@ mod execution;
 mod exit;
 mod log;
 mod output;
+mod page_server;
 mod reporting;
+mod run_view;
 mod signals;
 mod stderr_notices;
 

@@ -59,7 +59,7 @@ pub(super) fn mean_score(rows: &[Row]) -> Option<f64> {
 }
 
 /// Checks if a case asks or grades something else now; returns `None` if that is not known.
-fn changed(a: &[Row], b: &[Row]) -> Option<bool> {
+pub(super) fn changed(a: &[Row], b: &[Row]) -> Option<bool> {
     let same = a.iter().zip(b).any(|(a, b)| a.differs(b) == Some(false));
     match same {
         true => Some(false),

@@ -137,6 +137,15 @@ pub(super) fn write_pairwise(
 }
 
 fn write_pair(pairwise: &Pairwise<'_>, pair: &RunPair, out: &mut dyn Write) -> io::Result<()> {
+    write_pair_figures(pair, out)?;
+    if let Ok(found) = &pair.figures {
+        write_cases(pairwise, pair, found.summary.threshold, out)?;
+    }
+    out.write_all(b"}")
+}
+
+/// Writes the fields of a pair without its cases; the object is not closed.
+fn write_pair_figures(pair: &RunPair, out: &mut dyn Write) -> io::Result<()> {
     let (a, b) = (label(pair.a), label(pair.b));
     write!(out, "{{\"a\":\"{a}\",\"b\":\"{b}\"")?;
     match &pair.figures {
@@ -145,12 +154,25 @@ fn write_pair(pairwise: &Pairwise<'_>, pair: &RunPair, out: &mut dyn Write) -> i
                 field(out, "corrected_p_value", &scores.p_value)?;
                 field(out, "significant", &scores.significant)?;
             }
-            figures(out, found, [&a, &b])?;
-            write_cases(pairwise, pair, found.summary.threshold, out)?;
+            figures(out, found, [&a, &b])
         }
-        Err(nothing) => field(out, "not_compared", &nothing.to_string())?,
+        Err(nothing) => field(out, "not_compared", &nothing.to_string()),
     }
-    out.write_all(b"}")
+}
+
+/// Returns the figures of a pair as [`write_pairwise`] writes them.
+pub(super) fn pair_value(pair: &RunPair) -> serde_json::Value {
+    let mut bytes = Vec::new();
+    let written = write_pair_figures(pair, &mut bytes).and_then(|()| bytes.write_all(b"}"));
+    let value = written
+        .ok()
+        .and_then(|()| serde_json::from_slice(&bytes).ok());
+    value.unwrap_or_default()
+}
+
+/// Returns the facts about a run as [`write_pairwise`] writes them.
+pub(super) fn run_value(compared: &ComparedRun) -> serde_json::Value {
+    serde_json::to_value(run(compared)).unwrap_or_default()
 }
 
 /// Matches the cases of a pair again, because those of all pairs at once would need too much

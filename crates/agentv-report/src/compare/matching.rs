@@ -99,7 +99,7 @@ fn same_files(a: &ComparedRun, b: &ComparedRun, by_target: bool) -> Matching {
 }
 
 /// Returns the trials of each case on each target.
-fn cases_of(run: &ComparedRun) -> Vec<Range<usize>> {
+pub(super) fn cases_of(run: &ComparedRun) -> Vec<Range<usize>> {
     let is_same =
         |one: &Row, other: &Row| one.case_order(other).is_eq() && one.target == other.target;
     let mut start = 0;

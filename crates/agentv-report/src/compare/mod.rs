@@ -2,7 +2,7 @@
 //!
 //! [`read_runs`] keeps about a hundred bytes per trial of each run. [`compare`] matches the cases
 //! of two runs and returns a [`Comparison`]; [`Pairwise`] compares every two of several runs.
-//! [`ShownCases`] are the cases that differ most, with the reasons of both runs, and a
+//! [`SideBySide`] has a row per case and a cell per run. [`ShownCases`] are the cases that differ most, with the reasons of both runs, and a
 //! [`ComparisonFormat`] is the form of the output.
 
 mod case_digest;
@@ -22,6 +22,8 @@ mod records;
 mod run;
 mod sentence;
 mod shown_cases;
+mod side_by_side;
+mod side_rows;
 mod statistics;
 mod summary;
 mod table;
@@ -38,6 +40,7 @@ pub use matching::NothingShared;
 pub use pairwise::{Pairwise, RunPair};
 pub use run::{ComparedRun, read_runs};
 pub use shown_cases::{ShownCase, ShownCases, ShownSide};
+pub use side_by_side::{SideBySide, SideCell, SideFilter, SideOrder, SideRow};
 pub use statistics::Statistics;
 pub use summary::{ComparisonSummary, ScoreDifference};
 pub use totals::RunTotals;

@@ -19,9 +19,11 @@ use crate::results::RunResults;
 #[derive(Debug)]
 pub struct ComparedRun {
     results: RunResults,
+    /// The target, if only one of several is compared.
+    only: Option<Arc<str>>,
     pub(super) rows: Vec<Row>,
     /// The scores of evaluators; each row has a range of them.
-    grades: Vec<(Arc<str>, f64)>,
+    grades: Arc<Vec<(Arc<str>, f64)>>,
     totals: RunTotals,
     targets: Vec<Arc<str>>,
     damaged_lines: u64,
@@ -101,6 +103,30 @@ impl ComparedRun {
         self.results.name()
     }
 
+    /// Returns the target, if only one of several is compared.
+    pub fn only_target(&self) -> Option<&str> {
+        self.only.as_deref()
+    }
+
+    /// Returns the trials of one target, as a run of its own.
+    pub fn of_target(&self, name: &str) -> ComparedRun {
+        let rows = self.rows.iter().filter(|row| *row.target == *name);
+        let rows: Vec<Row> = rows.cloned().collect();
+        ComparedRun {
+            results: self.results.clone(),
+            only: Some(name.into()),
+            totals: RunTotals::of(rows.iter()),
+            targets: rows
+                .first()
+                .map(|row| row.target.clone())
+                .into_iter()
+                .collect(),
+            rows,
+            grades: Arc::clone(&self.grades),
+            damaged_lines: self.damaged_lines,
+        }
+    }
+
     /// Returns the totals.
     pub fn totals(&self) -> &RunTotals {
         &self.totals
@@ -114,7 +140,8 @@ impl ComparedRun {
     /// Checks if a target is part of the run, with or without results.
     pub(super) fn has_target(&self, name: &str) -> bool {
         let planned = self.results.run().into_iter().flat_map(|run| &run.targets);
-        let mut planned = planned.map(|target| target.name.as_str());
+        let is_meant = |name: &&str| self.only.as_deref().is_none_or(|only| only == *name);
+        let mut planned = planned.map(|target| target.name.as_str()).filter(is_meant);
         self.targets.iter().any(|target| **target == *name)
             || planned.any(|planned| planned == name)
     }
@@ -136,10 +163,10 @@ impl ComparedRun {
         self.totals.dry_run > 0
     }
 
-    /// Checks if both runs are read from one file.
+    /// Checks if both have the same trials of one file.
     pub fn is_same(&self, other: &ComparedRun) -> bool {
         let place = |run: &ComparedRun| std::fs::canonicalize(run.results.results_file()).ok();
-        place(self).is_some() && place(self) == place(other)
+        self.only == other.only && place(self).is_some() && place(self) == place(other)
     }
 
     /// Returns the scores of the evaluators of a trial, with their names.
@@ -179,8 +206,9 @@ impl ComparedRun {
             totals: RunTotals::of(kept.iter()),
             targets: targets.into_iter().cloned().collect(),
             results: results.clone(),
+            only: None,
             rows: kept,
-            grades,
+            grades: Arc::new(grades),
             damaged_lines,
         })
     }

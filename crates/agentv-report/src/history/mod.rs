@@ -2,16 +2,16 @@
 
 mod columns;
 mod listing;
-mod page;
 mod past_run;
 mod plot;
 mod run_line;
 #[cfg(test)]
 mod tests;
 mod trend;
+mod trend_page;
 
 pub use listing::render_runs;
-pub use page::trend_page;
 pub use past_run::PastRun;
 pub use run_line::{RunLine, RunState};
 pub use trend::render_trend;
+pub use trend_page::write_trend_page;

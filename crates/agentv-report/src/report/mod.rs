@@ -10,7 +10,7 @@ mod junit;
 mod markdown;
 
 pub use format::{ReportFailure, ReportFormat};
-pub use html::{RunFacts, page};
+pub use html::{RunFacts, SiteLink, TrialsPage, page, write_runs_page};
 
 /// Every format: one file and one line each.
 pub const FORMATS: &[ReportFormat] = &[

@@ -21,6 +21,14 @@ async function ask(address, options) {
   throw new Error(message || `the server answered ${response.status}`);
 }
 
+/** The pages of the site, and the source of its list of runs. */
+const SITE = {
+  isLive: true,
+  runs: () => ask("/api/runs"),
+  run: (id) => `/run/${encodeURIComponent(id)}`,
+  compare: (columns) => compareAddress(columns),
+};
+
 function rowOf(row) {
   return { ...row, score: row.score ?? NaN, ms: row.ms ?? NaN, cost: row.cost ?? NaN };
 }
@@ -131,6 +139,14 @@ class ServerSource {
     fields.set("first", page * PAGE_ROWS);
     fields.set("count", PAGE_ROWS);
     return ask(`${this.base}/trials?${fields}`, { signal });
+  }
+
+  /** Returns the place of a trial among those that match a query, or -1. */
+  async placeOf(query, item) {
+    const fields = new URLSearchParams(query);
+    fields.set("count", "0");
+    fields.set("place", item);
+    return (await ask(`${this.base}/trials?${fields}`)).place ?? -1;
   }
 
   async find(filter, show) {

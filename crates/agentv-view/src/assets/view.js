@@ -25,9 +25,21 @@ class RunPage {
     this.app = new App(source);
     source.rowsArrived = () => this.app.list.show();
     this.app.start();
+    this.offer();
     this.tell();
     if (!source.facts) figures.then(() => this.showFacts());
     this.listen();
+  }
+
+  /** Shows what else can be done with the run. */
+  offer() {
+    const { id, names } = this.source;
+    const targets = names.target.slice(0, 12).map((target) => [id, target]);
+    const run = `/compare#${new URLSearchParams({ run: id })}`;
+    byId("title").after(make("nav", { class: "links", "aria-label": "This run" },
+      make("a", { href: run, text: "Compare with the run before" }),
+      make("a", { href: labelAddress(id, emptyFilter()), text: "Label", click: (event) => event.currentTarget.setAttribute("href", labelAddress(id, this.app.filter)) }),
+      targets.length > 1 ? make("a", { href: compareAddress(targets), text: "Compare targets" }) : undefined));
   }
 
   showFacts() {
@@ -108,14 +120,23 @@ class RunPage {
   }
 }
 
+/** Returns the page of an address. */
+function pageOf(path) {
+  const run = path.match(/^\/run\/([^/]+)$/);
+  if (run) return new RunPage(decodeURIComponent(run[1]));
+  const label = path.match(/^\/label\/([^/]+)$/);
+  if (label) return new LabelPage(decodeURIComponent(label[1]));
+  return path === "/compare" ? new ComparePage() : new RunsPage();
+}
+
 async function startView() {
   recallTheme();
   const brand = document.querySelector(".brand");
-  brand.replaceWith(make("a", { class: "brand", href: "/", text: "agentv", "aria-label": "agentv: all runs" }));
+  brand.replaceWith(make("a", { class: "brand", href: "/", text: "agentv", "aria-label": "agentv: all runs" }),
+    make("nav", { class: "links", "aria-label": "Pages" }, ...[["/", "Runs"], ["/compare", "Compare"]].map(([href, text]) => make("a", { href, text, "aria-current": location.pathname === href ? "page" : undefined }))));
   if (location.search !== "") history.replaceState(null, "", location.pathname + location.hash);
-  const run = location.pathname.match(/^\/run\/([^/]+)$/);
   try {
-    await (run ? new RunPage(decodeURIComponent(run[1])) : new RunsPage()).start();
+    await pageOf(location.pathname).start();
   } catch (error) {
     byId("progress").hidden = false;
     byId("progress").textContent = `This page cannot be shown: ${error.message}`;

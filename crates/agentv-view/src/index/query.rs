@@ -1,7 +1,7 @@
 //! The trials that match a filter, in an order.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use agentv_core::{RunRecord, Status};
 
@@ -257,6 +257,35 @@ impl RunIndex {
         let mut rows = self.rows.iter().zip(0..);
         let found = rows.find(|(row, _)| is_meant(row) && named.contains(row.words));
         Ok(found.map(|(_, item)| item))
+    }
+
+    /// Returns the numbers of trials, in one pass.
+    ///
+    /// # Errors
+    /// Fails if texts cannot be read.
+    pub fn locate_all(&self, names: &[TrialName]) -> Result<Vec<Option<u32>>, IndexError> {
+        let ids: HashSet<&[u8]> = names.iter().map(|name| name.id.as_bytes()).collect();
+        let mut ids_at: HashMap<u64, String> = HashMap::new();
+        let visited = self.words.each(&mut |at, entry| {
+            let id = id_in(entry);
+            if ids.contains(id) {
+                ids_at.insert(at, String::from_utf8_lossy(id).into_owned());
+            }
+        });
+        visited.map_err(IndexError::of("read the index of", self.run.path()))?;
+        let mut items: HashMap<(&str, &str, &str, u32), u32> = HashMap::new();
+        for (row, item) in self.rows.iter().zip(0..) {
+            let file = self.names.files.get(row.file);
+            let target = self.names.targets.get(row.target);
+            if let (Some(id), Some(file), Some(target)) = (ids_at.get(&row.words), file, target) {
+                items.insert((file, id, target, row.trial), item);
+            }
+        }
+        let item = |name: &TrialName| {
+            let key = (&*name.file, &*name.id, &*name.target, name.trial);
+            items.get(&key).copied()
+        };
+        Ok(names.iter().map(item).collect())
     }
 
     /// Returns the trials of the same case, in the order of targets and trials.

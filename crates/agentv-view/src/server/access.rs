@@ -14,6 +14,8 @@ use super::serve::Shared;
 /// The policy of every page: its own style and script, and requests to its own server.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/// The only path to which something is written.
+const WRITES: &str = "/api/labels";
 /// The name of the cookie that carries the token.
 const COOKIE: &str = "agentv-view";
 
@@ -53,6 +55,7 @@ pub(super) enum Refusal {
     Host,
     Origin,
     Site,
+    Form,
     Token,
 }
 
@@ -63,6 +66,9 @@ impl fmt::Display for Refusal {
             Refusal::Host => "the request names another host: open the address that agentv printed",
             Refusal::Origin => "the request comes from another origin",
             Refusal::Site => "the request comes from another site",
+            Refusal::Form => {
+                "the request must be `application/json`, which a form of another page cannot send"
+            }
             Refusal::Token => "the token is missing or wrong: open the address that agentv printed",
         })
     }
@@ -80,7 +86,8 @@ impl Access {
         uri: &Uri,
         headers: &HeaderMap,
     ) -> Result<(), Refusal> {
-        if method != Method::GET && method != Method::HEAD {
+        let is_write = method == Method::POST && uri.path() == WRITES;
+        if method != Method::GET && method != Method::HEAD && !is_write {
             return Err(Refusal::Method);
         }
         let host = only(headers, &header::HOST).ok_or(Refusal::Host)?;
@@ -93,6 +100,13 @@ impl Access {
         };
         if !headers.get_all(header::ORIGIN).iter().all(is_same_origin) {
             return Err(Refusal::Origin);
+        }
+        // Every browser names the origin of a request that may write.
+        if is_write && only(headers, &header::ORIGIN).is_none() {
+            return Err(Refusal::Origin);
+        }
+        if is_write && only(headers, &header::CONTENT_TYPE) != Some("application/json") {
+            return Err(Refusal::Form);
         }
         if !is_own_site(uri, headers) {
             return Err(Refusal::Site);
@@ -156,7 +170,11 @@ fn is_own_site(uri: &Uri, headers: &HeaderMap) -> bool {
     let is_top = headers
         .get("sec-fetch-dest")
         .is_none_or(|place| place == "document");
-    let is_page = uri.path() == "/" || uri.path().starts_with("/run/");
+    let path = uri.path();
+    let is_page = path == "/"
+        || path == "/compare"
+        || path.starts_with("/run/")
+        || path.starts_with("/label/");
     match site {
         None | Some(b"same-origin" | b"none") => true,
         Some(_) => is_navigation && is_top && is_page,

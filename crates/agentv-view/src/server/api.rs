@@ -182,6 +182,9 @@ pub(super) async fn trials(
         /// The number of trials that match.
         length: usize,
         first: usize,
+        /// The place of the trial that was asked for.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        place: Option<usize>,
         rows: Vec<TrialRow>,
     }
     let query = request.query()?;
@@ -200,6 +203,9 @@ pub(super) async fn trials(
             statuses: state.index.statuses(),
             length: found.len(),
             first: range.start,
+            place: request
+                .place
+                .and_then(|item| found.iter().position(|one| *one == item)),
             rows,
         })
     });

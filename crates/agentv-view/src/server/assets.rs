@@ -7,7 +7,9 @@ use axum::response::{IntoResponse, Response};
 /// The scripts of the view, each after those that it uses.
 const OWN: &[&str] = &[
     include_str!("../assets/server_source.js"),
-    include_str!("../assets/runs_page.js"),
+    include_str!("../assets/compare_page.js"),
+    include_str!("../assets/compare_case.js"),
+    include_str!("../assets/label_page.js"),
     include_str!("../assets/view.js"),
 ];
 
@@ -19,7 +21,7 @@ pub(super) async fn frame() -> Response {
 
 /// Returns the script.
 pub(super) async fn script() -> Response {
-    let script = page::script_with(OWN);
+    let script = page::script_with(&[page::RUNS, OWN].concat());
     ([(CONTENT_TYPE, "text/javascript; charset=utf-8")], script).into_response()
 }
 

@@ -30,6 +30,8 @@ pub(super) struct TrialsRequest {
     #[serde(default)]
     first: usize,
     count: Option<usize>,
+    /// The number of a trial whose place in the list is wanted.
+    pub(super) place: Option<u32>,
 }
 
 impl TrialsRequest {

@@ -3,9 +3,11 @@
 mod access;
 mod api;
 mod assets;
+mod compare;
 mod events;
 mod failure;
 mod filter_text;
+mod labels;
 mod records;
 mod serve;
 mod spread;

@@ -4,14 +4,18 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::DefaultBodyLimit;
 use axum::middleware;
-use axum::routing::get;
+use axum::routing::{get, post};
 use tokio::net::TcpListener;
 
 use super::access::{Access, Binding, guard};
-use super::{api, assets, events, records};
+use super::{api, assets, compare, events, labels, records};
 use crate::runs::Runs;
 use crate::view_error::ViewError;
+
+/// The largest body of a request in bytes.
+const LARGEST_BODY: usize = 128 << 10;
 
 /// A server that listens and waits to be run.
 #[derive(Debug)]
@@ -94,9 +98,13 @@ fn routes(shared: Shared) -> Router {
     Router::new()
         .route("/", get(assets::frame))
         .route("/run/{id}", get(assets::frame))
+        .route("/label/{id}", get(assets::frame))
+        .route("/compare", get(assets::frame))
         .route("/app.js", get(assets::script))
         .route("/app.css", get(assets::style))
         .route("/api/runs", get(api::runs))
+        .route("/api/compare", get(compare::about))
+        .route("/api/compare/rows", get(compare::rows))
         .route("/api/runs/{id}", get(api::run))
         .route("/api/runs/{id}/facts", get(api::facts))
         .route("/api/runs/{id}/trials", get(api::trials))
@@ -106,8 +114,12 @@ fn routes(shared: Shared) -> Router {
             "/api/runs/{id}/trials/{item}/{record}",
             get(records::record),
         )
+        .route("/api/runs/{id}/trials/{item}/label", get(labels::label_id))
+        .route("/api/runs/{id}/labels", get(labels::labels))
+        .route("/api/labels", post(labels::write))
         .route("/api/runs/{id}/events", get(events::events))
         .fallback(api::nothing)
+        .layer(DefaultBodyLimit::max(LARGEST_BODY))
         .layer(middleware::from_fn_with_state(shared.clone(), guard))
         .with_state(shared)
 }

@@ -63,16 +63,17 @@ fn hostile(at: usize, text: &str) -> Trial {
 
 fn texts(browser: &Browser) {
     let root = tempfile::tempdir().unwrap();
-    let trials = HOSTILE
-        .iter()
-        .enumerate()
-        .map(|(at, text)| hostile(at, text));
+    let trials = || {
+        let texts = HOSTILE.iter().enumerate();
+        texts.map(|(at, text)| hostile(at, text))
+    };
     let text = HOSTILE.concat();
     let run = json!({
         "files": [{"path": text, "digest": "d", "cases": 10}], "targets": [{"name": text, "provider": text}],
         "rerun_of": text, "graded_from": text, "shard": text, "eval_ids": [text], "version": text,
     });
-    write_run(root.path(), ID, &run, trials);
+    write_run(root.path(), ID, &run, trials());
+    write_run(root.path(), "other", &run, trials());
     let server = Running::of(root.path());
     let page = browser.visit(&address(&server, "/"));
     page.wait("document.querySelectorAll('tr.run').length > 0");
@@ -89,6 +90,38 @@ fn texts(browser: &Browser) {
         page.wait("!document.getElementById('case').open");
     }
     page.search("<script>");
+    page.assert_calm();
+    compared(browser, &server);
+    labelled(browser, &server);
+}
+
+/// Visits each answer of the run on the label page.
+fn labelled(browser: &Browser, server: &Running) {
+    let page = browser.visit(&address(server, &format!("/label/{ID}")));
+    for _ in HOSTILE {
+        page.wait("document.getElementById('label').dataset.ready > ''");
+        page.value(
+            "document.querySelectorAll('#label details').forEach((part) => { part.open = true; })",
+        );
+        page.press("j");
+    }
+    page.assert_calm();
+}
+
+/// Visits the comparison of the run with itself under another id.
+fn compared(browser: &Browser, server: &Running) {
+    let columns = format!("[[%22{ID}%22],[%22other%22]]");
+    let page = browser.visit(&address(server, &format!("/compare#columns={columns}")));
+    page.wait("document.querySelectorAll('.row:not(.waiting)').length === 9");
+    for at in 0..HOSTILE.len() {
+        page.value(&format!("document.querySelector('#row-{at}').click()"));
+        page.wait("document.getElementById('case').dataset.ready > ''");
+        page.value(
+            "document.querySelectorAll('#case details').forEach((part) => { part.open = true; })",
+        );
+        page.press("Escape");
+        page.wait("!document.getElementById('case').open");
+    }
     page.assert_calm();
 }
 
@@ -107,5 +140,9 @@ fn addresses(browser: &Browser) {
             format!("#q={hash}&target={hash}&tool={hash}&case=[%22{hash}%22,%22a%22,%22b%22,1]");
         let page = browser.visit(&run_address(&server, &filter));
         page.assert_calm();
+        let compared =
+            format!("/compare#columns=[[%22{hash}%22],[%22{ID}%22]]&q={hash}&case=[%22{hash}%22]");
+        let page = browser.visit(&address(&server, &compared));
+        assert_eq!(page.value("window.__xss === undefined"), true);
     }
 }

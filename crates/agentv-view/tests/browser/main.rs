@@ -2,10 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
 
+mod bundle;
 #[path = "../client.rs"]
 #[allow(dead_code, reason = "the other tests of the server use the rest")]
 mod client;
+mod comparing;
 mod hostile;
+mod labelling;
 mod large;
 mod live;
 mod reading;
@@ -44,7 +47,21 @@ pub(crate) fn append(run: &Path, trial: &agentv_testkit::runs::Trial) {
     writeln!(open("results.jsonl"), "{}", trial.result).unwrap();
 }
 
+/// Fails if the page must be scrolled sideways.
+pub(crate) fn fits(page: &agentv_testkit::browser::Page<'_>) {
+    let extra = page.value("document.documentElement.scrollWidth - innerWidth");
+    assert!(extra.as_i64().unwrap() <= 0, "{extra} pixels too wide");
+}
+
 fn main() -> ExitCode {
-    let tests: [&[BrowserTest]; 4] = [reading::TESTS, hostile::TESTS, live::TESTS, large::TESTS];
+    let tests: [&[BrowserTest]; 7] = [
+        reading::TESTS,
+        comparing::TESTS,
+        labelling::TESTS,
+        bundle::TESTS,
+        hostile::TESTS,
+        live::TESTS,
+        large::TESTS,
+    ];
     run_tests(&tests.concat())
 }

@@ -5,7 +5,7 @@ use agentv_testkit::runs::{errored, ten, trial, write_run};
 use serde_json::json;
 
 use crate::client::Running;
-use crate::{ID, address, run_address};
+use crate::{ID, address, fits, run_address};
 
 pub(crate) const TESTS: &[BrowserTest] = &[
     (
@@ -198,14 +198,7 @@ fn trial_page(browser: &Browser) {
     again.wait("document.getElementById('case').open && document.getElementById('case').dataset.ready > ''");
     assert_eq!(again.text("#case-title"), "case-5");
     again.press("Escape");
-    again.wait("!document.getElementById('case').open");
-    assert!(
-        !again
-            .value("location.hash")
-            .as_str()
-            .unwrap()
-            .contains("case=")
-    );
+    again.wait("!document.getElementById('case').open && !location.hash.includes('case=')");
     page.assert_calm();
     again.assert_calm();
 }
@@ -264,12 +257,6 @@ fn sizes(browser: &Browser) {
             page.assert_calm();
         }
     }
-}
-
-/// Fails if the page must be scrolled sideways.
-fn fits(page: &agentv_testkit::browser::Page<'_>) {
-    let extra = page.value("document.documentElement.scrollWidth - innerWidth");
-    assert!(extra.as_i64().unwrap() <= 0, "{extra} pixels too wide");
 }
 
 fn missing(browser: &Browser) {

@@ -137,6 +137,9 @@ pub(crate) struct RunArguments {
     /// `transcripts.jsonl` of the run
     #[arg(long, help_heading = "Output")]
     pub(crate) include_raw: bool,
+    /// Show the run on a page in the browser, from its start
+    #[arg(long, help_heading = "Output")]
+    pub(crate) view: bool,
     #[command(flatten)]
     pub(crate) output: OutputArguments,
     #[command(flatten)]

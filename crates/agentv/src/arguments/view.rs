@@ -1,6 +1,7 @@
 //! The command line of `agentv view`.
 
 use std::net::IpAddr;
+use std::path::PathBuf;
 
 use clap::Args;
 
@@ -10,9 +11,15 @@ use clap::Args;
 /// shows their trials, also while a run is in progress. Only this machine can reach it. Press Ctrl-C to
 /// stop the server.
 ///
+/// People can label answers on the page: `.agentv/labels.jsonl` gets a line per answer, which
+/// `agentv judge calibrate` reads. Nothing else is written.
+///
 /// The index of a large run is built once and kept in `.agentv/view`. It can be deleted at any time.
 ///
-/// Exit codes: 2 the command line is invalid, or the address is in use, 130 interrupted.
+/// `--bundle DIR` starts no server: it writes the runs to a folder as a static site.
+///
+/// Exit codes: 0 the bundle was written, 2 the command line is invalid, or the address is in use, 5 the
+/// bundle could not be written, 130 interrupted.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -20,7 +27,8 @@ Examples:
   agentv view --open              and open the browser
   agentv view latest              the newest run only
   agentv view ../other-project
-  agentv view --port 8080")]
+  agentv view --port 8080
+  agentv view --bundle site       a static site for any web server")]
 pub(crate) struct ViewArguments {
     /// A project, a results folder, a run folder, a run id or `latest` (default: this project)
     pub(crate) path: Option<String>,
@@ -33,4 +41,10 @@ pub(crate) struct ViewArguments {
     /// Open the page in the browser
     #[arg(long)]
     pub(crate) open: bool,
+    /// Name in the labels that are written on the page (default: the user of the system)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) user: Option<String>,
+    /// Write the runs to DIR as a static site, instead of serving them
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["port", "host", "open", "user"])]
+    pub(crate) bundle: Option<PathBuf>,
 }

@@ -13,6 +13,7 @@ use crate::exit::{CommandError, Exit};
 use crate::log::LogLevel;
 use crate::output;
 use crate::reporting::Reporting;
+use crate::run_view::RunView;
 use crate::stderr_notices::StderrNotices;
 
 pub(crate) fn run(arguments: &RunArguments, log: Option<LogLevel>) -> Result<Exit, CommandError> {
@@ -26,6 +27,8 @@ pub(crate) fn run(arguments: &RunArguments, log: Option<LogLevel>) -> Result<Exi
     let verbose = arguments.load.verbose;
     let reporting = Reporting::new(&arguments.output, verbose, &prepared.outline())?;
     let (spec, mut run) = prepared.begin(now, notices)?;
+    let view = arguments.view.then(|| RunView::start(run.folder()));
+    let view = view.transpose()?;
     let (ended, reporting) = execute(reporting, |stop, reporter| {
         agentv_runner::run(spec, stop, reporter)
     })?;
@@ -48,5 +51,10 @@ pub(crate) fn run(arguments: &RunArguments, log: Option<LogLevel>) -> Result<Exi
         elapsed: started.elapsed(),
         resume_command: Some(arguments.resuming(&run, &project).command_line(log)),
     };
-    ending.finish(&mut reporting)
+    let exit = ending.finish(&mut reporting);
+    drop(reporting);
+    if let Some(view) = view {
+        view.stay();
+    }
+    exit
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use agentv_core::ResultRecord;
 use agentv_project::{Project, ProjectError, counted};
-use agentv_report::{PastRun, RunLine, Style, render_trend, replace_file, trend_page};
+use agentv_report::{PastRun, RunLine, Style, render_trend, replace_file, write_trend_page};
 use agentv_syntax::nearest;
 use globset::GlobMatcher;
 
@@ -30,7 +30,11 @@ pub(crate) fn run(arguments: &TrendArguments) -> Result<Exit, CommandError> {
     let text = match format_of(arguments) {
         TrendFormat::Text => render_trend(&lines, style),
         TrendFormat::Json => json_lines(&lines)?,
-        TrendFormat::Html => trend_page(&lines),
+        TrendFormat::Html => {
+            let mut page = Vec::new();
+            write_trend_page(&lines, &mut page)?;
+            String::from_utf8_lossy(&page).into_owned()
+        }
     };
     let Some(path) = &arguments.output else {
         let mut stdout = io::stdout().lock();

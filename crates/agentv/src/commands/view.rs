@@ -2,58 +2,59 @@
 
 use std::io::{self, Read, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use agentv_journal::RunFolder;
-use agentv_project::{Project, ProjectError};
-use agentv_view::{Binding, Runs, Server, ViewError};
+use agentv_project::{Project, ProjectError, counted};
+use agentv_view::{Binding, Runs};
 
 use crate::arguments::ViewArguments;
 use crate::exit::{CommandError, Exit};
 use crate::output;
+use crate::page_server::{self, PageServer, USUAL_PORT};
 use crate::stderr_notices::StderrNotices;
 
-/// The port that is tried first, so that the address of the page is usually the same.
-const USUAL_PORT: u16 = 7333;
-
 pub(crate) fn run(arguments: &ViewArguments) -> Result<Exit, CommandError> {
-    let binding = binding(arguments)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| ProjectError::because(format!("cannot start: {error}")))?;
-    runtime.block_on(async {
-        let server = listening(arguments, binding).await?;
-        let address = server.address();
-        let mut stdout = io::stdout().lock();
-        writeln!(stdout, "{address}")?;
-        stdout.flush()?;
-        drop(stdout);
-        output::note("press Ctrl-C to stop");
-        if arguments.open && !opens(&address) {
-            output::warning("no browser could be started: open the address yourself");
-        }
-        server.run().await.map_err(ProjectError::from_error)?;
-        Ok(Exit::Success)
-    })
+    if let Some(folder) = &arguments.bundle {
+        return bundle(arguments, folder);
+    }
+    let user = arguments
+        .user
+        .clone()
+        .unwrap_or_else(page_server::user_name);
+    let found = runs(arguments)?;
+    let any_port = arguments.port.is_none();
+    let again = || found.again().with_user(&user);
+    let PageServer { runtime, server } = PageServer::listen(&again, binding(arguments)?, any_port)?;
+    let address = server.address();
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "{address}")?;
+    stdout.flush()?;
+    drop(stdout);
+    output::note("press Ctrl-C to stop");
+    if arguments.open && !page_server::opens(&address) {
+        output::warning("no browser could be started: open the address yourself");
+    }
+    let served = runtime.block_on(server.run());
+    served.map_err(ProjectError::from_error)?;
+    Ok(Exit::Success)
 }
 
-/// Listens on the requested port, or on a free one if the usual port is in use.
-async fn listening(arguments: &ViewArguments, binding: Binding) -> Result<Server, ProjectError> {
-    let free = Binding {
-        port: 0,
-        ..binding.clone()
-    };
-    match Server::bind(runs(arguments)?, binding).await {
-        Err(ViewError::Listen { .. }) if arguments.port.is_none() => {
-            let server = Server::bind(runs(arguments)?, free).await;
-            server.map_err(ProjectError::from_error)
-        }
-        server => server.map_err(|error| {
-            let hint = Some("choose another port with `--port`, or `--port 0` for any".to_owned());
-            ProjectError::with_hint(error.to_string(), hint)
-        }),
+/// Writes the runs as a static site.
+fn bundle(arguments: &ViewArguments, folder: &Path) -> Result<Exit, CommandError> {
+    let runs = runs(arguments)?;
+    let written = runs.bundle(folder).map_err(ProjectError::not_written)?;
+    for (run, reason) in &written.problems {
+        output::warning(&format!("run `{run}` has no page: {reason}"));
     }
+    if written.large > 0 {
+        let pages = counted(written.large as u64, "page");
+        output::note(&format!(
+            "{pages} of large runs need a web server; all others can be opened as files"
+        ));
+    }
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "{}", folder.join("index.html").display())?;
+    Ok(Exit::Success)
 }
 
 fn binding(arguments: &ViewArguments) -> Result<Binding, ProjectError> {
@@ -106,20 +107,4 @@ fn runs(arguments: &ViewArguments) -> Result<Runs, ProjectError> {
         .run_folders()?
         .find(name, &mut StderrNotices::new())?;
     Ok(Runs::only(&found.folder))
-}
-
-/// Starts the browser of the system.
-fn opens(address: &str) -> bool {
-    let program = if cfg!(target_os = "macos") {
-        "open"
-    } else {
-        "xdg-open"
-    };
-    let mut command = Command::new(program);
-    command
-        .arg(address)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    command.spawn().is_ok()
 }

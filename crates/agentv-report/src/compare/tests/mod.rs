@@ -7,4 +7,5 @@ mod matching;
 mod reading;
 mod several;
 mod shown_cases;
+mod side_by_side;
 mod support;

@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn the_page_calls_what_evaluators_say_the_same() {
-        let script = super::super::page::script();
+        let script = super::super::page::FilePage::trials(false).script();
         assert!(script.contains(&format!(
                 "const SAID = {};",
                 serde_json::to_string(&SAID)

@@ -26,7 +26,7 @@ pub(super) struct Detail {
     /// The number of its trials.
     pub(super) trials: u32,
     /// Their records.
-    pub(super) packed: String,
+    pub(super) packed: Vec<u8>,
 }
 
 impl Details {

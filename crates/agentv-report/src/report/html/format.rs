@@ -2,10 +2,7 @@
 
 use std::io::Write;
 
-use super::facts::{Facts, RunFacts};
-use super::sample::Sample;
-use super::sources::Sources;
-use super::{block, page, parts};
+use super::site::TrialsPage;
 use crate::report::{ReportFailure, ReportFormat};
 use crate::results::RunResults;
 
@@ -29,18 +26,11 @@ pub(super) fn write_with(
     most_trials: usize,
     out: &mut dyn Write,
 ) -> Result<(), ReportFailure> {
-    let sources = runs.iter().map(Sources::of);
-    let sources = sources.collect::<Result<Vec<_>, _>>()?;
-    let sample = Sample::of(sources.iter().map(|source| &source.results), most_trials)?;
-    page::write_head(out)?;
-    let mut facts = Facts::default();
-    for (index, source) in sources.iter().enumerate() {
-        let whole = parts::write(source, index, &sample, out)?;
-        source.run.found_damaged(whole.damaged);
-        facts.runs.push(RunFacts::of(source.run, whole));
-    }
-    block::write(out, "facts", &block::packed_json(&facts)?)?;
-    page::write_end(out)?;
-    out.flush()?;
-    Ok(())
+    let page = TrialsPage {
+        runs,
+        most_trials,
+        files: None,
+        links: &[],
+    };
+    page.write(out)
 }

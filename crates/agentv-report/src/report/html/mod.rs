@@ -21,6 +21,7 @@ pub mod page;
 mod part;
 mod parts;
 mod sample;
+mod site;
 mod sources;
 #[cfg(test)]
 mod tests;
@@ -29,3 +30,4 @@ mod whole_facts;
 
 pub use facts::RunFacts;
 pub(super) use format::FORMAT;
+pub use site::{SiteLink, TrialsPage, write_runs_page};

@@ -29,9 +29,23 @@ const SHARED: &[&str] = &[
     include_str!("assets/keys.js"),
     include_str!("assets/app.js"),
 ];
-/// The scripts of a page that is one file.
-const IN_FILE: &[&str] = &[
+/// The scripts of a page of runs, without its source.
+pub const RUNS: &[&str] = &[
+    include_str!("assets/trend_plot.js"),
+    include_str!("assets/runs_page.js"),
+];
+/// The scripts of a page of runs that is one file.
+const RUNS_IN_FILE: &[&str] = &[
     include_str!("assets/blocks.js"),
+    include_str!("assets/runs_in_file.js"),
+    include_str!("assets/trend_plot.js"),
+    include_str!("assets/runs_page.js"),
+    include_str!("assets/start_runs.js"),
+];
+/// The scripts of a page of trials that is one file.
+const TRIALS_IN_FILE: &[&str] = &[
+    include_str!("assets/blocks.js"),
+    include_str!("assets/run_links.js"),
     include_str!("assets/trials.js"),
     include_str!("assets/search.js"),
     include_str!("assets/packed_source.js"),
@@ -69,37 +83,68 @@ pub fn shorten(record: &str, to: &mut Vec<u8>) -> u64 {
     super::cut::append(record, to)
 }
 
-/// Writes the page up to its blocks.
-pub(super) fn write_head(out: &mut dyn Write) -> io::Result<()> {
-    let (head, _) = frame();
-    let head = head
-        .replace("{{policy}}", &policy())
-        .replace("{{style}}", STYLE);
-    out.write_all(head.as_bytes())
+/// A page that is a file: its scripts, and the addresses that it may read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FilePage {
+    scripts: &'static [&'static str],
+    /// True if further blocks are in files beside the page.
+    has_files: bool,
 }
 
-/// Writes the page after its blocks.
-pub(super) fn write_end(out: &mut dyn Write) -> io::Result<()> {
-    let (_, end) = frame();
-    out.write_all(end.replace("{{script}}", &script()).as_bytes())
+impl FilePage {
+    /// A page of trials.
+    pub(super) fn trials(has_files: bool) -> FilePage {
+        FilePage {
+            scripts: TRIALS_IN_FILE,
+            has_files,
+        }
+    }
+
+    /// A page of runs.
+    pub(super) fn runs() -> FilePage {
+        FilePage {
+            scripts: RUNS_IN_FILE,
+            has_files: false,
+        }
+    }
+
+    /// Writes the page up to its blocks.
+    pub(super) fn write_head(self, out: &mut dyn Write) -> io::Result<()> {
+        let (head, _) = frame();
+        let head = head
+            .replace("{{policy}}", &self.policy())
+            .replace("{{style}}", STYLE);
+        out.write_all(head.as_bytes())
+    }
+
+    /// Writes the page after its blocks.
+    pub(super) fn write_end(self, out: &mut dyn Write) -> io::Result<()> {
+        let (_, end) = frame();
+        out.write_all(end.replace("{{script}}", &self.script()).as_bytes())
+    }
+
+    /// Returns the whole script.
+    pub(super) fn script(self) -> String {
+        script_with(self.scripts)
+    }
+
+    /// Returns the content security policy: the page can use its own style and its own script,
+    /// identified by their digests, and can access nothing outside of itself except its files.
+    fn policy(self) -> String {
+        let digest = |text: &str| STANDARD.encode(Sha256::digest(text));
+        let files = if self.has_files {
+            "connect-src 'self'; "
+        } else {
+            ""
+        };
+        format!(
+            "default-src 'none'; {files}style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
+            digest(STYLE),
+            digest(&self.script()),
+        )
+    }
 }
 
 fn frame() -> (&'static str, &'static str) {
     FRAME.split_once("{{blocks}}\n").unwrap_or((FRAME, ""))
-}
-
-/// Returns the whole script.
-pub(super) fn script() -> String {
-    script_with(IN_FILE)
-}
-
-/// Returns the content security policy: the page can use its own style and its own script,
-/// identified by their digests, and can access nothing outside of itself.
-fn policy() -> String {
-    let digest = |text: &str| STANDARD.encode(Sha256::digest(text));
-    format!(
-        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
-        digest(STYLE),
-        digest(&script()),
-    )
 }

@@ -18,7 +18,7 @@ use crate::run_fold::RunFold;
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) details: Vec<Detail>,
-    pub(super) rows: String,
+    pub(super) rows: Vec<u8>,
     pub(super) evaluators: EvaluatorFold,
     /// The number of its trials.
     pub(super) shown: u64,

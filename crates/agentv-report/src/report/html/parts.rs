@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 
-use super::block;
+use super::block::Blocks;
 use super::evaluators::EvaluatorFold;
 use super::part::{Part, PartMaker};
 use super::sample::Sample;
@@ -34,6 +34,7 @@ pub(super) fn write(
     source: &Sources<'_>,
     index: usize,
     sample: &Sample,
+    blocks: &mut Blocks,
     out: &mut dyn Write,
 ) -> Result<Whole, ReportFailure> {
     let Sources {
@@ -50,7 +51,7 @@ pub(super) fn write(
         sample,
         fold: &fold,
     };
-    let mut written = Written::new(out);
+    let mut written = Written::new(blocks, out);
     in_order(&parts, &shares, &mut |part| Ok(written.add(part)?))?;
     let fold = fold.into_inner().unwrap_or_else(PoisonError::into_inner);
     let (summary, statistics) = fold.finish(run.skipped());
@@ -95,15 +96,17 @@ impl<'a> Divided for PartsOf<'a> {
 
 /// A writer of parts.
 struct Written<'a> {
+    blocks: &'a mut Blocks,
     out: &'a mut dyn Write,
     evaluators: EvaluatorFold,
     shown: u64,
     damaged: u64,
 }
 
-impl Written<'_> {
-    fn new(out: &mut dyn Write) -> Written<'_> {
+impl<'a> Written<'a> {
+    fn new(blocks: &'a mut Blocks, out: &'a mut dyn Write) -> Written<'a> {
         Written {
+            blocks,
             out,
             evaluators: EvaluatorFold::default(),
             shown: 0,
@@ -113,9 +116,9 @@ impl Written<'_> {
 
     fn add(&mut self, part: Part) -> io::Result<()> {
         for detail in &part.details {
-            block::write(self.out, "details", &detail.packed)?;
+            self.blocks.write(self.out, "details", &detail.packed)?;
         }
-        block::write(self.out, "rows", &part.rows)?;
+        self.blocks.write(self.out, "rows", &part.rows)?;
         self.evaluators.extend(part.evaluators);
         self.shown += part.shown;
         self.damaged += part.damaged;

@@ -33,6 +33,7 @@ impl RunArguments {
             gates,
             dump_prompts,
             include_raw,
+            view,
             output,
             load,
         } = self;
@@ -59,6 +60,7 @@ impl RunArguments {
         line.gates(gates);
         line.path("dump-prompts", dump_prompts.as_deref());
         line.flag("include-raw", *include_raw);
+        line.flag("view", *view);
         line.output(output);
         line.load(load);
         line.name("log", log);

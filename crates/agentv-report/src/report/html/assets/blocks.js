@@ -18,8 +18,17 @@ function bytesOf(element) {
   return bytes;
 }
 
+/** Returns the stream of a block: in the page itself, or in a file beside it. */
+async function packedStream(element) {
+  const { file } = element.dataset;
+  if (!file) return new Blob([bytesOf(element)]).stream();
+  const response = await fetch(file).catch(() => undefined);
+  if (!response?.ok) throw new Error(location.protocol === "file:" ? "this run is too large for a page without a web server" : `${file} cannot be read`);
+  return response.body;
+}
+
 async function unpack(element) {
-  const packed = new Blob([bytesOf(element)]).stream();
+  const packed = await packedStream(element);
   return new Response(packed.pipeThrough(new DecompressionStream("gzip"))).text();
 }
 

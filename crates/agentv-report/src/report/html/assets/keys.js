@@ -9,7 +9,7 @@ const KEYS = [
 const STEPS = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity };
 
 function listenToKeys(app) {
-  byId("show-keys").addEventListener("click", () => showKeys());
+  byId("show-keys").addEventListener("click", () => showKeys(app.keys));
   byId("theme").addEventListener("click", changeTheme);
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -37,7 +37,7 @@ function typed(app, event) {
 function actionOf(app, event) {
   const { key } = event;
   const isOpen = byId("case").open;
-  if (key === "?") return () => showKeys();
+  if (key === "?") return () => showKeys(app.keys);
   if (key === "t") return changeTheme;
   if (isOpen) {
     if (key === "j" || key === "k") return () => app.step(STEPS[key]);
@@ -47,7 +47,7 @@ function actionOf(app, event) {
   if (key === "/") return () => byId("text").focus();
   if (key === "Enter" && !onControl && app.list.at >= 0) return () => app.openAt(app.list.at);
   if (key in STEPS) return () => move(app, STEPS[key]);
-  return undefined;
+  return app.ownAction?.(key);
 }
 
 function move(app, by) {

@@ -1,7 +1,7 @@
 // The page of all runs.
 
 /** The fields of the filter of runs: their names in the address. */
-const RUN_FIELDS = ["file", "target", "since", "q"];
+const RUN_FIELDS = ["file", "target", "since", "q", "pick"];
 
 class RunsPage {
   constructor() {
@@ -12,6 +12,7 @@ class RunsPage {
   async start() {
     byId("progress").hidden = true;
     byId("title").textContent = "Runs";
+    byId("title").classList.add("unseen");
     document.title = "Runs · agentv";
     this.box = make("section", { id: "runs", "aria-label": "Runs" });
     byId("overview").replaceWith(this.box);
@@ -22,13 +23,13 @@ class RunsPage {
     byId("show-keys").addEventListener("click", () => showKeys(RUNS_KEYS));
     byId("theme").addEventListener("click", changeTheme);
     document.documentElement.dataset.ready = "yes";
-    setInterval(() => this.renew(), 3000);
+    if (SITE.isLive) setInterval(() => this.renew(), 3000);
   }
 
   async read() {
-    const { runs, folder } = await ask("/api/runs");
-    this.folder = folder;
-    this.runs = runs;
+    const { runs, folder, title } = await SITE.runs();
+    Object.assign(this, { runs, folder, heading: title });
+    if (title) document.title = `${title} · agentv`;
     this.show();
   }
 
@@ -36,7 +37,7 @@ class RunsPage {
   async renew() {
     if (document.hidden) return;
     const before = JSON.stringify(this.runs);
-    const { runs } = await ask("/api/runs").catch(() => ({ runs: this.runs }));
+    const { runs } = await SITE.runs().catch(() => ({ runs: this.runs }));
     this.runs = runs;
     if (JSON.stringify(runs) !== before) this.show();
   }
@@ -72,12 +73,26 @@ class RunsPage {
     const focused = document.activeElement?.id;
     const lines = this.lines();
     const trends = trendsOf(this.runs.flatMap((run) => run.lines));
+    const isOpen = this.box.querySelector("details.trends")?.open ?? this.heading !== undefined;
     const empty = this.runs.length === 0 ? `There are no runs in ${this.folder}. “agentv run PATH” creates one.` : "No run matches the filter.";
     this.box.replaceChildren(
-      make("h2", { class: "unseen", text: "Runs" }), this.controls(new Set(lines.map((line) => line.id)).size),
+      make("h2", { class: this.heading ? undefined : "unseen", text: this.heading ?? "Runs" }), this.controls(new Set(lines.map((line) => line.id)).size),
+      this.trend(lines, isOpen),
       lines.length === 0 ? make("p", { class: "notice theirs", text: empty }) : make("div", { class: "sheet runs" }, this.table(lines, trends)));
     if (focused) byId(focused)?.focus({ preventScroll: true });
     this.mark();
+  }
+
+  /** Shows the figures of the listed runs from oldest to newest. */
+  trend(lines, isOpen) {
+    const rated = lines.filter((line) => isFigure(line.pass_rate) || isFigure(line.mean_score));
+    const groups = trendGroups(rated).filter((group) => group.length > 1 || this.heading !== undefined).slice(0, MOST_TRENDS);
+    if (groups.length === 0) return make("div", {});
+    const name = ([line]) => [groups.length > 1 || !this.heading ? firstAndOthers(line.files) : "", firstAndOthers(line.targets)].filter(Boolean).join(" · ");
+    const key = (kind, words) => [make("span", { class: `trend-key ${kind}`, "aria-hidden": "true" }), words];
+    return make("details", { class: "trends", open: isOpen }, make("summary", { text: "Trend" }),
+      make("div", { class: "sheet" }, make("p", { class: "muted" }, ...key("rate", "pass rate with 95% interval"), ...key("score", "mean score")),
+        make("div", { class: "trend-plots" }, ...groups.map((group) => trendPlot(name(group), group.slice(-200), (line) => SITE.run(line.id))))));
   }
 
   controls(shown) {
@@ -99,23 +114,62 @@ class RunsPage {
     return make("div", { id: "controls", role: "search", "aria-label": "Filter" }, search,
       choice("file", "File", same(distinct("files"))), choice("target", "Target", same(distinct("targets"))),
       choice("since", "Started", [["1", "in the last day"], ["7", "in the last week"], ["30", "in the last 30 days"]]),
-      make("div", { class: "count", role: "status" }, counted(shown, "run")));
+      make("div", { class: "count" }, make("span", { role: "status", text: counted(shown, "run") }), this.comparer()));
+  }
+
+  picked() {
+    return readColumns(this.filter().pick);
+  }
+
+  /** Returns the button that compares the chosen runs. */
+  comparer() {
+    const picked = this.picked();
+    if (picked.length === 0 || !SITE.isLive) return undefined;
+    return make("span", {}, make("button", { type: "button", id: "compare-picked", disabled: picked.length < 2, text: `Compare ${count(picked.length)} chosen`, click: () => this.compare() }), " ",
+      make("button", { type: "button", text: "Choose none", click: () => this.narrow({ pick: "" }) }));
+  }
+
+  compare() {
+    const picked = this.picked();
+    // The oldest is the baseline.
+    const order = this.runs.map((run) => run.id);
+    const sorted = [...picked].sort((a, b) => order.indexOf(b[0]) - order.indexOf(a[0]));
+    const address = SITE.compare(sorted);
+    if (picked.length > 1 && address) location.assign(address);
+  }
+
+  /** Returns the column of a line in a comparison: its run, and its target if the run has several. */
+  columnOf(line) {
+    const run = this.runs.find((one) => one.id === line.id);
+    return run && run.lines.length > 1 ? [line.id, line.targets[0]] : [line.id];
+  }
+
+  pick(line) {
+    if (line.problem) return;
+    const key = JSON.stringify(this.columnOf(line));
+    const picked = this.picked().map((column) => JSON.stringify(column));
+    const left = picked.includes(key) ? picked.filter((one) => one !== key) : [...picked, key];
+    this.narrow({ pick: left.length > 0 ? `[${left.join(",")}]` : "" });
   }
 
   table(lines, trends) {
     const kind = (isNumber) => (isNumber ? "number" : undefined);
-    const columns = [["Run"], ["Files"], ["Target"], ["Passed", true], ["95% interval", true], ["Trend"], ["Score", true], ["Trials", true], ["Errors", true], ["Cost", true], ["Duration", true], ["State"]];
+    const judged = lines.some((line) => isFigure(line.judge_cost_usd) || listOf(line.unpriced_judges).length > 0);
+    const columns = [[SITE.isLive ? "Compare" : ""], ["Run"], ["Files"], ["Target"], ["Passed", true], ["95% interval", true], ["Trend"], ["Score", true], ["Trials", true], ["Errors", true], ["Cost", true], ["Duration", true], ["State"], ...(judged ? [["Judges", true]] : [])];
     const head = make("tr", {}, ...columns.map(([text, isNumber]) => make("th", { scope: "col", class: kind(isNumber), text })));
-    const cells = (line) => [
-      make("div", {}, make("a", { href: `/run/${encodeURIComponent(line.id)}`, class: "theirs" }, line.id), make("small", { text: timeText(line.started_at)?.slice(0, 16) ?? "" }), make("small", { class: "narrow", text: firstAndOthers(line.files) })),
+    const picked = new Set(this.picked().map((column) => JSON.stringify(column)));
+    const cells = (line, at) => [
+      this.chooser(line, at, picked),
+      make("div", {}, this.nameOf(line), make("small", { text: timeText(line.started_at)?.slice(0, 16) ?? "" }), make("small", { class: "narrow", text: firstAndOthers(line.files) })),
       theirs(firstAndOthers(line.files)), theirs(firstAndOthers(line.targets)),
       percent(line.pass_rate), line.pass_rate_interval ? line.pass_rate_interval.map(percent).join(" – ") : NONE,
       trends.get(line) ?? "", scoreText(line.mean_score),
       line.planned > line.trials ? `${count(line.trials)} of ${count(line.planned)}` : count(line.trials),
-      count(line.statuses?.error), dollars(line.cost_usd), durationOf(line), stateOf(line),
+      count(line.statuses?.error), costText(line.cost_usd, line.unpriced), durationOf(line), stateOf(line),
+      ...(judged ? [costText(line.judge_cost_usd, line.unpriced_judges)] : []),
     ];
-    const row = (line) => {
-      const filled = cells(line).map((content, at) => {
+    const row = (line, place) => {
+      const filled = cells(line, place).map((content, at) => {
         const isElement = content instanceof Node;
         return make("td", { class: kind(columns[at][1]), text: isElement ? undefined : content }, isElement ? content : undefined);
       });
@@ -124,9 +178,27 @@ class RunsPage {
     return make("div", { class: "scroll" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...lines.map(row))));
   }
 
+  nameOf(line) {
+    const href = SITE.run(line.id);
+    return href ? make("a", { href, class: "theirs", text: line.id }) : theirs(line.id);
+  }
+
+  /** Returns the check box of a line, or the link to the comparison with the run before. */
+  chooser(line, at, picked) {
+    if (line.problem) return "";
+    if (!SITE.isLive) {
+      const href = SITE.before(line.id);
+      return href ? make("a", { href, text: "compare", title: "Compare with the run before" }) : "";
+    }
+    return make("input", {
+      type: "checkbox", id: `pick-${at}`, "aria-label": `Choose ${line.id} ${line.targets.join(" ")} for a comparison`,
+      checked: picked.has(JSON.stringify(this.columnOf(line))), change: () => this.pick(line),
+    });
+  }
+
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || byId("keys").open) return;
-    if (isTyping(event.target)) {
+    if (isTyping(event.target) && event.target.type !== "checkbox") {
       if (event.key === "Escape") event.target.blur();
       return;
     }
@@ -134,7 +206,8 @@ class RunsPage {
     const rows = [...this.box.querySelectorAll("tr.run")];
     const actions = {
       "?": () => showKeys(RUNS_KEYS), t: changeTheme, "/": () => byId("text").focus(),
-      Enter: () => rows[this.at]?.querySelector("a").click(),
+      Enter: () => rows[this.at]?.querySelector("td:nth-child(2) a")?.click(),
+      x: () => rows[this.at]?.querySelector("input")?.click(), c: () => this.compare(),
     };
     const onLink = ["A", "BUTTON"].includes(event.target.tagName);
     const action = key in STEPS ? () => this.choose(Math.max(0, Math.min(rows.length - 1, this.at + STEPS[key]))) : actions[key];
@@ -157,8 +230,12 @@ class RunsPage {
   }
 }
 
+/** The largest number of plots. */
+const MOST_TRENDS = 6;
+
 const RUNS_KEYS = [
-  [["j", "↓"], "next run"], [["k", "↑"], "previous run"], [["Enter"], "open the run"], [["/"], "search"],
+  [["j", "↓"], "next run"], [["k", "↑"], "previous run"], [["Enter"], "open the run"], [["x"], "choose the run for a comparison"],
+  [["c"], "compare the chosen runs"], [["/"], "search"],
   [["t"], "switch between light and dark"], [["?"], "show these shortcuts"],
 ];
 
@@ -188,14 +265,8 @@ function stateOf(line) {
 
 /** Returns for each line a plot of the pass rates up to it, of runs with the same files and target. */
 function trendsOf(lines) {
-  const groups = new Map();
-  for (const line of [...lines].reverse()) {
-    const key = JSON.stringify([[...line.files].sort(), line.targets, line.dry_run ?? false]);
-    if (!groups.has(key)) groups.set(key, []);
-    groups.get(key).push(line);
-  }
   const plots = new Map();
-  for (const group of groups.values()) {
+  for (const group of trendGroups(lines)) {
     const rated = group.filter((line) => isFigure(line.pass_rate));
     rated.forEach((line, at) => plots.set(line, sparkline(rated.slice(Math.max(0, at - 19), at + 1).map((one) => one.pass_rate))));
   }
