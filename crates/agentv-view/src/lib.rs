@@ -19,6 +19,7 @@ mod open_run;
 mod run_list;
 mod runs;
 mod server;
+mod stored_facts;
 mod view_error;
 
 pub use bundle::Bundle;

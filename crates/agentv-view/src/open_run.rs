@@ -1,6 +1,6 @@
 //! A run whose trials are shown.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant};
 
@@ -11,10 +11,13 @@ use agentv_report::{RunFacts, RunResults};
 use crate::index::{Query, RunIndex};
 use crate::labels::{Answer, KnownAnswers, LabelFile, Labelled, answer_of};
 use crate::runs::refuse_links;
+use crate::stored_facts::{keep, load};
 use crate::view_error::ViewError;
 
 /// The number of answers to queries that are kept.
 const KEPT_ANSWERS: usize = 4;
+/// The number of trials from which the figures of a run are kept on disk.
+const WORTH_KEEPING: usize = 20_000;
 /// The shortest time between two computations of the figures of a run that is being written.
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -143,9 +146,12 @@ impl OpenRun {
             return Ok(computed.facts.clone());
         }
         let at = Instant::now();
-        let results = RunResults::of_folder(&self.folder);
-        let results = results.unwrap_or_else(|_| RunResults::without_run(&self.folder));
-        let json = serde_json::to_value(RunFacts::read(&results)?).unwrap_or_default();
+        let kept = self.kept.as_deref().filter(|_| !is_running);
+        let stored = kept.and_then(|kept| load(kept, &self.folder, &self.state().index));
+        let json = match stored {
+            Some(json) => json,
+            None => self.computed_facts(kept)?,
+        };
         let facts = Facts {
             json: Arc::new(json),
             version,
@@ -155,6 +161,22 @@ impl OpenRun {
             at,
             took: at.elapsed(),
         });
+        Ok(facts)
+    }
+}
+
+impl OpenRun {
+    /// Computes the figures from all results, and keeps them if that takes a while.
+    fn computed_facts(&self, kept: Option<&Path>) -> Result<serde_json::Value, ViewError> {
+        let results = RunResults::of_folder(&self.folder);
+        let results = results.unwrap_or_else(|_| RunResults::without_run(&self.folder));
+        let facts = serde_json::to_value(RunFacts::read(&results)?).unwrap_or_default();
+        let state = self.state();
+        if let Some(kept) = kept.filter(|_| state.index.len() >= WORTH_KEEPING)
+            && let Err(error) = keep(kept, &self.folder, &state.index, &facts)
+        {
+            tracing::debug!("the figures of {} are not kept: {error}", self.folder.id());
+        }
         Ok(facts)
     }
 }

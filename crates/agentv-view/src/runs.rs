@@ -4,9 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use agentv_core::RunRecord;
 use agentv_journal::{FileError, RecordFile, RunFolder, RunId, list_runs};
 
 use crate::comparisons::{Column, Comparison, Comparisons};
+use crate::index::{RunIndex, TrialName, TrialRow};
 use crate::labels::LabelFile;
 use crate::open_run::OpenRun;
 use crate::run_list::{ListedRun, RunLines};
@@ -14,6 +16,8 @@ use crate::view_error::ViewError;
 
 /// The number of trials of open runs above which the run that was not used for longest is closed.
 const MOST_TRIALS: usize = 1_200_000;
+/// The largest number of other runs in which a case is looked for.
+const MOST_OTHERS: usize = 20;
 /// The largest number of open runs.
 const MOST_RUNS: usize = 8;
 
@@ -121,6 +125,42 @@ impl Runs {
             open.remove(0);
         }
         Ok(run)
+    }
+
+    /// Returns the trials of a case with a target in other runs with the same eval file, newest run
+    /// first. Runs that cannot be read are skipped.
+    ///
+    /// # Errors
+    /// Fails if the folder cannot be listed.
+    pub fn in_other_runs(
+        &self,
+        run: &str,
+        name: &TrialName,
+    ) -> Result<Vec<(String, TrialRow)>, ViewError> {
+        let has_file = |folder: &RunFolder| {
+            let run = folder.run::<RunRecord>().ok().flatten();
+            run.is_some_and(|run| run.files.iter().any(|file| file.path == name.file))
+        };
+        let folders = self.folders()?.into_iter();
+        let others = folders.filter(|folder| folder.id().as_str() != run && has_file(folder));
+        let mut found = Vec::new();
+        for folder in others.take(MOST_OTHERS) {
+            let rows = self.repeats_in(&folder, name).unwrap_or_default();
+            let id = folder.id().to_string();
+            found.extend(rows.into_iter().map(|row| (id.clone(), row)));
+        }
+        Ok(found)
+    }
+
+    /// Returns the trials of a case with a target in a run, which need not be open.
+    fn repeats_in(&self, folder: &RunFolder, name: &TrialName) -> Result<Vec<TrialRow>, ViewError> {
+        refuse_links(folder)?;
+        let index = RunIndex::open(folder, self.kept.as_deref())?;
+        let mut rows = Vec::new();
+        for item in index.repeats(name)? {
+            rows.extend(index.shown(item)?);
+        }
+        Ok(rows)
     }
 
     /// Puts runs or targets side by side.

@@ -111,7 +111,7 @@ fn rows_are_sorted_by_regression_filtered_and_delivered_in_pages() {
         fs::read_to_string(folder.join("results.jsonl")).unwrap() + &more,
     )
     .unwrap();
-    assert_eq!(ids("&outcome=loss"), ["case-3", "case-1"]);
+    assert_eq!(ids("&outcome=loss"), ["case-1", "case-3"]);
 }
 
 #[test]

@@ -215,7 +215,11 @@ fn what_cannot_be_labelled_is_refused_with_the_reason() {
     });
     let view = Labelled::of(trials);
     for (id, change, part) in [
-        ("case-10", json!({"verdict": "pass"}), "cannot be labelled"),
+        (
+            "case-10",
+            json!({"verdict": "pass", "id": "x"}),
+            "cannot be labelled",
+        ),
         (
             "case-12",
             json!({"verdict": "pass", "id": "x"}),

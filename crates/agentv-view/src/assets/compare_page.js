@@ -18,15 +18,6 @@ function compareAddress(columns) {
   return `/compare#${new URLSearchParams({ columns: JSON.stringify(columns) })}`;
 }
 
-function readColumns(text) {
-  try {
-    const columns = JSON.parse(text);
-    return Array.isArray(columns) ? columns.filter((one) => Array.isArray(one) && one.length > 0).map((one) => one.slice(0, 2).map(String)) : [];
-  } catch {
-    return [];
-  }
-}
-
 /** The list of cases: each has a cell for each column. */
 class CompareList extends List {
   row(at) {

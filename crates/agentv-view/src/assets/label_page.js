@@ -176,7 +176,7 @@ class LabelPage {
       make("div", { class: "chips", role: "group", "aria-label": "Verdict" }, button("pass", "p"), button("borderline", "b"), button("fail", "f")),
       make("div", { class: "field" }, make("label", { for: "score" }, "Score ", make("kbd", { text: "s" })), score),
       make("div", { class: "field" }, make("label", { for: "note" }, "Note ", make("kbd", { text: "n" })), note),
-      make("div", { class: "line" }, make("button", { type: "button", class: "chip", id: "save", disabled: isOff, text: "Save and go on", click: () => this.save({}) }),
+      make("div", { class: "line" }, make("button", { type: "button", class: "chip", id: "save", disabled: isOff, text: "Save and continue", click: () => this.save({}) }),
         label ? make("button", { type: "button", class: "chip", id: "remove", text: "Remove", click: () => this.remove() }) : undefined),
       make("p", { class: "muted theirs", id: "who", text: who }),
       make("label", { class: "line" }, blind, "Blind: hide the target and all verdicts"),
@@ -204,7 +204,7 @@ class LabelPage {
     const { agreements, verdicts } = this.about;
     const title = make("h3", { text: "Agreement" });
     if (agreements.length === 0) return make("section", { class: "sheet", id: "agreement" }, title, make("p", { class: "muted", text: "Label graded answers to see how often you and the evaluators agree." }));
-    const figure = (value, interval) => (isFigure(value) ? `${scoreText(value)}${interval ? ` (${scoreText(interval.low)} – ${scoreText(interval.high)})` : ""}` : NONE);
+    const figure = (value, interval) => make("div", {}, isFigure(value) ? scoreText(value) : NONE, interval ? make("small", { text: between(interval, scoreText) }) : undefined);
     const [whole] = agreements;
     return make("section", { class: "sheet", id: "agreement" }, title,
       table(agreements, [
@@ -224,7 +224,7 @@ class LabelPage {
     if (told) told.textContent = text;
   }
 
-  /** Saves the form with a change, and goes on to the next answer without a label. */
+  /** Saves the form with a change, and shows the next answer without a label. */
   async save(change) {
     if (this.isSaving || this.answer.id === undefined || !this.about.path) return;
     const label = this.labels.get(this.row.item);

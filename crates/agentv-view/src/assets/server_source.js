@@ -123,7 +123,7 @@ class ServerSource {
     const about = await ask(this.base);
     const names = JSON.stringify(about.names);
     const isNew = names !== this.namesText;
-    Object.assign(this, { about, names: about.names, repeats: about.repeats, cut: about.cut, namesText: names });
+    Object.assign(this, { about, datasets: about.datasets, names: about.names, repeats: about.repeats, cut: about.cut, namesText: names });
     return isNew;
   }
 
@@ -157,6 +157,7 @@ class ServerSource {
     const bounds = { least: isBound(filter.least) ? filter.least : "", most: isBound(filter.most) ? filter.most : "" };
     const query = new URLSearchParams(addressOf({ ...filter, ...bounds }));
     query.delete("change");
+    query.delete("hide");
     if (/delta$/.test(query.get("sort") ?? "")) query.delete("sort");
     try {
       const answer = await this.page(query, 0);
@@ -197,6 +198,12 @@ class ServerSource {
     const all = siblings.map(rowOf);
     for (const one of [rowOf(row), ...all]) this.known.set(one.item, one);
     return { row: rowOf(row), now: { result, transcript, cut, sizes }, before: undefined, siblings: all };
+  }
+
+  /** Returns the trials of the same case and target in other runs, newest run first. */
+  async history(item) {
+    const { trials } = await ask(`${this.base}/trials/${item}/history`);
+    return trials.map((one) => ({ ...rowOf(one), run: one.run, address: `/run/${encodeURIComponent(one.run)}#${addressOf(emptyFilter(), [one.file, one.id, one.target, one.trial])}` }));
   }
 
   /** Reads a piece of a record from the files of the run. */

@@ -259,6 +259,23 @@ impl RunIndex {
         Ok(found.map(|(_, item)| item))
     }
 
+    /// Returns all trials of a case with a target, whatever their numbers are.
+    ///
+    /// # Errors
+    /// Fails if texts cannot be read.
+    pub fn repeats(&self, name: &TrialName) -> Result<Vec<u32>, IndexError> {
+        let mut named = self.with_id(name.id.as_bytes())?;
+        let is_meant = |row: &Row| {
+            self.names.files.get(row.file) == Some(&name.file)
+                && self.names.targets.get(row.target) == Some(&name.target)
+        };
+        let rows = self.rows.iter().zip(0..);
+        let found = rows.filter(|(row, _)| is_meant(row) && named.contains(row.words));
+        let mut found: Vec<u32> = found.map(|(_, item)| item).collect();
+        found.sort_unstable_by_key(|item| self.rows[*item as usize].trial);
+        Ok(found)
+    }
+
     /// Returns the numbers of trials, in one pass.
     ///
     /// # Errors

@@ -176,6 +176,11 @@ impl RunIndex {
         counts
     }
 
+    /// Returns the state of the results that the index was built from.
+    pub(crate) fn results_stamp(&self) -> Option<serde_json::Value> {
+        serde_json::to_value(&self.stamps[0]).ok()
+    }
+
     /// Returns a number that grows when trials are added or replaced.
     pub fn version(&self) -> u64 {
         self.version

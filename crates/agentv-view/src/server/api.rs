@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agentv_core::RunRecord;
+use agentv_core::{RunRecord, Status};
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::filter_text::TrialsRequest;
 use super::serve::Shared;
 use super::spread::{Spread, spread};
-use crate::index::{Row, TrialName, TrialRow};
+use crate::index::{Row, RunIndex, TrialName, TrialRow};
 use crate::open_run::OpenRun;
 use crate::runs::Runs;
 use crate::view_error::ViewError;
@@ -72,7 +72,48 @@ struct RunAnswer {
     repeats: bool,
     statuses: [usize; 5],
     names: NamesAnswer,
+    datasets: Vec<DatasetFigures>,
     spreads: Spreads,
+}
+
+/// The figures of a dataset: its trials by status, and the mean score of those that were graded.
+#[derive(Debug, Default, Clone, Serialize)]
+struct DatasetFigures {
+    name: String,
+    statuses: [usize; 5],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mean_score: Option<f64>,
+    #[serde(skip)]
+    sum: f64,
+    #[serde(skip)]
+    scored: usize,
+}
+
+/// Returns the figures of each dataset, by name.
+fn dataset_figures(index: &RunIndex) -> Vec<DatasetFigures> {
+    let names = index.names().datasets.values().iter();
+    let mut figures: Vec<DatasetFigures> = names
+        .map(|name| DatasetFigures {
+            name: name.clone(),
+            ..DatasetFigures::default()
+        })
+        .collect();
+    for row in index.rows() {
+        let Some(dataset) = figures.get_mut(row.dataset as usize) else {
+            continue;
+        };
+        dataset.statuses[usize::from(row.status).min(4)] += 1;
+        let is_graded = !matches!(row.status(), Status::Error | Status::Ungraded);
+        if let Some(score) = row.score().filter(|_| is_graded) {
+            dataset.sum += score;
+            dataset.scored += 1;
+        }
+    }
+    for dataset in &mut figures {
+        dataset.mean_score = (dataset.scored > 0).then(|| dataset.sum / dataset.scored as f64);
+    }
+    figures.sort_by(|one, other| one.name.cmp(&other.name));
+    figures
 }
 
 #[derive(Debug, Serialize)]
@@ -144,6 +185,7 @@ fn run_answer(run: &OpenRun) -> RunAnswer {
             evaluator: sorted(&evaluators),
             tool: sorted(names.tools.values()),
         },
+        datasets: dataset_figures(index),
         spreads: Spreads {
             ms: spread(figures(|row| row.ms)),
             cost: spread(figures(|row| row.cost)),

@@ -81,6 +81,36 @@ fn trial_answer(index: &RunIndex, item: u32) -> Result<TrialAnswer, ViewError> {
     })
 }
 
+/// A trial in another run.
+#[derive(Serialize)]
+struct OtherTrial {
+    run: String,
+    #[serde(flatten)]
+    row: TrialRow,
+}
+
+/// Returns the trials of the same case with the same target in other runs.
+pub(super) async fn history(
+    State(shared): State<Shared>,
+    Path((id, item)): Path<(String, u32)>,
+) -> Result<Response, ViewError> {
+    #[derive(Serialize)]
+    struct Answer {
+        trials: Vec<OtherTrial>,
+    }
+    let answer = on_disk(&shared, move |runs| {
+        let run = runs.open(&id)?;
+        let row = run.state().index.shown(item)?;
+        let name = row.ok_or(ViewError::NoTrial(item))?.name;
+        let found = runs.in_other_runs(&id, &name)?.into_iter();
+        let trials = found.map(|(run, row)| OtherTrial { run, row });
+        Ok(Answer {
+            trials: trials.collect(),
+        })
+    });
+    Ok(json(&answer.await?))
+}
+
 /// Returns a part of the bytes of a record: those that `Range` names, at most a mebibyte.
 pub(super) async fn record(
     State(shared): State<Shared>,

@@ -114,6 +114,10 @@ fn routes(shared: Shared) -> Router {
             "/api/runs/{id}/trials/{item}/{record}",
             get(records::record),
         )
+        .route(
+            "/api/runs/{id}/trials/{item}/history",
+            get(records::history),
+        )
         .route("/api/runs/{id}/trials/{item}/label", get(labels::label_id))
         .route("/api/runs/{id}/labels", get(labels::labels))
         .route("/api/labels", post(labels::write))

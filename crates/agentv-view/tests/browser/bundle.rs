@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use agentv_report::{PastRun, write_trend_page};
 use agentv_testkit::browser::{Browser, BrowserTest};
 use agentv_testkit::runs::{ten, trial, write_run};
 use agentv_view::Runs;
@@ -12,6 +13,7 @@ use serde_json::json;
 
 pub(crate) const TESTS: &[BrowserTest] = &[
     ("a_bundle_of_small_runs_works_from_files", from_files),
+    ("the_trend_is_the_page_of_runs_in_a_file", trend),
     (
         "a_bundle_of_a_large_run_works_from_any_web_server",
         from_a_server,
@@ -49,9 +51,42 @@ fn from_files(browser: &Browser) {
     page.wait_for_path("/compare/");
     assert!(page.text("#title").contains("→"), "{}", page.text("#title"));
     page.click("nav.links a");
-    page.wait_for_path("/index.html");
+    page.wait_for_path("site/index.html");
     assert_eq!(page.count("tr.run"), 2);
     page.assert_calm();
+}
+
+fn trend(browser: &Browser) {
+    let root = tempfile::tempdir().unwrap();
+    let lines = (1..=3).flat_map(|at| {
+        let run = json!({"started_at": format!("2026-11-1{at}T10:43:07Z"), "finished_at": format!("2026-11-1{at}T10:45:07Z")});
+        let score = f64::from(at) / 3.0;
+        let id = format!("2026-11-1{at}T10-43-07Z-<img src=x>");
+        let folder = write_run(root.path(), &id, &run, [trial("a", score, "b")]);
+        let folder = agentv_journal::RunFolder::open(&folder).unwrap();
+        PastRun::open(folder).unwrap().unwrap().lines().unwrap()
+    });
+    let lines: Vec<_> = lines.collect();
+    let mut page = Vec::new();
+    write_trend_page(&lines, &mut page).unwrap();
+    let path = root.path().join("trend.html");
+    std::fs::write(&path, page).unwrap();
+    for theme in ["light", "dark"] {
+        let page = browser.open(&path, "");
+        page.size(1440, 900);
+        page.prefer(theme);
+        assert_eq!(page.count("tr.run"), 3);
+        assert_eq!(page.text("#runs h2"), "Trend");
+        assert_eq!(page.count("svg.trend polyline"), 2);
+        assert_eq!(page.count("svg.trend circle"), 6);
+        assert!(
+            page.text("tr.run")
+                .contains("2026-11-13T10-43-07Z-<img src=x>")
+        );
+        assert_eq!(page.count("tr.run a"), 0, "there are no pages to lead to");
+        page.shot(&format!("trend-{theme}"));
+        page.assert_calm();
+    }
 }
 
 /// Delivers the files of a folder, as any web server does.

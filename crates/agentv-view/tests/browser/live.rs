@@ -26,6 +26,9 @@ fn followed(browser: &Browser) {
     assert!(page.text("#notices").contains("in progress"));
     page.press("j");
     page.press("j");
+    page.value(
+        "window.shifts = 0; new PerformanceObserver((list) => { for (const one of list.getEntries()) window.shifts += one.value; }).observe({ type: 'layout-shift' })",
+    );
     append(&run, &trial("case-11", 1.0, "New"));
     page.wait("document.querySelectorAll('.row:not(.waiting)').length === 11");
     assert_eq!(page.told(), "11 trials");
@@ -35,6 +38,11 @@ fn followed(browser: &Browser) {
         "the choice stays"
     );
     page.wait("document.querySelector('.legend').textContent.startsWith('3 pass')");
+    let shifts = page.value("window.shifts").as_f64().unwrap();
+    assert!(
+        shifts < 0.001,
+        "the page shifts by {shifts} while it is read"
+    );
     page.click(".chip.pass");
     page.wait("document.querySelectorAll('.row').length === 3");
     append(&run, &trial("case-12", 1.0, "New"));

@@ -29,6 +29,15 @@ pub(crate) const TESTS: &[BrowserTest] = &[
         "the_pages_fit_small_and_large_windows_in_both_themes",
         sizes,
     ),
+    (
+        "a_trial_shows_its_tool_calls_over_time_and_its_case_in_other_runs",
+        over_time,
+    ),
+    (
+        "columns_are_chosen_and_the_choice_is_in_the_address",
+        columns,
+    ),
+    ("datasets_have_figures_of_their_own", datasets),
     ("a_run_that_does_not_exist_is_reported", missing),
 ];
 
@@ -233,6 +242,131 @@ fn pieces(browser: &Browser) {
     page.click(".raw details summary");
     page.wait("document.querySelector('.raw .code') !== null");
     assert!(page.text(".raw").contains("\"grade_key\": \"grade short\""));
+    page.assert_calm();
+}
+
+fn over_time(browser: &Browser) {
+    let root = tempfile::tempdir().unwrap();
+    let call = |tool: &str, second: u32, took: u32, code: i32| {
+        json!({"tool": tool, "input": {"command": format!("{tool} --all")}, "timestamp": format!("2026-11-15T10:44:{second:02}Z"),
+               "duration_ms": took, "exit_code": code})
+    };
+    let mut timed = trial("case-1", 0.9, "Done.");
+    let calls = json!([
+        call("build", 0, 4000, 0),
+        call("test", 4, 8000, 1),
+        call("build", 15, 1000, 0)
+    ]);
+    let mut transcript = timed.transcript.take().unwrap();
+    transcript["transcript"]["output_messages"] = json!([{"role": "assistant", "tool_calls": calls}, {"role": "assistant", "content": "Done."}]);
+    timed.transcript = Some(transcript);
+    for (id, score) in [
+        ("2026-11-12T10-43-07Z-aaaa", 0.1),
+        ("2026-11-13T10-43-07Z-aaaa", 0.7),
+    ] {
+        write_run(
+            root.path(),
+            id,
+            &json!({}),
+            [
+                trial("case-1", score, "Before."),
+                trial("case-2", 1.0, "Other."),
+            ],
+        );
+    }
+    write_run(root.path(), ID, &json!({}), [timed]);
+    let server = Running::of(root.path());
+    let page = browser.visit(&run_address(&server, ""));
+    page.open_trial("case-1");
+    assert!(
+        page.text(".timeline")
+            .contains("3 calls, 13.0 s in tools, within 16.0 s"),
+        "{}",
+        page.text(".timeline")
+    );
+    let bars = page.value("[...document.querySelectorAll('.timeline .bar-of')].map((bar) => [bar.style.left, bar.style.width, bar.className])");
+    assert_eq!(
+        bars,
+        json!([
+            ["0%", "25%", "bar-of"],
+            ["25%", "50%", "bar-of failed"],
+            ["93.75%", "6.25%", "bar-of"]
+        ])
+    );
+    page.wait("document.querySelector('.history').getAttribute('aria-busy') === 'false'");
+    assert_eq!(page.count(".history tbody tr"), 2);
+    let newest = page.text(".history tbody tr");
+    assert!(
+        newest.contains("2026-11-13") && newest.contains("0.700"),
+        "{newest}"
+    );
+    page.shot("view-trial-over-time");
+    page.click(".history tbody tr:last-child a");
+    page.wait_for_path("2026-11-12");
+    page.wait("document.getElementById('case').open && document.getElementById('case').dataset.ready > ''");
+    assert!(page.text("#case").contains("Before."));
+    page.assert_calm();
+}
+
+fn columns(browser: &Browser) {
+    let (_root, server) = served_ten();
+    let page = browser.visit(&run_address(&server, ""));
+    page.wait("document.querySelectorAll('.row:not(.waiting)').length === 10");
+    let shown = |page: &agentv_testkit::browser::Page<'_>, part: &str| {
+        page.value(&format!(
+            "getComputedStyle(document.querySelector('{part}')).display !== 'none'"
+        ))
+    };
+    assert_eq!(shown(&page, ".row .cost"), true);
+    page.click(".chooser summary");
+    page.click("#column-cost");
+    page.click("#column-question");
+    page.wait("getComputedStyle(document.querySelector('.row .cost')).display === 'none'");
+    assert_eq!(shown(&page, "#columns .of-cost"), false);
+    assert_eq!(shown(&page, ".row .name span"), false);
+    assert_eq!(shown(&page, ".row .ms"), true);
+    page.shot("view-columns");
+    let link = page.value("location.href");
+    assert!(link.as_str().unwrap().contains("hide=cost"), "{link}");
+    let again = browser.visit(link.as_str().unwrap());
+    again.wait("document.querySelectorAll('.row:not(.waiting)').length === 10");
+    assert_eq!(shown(&again, ".row .cost"), false);
+    page.assert_calm();
+    again.assert_calm();
+}
+
+fn datasets(browser: &Browser) {
+    let root = tempfile::tempdir().unwrap();
+    let of = |id: &str, score: f64, dataset: &str| {
+        let mut trial = trial(id, score, "Yes.");
+        trial.result["dataset"] = json!(dataset);
+        trial
+    };
+    // One of two passes: 50%, mean 0.6. The errored trial of the other dataset is not graded.
+    let mut broken = errored("d", "down");
+    broken.result["dataset"] = json!("other");
+    write_run(
+        root.path(),
+        ID,
+        &json!({}),
+        [
+            of("a", 1.0, "support"),
+            of("b", 0.2, "support"),
+            of("c", 1.0, "other"),
+            broken,
+        ],
+    );
+    let server = Running::of(root.path());
+    let page = browser.visit(&run_address(&server, ""));
+    let tables = "[...document.querySelectorAll('.panels section')].find((part) => part.textContent.startsWith('Datasets'))";
+    page.wait(&format!("{tables} !== undefined"));
+    let rows = page.value(&format!("[...{tables}.querySelectorAll('tbody tr')].map((row) => row.innerText.split(/\\s+/).join(' '))"));
+    assert_eq!(
+        rows,
+        json!(["other 100% 1.000 1 1", "support 50.0% 0.600 2 0"])
+    );
+    page.value(&format!("{tables}.querySelector('tbody button').click()"));
+    page.wait("document.querySelectorAll('.row').length === 2");
     page.assert_calm();
 }
 

@@ -25,6 +25,7 @@ const SHARED: &[&str] = &[
     include_str!("assets/controls.js"),
     include_str!("assets/conversation.js"),
     include_str!("assets/evaluators.js"),
+    include_str!("assets/timeline.js"),
     include_str!("assets/case.js"),
     include_str!("assets/keys.js"),
     include_str!("assets/app.js"),

@@ -13,6 +13,7 @@ function addressOf(filter, trial) {
   }
   if (filter.statuses.size > 0) fields.set("status", [...filter.statuses].join(","));
   if (filter.sort !== "") fields.set("sort", (filter.descending ? "-" : "") + filter.sort);
+  if (filter.hidden.size > 0) fields.set("hide", [...filter.hidden].join(","));
   if (trial) fields.set("case", JSON.stringify(trial));
   return fields.toString();
 }
@@ -24,6 +25,9 @@ function readAddress(text) {
   for (const [name, short] of ADDRESS_FIELDS) filter[name] = fields.get(short) ?? "";
   for (const status of (fields.get("status") ?? "").split(",")) {
     if (STATUSES.includes(status)) filter.statuses.add(status);
+  }
+  for (const name of (fields.get("hide") ?? "").split(",")) {
+    if (COLUMNS.some(([known]) => known === name)) filter.hidden.add(name);
   }
   const sort = fields.get("sort") ?? "";
   filter.descending = sort.startsWith("-");

@@ -28,10 +28,21 @@ class App {
 
   /** Changes the given fields of the filter. */
   narrow(change, keepsSort) {
-    const sort = keepsSort ? { sort: this.filter.sort, descending: this.filter.descending } : {};
+    const { sort: column, descending, hidden } = this.filter;
+    const sort = keepsSort ? { sort: column, descending, hidden } : {};
     this.filter = { ...this.filter, ...change, ...sort };
     this.refresh();
     this.list.toTop();
+    writeAddress(this.filter, this.openTrial());
+  }
+
+  /** Hides a column or shows it again. */
+  hide(name, isHidden) {
+    const hidden = new Set(this.filter.hidden);
+    if (isHidden) hidden.add(name);
+    else hidden.delete(name);
+    this.filter = { ...this.filter, hidden };
+    this.controls.reflect();
     writeAddress(this.filter, this.openTrial());
   }
 

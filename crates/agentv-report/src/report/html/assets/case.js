@@ -88,8 +88,22 @@ class CaseView {
     return [
       ...notes(detail, ""),
       make("div", { class: "stack" }, errorSheet(result), conversationSheet(detail), changesSheet(detail), expectedSheet(detail)),
-      make("div", { class: "stack" }, evaluatorSheet("Evaluators", result), figuresSheet(detail), rawSheet(this.app.source, this.item, detail)),
+      make("div", { class: "stack" }, evaluatorSheet("Evaluators", result), timelineSheet(detail), figuresSheet(detail), this.historySheet(), rawSheet(this.app.source, this.item, detail)),
     ];
+  }
+
+  /** Shows trials of the same case in other runs, as soon as they are found. */
+  historySheet() {
+    const { source } = this.app;
+    if (!source.history) return undefined;
+    const { turn } = this;
+    const box = make("section", { class: "sheet history", "aria-busy": "true" }, make("h3", { text: "In other runs" }), make("p", { class: "muted", role: "status", text: "Looking …" }));
+    source.history(this.item).then((found) => {
+      if (turn !== this.turn) return;
+      const nothing = make("p", { class: "muted", text: "No other run has this case with this target." });
+      box.replaceChildren(box.firstChild, found.length === 0 ? nothing : historyTable(found));
+    }).catch((error) => box.lastChild.replaceWith(make("p", { class: "wrong", text: error.message }))).finally(() => box.setAttribute("aria-busy", "false"));
+    return box;
   }
 
   both(before, now) {
@@ -108,6 +122,18 @@ class CaseView {
       make("div", { class: "stack wide" }, conversationSheet(shown), changesSheet(shown), expectedSheet(shown)),
     ];
   }
+}
+
+/** Lists trials of one case in several runs, newest first. */
+function historyTable(found) {
+  return table(found, [
+    ["Run", (row) => make("a", { class: "theirs", href: row.address, text: row.run })],
+    ["Status", (row) => badge(row.status)],
+    ["Trial", (row) => String(row.trial), true],
+    ["Score", (row) => scoreText(row.score), true],
+    ["Latency", (row) => milliseconds(row.ms), true],
+    ["Cost", (row) => dollars(row.cost), true],
+  ]);
 }
 
 /** Shows the records of a trial as they are in the files of the run, when they are asked for. */

@@ -3,11 +3,20 @@
 /** The largest number of choices in a list. */
 const MOST_CHOICES = 1000;
 
+/** Shows the columns that are not hidden. */
+function showColumns(app) {
+  const { hidden } = app.filter;
+  for (const [name] of COLUMNS) document.body.classList.toggle(`no-${name}`, hidden.has(name));
+  const widths = [["", "92px"], ["", "minmax(0, 1fr)"], ["target", "minmax(80px, 150px)"], ["score", "116px"], ...(app.source.two ? [["", "132px"]] : []), ["ms", "84px"], ["cost", "84px"]];
+  document.body.style.setProperty("--cells", widths.filter(([name]) => !hidden.has(name)).map(([, width]) => width).join(" "));
+}
+
 class Controls {
   constructor(app) {
     this.app = app;
     this.fields = {};
     this.chips = new Map();
+    this.columns = new Map();
     byId("controls").replaceChildren(...this.parts().filter(Boolean));
     byId("columns").replaceChildren(this.headings());
   }
@@ -29,6 +38,7 @@ class Controls {
       this.choice("dataset", "Dataset", names.dataset),
       this.choice("tool", "Tool used", names.tool),
       this.range(),
+      this.chooser(),
       make("div", { class: "count" }, this.count, this.progress, this.clear),
     ];
   }
@@ -91,10 +101,25 @@ class Controls {
       const button = make("button", { type: "button", "data-sort": name, "aria-pressed": "false", click: () => this.sorted(name) }, label);
       return make("div", { class: isNumber ? "number" : undefined }, button);
     };
+    const named = (name, element) => {
+      element.classList.add(`of-${name}`);
+      return element;
+    };
     return make("div", { class: "cells" },
-      make("div", { text: "Status" }), sort("id", "Case"), make("div", { text: "Target" }), sort("score", "Score", true),
+      make("div", { text: "Status" }), sort("id", "Case"), named("target", make("div", { text: "Target" })), named("score", sort("score", "Score", true)),
       this.app.source.two ? sort("delta", "Change", true) : undefined,
-      sort("ms", "Latency", true), sort("cost", "Cost", true));
+      named("ms", sort("ms", "Latency", true)), named("cost", sort("cost", "Cost", true)));
+  }
+
+  /** Returns the choice of columns. */
+  chooser() {
+    const box = (name, label) => {
+      const field = make("input", { type: "checkbox", id: `column-${name}`, change: () => this.app.hide(name, !field.checked) });
+      this.columns.set(name, field);
+      return make("label", { class: "line" }, field, label);
+    };
+    return make("details", { class: "chooser" }, make("summary", { text: "Columns" }),
+      make("div", { class: "choices", role: "group", "aria-label": "Columns" }, ...COLUMNS.map(([name, label]) => box(name, label))));
   }
 
   /** Sorts ascending, then descending, then in the order in which trials ended. */
@@ -125,6 +150,10 @@ class Controls {
       chip.hidden = counts[at] === 0 && !app.filter.statuses.has(status);
     });
     for (const button of document.querySelectorAll("#columns [data-sort]")) this.reflectSort(button);
+    this.columns.forEach((field, name) => {
+      field.checked = !app.filter.hidden.has(name);
+    });
+    showColumns(app);
     this.tell();
   }
 
@@ -142,7 +171,7 @@ class Controls {
     this.count.textContent = length === total ? counted(total, "trial") : `${count(length)} of ${counted(total, "trial")}`;
     const { share } = app.source;
     this.progress.textContent = share < 1 ? `searching answers and details … ${Math.floor(share * 100)}%` : app.found.note ?? "";
-    this.clear.hidden = addressOf({ ...app.filter, sort: "" }) === "";
+    this.clear.hidden = addressOf({ ...app.filter, sort: "", hidden: new Set() }) === "";
     this.tellBusy();
   }
 

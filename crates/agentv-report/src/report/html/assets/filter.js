@@ -5,10 +5,13 @@ const SAID = ["pass", "borderline", "fail", "error", "skipped"];
 /** The names of the columns that sort. */
 const SORTS = ["id", "score", "delta", "ms", "cost"];
 
+/** The columns that can be hidden, and their headings. */
+const COLUMNS = [["question", "Question"], ["reason", "Reason"], ["target", "Target"], ["score", "Score"], ["ms", "Latency"], ["cost", "Cost"]];
+
 function emptyFilter() {
   return {
     text: "", statuses: new Set(), evaluator: "", said: "", least: "", most: "",
-    target: "", file: "", dataset: "", tool: "", change: "", sort: "", descending: false,
+    target: "", file: "", dataset: "", tool: "", change: "", sort: "", descending: false, hidden: new Set(),
   };
 }
 

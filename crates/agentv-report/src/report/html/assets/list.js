@@ -81,7 +81,7 @@ class List {
       make("div", { class: "status" }, badge(trial.status)),
       make("div", { class: "words" }, name, make("div", { class: "why", text: trial.reason })),
       make("div", { class: "target", text: target }),
-      meter(trial.score, trial.status, scoreText(trial.score)),
+      make("div", { class: "of-score" }, meter(trial.score, trial.status, scoreText(trial.score))),
       source.two ? deltaCell(trial.change) : undefined,
       make("div", { class: "number ms", text: milliseconds(trial.ms) }),
       make("div", { class: "number cost", text: dollars(trial.cost) }));

@@ -203,6 +203,7 @@ function more(app) {
   add("Targets", (run) => targetTable(app, run));
   add("Repeated trials", (run) => repeats(app, run));
   add("Evaluators", (run) => evaluatorTable(app, run));
+  add("Datasets", () => datasetTable(app));
   add("Errors", (run) => errorTable(app, run));
   add("Run", runFacts);
   return make("details", { class: "more", open: true }, make("summary", { text: "Figures and facts" }), distributions(app), panels);
@@ -284,6 +285,20 @@ function evaluatorTable(app, run) {
   const others = run.other_evaluator_results;
   if (others > 0) shown.append(make("p", { class: "muted", text: `${counted(others, "result")} of other evaluators` }));
   return shown;
+}
+
+/** Shows the statuses and the mean score of each dataset, if there are several. */
+function datasetTable(app) {
+  const rows = listOf(app.source.datasets);
+  if (rows.length < 2) return undefined;
+  const graded = (row) => row.statuses[0] + row.statuses[1] + row.statuses[2];
+  return table(rows, [
+    ["Dataset", (row) => chooser(row.name, () => app.narrow({ dataset: row.name }))],
+    ["Passed", (row) => (graded(row) > 0 ? percent(row.statuses[0] / graded(row)) : NONE), true],
+    ["Mean", (row) => scoreText(row.mean_score), true],
+    ["Graded", (row) => count(graded(row)), true],
+    ["Errors", (row) => count(row.statuses[3]), true],
+  ]);
 }
 
 function errorTable(app, run) {

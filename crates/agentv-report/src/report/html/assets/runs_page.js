@@ -239,6 +239,16 @@ const RUNS_KEYS = [
   [["t"], "switch between light and dark"], [["?"], "show these shortcuts"],
 ];
 
+/** Returns the columns of a comparison; each is `[run]` or `[run, target]`. */
+function readColumns(text) {
+  try {
+    const columns = JSON.parse(text);
+    return Array.isArray(columns) ? columns.filter((one) => Array.isArray(one) && one.length > 0).map((one) => one.slice(0, 2).map(String)) : [];
+  } catch {
+    return [];
+  }
+}
+
 function firstAndOthers(names) {
   return names.length > 1 ? `${names[0]} +${names.length - 1}` : names[0] ?? "";
 }
