@@ -8,7 +8,7 @@ use std::os::unix::fs::FileExt;
 use memchr::memchr;
 
 /// The usual size of a piece.
-const PIECE: u64 = 4 << 20;
+const PIECE: u64 = 1 << 20;
 /// The size of a read when the end of a line is looked for.
 const STEP: usize = 64 << 10;
 /// The longest line that is read. A longer one is damaged.

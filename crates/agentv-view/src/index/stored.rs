@@ -16,7 +16,7 @@ use super::stamp::FileStamp;
 use super::texts::Texts;
 
 /// The version of the format. An index of another version is built again.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// The number of rows that are read or written at once.
 const BLOCK: usize = 4096;
 

@@ -539,9 +539,11 @@ fn long_texts_are_marked_and_hostile_ids_stay_one_entry() {
         result("a\u{0}\u{1}b", 1.0),
         json!({"candidate_answer": format!("{}needle", "é".repeat(5_000))}),
     );
-    let run = Run::with(&[long, result("c", 1.0)], &[]);
+    let question = transcript("d", &format!("{}needle", "é".repeat(5_000)));
+    let results = [long, result("c", 1.0), result("d", 1.0)];
+    let run = Run::with(&results, &[question, transcript("c", "Short?")]);
     let index = run.open();
-    assert_eq!(index.cut(), 1);
+    assert_eq!(index.cut(), 2, "a long answer and a long question");
     assert_eq!(
         index.shown(0).unwrap().unwrap().name.id,
         "a\u{fffd}\u{fffd}b"

@@ -65,6 +65,10 @@ impl RunIndex {
                 self.add_transcripts(joins, part)
             })?;
         }
+        // Most trials have a transcript: a table that grows later needs its old and its new memory.
+        joins
+            .trials
+            .reserve(self.places.len().saturating_sub(joins.trials.len()));
         if let Some(file) = results {
             let pieces = pieces(file, self.results.end..results_end)?;
             in_order(&ResultPieces(file), &pieces, &mut |part| {
@@ -86,12 +90,17 @@ impl RunIndex {
 
     fn add_transcripts(&mut self, joins: &mut Joins, part: TranscriptsPart) -> io::Result<()> {
         let start = self.questions.len();
-        for (place, (own, answer)) in part.places.into_iter().zip(part.keys) {
-            let mut place = place;
+        let cut = part.cut.into_iter();
+        for ((mut place, (own, answer)), is_cut) in part.places.into_iter().zip(part.keys).zip(cut)
+        {
             place.question += start;
             let next = self.places.len() as u32;
+            let number = *joins.own.entry(own.into()).or_insert(next);
+            if is_cut {
+                joins.cut.insert(number);
+            }
             // A later transcript of the same answer takes the place of the earlier one.
-            match *joins.own.entry(own).or_insert(next) {
+            match number {
                 number if number == next => {
                     self.places.push(place);
                     joins.answers.push(answer);
@@ -111,8 +120,11 @@ impl RunIndex {
         for (mut row, keys) in part.rows.into_iter().zip(part.keys) {
             renumbering.apply(&mut row);
             row.words += start;
-            if let Some(transcript) = joins.own.get(&keys.own) {
+            if let Some(transcript) = joins.own.get(&keys.own.into()) {
                 row.transcript = *transcript;
+            }
+            if joins.cut.contains(&row.transcript) {
+                row.set_cut(true);
             }
             self.add_row(joins, row, keys)?;
         }
@@ -124,7 +136,7 @@ impl RunIndex {
     /// Adds a row, or replaces the one of the same trial.
     fn add_row(&mut self, joins: &mut Joins, row: Row, keys: ResultKeys) -> io::Result<()> {
         let next = self.rows.len() as u32;
-        let known = *joins.trials.entry(keys.trial).or_insert(next);
+        let known = *joins.trials.entry(keys.trial.into()).or_insert(next);
         let number = match self.rows.get(known as usize).copied() {
             Some(earlier) if self.is_same_trial(&earlier, &row)? => {
                 self.rows[known as usize] = row;
@@ -159,12 +171,16 @@ impl RunIndex {
     /// Gives the transcript of another case with the same question to rows that have none of their own.
     fn share_answers(&mut self, joins: &mut Joins) {
         let by_answer = joins.by_answer();
-        for (number, answer) in joins.sharing.drain(..) {
-            if let (Some(row), Some(transcript)) =
-                (self.rows.get_mut(number as usize), by_answer.get(&answer))
-                && row.transcript == Row::NO_TRANSCRIPT
+        for (number, answer) in std::mem::take(&mut joins.sharing) {
+            if let (Some(row), Some(transcript)) = (
+                self.rows.get_mut(number as usize),
+                by_answer.get(&answer.into()),
+            ) && row.transcript == Row::NO_TRANSCRIPT
             {
                 row.transcript = *transcript;
+                if joins.cut.contains(transcript) {
+                    row.set_cut(true);
+                }
             }
         }
     }

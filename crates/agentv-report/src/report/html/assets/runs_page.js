@@ -89,7 +89,7 @@ class RunsPage {
     const groups = trendGroups(rated).filter((group) => group.length > 1 || this.heading !== undefined).slice(0, MOST_TRENDS);
     if (groups.length === 0) return make("div", {});
     const name = ([line]) => [groups.length > 1 || !this.heading ? firstAndOthers(line.files) : "", firstAndOthers(line.targets)].filter(Boolean).join(" · ");
-    const key = (kind, words) => [make("span", { class: `trend-key ${kind}`, "aria-hidden": "true" }), words];
+    const key = (kind, words) => [make("span", { class: `trend-key of-${kind}`, "aria-hidden": "true" }), words];
     return make("details", { class: "trends", open: isOpen }, make("summary", { text: "Trend" }),
       make("div", { class: "sheet" }, make("p", { class: "muted" }, ...key("rate", "pass rate with 95% interval"), ...key("score", "mean score")),
         make("div", { class: "trend-plots" }, ...groups.map((group) => trendPlot(name(group), group.slice(-200), (line) => SITE.run(line.id))))));
