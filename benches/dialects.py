@@ -4,7 +4,7 @@
     cargo build -p agentv
     benches/dialects.py FOLDER [--agentv target/debug/agentv]
 
-A suite is a YAML file with `tests`, `eval_cases`, `scenarios` or `evalcases` at its top level. It loads
+A suite is a YAML file with `tests`, `eval_cases`, `scenarios`, `prompts` or `evalcases` at its top level. It loads
 if it has at least one usable case, and loads whole if `validate` finds no error in it.
 """
 
@@ -15,7 +15,7 @@ import pathlib
 import re
 import subprocess
 
-CASES = re.compile(r"^(tests|eval_cases|scenarios|evalcases):", re.MULTILINE)
+CASES = re.compile(r"^(tests|eval_cases|scenarios|evalcases|prompts):", re.MULTILINE)
 
 
 def problems_of(agentv, suite):

@@ -12,9 +12,9 @@ const CLAIMS = {
   gradingMicrosecondsPerCase: 50,
   peakBytes: 100 * MB,
   bytesPerFurtherCase: 24,
-  timesIdeal: 1.2,
+  timesIdeal: 1.08,
   latencyDifference: 0.1,
-  shareOfBareClient: 2 / 3,
+  shareOfBareClient: 0.9,
   reportSeconds: 2,
   reportBytes: 300 * MB,
 };
@@ -84,17 +84,20 @@ for (const label of ["report html", "report junit", "report markdown", "report j
 console.log();
 
 const slow = least(all("slow run").map((one) => one.wall));
+const start = least(all("start").map((one) => one.wall));
 const ours = middle(all("slow totals").map((one) => one.latency.median_ms));
 const load = all("slow load");
 const theirs = middle(load.map((one) => (one.p50 ? milliseconds(one.p50) : one.bare.latency_ms.p50)));
 console.log("| 1,000 cases, a server that takes 50 ms, 100 at a time | |");
 console.log("|---|---|");
 console.log(`| theoretical minimum | ${IDEAL_SECONDS.toFixed(2)} s |`);
-console.log(`| \`agentv run\`, start to exit | ${slow.toFixed(2)} s |`);
+console.log(`| \`agentv run\`, start to exit | ${slow.toFixed(3)} s |`);
+console.log(`| a run of one case on \`mock\`, start to exit | ${start.toFixed(3)} s |`);
 console.log(`| median latency that agentv reports | ${ours.toFixed(1)} ms |`);
 console.log(`| median latency that ${load[0].by} reports | ${theirs.toFixed(1)} ms |`);
 console.log();
-claim(`at most ${CLAIMS.timesIdeal} times the ideal: ${(slow / IDEAL_SECONDS).toFixed(2)}`, slow <= IDEAL_SECONDS * CLAIMS.timesIdeal);
+const timesIdeal = (slow - start) / IDEAL_SECONDS;
+claim(`at most ${CLAIMS.timesIdeal} times the ideal after the start: ${timesIdeal.toFixed(3)}`, timesIdeal <= CLAIMS.timesIdeal);
 const difference = Math.abs(ours / theirs - 1);
 claim(`median latency within ${CLAIMS.latencyDifference * 100}% of ${load[0].by}'s: ${(difference * 100).toFixed(1)}%`, difference <= CLAIMS.latencyDifference);
 
@@ -106,7 +109,7 @@ console.log("|---|---|");
 console.log(`| bare reqwest loop, same bodies | ${Math.round(middle(bare)).toLocaleString("en")} |`);
 console.log(`| \`agentv run\`, start to exit | ${Math.round(middle(runs)).toLocaleString("en")} |`);
 console.log();
-claim(`throughput at least two thirds of a bare reqwest loop's: ${share.toFixed(2)}`, share >= CLAIMS.shareOfBareClient);
+claim(`throughput at least ${CLAIMS.shareOfBareClient} of a bare reqwest loop's: ${share.toFixed(2)}`, share >= CLAIMS.shareOfBareClient);
 const errors = [...all("fast totals"), ...all("slow totals")].reduce((sum, one) => sum + one.errors, 0);
 claim(`no errors: ${errors}`, errors === 0);
 

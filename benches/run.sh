@@ -133,12 +133,15 @@ for ((run = 0; run < runs; run++)); do
   measure "compare" "$agentv" compare "${graded[@]}"
 done
 
-# 3. A server that takes 50 ms per request, 100 requests at a time: half a second at best.
+# 3. A server that takes 50 ms per request, 100 requests at a time: half a second at best. The start of the
+# program is measured with a run of one case.
+project start 1 Mock
 project slow 1000 Paris
 serve slow --latency-ms 50
 target slow "$address"
 for ((run = 0; run < runs; run++)); do
-  rm -rf "$data/slow/.agentv/results"
+  rm -rf "$data/start/.agentv/results" "$data/slow/.agentv/results"
+  measure "start" "$agentv" run "$data/start/cases.jsonl" --target mock --quiet
   measure "slow run" "$agentv" run "$data/slow/cases.jsonl" --target server --workers 100 --quiet
   totals "slow totals" slow
   if command -v wrk >/dev/null; then

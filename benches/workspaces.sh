@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Compares workspaces with `cp -r`: time and disk of 100 trials over a repository of 10,000 files.
-# Usage: benches/workspaces.sh [AGENTV] [TRIALS] [FILES]
+# Usage: benches/workspaces.sh [AGENTV] [TRIALS] [FILES] [PART…] (parts: copied, removed, kept; default: all)
 set -euo pipefail
 agentv=${1:-$(dirname "$0")/../target/dist/agentv}
 agentv=$(realpath "$agentv")
 trials=${2:-100}
 files=${3:-10000}
+parts=" ${*:4} "
+[ "$parts" != "  " ] || parts=" copied removed kept "
 # On the file system that workspaces use by default.
 folder=$(mktemp -d "${TMPDIR:-/var/tmp}/agentv-bench-XXXXXX")
 trap 'rm -rf "$folder"' EXIT
@@ -33,11 +35,17 @@ seconds() {
 copy_all() { for ((trial = 0; trial < trials; trial++)); do cp -r project/shop "copies/$trial"; done; }
 run() { (cd project && rm -rf .agentv && AGENTV_WORKSPACES="$folder/spaces/here" "$agentv" run cases.yaml --trials "$trials" --quiet); }
 
-before=$(free)
-echo "cp -r               $(seconds copy_all) s, $((before - $(free))) MiB of disk, $(disk copies) MiB listed"
-rm -rf copies
-sed -i 's/KEEP/never/' project/cases.yaml
-echo "removed after each  $(seconds run) s (setup, target, difference, grade and removal)"
-sed -i 's/never/always/' project/cases.yaml
-before=$(free)
-echo "all kept            $(seconds run) s, $((before - $(free))) MiB of disk, $(disk spaces) MiB listed"
+if [[ $parts = *" copied "* ]]; then
+  before=$(free)
+  echo "cp -r               $(seconds copy_all) s, $((before - $(free))) MiB of disk, $(disk copies) MiB listed"
+  rm -rf copies
+fi
+if [[ $parts = *" removed "* ]]; then
+  sed -i 's/keep: [a-zA-Z]*/keep: never/' project/cases.yaml
+  echo "removed after each  $(seconds run) s (copy, target, difference, grade and removal)"
+fi
+if [[ $parts = *" kept "* ]]; then
+  sed -i 's/keep: [a-zA-Z]*/keep: always/' project/cases.yaml
+  before=$(free)
+  echo "all kept            $(seconds run) s, $((before - $(free))) MiB of disk, $(disk spaces) MiB listed"
+fi

@@ -26,6 +26,9 @@ pub struct EvalCase {
     pub expected_outcome: Option<String>,
     /// The input of the target.
     pub input_messages: Vec<Message>,
+    /// The turns after the first, each asked after the answer to the one before it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub turns: Vec<FurtherTurn>,
     /// A good answer; empty if the case has none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expected_messages: Vec<Message>,
@@ -59,7 +62,46 @@ pub struct EvalCase {
     pub extra: Extra,
 }
 
+/// A turn of a conversation after the first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FurtherTurn {
+    /// The messages that are added after the answer to the turn before.
+    pub input_messages: Vec<Message>,
+    /// A good answer to this turn; empty if there is none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expected_messages: Vec<Message>,
+}
+
 impl EvalCase {
+    /// Returns the messages of the conversation in which a turn, from 1, is asked, given the messages of the target
+    /// and of the turns so far; `None` if the target was not asked that often.
+    pub fn conversation(&self, turn: usize, output: &[Message]) -> Option<Vec<Message>> {
+        let mut messages = self.input_messages.clone();
+        let mut rest = output;
+        for further in self.turns.get(..turn.checked_sub(1)?)? {
+            let asked = &further.input_messages;
+            let at = (0..rest.len()).find(|at| rest[*at..].starts_with(asked))?;
+            messages.extend_from_slice(&rest[..at + asked.len()]);
+            rest = &rest[at + asked.len()..];
+        }
+        Some(messages)
+    }
+
+    /// Returns the messages with which the target answered a turn, from 1; `None` if it was not asked that often.
+    pub fn answer_to<'m>(&self, turn: usize, output: &'m [Message]) -> Option<&'m [Message]> {
+        let mut rest = output;
+        for further in self.turns.get(..turn.checked_sub(1)?)? {
+            let asked = &further.input_messages;
+            let at = (0..rest.len()).find(|at| rest[*at..].starts_with(asked))?;
+            rest = &rest[at + asked.len()..];
+        }
+        let end = self.turns.get(turn - 1).and_then(|next| {
+            let asked = &next.input_messages;
+            (0..rest.len()).find(|at| rest[*at..].starts_with(asked))
+        });
+        Some(&rest[..end.unwrap_or(rest.len())])
+    }
+
     /// Returns the input of the target: the same as `input_messages`.
     pub fn input(&self) -> &[Message] {
         &self.input_messages
@@ -104,5 +146,42 @@ pub struct Source {
 impl PartialEq for Source {
     fn eq(&self, _: &Self) -> bool {
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_answer_to_a_turn_lies_between_the_messages_of_two_turns() {
+        let message = |role: &str, text: &str| json!({"role": role, "content": text});
+        let case: EvalCase = serde_json::from_value(json!({
+            "id": "a", "dataset": "d", "input_messages": [message("user", "one")],
+            "turns": [{"input_messages": [message("user", "two")]}, {"input_messages": [message("user", "three")]}],
+        }))
+        .unwrap();
+        let output = ["a1", "a2", "two", "b", "three", "c"].map(|text| {
+            let role = if text.len() > 2 { "user" } else { "assistant" };
+            serde_json::from_value::<Message>(message(role, text)).unwrap()
+        });
+        let texts = |messages: &[Message]| -> Vec<String> {
+            messages
+                .iter()
+                .map(|message| message.content.as_ref().unwrap().text())
+                .collect()
+        };
+        assert_eq!(texts(case.answer_to(1, &output).unwrap()), ["a1", "a2"]);
+        assert_eq!(texts(case.answer_to(2, &output).unwrap()), ["b"]);
+        assert_eq!(texts(case.answer_to(3, &output).unwrap()), ["c"]);
+        assert_eq!(case.answer_to(4, &output), None);
+        assert_eq!(case.answer_to(0, &output), None);
+        assert_eq!(
+            texts(&case.conversation(2, &output).unwrap()),
+            ["one", "a1", "a2", "two"]
+        );
+        assert_eq!(case.conversation(3, &output[..4]), None);
     }
 }

@@ -144,6 +144,8 @@ struct QuestionFields<'a> {
     input_messages: &'a [Message],
     guideline_files: &'a [String],
     variables: &'a Extra,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    turns: Vec<&'a [Message]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     workspace: Option<WorkspaceFields<'a>>,
 }
@@ -159,6 +161,8 @@ struct WorkspaceFields<'a> {
 struct GradingFields<'a> {
     expected_outcome: Option<&'a str>,
     expected_messages: &'a [Message],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    turns: Vec<&'a [Message]>,
     evaluators: u64,
     rubrics: &'a [Rubric],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -183,6 +187,7 @@ impl Identities {
             conversation_id: _,
             expected_outcome,
             input_messages,
+            turns,
             expected_messages,
             execution: _,
             evaluators,
@@ -198,12 +203,14 @@ impl Identities {
             input_messages,
             guideline_files,
             variables,
+            turns: turns.iter().map(|turn| &*turn.input_messages).collect(),
             workspace: workspace.as_deref().map(workspace_fields),
         });
         let evaluators = self.evaluators(evaluators);
         let grading = self.digest(&GradingFields {
             expected_outcome: expected_outcome.as_deref(),
             expected_messages,
+            turns: turns.iter().map(|turn| &*turn.expected_messages).collect(),
             evaluators: evaluators.short(),
             rubrics,
             // To write the default is to write nothing.

@@ -22,6 +22,7 @@
 
 mod activity;
 mod agent_trace;
+mod allowance;
 mod artifact;
 mod case;
 mod content;
@@ -53,8 +54,9 @@ mod workspace;
 
 pub use activity::{Activity, ActivityChannel};
 pub use agent_trace::{AgentTrace, Denial};
+pub use allowance::Allowance;
 pub use artifact::Artifact;
-pub use case::{EvalCase, Source};
+pub use case::{EvalCase, FurtherTurn, Source};
 pub use content::{Block, Content, FileBlock, TextBlock};
 pub use eval_file::EvalFile;
 pub use evaluation::{Effort, Evaluation, Evaluator, EvaluatorError, Subject};
@@ -79,7 +81,7 @@ pub use record::{
 };
 pub use rubric::{Rubric, ScoreRange};
 pub use run_record::{
-    FileVersion, GateOutcome, RanFile, RanTarget, RunRecord, RunVersion, SkippedCase,
+    Balance, FileVersion, GateOutcome, RanFile, RanTarget, RunRecord, RunVersion, SkippedCase,
 };
 pub use score::{PassThreshold, Score, Status, Verdict};
 pub use secrets::Secrets;

@@ -51,7 +51,7 @@ impl Prompt {
     /// Renders a case for a target that reads files itself: a file that is not a guideline is
     /// replaced by its path under `root`.
     pub fn by_path(case: &EvalCase, root: &Path) -> Prompt {
-        Prompt::with_files(case, &|file| Rendered::Text(named(file, root)))
+        Prompt::with_files(case, &|file| Rendered::Embedded(named(file, root)))
     }
 
     fn with_files<'c>(case: &'c EvalCase, shown: &dyn Fn(&'c FileBlock) -> Rendered<'c>) -> Prompt {
@@ -72,7 +72,7 @@ impl Prompt {
                             guidelines.push((path, text));
                         }
                         turn.pieces
-                            .push(Rendered::Text(format!("<Attached: {path}>")));
+                            .push(Rendered::Embedded(format!("<Attached: {path}>")));
                     }
                     Piece::File(file) => {
                         turn.visible = true;
@@ -127,7 +127,10 @@ struct Turn<'c> {
 }
 
 enum Rendered<'c> {
+    /// Text that the user wrote.
     Text(String),
+    /// A file as text.
+    Embedded(String),
     /// A block that is not text: an image, audio, a document, or a type that we do not know.
     Other(Cow<'c, Extra>),
 }
@@ -148,7 +151,7 @@ impl<'c> Turn<'c> {
             .pieces
             .iter()
             .map(|piece| match piece {
-                Rendered::Text(text) => Cow::Borrowed(text.as_str()),
+                Rendered::Text(text) | Rendered::Embedded(text) => Cow::Borrowed(text.as_str()),
                 Rendered::Other(fields) => Cow::Owned(named_media(fields)),
             })
             .collect();
@@ -167,23 +170,35 @@ impl<'c> Turn<'c> {
     }
 }
 
-/// Joins texts by line breaks, and keeps blocks of other types between them.
+/// Returns the content of a message. Texts that the user wrote as separate blocks stay separate. A file
+/// that is embedded as text is joined with the texts around it by line breaks.
 fn content(pieces: Vec<Rendered<'_>>) -> Option<Content> {
     let mut blocks: Vec<Block> = Vec::new();
-    let mut text: Option<String> = None;
+    // The text so far, and true if the user wrote its end.
+    let mut text: Option<(String, bool)> = None;
     for piece in pieces {
-        match (piece, &mut text) {
-            (Rendered::Text(more), None) => text = Some(more),
-            (Rendered::Text(more), Some(text)) => {
+        let (more, is_written) = match piece {
+            Rendered::Text(more) => (more, true),
+            Rendered::Embedded(more) => (more, false),
+            Rendered::Other(fields) => {
+                blocks.extend(text.take().map(|(text, _)| Block::of_text(text)));
+                blocks.push(Block::Other(fields.into_owned()));
+                continue;
+            }
+        };
+        text = match text {
+            Some((mut text, was_written)) if !(was_written && is_written) => {
                 text.push('\n');
                 text.push_str(&more);
+                Some((text, is_written))
             }
-            (Rendered::Other(fields), _) => {
-                blocks.extend(text.take().map(Block::of_text));
-                blocks.push(Block::Other(fields.into_owned()));
+            before => {
+                blocks.extend(before.map(|(text, _)| Block::of_text(text)));
+                Some((more, is_written))
             }
-        }
+        };
     }
+    let text = text.map(|(text, _)| text);
     if blocks.is_empty() {
         return text.map(Content::Text);
     }
@@ -232,7 +247,7 @@ fn embedded(file: &FileBlock) -> Rendered<'_> {
         None => "",
     };
     let line_end = if text.ends_with('\n') { "" } else { "\n" };
-    Rendered::Text(format!("<file path=\"{path}\">\n{text}{line_end}</file>"))
+    Rendered::Embedded(format!("<file path=\"{path}\">\n{text}{line_end}</file>"))
 }
 
 fn named(file: &FileBlock, root: &Path) -> String {

@@ -9,7 +9,8 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    ActivityChannel, ExchangeLog, Message, Profile, Prompt, Toolbox, Transcript, WorkspaceFolders,
+    ActivityChannel, Allowance, ExchangeLog, Message, Profile, Prompt, Toolbox, Transcript,
+    WorkspaceFolders,
 };
 
 /// A boxed future, for trait objects.
@@ -74,6 +75,12 @@ pub trait Provider: Send + Sync {
     /// Returns true if the target reads files itself, so that a prompt names their paths.
     fn reads_files(&self) -> bool {
         false
+    }
+
+    /// Returns false if the provider makes calls that cost money without checking the
+    /// [`allowance`](Request::allowance) between them.
+    fn enforces_budget(&self) -> bool {
+        true
     }
 
     /// Returns true if the target works in a folder of its own, so that each trial gets a workspace even
@@ -159,9 +166,8 @@ pub struct Request {
     pub output_schema: Option<Arc<serde_json::Value>>,
     /// The folders of the trial's workspace. Each attempt of a trial begins with a new one.
     pub workspace: Option<Arc<WorkspaceFolders>>,
-    /// The most that the attempt may cost, in US dollars, for providers that can enforce it. It is what is
-    /// left of the run's budget.
-    pub max_cost_usd: Option<f64>,
+    /// The part of the run's budget that the attempt may use, for providers that can enforce it.
+    pub allowance: Allowance,
     /// Takes reports of what the target is doing, for people who watch the run.
     pub activity: ActivityChannel,
     /// Collects requests and responses as they are sent, if the user wants to see them.
@@ -184,7 +190,7 @@ impl Request {
             timeout,
             output_schema: None,
             workspace: None,
-            max_cost_usd: None,
+            allowance: Allowance::default(),
             activity: ActivityChannel::default(),
             exchanges: None,
         }

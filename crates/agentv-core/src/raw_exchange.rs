@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
+use crate::Secrets;
+
 /// One request to a target and its response, as they were sent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RawExchange {
@@ -20,6 +22,25 @@ pub struct RawExchange {
     /// The response, as far as it came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<RawMessage>,
+}
+
+impl RawExchange {
+    /// Removes the body of a response that came as a stream, because its answer holds a secret in pieces.
+    pub(crate) fn hide_stream(&mut self) {
+        let Some(response) = &mut self.response else {
+            return;
+        };
+        let mut headers = response.headers.iter();
+        let is_stream = headers.any(|(name, value)| {
+            let value = value.to_ascii_lowercase();
+            name.eq_ignore_ascii_case("content-type")
+                && (value.contains("event-stream") || value.contains("eventstream"))
+        });
+        if is_stream {
+            response.body = Some(Secrets::REPLACEMENT.to_owned());
+            response.body_base64 = None;
+        }
+    }
 }
 
 /// The headers and the body of a request or a response.

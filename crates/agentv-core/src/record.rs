@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{
     CaseIdentity, EvalCase, Evaluation, EvaluatorError, EvaluatorSpec, JudgeCall, Message,
-    PassThreshold, Score, Secrets, Status, TraceSummary, Transcript, Verdict,
+    PassThreshold, RawExchange, Score, Secrets, Status, TraceSummary, Transcript, Verdict,
 };
 
 /// The answer of a target in one trial. It is written before the answer is graded.
@@ -54,6 +54,10 @@ pub struct TranscriptRecord {
     /// and never graded or reused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// True if the run was stopped between two requests of the trial, and a resume continues with the next
+    /// one. A later record with the same answer key then includes this one, with its cost.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unfinished: bool,
     /// True if the run that gave the answer knew that its question or its target has changed since.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub outdated: bool,
@@ -62,8 +66,12 @@ pub struct TranscriptRecord {
 impl TranscriptRecord {
     /// Returns the record without secrets in its answer; `None` if it has none.
     pub fn redacted_by(&self, secrets: &Secrets) -> Option<TranscriptRecord> {
-        let transcript = secrets.redact_record(&self.transcript)?;
+        let mut transcript = secrets.redact_record(&self.transcript)?;
+        // A stream holds the answer in pieces, and so a secret in it, too.
         let is_redacted = transcript.output_messages != self.transcript.output_messages;
+        if is_redacted || transcript.trace != self.transcript.trace {
+            transcript.raw.iter_mut().for_each(RawExchange::hide_stream);
+        }
         Some(TranscriptRecord {
             redacted: self.redacted || is_redacted,
             transcript,
@@ -371,6 +379,8 @@ pub enum Stage {
     Workspace,
     /// Asking the target.
     Target,
+    /// The run was stopped between two requests of the trial. A resume continues it.
+    Stop,
     /// Grading the answer.
     Evaluator,
 }
@@ -381,6 +391,7 @@ impl Stage {
         match self {
             Stage::Workspace => "workspace",
             Stage::Target => "target",
+            Stage::Stop => "stop",
             Stage::Evaluator => "evaluator",
         }
     }
@@ -388,7 +399,7 @@ impl Stage {
     /// Returns true if there is no answer: it failed before grading.
     pub fn is_before_grading(self) -> bool {
         match self {
-            Stage::Workspace | Stage::Target => true,
+            Stage::Workspace | Stage::Target | Stage::Stop => true,
             Stage::Evaluator => false,
         }
     }

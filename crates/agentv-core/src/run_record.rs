@@ -39,6 +39,9 @@ pub struct RunRecord {
     /// Only the cases of one shard, such as `1/4`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<String>,
+    /// The distribution of cases over the shards, if an earlier run decided it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub balance: Option<Balance>,
     /// At most this many cases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
@@ -118,6 +121,15 @@ impl RunRecord {
             read_files: self.read_files.clone(),
         }
     }
+}
+
+/// A distribution of cases over shards by the latencies of an earlier run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Balance {
+    /// The id of the earlier run.
+    pub run: String,
+    /// A digest of the distribution.
+    pub digest: String,
 }
 
 /// A version of the files, targets and settings of a run.

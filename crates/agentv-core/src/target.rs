@@ -1,7 +1,9 @@
 //! Targets: systems under test.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -51,6 +53,8 @@ pub struct Limits {
     pub requests_per_minute: Option<u32>,
     /// The maximum of tokens per minute.
     pub tokens_per_minute: Option<u32>,
+    /// The number of processes that share the limits per minute, each with an equal part.
+    pub sharers: NonZeroU64,
     /// The retries.
     pub retry: Retry,
 }
@@ -62,6 +66,7 @@ impl Limits {
         timeout: Duration::from_secs(300),
         requests_per_minute: None,
         tokens_per_minute: None,
+        sharers: NonZeroU64::MIN,
         retry: Retry::DEFAULT,
     };
     /// The default limits of a command.
@@ -84,7 +89,7 @@ pub struct Retry {
     /// The factor by which the wait grows from retry to retry.
     pub backoff_factor: f32,
     /// The HTTP status codes that cause a retry; `None` for the defaults.
-    pub status_codes: Option<Vec<u16>>,
+    pub status_codes: Option<Cow<'static, [u16]>>,
 }
 
 impl Retry {

@@ -45,6 +45,11 @@ pub struct Trial {
 pub enum Work {
     /// Ask the target, then grade its answer.
     Ask,
+    /// Continue to ask the target after the requests that were answered, then grade its answer.
+    Continue {
+        /// The answers so far, with the results of their tool calls.
+        begun: Arc<TranscriptRecord>,
+    },
     /// Grade an answer that exists.
     Grade {
         /// The answer. Its case may be an older version of the trial's.
@@ -52,6 +57,24 @@ pub enum Work {
         /// True if the journal of the run already holds the answer.
         recorded: bool,
     },
+}
+
+impl Work {
+    /// Returns true if the target is asked.
+    pub fn asks(&self) -> bool {
+        match self {
+            Work::Ask | Work::Continue { .. } => true,
+            Work::Grade { .. } => false,
+        }
+    }
+
+    /// Returns the record of a trial that was stopped between two requests.
+    pub fn begun(&self) -> Option<&TranscriptRecord> {
+        match self {
+            Work::Continue { begun } => Some(begun),
+            Work::Ask | Work::Grade { .. } => None,
+        }
+    }
 }
 
 /// A file by its path and the digest of its bytes.

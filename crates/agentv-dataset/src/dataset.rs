@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentv_core::PassThreshold;
-use agentv_syntax::{Code, Diagnostic, Node, Problem, Severity, check_keys, check_number_like};
+use agentv_syntax::{
+    Code, Diagnostic, Node, Placed, Problem, Severity, check_keys, check_number_like,
+};
 
 use crate::case::{Context, Fields, read};
 use crate::cases::Cases;
 use crate::config;
 use crate::defaults::{Defaults, Prompt};
-use crate::dialect::{self, Mixed, RunSettings, TranslatedSuite};
+use crate::dialect::{self, Dialect, Mixed, RunSettings, TranslatedSuite};
 use crate::files::FileLibrary;
 use crate::format::{
     Document, EvalSource, FormatKind, Row, Scratch, WrittenRow, open_regular, unreadable,
@@ -37,9 +39,19 @@ pub struct Dataset {
     header_diagnostics: Vec<Diagnostic>,
     sidecar: Option<Document>,
     run_settings: RunSettings,
+    suite_providers: Option<SuiteProviders>,
     /// The other files that cases come from.
     other_files: Vec<PathBuf>,
     is_translated: bool,
+}
+
+/// The targets that a suite of another dialect defines itself.
+#[derive(Debug)]
+pub struct SuiteProviders {
+    /// The text of the suite.
+    pub source: String,
+    /// Each provider, an object with `name`, `id` and `config`, with its place in the text.
+    pub list: Vec<Placed>,
 }
 
 /// The result of a check.
@@ -107,7 +119,9 @@ impl Dataset {
         let mut header_diagnostics = Vec::new();
         let mut run_settings = RunSettings::default();
         let mut other_files = Vec::new();
-        let dialect = source.header().map(dialect::detect).transpose();
+        let mut suite_providers = None;
+        let detected = |header| dialect::detect(header, Some(path));
+        let dialect = source.header().map(detected).transpose();
         let mixed = |mixed: Mixed| mixed.place(|problem| source.place(problem));
         let dialect = dialect.map_err(mixed)?.flatten();
         if let Some(dialect) = dialect {
@@ -116,6 +130,11 @@ impl Dataset {
             header_diagnostics.append(&mut suite.diagnostics);
             run_settings = std::mem::take(&mut suite.run);
             other_files = std::mem::take(&mut suite.other_files);
+            let list = std::mem::take(&mut suite.definitions);
+            suite_providers = (!list.is_empty()).then(|| SuiteProviders {
+                source: suite.text().to_owned(),
+                list,
+            });
             source = Box::new(suite);
         }
         let (defaults, sidecar) = match source.header() {
@@ -176,10 +195,12 @@ impl Dataset {
                 project_threshold: settings.pass_threshold,
                 rules: options.rules,
                 derives_ids: is_mapped,
+                may_be_ungraded: dialect.is_some_and(Dialect::may_be_ungraded),
             },
             header_diagnostics,
             sidecar,
             run_settings,
+            suite_providers,
             other_files,
             is_translated: dialect.is_some() || is_mapped,
         })
@@ -208,6 +229,16 @@ impl Dataset {
     /// Returns the settings of runs that the file itself gives.
     pub fn run_settings(&self) -> &RunSettings {
         &self.run_settings
+    }
+
+    /// Returns the problems outside the cases.
+    pub(crate) fn header_diagnostics(&self) -> &[Diagnostic] {
+        &self.header_diagnostics
+    }
+
+    /// Returns the targets that the file defines itself, in the words of its dialect.
+    pub fn suite_providers(&self) -> Option<&SuiteProviders> {
+        self.suite_providers.as_ref()
     }
 
     /// Checks if the rows of the file are mapped to cases.

@@ -113,6 +113,7 @@ pub(crate) static CASE_FIELDS: Record = Record {
         "outcome": TEXT, "Shorter spelling of `expected_outcome`.";
         "input": INPUT, "The question to the target: a text, or messages.";
         "input_messages": MESSAGES, "Other spelling of `input`, messages only; used when both are given.";
+        "turns": TURNS, "Further turns of the conversation. Each is asked after the answer to the one before it.";
         "expected_output": EXPECTED_OUTPUT, "An example of a good answer: a text, structured data, or messages.";
         "expected_messages": EXPECTED_MESSAGES, "Other spelling of `expected_output`, messages only; used when both are given.";
         "execution": EXECUTION, "Settings for running the case, merged key by key over those of the dataset.";
@@ -206,6 +207,27 @@ static INPUT: Shape = Shape {
             at_least: 1,
         },
     ],
+};
+
+static TURNS: Shape = Shape {
+    expected: "an array of turns",
+    forms: &[Form::List {
+        items: &TURN,
+        at_least: 0,
+    }],
+};
+
+static TURN: Shape = Shape {
+    expected: "a turn (an object with `input`)",
+    forms: &[Form::Record(&Record {
+        name: "turn",
+        others: Others::Warn,
+        required: &[&["input"]],
+        fields: fields! {
+            "input": INPUT, "The next question: a text, or messages.";
+            "expected_output": TEXT, "An example of a good answer to it.";
+        },
+    })],
 };
 
 static ROW_INPUT: Shape = Shape {

@@ -14,6 +14,7 @@ const LINE: &str = "{\"id\": \"a\", \"outcome\": \"o\", \"input\": \"i\"}\n";
 
 fn options(project: &TestProject, to: Conversion, force: bool) -> ConvertOptions {
     ConvertOptions {
+        comments: Vec::new(),
         interrupted: Default::default(),
         to,
         force,

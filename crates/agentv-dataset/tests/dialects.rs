@@ -122,6 +122,7 @@ fn cases_of(project: &TestProject, name: &str) -> Result<Vec<EvalCase>, TestCase
 
 fn convert_to_ours(project: &TestProject, from: &str, to: &str) -> Result<(), TestCaseError> {
     let options = ConvertOptions {
+        comments: Vec::new(),
         to: Conversion::Yaml,
         force: false,
         lossy: false,
@@ -203,5 +204,93 @@ proptest! {
         suite["tests"] = json!([case]);
         project.write("any.yaml", Draft::from(&suite).to_yaml());
         let _ = project.load("any.yaml");
+    }
+}
+
+/// Assertions of promptfoo, and the evaluators that they are if every assertion must pass, written down by hand.
+fn assertions_of_promptfoo() -> Vec<(Value, Value)> {
+    let whole = |ours: Value| {
+        let mut ours = ours;
+        ours["min_score"] = json!(1);
+        ours["required"] = json!(true);
+        ours
+    };
+    vec![
+        (
+            json!({"type": "contains", "value": "a", "metric": "m", "weight": 2}),
+            whole(json!({"type": "contains", "value": "a", "name": "m", "weight": 2})),
+        ),
+        (
+            json!({"type": "not-icontains", "value": 7}),
+            whole(json!({"type": "contains", "value": "7", "ignore_case": true, "negate": true})),
+        ),
+        (
+            json!({"type": "contains-any", "value": "a, \"b, c\""}),
+            whole(json!({"type": "contains_any", "values": ["a", "b, c"]})),
+        ),
+        (
+            json!({"type": "equals", "value": {"a": 1}}),
+            whole(json!({"type": "json_schema", "schema": {"const": {"a": 1}}})),
+        ),
+        (
+            json!({"type": "is-json", "value": "type: object"}),
+            whole(json!({"type": "json_schema", "schema": {"type": "object"}})),
+        ),
+        (
+            json!({"type": "levenshtein", "value": "a"}),
+            whole(
+                json!({"type": "similarity", "metric": "levenshtein", "value": "a", "max_distance": 5}),
+            ),
+        ),
+        (
+            json!({"type": "rouge-n", "value": "a"}),
+            json!({"type": "similarity", "metric": "rouge_1", "value": "a", "min_score": 0.75, "required": true}),
+        ),
+        (
+            json!({"type": "javascript", "value": "output > 1", "threshold": 0.5}),
+            json!({"type": "javascript", "code": "output > 1", "threshold": 0.5, "required": true}),
+        ),
+        (
+            json!({"type": "contains", "value": "a", "weight": 0}),
+            json!({"type": "contains", "value": "a", "weight": 0, "min_score": 1}),
+        ),
+        (
+            json!({"type": "llm-rubric", "value": "is kind", "provider": "openai:gpt-5"}),
+            json!({"type": "llm_judge", "expected_outcome": "is kind", "target": "openai:gpt-5", "min_score": 0.8, "required": true}),
+        ),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_configuration_of_promptfoo_is_the_suite_of_ours_that_a_person_would_write(
+        shared in prop::collection::vec(prop::sample::select(assertions_of_promptfoo()), 0..3),
+        own in prop::collection::vec(
+            (prop::collection::vec(prop::sample::select(assertions_of_promptfoo()), 1..4), "[a-z]{1,9}"), 1..5),
+    ) {
+        let project = TestProject::new();
+        let mut tests = Vec::new();
+        let mut cases = Vec::new();
+        for (index, (assertions, word)) in own.into_iter().enumerate() {
+            let (theirs, ours): (Vec<_>, Vec<_>) = assertions.into_iter().unzip();
+            let id = format!("test {index}");
+            tests.push(json!({"description": id, "vars": {"word": word}, "assert": theirs}));
+            let before = shared.iter().map(|(_, ours)| ours.clone());
+            let evaluators: Vec<Value> = before.chain(ours).collect();
+            cases.push(json!({"id": id, "description": id, "input": format!("Say {word}!"),
+                "evaluators": evaluators, "vars": {"word": word}}));
+        }
+        let defaults: Vec<Value> = shared.iter().map(|(theirs, _)| theirs.clone()).collect();
+        let configuration = json!({"prompts": ["Say {{ word }}!"], "providers": ["echo"],
+            "defaultTest": {"assert": defaults}, "tests": tests});
+        let suite = json!({"dataset": "promptfooconfig", "pass_threshold": 0, "evalcases": cases});
+        project.write("promptfooconfig.yaml", &configuration.to_string());
+        project.write("ours.yaml", &suite.to_string());
+        let theirs = cases_of(&project, "promptfooconfig.yaml")?;
+        prop_assert_eq!(&theirs, &cases_of(&project, "ours.yaml")?);
+        convert_to_ours(&project, "promptfooconfig.yaml", "converted.yaml")?;
+        prop_assert_eq!(&theirs, &cases_of(&project, "converted.yaml")?);
     }
 }

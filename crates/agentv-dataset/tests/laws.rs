@@ -156,6 +156,7 @@ struct Journey<'p> {
 impl Journey<'_> {
     fn go(&mut self, to: Conversion, path: PathBuf) -> Result<Vec<EvalCase>, TestCaseError> {
         let options = ConvertOptions {
+            comments: Vec::new(),
             interrupted: Default::default(),
             to,
             force: false,

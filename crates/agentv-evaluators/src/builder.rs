@@ -17,6 +17,7 @@ use crate::cache::Cache;
 use crate::error::BuildError;
 use crate::facts::known;
 use crate::judge::Template;
+use crate::of_turn::of_turn;
 use crate::options::Options;
 use crate::read_texts::ReadTexts;
 use crate::script::ScriptPlaces;
@@ -126,6 +127,7 @@ impl Builder {
         let kind = known(spec)?;
         let options = Options::of(spec);
         let evaluator = (kind.build)(&options, self)?;
+        let evaluator = of_turn(evaluator, &options)?;
         adjusted(evaluator, &options, kind.facts.negates)
     }
 

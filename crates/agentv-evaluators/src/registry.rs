@@ -1,6 +1,6 @@
 //! The registry of evaluators: the kinds, and the fields that all of them have.
 
-use agentv_syntax::shape::{AMOUNT, BOOL, FILLED, FRACTION};
+use agentv_syntax::shape::{AMOUNT, BOOL, FILLED, FRACTION, POSITIVE};
 use agentv_syntax::{
     Code, Field, Form, Kind, Node, Others, Problem, Record, Registry, Shape, Text,
 };
@@ -12,6 +12,9 @@ use crate::kinds::ALL;
 pub(crate) const MIN_SCORE: &str = "min_score";
 /// The option that inverts an evaluator.
 pub(crate) const NEGATE: &str = "negate";
+
+/// The option that names the turn whose answer is graded.
+pub(crate) const TURN: &str = "turn";
 
 /// The registry of evaluators.
 pub static REGISTRY: Registry = Registry {
@@ -56,6 +59,11 @@ static COMMON: Record = Record {
             name: NEGATE,
             shape: &BOOL,
             doc: "True to invert the evaluator, so that it passes if it would fail, and a score of 0.2 is 0.8 (default: false).",
+        },
+        Field {
+            name: TURN,
+            shape: &POSITIVE,
+            doc: "The turn of a conversation whose answer is graded, from 1 (default: the last answer).",
         },
     ],
     required: &[&["type"]],

@@ -67,34 +67,74 @@ pub(crate) fn shown_changes(transcript: &Transcript) -> Option<String> {
     if changes.is_empty() {
         return None;
     }
+    let headings: Vec<String> = changes.iter().map(heading).collect();
+    // All files are named before their differences share what is left.
+    let names: usize = headings
+        .iter()
+        .map(|heading| heading.len() + CUT.len())
+        .sum();
+    let rooms = shares(changes, SHOWN.saturating_sub(names));
     let mut text = String::new();
-    let mut without_diff = 0;
-    for change in changes {
-        let diff = change.diff.as_deref().unwrap_or_default();
-        let heading = heading(change);
-        if text.len() + heading.len() + diff.len() > SHOWN {
-            without_diff += 1;
+    let mut unnamed = transcript.file_changes_omitted;
+    for ((change, heading), room) in changes.iter().zip(headings).zip(rooms) {
+        if text.len() + heading.len() > SHOWN {
+            unnamed += 1;
             continue;
         }
+        let diff = change.diff.as_deref().unwrap_or_default();
+        let shown = whole_lines(diff, room);
         text.push_str(&heading);
-        text.push_str(diff);
-        if change.diff_truncated {
-            text.push_str("(the rest of the difference is omitted)\n");
+        text.push_str(shown);
+        if change.diff_truncated || shown.len() < diff.len() {
+            text.push_str(CUT);
         }
     }
-    let more = without_diff + transcript.file_changes_omitted;
-    if more > 0 {
-        text.push_str(&format!("({more} more changed files are omitted)\n"));
+    match unnamed {
+        0 => {}
+        1 => text.push_str("(1 more changed file is omitted)\n"),
+        more => text.push_str(&format!("({more} more changed files are omitted)\n")),
     }
     Some(text)
 }
 
+/// Divides a number of bytes among the differences: none gets more than it needs, and short ones are whole
+/// before long ones are.
+fn shares(changes: &[FileChange], mut room: usize) -> Vec<usize> {
+    let length = |change: &FileChange| change.diff.as_ref().map_or(0, String::len);
+    let mut by_length: Vec<usize> = (0..changes.len()).collect();
+    by_length.sort_by_key(|at| length(&changes[*at]));
+    let mut shares = vec![0; changes.len()];
+    for (done, at) in by_length.into_iter().enumerate() {
+        let share = length(&changes[at]).min(room / (changes.len() - done));
+        shares[at] = share;
+        room -= share;
+    }
+    shares
+}
+
+/// The mark of a difference that is not whole.
+const CUT: &str = "(the rest of the difference is omitted)\n";
+
+/// Returns the first whole lines of a text, up to a number of bytes.
+fn whole_lines(text: &str, most: usize) -> &str {
+    if text.len() <= most {
+        return text;
+    }
+    let end = text.floor_char_boundary(most);
+    let end = text[..end].rfind('\n').map_or(0, |newline| newline + 1);
+    &text[..end]
+}
+
 fn heading(change: &FileChange) -> String {
     let kind = change.kind.as_str();
-    match &change.from {
-        Some(from) => format!("{kind}: {from} -> {}\n", change.path),
-        None => format!("{kind}: {}\n", change.path),
-    }
+    let from = change.from.as_ref();
+    let from = from.map(|from| format!("{from} -> ")).unwrap_or_default();
+    let lines = match change.lines {
+        Some(lines) => format!(" (+{} -{})", lines.added, lines.removed),
+        None if change.digest.is_some() => " (not a text)".to_owned(),
+        None => String::new(),
+    };
+    format!("{kind}: {from}{}{lines}\n", change.path)
 }
 
 #[cfg(test)]
@@ -144,12 +184,15 @@ mod tests {
         transcript.file_changes = Some(vec![
             change("a.txt", "+one\n".to_owned()),
             change("b.txt", "+\n".repeat(SHOWN)),
+            change("c.txt", "+three\n".to_owned()),
         ]);
         transcript.file_changes_omitted = 3;
         let shown = shown_changes(&transcript).unwrap();
-        assert_eq!(
-            shown,
-            "modified: a.txt\n+one\n(4 more changed files are omitted)\n"
-        );
+        assert!(shown.len() <= SHOWN + 100, "{}", shown.len());
+        assert!(shown.starts_with("modified: a.txt\n+one\nmodified: b.txt\n+\n"));
+        // A long difference hides neither its own file nor another one.
+        let end = "+\n(the rest of the difference is omitted)\nmodified: c.txt\n+three\n\
+                   (3 more changed files are omitted)\n";
+        assert!(shown.ends_with(end), "{}", &shown[shown.len() - 300..]);
     }
 }

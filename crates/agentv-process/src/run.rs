@@ -15,7 +15,7 @@ use crate::dialogue::{CommandInput, Dialogue, Ending, OutputLines, Talked};
 use crate::group::Group;
 #[cfg(unix)]
 use crate::sandbox::Loopback;
-use crate::sandbox::enter;
+use crate::sandbox::{Container, enter};
 #[cfg(target_os = "linux")]
 use crate::supervisor::Supervised;
 use crate::tree::{Ended, PATIENCE, Pipes, Tree};
@@ -97,7 +97,7 @@ impl Runner {
         spec: CommandSpec,
         cancel: &CancellationToken,
     ) -> Result<Finished, ProcessError> {
-        let (spec, _loopback) = enter_sandbox(spec)?;
+        let (spec, container, _loopback) = enter_sandbox(spec)?;
         let (tree, pipes) = self.start(&spec, cancel)?;
         let started = Instant::now();
         let program = spec.program.display();
@@ -119,6 +119,7 @@ impl Runner {
         };
         let (lived, ()) = tokio::join!(living, until_overdue(talking, &gone));
         let (end, ended, duration) = lived?;
+        self.clear(container, &end).await;
         tracing::debug!(%program, %end, ?duration, "command ended");
 
         let finished = |status| Finished {
@@ -153,7 +154,7 @@ impl Runner {
         cancel: &CancellationToken,
         talk: impl AsyncFnOnce(Dialogue) -> T,
     ) -> Result<Talked<T>, ProcessError> {
-        let (mut spec, _loopback) = enter_sandbox(spec)?;
+        let (mut spec, container, _loopback) = enter_sandbox(spec)?;
         let given = spec.stdin.take();
         // A pipe, whoever writes to it.
         spec.stdin = Some(Vec::new());
@@ -188,6 +189,7 @@ impl Runner {
         };
         let (lived, result, ()) = tokio::join!(living, talking, until_overdue(rest, &gone));
         let (end, ended, duration) = lived?;
+        self.clear(container, &end).await;
         Ok(Talked {
             result,
             ending: match end {
@@ -200,6 +202,16 @@ impl Runner {
             duration,
             tree_ended: ended.whole,
         })
+    }
+
+    /// Removes the container of a command that did not exit by itself: it may outlive the program that
+    /// started it.
+    async fn clear(&self, container: Option<Container>, end: &End) {
+        let Some(container) = container else { return };
+        if !matches!(end, End::Exited(Status::Exited(_))) {
+            // A run that is being stopped removes its containers too.
+            let _ = Box::pin(self.run(container.removal(), &never())).await;
+        }
     }
 
     fn start(
@@ -226,22 +238,28 @@ impl Runner {
     }
 }
 
-/// Puts a command behind its wall, if it has one. The second value keeps its ports reachable.
+/// Puts a command behind its wall, if it has one. Returns its container too, and what keeps its ports
+/// reachable.
 #[cfg(unix)]
-fn enter_sandbox(spec: CommandSpec) -> Result<(CommandSpec, Loopback), ProcessError> {
+fn enter_sandbox(
+    spec: CommandSpec,
+) -> Result<(CommandSpec, Option<Container>, Loopback), ProcessError> {
     let program = spec.program.clone();
     let failed = |source| ProcessError::Start { program, source };
-    let entered =
-        Loopback::open(spec.sandbox.as_ref()).and_then(|loopback| Ok((enter(spec)?, loopback)));
+    let entered = Loopback::open(spec.sandbox.as_ref()).and_then(|loopback| {
+        let (spec, container) = enter(spec)?;
+        Ok((spec, container, loopback))
+    });
     entered.map_err(failed)
 }
 
-/// Puts a command behind its wall, if it has one.
+/// Puts a command behind its wall, if it has one. Returns its container too.
 #[cfg(not(unix))]
-fn enter_sandbox(spec: CommandSpec) -> Result<(CommandSpec, ()), ProcessError> {
+fn enter_sandbox(spec: CommandSpec) -> Result<(CommandSpec, Option<Container>, ()), ProcessError> {
     let program = spec.program.clone();
     let failed = |source| ProcessError::Start { program, source };
-    enter(spec).map(|spec| (spec, ())).map_err(failed)
+    let (spec, container) = enter(spec).map_err(failed)?;
+    Ok((spec, container, ()))
 }
 
 /// Checks the working directory, since the system reports a missing folder like a missing program.

@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
+use std::path::PathBuf;
 use std::thread;
 
 use agentv_process::{CommandSpec, Finished, Network, Runner, Sandbox, SandboxSpec};
@@ -16,6 +17,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     let is_usable = block_on(Sandbox::Bubblewrap.check(&runner, &cancel)).is_ok();
     let trials = trials![
         only_writable_folders_can_be_changed,
+        a_readable_folder_around_a_hidden_one_does_not_show_it,
         no_process_of_the_outside_is_seen_and_none_is_left,
         without_network_only_the_chosen_port_is_reachable,
     ];
@@ -25,6 +27,18 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 fn run(stage: &Stage, line: &str, network: Network, ports: &[u16]) -> Finished {
+    let hidden = stage.path().to_owned();
+    run_beside(stage, line, Vec::new(), hidden, network, ports)
+}
+
+fn run_beside(
+    stage: &Stage,
+    line: &str,
+    readable: Vec<PathBuf>,
+    hidden: PathBuf,
+    network: Network,
+    ports: &[u16],
+) -> Finished {
     let work = stage.path().join("work");
     let tmp = stage.path().join("tmp");
     for folder in [&work, &tmp] {
@@ -35,8 +49,8 @@ fn run(stage: &Stage, line: &str, network: Network, ports: &[u16]) -> Finished {
         sandbox: Sandbox::Bubblewrap,
         network,
         writable: vec![work, tmp.clone()],
-        readable: Vec::new(),
-        hidden: vec![stage.path().to_owned()],
+        readable,
+        hidden: vec![hidden],
         scratch: tmp,
         loopback_ports: ports.to_vec(),
     });
@@ -49,7 +63,8 @@ fn only_writable_folders_can_be_changed() {
     std::fs::write(stage.path().join("secret"), "secret").unwrap();
     let outside = stage.path().display();
     let line = format!(
-        "echo in > made; echo tmp > /tmp/made; (echo out > /etc/made) 2>/dev/null || echo read-only; \
+        "echo in > made; echo tmp > /tmp/made; mount -o remount,rw,bind / 2>/dev/null; \
+         (echo out > /etc/made) 2>/dev/null || echo read-only; \
          cat {outside}/secret 2>/dev/null || echo hidden; exit 3"
     );
     let finished = run(&stage, &line, Network::On, &[]);
@@ -57,6 +72,20 @@ fn only_writable_folders_can_be_changed() {
     assert_eq!(finished.status.to_string(), "exit code 3");
     let made = std::fs::read_to_string(stage.path().join("work/made"));
     assert_eq!(made.unwrap(), "in\n");
+}
+
+fn a_readable_folder_around_a_hidden_one_does_not_show_it() {
+    let stage = Stage::new();
+    let hidden = stage.path().join("hidden");
+    let shown = hidden.join("shown");
+    std::fs::create_dir_all(&shown).unwrap();
+    std::fs::write(hidden.join("secret"), "secret").unwrap();
+    std::fs::write(shown.join("file"), "file").unwrap();
+    std::fs::write(stage.path().join("beside"), "beside").unwrap();
+    let line = "cd ..; cat beside hidden/shown/file; ls hidden";
+    let readable = vec![stage.path().to_owned(), shown];
+    let finished = run_beside(&stage, line, readable, hidden, Network::On, &[]);
+    assert_eq!(finished.stdout.text(), "besidefileshown\n");
 }
 
 fn no_process_of_the_outside_is_seen_and_none_is_left() {

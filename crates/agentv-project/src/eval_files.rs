@@ -1,6 +1,6 @@
 //! The eval files of a run: found, opened, checked.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,6 +20,7 @@ use crate::notices::Notices;
 use crate::output_files::{files_around, is_earlier_output, is_same_path};
 use crate::skipped_cases::SkippedCases;
 use crate::skipped_counting::SkippedCounting;
+use crate::targets::OpenSuite;
 
 /// The eval files of a request. All of them were checked as a whole.
 pub struct EvalFiles {
@@ -206,6 +207,15 @@ impl EvalFiles {
     pub(crate) fn folders(&self) -> impl Iterator<Item = (&Arc<EvalFile>, &ProjectFolder)> {
         let files = self.files.iter();
         files.map(|open| (&open.file, open.dataset.project()))
+    }
+
+    /// Returns the files that define targets of their own, by their indices.
+    pub(crate) fn suites(&self) -> HashMap<usize, OpenSuite<'_>> {
+        let suites = self.files.iter().filter_map(|open| {
+            let suite = OpenSuite::of(&open.dataset, &open.path)?;
+            Some((open.file.index, suite))
+        });
+        suites.collect()
     }
 
     /// Returns the number of cases that are skipped because they have errors.

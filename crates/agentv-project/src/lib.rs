@@ -31,12 +31,14 @@
 //! ```
 
 mod calibrate;
+mod conversion;
 mod counted;
 mod error;
 mod eval_files;
 mod eval_variables;
 mod fd_limit;
 mod gates;
+mod generate;
 mod grade;
 mod graders;
 mod merge;
@@ -50,6 +52,7 @@ mod prune;
 mod results;
 mod run;
 mod run_folders;
+mod shards;
 mod skipped_cases;
 mod skipped_counting;
 mod targets;
@@ -58,10 +61,14 @@ mod validate;
 pub use calibrate::{
     CalibrateOptions, Calibration, HumanLabel, JudgedAnswer, JudgedAnswers, PreparedCalibration,
 };
+pub use conversion::comments_on;
 pub use counted::counted;
 pub use error::ProjectError;
 pub use eval_files::{EvalFiles, FilesRequest};
 pub use gates::{JudgedGates, warn_of_damage, warn_of_few_grades, warn_of_outdated};
+pub use generate::{
+    Author, DraftedCases, DraftedRubrics, GenerateError, draft_cases, draft_rubrics,
+};
 pub use grade::{GradeOptions, PreparedGrading};
 pub use merge::{MergeOptions, PreparedMerge};
 pub use notices::{Notice, Notices};

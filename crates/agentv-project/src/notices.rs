@@ -7,6 +7,8 @@ use agentv_syntax::{Diagnostic, Severity};
 pub enum Notice {
     /// A warning in words.
     Warning(String),
+    /// A fact that the user may want to know.
+    Note(String),
     /// A problem in a file.
     Problem(Box<Diagnostic>),
     /// A problem in a case. The case is skipped, and the other cases are used.
@@ -23,6 +25,11 @@ pub trait Notices: Send {
     /// Takes a warning in words.
     fn warn(&mut self, message: String) {
         self.notice(Notice::Warning(message));
+    }
+
+    /// Takes a fact that the user may want to know.
+    fn note(&mut self, message: String) {
+        self.notice(Notice::Note(message));
     }
 
     /// Takes a problem in a file that is used with all its cases or not at all.

@@ -1,9 +1,11 @@
 //! Options that several requests share.
 
+use std::num::NonZeroU64;
 use std::time::Duration;
 
 use agentv_core::Target;
 use agentv_report::{DropGate, ErrorAllowance, GateSpec};
+use agentv_runner::Shard;
 
 /// The earlier run to resume.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +27,10 @@ pub struct LimitOptions {
     pub max_retries: Option<u32>,
     /// The most that the run may cost, in US dollars.
     pub budget: Option<f64>,
+    /// Gives a shard the whole budget and the whole limits per minute, instead of its part.
+    pub whole: bool,
+    /// The number of shards that share the limits per minute.
+    pub sharers: Option<NonZeroU64>,
     /// The longest time that the run may take.
     pub max_time: Option<Duration>,
     /// Refuses evaluators that run a command, and targets that do and that a file defines which the user
@@ -33,11 +39,28 @@ pub struct LimitOptions {
 }
 
 impl LimitOptions {
+    /// Returns the limits of one of several shards: a part of the budget and of the limits per minute, unless
+    /// the request wants the whole.
+    pub(crate) fn of_shard(self, shard: Option<Shard>) -> LimitOptions {
+        let count = shard.and_then(|shard| NonZeroU64::new(shard.count()));
+        let Some(count) = count.filter(|_| !self.whole) else {
+            return self;
+        };
+        LimitOptions {
+            budget: self.budget.map(|budget| budget / count.get() as f64),
+            sharers: Some(count),
+            ..self
+        }
+    }
+
     /// Replaces the limits of the targets file with those that are given here.
     pub(crate) fn apply(&self, target: &mut Target) {
         let limits = &mut target.limits;
         if let Some(workers) = self.workers {
             limits.workers = usize::try_from(workers).unwrap_or(usize::MAX);
+        }
+        if let Some(sharers) = self.sharers {
+            limits.sharers = sharers;
         }
         if let Some(timeout) = self.timeout {
             limits.timeout = timeout;

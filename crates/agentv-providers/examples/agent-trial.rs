@@ -50,9 +50,6 @@ fn run(targets: &Path, name: &str, folder: &Path) -> Result<(), Box<dyn std::err
     let timeout = target.limits.timeout.min(Duration::from_secs(600));
     let request = Request {
         workspace: Some(Arc::new(workspace(folder)?)),
-        max_cost_usd: std::env::var("MAX_COST_USD")
-            .ok()
-            .and_then(|cost| cost.parse().ok()),
         ..Request::of_text(prompt, project.into(), timeout)
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()

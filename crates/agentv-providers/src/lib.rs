@@ -34,6 +34,7 @@ mod cli;
 mod environment;
 mod excerpt;
 mod http;
+pub mod import;
 mod kind;
 mod kinds;
 mod mock;
@@ -54,7 +55,7 @@ pub use kind::Facts;
 pub use kinds::{ALL, example, facts};
 pub use secrets::OpenValue;
 pub use target::{Delay, ListedTarget, ResolvedTarget, TargetError, Targets, built_in, vendors};
-pub use targets_file::{REGISTRY, TARGETS_FILE};
+pub use targets_file::{REGISTRY, SuiteProviders, TARGETS_FILE};
 
 /// The parsers of what a command prints and of what a model streams, for the fuzz targets.
 #[doc(hidden)]

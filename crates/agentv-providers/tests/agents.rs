@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentv_core::{
-    AgentTrace, Cause, ProviderError, Request, ToolKind, Transcript, WorkspaceFolders,
+    AgentTrace, Allowance, Cause, ProviderError, Request, ToolKind, Transcript, WorkspaceFolders,
 };
+use agentv_process::{Runner, Sandbox};
 use agentv_testkit::model::{Behaviour, ModelServer, Usage};
 use agentv_testkit::{AgentConduct, processes};
 use libtest_mimic::Trial;
@@ -16,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::project::{DEADLINE, Project, block_on};
 
 pub(crate) fn trials() -> Vec<Trial> {
-    trials![
+    let mut trials = trials![
         every_recording_becomes_the_expected_transcript,
         the_figures_of_every_agent_are_those_of_the_scripted_model,
         an_agent_that_speaks_acp_is_led_to_its_end,
@@ -40,7 +41,23 @@ pub(crate) fn trials() -> Vec<Trial> {
         without_a_proxy_the_agent_has_the_key,
         options_that_an_agent_does_not_have_are_refused,
         the_version_of_an_agent_is_part_of_its_program,
-    ]
+        a_failure_that_may_pass_is_final_for_an_agent_that_would_not_stop,
+        without_a_proxy_turns_and_cost_are_counted_from_the_stream,
+        a_tool_that_was_withheld_counts_as_refused,
+        the_last_result_of_an_agent_counts,
+        a_model_that_an_agent_refuses_is_an_error,
+        an_overloaded_model_is_worth_another_attempt,
+    ];
+    let (runner, cancel) = (Runner::of_this_program(), CancellationToken::new());
+    let has_bubblewrap = block_on(Sandbox::Bubblewrap.check(&runner, &cancel)).is_ok();
+    let walled = trials![
+        an_agent_in_a_sandbox_changes_only_its_workspace_and_sees_only_its_processes,
+        an_agent_in_a_sandbox_without_network_reaches_the_proxy_and_nothing_else,
+        a_daemon_of_an_agent_in_a_sandbox_is_ended,
+    ];
+    let walled = walled.into_iter();
+    trials.extend(walled.map(|trial| trial.with_ignored_flag(!has_bubblewrap)));
+    trials
 }
 
 /// The agents with a stream of their own.
@@ -63,6 +80,9 @@ fn recording(agent: &str, scenario: &str) -> String {
     path.to_str().unwrap().to_owned()
 }
 
+/// The folder of the trial below that of all workspaces, as deep as in a run.
+const TRIAL: &str = "run/trial";
+
 /// A project with an agent that replays a recording, and a workspace for it.
 struct Stage {
     project: Project,
@@ -74,7 +94,7 @@ impl Stage {
     fn new(agent: &str, scenario: &str, conduct: AgentConduct, fields: Value) -> Stage {
         let place = tempfile::tempdir().unwrap();
         for name in ["work", "home", "tmp"] {
-            std::fs::create_dir(place.path().join(name)).unwrap();
+            std::fs::create_dir_all(place.path().join(TRIAL).join(name)).unwrap();
         }
         let mark = format!("agents-{}", place.path().display());
         let program = std::env::current_exe().unwrap();
@@ -84,7 +104,10 @@ impl Stage {
             "model": "my-model",
             "env": {"AGENTV_TEST_MARK": mark},
         });
-        let fields = fields.as_object().unwrap().clone();
+        let mut fields = fields.as_object().unwrap().clone();
+        if let Some(Value::Object(env)) = fields.remove("env") {
+            target["env"].as_object_mut().unwrap().extend(env);
+        }
         target.as_object_mut().unwrap().extend(fields);
         Stage {
             project: Project::of(target),
@@ -93,8 +116,13 @@ impl Stage {
         }
     }
 
+    /// Returns the folder of the trial.
+    fn root(&self) -> PathBuf {
+        self.place.path().canonicalize().unwrap().join(TRIAL)
+    }
+
     fn request(&self) -> Request {
-        let root = self.place.path().canonicalize().unwrap();
+        let root = self.root();
         Request {
             workspace: Some(Arc::new(WorkspaceFolders {
                 work: root.join("work"),
@@ -144,7 +172,7 @@ impl Stage {
 
     /// Reads a file that the agent wrote.
     fn file(&self, name: &str) -> Value {
-        let text = std::fs::read_to_string(self.place.path().join("work").join(name)).unwrap();
+        let text = std::fs::read_to_string(self.root().join("work").join(name)).unwrap();
         serde_json::from_str(&text).unwrap()
     }
 }
@@ -251,7 +279,7 @@ fn an_agent_that_speaks_acp_is_led_to_its_end() {
         [ToolKind::Edit, ToolKind::Execute, ToolKind::Execute]
     );
     assert!(transcript.answer().ends_with("failed with exit code 3."));
-    let said = std::fs::read_to_string(stage.place.path().join("work/conversation.jsonl")).unwrap();
+    let said = std::fs::read_to_string(stage.root().join("work/conversation.jsonl")).unwrap();
     let said: Vec<Value> = said
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
@@ -292,7 +320,7 @@ fn an_agent_gets_a_clean_environment_and_its_prompt_on_stdin() {
     assert_eq!(variables["WANTED"], "yes");
     assert!(!variables.contains_key("SECRET_OF_THE_USER"));
     for (name, folder) in [("HOME", "home"), ("TMPDIR", "tmp")] {
-        let path = stage.place.path().canonicalize().unwrap().join(folder);
+        let path = stage.root().join(folder);
         assert_eq!(variables[name], path.to_str().unwrap());
     }
     let arguments: Vec<&str> = note["arguments"]
@@ -488,7 +516,7 @@ fn the_proxy_stops_an_agent_when_the_budget_is_used_up() {
     let server = model();
     let stage = calling(&server, json!({}));
     let request = Request {
-        max_cost_usd: Some(0.004),
+        allowance: Allowance::new(|cost| cost < 0.004),
         ..stage.request()
     };
     let error = stage.run_for(&request).unwrap_err();
@@ -552,6 +580,15 @@ fn options_that_an_agent_does_not_have_are_refused() {
     assert!(model.contains("`model`: missing"), "{model}");
     let permissions = refused(json!({"provider": "pi", "model": "m", "permissions": "none"}));
     assert!(permissions.contains("read_only"), "{permissions}");
+    for provider in ["claude-code", "cli"] {
+        let fields = json!({"provider": provider, "command": ["a"], "network": "none"});
+        let network = refused(fields);
+        assert!(network.contains("`none` needs a sandbox"), "{network}");
+    }
+    let proxy = refused(json!({
+        "provider": "claude-code", "sandbox": "bubblewrap", "network": "none", "proxy": false,
+    }));
+    assert!(proxy.contains("only through the proxy"), "{proxy}");
 }
 
 fn the_version_of_an_agent_is_part_of_its_program() {
@@ -567,4 +604,195 @@ fn the_version_of_an_agent_is_part_of_its_program() {
         .map(|file| (file.name.as_str(), file.path.ends_with("package.json")))
         .collect();
     assert_eq!(files, [("claude (version)", true)]);
+}
+
+fn an_agent_in_a_sandbox_changes_only_its_workspace_and_sees_only_its_processes() {
+    let server = model();
+    let outside = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let tried = format!("{}:/etc", outside.path().display());
+    let fields = json!({"sandbox": "bubblewrap", "env": {"FAKE_AGENT_WRITES": tried}});
+    let stage = calling(&server, fields);
+    stage.run().unwrap();
+    // It has written this file to its workspace.
+    let note = stage.file("fake-agent.json");
+    let inside = ["home", "tmp"].map(|name| stage.root().join(name));
+    assert_eq!(note["writable"], json!(inside));
+    assert!(!outside.path().join("fake-agent-was-here").exists());
+    let processes = note["processes"].as_u64().unwrap();
+    assert!(processes < 5, "{processes} processes");
+    let variables = note["variables"].to_string();
+    assert!(!variables.contains(KEY), "the agent has the key");
+    assert!(!variables.contains("do-not-pass-1234"), "{variables}");
+    assert_eq!(
+        stage.file("calls.json"),
+        json!(["200", "200", "200", "200", "401"])
+    );
+}
+
+fn an_agent_in_a_sandbox_without_network_reaches_the_proxy_and_nothing_else() {
+    let server = model();
+    let fields = json!({"sandbox": "bubblewrap", "network": "none"});
+    let stage = calling(&server, fields);
+    let transcript = stage.run().unwrap();
+    assert_eq!(
+        stage.file("calls.json"),
+        json!(["200", "200", "200", "200", "401"])
+    );
+    assert_eq!(proxy_facts(&transcript)["calls"], 4);
+    assert!(!stage.file("fake-agent.json").to_string().contains(KEY));
+    // Without the proxy, the address of the server is that of another machine.
+    let fields = json!({
+        "sandbox": "bubblewrap", "network": "none", "env": {"ANTHROPIC_BASE_URL": server.url()},
+    });
+    let stage = claude(AgentConduct::CallsModel, fields);
+    let error = stage.run().unwrap_err();
+    assert!(
+        error.message.contains("ended without its final event"),
+        "{error}"
+    );
+    assert!(error.message.contains("refused"), "{error}");
+    assert_eq!(server.calls().total, 4);
+}
+
+fn a_daemon_of_an_agent_in_a_sandbox_is_ended() {
+    let fields = json!({"sandbox": "bubblewrap"});
+    let stage = claude(AgentConduct::LeavesDaemon, fields);
+    stage.run().unwrap();
+    // The id of the daemon counts inside only. `run` has checked that no process is left.
+    assert!(stage.file("daemon.pid").as_u64().unwrap() < 20);
+}
+
+fn a_failure_that_may_pass_is_final_for_an_agent_that_would_not_stop() {
+    let behaviour = Behaviour::default().always(agentv_testkit::model::Step::Status(529));
+    let server = ModelServer::start(behaviour).unwrap();
+    let fields = json!({"base_url": server.url(), "api_key": KEY, "api": "anthropic"});
+    let stage = Stage::new("copilot", "work", AgentConduct::CallsModel, fields);
+    stage.run().unwrap();
+    // The proxy answers what agents do not repeat, and asks the model once per call.
+    assert_eq!(
+        stage.file("calls.json"),
+        json!(["400", "400", "400", "400", "401"])
+    );
+    assert_eq!(server.calls().total, 4);
+}
+
+fn without_a_proxy_turns_and_cost_are_counted_from_the_stream() {
+    for agent in ["pi", "codex", "copilot", "opencode"] {
+        let stage = Stage::new(agent, "work", AgentConduct::Proper, json!({"max_turns": 2}));
+        let transcript = stage.run().unwrap();
+        assert_eq!(
+            transcript.finish_reason.as_deref(),
+            Some("max_turns"),
+            "{agent}"
+        );
+    }
+    let price = json!({"price": {"input": 1, "output": 10, "cached_input": 0.1}});
+    let stage = Stage::new("codex", "work", AgentConduct::Proper, price);
+    let cost = stage.run().unwrap().cost_usd.unwrap();
+    // 3200 × 1 + 800 × 0.1 + 200 × 10 millionths of a dollar.
+    assert!((cost - 0.00528).abs() < 1e-9, "{cost}");
+    // pi reports the cost of each step: 0.00132 dollars.
+    let stage = Stage::new("pi", "work", AgentConduct::Proper, json!({}));
+    let request = Request {
+        allowance: Allowance::new(|cost| cost < 0.002),
+        ..stage.request()
+    };
+    let error = stage.run_for(&request).unwrap_err();
+    assert_eq!(
+        error.message,
+        "pi was stopped: the budget of the run is used up"
+    );
+    let cost = error.partial.unwrap().cost_usd.unwrap();
+    assert!((cost - 2.0 * 0.00132).abs() < 1e-9, "{cost}");
+}
+
+/// Writes a recording that consists of these lines, and returns its folder.
+fn recorded(lines: &[Value]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = lines.iter().map(|line| format!("{line}\n"));
+    std::fs::write(
+        folder.path().join("stream.jsonl"),
+        lines.collect::<String>(),
+    )
+    .unwrap();
+    folder
+}
+
+fn a_tool_that_was_withheld_counts_as_refused() {
+    let input = json!({"tool": "bash", "error": "Model tried to call unavailable tool 'bash'."});
+    let state =
+        json!({"status": "completed", "input": input, "output": "The arguments are invalid"});
+    let folder = recorded(&[
+        json!({"type": "step_start", "sessionID": "s"}),
+        json!({"type": "tool_use", "part": {
+            "callID": "1", "tool": "invalid", "messageID": "m", "state": state,
+        }}),
+        json!({"type": "step_finish", "part": {"reason": "stop"}}),
+    ]);
+    let scenario = folder.path().to_str().unwrap();
+    let run = |fields| Stage::new("opencode", scenario, AgentConduct::Proper, fields).run();
+    let error = run(json!({"permissions": "read_only"})).unwrap_err();
+    assert!(error.message.contains("was refused every tool"), "{error}");
+    // Otherwise it is a mistake of the model, under the name that it used.
+    let transcript = run(json!({})).unwrap();
+    let call = transcript.tool_calls().next().unwrap();
+    assert_eq!((call.tool.as_str(), call.is_error()), ("bash", true));
+}
+
+fn a_model_that_an_agent_refuses_is_an_error() {
+    let stream = std::fs::read_to_string(recordings().join("acp/qwen-code/stream.jsonl")).unwrap();
+    let mut lines: Vec<Value> = stream
+        .lines()
+        .take(2)
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let error = json!({"code": -32602, "message": "no such model"});
+    lines.push(json!({"jsonrpc": "2.0", "id": 3, "error": error}));
+    let folder = recorded(&lines);
+    let scenario = folder.path().to_str().unwrap();
+    let stage = Stage::new(
+        "acp",
+        scenario,
+        AgentConduct::Proper,
+        json!({"model": "m2"}),
+    );
+    let error = stage.run().unwrap_err();
+    assert!(
+        error
+            .message
+            .contains("does not accept the `model` of the target: no such model"),
+        "{error}"
+    );
+}
+
+fn an_overloaded_model_is_worth_another_attempt() {
+    let project = Project::of(json!({"provider": "claude-code"}));
+    let retry = project.resolve("t", &[]).unwrap().target.limits.retry;
+    assert!(retry.status_codes().contains(&529));
+    assert_eq!(retry.max_retries, 1);
+}
+
+fn the_last_result_of_an_agent_counts() {
+    let says = |id: &str, text: &str| {
+        let content = json!([{"type": "text", "text": text}]);
+        json!({"type": "assistant", "message": {"id": id, "content": content}})
+    };
+    let result = |text: &str, cost: f64, input: u64| {
+        json!({
+            "type": "result", "subtype": "success", "is_error": false, "result": text,
+            "total_cost_usd": cost, "usage": {"input_tokens": input, "output_tokens": 5},
+        })
+    };
+    let folder = recorded(&[
+        says("1", "first"),
+        result("first", 0.01, 10),
+        says("2", "second"),
+        result("second", 0.02, 20),
+    ]);
+    let scenario = folder.path().to_str().unwrap();
+    let stage = Stage::new("claude-code", scenario, AgentConduct::Proper, json!({}));
+    let transcript = stage.run().unwrap();
+    assert_eq!(transcript.answer(), "second");
+    assert_eq!(transcript.cost_usd, Some(0.02));
+    assert_eq!(transcript.token_usage.unwrap().input, 20);
 }

@@ -149,6 +149,7 @@ fn record(project: &Project, id: &str, answers: &[(&str, &str, u32, &str)]) {
             redacted: false,
             dry_run: false,
             error: None,
+            unfinished: false,
             outdated: false,
         };
         let now = std::time::Instant::now();

@@ -68,12 +68,13 @@ targets:
         timeout: Duration::from_millis(500),
         requests_per_minute: Some(60),
         tokens_per_minute: Some(90_000),
+        sharers: Limits::API.sharers,
         retry: Retry {
             max_retries: 0,
             initial_delay: Duration::from_millis(250),
             max_delay: Duration::from_micros(500_500),
             backoff_factor: 1.5,
-            status_codes: Some(vec![429, 503]),
+            status_codes: Some(vec![429, 503].into()),
         },
     };
     assert_eq!(limits("all"), expected);

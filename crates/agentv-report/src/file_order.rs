@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use agentv_core::RunRecord;
+use agentv_core::{ResultRecord, RunRecord};
 use agentv_journal::{FileError, Latest};
 use serde::Deserialize;
 
@@ -56,12 +56,40 @@ pub(crate) fn in_file_order(
     for offset in latest.offsets() {
         positions.push(order.position(latest.text_at(offset)?, offset));
     }
-    order.rank(&mut positions);
-    positions.sort_unstable();
-    Ok(positions
-        .into_iter()
-        .map(|position| position.offset)
-        .collect())
+    Ok(order.sorted(positions))
+}
+
+/// The offsets of records that are put in order while they are read.
+pub(crate) struct FileOrder {
+    order: ReportOrder,
+    positions: Vec<ReportPosition>,
+}
+
+impl FileOrder {
+    /// Starts with the order in which a run lists its files and targets.
+    pub(crate) fn of(run: Option<&RunRecord>) -> FileOrder {
+        FileOrder {
+            order: ReportOrder::of(run),
+            positions: Vec::new(),
+        }
+    }
+
+    /// Adds a record that counts.
+    pub(crate) fn add(&mut self, record: &ResultRecord, offset: u64) {
+        let fields = PositionFields {
+            eval_file: Cow::Borrowed(&record.eval_file),
+            position: record.position,
+            target: Cow::Borrowed(&record.target),
+            trial: record.trial,
+        };
+        let position = self.order.position_of(&fields, offset);
+        self.positions.push(position);
+    }
+
+    /// Returns the offsets: files in the order of the run, then by case, target and trial.
+    pub(crate) fn finish(self) -> Vec<u64> {
+        self.order.sorted(self.positions)
+    }
 }
 
 /// The order of files and targets in a report.
@@ -85,36 +113,41 @@ impl ReportOrder {
 
     /// Returns the position of a record, with its file and its target by index.
     fn position(&mut self, record: &str, offset: u64) -> ReportPosition {
-        match serde_json::from_str::<PositionFields<'_>>(record) {
-            Ok(PositionFields {
-                eval_file,
-                position: Some(position),
-                target,
-                trial,
-            }) => ReportPosition {
-                file: self.files.index(&eval_file),
-                case: position,
-                target: self.targets.index(&target),
-                trial,
-                offset,
-            },
-            Ok(fields) => ReportPosition {
-                file: self.files.index(&fields.eval_file),
-                ..ReportPosition::last(offset)
-            },
+        match serde_json::from_str(record) {
+            Ok(fields) => self.position_of(&fields, offset),
             // A line that is not a record: its reader reports it.
             Err(_) => ReportPosition::last(offset),
         }
     }
 
-    /// Replaces the indices in positions by ranks.
-    fn rank(self, positions: &mut [ReportPosition]) {
+    fn position_of(&mut self, fields: &PositionFields<'_>, offset: u64) -> ReportPosition {
+        let file = self.files.index(&fields.eval_file);
+        match fields.position {
+            Some(case) => ReportPosition {
+                file,
+                case,
+                target: self.targets.index(&fields.target),
+                trial: fields.trial,
+                offset,
+            },
+            None => ReportPosition {
+                file,
+                ..ReportPosition::last(offset)
+            },
+        }
+    }
+
+    /// Returns the offsets in order, after the indices in positions are replaced by ranks.
+    fn sorted(self, mut positions: Vec<ReportPosition>) -> Vec<u64> {
         let (files, targets) = (self.files.ranks(), self.targets.ranks());
         let rank = |ranks: &[u32], index: u32| ranks.get(index as usize).copied().unwrap_or(index);
-        for position in positions {
+        for position in &mut positions {
             position.file = rank(&files, position.file);
             position.target = rank(&targets, position.target);
         }
+        positions.sort_unstable();
+        let offsets = positions.iter().map(|position| position.offset);
+        offsets.collect()
     }
 }
 
@@ -166,7 +199,7 @@ impl Names {
 
 #[cfg(test)]
 mod tests {
-    use agentv_core::{RanFile, ResultRecord};
+    use agentv_core::RanFile;
 
     use super::*;
     use crate::results::RunResults;

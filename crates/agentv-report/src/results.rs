@@ -10,7 +10,7 @@ use agentv_journal::{
     RunFolder, latest_by_key, latest_by_key_until,
 };
 
-use crate::file_order::in_file_order;
+use crate::file_order::{FileOrder, in_file_order};
 use crate::run_fold::RunFold;
 use crate::run_statistics::RunStatistics;
 use crate::summary::{Summary, SummaryFold};
@@ -192,6 +192,33 @@ impl RunResults {
         Ok(fold.finish(self.skipped()))
     }
 
+    /// Computes the summary and the statistics, and finds the texts of the records that count, in one pass.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read.
+    pub(crate) fn figures_and_texts(
+        &self,
+    ) -> Result<(Summary, RunStatistics, ResultTexts), FileError> {
+        let mut fold = RunFold::of_trials(self.trials()?);
+        let mut order = FileOrder::of(self.run.as_ref());
+        let latest = self.latest()?;
+        let texts = latest.reopen()?;
+        let mut damaged = latest.damaged_lines();
+        for line in latest.records::<ResultRecord>() {
+            match line? {
+                Line::Record(record) => {
+                    fold.add(&record.value);
+                    order.add(&record.value, record.offset);
+                }
+                Line::Damaged(_) => damaged += 1,
+            }
+        }
+        self.found_damaged(damaged);
+        let (summary, statistics) = fold.finish(self.skipped());
+        let offsets = order.finish();
+        Ok((summary, statistics, ResultTexts { texts, offsets }))
+    }
+
     /// Returns the number of trials per case, as the run says or as the results show.
     pub(crate) fn trials(&self) -> Result<u32, FileError> {
         if let Some(run) = &self.run {
@@ -209,6 +236,29 @@ impl RunResults {
     pub fn transcripts(&self) -> Result<Option<Transcripts>, FileError> {
         let latest = self.latest_transcripts(&KeyFields::new(["answer_key"]))?;
         Ok(latest.map(Transcripts))
+    }
+}
+
+/// The records that count as they are on disk, in the order of their cases in the eval files.
+#[derive(Debug)]
+pub(crate) struct ResultTexts {
+    texts: Latest,
+    offsets: Vec<u64>,
+}
+
+impl ResultTexts {
+    /// Calls a function with each text: a JSON object on one line.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read, or if the function does.
+    pub(crate) fn each<E: From<FileError>>(
+        mut self,
+        mut visit: impl FnMut(&str) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for offset in self.offsets {
+            visit(self.texts.text_at(offset)?)?;
+        }
+        Ok(())
     }
 }
 

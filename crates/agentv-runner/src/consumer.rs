@@ -47,7 +47,7 @@ impl Consumer {
     /// the target is going to be asked. Breaks if that fails.
     pub(crate) fn begin(&self, trial: &Trial, lane: Option<&Lane>) -> ControlFlow<()> {
         if let Some(folder) = &self.dump_prompts
-            && matches!(trial.work, agentv_core::Work::Ask)
+            && trial.work.asks()
             && let Err(source) = dump(folder, trial, lane, self.secrets())
         {
             let folder = folder.clone();

@@ -25,6 +25,8 @@ pub enum Moment<'a> {
     Lines(&'a Path, u64),
     /// A file exists.
     Exists(&'a Path),
+    /// Something of this name exists in a folder, or in a folder in it.
+    Below(&'a Path, &'a str),
     /// A server has received at least this many calls.
     Calls(&'a ModelServer, u64),
 }
@@ -177,6 +179,7 @@ pub fn signal_at(
 enum Watch<'a> {
     Lines(Lines, u64),
     Exists(&'a Path),
+    Below(&'a Path, &'a str),
     Calls(&'a ModelServer, u64),
 }
 
@@ -185,6 +188,7 @@ impl<'a> Watch<'a> {
         match *moment {
             Moment::Lines(file, lines) => Watch::Lines(Lines::of(file), lines),
             Moment::Exists(file) => Watch::Exists(file),
+            Moment::Below(folder, name) => Watch::Below(folder, name),
             Moment::Calls(server, calls) => Watch::Calls(server, calls),
         }
     }
@@ -194,6 +198,7 @@ impl<'a> Watch<'a> {
         let come = match self {
             Watch::Lines(lines, wanted) => lines.count()? >= *wanted,
             Watch::Exists(file) => file.exists(),
+            Watch::Below(folder, name) => is_below(folder, name),
             Watch::Calls(server, calls) => return Ok(server.wait_for_calls(*calls, PAUSE)),
         };
         if !come {
@@ -201,6 +206,15 @@ impl<'a> Watch<'a> {
         }
         Ok(come)
     }
+}
+
+/// Checks for something of this name in a folder, or in a folder in it.
+fn is_below(folder: &Path, name: &str) -> bool {
+    let inner = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let folders = inner.map(|entry| entry.path());
+    std::iter::once(folder.to_owned())
+        .chain(folders)
+        .any(|folder| folder.join(name).exists())
 }
 
 /// A counter of the lines of a growing file, which reads each byte once.

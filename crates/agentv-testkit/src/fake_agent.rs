@@ -6,7 +6,7 @@
 
 use std::fs;
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
@@ -74,8 +74,12 @@ impl AgentConduct {
     }
 }
 
+/// The variable with further folders, separated by `:`, in which the agent tries to write a file.
+const TRIED_FOLDERS: &str = "FAKE_AGENT_WRITES";
+
 /// Runs the agent with these arguments, without the name of the program. It notes what it got in
-/// `fake-agent.json` in its working directory: arguments, variables, stdin.
+/// `fake-agent.json` in its working directory: arguments, variables, stdin, the number of processes that it
+/// sees, and the folders that it can write to, of its own ones and those in `FAKE_AGENT_WRITES`.
 pub fn fake_agent(arguments: &[String]) -> ExitCode {
     let [recording, conduct, ..] = arguments else {
         let _ = writeln!(
@@ -211,7 +215,21 @@ fn note(arguments: &[String]) -> io::Result<()> {
     let variables: Map<String, Value> = std::env::vars()
         .map(|(name, value)| (name, Value::String(value)))
         .collect();
-    let note = json!({"arguments": arguments, "variables": variables, "prompt": prompt});
+    let own = ["HOME", "TMPDIR"].into_iter();
+    let folders = own.chain([TRIED_FOLDERS]).filter_map(std::env::var_os);
+    let folders = folders.flat_map(|folders| std::env::split_paths(&folders).collect::<Vec<_>>());
+    let is_writable = |folder: &PathBuf| fs::write(folder.join("fake-agent-was-here"), "").is_ok();
+    let writable: Vec<PathBuf> = folders.filter(is_writable).collect();
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let is_process = |name: String| name.bytes().all(|byte| byte.is_ascii_digit());
+    let processes = processes.filter_map(|entry| entry.file_name().into_string().ok());
+    let note = json!({
+        "arguments": arguments,
+        "variables": variables,
+        "prompt": prompt,
+        "processes": processes.filter(|name| is_process(name.clone())).count(),
+        "writable": writable,
+    });
     fs::write("fake-agent.json", note.to_string())
 }
 
@@ -259,13 +277,15 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Calls Anthropic's API at the address of the environment, and notes the statuses in `calls.json`.
+/// Calls Anthropic's API at the address of the environment, as Claude Code or Copilot gets it, and notes the
+/// statuses in `calls.json`.
 fn calls_model() -> io::Result<()> {
-    let variable = |name: &str| std::env::var(name).unwrap_or_default();
-    let (base, key) = (
-        variable("ANTHROPIC_BASE_URL"),
-        variable("ANTHROPIC_API_KEY"),
-    );
+    let variable = |name: &str| {
+        let names = ["ANTHROPIC", "COPILOT_PROVIDER"].map(|agent| format!("{agent}_{name}"));
+        let mut values = names.iter().filter_map(|name| std::env::var(name).ok());
+        values.next().unwrap_or_default()
+    };
+    let (base, key) = (variable("BASE_URL"), variable("API_KEY"));
     let host = base.trim_start_matches("http://").to_owned();
     let body = json!({
         "model": "claude-sonnet-4-5", "stream": true, "tools": [{"name": "Bash", "input_schema": {}}],

@@ -8,17 +8,17 @@ use agentv_core::{ChangeKind, FileChange};
 use crate::diff::{DiffLimits, compare, text};
 use crate::error::WorkspaceError;
 use crate::file_state::{ContentDigest, FileState, Stamp};
-use crate::read::content;
+use crate::read::{content, is_whole};
 use crate::snapshot::{Recorded, Snapshot, file_state, state_without_content};
 use crate::tree::{EntryKind, walk};
 
 /// The difference between two states of a workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// The changed files, sorted by path.
+    /// The changed files, sorted by path, up to the limit of the list.
     pub files: Vec<FileChange>,
-    /// The number of further changed files, beyond the limit of the list.
-    pub omitted: u64,
+    /// The changed files beyond the limit, without diffs.
+    pub further: Vec<FileChange>,
 }
 
 /// Lists the changes of `folder` since `before`. A folder that is gone has lost all its files.
@@ -29,8 +29,7 @@ pub(crate) fn changes(
 ) -> Result<Changes, WorkspaceError> {
     let now = states_now(folder, before)?;
     let mut found = found(before, &now);
-    let omitted = found.len().saturating_sub(limits.files);
-    found.truncate(limits.files);
+    let further = beyond(&mut found, limits.files);
     let mut room = limits.all_diffs;
     let mut files = Vec::with_capacity(found.len());
     for change in found {
@@ -38,10 +37,35 @@ pub(crate) fn changes(
         room -= described.diff.as_ref().map_or(0, String::len).min(room);
         files.push(described);
     }
+    let further = further.iter();
+    let further = further.map(|change| FileChange {
+        diff: None,
+        ..describe(folder, before, &now, change, limits, 0)
+    });
     Ok(Changes {
         files,
-        omitted: omitted as u64,
+        further: further.collect(),
     })
+}
+
+/// Takes the changes beyond a limit out of a list. Files that an agent changed stay before files that it
+/// added, and those before files in deeper folders, such as installed packages.
+fn beyond<'a>(found: &mut Vec<Found<'a>>, limit: usize) -> Vec<Found<'a>> {
+    if found.len() <= limit {
+        return Vec::new();
+    }
+    let is_added = |change: &Found<'_>| change.kind == ChangeKind::Added;
+    found.sort_by_key(|change| {
+        (
+            is_added(change),
+            change.path.components().count(),
+            change.path,
+        )
+    });
+    let mut further = found.split_off(limit);
+    found.sort_by_key(|change| change.path);
+    further.sort_by_key(|change| change.path);
+    further
 }
 
 /// A change without its description.
@@ -179,22 +203,50 @@ fn describe(
     let new = now.get(found.path);
     let old_bytes = Side::of_recorded(old, limits);
     let new_bytes = Side::of_present(&folder.join(found.path), new, limits);
+    let modes = modes(old.map(|recorded| &recorded.state), new);
     match (old_bytes.text(), new_bytes.text()) {
         (Ok(old), Ok(new)) => {
-            let difference = compare(&path, old, new, limits.file_diff.min(room));
+            let limit = limits.file_diff.min(room).saturating_sub(modes.len());
+            let difference = compare(&path, old, new, limit);
             change.lines = Some(difference.lines);
             change.diff_truncated = difference.truncated;
-            change.diff = Some(difference.diff).filter(|diff| !diff.is_empty());
+            change.diff = Some(modes + &difference.diff).filter(|diff| !diff.is_empty());
         }
         _ => {
             change.diff_truncated = old_bytes.is_too_large() || new_bytes.is_too_large();
+            change.diff = Some(modes).filter(|modes| !modes.is_empty());
             change.digest = match new {
-                Some(FileState::File(content)) => Some(content.digest.to_hex().to_string()),
+                Some(FileState::File(content)) if is_whole(content.size) => {
+                    Some(content.digest.to_hex().to_string())
+                }
                 _ => None,
             };
         }
     }
     change
+}
+
+/// Returns the lines with which git shows a change of a file's mode: that it became a program or a link, or
+/// that it is a new link.
+fn modes(old: Option<&FileState>, new: Option<&FileState>) -> String {
+    match (old.and_then(mode), new.and_then(mode)) {
+        (Some(old), Some(new)) if old != new => format!("old mode {old}\nnew mode {new}\n"),
+        (None, Some(new)) if new != ORDINARY => format!("new file mode {new}\n"),
+        (Some(old), None) if old != ORDINARY => format!("deleted file mode {old}\n"),
+        _ => String::new(),
+    }
+}
+
+/// The mode of a file that is not a program.
+const ORDINARY: &str = "100644";
+
+fn mode(state: &FileState) -> Option<&'static str> {
+    match state {
+        FileState::File(content) if content.executable => Some("100755"),
+        FileState::File(_) => Some(ORDINARY),
+        FileState::Link(_) => Some("120000"),
+        FileState::Special | FileState::Unreadable => None,
+    }
 }
 
 /// One side of a comparison.

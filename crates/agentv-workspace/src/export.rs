@@ -17,7 +17,7 @@ pub(crate) fn export(source: &TemplateSource, into: &Path) -> Result<Template, W
     fs::create_dir(into).map_err(WorkspaceError::at("create", into))?;
     match source {
         TemplateSource::Empty => {}
-        TemplateSource::Folder(folder) => copy_folder(folder, into)?,
+        TemplateSource::Folder(folder) => copy_folder(folder, into, false)?,
         TemplateSource::Commit { repository, commit } => {
             check_out(repository, commit, into)?;
             commit_everything(into)?;
@@ -26,12 +26,17 @@ pub(crate) fn export(source: &TemplateSource, into: &Path) -> Result<Template, W
     template(into)
 }
 
-fn copy_folder(from: &Path, into: &Path) -> Result<(), WorkspaceError> {
+/// Copies the content of a folder into an empty one, with or without repositories in it.
+pub(crate) fn copy_folder(
+    from: &Path,
+    into: &Path,
+    repositories: bool,
+) -> Result<(), WorkspaceError> {
     let metadata = fs::metadata(from).map_err(WorkspaceError::at("read", from))?;
     if !metadata.is_dir() {
         return Err(WorkspaceError::NotAFolder(from.to_owned()));
     }
-    walk(from, false, |entry| {
+    walk(from, repositories, |entry| {
         let (source, place) = (from.join(&entry.path), into.join(&entry.path));
         match entry.kind {
             EntryKind::Folder => {

@@ -103,6 +103,9 @@ pub(crate) fn commit_everything(folder: &Path) -> Result<(), WorkspaceError> {
         "--no-verify",
         "--message=Start",
     ])?;
+    // The home folder of a trial has no settings of git, without which nobody could commit.
+    git(&["config", "user.name", "agentv"])?;
+    git(&["config", "user.email", "agentv@localhost"])?;
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! Reads regular files, and nothing else.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read as _};
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Read as _, Seek as _};
 use std::path::Path;
 
 use crate::file_state::ContentDigest;
@@ -27,6 +27,32 @@ pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
 pub(crate) fn digest(path: &Path) -> io::Result<ContentDigest> {
     let mut hasher = blake3::Hasher::new();
     hasher.update_reader(open_regular(path)?)?;
+    Ok(hasher.finalize())
+}
+
+/// The largest file that is read as a whole to find out if it has changed.
+const LARGEST: u64 = 1 << 30;
+/// The bytes that are read at both ends of a larger one.
+const END: u64 = 16 << 20;
+
+/// Returns true if the digest of a file of this size is that of its whole content.
+pub(crate) fn is_whole(size: u64) -> bool {
+    size <= LARGEST
+}
+
+/// Returns a digest by which a change is recognised: that of the content, or for a very large file of both
+/// its ends, its size and the time of its last change. An agent can make a file of any size without
+/// writing it.
+pub(crate) fn digest_of_state(path: &Path, metadata: &Metadata) -> io::Result<ContentDigest> {
+    if is_whole(metadata.len()) {
+        return digest(path);
+    }
+    let mut file = open_regular(path)?;
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(file.by_ref().take(END))?;
+    file.seek(io::SeekFrom::Start(metadata.len() - END))?;
+    hasher.update_reader(file.take(END))?;
+    hasher.update(format!("{} {:?}", metadata.len(), metadata.modified().ok()).as_bytes());
     Ok(hasher.finalize())
 }
 

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use crate::error::WorkspaceError;
 use crate::file_state::{FileContent, FileState, Stamp, is_executable};
-use crate::read::{content, digest};
+use crate::read::{content, digest_of_state};
 use crate::tree::{Entry, EntryKind, walk};
 
 /// The state of `work/` at one moment.
@@ -116,7 +116,7 @@ pub(crate) fn state_without_content(kind: EntryKind) -> Option<FileState> {
 
 /// Returns the state of a regular file, which is read for it.
 pub(crate) fn file_state(place: &Path, metadata: &Metadata) -> FileState {
-    match digest(place) {
+    match digest_of_state(place, metadata) {
         Ok(digest) => FileState::File(FileContent {
             digest,
             size: metadata.len(),

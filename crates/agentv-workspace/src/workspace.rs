@@ -8,6 +8,7 @@ use std::time::SystemTime;
 use crate::changes::{Changes, changes};
 use crate::diff::DiffLimits;
 use crate::error::WorkspaceError;
+use crate::export::copy_folder;
 use crate::file_state::{FileContent, Stamp};
 use crate::remove::remove_folder;
 use crate::snapshot::{KnownFiles, Snapshot, take};
@@ -24,6 +25,8 @@ pub struct Workspace {
     home: PathBuf,
     tmp: PathBuf,
     copies: PathBuf,
+    /// The home folder as `setup` left it, if it left anything there.
+    home_before: PathBuf,
     copied: HashMap<PathBuf, Stamp>,
     copied_at: SystemTime,
     kept: bool,
@@ -37,6 +40,7 @@ impl Workspace {
             home: root.join("home"),
             tmp: root.join("tmp"),
             copies: root.join("before"),
+            home_before: root.join("home-before"),
             root,
             copied: HashMap::new(),
             copied_at: SystemTime::now(),
@@ -88,20 +92,53 @@ impl Workspace {
     /// # Errors
     /// Fails if a copy of a file cannot be written.
     pub fn snapshot(&self, template: &Template) -> Result<Snapshot, WorkspaceError> {
+        self.save_home();
         let known = CopiedFiles::new(self, template);
         take(&self.work, &known, &self.copies)
     }
 
+    /// Copies the home folder, unless it is empty. What cannot be copied, such as a socket, is lost.
+    fn save_home(&self) {
+        let entries = fs::read_dir(&self.home);
+        let is_empty = entries.is_ok_and(|mut entries| entries.next().is_none());
+        if !is_empty && fs::create_dir(&self.home_before).is_ok() {
+            let _ = copy_folder(&self.home, &self.home_before, true);
+        }
+    }
+
+    /// Makes `home/` what it was at the snapshot, and `tmp/` empty. An agent could otherwise leave files
+    /// there that change what graders do.
+    fn restore_home(&self) -> Result<(), WorkspaceError> {
+        for (folder, left) in [(&self.home, "home-left"), (&self.tmp, "tmp-left")] {
+            if remove_folder(folder).is_err() {
+                let _ = fs::rename(folder, self.root.join(left));
+            }
+        }
+        if fs::symlink_metadata(&self.home_before).is_ok_and(|found| found.is_dir()) {
+            let _ = fs::rename(&self.home_before, &self.home);
+        }
+        restore_folder(&self.home)?;
+        restore_folder(&self.tmp)
+    }
+
     /// Lists the changes of `work/` since a snapshot. The process tree of the agent must have ended.
+    ///
+    /// Afterwards, `work/` is a folder again. If an agent has put a link in its place, or has removed it, it
+    /// is empty: commands that run in it later must not run elsewhere. `home/` is what it was at the
+    /// snapshot, and `tmp/` is empty.
     ///
     /// # Errors
     /// Does not fail because of what an agent did to its files: what cannot be read is reported as a
-    /// change.
+    /// change. Fails if a folder cannot be made again.
     pub fn changes(
         &self,
         before: &Snapshot,
         limits: &DiffLimits,
     ) -> Result<Changes, WorkspaceError> {
+        for folder in [&self.root, &self.work] {
+            restore_folder(folder)?;
+        }
+        self.restore_home()?;
         changes(&self.work, before, limits)
     }
 
@@ -123,8 +160,13 @@ impl Workspace {
         let mark = self.root.join(KEPT);
         fs::write(&mark, "").map_err(WorkspaceError::at("write", &mark))?;
         self.kept = true;
-        for folder in [&self.home, &self.tmp, &self.copies] {
-            remove_folder(folder)?;
+        // An agent may have made further files beside `work/`.
+        let entries = fs::read_dir(&self.root).map_err(WorkspaceError::at("read", &self.root))?;
+        for entry in entries.flatten() {
+            let path = entry.path();
+            if path != self.work && path != mark {
+                remove_folder(&path)?;
+            }
         }
         Ok(self.work.clone())
     }
@@ -136,6 +178,16 @@ impl Drop for Workspace {
             let _ = remove_folder(&self.root);
         }
     }
+}
+
+/// Makes a folder again if it is gone, or if something else is in its place.
+fn restore_folder(folder: &Path) -> Result<(), WorkspaceError> {
+    match fs::symlink_metadata(folder) {
+        Ok(metadata) if metadata.is_dir() => return Ok(()),
+        Ok(_) => fs::remove_file(folder).map_err(WorkspaceError::at("remove", folder))?,
+        Err(_) => {}
+    }
+    fs::create_dir(folder).map_err(WorkspaceError::at("create", folder))
 }
 
 /// The files of a workspace that came from its template.

@@ -5,7 +5,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::{FileExt as _, PermissionsExt as _, symlink};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -102,6 +102,12 @@ fn a_nested_repository_does_not_hide_files() {
         .status();
     assert!(made.unwrap().success());
     trial.write("nested/hidden.txt", "here\n");
+    // Git would run the program.
+    let made = Command::new("git")
+        .args(["config", "core.fsmonitor", "touch executed; false"])
+        .current_dir(&nested)
+        .status();
+    assert!(made.unwrap().success());
     assert_eq!(trial.listed(), [(Added, "nested/hidden.txt".to_owned())]);
 }
 
@@ -114,6 +120,31 @@ fn files_without_permissions_are_seen_and_removed() {
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
     assert_eq!(trial.listed(), [(Added, "closed/new.txt".to_owned())]);
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
+    let root = trial.workspace.root().to_owned();
+    trial.workspace.remove().unwrap();
+    assert!(!root.exists());
+}
+
+#[test]
+fn files_of_other_owners_are_seen_and_removed() {
+    let place = Place::with(&[("a.txt", "one\n")]);
+    let trial = place.trial();
+    trial.write("theirs/new.txt", "new\n");
+    let folder = trial.work().join("theirs");
+    for path in [folder.join("new.txt"), trial.work().join("a.txt"), folder] {
+        // Only root can give files away.
+        if let Err(error) = std::os::unix::fs::chown(&path, Some(65_534), Some(65_534)) {
+            assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied);
+            return;
+        }
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
+    }
+    // Owners are not part of a change, the executable bit is.
+    let expected = [
+        (Modified, "a.txt".to_owned()),
+        (Added, "theirs/new.txt".to_owned()),
+    ];
+    assert_eq!(trial.listed(), expected);
     let root = trial.workspace.root().to_owned();
     trial.workspace.remove().unwrap();
     assert!(!root.exists());
@@ -133,12 +164,95 @@ fn an_agent_that_deletes_its_workspace_has_deleted_its_files() {
         }
         let expected = [(Deleted, "a.txt".to_owned()), (Deleted, "b.txt".to_owned())];
         assert_eq!(trial.listed(), expected);
+        // Graders and `teardown` run here, and nowhere else.
+        let now = fs::symlink_metadata(&work).unwrap();
+        assert!(now.is_dir() && entries_below(&work) == 0);
         trial.workspace.remove().unwrap();
     }
     let trial = place.trial();
     fs::remove_dir_all(trial.workspace.root()).unwrap();
     assert_eq!(trial.listed().len(), 2);
     trial.workspace.remove().unwrap();
+}
+
+#[test]
+fn a_workspace_that_was_replaced_by_a_link_is_empty_and_nothing_beside_it_is_kept() {
+    let outside = tempfile::tempdir().unwrap();
+    fs::write(outside.path().join("solution.txt"), "42\n").unwrap();
+    let place = Place::with(&[("a.txt", "one\n")]);
+    let trial = place.trial();
+    let root = trial.workspace.root().to_owned();
+    for name in ["work", "home", "tmp"] {
+        fs::rename(root.join(name), root.join(format!("{name}-before"))).unwrap();
+        symlink(outside.path(), root.join(name)).unwrap();
+    }
+    assert_eq!(trial.listed(), [(Deleted, "a.txt".to_owned())]);
+    for name in ["work", "home", "tmp"] {
+        assert!(fs::symlink_metadata(root.join(name)).unwrap().is_dir());
+    }
+    let kept = trial.workspace.keep().unwrap();
+    assert_eq!(entries_below(&kept), 0);
+    assert_eq!(entries_below(&root), 2, "the mark and `work`");
+    assert!(outside.path().join("solution.txt").exists());
+}
+
+#[test]
+fn graders_get_the_home_that_setup_left_and_nothing_of_the_agent() {
+    let place = Place::with(&[("a.txt", "one\n")]);
+    let workspace = place.workspaces.create(&place.template).unwrap();
+    fs::create_dir(workspace.home().join("tool")).unwrap();
+    fs::write(workspace.home().join("tool/settings"), "of setup").unwrap();
+    let before = workspace.snapshot(&place.template).unwrap();
+    fs::write(workspace.home().join("tool/settings"), "of the agent").unwrap();
+    fs::write(workspace.home().join("usercustomize.py"), "cheat").unwrap();
+    fs::write(workspace.tmp().join("left"), "cheat").unwrap();
+    let limits = agentv_workspace::DiffLimits::default();
+    assert_eq!(workspace.changes(&before, &limits).unwrap().files, []);
+    let settings = fs::read_to_string(workspace.home().join("tool/settings"));
+    assert_eq!(settings.unwrap(), "of setup");
+    assert_eq!(entries_below(workspace.home()), 2);
+    assert_eq!(entries_below(workspace.tmp()), 0);
+}
+
+#[test]
+fn a_file_of_any_size_is_compared_at_once() {
+    let place = Place::with(&[]);
+    let trial = place.trial();
+    let path = trial.work().join("huge.bin");
+    let file = fs::File::create(&path).unwrap();
+    file.set_len(1 << 40).unwrap();
+    let change = trial.change_of("huge.bin");
+    assert!(change.diff_truncated && change.digest.is_none());
+    // A change in it is found, at its ends or by its time.
+    let trial = place.trial();
+    let path = trial.work().join("huge.bin");
+    let file = fs::File::create(&path).unwrap();
+    file.set_len(1 << 40).unwrap();
+    let before = trial.workspace.snapshot(&place.template).unwrap();
+    let limits = agentv_workspace::DiffLimits::default();
+    let changes = |before| trial.workspace.changes(before, &limits).unwrap().files;
+    assert_eq!(changes(&before), []);
+    file.write_all_at(b"x", (1 << 40) - 1).unwrap();
+    assert_eq!(changes(&before)[0].kind, Modified);
+}
+
+#[test]
+fn a_change_of_mode_and_a_link_are_shown_as_git_shows_them() {
+    let place = Place::with(&[("a.sh", "one\n"), ("b.txt", "two\n")]);
+    let trial = place.trial();
+    let program = trial.work().join("a.sh");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::remove_file(trial.work().join("b.txt")).unwrap();
+    symlink("/etc/passwd", trial.work().join("b.txt")).unwrap();
+    symlink("a.sh", trial.work().join("c")).unwrap();
+    let diff = |path| trial.change_of(path).diff.unwrap();
+    assert_eq!(diff("a.sh"), "old mode 100644\nnew mode 100755\n");
+    let link = diff("b.txt");
+    assert!(
+        link.starts_with("old mode 100644\nnew mode 120000\n--- a/b.txt\n"),
+        "{link}"
+    );
+    assert!(diff("c").starts_with("new file mode 120000\n"));
 }
 
 #[test]
@@ -167,7 +281,7 @@ fn a_large_file_is_compared_by_digest_and_memory_stays_small() {
         .write(true)
         .open(trial.work().join("big.bin"))
         .unwrap();
-    file.set_len(256 << 20).unwrap();
+    file.set_len(1 << 30).unwrap();
     let change = trial.change_of("big.bin");
     assert_eq!(change.kind, Modified);
     assert!(change.diff_truncated && change.diff.is_none());
@@ -178,15 +292,15 @@ fn a_large_file_is_compared_by_digest_and_memory_stays_small() {
 fn many_files_are_counted_and_removed() {
     let place = Place::with(&[]);
     let trial = place.trial();
-    for folder in 0..20 {
+    for folder in 0..100 {
         let folder = trial.work().join(folder.to_string());
         fs::create_dir(&folder).unwrap();
-        for file in 0..500 {
+        for file in 0..1000 {
             fs::write(folder.join(file.to_string()), "").unwrap();
         }
     }
     let changes = trial.changes();
-    assert_eq!(changes.files.len() as u64 + changes.omitted, 10_000);
+    assert_eq!(changes.files.len() + changes.further.len(), 100_000);
     let root = trial.workspace.root().to_owned();
     trial.workspace.remove().unwrap();
     assert_eq!(entries_below(&root), 0);

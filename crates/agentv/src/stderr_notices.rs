@@ -24,6 +24,7 @@ impl Notices for StderrNotices {
     fn notice(&mut self, notice: Notice) {
         match notice {
             Notice::Warning(message) => output::warning(&message),
+            Notice::Note(message) => output::note(&message),
             Notice::Problem(diagnostic) => self.all_needed.print_error(&diagnostic),
             Notice::SkippedCase(diagnostic) => self.some_skipped.print_error(&diagnostic),
         }

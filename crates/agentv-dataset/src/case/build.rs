@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use agentv_core::{
-    EvalCase, EvaluatorSpec, Execution, Extra, Message, PassThreshold, Role, Source, WorkspaceSpec,
+    EvalCase, EvaluatorSpec, Execution, Extra, FurtherTurn, Message, PassThreshold, Role, Source,
+    WorkspaceSpec,
 };
 use agentv_syntax::Node;
 use serde_json::Value;
@@ -27,6 +28,7 @@ const PLACED: &[&str] = &[
     "evaluator",
     "evaluators",
     "rubrics",
+    "turns",
     "pass_threshold",
     "workspace",
     // A resolved case sets these itself, so a written case cannot.
@@ -58,6 +60,7 @@ impl WrittenCase<'_, '_> {
             expected_outcome: text(fields.expected_outcome.or(fields.outcome)),
             guideline_files: context.guidelines.among(&input_messages),
             input_messages,
+            turns: self.turns(context)?,
             expected_messages: self.expected_messages(context)?,
             execution: execution(fields.execution, context),
             evaluators: self.evaluators(context),
@@ -71,6 +74,28 @@ impl WrittenCase<'_, '_> {
             }),
             extra: extra(fields.node, PLACED),
         })
+    }
+
+    /// Returns the turns after the first.
+    fn turns(&self, context: &Context) -> Result<Vec<FurtherTurn>, FileProblem> {
+        let written = self.fields.turns.into_iter().flat_map(Node::items);
+        let turns = written.map(|turn| {
+            let input_messages = match turn.given("input") {
+                Some(text) if text.as_str().is_some() => {
+                    vec![Message::new(Role::User, text.text().into_owned())]
+                }
+                Some(list) => messages::build_all(list, context)?,
+                None => Vec::new(),
+            };
+            let expected = turn.given("expected_output");
+            let expected =
+                expected.map(|text| Message::new(Role::Assistant, text.text().into_owned()));
+            Ok(FurtherTurn {
+                input_messages,
+                expected_messages: expected.into_iter().collect(),
+            })
+        });
+        turns.collect()
     }
 
     fn input_messages(&self, context: &Context) -> Result<Vec<Message>, FileProblem> {

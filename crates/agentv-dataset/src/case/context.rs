@@ -26,4 +26,6 @@ pub(crate) struct Context {
     pub(crate) rules: Rules,
     /// Is true if a case without an id gets one that is made from its input.
     pub(crate) derives_ids: bool,
+    /// True if a case without anything to grade by is asked, and not graded.
+    pub(crate) may_be_ungraded: bool,
 }

@@ -11,7 +11,7 @@ use super::options::{Conversion, ConvertOptions, Converted};
 use super::paths::Moved;
 use super::sidecar::{Inputs, header_fields, new_sidecar};
 use super::write::{NewFile, finish};
-use super::{agentmark, rows};
+use super::{agentmark, comments, rows};
 use crate::case::Fields;
 use crate::dataset::{Checked, Dataset, sidecar_path};
 use crate::format::{Row, WrittenRow};
@@ -40,7 +40,9 @@ pub fn convert(
         return super::json_array::convert(input, output, options);
     }
     let dataset = Dataset::open(input, &options.load)?;
-    let (checked, warnings) = checked(&dataset)?;
+    // A comment can say what is omitted.
+    let omits = options.to == Conversion::Yaml && dataset.is_translated();
+    let (checked, warnings) = checked(&dataset, omits)?;
     let moved = Moved::between(&dataset, output, options.load.allow_outside_root)
         .map_err(|error| ConvertError::Io(output.to_owned(), error))?;
     let header = header_fields(&dataset, output, &moved)?;
@@ -49,6 +51,7 @@ pub fn convert(
     check_place(output, options.force)?;
     let mut main = NewFile::create(output)?;
     if options.to == Conversion::Yaml {
+        main.write(&comments::of_suite(&dataset, &options.comments))?;
         if !header.is_empty() {
             main.write(&Draft::Object(header.clone()).to_yaml())?;
         }
@@ -125,7 +128,10 @@ fn write_cases(
         };
         cases += 1;
         main.write(&match options.to {
-            Conversion::Yaml => indented(&Draft::Array(vec![draft]).to_yaml()),
+            Conversion::Yaml => {
+                let case = Draft::Array(vec![draft]).to_yaml();
+                comments::of_case(row) + &indented(&case)
+            }
             Conversion::Jsonl | Conversion::AgentMark => draft.to_json() + "\n",
         })?;
         Ok(losses.len() < NAMED_LOSSES)
@@ -166,14 +172,18 @@ impl<'d> MadeIds<'d> {
     }
 }
 
-/// Refuses an input with problems; returns its warnings otherwise.
-fn checked(dataset: &Dataset) -> Result<(Checked, Vec<Diagnostic>), ConvertError> {
+/// Refuses an input with problems; returns its warnings otherwise. If `omits`, constructs without a counterpart
+/// are omitted, with a warning.
+fn checked(dataset: &Dataset, omits: bool) -> Result<(Checked, Vec<Diagnostic>), ConvertError> {
     const NAMED: usize = 100;
     let mut problems = Vec::new();
     let mut warnings = Vec::new();
     let checked = dataset.check(&mut |diagnostic| {
         match diagnostic.severity() {
             Severity::Warning => warnings.push(diagnostic),
+            Severity::Error | Severity::Fatal if omits && comments::is_omitted(&diagnostic) => {
+                warnings.push(diagnostic);
+            }
             Severity::Error | Severity::Fatal => problems.push(diagnostic),
         }
         if problems.len() >= NAMED {

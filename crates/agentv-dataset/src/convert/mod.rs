@@ -1,6 +1,7 @@
 //! Converts one format into another, without losing a field.
 
 mod agentmark;
+mod comments;
 mod conversion;
 mod error;
 mod json_array;

@@ -37,6 +37,8 @@ pub struct ConvertOptions {
     pub force: bool,
     /// Allows fields to be dropped that the new format has no place for.
     pub lossy: bool,
+    /// Lines that a YAML suite begins with, as comments.
+    pub comments: Vec<String>,
     /// The options for loading the input.
     pub load: LoadOptions,
     /// Stops the conversion if it is not 0; nothing is left behind.

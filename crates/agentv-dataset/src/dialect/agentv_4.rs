@@ -8,10 +8,15 @@ use super::kind::Dialect;
 use super::messages::{self, SharedInput};
 use super::notes::Notes;
 use super::source::Translation;
-use super::{known_keys, template, workspace};
+use super::{known_keys, template, turns, workspace};
 
 pub(super) static DIALECT: Dialect = Dialect {
     name: "AgentV 4",
+    schema: "agentv-4",
+    suite_keys: SUITE_KEYS,
+    keys_of_cases: CASE_KEYS,
+    assertions_key: "assertions",
+    assertions: Assertions::types,
     own_keys: &[],
     case_keys: &["tests", "eval_cases"],
     hints: &["assertions", "criteria", "input", "name", "workspace"],
@@ -26,6 +31,8 @@ pub(super) static DIALECT: Dialect = Dialect {
         ];
         has(&"id") && words.iter().any(has)
     },
+    recognised: |root, _| super::detect::by_keys(root, &DIALECT),
+    allows_ungraded: false,
     translate,
 };
 
@@ -307,11 +314,29 @@ fn one_case(translation: &mut Translation<'_>, mut case: Placed, shared: &Shared
         input.input = input.input.map(filled);
         input.files = input.files.map(filled);
     }
-    refuse_conversation(&mut case, &mut notes);
+    refuse_dependencies(&mut case, &mut notes);
+    let turns = turns::take(translation, &mut case, &mut notes);
     let files = case.take("input_files").map(|files| files.value);
-    if let Some(mut field) = case.take("input") {
-        field.value = messages::input(field.value, files, &input, &mut notes);
-        ours.put_as("input", field);
+    let own_input = case.take("input");
+    match &turns {
+        Some(turns) => {
+            // The case's own input comes before the first turn, after that of the suite.
+            let place = turns.first.span.clone();
+            let first = messages::input(turns.first.clone(), files, &input, &mut notes);
+            let before = SharedInput {
+                input: own_input.map(|field| field.value),
+                files: None,
+            };
+            let value = messages::input(first, None, &before, &mut notes);
+            ours.put("input", place, value);
+            ours.put_as("turns", turns.further.clone());
+        }
+        None => {
+            if let Some(mut field) = own_input {
+                field.value = messages::input(field.value, files, &input, &mut notes);
+                ours.put_as("input", field);
+            }
+        }
     }
     if let Some(field) = case.take("expected_output") {
         ours.put_as("expected_output", field);
@@ -322,7 +347,15 @@ fn one_case(translation: &mut Translation<'_>, mut case: Placed, shared: &Shared
         .or_else(|| assertions_of(&mut execution))
         .or_else(|| case.take("evaluators"));
     let shared_too = (!skips).then_some(shared);
-    put_evaluators(translation, &mut ours, assertions, shared_too, &mut notes);
+    let of_turns = turns.map(|turns| turns.evaluators).unwrap_or_default();
+    put_evaluators(
+        translation,
+        &mut ours,
+        assertions,
+        shared_too,
+        of_turns,
+        &mut notes,
+    );
     if let Some(field) = case.take("evaluator") {
         put_evaluator_kind(&mut ours, field);
     }
@@ -365,45 +398,33 @@ fn put_evaluators(
     ours: &mut Placed,
     own: Option<PlacedField>,
     shared: Option<&Shared>,
+    of_turns: Vec<Placed>,
     notes: &mut Notes,
 ) {
+    let turns = of_turns.first().map(|first| first.span.clone());
     let mut evaluators = match &own {
         Some(own) => Assertions::new(translation, notes).list(&own.value),
         None => Vec::new(),
     };
+    evaluators.splice(0..0, of_turns);
     if let Some(shared) = shared {
         evaluators.extend_from_slice(&shared.evaluators);
     }
     let place = own.or_else(|| shared?.list.clone());
-    if let Some(place) = place.filter(|_| !evaluators.is_empty()) {
-        let list = Placed::list(place.value.span, evaluators);
-        ours.put("evaluators", place.span, list);
+    let place = place.map(|place| (place.span, place.value.span));
+    let place = place.or_else(|| turns.map(|span| (span.clone(), span)));
+    if let Some((key, list)) = place.filter(|_| !evaluators.is_empty()) {
+        ours.put("evaluators", key, Placed::list(list, evaluators));
     }
 }
 
-/// Refuses conversations and dependencies.
-fn refuse_conversation(case: &mut Placed, notes: &mut Notes) {
-    let conversation = "write the earlier turns as messages of `input`";
-    for (name, instead) in [
-        ("turns", conversation),
-        (
-            "depends_on",
-            "run the cases in two files, one after the other",
-        ),
-    ] {
-        if let Some(field) = case.take(name) {
-            notes.unsupported(name, field.span, instead);
-        }
+/// Refuses dependencies.
+fn refuse_dependencies(case: &mut Placed, notes: &mut Notes) {
+    if let Some(field) = case.take("depends_on") {
+        let instead = "run the cases in two files, one after the other";
+        notes.unsupported("depends_on", field.span, instead);
     }
-    for name in [
-        "mode",
-        "aggregation",
-        "on_turn_failure",
-        "window_size",
-        "on_dependency_failure",
-    ] {
-        case.take(name);
-    }
+    case.take("on_dependency_failure");
 }
 
 /// Puts the settings of a case that concern its own run.

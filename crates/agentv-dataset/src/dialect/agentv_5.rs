@@ -9,13 +9,19 @@ use super::case_files::all_cases;
 use super::kind::Dialect;
 use super::messages::{self, SharedInput};
 use super::notes::Notes;
+use super::promptfoo;
 use super::prompts::{self, Prompt};
 use super::source::Translation;
-use super::{known_keys, workspace};
+use super::{known_keys, turns, workspace};
 use crate::ids::derived_id;
 
 pub(super) static DIALECT: Dialect = Dialect {
     name: "AgentV 5",
+    schema: "agentv-5",
+    suite_keys: SUITE_KEYS,
+    keys_of_cases: CASE_KEYS,
+    assertions_key: "assert",
+    assertions: Assertions::types,
     own_keys: &[
         "prompts",
         "providers",
@@ -38,6 +44,8 @@ pub(super) static DIALECT: Dialect = Dialect {
         let words = ["vars", "assert", "input", "config"];
         words.iter().any(|name| case.get(name).is_some())
     },
+    recognised: |root, _| super::detect::by_keys(root, &DIALECT),
+    allows_ungraded: false,
     translate,
 };
 
@@ -227,9 +235,11 @@ fn header(translation: &mut Translation<'_>, suite: &mut Placed) {
     }
     for name in ["providers", "targets"] {
         if let Some(providers) = suite.take(name) {
-            run.targets = provider_names(&providers.value, notes);
+            suite_targets(translation, &providers.value);
         }
     }
+    let run = &mut translation.run;
+    let notes = &mut translation.notes;
     if let Some(mut options) = suite.take("evaluate_options") {
         let whole = |field: PlacedField| {
             let number = field.value.as_f64()?;
@@ -247,7 +257,25 @@ fn header(translation: &mut Translation<'_>, suite: &mut Placed) {
     }
 }
 
-/// Returns the names of providers. One that is defined in the suite itself is refused.
+/// Reads the targets of a suite: names, or definitions.
+fn suite_targets(translation: &mut Translation<'_>, providers: &Placed) {
+    let listed = match providers.kind() {
+        NodeKind::Array => providers.items().to_vec(),
+        _ => vec![providers.clone()],
+    };
+    translation.run.targets.clear();
+    for written in listed {
+        let is_name = |field: &PlacedField| ["id", "label"].contains(&field.name.as_str());
+        let defines = !written.fields().iter().all(is_name);
+        let name = match promptfoo::provider(&written).filter(|_| defines) {
+            Some(provider) => vec![translation.define(provider)],
+            None => provider_names(&written, &mut translation.notes),
+        };
+        translation.run.targets.extend(name);
+    }
+}
+
+/// Returns the names of providers. One that is defined for a single case is refused.
 fn provider_names(providers: &Placed, notes: &mut Notes) -> Vec<String> {
     let listed = match providers.kind() {
         NodeKind::Array => providers.items().to_vec(),
@@ -308,7 +336,7 @@ fn shared(translation: &mut Translation<'_>, suite: &mut Placed) -> Shared {
 }
 
 /// Returns the cases of scenarios: each test with each configuration.
-fn of_scenarios(translation: &mut Translation<'_>, scenarios: &Placed) -> Vec<Placed> {
+pub(super) fn of_scenarios(translation: &mut Translation<'_>, scenarios: &Placed) -> Vec<Placed> {
     let mut cases = Vec::new();
     for scenario in scenarios.items() {
         let configurations = scenario
@@ -421,6 +449,20 @@ fn one_test(
     let vars = vars.map_or_else(|| Placed::map(own.clone()), |field| field.value);
     let id = test.take("id");
     let own_prompts = test.take("prompts");
+    if let Some(mut field) = test.take("turns") {
+        field.value = super::template::filled(field.value, &vars);
+        test.put_as("turns", field);
+    }
+    let turns = turns::take(translation, &mut test, &mut notes);
+    if let Some(turns) = &turns {
+        let before = SharedInput {
+            input: test.take("input").map(|field| field.value),
+            files: None,
+        };
+        let input = messages::input(turns.first.clone(), None, &before, &mut notes);
+        test.put("input", turns.first.span.clone(), input);
+    }
+    let turns = turns.map(|turns| (turns.further, turns.evaluators));
     let prompts = match own_prompts {
         Some(prompts) => prompts::read(translation, &prompts.value),
         None if test.given("input").is_some() => Vec::new(),
@@ -471,6 +513,7 @@ fn one_test(
             id: id.clone(),
             made_id: made_id.clone(),
             input,
+            turns: turns.clone(),
             notes,
         };
         cases.push(case.translated(translation, shared));
@@ -492,6 +535,8 @@ struct OneCase<'v> {
     made_id: Option<String>,
     /// The input, and the end of the id.
     input: Option<(PlacedField, String)>,
+    /// The turns after the first, and the evaluators of all turns.
+    turns: Option<(PlacedField, Vec<Placed>)>,
     notes: Notes,
 }
 
@@ -505,6 +550,9 @@ impl OneCase<'_> {
             ours.put_as("expected_outcome", criteria);
         }
         self.put_input(&mut ours, shared, skips);
+        if let Some((further, _)) = &self.turns {
+            ours.put_as("turns", further.clone());
+        }
         let expected = self.test.take("expected_output").map(|mut expected| {
             expected.value = prompts::fill(expected.value, self.vars, &mut self.notes);
             expected
@@ -627,8 +675,9 @@ impl OneCase<'_> {
     ) {
         let own = self.test.take("assert");
         let suites = shared.assertions.iter().filter(|_| !skips);
-        let mut evaluators = Vec::new();
-        let mut place = None;
+        let mut evaluators = self.turns.take().map(|(_, it)| it).unwrap_or_default();
+        let first = evaluators.first().map(|first| first.span.clone());
+        let mut place = first.map(|span| (span.clone(), span));
         for field in own.iter().chain(suites) {
             let list = super::template::filled(field.value.clone(), self.vars);
             let mut assertions = Assertions::new(translation, &mut self.notes);
@@ -643,7 +692,6 @@ impl OneCase<'_> {
     /// Refuses what a case has and we cannot honour.
     fn refuse_others(&mut self) {
         for (name, instead) in [
-            ("turns", "write the earlier turns as messages of the input"),
             (
                 "depends_on",
                 "run the cases in two files, one after the other",

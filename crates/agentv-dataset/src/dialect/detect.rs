@@ -1,6 +1,7 @@
 //! The dialect of a suite, by its keys.
 
 use std::ops::Range;
+use std::path::Path;
 
 use agentv_syntax::{Code, Diagnostic, Node, NodeKind, Problem};
 
@@ -42,11 +43,16 @@ impl Mixed {
 ///
 /// # Errors
 /// Fails if the keys are those of two dialects.
-pub(crate) fn detect(root: Node<'_>) -> Result<Option<&'static Dialect>, Mixed> {
+pub(crate) fn detect(
+    root: Node<'_>,
+    path: Option<&Path>,
+) -> Result<Option<&'static Dialect>, Mixed> {
     let own_cases = key(root, "evalcases");
-    let found = ALL
+    let named = named(root).and_then(|dialect| Some((dialect, cases_of(root, dialect)?)));
+    let mut others = ALL
         .iter()
-        .find_map(|dialect| Some((*dialect, of(root, dialect)?)));
+        .filter_map(|dialect| Some((*dialect, (dialect.recognised)(root, path)?)));
+    let found = named.or_else(|| others.next());
     match (own_cases, found) {
         (Some(ours), Some((dialect, theirs))) => Err(Mixed {
             ours: ours.span(),
@@ -59,15 +65,28 @@ pub(crate) fn detect(root: Node<'_>) -> Result<Option<&'static Dialect>, Mixed> 
     }
 }
 
+/// Returns the dialect that `$schema` names.
+fn named(root: Node<'_>) -> Option<&'static Dialect> {
+    let schema = root.get("$schema")?.as_str()?;
+    let named = ALL.iter().find(|dialect| schema.contains(dialect.schema));
+    named.copied()
+}
+
+/// Returns the key of the cases in a suite of a dialect, or any key of it.
+fn cases_of<'t>(root: Node<'t>, dialect: &Dialect) -> Option<Node<'t>> {
+    let mut keys = dialect.case_keys.iter().chain(dialect.suite_keys);
+    keys.find_map(|name| key(root, name))
+}
+
 /// Returns the key by which a suite is of this dialect: one of its own, with cases.
-fn of<'t>(root: Node<'t>, dialect: &Dialect) -> Option<Node<'t>> {
+pub(super) fn by_keys<'t>(root: Node<'t>, dialect: &Dialect) -> Option<Node<'t>> {
     let cases = dialect.case_keys.iter().find_map(|name| key(root, name))?;
     let is_own = |name: &&str| key(root, name).is_some();
     let fits = dialect.own_keys.is_empty() || dialect.own_keys.iter().any(is_own);
     fits.then_some(cases)
 }
 
-fn key<'t>(root: Node<'t>, name: &str) -> Option<Node<'t>> {
+pub(super) fn key<'t>(root: Node<'t>, name: &str) -> Option<Node<'t>> {
     root.fields()
         .find_map(|(key, _)| key.is_text(name).then_some(key))
 }
@@ -86,8 +105,8 @@ pub(crate) fn closest(root: Node<'_>) -> Option<(&'static Dialect, &'static str)
 
 /// Checks if a YAML document that nobody named is surely a suite of some dialect: other tools have files
 /// with `tests`, too.
-pub(crate) fn is_suite(root: Node<'_>) -> bool {
-    let Ok(Some(dialect)) = detect(root) else {
+pub(crate) fn is_suite(root: Node<'_>, path: &Path) -> bool {
+    let Ok(Some(dialect)) = detect(root, Some(path)) else {
         return false;
     };
     let cases = dialect.case_keys.iter().find_map(|name| root.get(name));

@@ -8,8 +8,10 @@ use super::notes::Notes;
 pub(super) fn check(map: &Placed, known: &[&'static str], notes: &mut Notes) {
     for field in map.fields() {
         let is_known = known.contains(&field.name.as_str()) || field.name.starts_with('$');
-        let near = nearest(&field.name, known.iter().copied()).filter(|_| !is_known);
-        if let Some(near) = near {
+        if is_known {
+            continue;
+        }
+        if let Some(near) = nearest(&field.name, known.iter().copied()) {
             let message = format!("unknown field `{}`", field.name);
             let problem = Problem::warning(Code::UnknownNear, field.span.clone(), message);
             notes

@@ -9,25 +9,30 @@ mod agentv_5;
 mod assertion;
 mod case_files;
 mod detect;
+mod include;
 mod kind;
 mod known_keys;
 mod messages;
 mod notes;
+mod promptfoo;
 mod prompts;
 mod rubrics;
 mod run_settings;
+mod schema;
 mod source;
 mod template;
 mod texts;
+mod turns;
 mod variables;
 mod workspace;
 
 pub(crate) use detect::{Mixed, closest, detect, is_suite};
 pub(crate) use kind::Dialect;
 pub use run_settings::RunSettings;
+pub use schema::{dialect_schema, dialect_schemas};
 pub(crate) use source::TranslatedSuite;
 pub(crate) use texts::Texts;
 pub use variables::Variables;
 
 /// Every dialect, the one with the most particular keys first.
-pub(crate) const ALL: &[&Dialect] = &[&agentv_5::DIALECT, &agentv_4::DIALECT];
+pub(crate) const ALL: &[&Dialect] = &[&promptfoo::DIALECT, &agentv_5::DIALECT, &agentv_4::DIALECT];

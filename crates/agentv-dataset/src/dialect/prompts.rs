@@ -24,6 +24,27 @@ impl Prompt {
         format!("-{label}")
     }
 
+    /// Returns a prompt without a name.
+    pub(super) fn of(template: Placed) -> Prompt {
+        let label = None;
+        Prompt { label, template }
+    }
+
+    /// Returns the template.
+    pub(super) fn template(&self) -> &Placed {
+        &self.template
+    }
+
+    /// Checks if a test that names its prompts means this one.
+    pub(super) fn is_called(&self, name: &str) -> bool {
+        let label = self.label.as_deref().or_else(|| self.template.as_str());
+        match (label, name.strip_suffix('*')) {
+            (Some(label), Some(start)) => label.starts_with(start),
+            (Some(label), None) => label == name || label.starts_with(&format!("{name}:")),
+            (None, _) => false,
+        }
+    }
+
     /// Fills in the prompt for a case.
     pub(super) fn filled(&self, variables: &Placed, notes: &mut Notes) -> Placed {
         fill(self.template.clone(), variables, notes)
@@ -51,6 +72,16 @@ pub(super) fn fill(value: Placed, variables: &Placed, notes: &mut Notes) -> Plac
     }
 }
 
+/// Fills in a template, in all of its texts: a variable without a value is empty.
+pub(super) fn fill_all(value: Placed, variables: &Placed, notes: &mut Notes) -> Placed {
+    let mut filled = template::rendered(value, variables, notes);
+    if filled.kind() == NodeKind::Object {
+        let text = filled.to_value().to_string();
+        filled = Placed::text(filled.span, text);
+    }
+    chat(filled)
+}
+
 /// Returns the messages of a text that is a JSON array of them.
 fn chat(mut filled: Placed) -> Placed {
     let Some(text) = filled.as_str().map(str::trim) else {
@@ -74,25 +105,25 @@ pub(super) fn read(translation: &mut Translation<'_>, prompts: &Placed) -> Vec<P
     match prompts.kind() {
         NodeKind::Array => {
             let items = prompts.items().iter();
-            items.filter_map(|item| one(translation, item)).collect()
+            items.flat_map(|item| one(translation, item)).collect()
         }
-        _ => one(translation, prompts).into_iter().collect(),
+        _ => one(translation, prompts),
     }
 }
 
-fn one(translation: &mut Translation<'_>, prompt: &Placed) -> Option<Prompt> {
+/// Returns the prompts of one element: a text is one, and a file may have several.
+fn one(translation: &mut Translation<'_>, prompt: &Placed) -> Vec<Prompt> {
     if prompt.as_str().is_some() {
-        return Some(Prompt {
-            label: None,
-            template: of_text(translation, prompt)?,
-        });
+        let templates = of_text(translation, prompt).into_iter();
+        return templates.map(Prompt::of).collect();
     }
     if prompt.kind() == NodeKind::Array {
-        return Some(Prompt {
-            label: None,
-            template: prompt.clone(),
-        });
+        return vec![Prompt::of(prompt.clone())];
     }
+    labelled(translation, prompt).unwrap_or_default()
+}
+
+fn labelled(translation: &mut Translation<'_>, prompt: &Placed) -> Option<Vec<Prompt>> {
     for field in prompt.fields() {
         if !["raw", "id", "label", "path", "template"].contains(&field.name.as_str()) {
             let instead = "write the prompt itself, or the path of its file";
@@ -113,29 +144,72 @@ fn one(translation: &mut Translation<'_>, prompt: &Placed) -> Option<Prompt> {
         return None;
     };
     let is_path = prompt.given("raw").is_none() && prompt.given("template").is_none();
-    let template = if is_path {
+    let templates = if is_path {
         let path = text.as_str()?;
         let path = path.strip_prefix("file://").unwrap_or(path);
-        of_file(translation, text, path)?
+        of_files(translation, text, path)
     } else {
-        of_text(translation, text)?
+        of_text(translation, text)
     };
-    Some(Prompt {
-        label: label.map(str::to_owned),
-        template,
-    })
+    let several = templates.len() > 1;
+    let prompts = templates.into_iter().enumerate().map(|(index, template)| {
+        let number = if several {
+            format!("-{}", index + 1)
+        } else {
+            String::new()
+        };
+        let label = label.map(|label| format!("{label}{number}"));
+        Prompt { label, template }
+    });
+    Some(prompts.collect())
 }
 
-/// Returns the prompt that a text is, or that the file has that it names.
-fn of_text(translation: &mut Translation<'_>, text: &Placed) -> Option<Placed> {
-    let written = text.as_str()?;
-    match written.strip_prefix("file://") {
-        Some(path) => of_file(translation, text, path),
-        None => Some(text.clone()),
+/// The ends of files with prompts.
+const ENDS: [&str; 10] = [
+    ".txt", ".md", ".json", ".yaml", ".yml", ".j2", ".jinja", ".jinja2", ".csv", ".jsonl",
+];
+
+/// Returns the prompt that a text is, or those of the files that it names.
+fn of_text(translation: &mut Translation<'_>, text: &Placed) -> Vec<Placed> {
+    let written = text.as_str().unwrap_or_default();
+    if let Some(path) = written.strip_prefix("file://") {
+        return of_files(translation, text, path);
     }
+    let is_path = !written.contains('\n') && ENDS.iter().any(|end| written.ends_with(end));
+    let folder = &translation.files.project().folder;
+    if is_path && folder.join(written).is_file() {
+        return of_files(translation, text, written);
+    }
+    vec![chat(text.clone())]
 }
 
-fn of_file(translation: &mut Translation<'_>, reference: &Placed, path: &str) -> Option<Placed> {
+/// Returns the prompts of the files that a path or pattern names.
+fn of_files(translation: &mut Translation<'_>, reference: &Placed, path: &str) -> Vec<Placed> {
+    let folder = translation.files.project().folder.clone();
+    if folder.join(path).exists() || !path.contains(['*', '?']) {
+        return of_file(translation, reference, path).unwrap_or_default();
+    }
+    let files = crate::discover::matching(&folder, path);
+    if files.is_empty() {
+        let message = format!("no file matches `{path}`");
+        let problem = Problem::error(Code::FileNotFound, reference.span.clone(), message);
+        translation.notes.0.push(problem);
+    }
+    let shown = files
+        .iter()
+        .map(|file| format!("/{}", translation.files.project().display(file)));
+    let shown: Vec<String> = shown.collect();
+    let read = shown
+        .iter()
+        .filter_map(|file| of_file(translation, reference, file));
+    read.flatten().collect()
+}
+
+fn of_file(
+    translation: &mut Translation<'_>,
+    reference: &Placed,
+    path: &str,
+) -> Option<Vec<Placed>> {
     let has_code = [".js", ".ts", ".mjs", ".cjs", ".py"]
         .iter()
         .any(|end| path.ends_with(end));
@@ -157,9 +231,38 @@ fn of_file(translation: &mut Translation<'_>, reference: &Placed, path: &str) ->
         }
     };
     if path.ends_with(".yaml") || path.ends_with(".yml") {
-        return translation.read(&located.absolute, reference);
+        return Some(vec![translation.read(&located.absolute, reference)?]);
+    }
+    if path.ends_with(".csv") || path.ends_with(".jsonl") {
+        let rows = translation.read(&located.absolute, reference)?;
+        let prompts = rows.items().iter().map(|row| match row.given("prompt") {
+            Some(prompt) => prompt.clone(),
+            None => row.clone(),
+        });
+        return Some(prompts.map(chat).collect());
     }
     let text = translation.files.text(&located).ok()?;
     translation.other_files.push(located.absolute.clone());
-    Some(Placed::text(reference.span.clone(), text.trim_end()))
+    let template = |text: &str| chat(Placed::text(reference.span.clone(), text));
+    if path.ends_with(".txt") && text.lines().any(|line| line.trim() == "---") {
+        return Some(separated(&text).iter().map(|text| template(text)).collect());
+    }
+    Some(vec![template(text.trim_end())])
+}
+
+/// Returns the texts between lines that are `---`.
+fn separated(text: &str) -> Vec<String> {
+    let mut texts = vec![String::new()];
+    for line in text.lines() {
+        match texts.last_mut() {
+            Some(_) if line.trim() == "---" => texts.push(String::new()),
+            Some(last) => {
+                last.push_str(line);
+                last.push('\n');
+            }
+            None => {}
+        }
+    }
+    let trimmed = texts.iter().map(|text| text.trim().to_owned());
+    trimmed.filter(|text| !text.is_empty()).collect()
 }

@@ -8,6 +8,7 @@ use agentv_syntax::{Diagnostic, Node, Placed, Problem, Severity, Tree};
 
 use super::kind::Dialect;
 use super::notes::Notes;
+use super::promptfoo::{self, Provider};
 use super::run_settings::RunSettings;
 use super::template::with_environment;
 use super::texts::Texts;
@@ -31,6 +32,10 @@ pub(crate) struct Translation<'a> {
     pub(crate) run: RunSettings,
     /// The other files that were read.
     pub(crate) other_files: Vec<PathBuf>,
+    /// The targets that the suite defines itself.
+    pub(crate) definitions: Vec<Placed>,
+    /// True if the suite is a configuration of promptfoo.
+    pub(crate) is_of_promptfoo: bool,
 }
 
 /// The facts about a case that its translation does not hold.
@@ -52,6 +57,8 @@ pub(crate) struct TranslatedSuite {
     pub(crate) run: RunSettings,
     /// The other files that the suite consists of.
     pub(crate) other_files: Vec<PathBuf>,
+    /// The targets that the suite defines itself.
+    pub(crate) definitions: Vec<Placed>,
 }
 
 impl TranslatedSuite {
@@ -75,6 +82,8 @@ impl TranslatedSuite {
             cases: Vec::new(),
             run: RunSettings::default(),
             other_files: Vec::new(),
+            definitions: Vec::new(),
+            is_of_promptfoo: std::ptr::eq(dialect, &promptfoo::DIALECT),
         };
         let suite = translation.texts.add(document);
         let suite = translation.with_environment(suite);
@@ -85,6 +94,7 @@ impl TranslatedSuite {
             cases,
             run,
             other_files,
+            definitions,
             ..
         } = translation;
         let problems = notes.0.into_iter();
@@ -97,7 +107,15 @@ impl TranslatedSuite {
             cases,
             run,
             other_files,
+            definitions,
         })
+    }
+}
+
+impl TranslatedSuite {
+    /// Returns the text of the suite itself, without its other files.
+    pub(crate) fn text(&self) -> &str {
+        self.texts.first()
     }
 }
 
@@ -149,6 +167,76 @@ impl Translation<'_> {
             own,
             problems: notes.0,
         });
+    }
+
+    /// Adds a target that the suite defines, and returns its name. One that is defined already keeps its name;
+    /// another of the same name gets a number.
+    pub(super) fn define(&mut self, provider: Provider) -> String {
+        let Provider {
+            name,
+            mut definition,
+        } = provider;
+        if definition.span.end > self.texts.first().len() {
+            // The places must be in the suite itself.
+            definition = Placed::of_value(0..0, &definition.to_value());
+        }
+        let value = definition.to_value();
+        let is_same = |known: &&Placed| known.to_value() == value;
+        if self.definitions.iter().any(|known| is_same(&known)) {
+            return name;
+        }
+        let is_taken = |name: &str| {
+            let mut known = self.definitions.iter();
+            known.any(|known| known.given("name").and_then(Placed::as_str) == Some(name))
+        };
+        let numbered = (2..).map(|number| format!("{name}-{number}"));
+        let mut names = std::iter::once(name.clone()).chain(numbered);
+        let free = names.find(|name| !is_taken(name)).unwrap_or(name);
+        if let Some(mut field) = definition.take("name") {
+            field.value = Placed::text(field.value.span.clone(), free.clone());
+            definition.put_as("name", field);
+        }
+        self.definitions.push(definition);
+        free
+    }
+
+    /// Returns the name of the target that judges.
+    pub(crate) fn judge(&mut self, written: &Placed, notes: &mut Notes) -> Placed {
+        let written = written.given("text").unwrap_or(written);
+        match promptfoo::provider(written) {
+            Some(provider) => {
+                let name = self.define(provider);
+                Placed::text(written.span.clone(), name)
+            }
+            None => {
+                notes.wrong_type(written, "a provider (a text, or an object with `id`)");
+                written.clone()
+            }
+        }
+    }
+
+    /// Returns the text of a file of the project. Problems with it are reported at `reference`.
+    pub(crate) fn text_of(
+        &mut self,
+        path: &Path,
+        reference: &Placed,
+        notes: &mut Notes,
+    ) -> Option<Arc<str>> {
+        let shown = self.files.project().display(path);
+        let found = self.files.find(&format!("/{shown}"));
+        match found.and_then(|located| Ok((self.files.text(&located)?, located))) {
+            Ok((text, located)) => {
+                self.other_files.push(located.absolute.clone());
+                Some(text)
+            }
+            Err(problem) => {
+                let span = reference.span.clone();
+                notes
+                    .0
+                    .push(Problem::error(problem.code, span, problem.message));
+                None
+            }
+        }
     }
 
     /// Fills in environment variables.

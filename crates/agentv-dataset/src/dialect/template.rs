@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use agentv_syntax::{Code, Placed, PlacedValue, Problem};
+use agentv_syntax::{Code, Missing, Placed, PlacedValue, Problem, Template};
 
 use super::notes::Notes;
 
@@ -13,6 +13,7 @@ pub(super) fn with_environment(
     variables: &dyn Fn(&str) -> Option<String>,
     notes: &mut Notes,
 ) -> Placed {
+    keep_references(&mut value, false);
     let mut unset = Vec::new();
     let mut value_of = |span: &Range<usize>, name: &str, default: Option<&str>| {
         let known = variables(name).or_else(|| default.map(str::to_owned));
@@ -21,6 +22,8 @@ pub(super) fn with_environment(
         }
         coerced(&known.unwrap_or_default())
     };
+    let mut kept = Vec::new();
+    take_settings(&mut value, false, &mut kept);
     each_text(&mut value, &mut |span, text| {
         replaced(text, "${{", |name| {
             is_plain_name(name).then(|| value_of(span, name, None))
@@ -32,12 +35,67 @@ pub(super) fn with_environment(
             Some(value_of(span, name, default))
         })
     });
+    kept.reverse();
+    put_settings(&mut value, false, &mut kept);
     notes.0.extend(unset.into_iter().map(|(span, name)| {
         let message = format!("`{name}` is not set: it is replaced by nothing");
         let problem = Problem::warning(Code::UnsetVariable, span, message);
         problem.hint(format!("set `{name}` in the environment or in `.env`"))
     }));
     value
+}
+
+/// The fields that hold definitions of targets.
+const PROVIDERS: [&str; 3] = ["providers", "targets", "provider"];
+
+/// Makes `{{ env.NAME }}` in the settings of a provider `${{ NAME }}`, which is filled in where the target is
+/// used: its value may be a secret, and must not become part of the suite.
+fn keep_references(value: &mut Placed, is_provider: bool) {
+    each_setting(value, is_provider, &mut |settings| {
+        each_text(settings, &mut |_, text| {
+            let new = replaced(text, "{{", |inside| {
+                let (name, _) = of_environment(inside)?;
+                Some(PlacedValue::Text(format!("${{{{ {name} }}}}")))
+            })?;
+            Some(PlacedValue::Text(as_text(&new)))
+        });
+    });
+}
+
+fn take_settings(value: &mut Placed, is_provider: bool, kept: &mut Vec<PlacedValue>) {
+    each_setting(value, is_provider, &mut |settings| {
+        kept.push(std::mem::replace(&mut settings.value, PlacedValue::Null));
+    });
+}
+
+fn put_settings(value: &mut Placed, is_provider: bool, kept: &mut Vec<PlacedValue>) {
+    each_setting(value, is_provider, &mut |settings| {
+        if let Some(value) = kept.pop() {
+            settings.value = value;
+        }
+    });
+}
+
+/// Visits the `config` of every provider.
+fn each_setting(value: &mut Placed, is_provider: bool, visit: &mut dyn FnMut(&mut Placed)) {
+    match &mut value.value {
+        PlacedValue::List(items) => {
+            for item in items {
+                each_setting(item, is_provider, visit);
+            }
+        }
+        PlacedValue::Map(fields) => {
+            for field in fields {
+                if is_provider && field.name == "config" {
+                    visit(&mut field.value);
+                } else {
+                    let is_provider = is_provider || PROVIDERS.contains(&field.name.as_str());
+                    each_setting(&mut field.value, is_provider, visit);
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Returns the name and the default of `env.NAME | default('…')`.
@@ -77,16 +135,79 @@ fn coerced(text: &str) -> PlacedValue {
 pub(super) fn filled(mut value: Placed, variables: &Placed) -> Placed {
     each_text(&mut value, &mut |_, text| {
         replaced(text, "{{", |name| {
-            let mut found = Some(variables);
-            for part in name.split('.') {
-                found = found.and_then(|map| map.given(part));
-            }
-            found
-                .filter(|_| is_dotted_name(name))
-                .map(|found| found.value.clone())
+            named(variables, name).filter(|_| is_dotted_name(name))
         })
     });
     value
+}
+
+/// Fills in a value as promptfoo does: a variable without a value is empty, and a text is a whole template.
+/// Values become part of the text.
+pub(super) fn rendered(value: Placed, variables: &Placed, notes: &mut Notes) -> Placed {
+    expanded(value, variables, notes, false)
+}
+
+/// Fills in assertions as promptfoo does. A text that is nothing but a variable becomes its value, and prompts
+/// of judges, which have variables of their own, stay as they are.
+pub(super) fn filled_with_templates(
+    mut list: Placed,
+    variables: &Placed,
+    notes: &mut Notes,
+) -> Placed {
+    let PlacedValue::List(items) = &mut list.value else {
+        return list;
+    };
+    for item in items {
+        let prompt = item.take("rubricPrompt");
+        let empty = Placed::map(item.span.clone());
+        *item = expanded(std::mem::replace(item, empty), variables, notes, true);
+        if let Some(prompt) = prompt {
+            item.put_as("rubricPrompt", prompt);
+        }
+    }
+    list
+}
+
+fn expanded(mut value: Placed, variables: &Placed, notes: &mut Notes, keeps_types: bool) -> Placed {
+    let mut context = None;
+    let mut problems = Vec::new();
+    each_text(&mut value, &mut |span, text| {
+        let has_tags = text.contains("{%") || text.contains("{#");
+        if !has_tags && !text.contains("{{") {
+            return None;
+        }
+        if !has_tags && has_names_only(text) {
+            let nothing = || PlacedValue::Text(String::new());
+            let value_of = |name: &str| Some(named(variables, name).unwrap_or_else(nothing));
+            let new = replaced(text, "{{", value_of)?;
+            return Some(match new {
+                new if keeps_types => new,
+                new => PlacedValue::Text(as_text(&new)),
+            });
+        }
+        let context = context.get_or_insert_with(|| variables.to_value());
+        let parsed = Template::parse(text, Missing::Empty);
+        match parsed.and_then(|parsed| parsed.fill(context.clone())) {
+            Ok(new) => Some(PlacedValue::Text(new)),
+            Err(error) => {
+                let message = format!("cannot fill in the template: {}", error.reason);
+                let problem = Problem::error(Code::InvalidTemplate, span.clone(), message);
+                problems.push(problem);
+                None
+            }
+        }
+    });
+    notes.0.append(&mut problems);
+    value
+}
+
+/// Returns the value of a variable, or of a part of one.
+fn named(variables: &Placed, name: &str) -> Option<PlacedValue> {
+    let mut found = Some(variables);
+    for part in name.split('.') {
+        found = found.and_then(|map| map.given(part));
+    }
+    found.map(|found| found.value.clone())
 }
 
 /// Replaces every text in a value, keys excluded, by what `replace` returns for it.

@@ -33,6 +33,12 @@ impl Texts {
         content
     }
 
+    /// Returns the text of the first file, the suite itself.
+    pub(crate) fn first(&self) -> &str {
+        let first = self.parts.first();
+        first.map_or("", |part| part.document.text())
+    }
+
     /// Returns all texts as one.
     pub(crate) fn whole(&self) -> &str {
         &self.whole

@@ -74,7 +74,7 @@ fn role_of_yaml(path: &Path) -> Option<FileRole> {
         let schema = schema.as_deref().unwrap_or_default();
         schema.starts_with(&format!("agentv-{kind}-"))
     };
-    let has_cases = root.get("evalcases").is_some() || dialect::is_suite(root);
+    let has_cases = root.get("evalcases").is_some() || dialect::is_suite(root, path);
     if beside_jsonl && !has_cases {
         Some(FileRole::Sidecar)
     } else if schema_of("targets") {

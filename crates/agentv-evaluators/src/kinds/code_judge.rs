@@ -17,7 +17,7 @@ use crate::files;
 use crate::kind::{EvaluatorKind, Facts};
 use crate::options::Options;
 use crate::proxy::{self, ProxyError, USUAL_MOST_CALLS};
-use crate::registry::{MIN_SCORE, NEGATE};
+use crate::registry::{MIN_SCORE, NEGATE, TURN};
 use crate::script::{self, FOLDER, Protocol, SCRIPT, Script, ScriptError, TIMEOUT, input};
 use crate::workspace::{WorkspaceGone, workspace_of};
 
@@ -113,8 +113,9 @@ fn build(options: &Options<'_>, builder: &Builder) -> Result<Arc<dyn Evaluator>,
 
 /// Returns the fields that are not options of this kind.
 fn config(options: &Options<'_>) -> Extra {
-    let is_own =
-        |name: &str| KIND.kind.options.field(name).is_some() || [MIN_SCORE, NEGATE].contains(&name);
+    let is_own = |name: &str| {
+        KIND.kind.options.field(name).is_some() || [MIN_SCORE, NEGATE, TURN].contains(&name)
+    };
     let others = options.values().iter().filter(|(name, _)| !is_own(name));
     others
         .map(|(name, value)| (name.clone(), value.clone()))

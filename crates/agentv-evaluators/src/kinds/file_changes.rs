@@ -234,9 +234,12 @@ impl Check for FileChanges {
             let message = "the changes of files are unknown: the trial had no workspace";
             return Err(EvaluatorError::new(message));
         };
+        let further = subject.further_changes;
+        let omitted = subject.transcript.file_changes_omitted;
         let changes = Changes {
             files: changes,
-            omitted: subject.transcript.file_changes_omitted,
+            further,
+            omitted: omitted.saturating_sub(further.len() as u64),
         };
         let mut findings = Findings::default();
         let mut met = 0;
@@ -288,13 +291,19 @@ impl Check for FileChanges {
     }
 }
 
-/// The recorded changes, which may not be all.
+/// The changes. If the workspace is gone, only those that were recorded are known.
 struct Changes<'a> {
     files: &'a [FileChange],
+    further: &'a [FileChange],
+    /// The number of changes that are not known.
     omitted: u64,
 }
 
 impl<'a> Changes<'a> {
+    fn known(&self) -> impl Iterator<Item = &'a FileChange> + use<'a> {
+        self.files.iter().chain(self.further)
+    }
+
     /// Finds a change.
     ///
     /// # Errors
@@ -303,7 +312,7 @@ impl<'a> Changes<'a> {
         &self,
         is_it: impl Fn(&FileChange) -> bool,
     ) -> Result<Option<&'a FileChange>, EvaluatorError> {
-        let found = self.files.iter().find(|change| is_it(change));
+        let found = self.known().find(|change| is_it(change));
         if found.is_none() && self.omitted > 0 {
             return Err(self.incomplete());
         }
@@ -311,7 +320,7 @@ impl<'a> Changes<'a> {
     }
 
     fn count(&self) -> u64 {
-        self.files.len() as u64 + self.omitted
+        self.known().count() as u64 + self.omitted
     }
 
     /// Counts the changed lines of texts.
@@ -323,7 +332,7 @@ impl<'a> Changes<'a> {
             return Err(self.incomplete());
         }
         let mut lines = 0;
-        for change in self.files {
+        for change in self.known() {
             match change.lines {
                 Some(count) => lines += count.added + count.removed,
                 None if change.diff_truncated => {

@@ -43,6 +43,8 @@ kinds! {
     word_count,
     last_number,
     skill_used,
+    javascript,
+    python,
 }
 
 /// Every kind of evaluator as the registry has it.

@@ -91,6 +91,17 @@ impl Script {
         })
     }
 
+    /// Builds a program with its arguments, with `timeout_seconds`. Errors call it `noun`.
+    pub(crate) fn of_program<'w>(
+        words: impl Iterator<Item = &'w str>,
+        options: &Options<'_>,
+        builder: &Builder,
+        noun: &'static str,
+    ) -> Result<Script, BuildError> {
+        let command = Command::Words(words.map(OsString::from).collect());
+        Script::new(command, options, builder, noun)
+    }
+
     /// Builds the script in the file that `path` names, or the shell line in it, with `cwd` and
     /// `timeout_seconds`.
     pub(crate) fn of_file(

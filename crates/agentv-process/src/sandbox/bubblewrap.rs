@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::path::PathBuf;
 
 use super::spec::{Network, SandboxSpec};
 use crate::CommandSpec;
@@ -9,10 +10,14 @@ use crate::CommandSpec;
 /// The program.
 pub(super) const PROGRAM: &str = "bwrap";
 
-/// The arguments that every sandbox has: a read-only root, own devices, own processes, and an empty
-/// folder for temporary files of programs that ignore `TMPDIR`.
-pub(super) const BASE: &[&str] = &[
+/// The arguments that every sandbox has: no privileges, a read-only root, own devices, own processes, and an
+/// empty folder for temporary files of programs that ignore `TMPDIR`.
+const BASE: &[&str] = &[
     "--die-with-parent",
+    // Root could otherwise make the root writable again.
+    "--cap-drop",
+    "ALL",
+    "--new-session",
     "--unshare-pid",
     "--unshare-ipc",
     "--unshare-uts",
@@ -27,19 +32,46 @@ pub(super) const BASE: &[&str] = &[
     "/tmp",
 ];
 
+/// The privilege that root needs to make namespaces in the sandbox, as some agents do for their commands.
+/// It gives no access to anything outside.
+const OF_ROOT: &[&str] = &["--cap-add", "CAP_SETFCAP"];
+
+/// Returns the arguments that every sandbox has.
+pub(super) fn base() -> Vec<&'static str> {
+    #[cfg(unix)]
+    if rustix::process::geteuid().is_root() {
+        return [BASE, OF_ROOT].concat();
+    }
+    BASE.to_vec()
+}
+
+/// Puts a command behind the wall.
+///
+/// # Errors
+/// If this program, which is the relay, cannot be found.
+pub(super) fn enter(wall: &SandboxSpec, mut spec: CommandSpec) -> io::Result<CommandSpec> {
+    let mut words = words(wall, &spec)?.into_iter();
+    spec.program = words.next().unwrap_or_default();
+    spec.arguments = words.collect();
+    Ok(spec)
+}
+
 /// Returns the words of a command behind the wall.
-pub(super) fn words(wall: &SandboxSpec, spec: &CommandSpec) -> io::Result<Vec<OsString>> {
+fn words(wall: &SandboxSpec, spec: &CommandSpec) -> io::Result<Vec<OsString>> {
     let mut words: Vec<OsString> = vec![PROGRAM.into()];
-    words.extend(BASE.iter().map(OsString::from));
+    words.extend(base().into_iter().map(OsString::from));
     if wall.network == Network::None {
         words.push("--unshare-net".into());
     }
+    // A readable folder around a hidden one must not show it again.
+    let is_inside = |folder: &&PathBuf| wall.hidden.iter().any(|hidden| folder.starts_with(hidden));
+    let (inside, outside): (Vec<_>, Vec<_>) = wall.readable.iter().partition(is_inside);
+    let show = |folder: &PathBuf| ["--ro-bind".into(), folder.into(), folder.into()];
+    words.extend(outside.into_iter().flat_map(show));
     for folder in &wall.hidden {
         words.extend(["--tmpfs".into(), folder.into()]);
     }
-    for folder in &wall.readable {
-        words.extend(["--ro-bind".into(), folder.into(), folder.into()]);
-    }
+    words.extend(inside.into_iter().flat_map(show));
     for folder in &wall.writable {
         words.extend(["--bind".into(), folder.into(), folder.into()]);
     }

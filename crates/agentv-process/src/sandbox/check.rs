@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::spec::Sandbox;
-use super::{bubblewrap, container};
+use super::{bubblewrap, container, leftovers};
 use crate::{CommandSpec, ProcessError, Runner};
 
 /// A sandbox that cannot be used.
@@ -33,7 +33,7 @@ pub enum SandboxError {
 }
 
 impl Sandbox {
-    /// Checks that commands can run in the sandbox.
+    /// Checks that commands can run in the sandbox. Removes containers that killed runs have left behind.
     ///
     /// # Errors
     /// If its program is missing, or does not work on this machine.
@@ -46,7 +46,7 @@ impl Sandbox {
             Sandbox::Bubblewrap => (
                 bubblewrap::PROGRAM,
                 CommandSpec::program(bubblewrap::PROGRAM)
-                    .args(bubblewrap::BASE)
+                    .args(bubblewrap::base())
                     .args(["--unshare-net", "--", "true"]),
                 SandboxError::Missing {
                     program: "`bwrap`",
@@ -70,7 +70,12 @@ impl Sandbox {
         };
         let spec = spec.deadline(Duration::from_secs(60));
         match runner.run(spec, cancel).await {
-            Ok(finished) if finished.status.success() => Ok(()),
+            Ok(finished) if finished.status.success() => {
+                if let Sandbox::Container { .. } = self {
+                    leftovers::remove(program, runner, cancel).await;
+                }
+                Ok(())
+            }
             Ok(finished) => {
                 let printed = finished.stderr.text();
                 let last = printed.lines().rev().find(|line| !line.trim().is_empty());

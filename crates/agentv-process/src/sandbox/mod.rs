@@ -8,13 +8,16 @@
 mod bubblewrap;
 mod check;
 mod container;
+mod leftovers;
 #[cfg(unix)]
 mod loopback;
+mod owner;
 #[cfg(unix)]
 mod relay;
 mod spec;
 
 pub use check::SandboxError;
+pub(crate) use container::Container;
 #[cfg(unix)]
 pub(crate) use loopback::Loopback;
 #[cfg(unix)]

@@ -1,7 +1,7 @@
 //! The inner side of relays: ports of the loopback address whose connections go out through sockets.
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::net::UnixStream;
@@ -28,7 +28,14 @@ fn run(mut arguments: impl Iterator<Item = OsString>) -> io::Result<ExitCode> {
     let program = arguments.next().ok_or(io::ErrorKind::InvalidInput)?;
     let status = match Command::new(&program).args(arguments).status() {
         Ok(status) => status,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(ExitCode::from(127)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let _ = writeln!(
+                io::stderr(),
+                "`{}` not found in the sandbox",
+                program.display()
+            );
+            return Ok(ExitCode::from(127));
+        }
         Err(error) => return Err(error),
     };
     let signal = status.signal().map(|signal| 128 + signal);

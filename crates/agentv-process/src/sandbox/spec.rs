@@ -4,7 +4,8 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
-use super::{RELAY, bubblewrap, container};
+use super::container::{self, Container};
+use super::{RELAY, bubblewrap};
 use crate::CommandSpec;
 
 /// A kind of wall around commands.
@@ -73,20 +74,19 @@ impl SandboxSpec {
     }
 }
 
-/// Puts a command behind its wall, if it has one.
+/// Puts a command behind its wall, if it has one. Returns its container too, if it runs in one.
 ///
 /// # Errors
 /// If this program, which is the relay, cannot be found.
-pub(crate) fn enter(mut spec: CommandSpec) -> io::Result<CommandSpec> {
+pub(crate) fn enter(mut spec: CommandSpec) -> io::Result<(CommandSpec, Option<Container>)> {
     let Some(wall) = spec.sandbox.take() else {
-        return Ok(spec);
+        return Ok((spec, None));
     };
-    let words = match &wall.sandbox {
-        Sandbox::Bubblewrap => bubblewrap::words(&wall, &spec)?,
-        Sandbox::Container { image } => container::words(&wall, image, &spec)?,
-    };
-    let mut words = words.into_iter();
-    spec.program = words.next().unwrap_or_default();
-    spec.arguments = words.collect();
-    Ok(spec)
+    match &wall.sandbox {
+        Sandbox::Bubblewrap => Ok((bubblewrap::enter(&wall, spec)?, None)),
+        Sandbox::Container { image } => {
+            let (spec, container) = container::enter(&wall, image, spec)?;
+            Ok((spec, Some(container)))
+        }
+    }
 }

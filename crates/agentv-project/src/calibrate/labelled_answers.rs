@@ -171,6 +171,7 @@ impl LabelledAnswers {
             redacted: false,
             dry_run: false,
             error: None,
+            unfinished: false,
             outdated: false,
         }
     }

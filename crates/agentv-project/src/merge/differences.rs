@@ -84,6 +84,7 @@ fn between(one: &RunRecord, other: &RunRecord) -> Vec<String> {
             "`--eval-id`",
         ),
         (one.limit != other.limit, "`--limit`"),
+        (one.balance != other.balance, "`--balance`"),
         (
             one.evaluators_file != other.evaluators_file,
             "`--evaluators`",

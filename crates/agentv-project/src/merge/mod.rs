@@ -1,5 +1,6 @@
 //! The shards of a run, merged into one run.
 
+mod artifacts;
 mod differences;
 mod prepare;
 mod record;

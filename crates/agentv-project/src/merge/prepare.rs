@@ -9,6 +9,7 @@ use agentv_journal::{FolderError, MergeRule, RecordFile, RunFolder, RunId, RunWr
 use agentv_runner::{digest_of_text, trial_fields};
 use jiff::Timestamp;
 
+use super::artifacts::copy_artifacts;
 use super::differences::differences;
 use super::record::{evaluator_files, merged_record};
 use super::shards::{warn_of_missing, warn_of_overlapping};
@@ -141,6 +142,7 @@ fn merge_records(
         }
         records = merged.records;
     }
+    copy_artifacts(writer.folder(), &folders)?;
     let mut of_sources = 0;
     for folder in &folders {
         let latest = folder.latest(RecordFile::Results, &rule.key);

@@ -41,6 +41,7 @@ pub(super) fn merged_record(sources: &[FoundRun], now: Timestamp) -> RunRecord {
         planned: planned(sources),
         dry_run: records().any(|record| record.dry_run),
         shard: None,
+        balance: None,
         stopped: None,
         rerun_of: None,
         graded_from: shared(&|record| record.graded_from.clone()),

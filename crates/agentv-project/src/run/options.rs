@@ -63,6 +63,8 @@ pub struct SelectionOptions {
     pub eval_ids: Vec<String>,
     /// One share of the cases.
     pub shard: Option<Shard>,
+    /// The run by whose latencies cases are distributed over the shards.
+    pub balance: Option<String>,
     /// The first cases only.
     pub limit: Option<u64>,
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agentv_core::{PassThreshold, RunRecord};
+use agentv_core::{Balance, PassThreshold, RunRecord};
 use agentv_runner::Selection;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
@@ -14,6 +14,7 @@ use crate::eval_files::EvalFiles;
 use crate::notices::Notices;
 use crate::options::Resume;
 use crate::run_folders::{FoundRun, RunFolders};
+use crate::shards::{balanced_shards, refuse_other_balance};
 
 /// The plan of a run.
 pub(super) struct Plan {
@@ -29,6 +30,8 @@ pub(super) struct Plan {
     pub(super) selected_before: Option<Selection>,
     /// The settings for grading.
     pub(super) grading: GradingSettings,
+    /// The distribution of cases over shards, if an earlier run decides it.
+    pub(super) balance: Option<Balance>,
 }
 
 /// The settings for grading that the request has, or else the run that is resumed or repeated.
@@ -122,6 +125,7 @@ impl Plan {
             (Some(Resume::Newest), None) => Some(wanted.find(runs)?),
             (Some(Resume::Named(_)) | None, None) => None,
         };
+        let balance = balance(&mut selection, options, resumed.as_ref(), runs, notices)?;
         let before = resumed.as_ref().map(|run| &run.record);
         let grading = GradingSettings::of(options, before.or(repeats.as_ref()));
         let selected_before = before.map(|before| selection_before(before, &selection));
@@ -133,6 +137,7 @@ impl Plan {
             rerun_of,
             resumed,
             grading,
+            balance,
         })
     }
 }
@@ -163,6 +168,7 @@ impl Plan {
         let SelectionOptions {
             eval_ids,
             shard,
+            balance: _,
             limit,
         } = &options.selection;
         let record = self.resumed.as_ref().map(|run| &run.record);
@@ -249,12 +255,36 @@ pub(super) fn sorted<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
     texts
 }
 
+/// Distributes the cases over shards by the run that the request names, or that the resumed run was
+/// distributed by.
+fn balance(
+    selection: &mut Selection,
+    options: &RunOptions,
+    resumed: Option<&FoundRun>,
+    runs: &RunFolders,
+    notices: &mut dyn Notices,
+) -> Result<Option<Balance>, ProjectError> {
+    let before = resumed.and_then(|run| run.record.balance.as_ref());
+    let name = options.selection.balance.as_deref();
+    let name = name.or(before.map(|before| before.run.as_str()));
+    let (Some(name), Some(shard)) = (name, selection.shard) else {
+        return Ok(None);
+    };
+    let (balance, shards) = balanced_shards(name, shard, runs, notices)?;
+    if let Some(run) = resumed {
+        refuse_other_balance(run, &balance)?;
+    }
+    selection.balance = Some(shards);
+    Ok(Some(balance))
+}
+
 /// Makes the selection of cases ready, without any choice of trials.
 pub(crate) fn selection(options: &SelectionOptions) -> Result<Selection, ProjectError> {
     Ok(Selection {
         eval_files: None,
         eval_ids: matching(&options.eval_ids)?,
         shard: options.shard,
+        balance: None,
         limit: options.limit,
         trials: None,
     })

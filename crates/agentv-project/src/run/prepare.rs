@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentv_core::{Planned, RanFile, RanTarget, RunRecord};
+use agentv_core::{Planned, RanFile, RanTarget, RunRecord, Target};
 use agentv_process::Runner;
 use agentv_runner::{Cache, RunSpec, RunWorkspaces, TrialsSpec, survey};
 use jiff::Timestamp;
@@ -21,7 +21,7 @@ use crate::graders::{KeptFiles, ProjectGraders};
 use crate::notices::Notices;
 use crate::obsolete_results::ResumedCases;
 use crate::open_run::{OpenRun, Outline, open_journal, previous_run, ran_targets};
-use crate::options::Resume;
+use crate::options::{LimitOptions, Resume};
 use crate::output_files::{CasesRead, OutputFile, ReadFiles};
 use crate::project::Project;
 use crate::run_folders::RunFolders;
@@ -90,6 +90,10 @@ impl Project {
         let runs = self.run_folders_of(files.root());
         let mut plan = Plan::of(&options, &files, &runs, notices)?;
         plan.open_files(&mut files, &options)?;
+        let options = RunOptions {
+            limits: options.limits.of_shard(plan.selection.shard),
+            ..options
+        };
         let is_dry = options.dry_run.is_some();
         let graders = ProjectGraders::new(options.load.allow_outside_root, is_dry)
             .without_scripts(options.limits.no_scripts);
@@ -116,6 +120,7 @@ impl Project {
             dry_run: options.dry_run,
         };
         let resolved = resolve_targets(targets, &plan.chosen_targets, &files, &survey, notices)?;
+        note_divided_limits(&options.limits, &resolved, notices);
         let before = plan.resumed.as_ref().map(|resumed| &resumed.record);
         let skipped = files_of(&files, before).map(|file| file.skipped);
         let planned = Planned {
@@ -235,6 +240,9 @@ impl PreparedRun {
             }),
             is_resumed: resumed.is_some(),
         };
+        if options.limits.budget.is_some() {
+            warn_of_unlimited(&resolved.targets, notices);
+        }
         let spec = RunSpec {
             trials: TrialsSpec::Cases {
                 source: files,
@@ -320,6 +328,10 @@ impl PreparedRun {
                 true => shard,
                 false => before.shard.clone(),
             },
+            balance: match is_new {
+                true => plan.balance.clone(),
+                false => before.balance.clone(),
+            },
             limit,
             dry_run: options.dry_run.is_some(),
             judge: plan.grading.judge.clone(),
@@ -379,6 +391,33 @@ fn with_settings_of(
     options
 }
 
+/// Says that a shard has only a part of the limits of its request.
+fn note_divided_limits(
+    limits: &LimitOptions,
+    resolved: &ResolvedTargets,
+    notices: &mut dyn Notices,
+) {
+    let Some(count) = limits.sharers.filter(|count| count.get() > 1) else {
+        return;
+    };
+    let mut targets = resolved.targets.iter().chain(&resolved.judges);
+    let has_rates = targets.any(|target| {
+        let limits = &target.limits;
+        limits.requests_per_minute.is_some() || limits.tokens_per_minute.is_some()
+    });
+    let what = match (limits.budget, has_rates) {
+        (Some(budget), true) => {
+            format!("a budget of ${budget:.2}, and the same part of each limit per minute")
+        }
+        (Some(budget), false) => format!("a budget of ${budget:.2}"),
+        (None, true) => "only its part of each limit per minute".to_owned(),
+        (None, false) => return,
+    };
+    notices.note(format!(
+        "one of {count} shards, this run has {what} (`--whole-limits` gives it the whole)"
+    ));
+}
+
 /// Returns the files of a resumed run that are not open.
 fn files_of<'r>(
     files: &EvalFiles,
@@ -411,6 +450,19 @@ fn cache(options: &RunOptions, root: &Path) -> Result<Option<Cache>, ProjectErro
         let hint = "remove the file to start a new cache, or omit `--cache`".to_owned();
         ProjectError::with_hint(error.to_string(), Some(hint))
     })
+}
+
+/// Warns about targets that make calls by themselves, which the budget cannot stop in between.
+fn warn_of_unlimited(targets: &[Target], notices: &mut dyn Notices) {
+    for target in targets {
+        if !target.provider.enforces_budget() {
+            notices.warn(format!(
+                "`--budget` cannot stop target `{}` in the middle of a trial, because it calls its model \
+                 without the proxy; to use the proxy, set `api_key` and remove `proxy: false`",
+                target.name
+            ));
+        }
+    }
 }
 
 fn nothing_selected(options: &RunOptions) -> ProjectError {

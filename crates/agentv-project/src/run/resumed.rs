@@ -99,6 +99,7 @@ pub(super) fn selection_before(
         eval_files: Some(Arc::new(files.collect())),
         eval_ids: matching(&record.eval_ids)?,
         shard: shard.and_then(|shard| shard.parse::<Shard>().ok()),
+        balance: now.balance.clone(),
         limit: record.limit,
         trials: now.trials.clone(),
     })
@@ -121,7 +122,7 @@ mod tests {
         let now = SelectionOptions {
             eval_ids: texts(now.0),
             limit: now.1,
-            shard: None,
+            ..SelectionOptions::default()
         };
         joined_selection(&record, &now)
     }

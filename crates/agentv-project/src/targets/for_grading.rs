@@ -59,7 +59,7 @@ pub(crate) fn resolve_judges(
             resolver.set_environment(file, &environment);
             continue;
         }
-        let place = resolver.place(folder)?;
+        let place = resolver.place(file, folder)?;
         resolver.set_environment(file, &place.environment);
         let mut names = judges.named.clone();
         for target in &judges.judged {

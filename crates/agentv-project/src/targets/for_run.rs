@@ -16,20 +16,21 @@ use crate::notices::Notices;
 /// Makes every target ready that the cases need, and no other, and then the judges that their evaluators
 /// ask. Those of results that a resumed run only keeps are made ready too, if possible: their settings
 /// decide if the results are current.
-pub(crate) fn resolve_targets(
-    options: TargetOptions<'_>,
+pub(crate) fn resolve_targets<'a>(
+    options: TargetOptions<'a>,
     chosen_targets: &[String],
-    files: &EvalFiles,
+    files: &'a EvalFiles,
     survey: &Survey,
-    notices: &mut dyn Notices,
+    notices: &'a mut dyn Notices,
 ) -> Result<ResolvedTargets, ProjectError> {
     let mut resolver = Resolver::new(options, notices);
     resolver.resolved.assignment.chosen = chosen_targets.to_vec();
+    resolver.suites = files.suites();
     for ((file, folder), needs) in files.folders().zip(survey.selected.files()) {
         if needs.targets.is_empty() {
             continue;
         }
-        let place = resolver.place(folder)?;
+        let place = resolver.place(file, folder)?;
         resolver.set_environment(file, &place.environment);
         for name in &needs.targets {
             let need = if chosen_targets.is_empty() {
@@ -50,7 +51,7 @@ pub(crate) fn resolve_targets(
             if names.is_empty() {
                 continue;
             }
-            let place = resolver.place(folder)?;
+            let place = resolver.place(file, folder)?;
             for name in names {
                 resolver.assign_judge(&place, file, &name, &name)?;
             }
@@ -81,7 +82,7 @@ fn resolve_kept(resolver: &mut Resolver<'_>, files: &EvalFiles, survey: &Survey,
     for ((file, folder), needs) in files.folders().zip(survey.only_before.files()) {
         let names = kept_names(resolver, file, needs, role);
         for name in names {
-            let assigned = resolver.place(folder).and_then(|place| {
+            let assigned = resolver.place(file, folder).and_then(|place| {
                 resolver.set_environment(file, &place.environment);
                 match role {
                     Role::Target => {

@@ -3,8 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use agentv_core::{Secrets, Target};
 use agentv_dataset::Project as ProjectFolder;
 use agentv_providers::{DotenvError, DotenvRemark, Environment, Surroundings, Targets};
+use agentv_syntax::{Diagnostic, Severity};
 
 use crate::error::ProjectError;
 use crate::notices::Notices;
@@ -42,6 +44,35 @@ impl KnownTargets {
     /// Returns the targets.
     pub fn targets(&self) -> &Targets {
         &self.targets
+    }
+
+    /// Makes a target ready, for requests outside of runs. Returns the values that must not be shown, too.
+    ///
+    /// # Errors
+    /// If there is no such target, or it cannot be used.
+    pub(crate) fn ready(
+        &self,
+        project: &Project,
+        name: &str,
+        notices: &mut dyn Notices,
+    ) -> Result<(Target, Secrets), ProjectError> {
+        let environment = self.environment(project, notices)?;
+        let problems = self.targets.problems_of(name).into_iter().cloned();
+        let problems: Vec<Diagnostic> = problems.collect();
+        if problems
+            .iter()
+            .any(|problem| problem.severity() != Severity::Warning)
+        {
+            return Err(ProjectError::Problems(problems));
+        }
+        let resolved = self.targets.resolve(name, &environment).map_err(|error| {
+            let hint = error.hint.clone();
+            ProjectError::with_hint(error.to_string(), hint)
+        })?;
+        for warning in resolved.warnings {
+            notices.warn(warning);
+        }
+        Ok((resolved.target, resolved.secrets))
     }
 
     /// Returns the environment variables with those of the `.env` file.

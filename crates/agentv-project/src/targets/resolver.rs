@@ -12,6 +12,7 @@ use agentv_syntax::{Diagnostic, Severity};
 
 use super::known::{read, warn_of_lines, with_dotenv};
 use super::need::Need;
+use super::open_suite::OpenSuite;
 use super::options::TargetOptions;
 use super::program::ProgramReader;
 use crate::error::ProjectError;
@@ -41,6 +42,8 @@ pub(super) struct PlaceKey {
     targets_file: Option<PathBuf>,
     dotenv_file: Option<PathBuf>,
     root: PathBuf,
+    /// The suite that defines targets of its own.
+    suite: Option<PathBuf>,
     /// The judge of targets that name none.
     pub(super) judge: Option<String>,
 }
@@ -60,6 +63,8 @@ pub(super) struct Resolver<'a> {
     /// The position of each target among the lanes of the run: targets first, then judges.
     lanes: HashMap<(PlaceKey, String), usize>,
     programs: ProgramReader,
+    /// The suites that define targets of their own, by the index of the eval file.
+    pub(super) suites: HashMap<usize, OpenSuite<'a>>,
     /// Set while targets are made ready that the request does not need: nothing is said about them.
     pub(super) is_silent: bool,
     pub(super) resolved: ResolvedTargets,
@@ -73,6 +78,7 @@ impl<'a> Resolver<'a> {
             places: HashMap::new(),
             lanes: HashMap::new(),
             programs: ProgramReader::default(),
+            suites: HashMap::new(),
             is_silent: false,
             resolved: ResolvedTargets {
                 targets: Vec::new(),
@@ -96,14 +102,17 @@ impl<'a> Resolver<'a> {
     /// Returns the targets and variables around an eval file.
     pub(super) fn place(
         &mut self,
+        file: &EvalFile,
         folder: &ProjectFolder,
     ) -> Result<Arc<TargetsPlace>, ProjectError> {
+        let suite = self.suites.get(&file.index).copied();
         let surroundings = self.options.project.surroundings_of(folder);
         let named = self.options.file.map(ToOwned::to_owned);
         let key = PlaceKey {
             targets_file: named.or_else(|| surroundings.targets_file()),
             dotenv_file: surroundings.dotenv_file(),
             root: folder.root.clone(),
+            suite: suite.map(|suite| suite.path.to_owned()),
             judge: folder.judge_target(),
         };
         if let Some(place) = self.places.get(&key) {
@@ -111,8 +120,12 @@ impl<'a> Resolver<'a> {
         }
         let targets_file = key.targets_file.iter().cloned();
         self.resolved.read_files.extend(targets_file);
+        let mut targets = read(key.targets_file.as_deref(), &surroundings, self.notices)?;
+        if let Some(suite) = suite {
+            suite.add_to(&mut targets, &folder.folder);
+        }
         let place = Arc::new(TargetsPlace {
-            targets: read(key.targets_file.as_deref(), &surroundings, self.notices)?,
+            targets,
             environment: self.variables(&surroundings)?,
             key: key.clone(),
         });

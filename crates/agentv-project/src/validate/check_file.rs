@@ -8,9 +8,10 @@ use agentv_dataset::{
     check_sidecar, read_source,
 };
 
-use agentv_providers::{Environment, Surroundings, targets_file};
+use agentv_providers::{Environment, Surroundings, Targets, targets_file};
 
 use super::broken_lines::BrokenLines;
+use crate::targets::OpenSuite;
 
 /// A receiver of problems, which can end the check.
 type Report<'r> = &'r mut (dyn FnMut(Diagnostic) -> ControlFlow<()> + Send);
@@ -60,6 +61,25 @@ fn environment_of(file: &FoundFile, options: &LoadOptions) -> Environment {
     with_dotenv.unwrap_or(process)
 }
 
+/// Returns the problems of the targets that a suite defines itself. They are warnings: a run may use others.
+fn problems_of_targets(
+    dataset: &Dataset,
+    file: &FoundFile,
+    options: &LoadOptions,
+) -> Vec<Diagnostic> {
+    let Some(suite) = OpenSuite::of(dataset, &file.path) else {
+        return Vec::new();
+    };
+    let project = dataset.project().clone();
+    let mut targets = Targets::built_in(&Surroundings {
+        folder: project.folder.clone(),
+        root: project.root,
+        working_dir: options.working_dir.clone(),
+    });
+    suite.add_to(&mut targets, &project.folder);
+    targets.problems_of_suite()
+}
+
 fn check_dataset(file: &FoundFile, options: &LoadOptions, report: Report<'_>) -> u64 {
     let dataset = match Dataset::open(&file.path, options) {
         Ok(dataset) => dataset,
@@ -68,6 +88,11 @@ fn check_dataset(file: &FoundFile, options: &LoadOptions, report: Report<'_>) ->
             return 0;
         }
     };
+    for problem in problems_of_targets(&dataset, file, options) {
+        if report(problem).is_break() {
+            return 0;
+        }
+    }
     let mut broken = BrokenLines::default();
     let checked = dataset.check(&mut |diagnostic| {
         if broken.lets_through(&diagnostic) {

@@ -61,24 +61,33 @@ impl AcpSession<'_> {
             return answer.into_iter().collect();
         }
         let result = &message["result"];
-        let session = || text(&result["sessionId"]).to_owned();
-        if message["id"] == INITIALIZE && !result.is_null() {
+        // Some agents answer `session/set_model` with nothing.
+        let is_answer = !result.is_null() || message["id"] == SET_MODEL;
+        if !is_answer || message.get("error").is_some() {
+            return Vec::new();
+        }
+        if message["id"] == INITIALIZE {
             let parameters = json!({"cwd": self.folder, "mcpServers": []});
             return vec![request(NEW_SESSION, "session/new", parameters)];
         }
-        if message["id"] != NEW_SESSION || result.is_null() {
+        let session = listener.draft.session_id().unwrap_or_default().to_owned();
+        if message["id"] == NEW_SESSION
+            && let Some(model) = self.model.map(|model| id_of(model, &result["models"]))
+            && result["models"]["currentModelId"] != model
+        {
+            let parameters = json!({"sessionId": session, "modelId": model});
+            return vec![request(SET_MODEL, "session/set_model", parameters)];
+        }
+        if message["id"] == SET_MODEL {
+            listener.draft.model(self.model.unwrap_or_default());
+        } else if message["id"] != NEW_SESSION {
             return Vec::new();
         }
         let prompt = json!({
-            "sessionId": session(),
+            "sessionId": session,
             "prompt": [{"type": "text", "text": self.prompt}],
         });
-        let model = self.model.map(|model| {
-            let parameters = json!({"sessionId": session(), "modelId": model});
-            request(SET_MODEL, "session/set_model", parameters)
-        });
-        let prompt = request(PROMPT, "session/prompt", prompt);
-        model.into_iter().chain([prompt]).collect()
+        vec![request(PROMPT, "session/prompt", prompt)]
     }
 
     /// Answers a request of the agent. It is offered neither files nor terminals, so that only
@@ -109,6 +118,13 @@ impl AcpSession<'_> {
             Permissions::All => true,
         }
     }
+}
+
+/// Returns the agent's id for a model, which the user may also call by the agent's name for it.
+fn id_of<'m>(model: &'m str, models: &'m Value) -> &'m str {
+    let mut known = items(&models["availableModels"]);
+    let named = known.find(|known| known["name"] == model);
+    named.map_or(model, |known| text(&known["modelId"]))
 }
 
 /// Returns the id of the option that allows or rejects, preferably once.

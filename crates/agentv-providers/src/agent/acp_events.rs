@@ -29,10 +29,12 @@ impl ReadEvents for AcpEvents {
             return;
         }
         let result = &event["result"];
-        if event["id"] == SET_MODEL {
-            // Not every agent can switch its model: some take it from their own settings.
-        } else if let Some(error) = event.get("error") {
-            draft.end(DraftEnd::Failed(error_text(error)));
+        if let Some(error) = event.get("error") {
+            let words = error_text(error);
+            draft.end(DraftEnd::Failed(match event["id"] == SET_MODEL {
+                true => format!("it does not accept the `model` of the target: {words}"),
+                false => words,
+            }));
         } else if event["id"] == INITIALIZE {
             if let Some(version) = result["agentInfo"]["version"].as_str() {
                 draft.version(version);

@@ -1,5 +1,7 @@
 //! The events of Claude Code, which Qwen Code prints too.
 
+use std::collections::HashSet;
+
 use agentv_core::{Denial, ToolKind};
 use serde_json::Value;
 
@@ -15,6 +17,8 @@ use super::turn::Turn;
 pub(crate) struct ClaudeEvents {
     input: InputTokens,
     turn: Turn,
+    /// The ids of the messages so far.
+    seen: HashSet<String>,
 }
 
 /// The meaning of `input_tokens`, in which the two agents differ.
@@ -36,6 +40,13 @@ impl ReadEvents for ClaudeEvents {
             _ => {}
         }
     }
+
+    /// A subagent in the background may report after the result: then a new message follows, and a new
+    /// result, which replaces the first.
+    fn resumes(&self, event: &Value) -> bool {
+        let is_new = || !self.seen.contains(text(&event["message"]["id"]));
+        event["type"] == "result" || (event["type"] == "assistant" && is_new())
+    }
 }
 
 impl ClaudeEvents {
@@ -43,12 +54,14 @@ impl ClaudeEvents {
         ClaudeEvents {
             input,
             turn: Turn::default(),
+            seen: HashSet::new(),
         }
     }
 
     /// Takes a block of a message. Qwen Code gives each block a name of its own.
     fn assistant(&mut self, event: &Value, draft: &mut Draft) {
         let message = &event["message"];
+        self.seen.insert(text(&message["id"]).to_owned());
         let parent = event["parent_tool_use_id"].as_str();
         let turn = match (self.input, parent) {
             (InputTokens::WithCached, None) => Some(self.turn.name()),

@@ -56,6 +56,11 @@ impl ReadEvents for CodexEvents {
         if !name.ends_with(".jsonl") {
             return;
         }
+        // Some models write programs that call the tools. Then only the stream has the calls themselves.
+        let is_program = |line: &str| {
+            line.contains("\"custom_tool_call\"") && line.contains("\"name\":\"exec\"")
+        };
+        let has_programs = file.lines().any(is_program);
         for line in file.lines() {
             let Ok(record) = serde_json::from_str::<Value>(line) else {
                 continue;
@@ -69,7 +74,7 @@ impl ReadEvents for CodexEvents {
                     }
                 }
                 "turn_context" => draft.model(text(&payload["model"])),
-                "response_item" => self.response_item(payload, draft),
+                "response_item" if !has_programs => self.response_item(payload, draft),
                 "event_msg" => self.message(payload, draft),
                 _ => {}
             }
@@ -182,7 +187,7 @@ fn output(id: &str, item: &Value, draft: &mut Draft) {
     let words = text(&seen).to_owned();
     let code = exit_code_in(&words, &["Process exited with code ", "Exit code: "]);
     let is_error = item["output"]["success"] == false
-        || ["failed", "error", "aborted"]
+        || ["failed", "error", "aborted", "unsupported call"]
             .iter()
             .any(|word| words.starts_with(word));
     draft.result(id, &seen, is_error && code.is_none());

@@ -30,6 +30,8 @@ pub(crate) struct Conclusion<'a> {
     /// True if the exit code says that the agent reached its limit of turns.
     pub(crate) exit_says_limited: bool,
     pub(crate) secrets: &'a Secrets,
+    /// The address of the proxy, and the one of the API that it stands for.
+    pub(crate) addresses: Option<(&'a str, &'a str)>,
 }
 
 impl Conclusion<'_> {
@@ -113,7 +115,7 @@ impl Conclusion<'_> {
 
     /// Returns the error that the agent reports.
     fn reported(&self, message: &str) -> (Cause, String) {
-        let message = self.secrets.redact(message);
+        let message = self.with_address(&self.secrets.redact(message));
         let in_words = || status_in(&message).map_or(Cause::Answer, Cause::Status);
         let cause = self.trouble.map_or_else(in_words, cause_of);
         let advice = match cause {
@@ -127,6 +129,19 @@ impl Conclusion<'_> {
         )
     }
 
+    /// Returns a text with the address of the API in place of that of the proxy, which nobody knows.
+    fn with_address(&self, text: &str) -> String {
+        let Some((proxy, api)) = self.addresses else {
+            return text.to_owned();
+        };
+        let without_scheme = |address: &'_ str| match address.split_once("://") {
+            Some((_, rest)) => rest.to_owned(),
+            None => address.to_owned(),
+        };
+        let text = text.replace(proxy, api.trim_end_matches('/'));
+        text.replace(&without_scheme(proxy), &without_scheme(api))
+    }
+
     /// Returns the error of a stream without its final event.
     fn no_end(&self) -> (Cause, String) {
         let how = match self.ending {
@@ -134,7 +149,7 @@ impl Conclusion<'_> {
             Ending::Stopped | Ending::DeadlinePassed | Ending::Cancelled => "it was stopped".into(),
         };
         let stderr = self.stderr.text();
-        let stderr = self.secrets.redact(stderr.trim());
+        let stderr = self.with_address(&self.secrets.redact(stderr.trim()));
         let cut = stderr.ceil_char_boundary(stderr.len().saturating_sub(LONGEST_STDERR));
         let words = match &stderr[cut..] {
             "" => "; it wrote nothing to stderr".to_owned(),

@@ -1,6 +1,6 @@
 //! The transcript of an agent while its events are being read.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 use agentv_core::{
@@ -11,6 +11,8 @@ use serde_json::Value;
 
 use super::kind::AgentKind;
 use crate::answer::{DEEPEST, is_within};
+use crate::model::Price;
+use crate::wire::Usage;
 
 /// The reason for the end of an agent that reached its limit of turns.
 pub(crate) const MAX_TURNS: &str = "max_turns";
@@ -29,6 +31,8 @@ pub(crate) struct Draft {
     /// The places of calls by their ids: message, and call within it.
     calls: HashMap<String, (usize, usize)>,
     begun: HashMap<String, Duration>,
+    /// The ids of calls of tools that the agent does not have.
+    unavailable: BTreeSet<String>,
     tokens: Option<Tokens>,
     cost: Option<f64>,
     /// True if the cost was counted by us.
@@ -106,6 +110,7 @@ impl Draft {
             named: HashMap::new(),
             calls: HashMap::new(),
             begun: HashMap::new(),
+            unavailable: BTreeSet::new(),
             tokens: None,
             cost: None,
             is_cost_counted: false,
@@ -276,9 +281,63 @@ impl Draft {
     pub(crate) fn deny(&mut self, id: &str, denial: Denial) {
         if let Some(call) = self.known(id) {
             call.set_error();
-            call.extra.insert("denied".to_owned(), true.into());
+            if call
+                .extra
+                .insert("denied".to_owned(), true.into())
+                .is_some()
+            {
+                // It was reported before.
+                return;
+            }
         }
         self.trace.denials.push(denial);
+    }
+
+    /// Notes a call of a tool that the agent does not have.
+    pub(crate) fn unavailable(&mut self, id: &str) {
+        if let Some(call) = self.known(id) {
+            call.set_error();
+        }
+        self.unavailable.insert(id.to_owned());
+    }
+
+    /// Refuses the calls of tools that the agent does not have, since we withheld them.
+    pub(crate) fn deny_unavailable(&mut self) {
+        for id in std::mem::take(&mut self.unavailable) {
+            let Some(call) = self.known(&id) else {
+                continue;
+            };
+            let denial = Denial {
+                tool: call.tool.clone(),
+                input: call.input.clone(),
+                reason: call
+                    .output
+                    .as_ref()
+                    .and_then(Value::as_str)
+                    .map(str::to_owned),
+            };
+            self.deny(&id, denial);
+        }
+    }
+
+    /// Returns the number of messages so far, which are the turns of the agent.
+    pub(crate) fn turns(&self) -> u64 {
+        self.messages.len() as u64
+    }
+
+    /// Returns the cost so far, as the agent reports it or by price; `None` if it is unknown.
+    pub(crate) fn cost_so_far(&self, price: Option<Price>) -> Option<f64> {
+        if self.has_cost() {
+            return self.cost;
+        }
+        let tokens = self.tokens.filter(|tokens| !tokens.is_zero())?;
+        price?.cost(&Usage {
+            input: Some(tokens.input),
+            output: Some(tokens.output),
+            cached: tokens.cached,
+            reasoning: tokens.reasoning,
+            ..Usage::default()
+        })
     }
 
     /// Returns true if the agent made calls and each was refused.

@@ -9,20 +9,24 @@ use agentv_process::CommandSpec;
 use super::settings::AgentSettings;
 use crate::Environment;
 
-/// The variables that programs need, and that hold no secrets.
-const ALLOWED: &[&str] = &[
+/// The variables that describe this machine. A container has its own.
+const OF_MACHINE: &[&str] = &[
     "PATH",
-    "LANG",
-    "LANGUAGE",
-    "LC_ALL",
-    "LC_CTYPE",
-    "TZ",
     "USER",
     "LOGNAME",
     "SHELL",
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
     "NODE_EXTRA_CA_CERTS",
+];
+
+/// The other variables that programs need, and that hold no secrets.
+const ALLOWED: &[&str] = &[
+    "LANG",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
     "HTTP_PROXY",
     "HTTPS_PROXY",
     "ALL_PROXY",
@@ -44,8 +48,13 @@ pub(super) fn clean(
     launch: &[(String, OsString)],
 ) -> CommandSpec {
     let mut spec = spec.clean_environment();
+    let of_machine = match &settings.sandbox {
+        Some(sandbox) if sandbox.is_container() => &[],
+        _ => OF_MACHINE,
+    };
     let passed = settings.pass_env.iter().map(String::as_str);
-    for name in ALLOWED.iter().copied().chain(passed) {
+    let allowed = of_machine.iter().chain(ALLOWED).copied();
+    for name in allowed.chain(passed) {
         if let Some(value) = environment.get(name) {
             spec = spec.env(name, value);
         }

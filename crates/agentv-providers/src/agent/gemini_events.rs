@@ -120,19 +120,32 @@ fn complete(call: &Value, draft: &mut Draft) {
         return;
     };
     let kind = known.kind();
-    if known.output.as_ref().is_none_or(Value::is_null) {
+    // The stream has the text for people, which is empty for tools that read.
+    let is_empty = |known: &Value| known.is_null() || known == "";
+    if known.output.as_ref().is_none_or(is_empty) {
         known.output = output.cloned();
     }
+    let words = output.map(text).unwrap_or_default();
+    let is_command = kind == Some(ToolKind::Execute) && output.is_some() && !is_error;
+    let has_run = ["Output: ", "Process Group PGID: "]
+        .iter()
+        .any(|mark| words.contains(mark));
+    // A command that was blocked has no exit code, and is reported as a success.
+    let is_blocked = is_command && !has_run && words.to_ascii_lowercase().contains("blocked");
+    let is_error = is_error || is_blocked;
     if is_error {
         known.set_error();
     }
-    let words = output.map(text).unwrap_or_default();
-    if kind == Some(ToolKind::Execute) && output.is_some() && !is_error {
+    if words.starts_with("Tool \"") && words.contains("not found") {
+        draft.unavailable(id);
+    }
+    if is_command && has_run {
         // The exit code is written only if it is not 0.
         let code = exit_code_in(words, &["Exit Code: "]).unwrap_or(0);
         draft.exit_code(id, code);
     }
-    if is_error && (words.contains("denied by policy") || status == "cancelled") {
+    let is_refused = is_blocked || words.contains("denied by policy") || status == "cancelled";
+    if is_error && is_refused {
         let (tool, input) = (text(&call["name"]).to_owned(), call.get("args").cloned());
         let reason = Some(words.to_owned());
         draft.deny(

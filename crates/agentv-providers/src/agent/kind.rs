@@ -26,6 +26,11 @@ pub(crate) struct AgentKind {
     pub(crate) sessions: &'static [&'static str],
     /// The exit code with which the agent ends at its own limit of turns.
     pub(crate) turn_limit_exit: Option<i32>,
+    /// True if the agent repeats calls that failed, and no setting prevents it. The proxy then answers
+    /// with a failure that no agent repeats.
+    pub(crate) keeps_retrying: bool,
+    /// True if the agent reports the cost of each step when it ends.
+    pub(crate) streams_cost: bool,
     /// True if a target must name a model.
     pub(crate) needs_model: bool,
     /// True if the agent can be limited to some of its tools.
@@ -37,6 +42,25 @@ pub(crate) struct AgentKind {
 }
 
 impl AgentKind {
+    /// The facts of an agent that does nothing special. Each agent states at least its names, its API, its
+    /// launch, its reader and its tools.
+    pub(crate) const PLAIN: AgentKind = AgentKind {
+        provider: "",
+        name: "",
+        program: "",
+        api: |_| &AgentApi::NONE,
+        launch: |_| Launch::default(),
+        reader: || Box::new(NoEvents),
+        sessions: &[],
+        turn_limit_exit: None,
+        keeps_retrying: false,
+        streams_cost: false,
+        needs_model: false,
+        takes_tools: true,
+        speaks_acp: false,
+        tools: &[],
+    };
+
     /// Returns the kind of a tool by the agent's own name for it.
     pub(crate) fn kind_of(&self, tool: &str) -> ToolKind {
         let mut kinds = self.tools.iter();
@@ -57,6 +81,32 @@ pub(crate) struct AgentApi {
     pub(crate) prices: &'static str,
 }
 
+impl AgentApi {
+    /// Anthropic's own.
+    pub(crate) const ANTHROPIC: AgentApi = AgentApi {
+        base_url: "https://api.anthropic.com",
+        auth: Auth::Header("x-api-key"),
+        key_variables: &["ANTHROPIC_API_KEY"],
+        prices: "anthropic",
+    };
+
+    /// OpenAI's own.
+    pub(crate) const OPENAI: AgentApi = AgentApi {
+        base_url: "https://api.openai.com/v1",
+        auth: Auth::Bearer,
+        key_variables: &["OPENAI_API_KEY"],
+        prices: "openai",
+    };
+
+    /// One that is not known.
+    pub(crate) const NONE: AgentApi = AgentApi {
+        base_url: "",
+        auth: Auth::Bearer,
+        key_variables: &[],
+        prices: "",
+    };
+}
+
 /// A reader of one agent's events.
 pub(crate) trait ReadEvents: Send {
     /// Takes the next event of the stream.
@@ -72,4 +122,11 @@ pub(crate) trait ReadEvents: Send {
 
     /// Completes the draft after the stream and all files.
     fn end(&mut self, _draft: &mut Draft) {}
+}
+
+/// A reader of nothing.
+struct NoEvents;
+
+impl ReadEvents for NoEvents {
+    fn event(&mut self, _event: &Value, _draft: &mut Draft) {}
 }

@@ -8,6 +8,12 @@ use agentv_core::WorkspaceFolders;
 use super::settings::AgentSettings;
 use crate::model::Price;
 
+/// The name under which agents find the API in a configuration that we write. They do not know it, so that
+/// none of their own facts about a vendor apply.
+pub(crate) const OWN_PROVIDER: &str = "agentv";
+/// The variable that such a configuration names for the key.
+pub(crate) const OWN_KEY: &str = "AGENTV_AGENT_KEY";
+
 /// One trial for an agent.
 pub(crate) struct Assignment<'a> {
     pub(crate) settings: &'a AgentSettings,

@@ -2,12 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use agentv_core::ActivityChannel;
+use agentv_core::{ActivityChannel, Allowance};
 use agentv_process::Dialogue;
 use serde_json::Value;
 
 use super::draft::Draft;
 use super::kind::ReadEvents;
+use super::proxy::Limit;
+use crate::model::Price;
 
 /// The time that an agent has to exit after its final event.
 const AFTER_END: Duration = Duration::from_secs(5);
@@ -35,6 +37,27 @@ pub(crate) enum Silence {
     Idle,
     /// The proxy refused a call, and the agent must not go on.
     Refused,
+    /// The agent has exceeded a limit, by its own account.
+    Exceeded(Limit),
+}
+
+/// The limits of an agent that has no proxy, which its stream is checked for.
+pub(crate) struct StreamLimits<'a> {
+    pub(crate) max_turns: Option<u64>,
+    pub(crate) allowance: &'a Allowance,
+    /// The price of the model.
+    pub(crate) price: Option<Price>,
+}
+
+impl StreamLimits<'_> {
+    /// Returns the limit that the agent has exceeded.
+    fn exceeded(&self, draft: &Draft) -> Option<Limit> {
+        if self.max_turns.is_some_and(|most| draft.turns() > most) {
+            return Some(Limit::Turns);
+        }
+        let cost = draft.cost_so_far(self.price)?;
+        (!self.allowance.allows_more_than(cost)).then_some(Limit::Budget)
+    }
 }
 
 impl<'a> Listener<'a> {
@@ -53,12 +76,13 @@ impl<'a> Listener<'a> {
     }
 
     /// Reads events until the stream ends, or the agent has to be ended: a few seconds after its
-    /// final event, after `idle` without an event, or when `refused` is ready.
+    /// final event, after `idle` without an event, when `refused` is ready, or when it exceeds `limits`.
     pub(crate) async fn listen(
         &mut self,
         mut dialogue: Dialogue,
         idle: Duration,
         refused: impl Future<Output = ()>,
+        limits: Option<&StreamLimits<'_>>,
     ) -> Silence {
         let mut refused = std::pin::pin!(refused);
         let mut over = None;
@@ -81,6 +105,11 @@ impl<'a> Listener<'a> {
                 () = tokio::time::sleep(wait) => {
                     return if over.is_some() { Silence::AfterEnd } else { Silence::Idle };
                 }
+            }
+            let is_working = self.draft.stated_end().is_none();
+            let limits = limits.filter(|_| is_working);
+            if let Some(limit) = limits.and_then(|limits| limits.exceeded(&self.draft)) {
+                return Silence::Exceeded(limit);
             }
             over = match self.draft.stated_end() {
                 Some(_) => over.or_else(|| Some(Instant::now())),

@@ -44,7 +44,7 @@ pub(crate) use codex_events::CodexEvents;
 pub(crate) use copilot_events::CopilotEvents;
 pub(crate) use gemini_events::GeminiEvents;
 pub(crate) use kind::{AgentApi, AgentKind, ReadEvents};
-pub(crate) use launch::{Assignment, Launch};
+pub(crate) use launch::{Assignment, Launch, OWN_KEY, OWN_PROVIDER};
 pub(crate) use opencode_events::OpencodeEvents;
 pub(crate) use permissions::Permissions;
 pub(crate) use pi_events::PiEvents;

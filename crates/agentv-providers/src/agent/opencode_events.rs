@@ -44,9 +44,15 @@ impl ReadEvents for OpencodeEvents {
 
 fn tool(part: &Value, draft: &mut Draft) {
     let (id, state) = (text(&part["callID"]), &part["state"]);
+    // A call that opencode cannot make becomes one of this tool.
+    let is_invalid = part["tool"] == "invalid" && state["input"]["error"].is_string();
+    let tool = match is_invalid {
+        true => text(&state["input"]["tool"]),
+        false => text(&part["tool"]),
+    };
     draft.call(&Call {
         id,
-        tool: text(&part["tool"]),
+        tool,
         input: state.get("input"),
         message: part["messageID"].as_str(),
         parent: None,
@@ -57,7 +63,10 @@ fn tool(part: &Value, draft: &mut Draft) {
     } else {
         &state["output"]
     };
-    draft.result(id, output, is_error);
+    draft.result(id, output, is_error || is_invalid);
+    if is_invalid && text(&state["input"]["error"]).contains("unavailable tool") {
+        draft.unavailable(id);
+    }
     if let Some(code) = state["metadata"]["exit"].as_i64() {
         draft.exit_code(id, code);
     }
@@ -66,7 +75,7 @@ fn tool(part: &Value, draft: &mut Draft) {
         draft.duration(id, end - start);
     }
     if is_error && text(output).contains("rule which prevents") {
-        let (tool, input) = (text(&part["tool"]).to_owned(), state.get("input").cloned());
+        let (tool, input) = (tool.to_owned(), state.get("input").cloned());
         let reason = Some(text(output).to_owned());
         draft.deny(
             id,

@@ -96,6 +96,10 @@ fn result(event: &Value, draft: &mut Draft) {
     let output = text_of_blocks(&event["result"]["content"]);
     let is_error = event["isError"] == true;
     draft.result(id, &output, is_error);
+    let words = text(&output);
+    if is_error && words.starts_with("Tool ") && words.ends_with(" not found") {
+        draft.unavailable(id);
+    }
     if event["toolName"] != "bash" {
         return;
     }

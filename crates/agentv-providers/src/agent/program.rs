@@ -26,6 +26,46 @@ pub(super) fn absolute(command: &[String], folder: &Path) -> Vec<String> {
     words.collect()
 }
 
+/// Returns the folders that an agent needs to start, for a sandbox that hides some: those of the files that
+/// its command names, and of its program with the packages beside it.
+pub(super) fn folders(
+    command: &[String],
+    folder: &Path,
+    environment: &Environment,
+) -> Vec<PathBuf> {
+    let words = absolute(command, folder);
+    let files = words.iter().map(PathBuf::from);
+    let files = files.filter(|file| file.is_absolute() && file.is_file());
+    let program = words
+        .first()
+        .and_then(|word| find(word, folder, environment));
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for file in files.chain(program) {
+        let real = file.canonicalize().unwrap_or_else(|_| file.clone());
+        let packages = real
+            .ancestors()
+            .filter(|path| path.ends_with("node_modules"));
+        let packages = packages.last().map(PathBuf::from);
+        let parents = [file, real].into_iter();
+        let parents = parents.filter_map(|file| file.parent().map(PathBuf::from));
+        folders.extend(parents.chain(packages));
+    }
+    folders.sort();
+    folders.dedup();
+    folders
+}
+
+/// Returns the folders of the files of the project that a command names. A container has its own programs.
+pub(super) fn project_folders(command: &[String], folder: &Path) -> Vec<PathBuf> {
+    let words = command.iter().zip(absolute(command, folder));
+    let named = words.filter(|(word, _)| !Path::new(word).is_absolute());
+    let files = named.map(|(_, path)| PathBuf::from(path));
+    let files = files.filter(|file| file.is_absolute() && file.is_file());
+    files
+        .filter_map(|file| file.parent().map(PathBuf::from))
+        .collect()
+}
+
 /// Returns the files that decide the behaviour of an agent: words of its command that are files of the
 /// project, and the description of its package, or the program itself if it is in none.
 pub(super) fn files(

@@ -18,12 +18,14 @@ use super::draft::Draft;
 use super::environment::{clean, shared_cache};
 use super::kind::AgentKind;
 use super::launch::{Assignment, Launch};
-use super::listen::{Listener, Silence};
+use super::listen::{Listener, Silence, StreamLimits};
+use super::permissions::Permissions;
 use super::program;
 use super::proxy::{Ledger, Proxy, ProxySpec};
 use super::session_files::session_files;
 use super::settings::AgentSettings;
 use crate::Environment;
+use crate::model::Price;
 use crate::network::http_client;
 use crate::target::{SettingError, Settings};
 
@@ -91,7 +93,13 @@ impl AgentProvider {
             model: self.settings.model.as_deref(),
             permissions: self.settings.permissions,
         });
-        let talked = self.talk(spec, cancel, &mut listener, proxy.as_ref(), session);
+        let limits = StreamLimits {
+            max_turns: self.settings.max_turns,
+            allowance: &request.allowance,
+            price: self.price(),
+        };
+        let limits = proxy.is_none().then_some(&limits);
+        let talked = self.talk(spec, cancel, &mut listener, proxy.as_ref(), session, limits);
         let talked = talked.await.map_err(|error| self.not_started(&error))?;
         let Listener {
             draft, reader, raw, ..
@@ -108,11 +116,17 @@ impl AgentProvider {
             took: started.elapsed(),
             timeout: request.timeout,
             idle: self.settings.idle,
-            limit: ledger.and_then(|ledger| ledger.reached()),
+            limit: match talked.result {
+                Silence::Exceeded(limit) => Some(limit),
+                _ => ledger.and_then(|ledger| ledger.reached()),
+            },
             trouble: ledger.and_then(|ledger| ledger.trouble()),
             exit_says_limited: self.settings.max_turns.is_some()
                 && exit.is_some_and(|exit| talked.ending == Ending::Exited(exit)),
             secrets: &self.secrets,
+            addresses: proxy
+                .as_ref()
+                .map(|proxy| (proxy.address(), self.base_url())),
         }
         .draw()
     }
@@ -147,6 +161,7 @@ impl AgentProvider {
         listener: &mut Listener<'_>,
         proxy: Option<&Proxy>,
         session: Option<AcpSession<'_>>,
+        limits: Option<&StreamLimits<'_>>,
     ) -> Result<Talked<Silence>, ProcessError> {
         let idle = self.settings.idle;
         let talking = self.runner.talk(spec, cancel, async |dialogue| {
@@ -159,7 +174,7 @@ impl AgentProvider {
                     None => std::future::pending().await,
                 }
             };
-            listener.listen(dialogue, idle, refused).await
+            listener.listen(dialogue, idle, refused, limits).await
         });
         match proxy {
             None => talking.await,
@@ -182,16 +197,17 @@ impl AgentProvider {
             ProviderError::new(Cause::Setup, message)
         };
         let api = (self.kind.api)(settings);
-        let base_url = settings.base_url.as_deref().unwrap_or(api.base_url);
+        let base_url = self.base_url();
         let spec = ProxySpec {
             client: http_client().map_err(|error| failed(error.to_string()))?,
             base_url: base_url.to_owned(),
             auth: api.auth,
             key: settings.api_key.clone(),
             max_turns: settings.max_turns,
-            max_cost_usd: request.max_cost_usd,
+            allowance: request.allowance.clone(),
             price: settings.price,
             prices: api.prices,
+            failures_are_final: self.kind.keeps_retrying,
         };
         let opened = Proxy::open(spec).await;
         opened.map(Some).map_err(|error| failed(error.to_string()))
@@ -252,10 +268,12 @@ impl AgentProvider {
         let Some(sandbox) = &self.settings.sandbox else {
             return spec;
         };
-        let command = program::absolute(&self.settings.command, &request.folder);
-        let files = command.iter().map(Path::new);
-        let files = files.filter(|file| file.is_absolute() && file.is_file());
-        let readable = files.filter_map(Path::parent).map(PathBuf::from).collect();
+        let command = &self.settings.command;
+        let readable = if sandbox.is_container() {
+            program::project_folders(command, &request.folder)
+        } else {
+            program::folders(command, &request.folder, &self.environment)
+        };
         let ports = proxy.map(Proxy::port).into_iter().collect();
         spec.sandbox(sandbox.around(folders, readable, ports))
     }
@@ -282,7 +300,34 @@ impl AgentProvider {
         if let Some(ledger) = ledger {
             account(ledger, &mut draft);
         }
+        if let (false, Some(cost)) = (draft.has_cost(), draft.cost_so_far(self.price())) {
+            draft.count_cost(cost);
+        }
+        let withholds =
+            self.settings.tools.is_some() || self.settings.permissions == Permissions::ReadOnly;
+        if withholds {
+            draft.deny_unavailable();
+        }
         draft
+    }
+
+    /// Returns the address of the API, as the user set it or by default.
+    fn base_url(&self) -> &str {
+        let api = (self.kind.api)(&self.settings);
+        self.settings.base_url.as_deref().unwrap_or(api.base_url)
+    }
+
+    /// Returns the price of the model, as the user set it or by the table.
+    fn price(&self) -> Option<Price> {
+        self.settings.price.or(self.settings.listed_price)
+    }
+
+    /// Checks that the program exists.
+    fn find_program(&self) -> Result<(), ProviderError> {
+        match self.settings.command.first() {
+            Some(word) if program::is_missing(word, &self.environment) => Err(self.missing(word)),
+            _ => Ok(()),
+        }
     }
 
     /// Returns the error of a program that does not exist.
@@ -339,15 +384,14 @@ impl Provider for AgentProvider {
     ) -> BoxFuture<'a, Result<(), ProviderError>> {
         Box::pin(async {
             let Some(sandbox) = &self.settings.sandbox else {
-                return match self.settings.command.first() {
-                    Some(word) if program::is_missing(word, &self.environment) => {
-                        Err(self.missing(word))
-                    }
-                    _ => Ok(()),
-                };
+                return self.find_program();
             };
+            sandbox.check(cancel).await?;
             // A container has programs of its own.
-            sandbox.check(cancel).await
+            if sandbox.is_container() {
+                return Ok(());
+            }
+            self.find_program()
         })
     }
 
@@ -362,6 +406,12 @@ impl Provider for AgentProvider {
 
     fn needs_workspace(&self) -> bool {
         true
+    }
+
+    fn enforces_budget(&self) -> bool {
+        let settings = &self.settings;
+        let has_proxy = settings.api_key.is_some() || settings.base_url.is_some();
+        settings.proxy && has_proxy || self.kind.streams_cost
     }
 
     /// An agent that has called a tool may have changed anything, and one that timed out would again.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::kind::AgentKind;
+use super::kind::{AgentApi, AgentKind};
 use super::permissions::Permissions;
 use crate::model::Price;
 use crate::target::sandbox::TargetSandbox;
@@ -51,6 +51,19 @@ impl AgentSettings {
         }
     }
 
+    /// Returns the API of an agent that speaks several protocols.
+    pub(crate) fn api_of_protocol(
+        &self,
+        anthropic: &'static AgentApi,
+        openai: &'static AgentApi,
+    ) -> &'static AgentApi {
+        if self.is_anthropic() {
+            anthropic
+        } else {
+            openai
+        }
+    }
+
     /// Reads the fields. The key comes from `api_key`, or from the variables of the agent's API.
     ///
     /// # Errors
@@ -70,11 +83,20 @@ impl AgentSettings {
             pass_env: words(settings, "pass_env").unwrap_or_default(),
             env: variables(settings),
             args: words(settings, "args").unwrap_or_default(),
-            sandbox: TargetSandbox::of(settings),
+            sandbox: TargetSandbox::of(settings)?,
             proxy: settings.flag("proxy")?.unwrap_or(true),
             price: Price::of_settings(settings)?,
             listed_price: None,
         };
+        let has_no_network = read
+            .sandbox
+            .as_ref()
+            .is_some_and(TargetSandbox::has_no_network);
+        if has_no_network && !read.proxy {
+            let message =
+                "with `network: none`, the agent reaches its model only through the proxy";
+            return Err(SettingError::of("proxy", message).hint("remove `proxy: false`"));
+        }
         if kind.needs_model && read.model.is_none() {
             return Err(SettingError::of("model", "missing"));
         }

@@ -58,7 +58,7 @@ impl Command {
             runner: Runner::of_this_program(),
             // A healthcheck has no workspace.
             sandbox: match inside {
-                None => TargetSandbox::of(settings),
+                None => TargetSandbox::of(settings)?,
                 Some(_) => None,
             },
             secrets: settings.secret_values().secrets,
@@ -140,7 +140,12 @@ impl Command {
         let spec = match workspace {
             Some(workspace) => {
                 let eval_folder = Some(&*request.folder);
-                let outer = |name: &str| std::env::var_os(name);
+                let is_contained = self
+                    .sandbox
+                    .as_ref()
+                    .is_some_and(TargetSandbox::is_container);
+                // A container has no tools of this machine.
+                let outer = |name: &str| std::env::var_os(name).filter(|_| !is_contained);
                 spec.current_dir(&workspace.work)
                     .envs(environment(workspace, eval_folder, outer))
             }

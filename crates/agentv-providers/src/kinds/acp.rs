@@ -4,8 +4,7 @@ use agentv_syntax::{Field, Kind, Others, Record};
 
 use super::agent::{LIMITS, SHARED, fields};
 use super::{Facts, ProviderKind};
-use crate::agent::{AcpEvents, AgentApi, AgentKind, Launch, build};
-use crate::model::Auth;
+use crate::agent::{AcpEvents, AgentKind, build};
 
 pub(super) static KIND: Kind = Kind {
     name: "acp",
@@ -62,20 +61,8 @@ pub(super) static AGENT: AgentKind = AgentKind {
     provider: "acp",
     name: "The agent",
     program: "acp",
-    api: |_| &API,
-    launch: |_| Launch::default(),
     reader: || Box::<AcpEvents>::default(),
-    sessions: &[],
-    turn_limit_exit: None,
-    needs_model: false,
     takes_tools: false,
     speaks_acp: true,
-    tools: &[],
-};
-
-static API: AgentApi = AgentApi {
-    base_url: "",
-    auth: Auth::Bearer,
-    key_variables: &[],
-    prices: "",
+    ..AgentKind::PLAIN
 };

@@ -1,8 +1,10 @@
 //! The options that all agents share.
 
+use std::borrow::Cow;
+
 use agentv_core::{Limits, Retry};
 use agentv_syntax::shape::{FILLED, TEXT};
-use agentv_syntax::{Field, Form, Others, Record, Shape, Text};
+use agentv_syntax::{Field, Form, Shape, Text};
 
 use super::model::PRICE;
 use crate::agent::Permissions;
@@ -13,6 +15,8 @@ use crate::target::shapes::{BOOL, HEADERS, POSITIVE, SECONDS};
 pub(super) static LIMITS: Limits = Limits {
     retry: Retry {
         max_retries: 1,
+        // Those of other targets, and that of an overloaded model of Anthropic.
+        status_codes: Some(Cow::Borrowed(&[408, 429, 500, 502, 503, 504, 529])),
         ..Retry::DEFAULT
     },
     ..Limits::COMMAND
@@ -114,43 +118,73 @@ static FAMILY: Shape = Shape {
     forms: &[Form::Text(Text::Reference(&["anthropic", "openai"]))],
 };
 
-/// Returns the record of an agent's options.
-pub(super) const fn options(name: &'static str, fields: &'static [Field]) -> Record {
-    Record {
-        name,
-        fields,
-        required: &[],
-        others: Others::Refuse,
-    }
-}
+/// Declares the `KIND`, the options and the `PROVIDER` of an agent, whose `AGENT` is in the same file.
+///
+/// `api_key` documents that option, `options` are those that other agents do not have, and `tools` replaces
+/// the documentation of that option. `example` names a model, the variable of its key, and further lines.
+macro_rules! agent {
+    (
+        provider: $provider:literal,
+        program: $program:literal,
+        doc: $doc:literal,
+        api_key: $api_key:literal,
+        $(tools: $tools:literal,)?
+        options: $options:expr,
+        example: [$model:literal, $key:literal $(, $more:literal)?],
+    ) => {
+        pub(super) static KIND: agentv_syntax::Kind = agentv_syntax::Kind {
+            name: $provider,
+            aliases: &[],
+            doc: $doc,
+            options: agentv_syntax::Record {
+                name: $provider,
+                fields: &FIELDS,
+                required: &[],
+                others: agentv_syntax::Others::Refuse,
+            },
+            shorthand: None,
+        };
 
-/// The example of an agent that has only the shared options.
-macro_rules! agent_example {
-    ($provider:literal, $command:literal, $model:literal, $key:literal $(, $more:literal)?) => {
-        concat!(
-            "- name: agent\n  provider: ",
-            $provider,
-            "\n  command: [",
-            $command,
-            "]\n  model: ",
-            $model,
-            "\n  api_key: ${{ ",
-            $key,
-            " }}\n",
-            $($more,)?
-            "  permissions: edit\n  max_turns: 30\n  timeout_seconds: 1800\n  idle_seconds: 300\n",
-            "  pass_env: [JAVA_HOME]\n  env: {CI: \"1\"}\n  args: []\n  sandbox: none\n  network: \"on\"\n",
-            "- {name: local, provider: ",
-            $provider,
-            ", model: my-model, base_url: \"http://localhost:8080\", proxy: false}\n",
-            "- {name: priced, provider: ",
-            $provider,
-            ", model: my-model, price: {input: 1.25, output: 10, cached_input: 0.125}}\n",
-        )
+        const OPTIONS: &[agentv_syntax::Field] = $options;
+
+        static FIELDS: [agentv_syntax::Field; super::agent::SHARED + OPTIONS.len()] = {
+            let command = concat!("The program and its first arguments (default: `[", $program, "]`).");
+            let shared = super::agent::fields(command, $api_key);
+            $(let shared = super::agent::without_tools(shared, $tools);)?
+            super::agent::with(shared, OPTIONS)
+        };
+
+        pub(super) static PROVIDER: super::ProviderKind = super::ProviderKind {
+            kind: &KIND,
+            limits: &super::agent::LIMITS,
+            facts: &super::Facts::AGENT,
+            example: concat!(
+                "- name: agent\n  provider: ",
+                $provider,
+                "\n  command: [",
+                $program,
+                "]\n  model: ",
+                $model,
+                "\n  api_key: ${{ ",
+                $key,
+                " }}\n",
+                $($more,)?
+                "  permissions: edit\n  max_turns: 30\n  timeout_seconds: 1800\n  idle_seconds: 300\n",
+                "  pass_env: [JAVA_HOME]\n  env: {CI: \"1\"}\n  args: []\n",
+                "  sandbox: none\n  network: \"on\"\n",
+                "- {name: local, provider: ",
+                $provider,
+                ", model: my-model, base_url: \"http://localhost:8080\", proxy: false}\n",
+                "- {name: priced, provider: ",
+                $provider,
+                ", model: my-model, price: {input: 1.25, output: 10, cached_input: 0.125}}\n",
+            ),
+            build: |settings| crate::agent::build(&AGENT, settings),
+        };
     };
 }
 
-pub(super) use agent_example;
+pub(super) use agent;
 
 const fn field(name: &'static str, shape: &'static Shape, doc: &'static str) -> Field {
     Field { name, shape, doc }

@@ -1,54 +1,28 @@
 //! `claude-code`: Anthropic's Claude Code.
 
-use agentv_core::ToolKind;
-use agentv_syntax::{Field, Kind};
+use agentv_core::{ToolKind, WorkspaceFolders};
 
-use super::agent::{LIMITS, SHARED, agent_example, fields, options};
-use super::{Facts, ProviderKind};
+use super::agent::agent;
 use crate::agent::{
-    AgentApi, AgentKind, Assignment, ClaudeEvents, InputTokens, Launch, Permissions, build,
+    AgentApi, AgentKind, Assignment, ClaudeEvents, InputTokens, Launch, Permissions,
 };
-use crate::model::Auth;
 
-pub(super) static KIND: Kind = Kind {
-    name: "claude-code",
-    aliases: &[],
+agent! {
+    provider: "claude-code",
+    program: "claude",
     doc: "Runs Claude Code in the workspace of each trial.",
-    options: options("claude-code", &FIELDS),
-    shorthand: None,
-};
-
-static FIELDS: [Field; SHARED] = fields(
-    "The program and its first arguments (default: `[claude]`).",
-    "The API key (default: the environment variable `ANTHROPIC_API_KEY`).",
-);
-
-pub(super) static PROVIDER: ProviderKind = ProviderKind {
-    kind: &KIND,
-    limits: &LIMITS,
-    facts: &Facts::AGENT,
-    example: agent_example!(
-        "claude-code",
-        "claude",
-        "claude-sonnet-4-5",
-        "ANTHROPIC_API_KEY",
-        "  tools: [Bash, Edit, Read]\n"
-    ),
-    build: |settings| build(&AGENT, settings),
-};
+    api_key: "The API key (default: the environment variable `ANTHROPIC_API_KEY`).",
+    options: &[],
+    example: ["claude-sonnet-4-5", "ANTHROPIC_API_KEY", "  tools: [Bash, Edit, Read]\n"],
+}
 
 pub(super) static AGENT: AgentKind = AgentKind {
     provider: "claude-code",
     name: "Claude Code",
     program: "claude",
-    api: |_| &API,
+    api: |_| &AgentApi::ANTHROPIC,
     launch,
     reader: || Box::new(ClaudeEvents::new(InputTokens::WithoutCached)),
-    sessions: &[],
-    turn_limit_exit: None,
-    needs_model: false,
-    takes_tools: true,
-    speaks_acp: false,
     tools: &[
         (
             ToolKind::Execute,
@@ -62,13 +36,7 @@ pub(super) static AGENT: AgentKind = AgentKind {
         (ToolKind::Search, &["Glob", "Grep", "LS", "ToolSearch"]),
         (ToolKind::Fetch, &["WebFetch", "WebSearch"]),
     ],
-};
-
-static API: AgentApi = AgentApi {
-    base_url: "https://api.anthropic.com",
-    auth: Auth::Header("x-api-key"),
-    key_variables: &["ANTHROPIC_API_KEY"],
-    prices: "anthropic",
+    ..AgentKind::PLAIN
 };
 
 /// The tools that only read.
@@ -83,10 +51,6 @@ const EDITING: &[&str] = &[
     "Bash",
     "BashOutput",
     "KillShell",
-    "Edit",
-    "MultiEdit",
-    "Write",
-    "NotebookEdit",
     "Task",
     "TodoWrite",
     "TaskCreate",
@@ -97,6 +61,8 @@ const EDITING: &[&str] = &[
     "Skill",
     "ToolSearch",
 ];
+/// The tools that change files. With `edit`, they are allowed in the folders of the workspace only.
+const CHANGING: &[&str] = &["Edit", "MultiEdit", "Write", "NotebookEdit"];
 /// The tools that reach beyond it.
 const BEYOND: &[&str] = &["WebFetch", "WebSearch", "Monitor"];
 
@@ -123,10 +89,15 @@ fn permitted(launch: Launch, assignment: &Assignment<'_>) -> Launch {
     if settings.permissions == Permissions::All && settings.tools.is_none() && !assignment.is_root {
         return launch.args(["--permission-mode", "bypassPermissions"]);
     }
-    let allowed = match settings.permissions {
-        Permissions::ReadOnly => READING.to_vec(),
-        Permissions::Edit => EDITING.to_vec(),
-        Permissions::All => [EDITING, BEYOND].concat(),
+    let named = |tools: &[&[&str]]| tools.concat().into_iter().map(str::to_owned).collect();
+    let allowed: Vec<String> = match settings.permissions {
+        Permissions::ReadOnly => named(&[READING]),
+        Permissions::Edit => {
+            let mut allowed: Vec<String> = named(&[EDITING]);
+            allowed.extend(changes_inside(assignment.folders));
+            allowed
+        }
+        Permissions::All => named(&[EDITING, CHANGING, BEYOND]),
     };
     let launch = launch.args(["--permission-mode", "dontAsk"]);
     match &settings.tools {
@@ -136,4 +107,13 @@ fn permitted(launch: Launch, assignment: &Assignment<'_>) -> Launch {
             launch.args(["--tools", &tools, "--allowedTools", &tools])
         }
     }
+}
+
+/// Returns the rules that allow changes of files in the folders of the workspace.
+fn changes_inside(folders: &WorkspaceFolders) -> impl Iterator<Item = String> {
+    let folders = [&folders.work, &folders.home, &folders.tmp];
+    CHANGING.iter().flat_map(move |tool| {
+        // A second slash makes the path absolute.
+        folders.map(|folder| format!("{tool}(/{}/**)", folder.display()))
+    })
 }

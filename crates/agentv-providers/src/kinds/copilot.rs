@@ -1,58 +1,29 @@
 //! `copilot`: GitHub's Copilot CLI.
 
 use agentv_core::ToolKind;
-use agentv_syntax::{Field, Kind};
 
-use super::agent::{API as API_FIELD, LIMITS, SHARED, agent_example, fields, options, with};
-use super::{Facts, ProviderKind};
-use crate::agent::{AgentApi, AgentKind, Assignment, CopilotEvents, Launch, Permissions, build};
-use crate::model::Auth;
+use super::agent::{API, agent};
+use crate::agent::{AgentApi, AgentKind, Assignment, CopilotEvents, Launch, Permissions};
 
-pub(super) static KIND: Kind = Kind {
-    name: "copilot",
-    aliases: &[],
+agent! {
+    provider: "copilot",
+    program: "copilot",
     doc: "Runs GitHub's Copilot CLI in the workspace of each trial, with a model of your own.",
-    options: options("copilot", &FIELDS),
-    shorthand: None,
-};
-
-static FIELDS: [Field; SHARED + 1] = with(
-    fields(
-        "The program and its first arguments (default: `[copilot]`).",
-        "The API key (default: the environment variable `COPILOT_PROVIDER_API_KEY`, and `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`, by `api`).",
-    ),
-    &[API_FIELD],
-);
-
-pub(super) static PROVIDER: ProviderKind = ProviderKind {
-    kind: &KIND,
-    limits: &LIMITS,
-    facts: &Facts::AGENT,
-    example: agent_example!(
-        "copilot",
-        "copilot",
-        "claude-sonnet-4-5",
-        "ANTHROPIC_API_KEY",
-        "  api: anthropic\n  tools: [view, edit, bash]\n"
-    ),
-    build: |settings| build(&AGENT, settings),
-};
+    api_key: "The API key (default: the environment variable `COPILOT_PROVIDER_API_KEY`, and `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`, by `api`).",
+    options: &[API],
+    example: ["claude-sonnet-4-5", "ANTHROPIC_API_KEY", "  api: anthropic\n  tools: [view, edit, bash]\n"],
+}
 
 pub(super) static AGENT: AgentKind = AgentKind {
     provider: "copilot",
     name: "Copilot",
     program: "copilot",
-    api: |settings| match settings.is_anthropic() {
-        true => &ANTHROPIC,
-        false => &OPENAI,
-    },
+    api: |settings| settings.api_of_protocol(&ANTHROPIC, &OPENAI),
     launch,
     reader: || Box::<CopilotEvents>::default(),
     sessions: &[USAGE, ".copilot/session-state"],
-    turn_limit_exit: None,
+    keeps_retrying: true,
     needs_model: true,
-    takes_tools: true,
-    speaks_acp: false,
     tools: &[
         (
             ToolKind::Execute,
@@ -66,20 +37,17 @@ pub(super) static AGENT: AgentKind = AgentKind {
         (ToolKind::Search, &["grep", "rg", "glob", "web_search"]),
         (ToolKind::Fetch, &["web_fetch", "fetch"]),
     ],
+    ..AgentKind::PLAIN
 };
 
 static ANTHROPIC: AgentApi = AgentApi {
-    base_url: "https://api.anthropic.com",
-    auth: Auth::Header("x-api-key"),
     key_variables: &["COPILOT_PROVIDER_API_KEY", "ANTHROPIC_API_KEY"],
-    prices: "anthropic",
+    ..AgentApi::ANTHROPIC
 };
 
 static OPENAI: AgentApi = AgentApi {
-    base_url: "https://api.openai.com/v1",
-    auth: Auth::Bearer,
     key_variables: &["COPILOT_PROVIDER_API_KEY", "OPENAI_API_KEY"],
-    prices: "openai",
+    ..AgentApi::OPENAI
 };
 
 /// The file with the tokens, below the home folder.

@@ -1,40 +1,20 @@
 //! `gemini-cli`: Google's Gemini CLI.
 
 use agentv_core::ToolKind;
-use agentv_syntax::{Field, Kind};
 use serde_json::json;
 
-use super::agent::{LIMITS, SHARED, agent_example, fields, options};
-use super::{Facts, ProviderKind};
-use crate::agent::{AgentApi, AgentKind, Assignment, GeminiEvents, Launch, Permissions, build};
+use super::agent::agent;
+use crate::agent::{AgentApi, AgentKind, Assignment, GeminiEvents, Launch, Permissions};
 use crate::model::Auth;
 
-pub(super) static KIND: Kind = Kind {
-    name: "gemini-cli",
-    aliases: &[],
+agent! {
+    provider: "gemini-cli",
+    program: "gemini",
     doc: "Runs Google's Gemini CLI in the workspace of each trial.",
-    options: options("gemini-cli", &FIELDS),
-    shorthand: None,
-};
-
-static FIELDS: [Field; SHARED] = fields(
-    "The program and its first arguments (default: `[gemini]`).",
-    "The API key (default: the environment variable `GEMINI_API_KEY` or `GOOGLE_API_KEY`).",
-);
-
-pub(super) static PROVIDER: ProviderKind = ProviderKind {
-    kind: &KIND,
-    limits: &LIMITS,
-    facts: &Facts::AGENT,
-    example: agent_example!(
-        "gemini-cli",
-        "gemini",
-        "gemini-2.5-pro",
-        "GEMINI_API_KEY",
-        "  tools: [read_file, replace, run_shell_command]\n"
-    ),
-    build: |settings| build(&AGENT, settings),
-};
+    api_key: "The API key (default: the environment variable `GEMINI_API_KEY` or `GOOGLE_API_KEY`).",
+    options: &[],
+    example: ["gemini-2.5-pro", "GEMINI_API_KEY", "  tools: [read_file, replace, run_shell_command]\n"],
+}
 
 pub(super) static AGENT: AgentKind = AgentKind {
     provider: "gemini-cli",
@@ -45,9 +25,6 @@ pub(super) static AGENT: AgentKind = AgentKind {
     reader: || Box::<GeminiEvents>::default(),
     sessions: &[".gemini/tmp"],
     turn_limit_exit: Some(53),
-    needs_model: false,
-    takes_tools: true,
-    speaks_acp: false,
     tools: &[
         (ToolKind::Execute, &["run_shell_command"]),
         (ToolKind::Edit, &["write_file", "replace", "edit"]),
@@ -64,6 +41,7 @@ pub(super) static AGENT: AgentKind = AgentKind {
         ),
         (ToolKind::Fetch, &["web_fetch"]),
     ],
+    ..AgentKind::PLAIN
 };
 
 static API: AgentApi = AgentApi {

@@ -465,7 +465,7 @@ static ARGV: Shape = Shape {
 pub(super) const PRICE: Field = Field {
     name: "price",
     shape: &PRICE_SHAPE,
-    doc: "The price per million tokens, in US dollars: `input`, `output`, `cached_input` (default: the price in the built-in table).",
+    doc: "The price per million tokens, in US dollars: `input`, `output`, `cached_input`, `cache_write` (default: the price in the built-in table).",
 };
 
 static PRICE_SHAPE: Shape = Shape {
@@ -487,6 +487,11 @@ static PRICE_SHAPE: Shape = Shape {
                 "cached_input",
                 &AMOUNT,
                 "The price of a million input tokens from the vendor's cache, in US dollars (default: `input`).",
+            ),
+            field(
+                "cache_write",
+                &AMOUNT,
+                "The price of a million input tokens that the vendor writes to its cache, in US dollars (default: `input`).",
             ),
         ],
         required: &[&["input"], &["output"]],

@@ -1,42 +1,21 @@
 //! `qwen-code`: Alibaba's Qwen Code.
 
 use agentv_core::ToolKind;
-use agentv_syntax::{Field, Kind};
 use serde_json::json;
 
-use super::agent::{LIMITS, SHARED, agent_example, fields, options};
-use super::{Facts, ProviderKind};
+use super::agent::agent;
 use crate::agent::{
-    AgentApi, AgentKind, Assignment, ClaudeEvents, InputTokens, Launch, Permissions, build,
+    AgentApi, AgentKind, Assignment, ClaudeEvents, InputTokens, Launch, Permissions,
 };
-use crate::model::Auth;
 
-pub(super) static KIND: Kind = Kind {
-    name: "qwen-code",
-    aliases: &[],
+agent! {
+    provider: "qwen-code",
+    program: "qwen",
     doc: "Runs Qwen Code in the workspace of each trial.",
-    options: options("qwen-code", &FIELDS),
-    shorthand: None,
-};
-
-static FIELDS: [Field; SHARED] = fields(
-    "The program and its first arguments (default: `[qwen]`).",
-    "The API key (default: the environment variable `OPENAI_API_KEY` or `DASHSCOPE_API_KEY`).",
-);
-
-pub(super) static PROVIDER: ProviderKind = ProviderKind {
-    kind: &KIND,
-    limits: &LIMITS,
-    facts: &Facts::AGENT,
-    example: agent_example!(
-        "qwen-code",
-        "qwen",
-        "qwen3-coder-plus",
-        "OPENAI_API_KEY",
-        "  tools: [read_file, edit, run_shell_command]\n"
-    ),
-    build: |settings| build(&AGENT, settings),
-};
+    api_key: "The API key (default: the environment variable `OPENAI_API_KEY` or `DASHSCOPE_API_KEY`).",
+    options: &[],
+    example: ["qwen3-coder-plus", "OPENAI_API_KEY", "  tools: [read_file, edit, run_shell_command]\n"],
+}
 
 pub(super) static AGENT: AgentKind = AgentKind {
     provider: "qwen-code",
@@ -45,11 +24,9 @@ pub(super) static AGENT: AgentKind = AgentKind {
     api: |_| &API,
     launch,
     reader: || Box::new(ClaudeEvents::new(InputTokens::WithCached)),
-    sessions: &[],
     turn_limit_exit: Some(53),
+    keeps_retrying: true,
     needs_model: true,
-    takes_tools: true,
-    speaks_acp: false,
     tools: &[
         (ToolKind::Execute, &["run_shell_command"]),
         (ToolKind::Edit, &["write_file", "edit", "notebook_edit"]),
@@ -63,13 +40,12 @@ pub(super) static AGENT: AgentKind = AgentKind {
         ),
         (ToolKind::Fetch, &["web_fetch", "web_search"]),
     ],
+    ..AgentKind::PLAIN
 };
 
 static API: AgentApi = AgentApi {
-    base_url: "https://api.openai.com/v1",
-    auth: Auth::Bearer,
     key_variables: &["OPENAI_API_KEY", "DASHSCOPE_API_KEY"],
-    prices: "openai",
+    ..AgentApi::OPENAI
 };
 
 /// The tools that do more than read.

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::asked_model::AskedModel;
 use super::conversation::CARRIED;
 use crate::answer::can_be_kept;
-use crate::wire::{ExchangeError, Heard, Reply, Usage};
+use crate::wire::{ExchangeError, Heard, Reply};
 
 /// Returns the transcript of an answer.
 ///
@@ -20,14 +20,16 @@ pub(super) fn transcript(asked: &AskedModel, heard: Heard) -> Result<Transcript,
     } = heard;
     let model = reply.model.take().unwrap_or_else(|| asked.model.clone());
     let price = asked.price(&model);
-    let cost = || price.and_then(|price| price.cost(&reply.usage));
+    let token_usage = token_usage(&reply);
+    // A cost without a part of the tokens would be wrong.
+    let cost = || price.filter(|_| token_usage.is_some())?.cost(&reply.usage);
     let transcript = Transcript {
-        token_usage: token_usage(&reply.usage),
+        token_usage,
         cost_usd: match asked.price {
             Some(_) => cost(),
             None => reply.cost.or_else(cost),
         },
-        finish_reason: reply.finish_reason.take().map(lower_case),
+        finish_reason: reply.finish_reason.take(),
         model: Some(model),
         request_id: request_id.or(reply.id.take()),
         first_token_ms: first_token.map(|time| (time.as_secs_f64() * 1e6).round() / 1e3),
@@ -39,11 +41,6 @@ pub(super) fn transcript(asked: &AskedModel, heard: Heard) -> Result<Transcript,
         true => Ok(transcript),
         false => Err(ExchangeError::TooDeep),
     }
-}
-
-fn lower_case(mut reason: String) -> String {
-    reason.make_ascii_lowercase();
-    reason
 }
 
 /// Returns what the vendor says about the answer besides the answer.
@@ -73,13 +70,13 @@ fn message(reply: Reply) -> Message {
     }
 }
 
-fn token_usage(usage: &Usage) -> Option<TokenUsage> {
-    if usage.input.is_none() && usage.output.is_none() {
-        return None;
-    }
+/// Returns the tokens, if both counts are known. An answer that says nothing has no tokens.
+fn token_usage(reply: &Reply) -> Option<TokenUsage> {
+    let usage = &reply.usage;
+    let is_silent = reply.text.is_empty() && reply.calls.is_empty() && reply.reasoning.is_empty();
     Some(TokenUsage {
-        input: usage.input.unwrap_or(0),
-        output: usage.output.unwrap_or(0),
+        input: usage.input?,
+        output: usage.output.or(is_silent.then_some(0))?,
         cached: usage.cached,
         reasoning: usage.reasoning,
     })

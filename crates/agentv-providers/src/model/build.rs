@@ -74,6 +74,7 @@ fn provider(
     let parameters = parameters(settings, wire)?;
     check_thinking(vendor.protocol, &parameters)?;
     let tools = Tools::of(settings)?;
+    tools.check_choice(parameters.tool_choice.as_ref())?;
     let commands = tools.commands();
     let root = &settings.surroundings().root;
     let program = match commands.is_empty() {

@@ -6,7 +6,9 @@ use agentv_core::{Block, Content, Extra, Message, Request, Role, ToolCall};
 use serde_json::Value;
 
 use super::media::{MediaFiles, media_of, type_of};
-use crate::wire::{Assistant, Call, Conversation, Part, SIGNATURE, ToolResult, Turn};
+use crate::wire::{
+    Assistant, Call, Conversation, Part, SIGNATURE, ToolResult, Turn, User, WRITTEN,
+};
 
 /// A message that cannot be part of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -23,8 +25,7 @@ pub(super) const CARRIED: &str = "provider_data";
 /// Returns the messages of a prompt as a conversation. The system prompt of the target, leading system
 /// messages and then the guidelines make the system prompt; the rest is sent in its order.
 ///
-/// A prompt that has nothing beside leading system messages and guidelines is sent as what the user
-/// says, since no API takes a system prompt alone.
+/// A prompt without messages is sent as what the user says.
 ///
 /// # Errors
 /// If a message holds a block that no protocol has, or answers a call that was not made.
@@ -42,10 +43,13 @@ pub(super) fn conversation_of<'a>(
         texts.push(text_alone(message, index + 1)?);
     }
     texts.extend(prompt.guidelines_block().map(Cow::Owned));
-    if rest.is_empty() {
+    if prompt.messages.is_empty() {
         let text = joined(texts).unwrap_or(Cow::Borrowed(&prompt.question));
-        let mut turns = Turns::new(files);
-        turns.turns.push(Turn::User(vec![Part::Text(text)]));
+        let mut turns = Turns::new(request, files);
+        turns.turns.push(Turn::User(User {
+            parts: vec![Part::Text(text)],
+            name: None,
+        }));
         for message in &request.further {
             turns.add(message, leading + 1)?;
         }
@@ -57,7 +61,7 @@ pub(super) fn conversation_of<'a>(
     if let Some(system) = system {
         texts.insert(0, Cow::Borrowed(system));
     }
-    let mut turns = Turns::new(files);
+    let mut turns = Turns::new(request, files);
     for (index, message) in rest.iter().chain(&request.further).enumerate() {
         turns.add(message, leading + index + 1)?;
     }
@@ -81,6 +85,8 @@ struct Turns<'a> {
     turns: Vec<Turn<'a>>,
     open: Vec<OpenCall<'a>>,
     calls: usize,
+    /// The ids that calls have.
+    given: Vec<&'a str>,
 }
 
 struct OpenCall<'a> {
@@ -90,12 +96,15 @@ struct OpenCall<'a> {
 }
 
 impl<'a> Turns<'a> {
-    fn new(files: &'a MediaFiles) -> Turns<'a> {
+    fn new(request: &'a Request, files: &'a MediaFiles) -> Turns<'a> {
+        let messages = request.prompt.messages.iter().chain(&request.further);
+        let calls = messages.flat_map(|message| &message.tool_calls);
         Turns {
             files,
             turns: Vec::new(),
             open: Vec::new(),
             calls: 0,
+            given: calls.filter_map(|call| call.id.as_deref()).collect(),
         }
     }
 
@@ -105,8 +114,12 @@ impl<'a> Turns<'a> {
         }
         let turn = match message.role {
             Role::System => Turn::System(text_alone(message, number)?),
-            Role::User => Turn::User(parts(message, number, self.files)?),
+            Role::User => Turn::User(User {
+                parts: parts(message, number, self.files)?,
+                name: message.name.as_deref(),
+            }),
             Role::Assistant => Turn::Assistant(Assistant {
+                name: message.name.as_deref(),
                 text: text_alone(message, number)?,
                 calls: self.open(&message.tool_calls),
                 carried: message.extra.get(CARRIED),
@@ -122,6 +135,17 @@ impl<'a> Turns<'a> {
         self.turns
     }
 
+    /// Returns an id that no call of the conversation has.
+    fn new_id(&mut self) -> String {
+        loop {
+            let id = format!("call_{}", self.calls);
+            if !self.given.contains(&id.as_str()) {
+                return id;
+            }
+            self.calls += 1;
+        }
+    }
+
     /// Takes the calls of a message. A call without an id gets one.
     fn open(&mut self, calls: &'a [ToolCall]) -> Vec<Call<'a>> {
         let mut opened = Vec::with_capacity(calls.len());
@@ -129,7 +153,7 @@ impl<'a> Turns<'a> {
             self.calls += 1;
             let id = match &call.id {
                 Some(id) => Cow::Borrowed(id.as_str()),
-                None => Cow::Owned(format!("call_{}", self.calls)),
+                None => Cow::Owned(self.new_id()),
             };
             self.open.push(OpenCall {
                 id: id.clone(),
@@ -144,6 +168,7 @@ impl<'a> Turns<'a> {
                     None => Cow::Owned(Value::Object(Extra::new())),
                 },
                 signature: call.extra.get(SIGNATURE).and_then(Value::as_str),
+                written: call.extra.get(WRITTEN).and_then(Value::as_str),
             });
         }
         opened
@@ -178,7 +203,7 @@ impl<'a> Turns<'a> {
         Ok(ToolResult {
             id: call.id,
             name: call.name,
-            text: text_alone(message, number)?,
+            parts: parts(message, number, self.files)?,
             is_error: is_error(&message.extra),
         })
     }
@@ -192,10 +217,10 @@ impl<'a> Turns<'a> {
             self.turns.push(Turn::Tool(ToolResult {
                 id: open.id,
                 name: open.name,
-                text: match output {
+                parts: vec![Part::Text(match output {
                     Value::String(text) => Cow::Borrowed(text),
                     other => Cow::Owned(other.to_string()),
-                },
+                })],
                 is_error: is_error(&open.call.extra),
             }));
         }
@@ -211,7 +236,7 @@ fn text_alone(message: &Message, number: usize) -> Result<Cow<'_, str>, Conversa
     let other = |fields: &Extra| ConversationError {
         number,
         problem: format!(
-            "a block of type `{}` in a message of the role `{}`; no protocol carries that",
+            "cannot send a block of type `{}` in a message of the role `{}`",
             type_of(fields),
             message.role
         ),
@@ -276,7 +301,7 @@ mod tests {
             .map(|text| format!("system prompt: {text}"));
         let turns = conversation.turns.iter().map(|turn| match turn {
             Turn::System(text) => format!("system: {text}"),
-            Turn::User(parts) => match &parts[..] {
+            Turn::User(user) => match &user.parts[..] {
                 [Part::Text(text)] => format!("user: {text}"),
                 parts => format!("user: {} parts", parts.len()),
             },
@@ -287,7 +312,10 @@ mod tests {
                     .collect();
                 format!("assistant: {}{}", turn.text, calls.join(" "))
             }
-            Turn::Tool(result) => format!("tool {} {}: {}", result.id, result.name, result.text),
+            Turn::Tool(result) => {
+                let text = result.text("any").unwrap();
+                format!("tool {} {}: {text}", result.id, result.name)
+            }
         });
         system.into_iter().chain(turns).collect()
     }
@@ -325,9 +353,9 @@ mod tests {
     }
 
     #[test]
-    fn instructions_alone_become_a_user_message() {
+    fn instructions_alone_stay_instructions() {
         let system = json!([{"role": "system", "content": "A"}]);
-        assert_eq!(said(&prompt("", system), None), ["user: A"]);
+        assert_eq!(said(&prompt("", system), None), ["system prompt: A"]);
         assert_eq!(said(&prompt("", json!([])), None), ["user: the question"]);
         let expected = ["system prompt: T", "user: the question"];
         assert_eq!(said(&prompt("", json!([])), Some("T")), expected);
@@ -379,7 +407,7 @@ mod tests {
         let image = json!([{"type": "image", "value": "https://h/a.png"}]);
         assert_eq!(
             wrong(json!({"role": "assistant", "content": image})),
-            "message 2: a block of type `image` in a message of the role `assistant`; no protocol carries that"
+            "message 2: cannot send a block of type `image` in a message of the role `assistant`"
         );
     }
 }

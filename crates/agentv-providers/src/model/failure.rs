@@ -29,13 +29,14 @@ pub(super) fn failure(asked: &AskedModel, error: ExchangeError) -> ProviderError
             let start = asked.excerpt(&body);
             unreadable(asked, &format!("invalid JSON ({error}): {start}"))
         }
-        ExchangeError::Reported(body) => match asked.words_in(&body) {
-            Some(words) => refused_in_body(asked, &words),
-            None => {
-                let said = asked.excerpt(&body.to_string());
-                let message = format!("{} reported an error: {said}", asked.vendor.name);
-                ProviderError::new(Cause::Answer, message)
-            }
+        ExchangeError::Reported(body) => reported(asked, &body),
+        // A stream that breaks off says nothing about the question, unless the vendor says so.
+        ExchangeError::BrokenOff(body) => match reported(asked, &body) {
+            error if error.cause == Cause::Answer => ProviderError {
+                cause: Cause::Network,
+                ..error
+            },
+            error => error,
         },
         ExchangeError::NoMessage(body) => no_message(asked, &body),
         ExchangeError::TooLarge => {
@@ -72,6 +73,16 @@ pub(super) fn failure(asked: &AskedModel, error: ExchangeError) -> ProviderError
         message: asked.secrets.redact(&error.message).into_owned(),
         ..error
     }
+}
+
+/// Returns the error that a vendor reports in place of an answer, or within it.
+fn reported(asked: &AskedModel, body: &Value) -> ProviderError {
+    if let Some(words) = asked.words_in(body) {
+        return refused_in_body(asked, &words);
+    }
+    let said = asked.excerpt(&body.to_string());
+    let message = format!("{} reported an error: {said}", asked.vendor.name);
+    ProviderError::new(Cause::Answer, message)
 }
 
 /// Returns the error of an answer in which nothing was said.

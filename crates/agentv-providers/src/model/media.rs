@@ -28,6 +28,11 @@ pub(super) enum MediaError {
     /// The file of the block cannot be read.
     #[error("cannot read `{path}`: {reason}")]
     Unreadable { path: String, reason: String },
+    /// The bytes are of another kind than the block.
+    #[error(
+        "a block of type `{name}` holds `{media_type}`; use the type that fits, or set `media_type`"
+    )]
+    OtherKind { name: String, media_type: String },
     /// The media type of the bytes is not known.
     #[error("the media type of a block of type `{0}` is unknown; set its `media_type`")]
     NoType(String),
@@ -125,10 +130,15 @@ pub(super) fn media_of<'a>(
         None => source_of(written).ok_or_else(no_source)?,
     };
     let media_type = text("media_type").or(text("mime_type")).or(found);
-    let media_type = media_type.or_else(|| type_of_path(written, kind));
+    let media_type = media_type.or_else(|| match &source {
+        MediaSource::Base64(bytes) => type_of_bytes(bytes).or_else(|| type_of_name(written)),
+        MediaSource::Url(_) => type_of_address(written, kind),
+    });
+    let media_type = media_type.ok_or_else(|| MediaError::NoType(name.to_owned()))?;
+    check_kind(name, kind, media_type)?;
     Ok(Media {
         kind,
-        media_type: Cow::Borrowed(media_type.ok_or_else(|| MediaError::NoType(name.to_owned()))?),
+        media_type: Cow::Borrowed(media_type),
         source,
         name: file_name(written).map(Cow::Borrowed),
         detail,
@@ -168,6 +178,10 @@ const TYPES: &[(&str, &str)] = &[
         "docx",
         "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     ),
+    (
+        "pptx",
+        "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    ),
     ("xls", "application/vnd.ms-excel"),
     (
         "xlsx",
@@ -179,18 +193,61 @@ const TYPES: &[(&str, &str)] = &[
     ("html", "text/html"),
 ];
 
-/// Returns the media type of a file by its name. An image at an address without one may be of any type.
-fn type_of_path(path: &str, kind: MediaKind) -> Option<&'static str> {
+/// Returns the media type of a file by its name.
+fn type_of_name(path: &str) -> Option<&'static str> {
     let path = path.split(['?', '#']).next().unwrap_or_default();
     let extension = path.rsplit('.').next().unwrap_or_default();
     let mut types = TYPES.iter();
     let known = types.find(|(end, _)| extension.eq_ignore_ascii_case(end));
-    match (known, kind) {
-        (Some((_, media_type)), _) => Some(media_type),
-        (None, MediaKind::Image) => Some("image/*"),
-        (None, MediaKind::Document) => Some("application/pdf"),
-        (None, MediaKind::Audio) => None,
+    known.map(|(_, media_type)| *media_type)
+}
+
+/// Returns the media type of bytes in base64 by their beginning, where that is certain.
+fn type_of_bytes(base64: &str) -> Option<&'static str> {
+    // Whole groups of four letters.
+    let start = base64.get(..base64.len().min(16) / 4 * 4)?;
+    let bytes = BASE64_STANDARD.decode(start).ok()?;
+    let known = match bytes.as_slice() {
+        [0x89, b'P', b'N', b'G', ..] => "image/png",
+        [0xff, 0xd8, 0xff, ..] => "image/jpeg",
+        [b'G', b'I', b'F', b'8', ..] => "image/gif",
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P'] => "image/webp",
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'A', b'V', b'E'] => "audio/wav",
+        [b'I', b'D', b'3', ..] => "audio/mpeg",
+        [b'f', b'L', b'a', b'C', ..] => "audio/flac",
+        [b'%', b'P', b'D', b'F', ..] => "application/pdf",
+        _ => return None,
+    };
+    Some(known)
+}
+
+/// Returns the media type of an address by its path. An image without one may be of any type, and a
+/// document is a PDF.
+fn type_of_address(address: &str, kind: MediaKind) -> Option<&'static str> {
+    let usual = match kind {
+        MediaKind::Image => Some("image/*"),
+        MediaKind::Document => Some("application/pdf"),
+        MediaKind::Audio => None,
+    };
+    type_of_name(address).or(usual)
+}
+
+/// Checks that bytes are what their block says.
+fn check_kind(name: &str, kind: MediaKind, media_type: &str) -> Result<(), MediaError> {
+    let fits = match kind {
+        MediaKind::Image => media_type.starts_with("image/"),
+        MediaKind::Audio => media_type.starts_with("audio/"),
+        MediaKind::Document => {
+            !media_type.starts_with("image/") && !media_type.starts_with("audio/")
+        }
+    };
+    if fits {
+        return Ok(());
     }
+    Err(MediaError::OtherKind {
+        name: name.to_owned(),
+        media_type: media_type.to_owned(),
+    })
 }
 
 /// Returns the last part of a path or of the path of a URL.

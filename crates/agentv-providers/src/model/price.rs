@@ -51,7 +51,7 @@ impl Price {
             input: needed("input")?,
             output: needed("output")?,
             cached_input: amount("cached_input")?,
-            cache_write: None,
+            cache_write: amount("cache_write")?,
             images: None,
         }))
     }

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use agentv_core::{
-    BoxFuture, Cause, Profile, ProgramFiles, Provider, ProviderError, Request, Toolbox, Transcript,
+    BoxFuture, Cause, Message, Profile, ProgramFiles, Provider, ProviderError, Request, Role,
+    Toolbox, Transcript,
 };
 use reqwest::header::HeaderMap;
 use reqwest::{Client, Method, Url};
@@ -97,7 +98,8 @@ impl ModelProvider {
         let stream = self.stream && !self.refused_stream.load(Ordering::Relaxed);
         let answer = self.exchange_once(request, format, stream).await;
         let is_about_stream = |error: &ProviderError| {
-            matches!(error.cause, Cause::Status(400 | 422)) && error.message.contains("stream")
+            matches!(error.cause, Cause::Status(400 | 405 | 422 | 501))
+                && error.message.to_ascii_lowercase().contains("stream")
         };
         if !stream || !answer.as_ref().is_err_and(is_about_stream) {
             return answer;
@@ -130,7 +132,23 @@ impl ModelProvider {
         let recording = log.map(|log| Recording::begin(log, &sent));
         let heard = exchange.send(sent, recording).await;
         let answer = heard.and_then(|heard| transcript(&self.asked, heard));
-        answer.map_err(|error| failure(&self.asked, error))
+        let mut transcript = answer.map_err(|error| failure(&self.asked, error))?;
+        transcript.warnings.extend(self.unsent_names(request));
+        Ok(transcript)
+    }
+
+    /// Returns the warning about names of messages, if the protocol has no field for them.
+    fn unsent_names(&self, request: &Request) -> Option<String> {
+        let mut messages = request.prompt.messages.iter();
+        let has_name = |message: &Message| {
+            let is_turn = matches!(message.role, Role::User | Role::Assistant);
+            is_turn && message.name.is_some()
+        };
+        let is_lost = !self.wire.has_names() && messages.any(has_name);
+        is_lost.then(|| {
+            let protocol = self.wire.name();
+            format!("`name` of a message is not sent: the {protocol} protocol has no such field")
+        })
     }
 
     /// Reads the images, audio and documents of a request.

@@ -37,14 +37,19 @@ impl VendorError {
         let error = ["error", "errors", "detail", "message", "Message"]
             .iter()
             .find_map(|name| body.get(name).filter(|value| !value.is_null()))?;
-        let message = message(error)?;
+        let message = match place(error) {
+            Some(place) => format!("{place}: {}", message(error)?),
+            None => message(error)?.to_owned(),
+        };
         let codes = [error, body].into_iter().flat_map(|object| {
             let texts = ["code", "type", "status"].map(|name| object.get(name)?.as_str());
             texts.into_iter().flatten().map(str::to_owned)
         });
-        let status = error.get("code").and_then(Value::as_u64);
+        let status = [error, body]
+            .into_iter()
+            .find_map(|object| object.get("code")?.as_u64());
         Some(VendorError {
-            message: excerpt(message),
+            message: excerpt(&message),
             codes: codes.collect(),
             status: status.and_then(|code| u16::try_from(code).ok()),
             retry_after: retry_delay(error),
@@ -56,6 +61,17 @@ impl VendorError {
         let status = |code: &String| match code.as_str() {
             "rate_limit_exceeded" | "rate_limit_error" => Some(429),
             "overloaded_error" => Some(529),
+            "server_error" | "internal_server_error" | "api_error" => Some(500),
+            "timeout_error" => Some(504),
+            "invalid_request_error"
+            | "invalid_prompt"
+            | "context_length_exceeded"
+            | "content_filter"
+            | "content_policy_violation" => Some(400),
+            "authentication_error" | "invalid_api_key" => Some(401),
+            "permission_error" => Some(403),
+            "not_found_error" | "model_not_found" => Some(404),
+            "insufficient_quota" => Some(429),
             _ => None,
         };
         self.codes.iter().find_map(status)
@@ -83,6 +99,18 @@ fn message(error: &Value) -> Option<&str> {
             .find_map(|name| fields.get(*name).and_then(message)),
         Value::Null | Value::Bool(_) | Value::Number(_) => None,
     }
+}
+
+/// Returns the field that FastAPI refuses: the last word of `loc`.
+fn place(error: &Value) -> Option<String> {
+    let place = error.get(0)?.get("loc")?.as_array()?;
+    // The first word says where: `body`, `query` or `header`.
+    let words = place.iter().skip(1).map(|word| match word {
+        Value::String(word) => word.clone(),
+        other => other.to_string(),
+    });
+    let words: Vec<String> = words.collect();
+    (!words.is_empty()).then(|| format!("`{}`", words.join(".")))
 }
 
 /// Returns the delay that Google writes as `{"retryDelay": "34s"}` in the details.

@@ -14,6 +14,9 @@ use crate::environment::{Piece, pieces};
 /// The fields whose keys are case ids or parts of an answer, and not names of settings.
 const ANSWERS: &[&str] = &["response", "responses"];
 
+/// The field that names variables. Its own values are not secret.
+const PASSED: &str = "pass_env";
+
 /// A value that is not hidden, because it is short or reads like a word, a path or an address.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OpenValue {
@@ -55,8 +58,21 @@ impl SecretValues {
     /// Adds the values of fields and headers of a target with secret names.
     pub(crate) fn add_fields(&mut self, target: &str, fields: &Extra) {
         for (name, value) in fields {
-            if !ANSWERS.contains(&name.as_str()) {
+            if !ANSWERS.contains(&name.as_str()) && name != PASSED {
                 self.add_field(target, name, value);
+            }
+        }
+    }
+
+    /// Adds the values of the variables that a target passes on to its command, if they are secret by name
+    /// or look so.
+    pub(crate) fn add_passed(&mut self, fields: &Extra, environment: &Environment) {
+        let names = fields.get(PASSED).and_then(Value::as_array);
+        for name in names.into_iter().flatten().filter_map(Value::as_str) {
+            if let Some(value) = environment.get(name)
+                && (Secrets::is_secret_name(name) || Secrets::looks_secret(value))
+            {
+                self.add_variable(name, value);
             }
         }
     }
@@ -224,5 +240,21 @@ mod tests {
             "responses": {"the-key": "a visible answer"},
         });
         assert_eq!(Value::Object(values.recorded(&written)), expected);
+    }
+
+    #[test]
+    fn variables_that_are_passed_on_are_hidden_and_their_names_are_not() {
+        let fields = serde_json::json!({"pass_env": ["SERVICE_TOKEN", "JAVA_HOME_FOLDER_17"]});
+        let fields: Extra = serde_json::from_value(fields).unwrap();
+        let token = ("SERVICE_TOKEN".to_owned(), "tok-5b8c1f03aa91".to_owned());
+        let folder = ("JAVA_HOME_FOLDER_17".to_owned(), "/opt/java".to_owned());
+        let environment = Environment::new([token, folder]);
+        let mut values = SecretValues::default();
+        values.add_fields("t", &fields);
+        values.add_passed(&fields, &environment);
+        let text = "SERVICE_TOKEN tok-5b8c1f03aa91 JAVA_HOME_FOLDER_17 /opt/java";
+        let shown = values.secrets.redact(text);
+        assert!(!shown.contains("tok-5b8c"), "{shown}");
+        assert!(shown.contains("SERVICE_TOKEN") && shown.contains("JAVA_HOME_FOLDER_17 /opt/java"));
     }
 }

@@ -64,17 +64,22 @@ pub(super) fn text_of(path: &Path, shown: &Arc<str>) -> Result<String, Problem> 
 /// Returns the targets of a file that have a name and a provider.
 pub(super) fn entries(source: &str, problems: &[TargetProblem]) -> Vec<Entry> {
     let lines = Lines::of(source);
-    let Ok(tree) = targets_file::parse(source) else {
-        return Vec::new();
-    };
-    let targets = tree.root().get("targets");
+    match targets_file::parse(source) {
+        Ok(tree) => entries_of(tree.root(), &lines, problems),
+        Err(_) => Vec::new(),
+    }
+}
+
+/// Returns the targets of a file that was parsed, those that have a name and a provider.
+pub(super) fn entries_of(root: Node<'_>, lines: &Lines, problems: &[TargetProblem]) -> Vec<Entry> {
+    let targets = root.get("targets");
     let targets = targets.into_iter().flat_map(Node::items);
     let entries = targets.enumerate().filter_map(|(index, target)| {
         let own = problems
             .iter()
             .filter(|problem| problem.target == Some(index));
         let own = own.map(|problem| problem.diagnostic.clone()).collect();
-        entry(target, &lines, own)
+        entry(target, lines, own)
     });
     entries.collect()
 }

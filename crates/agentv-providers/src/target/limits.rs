@@ -1,5 +1,6 @@
 //! The limits of a target, from its common fields.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use agentv_core::{Limits, Retry};
@@ -21,6 +22,7 @@ pub(crate) fn limits(settings: &Settings, usual: &Limits) -> Result<Limits, Sett
         timeout: timeout.unwrap_or(usual.timeout),
         requests_per_minute: settings.count("requests_per_minute")?.map(in_u32),
         tokens_per_minute: settings.count("tokens_per_minute")?.map(in_u32),
+        sharers: usual.sharers,
         retry: retry(settings, &usual.retry)?,
     })
 }
@@ -36,7 +38,9 @@ fn retry(settings: &Settings, usual: &Retry) -> Result<Retry, SettingError> {
         initial_delay: initial.unwrap_or(usual.initial_delay),
         max_delay: longest.unwrap_or(usual.max_delay),
         backoff_factor: factor.map_or(usual.backoff_factor, |factor| (factor as f32).min(f32::MAX)),
-        status_codes: status_codes(settings).or_else(|| usual.status_codes.clone()),
+        status_codes: status_codes(settings)
+            .map(Cow::Owned)
+            .or_else(|| usual.status_codes.clone()),
     })
 }
 

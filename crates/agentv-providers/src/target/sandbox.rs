@@ -9,7 +9,7 @@ use agentv_syntax::{Field, Form, Others, Record, Shape, Text};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::Settings;
+use super::{SettingError, Settings};
 
 /// The field `sandbox`.
 pub(crate) const SANDBOX: Field = Field {
@@ -47,6 +47,16 @@ static NETWORK_SHAPE: Shape = Shape {
     forms: &[Form::Text(Text::OneOf(&["on", "none"]))],
 };
 
+fn sandbox_of(settings: &Settings) -> Option<Sandbox> {
+    match settings.fields.get("sandbox")? {
+        Value::String(name) if name == "bubblewrap" => Some(Sandbox::Bubblewrap),
+        Value::Object(container) => Some(Sandbox::Container {
+            image: container.get("docker")?.as_str()?.to_owned(),
+        }),
+        _ => None,
+    }
+}
+
 /// The sandbox of a target.
 #[derive(Debug, Clone)]
 pub(crate) struct TargetSandbox {
@@ -57,23 +67,36 @@ pub(crate) struct TargetSandbox {
 
 impl TargetSandbox {
     /// Reads the sandbox of a target; `None` if it has none.
-    pub(crate) fn of(settings: &Settings) -> Option<TargetSandbox> {
-        let sandbox = match settings.fields.get("sandbox")? {
-            Value::String(name) if name == "bubblewrap" => Sandbox::Bubblewrap,
-            Value::Object(container) => Sandbox::Container {
-                image: container.get("docker")?.as_str()?.to_owned(),
-            },
-            _ => return None,
-        };
+    ///
+    /// # Errors
+    /// If the target has no sandbox that could take its network away.
+    pub(crate) fn of(settings: &Settings) -> Result<Option<TargetSandbox>, SettingError> {
         let network = match settings.text("network") {
             Some("none") => Network::None,
             _ => Network::On,
         };
-        Some(TargetSandbox {
+        let Some(sandbox) = sandbox_of(settings) else {
+            return match network {
+                Network::On => Ok(None),
+                Network::None => Err(SettingError::of("network", "`none` needs a sandbox")
+                    .hint("set `sandbox: bubblewrap` or `sandbox: {docker: IMAGE}`")),
+            };
+        };
+        Ok(Some(TargetSandbox {
             sandbox,
             network,
             runner: Runner::of_this_program(),
-        })
+        }))
+    }
+
+    /// Returns true if the command reaches nothing but the loopback address.
+    pub(crate) fn has_no_network(&self) -> bool {
+        self.network == Network::None
+    }
+
+    /// Returns true if the sandbox has programs and settings of its own.
+    pub(crate) fn is_container(&self) -> bool {
+        matches!(self.sandbox, Sandbox::Container { .. })
     }
 
     /// Checks that commands can run in the sandbox.

@@ -131,6 +131,7 @@ impl Settings {
     pub(crate) fn secret_values(&self) -> SecretValues {
         let mut secret = SecretValues::of_environment(&self.environment);
         secret.add_fields(&self.name, &self.fields);
+        secret.add_passed(&self.fields, &self.environment);
         secret.add_variables(self.taken.borrow().iter(), &self.environment);
         secret
     }

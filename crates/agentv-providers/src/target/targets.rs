@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentv_core::{Digest, Execution, Secrets, Target};
-use agentv_syntax::{Diagnostic, Severity};
+use agentv_syntax::{Code, Diagnostic, Severity};
 
 use super::aliases::canonical;
 use super::built_in;
-use super::entry::{Entry, entries, text_of};
+use super::entry::{Entry, entries, entries_of, text_of};
 use super::error::TargetError;
 use super::fields::{FieldError, Fields, fill, snake_case};
 use super::limits::limits;
@@ -17,7 +17,7 @@ use super::settings::{SettingError, Settings};
 use super::stand_in::{self, Delay};
 use crate::kinds::ProviderKind;
 use crate::secrets::OpenValue;
-use crate::{Environment, Surroundings, targets_file};
+use crate::{Environment, SuiteProviders, Surroundings, targets_file};
 
 /// The fields that cannot change the answers of a target: they set how fast and how often it is asked,
 /// and which target judges it.
@@ -79,6 +79,8 @@ const MOST_ALIASES: usize = 10;
 #[derive(Debug)]
 pub struct Targets {
     file: Option<File>,
+    /// The suite that defines targets of its own.
+    suite: Option<File>,
     surroundings: Surroundings,
 }
 
@@ -121,6 +123,7 @@ impl Targets {
     pub fn built_in(surroundings: &Surroundings) -> Targets {
         Targets {
             file: None,
+            suite: None,
             surroundings: surroundings.clone(),
         }
     }
@@ -158,14 +161,44 @@ impl Targets {
                 entries: entries(&source, &problems),
                 warnings,
             }),
+            suite: None,
             surroundings: surroundings.clone(),
         })
+    }
+
+    /// Adds the targets that a suite in `folder` defines itself. They come before others of the same name.
+    pub fn add_suite(&mut self, suite: SuiteProviders<'_>, folder: &Path) {
+        let translated = targets_file::translated(suite);
+        let root = translated.tree.root();
+        self.suite = Some(File {
+            shown: Arc::clone(suite.file),
+            folder: folder.to_owned(),
+            entries: entries_of(root, &translated.lines, &translated.problems),
+            warnings: Vec::new(),
+        });
+    }
+
+    /// Returns the problems of the targets that a suite defines, as they matter where nothing needs them.
+    pub fn problems_of_suite(&self) -> Vec<Diagnostic> {
+        let entries = self.suite.iter().flat_map(|suite| &suite.entries);
+        let problems = entries.flat_map(|entry| &entry.problems);
+        let warnings = problems.cloned().map(|mut problem| {
+            problem.problem.severity = Severity::Warning;
+            if problem.problem.code == Code::Unsupported {
+                problem.problem.code = Code::UnusableTarget;
+            }
+            targets_file::unless_needed(problem)
+        });
+        warnings.collect()
     }
 
     /// Returns the problems of the target of this name, in the order of the file. It can be used if all
     /// of them are warnings.
     pub fn problems_of(&self, name: &str) -> Vec<&Diagnostic> {
-        let named = self.entries().iter().filter(|entry| entry.name == name);
+        let Some((file, _)) = self.found(name) else {
+            return Vec::new();
+        };
+        let named = file.entries.iter().filter(|entry| entry.name == name);
         named.flat_map(|entry| &entry.problems).collect()
     }
 
@@ -320,7 +353,20 @@ impl Targets {
     }
 
     fn entry(&self, name: &str) -> Option<&Entry> {
-        self.entries().iter().find(|entry| entry.name == name)
+        self.found(name).map(|(_, entry)| entry)
+    }
+
+    /// Returns the target of this name, and the file that defines it.
+    fn found(&self, name: &str) -> Option<(&File, &Entry)> {
+        let files = self.suite.iter().chain(&self.file);
+        let mut entries =
+            files.flat_map(|file| file.entries.iter().map(move |entry| (file, entry)));
+        entries.find(|(_, entry)| entry.name == name)
+    }
+
+    /// Returns the file that defines the target of this name, as the user knows it.
+    fn file_of(&self, name: &str) -> Option<&Arc<str>> {
+        self.found(name).map(|(file, _)| &file.shown)
     }
 
     /// Prepares the target of an entry, under this name.
@@ -335,7 +381,7 @@ impl Targets {
         if let Some(problem) = problems.find(|problem| is_refusal(problem)) {
             return Err(TargetError {
                 target: entry.name.clone(),
-                file: self.file().cloned(),
+                file: self.file_of(&entry.name).cloned(),
                 line: problem.line,
                 message: problem.sentence(),
                 hint: problem.problem.hint.clone(),
@@ -379,7 +425,7 @@ impl Targets {
         };
         TargetError {
             target: name.clone(),
-            file: self.file().cloned(),
+            file: self.file_of(name).cloned(),
             line: Some(entry.line_of(field.as_deref())),
             message,
             hint,
@@ -399,7 +445,11 @@ impl Targets {
             mut written,
             variables,
         } = fields;
-        let folder = match &self.file {
+        let folder = match self
+            .found(name)
+            .map(|(file, _)| file)
+            .or(self.file.as_ref())
+        {
             Some(file) => &file.folder,
             None => &self.surroundings.root,
         };

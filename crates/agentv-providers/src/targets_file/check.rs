@@ -68,10 +68,33 @@ pub fn unless_needed(mut diagnostic: Diagnostic) -> Diagnostic {
 /// target. An unknown field is an error if its name is similar to a known one, else a warning.
 pub(crate) fn inspect(source: &str, file: &Arc<str>) -> Vec<TargetProblem> {
     let lines = Lines::of(source);
-    let mut problems = match parse(source) {
+    let problems = match parse(source) {
         Ok(tree) => Inspection::of(source, &lines).document(tree.root()),
         Err(invalid) => vec![invalid.problem()],
     };
+    placed(problems, source, &lines, file)
+}
+
+/// Returns everything that is wrong with targets that were translated from `source`, and the problems that
+/// the translation found.
+pub(crate) fn inspect_tree(
+    root: Node<'_>,
+    source: &str,
+    lines: &Lines,
+    file: &Arc<str>,
+    mut found: Vec<Problem>,
+) -> Vec<TargetProblem> {
+    found.append(&mut Inspection::of(source, lines).document(root));
+    placed(found, source, lines, file)
+}
+
+/// Returns problems with their lines, in the order of those.
+fn placed(
+    mut problems: Vec<Problem>,
+    source: &str,
+    lines: &Lines,
+    file: &Arc<str>,
+) -> Vec<TargetProblem> {
     problems.sort_by_key(|problem| problem.span.start);
     let placed = problems.into_iter().map(|problem| {
         let problem = by_similarity(problem);

@@ -136,7 +136,7 @@ fn translate_target(target: &mut Placed, grader: Option<&PlacedField>) -> bool {
 }
 
 /// Makes `id` the provider and `label` the name.
-fn name_target(target: &mut Placed) -> bool {
+pub(super) fn name_target(target: &mut Placed) -> bool {
     let is_named = target.given("name").is_some();
     let label = if is_named { None } else { target.take("label") };
     let has_label = label.is_some();
@@ -177,7 +177,7 @@ fn name_target(target: &mut Placed) -> bool {
     true
 }
 
-fn rename_kind(target: &mut Placed) -> bool {
+pub(super) fn rename_kind(target: &mut Placed) -> bool {
     let Some(mut provider) = target.take("provider") else {
         return false;
     };

@@ -16,6 +16,10 @@ pub(crate) struct Draft {
     reasoning: Vec<u8>,
     refusal: Vec<u8>,
     calls: Vec<DraftCall>,
+    /// The parts in the order in which they came.
+    order: Vec<Placed>,
+    /// True if the next text begins a part of its own.
+    is_part_ended: bool,
     pub(crate) finish_reason: Option<String>,
     pub(crate) model: Option<String>,
     pub(crate) id: Option<String>,
@@ -23,6 +27,27 @@ pub(crate) struct Draft {
     pub(crate) cost: Option<f64>,
     pub(crate) logprobs: Option<Value>,
     pub(crate) carried: Option<Value>,
+    /// The field in which the vendor gives the reasoning, and takes it back.
+    pub(crate) reasoning_field: Option<&'static str>,
+    reasoning_details: Vec<Value>,
+}
+
+/// A part of an answer in its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Placed {
+    /// The text between two offsets.
+    Text(usize, usize),
+    /// A call, by its number.
+    Call(usize),
+    /// A block that must come back, by its number.
+    Carried(usize),
+}
+
+/// A part of an answer, for the blocks of a protocol.
+pub(crate) enum DraftPart<'d> {
+    Text(String),
+    Call(&'d DraftCall),
+    Carried(&'d Value),
 }
 
 /// A call while it is being read.
@@ -34,6 +59,9 @@ pub(crate) struct DraftCall {
     pub(crate) name: String,
     pub(crate) signature: Option<String>,
     arguments: Arguments,
+    /// True if the protocol has the arguments as a value, so that white space between its parts says
+    /// nothing.
+    is_value: bool,
 }
 
 #[derive(Debug)]
@@ -52,7 +80,58 @@ impl Default for Arguments {
 impl Draft {
     /// Adds text.
     pub(crate) fn say(&mut self, text: &Chars<'_>) -> Progress {
-        add(&mut self.text, text)
+        let from = self.text.len();
+        let progress = add(&mut self.text, text);
+        let end = self.text.len();
+        let is_ended = std::mem::take(&mut self.is_part_ended);
+        match self.order.last_mut() {
+            Some(Placed::Text(_, to)) if !is_ended => *to = end,
+            _ => self.order.push(Placed::Text(from, end)),
+        }
+        progress
+    }
+
+    /// Ends a part: the next text is another one.
+    pub(crate) fn end_part(&mut self) {
+        self.is_part_ended = true;
+    }
+
+    /// Adds a block that must come back with the answer.
+    pub(crate) fn carry(&mut self, block: Value) {
+        let blocks = self.carried.get_or_insert_with(|| Value::Array(Vec::new()));
+        if let Value::Array(blocks) = blocks {
+            self.order.push(Placed::Carried(blocks.len()));
+            blocks.push(block);
+        }
+    }
+
+    /// Keeps all parts as blocks of the protocol, if they came in another order than that in which they
+    /// would be sent: first the blocks that must come back, then one text, then the calls. A call without
+    /// an id has none that its result could name.
+    pub(crate) fn keep_order(&mut self, block: impl Fn(DraftPart<'_>) -> Value) {
+        let carried = self.carried.as_ref().and_then(Value::as_array);
+        let rank = |placed: &Placed| match placed {
+            Placed::Carried(_) => 0,
+            Placed::Text(..) => 1,
+            Placed::Call(_) => 2,
+        };
+        let ranks = self.order.iter().map(rank);
+        let texts = ranks.clone().filter(|rank| *rank == 1).count();
+        let has_ids = self.calls.iter().all(|call| call.id.is_some());
+        if (ranks.is_sorted() && texts <= 1) || self.calls.is_empty() || !has_ids {
+            return;
+        }
+        let parts = self.order.iter().filter_map(|placed| match placed {
+            Placed::Text(from, to) if from == to => None,
+            Placed::Text(from, to) => {
+                let text = self.text.get(*from..*to)?;
+                Some(DraftPart::Text(text_of(text.to_vec())))
+            }
+            Placed::Call(number) => self.calls.get(*number).map(DraftPart::Call),
+            Placed::Carried(number) => carried?.get(*number).map(DraftPart::Carried),
+        });
+        let blocks: Vec<Value> = parts.map(block).collect();
+        self.carried = Some(Value::Array(blocks));
     }
 
     /// Adds reasoning text.
@@ -76,6 +155,7 @@ impl Draft {
     pub(crate) fn call(&mut self, call: DraftCall) -> &mut DraftCall {
         self.calls.push(call);
         let last = self.calls.len() - 1;
+        self.order.push(Placed::Call(last));
         &mut self.calls[last]
     }
 
@@ -105,11 +185,56 @@ impl Draft {
         self.model = self.model.take().or(model.filter(|name| !name.is_empty()));
     }
 
+    /// Adds a piece of reasoning in OpenRouter's form. The pieces of one entry have the same place.
+    pub(crate) fn add_reasoning_detail(&mut self, detail: Value) {
+        let name = |entry: &Value| (entry.get("index").cloned(), entry.get("type").cloned());
+        let last = self.reasoning_details.last_mut();
+        match (last, detail) {
+            (Some(Value::Object(entry)), Value::Object(more))
+                if more.get("index").is_some_and(|index| !index.is_null())
+                    && name(&Value::Object(entry.clone()))
+                        == name(&Value::Object(more.clone())) =>
+            {
+                for (field, value) in more {
+                    let is_piece = matches!(field.as_str(), "text" | "summary" | "data");
+                    match (entry.get_mut(&field), value) {
+                        (Some(Value::String(text)), Value::String(more)) if is_piece => {
+                            text.push_str(&more);
+                        }
+                        (_, Value::Null) => {}
+                        (_, value) => {
+                            entry.insert(field, value);
+                        }
+                    }
+                }
+            }
+            (_, detail) => self.reasoning_details.push(detail),
+        }
+    }
+
+    /// Returns the data that must come back with the answer: blocks, or the fields of its reasoning.
+    fn take_carried(&mut self) -> Option<Value> {
+        let mut fields = Extra::new();
+        if let Some(name) = self.reasoning_field {
+            let text = text_of(self.reasoning.clone());
+            fields.insert(name.to_owned(), Value::String(text));
+        }
+        if !self.reasoning_details.is_empty() {
+            let details = std::mem::take(&mut self.reasoning_details);
+            fields.insert("reasoning_details".to_owned(), Value::Array(details));
+        }
+        match fields.is_empty() {
+            true => self.carried.take(),
+            false => Some(Value::Object(fields)),
+        }
+    }
+
     /// Returns the answer.
     ///
     /// # Errors
     /// If nothing was said, and no reason for the end was given.
-    pub(crate) fn finish(self) -> Result<Reply, WireError> {
+    pub(crate) fn finish(mut self) -> Result<Reply, WireError> {
+        let carried = self.take_carried();
         let calls: Result<Vec<ToolCall>, WireError> =
             self.calls.into_iter().map(DraftCall::finish).collect();
         let said = if self.text.is_empty() {
@@ -127,7 +252,7 @@ impl Draft {
             id: self.id,
             cost: self.cost,
             logprobs: self.logprobs,
-            carried: self.carried,
+            carried,
         };
         if reply.text.is_empty() && reply.calls.is_empty() && reply.finish_reason.is_none() {
             return Err(WireError::NoMessage);
@@ -160,6 +285,14 @@ impl DraftCall {
         }
     }
 
+    /// Makes a call of a protocol that has the arguments as a value.
+    pub(crate) fn of_value(id: Option<String>, name: Option<String>) -> DraftCall {
+        DraftCall {
+            is_value: true,
+            ..DraftCall::new(id, name)
+        }
+    }
+
     /// Adds a piece of the arguments.
     pub(crate) fn argue(&mut self, text: &[u8]) {
         match &mut self.arguments {
@@ -181,12 +314,39 @@ impl DraftCall {
         matches!(&self.arguments, Arguments::Text(bytes) if bytes.is_empty())
     }
 
+    /// Returns the arguments as a value.
+    pub(crate) fn input(&self) -> Value {
+        match &self.arguments {
+            Arguments::Value(value) => value.clone(),
+            Arguments::Text(bytes) => {
+                input_of(text_of(bytes.clone())).map_or(Value::Null, |(input, _)| input)
+            }
+        }
+    }
+
+    /// Returns the arguments as text.
+    pub(crate) fn text(&self) -> String {
+        match &self.arguments {
+            Arguments::Value(value) => value.to_string(),
+            Arguments::Text(bytes) => text_of(bytes.clone()),
+        }
+    }
+
     fn finish(self) -> Result<ToolCall, WireError> {
-        let input = match self.arguments {
-            Arguments::Value(value) => value,
+        let (input, written) = match self.arguments {
+            Arguments::Value(value) => (value, None),
             Arguments::Text(bytes) => input_of(text_of(bytes))?,
         };
+        let written = match written {
+            Some(text) if self.is_value => {
+                Some(without_space(&text)).filter(|text| *text != input.to_string())
+            }
+            written => written,
+        };
         let mut extra = Extra::new();
+        if let Some(written) = written {
+            extra.insert(WRITTEN.to_owned(), Value::String(written));
+        }
         if let Some(signature) = self.signature {
             extra.insert(SIGNATURE.to_owned(), Value::from(signature));
         }
@@ -205,12 +365,35 @@ impl DraftCall {
 /// The field of a call that holds the vendor's signature.
 pub(crate) const SIGNATURE: &str = "signature";
 
-/// Reads arguments. Anything that is not JSON is kept as a string: it is what the model said.
-fn input_of(text: String) -> Result<Value, WireError> {
-    match serde_json::from_str(&text) {
-        Ok(value) => Ok(value),
+/// Returns JSON without the white space between its parts.
+fn without_space(json: &str) -> String {
+    let (mut in_string, mut after_backslash) = (false, false);
+    let kept = json.chars().filter(|letter| {
+        let is_kept = in_string || !matches!(letter, ' ' | '\t' | '\n' | '\r');
+        if *letter == '"' && !after_backslash {
+            in_string = !in_string;
+        }
+        after_backslash = in_string && *letter == '\\' && !after_backslash;
+        is_kept
+    });
+    kept.collect()
+}
+
+/// The field of a call that holds the arguments as the model wrote them.
+pub(crate) const WRITTEN: &str = "arguments";
+
+/// Reads arguments. Anything that is not JSON is kept as a string: it is what the model said. Returns the
+/// text too, if the value would be written in another way.
+fn input_of(text: String) -> Result<(Value, Option<String>), WireError> {
+    // Many servers write nothing for a call without arguments.
+    if text.trim().is_empty() {
+        return Ok((Value::Object(Extra::new()), None));
+    }
+    match serde_json::from_str::<Value>(&text) {
+        Ok(value) if value.to_string() == text => Ok((value, None)),
+        Ok(value) => Ok((value, Some(text))),
         Err(error) if is_too_deep(&error) => Err(WireError::TooDeep),
-        Err(_) => Ok(Value::String(text)),
+        Err(_) => Ok((Value::String(text), None)),
     }
 }
 

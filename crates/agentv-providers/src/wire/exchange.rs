@@ -60,6 +60,9 @@ pub(crate) enum ExchangeError {
     /// The vendor reports an error in place of an answer.
     #[error("an error in place of an answer")]
     Reported(Value),
+    /// The vendor reports an error in the middle of a stream.
+    #[error("an error in the middle of an answer")]
+    BrokenOff(Value),
     /// The answer says nothing. The JSON is missing for a stream.
     #[error("no message")]
     NoMessage(Value),
@@ -83,7 +86,10 @@ pub(crate) enum ExchangeError {
 impl From<StreamError> for ExchangeError {
     fn from(error: StreamError) -> ExchangeError {
         match error {
-            StreamError::Event(error, data) => explained(error, &data),
+            StreamError::Event(error, data) => match explained(error, &data) {
+                ExchangeError::Reported(body) => ExchangeError::BrokenOff(body),
+                other => other,
+            },
             StreamError::Damaged(_) => ExchangeError::Damaged,
         }
     }
@@ -122,20 +128,21 @@ impl Exchange<'_> {
                 first_token,
             });
         }
-        // An answer that does not state its type is JSON.
-        if !content_type.is_empty() && !content_type.to_ascii_lowercase().contains("json") {
-            let body = beginning(&mut response).await;
-            return Err(ExchangeError::NotJson { content_type, body });
-        }
         Ok(Heard {
-            reply: self.read(&mut response).await?,
+            reply: self.read(&mut response, content_type).await?,
             request_id,
             first_token: None,
         })
     }
 
-    /// Reads an answer that comes at once.
-    async fn read(&self, response: &mut RecordedResponse) -> Result<Reply, ExchangeError> {
+    /// Reads an answer that comes at once. One that does not state its type is JSON. Simple servers state
+    /// another type for a stream, which its first word shows.
+    async fn read(
+        &self,
+        response: &mut RecordedResponse,
+        content_type: String,
+    ) -> Result<Reply, ExchangeError> {
+        let is_json = content_type.is_empty() || content_type.to_ascii_lowercase().contains("json");
         let length = response.content_length().unwrap_or(0);
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         if length > LARGEST {
@@ -147,8 +154,22 @@ impl Exchange<'_> {
                 return Err(ExchangeError::TooLarge);
             }
             bytes.extend_from_slice(&chunk);
+            if !is_json && bytes.len() >= LARGEST_ERROR && !is_stream(&bytes) {
+                bytes.truncate(LARGEST_ERROR);
+                break;
+            }
+        }
+        if is_stream(&bytes)
+            && let Some(mut incoming) = Incoming::of("text/event-stream", self.wire)
+        {
+            incoming.push(&bytes)?;
+            return Ok(incoming.finish()?);
         }
         let text = String::from_utf8_lossy(&bytes);
+        if !is_json {
+            let body = text.into_owned();
+            return Err(ExchangeError::NotJson { content_type, body });
+        }
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let reply = self.wire.read(text);
         reply.map_err(|error| explained(error, text))
@@ -184,6 +205,11 @@ impl Exchange<'_> {
             }
         }
     }
+}
+
+/// Returns true if bytes begin like the events of a stream, and so not like JSON or HTML.
+fn is_stream(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"data:") || bytes.starts_with(b"event:")
 }
 
 fn content_type(headers: &HeaderMap) -> String {

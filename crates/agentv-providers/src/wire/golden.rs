@@ -11,7 +11,7 @@ use super::event_stream::frame;
 use super::stream::{Incoming, StreamError};
 use super::{
     Ask, Assistant, Call, Conversation, Dialect, Format, Media, MediaKind, MediaSource, Parameter,
-    Parameters, Part, Protocol, Reply, Tool, ToolChoice, ToolResult, Turn, Wire,
+    Parameters, Part, Protocol, Reply, Tool, ToolChoice, ToolResult, Turn, User, Wire,
 };
 
 /// The protocols and the names of their folders.
@@ -56,6 +56,10 @@ fn media(kind: MediaKind, media_type: &'static str, source: MediaSource<'static>
     })
 }
 
+fn said(parts: Vec<Part<'_>>) -> Turn<'_> {
+    Turn::User(User { parts, name: None })
+}
+
 /// Returns the pieces of a user's turn that a protocol carries.
 fn user(wire: &dyn Wire) -> Vec<Part<'static>> {
     let bytes = || MediaSource::Base64(Cow::Borrowed("AAAA"));
@@ -75,7 +79,7 @@ fn user(wire: &dyn Wire) -> Vec<Part<'static>> {
             };
             let alone = Conversation {
                 system: None,
-                turns: vec![Turn::User(vec![part])],
+                turns: vec![said(vec![part])],
             };
             let parameters = Parameters::default();
             wire.write(&ask(&alone, &parameters, &[], None, false))
@@ -130,6 +134,7 @@ fn call(id: &'static str, input: Value) -> Call<'static> {
         name: "weather",
         input: Cow::Owned(input),
         signature: Some("CiQB"),
+        written: None,
     }
 }
 
@@ -137,7 +142,7 @@ fn result(id: &'static str, text: &'static str, is_error: bool) -> Turn<'static>
     Turn::Tool(ToolResult {
         id: Cow::Borrowed(id),
         name: "weather",
-        text: Cow::Borrowed(text),
+        parts: vec![Part::Text(Cow::Borrowed(text))],
         is_error,
     })
 }
@@ -161,8 +166,9 @@ fn golden_requests_have_everything_that_their_protocol_carries() {
         let conversation = Conversation {
             system: Some(Cow::Borrowed("You are terse.")),
             turns: vec![
-                Turn::User(user(wire)),
+                said(user(wire)),
                 Turn::Assistant(Assistant {
+                    name: None,
                     text: Cow::Borrowed("Let me look."),
                     calls: vec![
                         call("a", json!({"city": "Paris"})),
@@ -172,7 +178,7 @@ fn golden_requests_have_everything_that_their_protocol_carries() {
                 }),
                 result("a", "  12 degrees\n", false),
                 result("b", "the arguments are not JSON", true),
-                Turn::User(vec![Part::Text(Cow::Borrowed("And tomorrow?"))]),
+                said(vec![Part::Text(Cow::Borrowed("And tomorrow?"))]),
             ],
         };
         let parameters = parameters(wire);

@@ -35,20 +35,25 @@ pub(crate) enum MediaSource<'a> {
 }
 
 impl Media<'_> {
-    /// Returns the error of a protocol that cannot carry the piece.
-    pub(crate) fn unsendable(&self, protocol: &'static str) -> Unsendable {
+    /// Returns the piece in words.
+    pub(crate) fn described(&self) -> String {
         let kind = match self.kind {
             MediaKind::Image => "image",
             MediaKind::Audio => "audio",
             MediaKind::Document => "file",
         };
+        format!("a block of type `{kind}` ({})", self.media_type)
+    }
+
+    /// Returns the error of a protocol that cannot carry the piece.
+    pub(crate) fn unsendable(&self, protocol: &'static str) -> Unsendable {
         let source = match &self.source {
             MediaSource::Url(_) => "given as a URL",
             MediaSource::Base64(_) => "in a message",
         };
         Unsendable {
             protocol,
-            what: format!("a block of type `{kind}` ({}) {source}", self.media_type),
+            what: format!("{} {source}", self.described()),
         }
     }
 

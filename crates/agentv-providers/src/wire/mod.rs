@@ -31,7 +31,7 @@ mod golden;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use draft::SIGNATURE;
+pub(crate) use draft::{SIGNATURE, WRITTEN};
 pub(crate) use exchange::{Exchange, ExchangeError, Heard, LARGEST};
 pub(crate) use media::{Media, MediaKind, MediaSource};
 pub(crate) use merge::merge;
@@ -40,4 +40,4 @@ pub(crate) use protocol::{Ask, Assemble, Progress, Protocol, Unsendable, Wire, W
 pub(crate) use recording::Recording;
 pub(crate) use reply::{Reply, Usage};
 pub(crate) use stream::Incoming as IncomingStream;
-pub(crate) use turns::{Assistant, Call, Conversation, Part, ToolResult, Turn};
+pub(crate) use turns::{Assistant, Call, Conversation, Input, Part, ToolResult, Turn, User};

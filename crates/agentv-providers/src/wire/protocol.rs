@@ -58,6 +58,11 @@ pub(crate) trait Wire: Send + Sync {
     /// Checks that the protocol has a parameter.
     fn has(&self, parameter: Parameter) -> bool;
 
+    /// Returns true if messages have the name of their author.
+    fn has_names(&self) -> bool {
+        false
+    }
+
     /// Returns the fields of the request whose objects are merged with those of `params` key by key.
     fn merged_fields(&self) -> &'static [&'static str];
 

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use agentv_core::Extra;
+use serde::Serialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::{Media, Unsendable};
 
@@ -19,14 +21,24 @@ pub(crate) struct Conversation<'a> {
 pub(crate) enum Turn<'a> {
     /// Instructions in the middle of the conversation.
     System(Cow<'a, str>),
-    User(Vec<Part<'a>>),
+    User(User<'a>),
     Assistant(Assistant<'a>),
     Tool(ToolResult<'a>),
+}
+
+/// A turn of the user.
+#[derive(Debug, PartialEq)]
+pub(crate) struct User<'a> {
+    pub(crate) parts: Vec<Part<'a>>,
+    /// The name of the author, where a protocol has it.
+    pub(crate) name: Option<&'a str>,
 }
 
 /// A turn of the model.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Assistant<'a> {
+    /// The name of the author, where a protocol has it.
+    pub(crate) name: Option<&'a str>,
     pub(crate) text: Cow<'a, str>,
     pub(crate) calls: Vec<Call<'a>>,
     /// Data of the vendor that belongs to the turn and must come back unchanged with it.
@@ -49,29 +61,58 @@ pub(crate) struct Call<'a> {
     pub(crate) input: Cow<'a, Value>,
     /// A signature of the vendor that must come back with the call.
     pub(crate) signature: Option<&'a str>,
+    /// The arguments as the model wrote them, if that is more than `input` says.
+    pub(crate) written: Option<&'a str>,
 }
 
-impl Call<'_> {
+/// Arguments in a request.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(crate) enum Input<'a> {
+    /// An object as the model wrote it.
+    Written(&'a RawValue),
+    Value(Cow<'a, Value>),
+}
+
+impl<'a> Call<'a> {
+    /// Returns the id, if it was given and is not one of ours.
+    pub(crate) fn given_id(&self) -> Option<&str> {
+        given(&self.id)
+    }
+
     /// Returns the arguments as an object, where a protocol requires one. Arguments that the model wrote
     /// as something else are its field `input`.
-    pub(crate) fn object(&self) -> Cow<'_, Value> {
-        match &*self.input {
-            object @ Value::Object(_) => Cow::Borrowed(object),
-            Value::Null => Cow::Owned(Value::Object(Extra::new())),
-            other => {
+    pub(crate) fn object(&'a self) -> Input<'a> {
+        let written = self
+            .written
+            .and_then(|text| serde_json::from_str(text).ok());
+        Input::Value(match (&*self.input, written) {
+            (Value::Object(_), Some(written)) => return Input::Written(written),
+            (object @ Value::Object(_), None) => Cow::Borrowed(object),
+            (Value::Null, _) => Cow::Owned(Value::Object(Extra::new())),
+            (other, _) => {
                 let field = ("input".to_owned(), other.clone());
                 Cow::Owned(Value::Object(Extra::from_iter([field])))
             }
-        }
+        })
     }
 
     /// Returns the arguments as JSON text, as OpenAI's protocols carry them.
     pub(crate) fn arguments(&self) -> Cow<'_, str> {
-        match &*self.input {
-            Value::String(text) => Cow::Borrowed(text),
-            Value::Null => Cow::Borrowed("{}"),
-            other => Cow::Owned(other.to_string()),
+        match (&*self.input, self.written) {
+            (_, Some(written)) => Cow::Borrowed(written),
+            (Value::String(text), None) => Cow::Borrowed(text),
+            (Value::Null, None) => Cow::Borrowed("{}"),
+            (other, None) => Cow::Owned(other.to_string()),
         }
+    }
+}
+
+/// Returns an id that was given: ours are made for the request.
+fn given<'a>(id: &'a Cow<'_, str>) -> Option<&'a str> {
+    match id {
+        Cow::Borrowed(id) => Some(id),
+        Cow::Owned(_) => None,
     }
 }
 
@@ -82,8 +123,42 @@ pub(crate) struct ToolResult<'a> {
     pub(crate) id: Cow<'a, str>,
     /// The name of the tool.
     pub(crate) name: &'a str,
-    pub(crate) text: Cow<'a, str>,
+    pub(crate) parts: Vec<Part<'a>>,
     pub(crate) is_error: bool,
+}
+
+impl ToolResult<'_> {
+    /// Returns the id, if it was given and is not one of ours.
+    pub(crate) fn given_id(&self) -> Option<&str> {
+        given(&self.id)
+    }
+
+    /// Returns the result as one text.
+    ///
+    /// # Errors
+    /// If it is more than text.
+    pub(crate) fn text(&self, protocol: &'static str) -> Result<Cow<'_, str>, Unsendable> {
+        if let [Part::Text(text)] = self.parts.as_slice() {
+            return Ok(Cow::Borrowed(text));
+        }
+        let texts = self.parts.iter().map(|part| match part {
+            Part::Text(text) => Ok(&**text),
+            Part::Media(media) => Err(Unsendable {
+                what: format!("{} in the result of a tool", media.described()),
+                protocol,
+            }),
+        });
+        let texts: Result<Vec<&str>, _> = texts.collect();
+        texts.map(|texts| Cow::Owned(texts.join("\n")))
+    }
+}
+
+/// Returns the error of a conversation that a protocol does not begin with instructions alone.
+pub(crate) fn instructions_alone(protocol: &'static str) -> Unsendable {
+    Unsendable {
+        protocol,
+        what: "`system` messages alone; add a `user` message".to_owned(),
+    }
 }
 
 /// Returns the error of a system message where a protocol has none.

@@ -37,13 +37,15 @@ fn expected(word: &str, target: &str) -> Expected {
         ("no-choices", "gemini") if is_streamed => {
             Failure(Cause::Network, "ended in the middle of its answer")
         }
-        ("stream-error", "gemini") => Failure(Cause::Status(500), "could not be reached"),
-        ("stream-error", "bedrock") if is_streamed => {
-            Failure(Cause::Status(500), "could not be reached")
-        }
         ("stream-error", "http") => Failure(Cause::Answer, "answer"),
-        ("stream-error", _) => Failure(Cause::Answer, "could not be reached"),
+        // An answer of Bedrock that comes at once has no code of the error.
+        ("stream-error", "bedrock") if !is_streamed => {
+            Failure(Cause::Answer, "could not be reached")
+        }
+        ("stream-error", _) => Failure(Cause::Status(500), "could not be reached"),
         ("wrong-type", "http") => Echo,
+        // The first word shows that it is a stream.
+        ("wrong-type", target) if is_streamed && target != "bedrock" => Echo,
         ("wrong-type", _) => Failure(Cause::Answer, "expected JSON, found `text/plain`"),
         ("tool=search", "http") => Failure(Cause::Answer, "answer"),
         ("tool=search", _) => Tool,
@@ -57,9 +59,9 @@ fn expected(word: &str, target: &str) -> Expected {
         ("quota", "bedrock") => Failure(Cause::Status(429), "Too many tokens"),
         ("quota", "gemini") => Failure(Cause::Status(429), "exceeded your current quota"),
         ("quota", _) => Failure(Cause::Status(402), "no credit left"),
-        ("error-in-success", "gemini") => Failure(Cause::Status(500), "could not be reached"),
         ("error-in-success", "http") => Failure(Cause::Answer, "answer"),
-        ("error-in-success", _) => Failure(Cause::Answer, "could not be reached"),
+        ("error-in-success", "bedrock") => Failure(Cause::Answer, "could not be reached"),
+        ("error-in-success", _) => Failure(Cause::Status(500), "could not be reached"),
         ("echo-key=401", "http") => {
             Failure(Cause::Status(401), "the API key is missing or was refused")
         }

@@ -44,6 +44,7 @@ fn comes_back(transcript: &Transcript) {
         redacted: false,
         dry_run: false,
         error: None,
+        unfinished: false,
         outdated: false,
     };
     let text = serde_json::to_string(&record).expect("a record is JSON");

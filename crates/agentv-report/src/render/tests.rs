@@ -214,3 +214,20 @@ fn errored_and_ungraded_trials_are_shown_beside_the_rate() {
     );
     assert_eq!(fold.finish(0).statuses.of(Status::Error), 1);
 }
+
+#[test]
+fn the_time_to_the_first_token_is_beside_the_latency() {
+    let mut fold = SummaryFold::new();
+    for first_token_ms in [Some(20.0), Some(200.0), Some(1_000.0), None] {
+        let mut record = measured(graded("a", 1.0), 2_000.0, 0.25);
+        record.timing.first_token_ms = first_token_ms;
+        fold.add(&record);
+    }
+    let mut cut = measured(errored("b", "cut"), 9.0, 0.25);
+    cut.timing.first_token_ms = Some(9.0);
+    fold.add(&cut);
+    let text = render_summary(&fold.finish(0), &closing(), STYLE);
+    let line = text.lines().find(|line| line.starts_with("first token"));
+    // Figures are exact to one percent.
+    assert_eq!(line, Some("first token  median 200 ms · 95% within 997 ms"));
+}

@@ -227,8 +227,13 @@ fn file_change(page: &mut Page, change: &FileChange) {
     page.indented(&pieces);
     // The two lines with names repeat what was just written.
     let diff = change.diff.as_deref().unwrap_or_default();
-    let is_name = |line: &&str| !line.starts_with("--- ") && !line.starts_with("+++ ");
-    for line in diff.lines().filter(is_name) {
+    let (head, body) = diff.split_at(diff.find("@@ ").unwrap_or(diff.len()));
+    let is_name = |line: &&str| line.starts_with("--- ") || line.starts_with("+++ ");
+    for line in head
+        .lines()
+        .filter(|line| !is_name(line))
+        .chain(body.lines())
+    {
         let paint = match line.as_bytes().first() {
             Some(b'+') => Paint::Good,
             Some(b'-') => Paint::Bad,

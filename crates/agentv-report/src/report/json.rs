@@ -2,11 +2,10 @@
 
 use std::io::{self, Write};
 
-use agentv_core::ResultRecord;
 use serde::Serialize;
 
 use super::{ReportFailure, ReportFormat};
-use crate::results::RunResults;
+use crate::results::{ResultTexts, RunResults};
 
 pub(super) const FORMAT: ReportFormat = ReportFormat {
     name: "json",
@@ -24,35 +23,28 @@ fn write(runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> 
             field(out, "run", asked)?;
             out.write_all(b",\n")?;
         }
-        let (summary, statistics) = run.figures()?;
+        let (summary, statistics, results) = run.figures_and_texts()?;
         field(out, "summary", &summary)?;
         out.write_all(b",\n")?;
         field(out, "statistics", &statistics)?;
         out.write_all(b",\n\"results\":[")?;
-        write_results(run, out)?;
+        write_results(results, out)?;
         out.write_all(b"]}\n")?;
     }
     out.flush()?;
     Ok(())
 }
 
-fn write_results(run: &RunResults, out: &mut dyn Write) -> Result<(), ReportFailure> {
+/// Writes the records as they are on disk.
+fn write_results(results: ResultTexts, out: &mut dyn Write) -> Result<(), ReportFailure> {
     let mut before: &[u8] = b"\n";
-    let mut written = Ok(());
-    run.each_in_file_order(&mut |record| {
-        if written.is_ok() {
-            written = write_result(&record.value, before, out);
-            before = b",\n";
-        }
+    results.each(|record| -> Result<(), ReportFailure> {
+        out.write_all(before)?;
+        out.write_all(record.as_bytes())?;
+        before = b",\n";
+        Ok(())
     })?;
-    written?;
     out.write_all(b"\n")?;
-    Ok(())
-}
-
-fn write_result(record: &ResultRecord, before: &[u8], out: &mut dyn Write) -> io::Result<()> {
-    out.write_all(before)?;
-    serde_json::to_writer(out, record)?;
     Ok(())
 }
 

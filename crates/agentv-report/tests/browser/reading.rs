@@ -1,6 +1,6 @@
 //! The actions of a reader of a report.
 
-use crate::runs::{Runs, ten, trial};
+use crate::runs::{Runs, Trial, ten, trial};
 use agentv_testkit::browser::{Browser, BrowserTest};
 
 pub(crate) const TESTS: &[BrowserTest] = &[
@@ -72,8 +72,18 @@ fn several_targets(browser: &Browser) {
 }
 
 fn totals(browser: &Browser) {
-    let runs = Runs::new().with(ten());
+    let mut trials: Vec<Trial> = ten().into_iter().collect();
+    let is_errored = |trial: &Trial| trial.result["status"] == "error";
+    let answered = trials.iter_mut().filter(|trial| !is_errored(trial));
+    for (trial, first) in answered.zip([20.0, 200.0, 1_000.0]) {
+        trial.result["timing"]["first_token_ms"] = first.into();
+    }
+    let runs = Runs::new().with(trials);
     let page = browser.open(&runs.report(), "");
+    assert_eq!(
+        page.text(".figures > div:last-child"),
+        "Median first token200 ms95% within 997 ms"
+    );
     assert_eq!(page.text(".rate .figure"), "22.2%");
     assert_eq!(
         page.text(".rate"),

@@ -215,3 +215,42 @@ fn markdown_shows_the_summary() {
     let headline = format!("{} of {} graded trials passed", expected.pass, 6);
     assert!(markdown.contains(&headline), "{markdown}");
 }
+
+/// The times until the first token of the run by hand: 20, 30, 200, 400 and 1000 ms. A superseded result
+/// (5 ms) and an errored trial (99 ms) do not count.
+#[test]
+fn each_format_has_the_median_and_the_95th_percentile_of_the_first_token() {
+    let summary = run(RUN).summary().unwrap();
+    let first = summary.first_token.unwrap();
+    assert_eq!(first.count, 5);
+    assert_about(first.median_ms, 200.0);
+    assert_about(first.p95_ms, 1000.0);
+    let json: Value = serde_json::from_str(&text("json")).unwrap();
+    let json = &json["summary"]["first_token"];
+    assert_about(json["median_ms"].as_f64().unwrap(), 200.0);
+    assert_about(json["p95_ms"].as_f64().unwrap(), 1000.0);
+    let markdown = text("markdown");
+    // Figures are exact to one percent.
+    let sentence = "Time to the first token: median 200 ms, 95% within 997 ms.";
+    assert!(markdown.contains(sentence), "{markdown}");
+    let junit = text("junit");
+    let figures: Vec<f64> = junit
+        .lines()
+        .filter(|line| line.contains("\"first_token_ms_"))
+        .map(|line| line.split('"').nth(3).unwrap().parse().unwrap())
+        .collect();
+    // Each eval file has its own: 200 and 400 ms, then 20, 30 and 1000 ms.
+    assert_eq!(figures.len(), 4, "{junit}");
+    for (figure, expected) in figures.into_iter().zip([200.0, 400.0, 30.0, 1000.0]) {
+        assert_about(figure, expected);
+    }
+}
+
+/// Checks a figure that is exact to one percent.
+#[track_caller]
+fn assert_about(figure: f64, expected: f64) {
+    assert!(
+        (figure / expected - 1.0).abs() <= 0.0101,
+        "{figure} is not {expected}"
+    );
+}

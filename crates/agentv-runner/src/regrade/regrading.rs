@@ -260,6 +260,7 @@ fn record_of(
         redacted: answer.redacted,
         dry_run: answer.dry_run,
         error: None,
+        unfinished: false,
         outdated: false,
     }
 }

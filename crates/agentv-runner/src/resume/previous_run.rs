@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use agentv_core::{ResultRecord, Status, TranscriptRecord, Trial};
+use agentv_core::{ResultRecord, Stage, Status, TranscriptRecord, Trial, TrialError};
 use agentv_journal::{FileError, Key, KeyFields, Latest, Line, RecordFile, RunFolder};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -48,8 +48,11 @@ struct Opened {
 #[derive(Deserialize)]
 struct Paid {
     target: String,
+    answer_key: String,
     #[serde(default)]
     cached: bool,
+    #[serde(default)]
+    unfinished: bool,
     transcript: PaidTranscript,
 }
 
@@ -151,17 +154,22 @@ impl PreviousRun {
         let Some(found) = &self.journal else {
             return Ok(by_target);
         };
+        let mut unfinished: HashMap<String, f64> = HashMap::new();
         for line in found.folder.records::<Paid>(RecordFile::Transcripts)? {
             let Line::Record(record) = line? else {
                 continue;
             };
-            let Paid {
-                target,
-                cached,
-                transcript,
-            } = record.value;
-            if let Some(cost) = transcript.cost_usd.filter(|_| !cached) {
-                by_target.entry(target).or_default().add(cost);
+            let paid = record.value;
+            let Some(cost) = paid.transcript.cost_usd.filter(|_| !paid.cached) else {
+                continue;
+            };
+            let before = unfinished.remove(&paid.answer_key);
+            by_target
+                .entry(paid.target)
+                .or_default()
+                .replace(before.unwrap_or_default(), cost);
+            if paid.unfinished {
+                unfinished.insert(paid.answer_key, cost);
             }
         }
         self.add_judges(&mut by_target)?;
@@ -253,7 +261,9 @@ impl PreviousRun {
     }
 
     fn is_to_be_retried(&self, record: &ResultRecord) -> bool {
-        self.retry_errors && record.status == Status::Error
+        let is_stopped = |error: &TrialError| error.stage == Stage::Stop;
+        record.error.as_ref().is_some_and(is_stopped)
+            || self.retry_errors && record.status == Status::Error
     }
 
     /// Returns the answer with this key.
@@ -261,13 +271,18 @@ impl PreviousRun {
         &self,
         answer_key: &str,
     ) -> Result<Option<TranscriptRecord>, FileError> {
+        let record = self.record(answer_key)?;
+        // What an errored trial left is not an answer.
+        Ok(record.filter(|record| record.error.is_none()))
+    }
+
+    /// Returns the last transcript with this key: an answer, or what an errored trial left.
+    pub(crate) fn record(&self, answer_key: &str) -> Result<Option<TranscriptRecord>, FileError> {
         let Some(journal) = &self.journal else {
             return Ok(None);
         };
         let record = lock(&journal.transcripts).get::<TranscriptRecord>(&Key::from(answer_key))?;
-        // What an errored trial left is not an answer.
-        let answer = record.map(|record| record.value);
-        Ok(answer.filter(|answer| answer.error.is_none()))
+        Ok(record.map(|record| record.value))
     }
 
     /// Returns true if a trial with this answer key has a result that is not to be retried, by whatever

@@ -1,8 +1,10 @@
 //! The budget of a run.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use agentv_core::{Allowance, TranscriptRecord};
 use tokio::sync::Notify;
 
 /// The budget of a run: its limit, the cost so far, and the expected cost of the calls in flight.
@@ -49,8 +51,36 @@ pub(crate) struct Spent {
 
 impl Spent {
     pub(crate) fn add(&mut self, cost: f64) {
-        self.dollars += cost;
+        self.replace(0.0, cost);
+    }
+
+    /// Adds a cost that includes an amount which was added before.
+    pub(crate) fn replace(&mut self, before: f64, cost: f64) {
+        self.dollars += cost - before;
         self.most = self.most.max(cost);
+    }
+}
+
+/// The calls of a trial that an earlier run has made and paid.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PaidCalls {
+    dollars: f64,
+    calls: usize,
+}
+
+impl PaidCalls {
+    /// Returns the calls of a trial that was stopped between two of them.
+    pub(crate) fn of(begun: &TranscriptRecord) -> PaidCalls {
+        PaidCalls {
+            dollars: begun.transcript.cost_usd.unwrap_or_default(),
+            calls: begun.transcript.output_messages.len().max(1),
+        }
+    }
+
+    /// Returns the expected cost of the rest of a trial, if the most expensive one cost `most`: at least
+    /// that of one more call.
+    fn rest_of(self, most: f64) -> f64 {
+        (most - self.dollars).max(self.dollars / self.calls as f64)
     }
 }
 
@@ -65,9 +95,41 @@ pub(crate) struct SetAside {
     amount: f64,
     /// The cost of the calls so far.
     paid: f64,
+    /// The amount that was set aside later, since the call turned out to cost more.
+    grown: Arc<Mutex<f64>>,
+    /// True if the provider was not allowed to spend more.
+    is_refused: Arc<AtomicBool>,
 }
 
 impl SetAside {
+    /// Returns the allowance of a provider that makes calls by itself, and knows their cost while it does.
+    pub(crate) fn allowance(&self) -> Allowance {
+        let Some(budget) = self.budget.clone() else {
+            return Allowance::default();
+        };
+        let (amount, grown) = (self.amount, Arc::clone(&self.grown));
+        let is_refused = Arc::clone(&self.is_refused);
+        Allowance::new(move |cost| {
+            let Some(limit) = budget.limit else {
+                return true;
+            };
+            let mut grown = grown.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut state = budget.lock();
+            let more = (cost - amount - *grown).max(0.0);
+            state.set_aside += more;
+            *grown += more;
+            let others = state.spent + state.set_aside - amount - *grown;
+            let allows = others + cost < limit;
+            is_refused.fetch_or(!allows, Ordering::Relaxed);
+            allows
+        })
+    }
+
+    /// Returns true if the provider was not allowed to spend more.
+    pub(crate) fn was_refused(&self) -> bool {
+        self.is_refused.load(Ordering::Relaxed)
+    }
+
     /// Pays for a call, and waits until the trial may make another one. Returns false if the budget
     /// forbids it.
     pub(crate) async fn call_again(&mut self, cost: Option<f64>) -> bool {
@@ -108,8 +170,9 @@ impl SetAside {
         let Some(budget) = self.budget.take() else {
             return false;
         };
+        let grown = self.grown.lock().unwrap_or_else(PoisonError::into_inner);
         let settled = Settled {
-            amount: self.amount,
+            amount: self.amount + *grown,
             paid: self.paid,
             cost,
         };
@@ -171,16 +234,6 @@ enum Admission {
 }
 
 impl Budget {
-    /// Returns the most that a call of a lane may cost: the limit without what was spent, and without what
-    /// was set aside for other calls. `None` without a limit.
-    pub(crate) fn left_for(&self, lane: usize) -> Option<f64> {
-        let limit = self.limit?;
-        let state = self.lock();
-        let own = state.lanes.get(lane).and_then(|lane| lane.most);
-        let others = (state.set_aside - own.unwrap_or_default()).max(0.0);
-        Some((limit - state.spent - others).max(0.0))
-    }
-
     /// Returns a budget without a limit, for a number of lanes.
     pub(crate) fn unlimited(lanes: usize) -> Budget {
         let names = std::iter::repeat_n("", lanes);
@@ -209,20 +262,27 @@ impl Budget {
         }
     }
 
-    /// Waits until a call is allowed; `None` if the budget forbids it.
-    pub(crate) async fn admit(self: &Arc<Self>, lane: usize) -> Option<SetAside> {
+    /// Waits until a trial is allowed; `None` if the budget forbids it. `begun` are the calls of the trial
+    /// that were paid before: they are already counted.
+    pub(crate) async fn admit(
+        self: &Arc<Self>,
+        lane: usize,
+        begun: Option<PaidCalls>,
+    ) -> Option<SetAside> {
         let set_aside = |budget, amount| SetAside {
             budget,
             lane,
             amount,
-            paid: 0.0,
+            paid: begun.map_or(0.0, |begun| begun.dollars),
+            grown: Arc::default(),
+            is_refused: Arc::default(),
         };
         let Some(limit) = self.limit else {
             return Some(set_aside(None, 0.0));
         };
         loop {
             let changed = self.changed.notified();
-            match self.lock().admission(limit, lane) {
+            match self.lock().admission(limit, lane, begun) {
                 Admission::Yes(amount) => return Some(set_aside(Some(Arc::clone(self)), amount)),
                 Admission::Never => return None,
                 Admission::Later => {}
@@ -237,11 +297,11 @@ impl Budget {
 }
 
 impl State {
-    fn admission(&mut self, limit: f64, lane: usize) -> Admission {
+    fn admission(&mut self, limit: f64, lane: usize, begun: Option<PaidCalls>) -> Admission {
         let busy = self.lanes.iter().any(|lane| lane.in_flight > 0);
         let cost = &mut self.lanes[lane];
         let amount = match cost.most {
-            Some(most) => most,
+            Some(most) => begun.map_or(most, |begun| begun.rest_of(most)),
             None if cost.unknown => 0.0,
             None if cost.in_flight > 0 => return Admission::Later,
             None => 0.0,
@@ -325,36 +385,39 @@ mod tests {
     }
 
     async fn admitted_soon(budget: &Arc<Budget>) -> Option<SetAside> {
-        let admitted = tokio::time::timeout(Duration::from_millis(10), budget.admit(0));
+        let admitted = tokio::time::timeout(Duration::from_millis(10), budget.admit(0, None));
         admitted.await.ok().flatten()
     }
 
     #[tokio::test(start_paused = true)]
     async fn no_trial_starts_that_could_exceed_the_budget() {
         let budget = budget(1.0);
-        let first = budget.admit(0).await.unwrap();
+        let first = budget.admit(0, None).await.unwrap();
         assert!(admitted_soon(&budget).await.is_none(), "one goes alone");
         first.settle(true, Some(0.3));
         let two = [
-            budget.admit(0).await.unwrap(),
-            budget.admit(0).await.unwrap(),
+            budget.admit(0, None).await.unwrap(),
+            budget.admit(0, None).await.unwrap(),
         ];
         let fourth = admitted_soon(&budget).await;
         assert!(fourth.is_none(), "0.3 + 3 × 0.3 would be more than 1");
         for set_aside in two {
             set_aside.settle(true, Some(0.3));
         }
-        assert!(budget.admit(0).await.is_none(), "0.9 + 0.3 is more than 1");
+        assert!(
+            budget.admit(0, None).await.is_none(),
+            "0.9 + 0.3 is more than 1"
+        );
     }
 
     #[tokio::test]
     async fn a_target_with_unknown_costs_is_reported_once_and_not_limited() {
         let budget = budget(0.01);
-        let first = budget.admit(0).await.unwrap();
+        let first = budget.admit(0, None).await.unwrap();
         assert!(first.settle(true, None));
         let (second, third) = (
-            budget.admit(0).await.unwrap(),
-            budget.admit(0).await.unwrap(),
+            budget.admit(0, None).await.unwrap(),
+            budget.admit(0, None).await.unwrap(),
         );
         assert!(!second.settle(true, None));
         assert!(!third.settle(false, None));
@@ -363,7 +426,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn each_call_of_a_trial_is_paid_and_needs_room_for_the_next() {
         let budget = budget(1.0);
-        let mut only = budget.admit(0).await.unwrap();
+        let mut only = budget.admit(0, None).await.unwrap();
         assert!(only.call_again(Some(0.4)).await, "0.4 + 0.4 is at most 1");
         assert!(!only.call_again(Some(0.4)).await, "0.8 + 0.4 is more");
         assert!((budget.lock().spent - 0.8).abs() < 1e-9);
@@ -371,20 +434,47 @@ mod tests {
         assert!((budget.lock().spent - 0.8).abs() < 1e-9, "it stays paid");
         assert!(budget.lock().set_aside.abs() < 1e-9);
         assert!(
-            budget.admit(0).await.is_none(),
+            budget.admit(0, None).await.is_none(),
             "another would cost as much"
         );
     }
 
     #[tokio::test(start_paused = true)]
+    async fn agents_that_work_at_the_same_time_share_what_is_left() {
+        let budget = budget(1.0);
+        let first = budget.admit(0, None).await.unwrap();
+        first.settle(true, Some(0.1));
+        // 0.1 is spent, and 0.1 is set aside for each.
+        let [one, other] = [
+            budget.admit(0, None).await.unwrap(),
+            budget.admit(0, None).await.unwrap(),
+        ];
+        let (of_one, of_other) = (one.allowance(), other.allowance());
+        assert!(of_one.allows_more_than(0.0) && of_one.allows_more_than(0.5));
+        assert!(
+            of_other.allows_more_than(0.3),
+            "0.1 + 0.5 + 0.3 is less than 1"
+        );
+        assert!(
+            !of_other.allows_more_than(0.45),
+            "0.1 + 0.5 + 0.45 is more than 1"
+        );
+        assert!(!of_one.allows_more_than(0.5));
+        other.settle(true, Some(0.45));
+        one.settle(true, Some(0.5));
+        assert!(budget.lock().set_aside.abs() < 1e-9);
+        assert!((budget.lock().spent - 1.05).abs() < 1e-9);
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn the_whole_cost_of_a_trial_counts_once() {
         let budget = budget(10.0);
-        let mut first = budget.admit(0).await.unwrap();
+        let mut first = budget.admit(0, None).await.unwrap();
         assert!(first.call_again(Some(1.0)).await);
         assert!(first.call_again(Some(1.5)).await);
         first.settle(true, Some(3.0));
         assert!((budget.lock().spent - 3.0).abs() < 1e-9);
-        let second = budget.admit(0).await.unwrap();
+        let second = budget.admit(0, None).await.unwrap();
         assert!((budget.lock().set_aside - 3.0).abs() < 1e-9);
         drop(second);
         assert!(budget.lock().set_aside.abs() < 1e-9);
@@ -393,11 +483,11 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn trials_that_wait_for_each_other_do_not_wait_for_ever() {
         let budget = budget(1.0);
-        let mut known = budget.admit(0).await.unwrap();
+        let mut known = budget.admit(0, None).await.unwrap();
         assert!(known.call_again(Some(0.2)).await);
         known.settle(true, Some(0.3));
-        let mut one = budget.admit(0).await.unwrap();
-        let mut other = budget.admit(0).await.unwrap();
+        let mut one = budget.admit(0, None).await.unwrap();
+        let mut other = budget.admit(0, None).await.unwrap();
         // 0.3 is spent and 0.6 set aside. Both answers grow beyond what was set aside.
         let both = async {
             let one = async {
@@ -419,7 +509,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_call_that_ends_without_being_settled_makes_room_for_the_next() {
         let budget = budget(1.0);
-        let first = budget.admit(0).await.unwrap();
+        let first = budget.admit(0, None).await.unwrap();
         assert!(admitted_soon(&budget).await.is_none());
         drop(first);
         assert!(admitted_soon(&budget).await.is_some());

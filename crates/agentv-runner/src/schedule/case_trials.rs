@@ -190,11 +190,14 @@ impl CaseTrials {
         if self.is_lost(trial)? {
             return Ok(Work::Ask);
         }
-        if let Some(record) = self.previous_run.transcript(&trial.keys.answer)? {
-            return Ok(Work::Grade {
-                answer: Arc::new(record),
-                recorded: true,
-            });
+        match self.previous_run.record(&trial.keys.answer)?.map(Arc::new) {
+            Some(begun) if begun.unfinished => return Ok(Work::Continue { begun }),
+            Some(answer) if answer.error.is_none() => {
+                let recorded = true;
+                return Ok(Work::Grade { answer, recorded });
+            }
+            // What an errored trial left is not an answer.
+            Some(_) | None => {}
         }
         if self.is_graded_in_workspace(&trial.case) {
             return Ok(Work::Ask);

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Instant;
 
-use agentv_core::{ResultRecord, Step, Stop, Trial, Work};
+use agentv_core::{ResultRecord, Step, Stop, TranscriptRecord, Trial, Work};
 use tokio::sync::mpsc::Receiver;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
 
 use crate::consumer::Consumer;
 use crate::schedule::batch::Batch;
-use crate::schedule::budget::SetAside;
+use crate::schedule::budget::{PaidCalls, SetAside};
 use crate::schedule::lane::Lane;
 use crate::schedule::source::SourceItem;
 use crate::trial::execute::{Executor, cost_of};
@@ -62,8 +62,13 @@ impl Dispatcher {
         taking.finish().await;
     }
 
-    /// Waits until a call fits into budget and time; `None` if the run is stopped instead.
-    pub(crate) async fn admit(&self, lane: &Lane) -> Option<SetAside> {
+    /// Waits until a call fits into budget and time; `None` if the run is stopped instead. `begun` is the
+    /// part of the trial that an earlier run has paid.
+    pub(crate) async fn admit(
+        &self,
+        lane: &Lane,
+        begun: Option<&TranscriptRecord>,
+    ) -> Option<SetAside> {
         let stop = &self.executor.stop;
         if let Some(deadline) = self.deadline
             && Instant::now() + lane.typical_latency() > deadline
@@ -71,10 +76,11 @@ impl Dispatcher {
             stop.stop(Stop::Time);
             return None;
         }
+        let paid = begun.map(PaidCalls::of);
         let admitted = tokio::select! {
             biased;
             () = stop.stopped() => return None,
-            admitted = self.executor.budget.admit(lane.index) => admitted,
+            admitted = self.executor.budget.admit(lane.index, paid) => admitted,
         };
         if admitted.is_none() {
             stop.stop(Stop::Budget);
@@ -89,7 +95,7 @@ impl Dispatcher {
         if self.executor.stop.is_stopped() {
             return None;
         }
-        let set_aside = self.admit(lane).await?;
+        let set_aside = self.admit(lane, None).await?;
         for (begun, trial) in trials.iter().enumerate() {
             if self.consumer.begin(trial, Some(lane)).is_break() {
                 let begun = &trials[..begun];
@@ -152,8 +158,10 @@ impl Taking {
         let slot = self.slot(stop.stopped()).await?;
         let lane = self.dispatcher.lane.clone();
         let set_aside = match (&trial.work, &lane) {
-            (Work::Ask, Some(lane)) => Some(self.dispatcher.admit(lane).await?),
-            (Work::Ask | Work::Grade { .. }, _) => None,
+            (work, Some(lane)) if work.asks() => {
+                Some(self.dispatcher.admit(lane, work.begun()).await?)
+            }
+            _ => None,
         };
         if self
             .dispatcher
@@ -265,4 +273,29 @@ async fn work_on(
         }
     }
     consumer.abandon(trial);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the size of the future that a function of this form returns.
+    fn size_of_future<F: Future>(
+        _: impl FnOnce(
+            &'static Executor,
+            &'static Consumer,
+            &'static Trial,
+            Option<&'static Lane>,
+            Instant,
+            Option<SetAside>,
+        ) -> F,
+    ) -> usize {
+        size_of::<F>()
+    }
+
+    #[test]
+    fn thousands_of_trials_in_flight_take_little_memory() {
+        let size = size_of_future(work_on);
+        assert!(size <= 8 << 10, "{size} bytes per trial");
+    }
 }

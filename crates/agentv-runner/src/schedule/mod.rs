@@ -10,6 +10,7 @@ pub(crate) mod lane;
 pub(crate) mod rate_limit;
 pub(crate) mod read_files;
 pub(crate) mod selection;
+pub(crate) mod shard;
 pub(crate) mod source;
 pub(crate) mod stop;
 pub(crate) mod survey;

@@ -1,6 +1,6 @@
 //! The rate limits of a target: requests and tokens per minute, and the pauses that it asks for.
 
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex as StdMutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -27,29 +27,29 @@ struct TokenGate {
     owed: AtomicU64,
 }
 
-/// The fraction of a minute's quota that may be used at once.
-const BURST: u32 = 60;
+/// The fraction of a minute's requests that may be sent at once.
+const BURST: u64 = 60;
+
+/// The fraction of a minute's tokens that may be used at once.
+const TOKEN_BURST: u64 = 10;
 
 impl RateLimit {
     pub(crate) fn new(limits: &Limits) -> RateLimit {
+        let (requests, tokens) = (limits.requests_per_minute, limits.tokens_per_minute);
         RateLimit {
-            requests: limits
-                .requests_per_minute
-                .and_then(NonZeroU32::new)
-                .map(|most| Mutex::new(RateLimiter::direct(per_minute(most, most.get() / BURST)))),
-            tokens: limits
-                .tokens_per_minute
-                .and_then(NonZeroU32::new)
-                .map(|most| {
-                    // Requests are few and large compared with tokens: allow a tenth of the minute
-                    // at once.
-                    let most_at_once = (most.get() / 10).max(1);
-                    TokenGate {
-                        limiter: Mutex::new(RateLimiter::direct(per_minute(most, most_at_once))),
-                        most_at_once,
-                        owed: AtomicU64::new(0),
-                    }
-                }),
+            requests: requests.and_then(NonZeroU32::new).map(|most| {
+                let quota = Share::of(most, limits.sharers).quota(BURST);
+                Mutex::new(RateLimiter::direct(quota))
+            }),
+            tokens: tokens.and_then(NonZeroU32::new).map(|most| {
+                // Requests are few and large compared with tokens: allow a tenth of the minute at once.
+                let quota = Share::of(most, limits.sharers).quota(TOKEN_BURST);
+                TokenGate {
+                    limiter: Mutex::new(RateLimiter::direct(quota)),
+                    most_at_once: quota.burst_size().get(),
+                    owed: AtomicU64::new(0),
+                }
+            }),
             paused: StdMutex::new(None),
         }
     }
@@ -115,10 +115,27 @@ fn clamp(number: u64) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-fn per_minute(most: NonZeroU32, at_once: u32) -> Quota {
-    let at_once = NonZeroU32::new(at_once).unwrap_or(NonZeroU32::MIN);
-    // Without this, a minute's quota passes at once, and twice the quota in the first minute.
-    Quota::per_minute(most).allow_burst(at_once)
+/// A part of a limit per minute.
+struct Share {
+    most: NonZeroU32,
+    sharers: NonZeroU64,
+}
+
+impl Share {
+    fn of(most: NonZeroU32, sharers: NonZeroU64) -> Share {
+        Share { most, sharers }
+    }
+
+    /// Returns the quota, of which a fraction may be used at once. Without a limit on that, a minute's quota
+    /// passes at once, and twice the quota in the first minute.
+    fn quota(&self, fraction: u64) -> Quota {
+        let at_once = u64::from(self.most.get()) / fraction / self.sharers;
+        let at_once = NonZeroU32::new(clamp(at_once)).unwrap_or(NonZeroU32::MIN);
+        let nanos = 60_000_000_000 * u128::from(self.sharers.get()) / u128::from(self.most.get());
+        let period = Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX).max(1));
+        let quota = Quota::with_period(period).unwrap_or_else(|| Quota::per_minute(self.most));
+        quota.allow_burst(at_once)
+    }
 }
 
 /// Estimates the number of tokens in a request.
@@ -187,6 +204,20 @@ mod tests {
         }
         // Ten at once, then one each tenth of a second.
         assert!(start.elapsed() >= Duration::from_millis(250));
+    }
+
+    #[test]
+    fn each_sharer_has_an_equal_part_of_a_limit_even_if_that_is_less_than_one() {
+        let quota = |most: u32, sharers: u64| {
+            let (most, sharers) = (NonZeroU32::new(most), NonZeroU64::new(sharers));
+            let share = Share::of(most.unwrap(), sharers.unwrap());
+            let quota = share.quota(BURST);
+            let seconds = quota.replenish_interval().as_secs_f64();
+            (seconds, quota.burst_size().get())
+        };
+        assert_eq!(quota(600, 1), (0.1, 10));
+        assert_eq!(quota(600, 4), (0.4, 2), "150 per minute each");
+        assert_eq!(quota(2, 4), (120.0, 1), "one in two minutes each");
     }
 
     #[tokio::test]

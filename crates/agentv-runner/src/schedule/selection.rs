@@ -1,11 +1,11 @@
 //! The selection of cases and trials.
 
 use std::collections::HashSet;
-use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use globset::GlobSet;
+
+use crate::schedule::shard::{BalancedShards, Shard, digest_of};
 
 /// The selection of cases and trials.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +16,8 @@ pub struct Selection {
     pub eval_ids: Option<GlobSet>,
     /// Only the cases of one shard.
     pub shard: Option<Shard>,
+    /// The distribution of cases over the shards, for those that it knows.
+    pub balance: Option<Arc<BalancedShards>>,
     /// At most this many of those.
     pub limit: Option<u64>,
     /// Only these trials.
@@ -39,6 +41,7 @@ impl Selection {
             eval_files,
             eval_ids,
             shard,
+            balance: _,
             limit,
             trials,
         } = self;
@@ -51,15 +54,24 @@ impl Selection {
 
     /// Returns true if a case is selected in another shard, whatever the limit.
     pub(crate) fn has_in_other_shard(&self, eval_file: &str, eval_id: &str) -> bool {
-        let is_other = |shard: Shard| !shard.takes(eval_file, eval_id);
+        let is_other = |shard: Shard| !self.is_of_shard(shard, eval_file, eval_id);
         self.shard.is_some_and(is_other) && self.matches(eval_file, Some(eval_id))
+    }
+
+    fn is_of_shard(&self, shard: Shard, eval_file: &str, eval_id: &str) -> bool {
+        let balance = self.balance.as_deref();
+        let balanced = balance.and_then(|balance| balance.index_of(eval_file, eval_id));
+        match balanced {
+            Some(index) => index == shard.index(),
+            None => shard.takes(eval_file, eval_id),
+        }
     }
 
     /// Returns true if a case is selected, unless the limit is reached before it.
     fn includes(&self, eval_file: &str, eval_id: Option<&str>) -> bool {
         let is_of_shard = |shard: Shard| match eval_id {
-            Some(eval_id) => shard.takes(eval_file, eval_id),
-            None => shard.index == 1,
+            Some(eval_id) => self.is_of_shard(shard, eval_file, eval_id),
+            None => shard.index() == 1,
         };
         self.shard.is_none_or(is_of_shard) && self.matches(eval_file, eval_id)
     }
@@ -103,60 +115,6 @@ impl Selector<'_> {
         limit.is_some_and(|limit| self.taken >= limit)
     }
 }
-
-/// One of several equal shares of the cases.
-///
-/// The shard of a case depends on its file and id alone: it is the same on every machine, whatever
-/// cases are added.
-///
-/// ```
-/// use agentv_runner::Shard;
-///
-/// let shards: Vec<Shard> = ["1/2", "2/2"].iter().map(|shard| shard.parse().unwrap()).collect();
-/// let takes = |id: &str| shards.iter().filter(|shard| shard.takes("a.yaml", id)).count();
-/// assert!((0..100).all(|number| takes(&number.to_string()) == 1));
-/// assert!("3/2".parse::<Shard>().is_err());
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shard {
-    index: u64,
-    count: u64,
-}
-
-impl Shard {
-    /// Returns true if a case belongs to this shard.
-    pub fn takes(self, eval_file: &str, eval_id: &str) -> bool {
-        digest_of(&[eval_file, eval_id]) % self.count == self.index - 1
-    }
-}
-
-impl fmt::Display for Shard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.index, self.count)
-    }
-}
-
-impl FromStr for Shard {
-    type Err = ShardError;
-
-    fn from_str(text: &str) -> Result<Shard, ShardError> {
-        let parsed = text.split_once('/').and_then(|(index, count)| {
-            Some(Shard {
-                index: index.trim().parse().ok()?,
-                count: count.trim().parse().ok()?,
-            })
-        });
-        match parsed {
-            Some(shard) if (1..=shard.count).contains(&shard.index) => Ok(shard),
-            _ => Err(ShardError),
-        }
-    }
-}
-
-/// A text that does not name a shard.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("expected I/N with I from 1 to N, such as 1/4")]
-pub struct ShardError;
 
 /// Trials that were chosen one by one, such as those that failed before. Holds 8 bytes each.
 #[derive(Debug, Clone, Default)]
@@ -202,16 +160,4 @@ impl ChosenTrials {
                 &trial.to_string(),
             ]))
     }
-}
-
-/// Returns a digest of texts, the same on every machine.
-fn digest_of(texts: &[&str]) -> u64 {
-    let mut hasher = blake3::Hasher::new();
-    for text in texts {
-        hasher.update(&(text.len() as u64).to_le_bytes());
-        hasher.update(text.as_bytes());
-    }
-    let mut bytes = [0; 8];
-    hasher.finalize_xof().fill(&mut bytes);
-    u64::from_le_bytes(bytes)
 }

@@ -70,6 +70,11 @@ impl StopHandle {
         self.leave.cancelled().await;
     }
 
+    /// Returns true if nothing more is sent, not even by trials in flight.
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.leave.is_cancelled()
+    }
+
     /// Returns true if aborted work is not waited for.
     pub(crate) fn ends_at_once(&self) -> bool {
         self.at_once.is_cancelled()

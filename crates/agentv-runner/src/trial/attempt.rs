@@ -92,7 +92,7 @@ pub(crate) async fn ask(
         if request.further.is_empty()
             && let Some(old) = workspace.take()
         {
-            let new = match TrialWorkspace::renew(old, executor, trial).await {
+            let new = match Box::pin(TrialWorkspace::renew(old, executor, trial)).await {
                 Ok(new) => new,
                 Err(Unmade::Stopped) => return None,
                 Err(Unmade::Failed { message, .. }) => {
@@ -207,6 +207,11 @@ fn is_worth_a_retry(retry: &Retry, error: &ProviderError) -> bool {
     match error.cause {
         Cause::Network | Cause::Timeout => true,
         Cause::Status(401 | 403) => false,
+        // 529 is Anthropic's word for 503.
+        Cause::Status(529) => retry
+            .status_codes()
+            .iter()
+            .any(|code| [503, 529].contains(code)),
         Cause::Status(status) => retry.status_codes().contains(&status),
         Cause::Answer | Cause::Command | Cause::Missing | Cause::Setup | Cause::Cancelled => false,
     }

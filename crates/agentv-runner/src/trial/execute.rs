@@ -5,8 +5,9 @@ use std::time::Instant;
 
 use agentv_core::{
     Activity, ActivityChannel, Cause, ExchangeLog, Message, Outcome, Outdated, Prompt,
-    ProviderError, RawExchange, Request, ResultRecord, RunEvent, Secrets, Stage, Step, Subject,
-    Target, Timing, TraceSummary, Transcript, TranscriptRecord, Trial, Work, WorkspaceFolders,
+    ProviderError, RawExchange, Request, ResultRecord, RunEvent, Secrets, Stage, Step, Stop,
+    Subject, Target, Timing, TraceSummary, Transcript, TranscriptRecord, Trial, Work,
+    WorkspaceFolders,
 };
 
 use futures_util::future::join_all;
@@ -22,7 +23,7 @@ use crate::trial::judges::prepare;
 use crate::trial::panic::catch_panic;
 use crate::trial::records::{errored_record, result_record, transcript_record};
 use crate::trial::request::{prompt_of, request_of};
-use crate::trial::steps::ask_in_steps;
+use crate::trial::turns::{ask_in_turns, prompt_in_turn};
 use crate::workspace::{NoWorkspace, RunWorkspaces, TrialWorkspace, Unmade, needs_workspace};
 
 /// Receives the events of trials in flight: retries and notices.
@@ -137,7 +138,7 @@ impl Executor {
             set_aside,
             prompt: prompt_of(trial),
             next: match &trial.work {
-                Work::Ask => Next::Ask(taken_up),
+                Work::Ask | Work::Continue { .. } => Next::Ask(taken_up),
                 Work::Grade { answer, recorded } if *recorded => Next::Grade(self.redacted(answer)),
                 Work::Grade { answer, .. } => Next::Record(self.redacted(answer)),
             },
@@ -166,7 +167,14 @@ impl Executor {
         attempts: u32,
     ) -> Option<Step> {
         match answer {
-            Ok(transcript) => Some(self.answered(trial, transcript, timing, attempts, None)),
+            Ok(_) if !trial.case.turns.is_empty() => {
+                let message = "a target that answers in batches cannot hold a conversation: \
+                               remove `provider_batching`, or the `turns` of the case";
+                let record =
+                    errored_record(trial, Stage::Target, message.to_owned(), timing, attempts);
+                Some(Step::Ended(Box::new(record)))
+            }
+            Ok(transcript) => Some(self.answered(trial, transcript, timing, attempts)),
             Err(error) if error.cause == Cause::Cancelled => None,
             Err(error) => {
                 let message = error.message;
@@ -176,22 +184,20 @@ impl Executor {
         }
     }
 
-    /// Returns the step that hands over a transcript, without secrets. With an `error`, it is not an
-    /// answer.
+    /// Returns the step that hands over an answer, without secrets.
     fn answered(
         &self,
         trial: &Trial,
         transcript: Transcript,
         timing: Timing,
         attempts: u32,
-        error: Option<String>,
     ) -> Step {
         let record = transcript_record(trial, transcript, timing, attempts);
-        let redacted = record.redacted_by(&self.secrets);
-        Step::Answered(Arc::new(TranscriptRecord {
-            error,
-            ..redacted.unwrap_or(record)
-        }))
+        Step::Answered(Arc::new(self.without_secrets(record)))
+    }
+
+    fn without_secrets(&self, record: TranscriptRecord) -> TranscriptRecord {
+        record.redacted_by(&self.secrets).unwrap_or(record)
     }
 
     /// Returns the channel that passes reports of a trial's target on, without secrets.
@@ -312,7 +318,7 @@ impl Execution<'_> {
             Some(answered) => Some(answered),
             None => {
                 if let Some(workspace) = self.workspace.take() {
-                    workspace.abandon(self.executor, self.trial).await;
+                    Box::pin(workspace.abandon(self.executor, self.trial)).await;
                 }
                 None
             }
@@ -324,7 +330,8 @@ impl Execution<'_> {
         let Some(workspace) = self.workspace.take() else {
             return record;
         };
-        let kept = workspace.finish(self.executor, self.trial, record.status);
+        // A future of its own, here and below: most trials have no workspace.
+        let kept = Box::pin(workspace.finish(self.executor, self.trial, record.status));
         Box::new(ResultRecord {
             workspace: kept.await,
             ..*record
@@ -344,7 +351,7 @@ impl Execution<'_> {
         if !needs_workspace(spec, lane.target.provider.as_ref()) {
             return Ok(());
         }
-        match TrialWorkspace::make(self.executor, self.trial).await {
+        match Box::pin(TrialWorkspace::make(self.executor, self.trial)).await {
             Ok(workspace) => self.workspace = Some(workspace),
             Err(Unmade::Stopped) => return Err(None),
             Err(Unmade::Failed { message, kept }) => {
@@ -375,8 +382,11 @@ impl Execution<'_> {
         let taken_up = Instant::now().checked_sub(waited).unwrap_or(taken_up);
         let mut set_aside = self.set_aside.take();
         let mut request = self.request(lane);
+        if let Some(set_aside) = &set_aside {
+            request.allowance = set_aside.allowance();
+        }
         let workspace = &mut self.workspace;
-        let asking = ask_in_steps(
+        let asking = ask_in_turns(
             self.executor,
             lane,
             &mut request,
@@ -388,6 +398,9 @@ impl Execution<'_> {
         let asked = catch_panic(asking).await;
         let raw = request.exchanges.as_ref().map(ExchangeLog::take);
         self.prompt = request.prompt;
+        if set_aside.as_ref().is_some_and(SetAside::was_refused) {
+            self.executor.stop.stop(Stop::Budget);
+        }
         let step = match asked {
             Ok(asked) => self.take_answer(asked?, raw.unwrap_or_default()).await,
             Err(panicked) => {
@@ -416,45 +429,68 @@ impl Execution<'_> {
         } = asked;
         let (mut transcript, error) = match answer {
             Ok(transcript) => (transcript, None),
-            Err(error) if error.cause == Cause::Cancelled => return None,
-            Err(error) => (
-                error.partial.map(|partial| *partial).unwrap_or_default(),
-                Some(error.message),
-            ),
+            Err(error) => {
+                let is_stopped = error.cause == Cause::Cancelled;
+                if is_stopped && error.partial.is_none() {
+                    return None;
+                }
+                let stage = if is_stopped {
+                    Stage::Stop
+                } else {
+                    Stage::Target
+                };
+                (
+                    error.partial.map(|partial| *partial).unwrap_or_default(),
+                    Some((stage, error.message)),
+                )
+            }
         };
-        transcript.raw = raw;
+        transcript.raw.extend(raw);
         let transcript = match self.with_changes(transcript).await {
             Ok(transcript) => transcript,
             Err(NoWorkspace(message)) => {
                 return Some(self.errored(Stage::Workspace, message, timing, attempts));
             }
         };
-        let Some(message) = error else {
+        let Some((stage, message)) = error else {
             let step = self
                 .executor
-                .answered(self.trial, transcript, timing, attempts, None);
+                .answered(self.trial, transcript, timing, attempts);
             if let Step::Answered(answer) = &step {
                 self.next = Next::Grade(Arc::clone(answer));
             }
             return Some(step);
         };
-        let ended = errored_record(self.trial, Stage::Target, message.clone(), timing, attempts);
+        let ended = errored_record(self.trial, stage, message, timing, attempts);
         if !has_something(&transcript) {
             return Some(Step::Ended(Box::new(ended)));
         }
-        let error = Some(message);
-        let step = self
-            .executor
-            .answered(self.trial, transcript, timing, attempts, error);
-        if let Step::Answered(partial) = &step {
-            self.next = Next::End(Box::new(ResultRecord {
-                trace_summary: Some(TraceSummary::of(&partial.transcript, timing.total_ms)),
-                output_messages: self.messages_of(&partial.transcript),
-                redacted: partial.redacted,
-                ..ended
-            }));
-        }
-        Some(step)
+        Some(self.keep_partial(transcript, ended))
+    }
+
+    /// Returns the step that hands over what an errored trial left. The trial then ends with `ended`.
+    fn keep_partial(&mut self, transcript: Transcript, ended: ResultRecord) -> Step {
+        let (timing, attempts) = (ended.timing, ended.attempts);
+        let error = ended.error.as_ref();
+        let is_stopped = error.is_some_and(|error| error.stage == Stage::Stop);
+        let may_continue = is_stopped && self.workspace.is_none();
+        let message = error.map(|error| error.message.clone());
+        let record = self.executor.without_secrets(TranscriptRecord {
+            error: message,
+            ..transcript_record(self.trial, transcript, timing, attempts)
+        });
+        let record = Arc::new(TranscriptRecord {
+            // The next request needs the messages as they were.
+            unfinished: may_continue && !record.redacted,
+            ..record
+        });
+        self.next = Next::End(Box::new(ResultRecord {
+            trace_summary: Some(TraceSummary::of(&record.transcript, timing.total_ms)),
+            output_messages: self.messages_of(&record.transcript),
+            redacted: record.redacted,
+            ..ended
+        }));
+        Step::Answered(record)
     }
 
     /// Adds the changes of the workspace to a transcript.
@@ -463,7 +499,7 @@ impl Execution<'_> {
         mut transcript: Transcript,
     ) -> Result<Transcript, NoWorkspace> {
         if let Some(workspace) = self.workspace.take() {
-            self.workspace = Some(workspace.add_changes(&mut transcript).await?);
+            self.workspace = Some(Box::pin(workspace.add_changes(&mut transcript)).await?);
         }
         Ok(transcript)
     }
@@ -480,7 +516,6 @@ impl Execution<'_> {
         Request {
             exchanges: self.executor.include_raw.then(ExchangeLog::default),
             workspace: self.folders(),
-            max_cost_usd: self.executor.budget.left_for(lane.index),
             activity: self.executor.activity_of(self.trial),
             ..request_of(self.trial, prompt, timeout)
         }
@@ -490,18 +525,25 @@ impl Execution<'_> {
     async fn grade(&self, answer: &TranscriptRecord) -> Option<ResultRecord> {
         let transcript = &answer.transcript;
         let text = transcript.answer();
+        // A judge sees the conversation, whenever it is asked.
+        let turns = self.trial.case.turns.len();
+        let conversation = (turns > 0).then(|| prompt_in_turn(self.trial, turns + 1, transcript));
         let trace = TraceSummary::of(transcript, answer.timing.total_ms);
         let folders = self.folders();
         let had_workspace =
             self.trial.case.workspace.is_some() || transcript.file_changes.is_some();
         let subject = Subject {
             case: &self.trial.case,
-            prompt: &self.prompt,
+            prompt: conversation.as_ref().unwrap_or(&self.prompt),
             transcript,
             answer: &text,
             trace: &trace,
             folder: &self.trial.file.folder,
             workspace: folders.as_deref(),
+            further_changes: self
+                .workspace
+                .as_ref()
+                .map_or(&[], |workspace| &workspace.further_changes),
             workspace_is_gone: had_workspace && folders.is_none(),
             judging: None,
             spares: false,

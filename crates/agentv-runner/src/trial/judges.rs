@@ -92,7 +92,7 @@ impl<'r> TrialJudges<'r> {
         prepare(executor, lane).await?;
         let admitted = tokio::select! {
             biased;
-            admitted = executor.budget.admit(lane.index) => admitted,
+            admitted = executor.budget.admit(lane.index, None) => admitted,
             () = executor.stop.leaving() => return None,
         };
         let Some(mut set_aside) = admitted else {
@@ -105,6 +105,7 @@ impl<'r> TrialJudges<'r> {
             prompt: request.prompt,
             trial: self.trial.number,
             output_schema: request.output_schema,
+            allowance: set_aside.allowance(),
             ..Request::of_text(
                 "",
                 Arc::clone(&self.trial.file.folder),
@@ -169,6 +170,13 @@ impl Judges for TrialJudges<'_> {
 /// Prepares the target of a lane once, before its first request. Returns `None` if it cannot be
 /// asked, which ends the run, or if the run was stopped meanwhile.
 pub(crate) async fn prepare(executor: &Executor, lane: &Lane) -> Option<()> {
+    match lane.prepared.get() {
+        Some(()) => Some(()),
+        None => Box::pin(prepare_once(executor, lane)).await,
+    }
+}
+
+async fn prepare_once(executor: &Executor, lane: &Lane) -> Option<()> {
     let preparing = lane.prepared.get_or_try_init(|| async {
         let cancel = executor.stop.abortion().child_token();
         let preparing = async { lane.target.provider.prepare(&cancel).await };

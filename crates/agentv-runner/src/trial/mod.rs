@@ -13,3 +13,6 @@ pub(crate) mod prompt_dump;
 pub(crate) mod records;
 pub(crate) mod request;
 pub(crate) mod steps;
+#[cfg(test)]
+mod steps_tests;
+pub(crate) mod turns;

@@ -1,12 +1,13 @@
 //! Panics of providers and evaluators, caught: a fault in one trial must not end the others.
 
+use std::any::Any;
 use std::cell::Cell;
-use std::future::poll_fn;
-use std::panic::AssertUnwindSafe;
-use std::pin::pin;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
 use agentv_core::{Cause, ProviderError};
-use futures_util::FutureExt;
+use pin_project_lite::pin_project;
 
 use crate::trial::fault;
 
@@ -34,23 +35,49 @@ pub fn is_panic_caught() -> bool {
 }
 
 /// Runs some work and turns a panic into an error.
-pub(crate) async fn catch_panic<T>(work: impl Future<Output = T>) -> Result<T, Panicked> {
-    let work = async {
-        fault::panic_if_chosen();
-        work.await
-    };
-    let mut work = pin!(AssertUnwindSafe(work).catch_unwind());
-    let caught = poll_fn(|context| {
+pub(crate) fn catch_panic<F: Future>(work: F) -> CatchPanic<F> {
+    CatchPanic {
+        work,
+        has_begun: false,
+    }
+}
+
+pin_project! {
+    /// Some work whose panics are caught. It is no larger than the work, unlike an `async fn`, which would
+    /// hold it twice: a run has thousands of them.
+    pub(crate) struct CatchPanic<F> {
+        #[pin]
+        work: F,
+        has_begun: bool,
+    }
+}
+
+impl<F: Future> Future for CatchPanic<F> {
+    type Output = Result<F::Output, Panicked>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
         CATCHING.set(CATCHING.get() + 1);
-        let polled = work.as_mut().poll(context);
+        let polled = catch_unwind(AssertUnwindSafe(|| {
+            if !std::mem::replace(this.has_begun, true) {
+                fault::panic_if_chosen();
+            }
+            this.work.poll(context)
+        }));
         CATCHING.set(CATCHING.get() - 1);
-        polled
-    });
-    caught.await.map_err(|panic| {
+        match polled {
+            Ok(polled) => polled.map(Ok),
+            Err(panic) => Poll::Ready(Err(Panicked::of(&*panic))),
+        }
+    }
+}
+
+impl Panicked {
+    fn of(panic: &(dyn Any + Send)) -> Panicked {
         let message = panic.downcast_ref::<&str>().copied();
         let message = message.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
         Panicked(message.unwrap_or("a panic without a message").to_owned())
-    })
+    }
 }
 
 #[cfg(test)]

@@ -35,6 +35,7 @@ pub(crate) fn transcript_record(
         redacted: false,
         dry_run: trial.dry_run,
         error: None,
+        unfinished: false,
         outdated: false,
     }
 }

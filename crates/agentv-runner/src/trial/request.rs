@@ -4,14 +4,19 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentv_core::{ActivityChannel, Block, Content, Prompt, Request, Trial};
+use agentv_core::{ActivityChannel, Allowance, Block, Content, EvalCase, Prompt, Request, Trial};
 
 /// Returns the prompt of a trial. A target that reads files gets their paths.
 pub(crate) fn prompt_of(trial: &Trial) -> Prompt {
+    prompt_of_case(trial, &trial.case)
+}
+
+/// Returns the prompt of a case in a trial.
+pub(crate) fn prompt_of_case(trial: &Trial, case: &EvalCase) -> Prompt {
     if trial.reads_files {
-        Prompt::by_path(&trial.case, &trial.file.root)
+        Prompt::by_path(case, &trial.file.root)
     } else {
-        Prompt::of(&trial.case)
+        Prompt::of(case)
     }
 }
 
@@ -30,7 +35,7 @@ pub(crate) fn request_of(trial: &Trial, prompt: Prompt, timeout: Duration) -> Re
         timeout,
         output_schema: None,
         workspace: None,
-        max_cost_usd: None,
+        allowance: Allowance::default(),
         activity: ActivityChannel::default(),
         exchanges: None,
     }

@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use agentv_core::{
-    Message, ProviderError, Request, RunEvent, Stop, Timing, TokenUsage, Toolbox, Transcript, Trial,
+    Cause, Message, ProviderError, Request, Role, Stop, Timing, TokenUsage, Toolbox, Transcript,
+    TranscriptRecord, Trial,
 };
 use serde_json::{Value, json};
 
@@ -17,9 +18,10 @@ use crate::workspace::TrialWorkspace;
 const MAX_STEPS: &str = "max_steps";
 
 /// Asks the target of `lane`, and continues with the results of the tools that it calls, until it
-/// answers, calls a tool without a result, or has used up its steps. Limits, retries and stops apply to
-/// each request, and `set_aside` pays for each. Returns `None` if the run was stopped before an answer
-/// came.
+/// answers, calls a tool without a result, or has used up its steps. A trial that was stopped between two
+/// steps continues with the next. Limits, retries and stops apply to each request, and `set_aside` pays
+/// for each. Returns `None` if the run was stopped before the first answer came, and an error with the
+/// steps so far if it was stopped later.
 pub(crate) async fn ask_in_steps(
     executor: &Executor,
     lane: &Lane,
@@ -29,12 +31,31 @@ pub(crate) async fn ask_in_steps(
     workspace: &mut Option<TrialWorkspace>,
     mut set_aside: Option<&mut SetAside>,
 ) -> Option<AskResult> {
-    let mut asked = ask(executor, lane, request, trial, taken_up, workspace).await?;
-    let Some(toolbox) = lane.target.provider.toolbox() else {
-        return Some(asked);
+    // A conversation begins again.
+    let begun = trial.work.begun().filter(|_| trial.case.turns.is_empty());
+    let mut whole = begun.map(Whole::of).unwrap_or_default();
+    let toolbox = lane.target.provider.toolbox();
+    if let Some(toolbox) = toolbox.filter(|_| whole.has_begun) {
+        // The calls that the end of the run prevented.
+        let Some(ran) = run_calls(executor, toolbox, request, &mut whole.transcript).await else {
+            return whole.stop(RUN);
+        };
+        whole.tools_ms += ran.took;
+        if let Some(error) = ran.error {
+            return Some(whole.fail(error));
+        }
+        request
+            .further
+            .clone_from(&whole.transcript.output_messages);
+    }
+    let asked = ask(executor, lane, request, trial, taken_up, workspace).await;
+    let Some(toolbox) = toolbox else {
+        return asked;
     };
-    let mut whole = Whole::default();
-    for step in 1.. {
+    let Some(mut asked) = asked else {
+        return whole.stop(RUN);
+    };
+    for step in whole.steps() + 1.. {
         whole.add_timing(asked.timing, asked.attempts);
         let mut transcript = match asked.answer {
             Ok(transcript) => transcript,
@@ -49,29 +70,47 @@ pub(crate) async fn ask_in_steps(
             whole.transcript.finish_reason = Some(MAX_STEPS.to_owned());
             break;
         }
-        let ran = run_calls(executor, toolbox, request, &mut transcript).await?;
-        whole.tools_ms += ran.took;
-        request.further.extend(transcript.output_messages.clone());
         let cost = transcript.cost_usd;
+        let ran = match executor.stop.is_leaving() {
+            true => None,
+            false => run_calls(executor, toolbox, request, &mut transcript).await,
+        };
+        request.further.extend(transcript.output_messages.clone());
         whole.add(transcript);
+        let Some(ran) = ran else {
+            return whole.stop(RUN);
+        };
+        whole.tools_ms += ran.took;
         if let Some(error) = ran.error {
             return Some(whole.fail(error));
         }
-        if let Some(set_aside) = set_aside.as_deref_mut()
-            && !may_continue(executor, set_aside, cost).await?
-        {
-            notice_budget(executor, trial, step, &whole);
-            return None;
+        if let Some(set_aside) = set_aside.as_deref_mut() {
+            match may_continue(executor, set_aside, cost).await {
+                Some(true) => {}
+                Some(false) => return whole.stop(BUDGET),
+                None => return whole.stop(RUN),
+            }
+        }
+        if executor.stop.is_leaving() {
+            return whole.stop(RUN);
         }
         request.attempt = 1;
-        asked = ask(executor, lane, request, trial, Instant::now(), workspace).await?;
+        let next = ask(executor, lane, request, trial, Instant::now(), workspace).await;
+        let Some(next) = next else {
+            return whole.stop(RUN);
+        };
+        asked = next;
     }
     Some(whole.finish())
 }
 
+/// The words for what stopped a trial between two steps.
+pub(crate) const BUDGET: &str = "`--budget`";
+pub(crate) const RUN: &str = "the end of the run";
+
 /// Pays for a step. Returns false, and stops the run, if the budget forbids another one; `None` if the
 /// run is stopped meanwhile.
-async fn may_continue(
+pub(crate) async fn may_continue(
     executor: &Executor,
     set_aside: &mut SetAside,
     cost: Option<f64>,
@@ -87,24 +126,12 @@ async fn may_continue(
     Some(is_allowed)
 }
 
-/// Reports the cost of a trial that the budget ended between two steps: no record has it.
-fn notice_budget(executor: &Executor, trial: &Trial, steps: u32, whole: &Whole) {
-    let cost = whole.transcript.cost_usd;
-    let cost = cost.map_or_else(|| "unknown".to_owned(), |cost| format!("${cost:.4}"));
-    let requests = if steps == 1 { "request" } else { "requests" };
-    let message = format!(
-        "`--budget` stopped case `{}` of target `{}` after {steps} {requests}; their cost ({cost}) is \
-         not in the totals",
-        trial.case.id, trial.target,
-    );
-    let message = executor.secrets.redact(&message).into_owned();
-    executor.notify(RunEvent::Noticed { message });
-}
-
-/// Checks that the model calls tools, and that each has a result.
+/// Checks that the model calls tools, and that each has a result. A call that was cut off is not made.
 fn continues(toolbox: &dyn Toolbox, transcript: &Transcript) -> bool {
     let mut calls = transcript.tool_calls().peekable();
-    calls.peek().is_some() && calls.all(|call| toolbox.answers(&call.tool))
+    calls.peek().is_some()
+        && !transcript.is_truncated()
+        && calls.all(|call| toolbox.answers(&call.tool))
 }
 
 /// The calls of one step after they ran.
@@ -116,7 +143,8 @@ struct RanCalls {
     error: Option<ProviderError>,
 }
 
-/// Runs the calls one after the other, and puts their results beside them; `None` if the run is stopped.
+/// Runs the calls without a result one after the other, and puts their results beside them; `None` if the
+/// run is stopped.
 async fn run_calls(
     executor: &Executor,
     toolbox: &dyn Toolbox,
@@ -126,7 +154,8 @@ async fn run_calls(
     let cancel = executor.stop.abortion().child_token();
     let mut ran = RanCalls::default();
     let messages = transcript.output_messages.iter_mut();
-    for call in messages.flat_map(|message: &mut Message| &mut message.tool_calls) {
+    let calls = messages.flat_map(|message: &mut Message| &mut message.tool_calls);
+    for call in calls.filter(|call| call.output.is_none()) {
         let started = Instant::now();
         let result = tokio::select! {
             biased;
@@ -137,6 +166,7 @@ async fn run_calls(
         ran.took += duration;
         call.duration_ms = Some(duration);
         let (output, is_error) = match result {
+            Err(error) if error.cause == Cause::Cancelled => return None,
             Ok(result) => (result.output, result.is_error),
             Err(error) => {
                 let message = Value::from(error.message.as_str());
@@ -157,7 +187,7 @@ async fn run_calls(
 
 /// All steps as one answer.
 #[derive(Default)]
-struct Whole {
+pub(crate) struct Whole {
     transcript: Transcript,
     timing: Timing,
     attempts: u32,
@@ -166,9 +196,27 @@ struct Whole {
 }
 
 impl Whole {
-    fn add_timing(&mut self, timing: Timing, attempts: u32) {
+    /// Returns the steps of a trial that was stopped between two of them.
+    fn of(begun: &TranscriptRecord) -> Whole {
+        Whole {
+            transcript: begun.transcript.clone(),
+            timing: begun.timing,
+            attempts: begun.attempts,
+            tools_ms: 0.0,
+            has_begun: true,
+        }
+    }
+
+    /// Returns the number of requests that were answered.
+    fn steps(&self) -> u32 {
+        let messages = self.transcript.output_messages.iter();
+        let answers = messages.filter(|message| message.role == Role::Assistant);
+        answers.count().try_into().unwrap_or(u32::MAX)
+    }
+
+    pub(crate) fn add_timing(&mut self, timing: Timing, attempts: u32) {
         let sum = |one: Option<f64>, other: Option<f64>| match (one, other) {
-            (Some(one), Some(other)) => Some(one + other),
+            (Some(one), Some(other)) => Some(rounded(one + other)),
             (one, other) => one.or(other),
         };
         self.timing = Timing {
@@ -183,7 +231,12 @@ impl Whole {
         };
     }
 
-    fn add(&mut self, step: Transcript) {
+    /// Returns the steps so far.
+    pub(crate) fn transcript(&self) -> &Transcript {
+        &self.transcript
+    }
+
+    pub(crate) fn add(&mut self, step: Transcript) {
         let is_first = !std::mem::replace(&mut self.has_begun, true);
         let whole = &mut self.transcript;
         whole.output_messages.extend(step.output_messages);
@@ -207,13 +260,13 @@ impl Whole {
     }
 
     /// Returns the steps as an answer.
-    fn finish(mut self) -> AskResult {
+    pub(crate) fn finish(mut self) -> AskResult {
         let transcript = std::mem::take(&mut self.transcript);
         self.end(Ok(transcript))
     }
 
     /// Returns a failure with the steps before it.
-    fn fail(mut self, mut error: ProviderError) -> AskResult {
+    pub(crate) fn fail(mut self, mut error: ProviderError) -> AskResult {
         if self.has_begun {
             if let Some(partial) = error.partial.take() {
                 self.add(*partial);
@@ -223,16 +276,41 @@ impl Whole {
         self.end(Err(error))
     }
 
+    /// Returns the steps before the run was stopped, if there are any.
+    fn stop(self, by: &str) -> Option<AskResult> {
+        if !self.has_begun {
+            return None;
+        }
+        let requests = match self.steps() {
+            1 => "1 request".to_owned(),
+            steps => format!("{steps} requests"),
+        };
+        let message = format!("{by} stopped the trial after {requests}; `--resume` continues it");
+        Some(self.fail(ProviderError::new(Cause::Cancelled, message)))
+    }
+
+    /// Returns the turns before the run was stopped.
+    pub(crate) fn stop_in_turn(self, by: &str, turn: usize) -> AskResult {
+        let message =
+            format!("{by} stopped the conversation after turn {turn}; `--resume` repeats it");
+        self.fail(ProviderError::new(Cause::Cancelled, message))
+    }
+
     fn end(self, answer: Result<Transcript, ProviderError>) -> AskResult {
         AskResult {
             answer,
             timing: Timing {
-                total_ms: self.timing.total_ms.map(|ms| ms + self.tools_ms),
+                total_ms: self.timing.total_ms.map(|ms| rounded(ms + self.tools_ms)),
                 ..self.timing
             },
             attempts: self.attempts,
         }
     }
+}
+
+/// Removes what the addition of milliseconds adds behind the microseconds.
+fn rounded(milliseconds: f64) -> f64 {
+    (milliseconds * 1e3).round() / 1e3
 }
 
 fn sum_of_tokens(one: Option<TokenUsage>, other: Option<TokenUsage>) -> Option<TokenUsage> {

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentv_core::{
-    KeepWorkspace, Provider, RunEvent, Status, Transcript, Trial, WorkspaceFolders, WorkspaceSpec,
+    FileChange, KeepWorkspace, Provider, RunEvent, Status, Transcript, Trial, WorkspaceFolders,
+    WorkspaceSpec,
 };
 use agentv_workspace::{DiffLimits, Snapshot, Template, Workspace};
 use tokio_util::sync::CancellationToken;
@@ -26,6 +27,8 @@ pub(crate) struct TrialWorkspace {
     workspace: Workspace,
     before: Snapshot,
     pub(crate) folders: Arc<WorkspaceFolders>,
+    /// The changed files beyond those that the transcript lists.
+    pub(crate) further_changes: Vec<FileChange>,
     run: Arc<RunWorkspaces>,
     spec: Arc<WorkspaceSpec>,
 }
@@ -85,6 +88,7 @@ impl TrialWorkspace {
             workspace,
             before,
             folders,
+            further_changes: Vec::new(),
             run,
             spec,
         };
@@ -120,7 +124,7 @@ impl TrialWorkspace {
         if transcript.file_changes.is_some() {
             return Ok(self);
         }
-        let (workspace, changes) = blocking(move || {
+        let (mut workspace, changes) = blocking(move || {
             let changes = self
                 .workspace
                 .changes(&self.before, &DiffLimits::default())?;
@@ -128,7 +132,8 @@ impl TrialWorkspace {
         })
         .await?;
         transcript.file_changes = Some(changes.files);
-        transcript.file_changes_omitted = changes.omitted;
+        transcript.file_changes_omitted = changes.further.len() as u64;
+        workspace.further_changes = changes.further;
         Ok(workspace)
     }
 

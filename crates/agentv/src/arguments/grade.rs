@@ -104,6 +104,7 @@ impl GradeArguments {
             selection: SelectionOptions {
                 eval_ids: self.eval_ids.clone(),
                 shard: None,
+                balance: None,
                 limit: self.limit,
             },
             stop_on_required: self.stop_on_required,

@@ -4,7 +4,9 @@ mod command_line;
 mod compare;
 mod completions;
 mod convert;
+mod exchange;
 mod gates;
+mod generate;
 mod grade;
 mod history;
 mod init;
@@ -17,6 +19,7 @@ mod report;
 mod root;
 mod run;
 mod schema;
+mod shard;
 mod shared;
 mod show;
 mod targets;
@@ -27,7 +30,12 @@ mod view;
 pub(crate) use compare::CompareArguments;
 pub(crate) use completions::CompletionsArguments;
 pub(crate) use convert::{ConvertArguments, FormatName};
+pub(crate) use exchange::{ExportArguments, ExportFormat, ExportOtlpArguments, ImportArguments};
 use gates::GateArguments;
+pub(crate) use generate::{
+    AuthorArguments, GenerateAction, GenerateArguments, GenerateCasesArguments,
+    GenerateRubricsArguments,
+};
 pub(crate) use grade::GradeArguments;
 pub(crate) use history::{RunsAction, RunsArguments, TrendArguments, TrendFormat};
 pub(crate) use init::InitArguments;

@@ -3,9 +3,10 @@
 use clap::{Parser, Subcommand};
 
 use super::{
-    CompareArguments, CompletionsArguments, ConvertArguments, GradeArguments, InitArguments,
-    JudgeArguments, MergeArguments, ReportArguments, RunArguments, RunsArguments, SchemaArguments,
-    ShowArguments, TargetsArguments, TrendArguments, ValidateArguments, ViewArguments,
+    CompareArguments, CompletionsArguments, ConvertArguments, ExportArguments, GenerateArguments,
+    GradeArguments, ImportArguments, InitArguments, JudgeArguments, MergeArguments,
+    ReportArguments, RunArguments, RunsArguments, SchemaArguments, ShowArguments, TargetsArguments,
+    TrendArguments, ValidateArguments, ViewArguments,
 };
 use crate::log::LogLevel;
 
@@ -47,6 +48,9 @@ pub(crate) enum Command {
     Validate(ValidateArguments),
     Show(ShowArguments),
     Convert(ConvertArguments),
+    Generate(GenerateArguments),
+    Import(ImportArguments),
+    Export(ExportArguments),
     Targets(TargetsArguments),
     Schema(SchemaArguments),
     Completions(CompletionsArguments),

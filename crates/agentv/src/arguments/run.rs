@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use agentv_core::PassThreshold;
 use agentv_dataset::LoadOptions;
-use agentv_project::{OpenRun, Project, RunOptions, SelectionOptions};
+use agentv_project::{
+    LimitOptions, Notices, OpenRun, Project, ProjectError, RunOptions, SelectionOptions,
+};
 use agentv_providers::Delay;
-use agentv_runner::Shard;
 use clap::Args;
 
+use super::shard::ShardArgument;
 use super::shared::{LimitArguments, OutputArguments, resume};
 use super::values::{from_one, milliseconds, pass_threshold};
 use super::{GateArguments, LoadArguments};
@@ -62,9 +64,18 @@ pub(crate) struct RunArguments {
     /// Only run the first N cases
     #[arg(long, value_name = "N", value_parser = from_one::<u64>, help_heading = "What to run")]
     pub(crate) limit: Option<u64>,
-    /// Split the cases into N shards, the same on every machine, and only run shard I
+    /// Split the cases into N shards, the same on every machine, and only run shard I; `auto` takes I and N
+    /// from the variables of Kubernetes, Slurm or a CI system
     #[arg(long, value_name = "I/N", help_heading = "What to run")]
-    pub(crate) shard: Option<Shard>,
+    pub(crate) shard: Option<ShardArgument>,
+    /// Distribute the cases over the shards so that all take about the same time, by the latencies of RUN
+    #[arg(
+        long,
+        value_name = "RUN",
+        requires = "shard",
+        help_heading = "What to run"
+    )]
+    pub(crate) balance: Option<String>,
     /// Run each case N times (default: 1)
     #[arg(long, value_name = "N", value_parser = from_one::<u32>, help_heading = "What to run")]
     pub(crate) trials: Option<u32>,
@@ -126,6 +137,9 @@ pub(crate) struct RunArguments {
 
     #[command(flatten)]
     pub(crate) limits: LimitArguments,
+    /// Give a shard the whole `--budget` and the whole limits per minute of targets, not an Nth of them
+    #[arg(long, help_heading = "Limits")]
+    pub(crate) whole_limits: bool,
 
     #[command(flatten)]
     pub(crate) gates: GateArguments,
@@ -165,14 +179,27 @@ impl RunArguments {
             eval_ids: record.eval_ids.clone(),
             limit: record.limit,
             shard: record.shard.as_deref().and_then(|shard| shard.parse().ok()),
+            balance: record.balance.as_ref().map(|balance| balance.run.clone()),
             gates: self.gates.resuming(run),
             ..self.clone()
         }
     }
 
     /// Returns the request, as data.
-    pub(crate) fn options(&self, project: &Project) -> RunOptions {
-        RunOptions {
+    ///
+    /// # Errors
+    /// If `--shard auto` finds no shard.
+    pub(crate) fn options(
+        &self,
+        project: &Project,
+        notices: &mut dyn Notices,
+    ) -> Result<RunOptions, ProjectError> {
+        let shard = match self.shard {
+            Some(ShardArgument::Given(shard)) => Some(shard),
+            Some(ShardArgument::Auto) => Some(project.automatic_shard(notices)?),
+            None => None,
+        };
+        Ok(RunOptions {
             paths: self.paths.clone(),
             load: LoadOptions {
                 pass_threshold: self.pass_threshold,
@@ -185,7 +212,8 @@ impl RunArguments {
             allow_self_judging: self.allow_self_judging,
             selection: SelectionOptions {
                 eval_ids: self.eval_ids.clone(),
-                shard: self.shard,
+                shard,
+                balance: self.balance.clone(),
                 limit: self.limit,
             },
             trials: self.trials,
@@ -195,7 +223,10 @@ impl RunArguments {
             retry_errors: self.retry_errors,
             rerun_failed: self.rerun_failed.clone(),
             cache: self.cache,
-            limits: self.limits.options(),
+            limits: LimitOptions {
+                whole: self.whole_limits,
+                ..self.limits.options()
+            },
             gates: self.gates.options(),
             dump_prompts: self.dump_prompts.clone(),
             include_trace: self.output.include_trace,
@@ -205,7 +236,7 @@ impl RunArguments {
                 .files()
                 .map(|file| file.path.to_owned())
                 .collect(),
-        }
+        })
     }
 
     fn delay(&self) -> Delay {

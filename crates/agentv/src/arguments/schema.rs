@@ -29,4 +29,12 @@ pub(crate) enum SchemaName {
     Targets,
     /// .agentv/config.yaml
     Config,
+    /// A suite of AgentV 4
+    #[value(name = "agentv-4")]
+    Agentv4,
+    /// A suite of AgentV 5
+    #[value(name = "agentv-5")]
+    Agentv5,
+    /// A configuration of promptfoo
+    Promptfoo,
 }

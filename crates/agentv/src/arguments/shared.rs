@@ -42,6 +42,7 @@ impl LimitArguments {
             budget: self.budget,
             max_time: self.max_time,
             no_scripts: self.no_scripts,
+            ..LimitOptions::default()
         }
     }
 }

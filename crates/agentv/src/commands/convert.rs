@@ -7,7 +7,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use agentv_dataset::{Conversion, ConvertError, ConvertOptions, convert};
-use agentv_project::{Project, counted};
+use agentv_project::{Project, comments_on, counted};
 
 use crate::arguments::{ConvertArguments, FormatName};
 use crate::diagnostics::DiagnosticPrinter;
@@ -15,6 +15,7 @@ use crate::exit::{CommandError, Exit};
 use crate::output;
 
 pub(crate) fn run(arguments: &ConvertArguments) -> Result<Exit, CommandError> {
+    let load = arguments.load.options(&Project::here());
     let options = ConvertOptions {
         to: match arguments.to {
             FormatName::Yaml => Conversion::Yaml,
@@ -23,7 +24,8 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Exit, CommandError> {
         },
         force: arguments.force,
         lossy: arguments.lossy,
-        load: arguments.load.options(&Project::here()),
+        comments: comments_on(&arguments.file, &load),
+        load,
         interrupted: interrupted(),
     };
     match convert(&arguments.file, &arguments.output, &options) {

@@ -3,7 +3,10 @@
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod convert;
+pub(crate) mod export;
+pub(crate) mod generate;
 pub(crate) mod grade;
+pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod judge;
 pub(crate) mod merge;

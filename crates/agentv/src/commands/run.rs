@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: &RunArguments, log: Option<LogLevel>) -> Result<Exi
     output::only_errors(arguments.output.quiet);
     let project = Project::here();
     let notices = &mut StderrNotices::new();
-    let prepared = project.prepare_run(arguments.options(&project), notices)?;
+    let prepared = project.prepare_run(arguments.options(&project, notices)?, notices)?;
     let outputs: Vec<_> = arguments.output.files().collect();
     prepared.check_outputs(&outputs)?;
     let verbose = arguments.load.verbose;

@@ -147,7 +147,8 @@ fn show_trials(arguments: &ShowArguments, folder: &RunFolder) -> Result<Exit, Co
     let fields = KeyFields::new(["answer_key"]);
     let transcripts = folder.latest(RecordFile::Transcripts, &fields);
     let mut transcripts = transcripts.map_err(ProjectError::from_error)?;
-    let mut out = output::stdout();
+    // Text of others is escaped when it is rendered, and colours are ours.
+    let mut out = io::BufWriter::new(io::stdout().lock());
     let mut printed: io::Result<u64> = Ok(0);
     let mut unread = None;
     let read = each_result(folder, &mut |record| {

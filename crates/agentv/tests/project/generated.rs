@@ -26,7 +26,15 @@ fn is_current(path: &str, content: &str) {
 
 #[test]
 fn generated_schemas_are_current() {
-    for name in ["eval", "sidecar", "targets", "config"] {
+    for name in [
+        "eval",
+        "sidecar",
+        "targets",
+        "config",
+        "agentv-4",
+        "agentv-5",
+        "promptfoo",
+    ] {
         let path = format!("schemas/{name}.schema.json");
         is_current(&path, &printed(&["schema", name]));
     }

@@ -10,6 +10,7 @@ mod campaign;
 mod program;
 mod records;
 
+mod agents;
 mod budget;
 mod cache;
 mod changing_files;

@@ -2,6 +2,7 @@
 
 use agentv_syntax::{NodeKind, Placed, PlacedField, PlacedValue};
 
+use super::promptfoo;
 use super::table::{self, Entry};
 use crate::dialect::notes::Notes;
 use crate::dialect::source::Translation;
@@ -12,6 +13,21 @@ pub(in super::super) struct Assertions<'t, 'a> {
     pub(super) notes: &'t mut Notes,
     /// The files that are being included, the innermost last.
     pub(super) included: Vec<std::path::PathBuf>,
+    pub(in super::super) words: Words,
+    /// The target that judges, if an assertion names none.
+    pub(in super::super) judge: Option<PlacedField>,
+    /// The prompt of judges, if an assertion has none.
+    pub(in super::super) rubric_prompt: Option<PlacedField>,
+}
+
+/// The tool whose words assertions are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Words {
+    Agentv,
+    Promptfoo {
+        /// True if every assertion must pass.
+        is_each_required: bool,
+    },
 }
 
 /// The fields that all assertions have.
@@ -34,12 +50,20 @@ impl<'t, 'a> Assertions<'t, 'a> {
             translation,
             notes,
             included: Vec::new(),
+            words: Words::Agentv,
+            judge: None,
+            rubric_prompt: None,
         }
     }
 
     /// Returns our name of a kind of assertion, in either spelling.
     pub(in super::super) fn our_kind(theirs: &str) -> Option<&'static str> {
         table::entry(&theirs.replace('_', "-")).map(|entry| entry.ours)
+    }
+
+    /// Returns the types of assertions.
+    pub(in super::super) fn types() -> Vec<&'static str> {
+        table::names().collect()
     }
 
     /// Translates a list. Texts alone are the items of one checklist, at the place of the first.
@@ -82,7 +106,11 @@ impl<'t, 'a> Assertions<'t, 'a> {
             Some(rest) => (true, rest),
             None => (false, kebab.as_str()),
         };
-        let Some(entry) = table::entry(name) else {
+        let entry = match self.words {
+            Words::Agentv => table::entry(name),
+            Words::Promptfoo { .. } => promptfoo::entry(name),
+        };
+        let Some(entry) = entry else {
             return self.unknown(item);
         };
         let tag = item.take("type")?;
@@ -91,6 +119,9 @@ impl<'t, 'a> Assertions<'t, 'a> {
         ours.put("type", tag.span, mine);
         self.common(&mut item, &mut ours, negated);
         self.apply(entry, &mut item, &mut ours)?;
+        if let Words::Promptfoo { is_each_required } = self.words {
+            promptfoo::complete(self, &mut item, &mut ours, is_each_required);
+        }
         for field in item.fields() {
             ours.put_as(field.name.clone(), field.clone());
         }
@@ -164,6 +195,11 @@ impl<'t, 'a> Assertions<'t, 'a> {
             return Some(script.around(item));
         }
         let span = kind.span.clone();
+        if self.words != Words::Agentv {
+            let instead = promptfoo::advice(name);
+            self.notes.unsupported(name, span, &instead);
+            return None;
+        }
         let nearest = agentv_syntax::nearest(name, table::names());
         let instead = match nearest {
             Some(nearest) => format!("did you mean `{nearest}`?"),

@@ -1,8 +1,8 @@
 //! Assertions that consist of others.
 
-use agentv_syntax::{NodeKind, Placed, PlacedField};
+use agentv_syntax::{NodeKind, Placed, PlacedField, PlacedValue};
 
-use super::assertions::{Assertions, flag};
+use super::assertions::{Assertions, Words, flag};
 
 /// Moves the members and the aggregator.
 pub(super) fn composite(
@@ -84,8 +84,20 @@ pub(super) fn assert_set(
 ) -> Option<()> {
     let (list, mut members) = members(of, item)?;
     match item.take("threshold") {
-        Some(threshold) if ours.given("min_score").is_none() => ours.put_as("min_score", threshold),
+        Some(threshold) if ours.given("min_score").is_none() => {
+            // The threshold alone decides.
+            for member in members.iter_mut().filter(|_| of.words != Words::Agentv) {
+                member.take("required");
+            }
+            ours.put_as("min_score", threshold);
+        }
         Some(_) => {}
+        None if of.words != Words::Agentv => {
+            // Its members are required already, if anything is.
+            let span = ours.span.clone();
+            let value = PlacedValue::Number("0".to_owned());
+            ours.put("min_score", span.clone(), Placed { span, value });
+        }
         None => {
             for member in &mut members {
                 if member.given("required").is_none() {

@@ -5,8 +5,9 @@ mod code;
 mod combined;
 mod include;
 mod judge;
+pub(super) mod promptfoo;
 mod table;
 mod text;
 mod trajectory;
 
-pub(super) use assertions::Assertions;
+pub(super) use assertions::{Assertions, Words};

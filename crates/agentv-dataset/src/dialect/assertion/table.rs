@@ -19,28 +19,30 @@ pub(super) struct Entry {
     pub(super) rest: Rest,
 }
 
-type Rest = fn(&mut Assertions<'_, '_>, &mut Placed, &mut Placed) -> Option<()>;
+pub(super) type Rest = fn(&mut Assertions<'_, '_>, &mut Placed, &mut Placed) -> Option<()>;
 
-const NOTHING: Rest = |_, _, _| Some(());
+pub(super) const NOTHING: Rest = |_, _, _| Some(());
 
 macro_rules! entries {
-    ($([$($theirs:literal)+] => $ours:literal
+    ($name:ident; $([$($theirs:literal)+] => $ours:literal
         $(, options: {$($from:literal => $to:literal),+})?
         $(, flags: [$($flag:literal),+])?
         $(, rest: $rest:expr)?;)+) => {
-        static ENTRIES: &[Entry] = &[$(Entry {
+        static $name: &[$crate::dialect::assertion::table::Entry] = &[$($crate::dialect::assertion::table::Entry {
             theirs: &[$($theirs),+],
             ours: $ours,
             options: &[$($(($from, $to)),+)?],
             flags: &[$($($flag),+)?],
-            rest: entries!(@rest $($rest)?),
+            rest: $crate::dialect::assertion::table::entries!(@rest $($rest)?),
         }),+];
     };
-    (@rest) => { NOTHING };
+    (@rest) => { $crate::dialect::assertion::table::NOTHING };
     (@rest $rest:expr) => { $rest };
 }
 
-entries! {
+pub(super) use entries;
+
+entries! { ENTRIES;
     ["contains"] => "contains", rest: text::escaped;
     ["icontains"] => "contains", flags: ["ignore_case"], rest: text::escaped;
     ["contains-any"] => "contains_any", options: {"value" => "values"};

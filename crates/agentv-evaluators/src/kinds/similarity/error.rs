@@ -16,10 +16,10 @@ pub(super) enum ComparisonError {
         reference: usize,
     },
     #[error(
-        "`rouge_l` compares words made of the letters a to z and digits, and the reference has \
+        "`{metric}` compares words made of the letters a to z and digits, and the reference has \
          none; use `levenshtein` or `bleu`"
     )]
-    NoWords,
+    NoWords { metric: &'static str },
 }
 
 /// The most pairs of letters or words that are compared: two texts of a hundred thousand each, which

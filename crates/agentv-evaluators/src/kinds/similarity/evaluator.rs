@@ -6,6 +6,7 @@ use std::sync::Arc;
 use agentv_core::{Evaluation, Evaluator, EvaluatorError, Score, Subject};
 use serde_json::json;
 
+use super::levenshtein;
 use super::metric::Metric;
 use crate::builder::Builder;
 use crate::check::{Check, evaluator};
@@ -20,6 +21,7 @@ pub(super) fn build(options: &Options<'_>, _: &Builder) -> Result<Arc<dyn Evalua
         metric: metric.unwrap_or(Metric::Levenshtein),
         value: options.text("value")?.map(str::to_owned),
         threshold: options.fraction("threshold")?,
+        max_distance: options.amount("max_distance")?,
     }))
 }
 
@@ -28,6 +30,8 @@ struct Similarity {
     /// The text to compare with (default: the reference answer of the case).
     value: Option<String>,
     threshold: Option<f64>,
+    /// The most letters that may differ.
+    max_distance: Option<f64>,
 }
 
 impl Check for Similarity {
@@ -36,6 +40,9 @@ impl Check for Similarity {
             Some(value) => Cow::Borrowed(value.as_str()),
             None => Cow::Owned(subject.reference_answer().ok_or_else(no_reference)?),
         };
+        if let Some(most) = self.max_distance {
+            return near(subject.answer, &reference, most);
+        }
         let similarity = self.metric.similarity(subject.answer, &reference);
         let similarity = similarity.map_err(could_not_judge)?;
         // Rounding errors may leave it slightly out of range.
@@ -69,6 +76,20 @@ impl Similarity {
             },
         )
     }
+}
+
+/// Checks that at most this many letters differ.
+fn near(answer: &str, reference: &str, most: f64) -> Result<Evaluation, EvaluatorError> {
+    let distance = levenshtein::distance(answer, reference).map_err(could_not_judge)?;
+    let is_near = distance as f64 <= most;
+    let compared = if is_near { "at most" } else { "more than" };
+    let said = format!(
+        "levenshtein distance {distance}, {compared} {}",
+        figure(most)
+    );
+    let mut evaluation = Evaluation::check(is_near, said);
+    evaluation.details = Some(json!({"metric": "levenshtein", "distance": distance}));
+    Ok(evaluation)
 }
 
 fn no_reference() -> EvaluatorError {

@@ -7,6 +7,7 @@ mod jaro_winkler;
 mod kind;
 mod levenshtein;
 mod metric;
+mod rouge_1;
 mod rouge_l;
 mod symbols;
 mod tokens;

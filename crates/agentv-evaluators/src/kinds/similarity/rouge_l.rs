@@ -11,20 +11,35 @@ use super::symbols::Symbols;
 /// Words consist of the letters `a` to `z` and digits, in lower case, as in the `rouge-score`
 /// package. A reference in another script cannot be compared.
 pub(super) fn similarity(answer: &str, reference: &str) -> Result<f64, ComparisonError> {
-    let (answer, reference) = (answer.to_lowercase(), reference.to_lowercase());
-    let symbols = Symbols::of_words(words(&answer), words(&reference));
+    let symbols = symbols("rouge_l", answer, reference)?;
     let (found, expected) = (&symbols.first, &symbols.second);
-    if expected.is_empty() && reference.contains(char::is_alphanumeric) {
-        return Err(ComparisonError::NoWords);
-    }
     refuse_if_too_long("rouge_l", "words", found.len(), expected.len())?;
     let common = lcs_seq::similarity(found.iter().copied(), expected.iter().copied());
-    if common == 0 {
-        return Ok(0.0);
+    Ok(harmonic_mean(common, found.len(), expected.len()))
+}
+
+/// Returns the words of both texts as numbers.
+pub(super) fn symbols(
+    metric: &'static str,
+    answer: &str,
+    reference: &str,
+) -> Result<Symbols, ComparisonError> {
+    let (answer, reference) = (answer.to_lowercase(), reference.to_lowercase());
+    let symbols = Symbols::of_words(words(&answer), words(&reference));
+    if symbols.second.is_empty() && reference.contains(char::is_alphanumeric) {
+        return Err(ComparisonError::NoWords { metric });
     }
-    let precision = common as f64 / found.len() as f64;
-    let recall = common as f64 / expected.len() as f64;
-    Ok(2.0 * precision * recall / (precision + recall))
+    Ok(symbols)
+}
+
+/// Returns the harmonic mean of two shares: `common` of the words found, and of those expected.
+pub(super) fn harmonic_mean(common: usize, found: usize, expected: usize) -> f64 {
+    if common == 0 {
+        return 0.0;
+    }
+    let precision = common as f64 / found as f64;
+    let recall = common as f64 / expected as f64;
+    2.0 * precision * recall / (precision + recall)
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {

@@ -30,11 +30,15 @@ impl ModelCall {
             Protocol::Generate => in_path.unwrap_or_default(),
             _ => body["model"].as_str().unwrap_or_default(),
         };
-        let tools = body["tools"].as_array();
+        let is_filled = |tools: &Value| tools.as_array().is_some_and(|tools| !tools.is_empty());
+        // Codex offers tools to some models as a part of the conversation.
+        let mut input = body["input"].as_array().into_iter().flatten();
+        let in_input =
+            |item: &Value| item["type"] == "additional_tools" && is_filled(&item["tools"]);
         Some(ModelCall {
             protocol,
             model: model.to_owned(),
-            is_turn: tools.is_some_and(|tools| !tools.is_empty()),
+            is_turn: is_filled(&body["tools"]) || input.any(in_input),
         })
     }
 }
@@ -91,6 +95,8 @@ mod tests {
         assert_eq!((turn.protocol, turn.is_turn), (Protocol::Messages, true));
         let title = call("/chat/completions", r#"{"model":"m","tools":[]}"#).unwrap();
         assert_eq!((title.model.as_str(), title.is_turn), ("m", false));
+        let input = r#"{"model":"m","input":[{"type":"additional_tools","tools":[{}]}]}"#;
+        assert!(call("/responses", input).unwrap().is_turn);
         let gemini = call("/v1beta/models/g:streamGenerateContent", "{}").unwrap();
         assert_eq!(gemini.model, "g");
         assert_eq!(call("/v1/models", ""), None);

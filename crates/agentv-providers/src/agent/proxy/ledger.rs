@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use agentv_core::Allowance;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -18,12 +19,12 @@ pub(crate) struct Ledger {
 }
 
 /// The limits of one trial.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Limits {
     /// The most calls that offer tools.
     pub(crate) max_turns: Option<u64>,
-    /// The most US dollars.
-    pub(crate) max_cost_usd: Option<f64>,
+    /// The part of the run's budget that the trial may use.
+    pub(crate) allowance: Allowance,
     /// The price of all models, if the user set one.
     pub(crate) price: Option<Price>,
     /// The vendor's name in the table of prices.
@@ -87,10 +88,7 @@ impl Ledger {
                 .limits
                 .max_turns
                 .is_some_and(|most| account.turns >= most);
-        let is_over_budget = self
-            .limits
-            .max_cost_usd
-            .is_some_and(|most| account.cost >= most);
+        let is_over_budget = !self.limits.allowance.allows_more_than(account.cost);
         let limit = match (is_over_turns, is_over_budget) {
             (true, _) => Limit::Turns,
             (_, true) => Limit::Budget,
@@ -134,9 +132,11 @@ impl Ledger {
         account.is_cost_unknown = true;
     }
 
-    /// Notes a call that failed.
-    pub(crate) fn failed(&self, trouble: Trouble) {
-        self.account().trouble = Some(trouble);
+    /// Notes a call that failed. It was not a turn: the model has not answered.
+    pub(crate) fn failed(&self, trouble: Trouble, is_turn: bool) {
+        let mut account = self.account();
+        account.trouble = Some(trouble);
+        account.turns -= u64::from(is_turn);
     }
 
     /// Counts a repeated call.

@@ -6,6 +6,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use agentv_core::Allowance;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use http_body_util::{BodyExt, Limited};
@@ -37,11 +38,14 @@ pub(crate) struct ProxySpec {
     pub(crate) auth: Auth,
     pub(crate) key: Option<String>,
     pub(crate) max_turns: Option<u64>,
-    pub(crate) max_cost_usd: Option<f64>,
+    pub(crate) allowance: Allowance,
     /// The price of all models, if the user set one.
     pub(crate) price: Option<crate::model::Price>,
     /// The vendor's name in the table of prices.
     pub(crate) prices: &'static str,
+    /// True if every failure is answered as one that the agent does not repeat, for an agent that would
+    /// not stop to repeat its call.
+    pub(crate) failures_are_final: bool,
 }
 
 /// A proxy for one trial.
@@ -58,7 +62,7 @@ impl Proxy {
     /// Opens a proxy on a free port of the loopback address.
     ///
     /// # Errors
-    /// If there is no free port.
+    /// If there is no free port, or the system has no random numbers.
     pub(crate) async fn open(spec: ProxySpec) -> io::Result<Proxy> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
@@ -66,15 +70,10 @@ impl Proxy {
             listener,
             address,
             url: format!("http://{address}"),
-            // Other programs of this machine must not use the key behind the proxy.
-            key: format!(
-                "agentv-{:016x}{:016x}",
-                fastrand::u64(..),
-                fastrand::u64(..)
-            ),
+            key: secret()?,
             ledger: Arc::new(Ledger::new(Limits {
                 max_turns: spec.max_turns,
-                max_cost_usd: spec.max_cost_usd,
+                allowance: spec.allowance,
                 price: spec.price,
                 prices: spec.prices,
             })),
@@ -83,6 +82,7 @@ impl Proxy {
                 base_url: spec.base_url.trim_end_matches('/').to_owned(),
                 auth: spec.auth,
                 key: spec.key,
+                failures_are_final: spec.failures_are_final,
             },
         })
     }
@@ -161,5 +161,25 @@ impl Proxy {
             call,
         };
         self.upstream.pass(passed, &self.ledger).await
+    }
+}
+
+/// Returns a new key, which other programs of this machine cannot guess: they must not use the key behind
+/// the proxy.
+fn secret() -> io::Result<String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(format!("agentv-{:032x}", u128::from_ne_bytes(bytes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_keys_are_the_same() {
+        let keys = [(); 3].map(|()| secret().unwrap());
+        assert!(keys.iter().all(|key| key.len() == "agentv-".len() + 32));
+        assert!(keys[0] != keys[1] && keys[1] != keys[2] && keys[0] != keys[2]);
     }
 }

@@ -25,6 +25,8 @@ pub(super) struct Upstream {
     pub(super) base_url: String,
     pub(super) auth: Auth,
     pub(super) key: Option<String>,
+    /// True if every failure is answered as one that the agent does not repeat.
+    pub(super) failures_are_final: bool,
 }
 
 /// A request of the agent.
@@ -87,10 +89,15 @@ impl Upstream {
                 tokio::time::sleep(asked.unwrap_or(*wait).min(LONGEST_WAIT)).await;
                 continue;
             }
-            if let (Some(trouble), Some(_)) = (trouble, &passed.call) {
-                ledger.failed(trouble);
+            if let (Some(trouble), Some(call)) = (trouble, &passed.call) {
+                ledger.failed(trouble, call.is_turn);
             }
+            let is_final = self.failures_are_final && passed.call.is_some();
             return match result {
+                Ok(response) if is_final && trouble.is_some() => final_failure(response).await,
+                Err(error) if is_final => {
+                    refusal(FINAL, &format!("cannot reach the model: {error}"))
+                }
                 Ok(response) => answer(response, passed.call.as_ref(), ledger),
                 Err(error) => refusal(502, &format!("cannot reach the model: {error}")),
             };
@@ -119,6 +126,26 @@ impl Upstream {
             .await
             .map_err(reqwest::Error::without_url)
     }
+}
+
+/// The status of a failure that no agent repeats.
+const FINAL: u16 = 400;
+/// The most bytes of a failure that are repeated.
+const LONGEST_FAILURE: usize = 2_000;
+
+/// Returns a failure as one that the agent does not repeat.
+async fn final_failure(mut response: reqwest::Response) -> Response<Body> {
+    let status = response.status().as_u16();
+    let mut body = Vec::new();
+    while body.len() < LONGEST_FAILURE
+        && let Ok(Some(chunk)) = response.chunk().await
+    {
+        body.extend_from_slice(&chunk);
+    }
+    body.truncate(LONGEST_FAILURE);
+    let words = String::from_utf8_lossy(&body);
+    let message = format!("the model answered with HTTP {status}: {}", words.trim());
+    refusal(FINAL, &message)
 }
 
 /// Checks for a failure that passes.

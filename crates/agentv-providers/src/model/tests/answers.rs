@@ -23,8 +23,8 @@ async fn an_empty_answer_is_a_transcript_where_the_vendor_says_why_it_stopped() 
         ("openai", "chat", chat("content_filter"), "content_filter"),
         ("openai", "chat", chat("length"), "length"),
         ("openai", "responses", incomplete, "max_output_tokens"),
-        ("gemini", "chat", blocked, "safety"),
-        ("gemini", "chat", cut, "max_tokens"),
+        ("gemini", "chat", blocked, "SAFETY"),
+        ("gemini", "chat", cut, "MAX_TOKENS"),
         ("anthropic", "chat", nothing, "refusal"),
     ] {
         let fields = json!({"model": "m", "api": api, "api_key": KEY});
@@ -135,7 +135,7 @@ async fn arguments_that_are_not_json_are_kept_as_a_string() {
 async fn arguments_that_are_no_json_are_kept_as_the_model_wrote_them() {
     for (arguments, expected) in [
         ("{\"q\": ", json!("{\"q\": ")),
-        ("", json!("")),
+        ("", json!({})),
         ("null", json!(null)),
         (" {\"b\": 1.0, \"a\": 2}", json!({"b": 1.0, "a": 2})),
     ] {

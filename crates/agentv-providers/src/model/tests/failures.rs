@@ -168,7 +168,7 @@ async fn an_unusable_answer_is_a_clear_error() {
         "error": {"code": "server_error", "message": "It broke"}});
     let fields = json!({"model": "m", "api": "responses"});
     let error = failure("openai", fields, Reply::json(200, &[], &failed)).await;
-    assert_eq!(error.message, "OpenAI reported an error: It broke");
+    assert_eq!(error.message, "OpenAI failed (500): It broke");
 }
 
 #[tokio::test]

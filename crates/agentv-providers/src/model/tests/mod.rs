@@ -7,6 +7,7 @@ mod fields;
 mod parameters;
 mod schemas;
 mod streams;
+mod turns;
 mod vendors;
 
 use std::path::Path;

@@ -102,3 +102,131 @@ async fn a_vendor_that_refuses_to_stream_is_asked_without_from_then_on() {
     let streamed: Vec<_> = received.iter().map(|sent| &sent.body["stream"]).collect();
     assert_eq!(streamed, [&json!(true), &json!(false), &json!(false)]);
 }
+
+#[tokio::test]
+async fn a_stream_that_breaks_off_with_an_error_is_a_failed_attempt() {
+    let boom = |kind: &str| format!(r#"{{"error":{{"message":"boom","type":"{kind}"}}}}"#);
+    let responses = r#"{"type":"error","code":"server_error","message":"boom"}"#;
+    let fields = json!({"model": "m"});
+    let with_responses = json!({"model": "m", "api": "responses"});
+    for (kind, fields, data, cause) in [
+        ("openai", &fields, boom("server_error"), Cause::Status(500)),
+        ("openai", &fields, boom("odd"), Cause::Network),
+        (
+            "openai",
+            &with_responses,
+            responses.to_owned(),
+            Cause::Status(500),
+        ),
+        ("anthropic", &fields, boom("api_error"), Cause::Status(500)),
+        (
+            "openai",
+            &fields,
+            boom("invalid_request_error"),
+            Cause::Status(400),
+        ),
+    ] {
+        let stream = format!("data: {data}\n\n");
+        let stream = match kind {
+            "anthropic" => format!("event: error\n{stream}"),
+            _ => stream,
+        };
+        let reply = Reply::text(200, STREAM, &[], &stream);
+        let error = failure(kind, fields.clone(), reply).await;
+        assert_eq!(error.cause, cause, "{kind} {data}: {error}");
+        assert!(error.message.contains("boom"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_to_stream_is_understood_in_many_words() {
+    for (status, body) in [
+        (
+            400,
+            json!({"error": {"message": "Streaming is not supported for this model"}}),
+        ),
+        (
+            400,
+            json!({"message": "This model doesn't support the ConverseStream operation."}),
+        ),
+        (
+            422,
+            json!({"detail": [{"type": "extra_forbidden", "loc": ["body", "stream_options"],
+                "msg": "Extra inputs are not permitted"}]}),
+        ),
+        (405, json!({"error": "streaming disabled"})),
+        (
+            501,
+            json!({"error": {"message": "Streaming not implemented"}}),
+        ),
+    ] {
+        let refusal = Reply::json(status, &[], &body);
+        let server = Server::start_with(vec![refusal], Reply::json(200, &[], &chat_answer())).await;
+        let fields = json!({"model": "gpt-4o", "api_key": KEY, "base_url": server.url});
+        let provider = made("openai", fields, &[]).unwrap();
+        assert_eq!(
+            ask(provider.as_ref()).await.unwrap().answer(),
+            "6",
+            "{body}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_refused_field_is_named() {
+    let body =
+        json!({"detail": [{"loc": ["body", "seed"], "msg": "Extra inputs are not permitted"}]});
+    let error = failure(
+        "openai",
+        json!({"model": "m"}),
+        Reply::json(422, &[], &body),
+    );
+    let message = error.await.message;
+    assert_eq!(
+        message,
+        "OpenAI refused the request (422): `seed`: Extra inputs are not permitted"
+    );
+}
+
+#[tokio::test]
+async fn a_stream_of_another_type_is_read_as_one() {
+    for content_type in ["text/plain", "application/octet-stream"] {
+        let reply = Reply::text(200, content_type, &[], &chat_stream());
+        let (_, transcript) = exchange("openai", json!({"model": "gpt-4o"}), reply).await;
+        assert_eq!(transcript.answer(), "  😀\n");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_off_is_never_graded() {
+    let middle = |chunk: &str| {
+        let whole = chat_stream();
+        let end = whole.find(r#"data: {"id":"1","model":"gpt-4o","choices":[{"delta":{},"#);
+        format!("{}{chunk}\n\ndata: [DONE]\n\n", &whole[..end.unwrap()])
+    };
+    for (event, cause) in [
+        (
+            r#"data: {"choices":[{"delta":{},"finish_reason":"error"}]}"#,
+            Cause::Status(502),
+        ),
+        (
+            r#"data: {"choices":[{"delta":{},"finish_reason":null,"error":{"code":503,"message":"upstream"}}]}"#,
+            Cause::Status(503),
+        ),
+        (
+            r#"data: {"object":"error","message":"boom","type":"InternalServerError","code":500}"#,
+            Cause::Status(500),
+        ),
+    ] {
+        let reply = Reply::text(200, STREAM, &[], &middle(event));
+        let error = failure("openai", json!({"model": "m"}), reply).await;
+        assert_eq!(error.cause, cause, "{event}: {error}");
+    }
+    for status in ["queued", "in_progress", "cancelled"] {
+        let body = json!({"status": status, "output": [
+            {"type": "message", "content": [{"type": "output_text", "text": "half"}]}]});
+        let fields = json!({"model": "m", "api": "responses"});
+        let error = failure("openai", fields, Reply::json(200, &[], &body)).await;
+        assert!(error.message.contains(status), "{error}");
+    }
+}

@@ -181,7 +181,7 @@ async fn gemini_is_asked_and_read_by_its_own_protocol() {
     assert_eq!(transcript.answer(), "6");
     assert_eq!(transcript.trace, Some(json!({"reasoning": "Add."})));
     assert_eq!(transcript.tool_calls().next().unwrap().tool, "log");
-    assert_eq!(transcript.finish_reason.as_deref(), Some("stop"));
+    assert_eq!(transcript.finish_reason.as_deref(), Some("STOP"));
     let usage = TokenUsage {
         input: 20,
         output: 10,

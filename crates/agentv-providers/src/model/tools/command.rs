@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use agentv_core::{Request, ToolCall};
-use agentv_process::{CommandSpec, Runner};
+use agentv_core::{Cause, ProviderError, Request, ToolCall};
+use agentv_process::{CommandSpec, ProcessError, Runner};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -12,19 +12,20 @@ use crate::excerpt::excerpt;
 /// The most bytes of a command's output that a model gets.
 const LARGEST_OUTPUT: usize = 1 << 20;
 
-/// Runs a command with the arguments on stdin. Its stdout is the output.
+/// Runs a command with the arguments on stdin. Its stdout is the output, as it is. The model gets the
+/// inner error.
 ///
 /// # Errors
-/// With the words for the model, if the command fails.
+/// If there is no such command, which says nothing about the model.
 pub(super) async fn run(
     argv: &[String],
     call: &ToolCall,
     request: &Request,
     cancel: &CancellationToken,
-) -> Result<Value, String> {
+) -> Result<Result<Value, String>, ProviderError> {
     let input = call.input.as_ref().unwrap_or(&Value::Null);
     let [program, arguments @ ..] = argv else {
-        return Err("the tool has no command".to_owned());
+        return Ok(Err("the tool has no command".to_owned()));
     };
     let deadline = request.timeout.min(Duration::from_secs(24 * 60 * 60));
     let spec = CommandSpec::program(program)
@@ -34,14 +35,27 @@ pub(super) async fn run(
         .deadline(deadline)
         .stdout_limit(LARGEST_OUTPUT);
     let finished = Runner::of_this_program().run(spec, cancel).await;
-    let finished = finished.map_err(|error| error.to_string())?;
+    let finished = match finished {
+        Ok(finished) => finished,
+        Err(
+            error @ (ProcessError::NotFound { .. }
+            | ProcessError::NoInterpreter { .. }
+            | ProcessError::NotExecutable { .. }),
+        ) => {
+            let message = format!("the tool `{}` cannot run: {error}", call.tool);
+            return Err(ProviderError::new(Cause::Setup, message));
+        }
+        Err(error) => return Ok(Err(error.to_string())),
+    };
     if !finished.status.success() {
         let said = excerpt(&finished.stderr.text());
-        return Err(format!("the tool failed with {}: {said}", finished.status));
+        return Ok(Err(format!(
+            "the tool failed with {}: {said}",
+            finished.status
+        )));
     }
     if finished.stdout.is_truncated() {
-        return Err("the output of the tool is larger than 1 MiB".to_owned());
+        return Ok(Err("the output of the tool is larger than 1 MiB".to_owned()));
     }
-    let text = finished.stdout.text().into_owned();
-    Ok(serde_json::from_str(&text).unwrap_or(Value::String(text)))
+    Ok(Ok(Value::String(finished.stdout.text().into_owned())))
 }

@@ -13,7 +13,7 @@ use super::command;
 use super::entries::{Entries, Entry, Source, wrong};
 use super::mcp::Server;
 use crate::target::{SettingError, Settings};
-use crate::wire::Tool;
+use crate::wire::{Tool, ToolChoice};
 
 /// The number of requests that a trial may make by default.
 const MAX_STEPS: u64 = 10;
@@ -57,6 +57,36 @@ impl Tools {
             let _ = tools.offered.set(own);
         }
         Ok(tools)
+    }
+
+    /// Checks that the tool which the model must call is one of these. The tools of servers are not known
+    /// yet.
+    ///
+    /// # Errors
+    /// If there is no such tool, or none at all.
+    pub(in crate::model) fn check_choice(
+        &self,
+        choice: Option<&ToolChoice>,
+    ) -> Result<(), SettingError> {
+        let (Some(choice), true) = (choice, self.servers.is_empty()) else {
+            return Ok(());
+        };
+        let offered = self.offered();
+        let name = match choice {
+            _ if offered.is_empty() => {
+                let hint = "remove it, or give the target `tools`";
+                return Err(SettingError::of("tool_choice", "there are no `tools`").hint(hint));
+            }
+            ToolChoice::Named(name) => name,
+            ToolChoice::Auto | ToolChoice::None | ToolChoice::Required => return Ok(()),
+        };
+        if offered.iter().any(|tool| tool.name == *name) {
+            return Ok(());
+        }
+        let problem = format!("there is no tool `{name}`");
+        let known = names(offered);
+        let hint = format!("write `auto`, `none`, `required`, or a tool: {known}");
+        Err(SettingError::of("tool_choice", problem).hint(hint))
     }
 
     /// Connects the servers, unless that was done before.
@@ -176,7 +206,10 @@ impl Tools {
                 let missing = || "there is no output for these arguments".to_owned();
                 Ok(output.cloned().ok_or_else(missing))
             }
-            Some(Source::Command(argv)) => Ok(command::run(argv, call, request, cancel).await),
+            Some(Source::Command(_)) if matches!(call.input, Some(Value::String(_))) => {
+                Ok(Err("the arguments are not a JSON object".to_owned()))
+            }
+            Some(Source::Command(argv)) => command::run(argv, call, request, cancel).await,
             Some(Source::Server(server)) => {
                 let server = &self.servers[*server];
                 let answered = server.call(call, request.timeout, cancel).await;

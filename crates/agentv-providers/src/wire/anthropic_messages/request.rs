@@ -1,15 +1,13 @@
 //! Requests of Anthropic's messages.
 
-use std::borrow::Cow;
-
 use serde::Serialize;
 use serde_json::Value;
 
 use super::NAME;
-use crate::wire::turns::{Assistant, late_instructions};
+use crate::wire::turns::{Assistant, instructions_alone, late_instructions};
 use crate::wire::{
-    Ask, Call, Format, Media, MediaKind, MediaSource, Part, Tool, ToolChoice, ToolResult, Turn,
-    Unsendable,
+    Ask, Call, Format, Input, Media, MediaKind, MediaSource, Part, Tool, ToolChoice, ToolResult,
+    Turn, Unsendable,
 };
 
 #[derive(Serialize)]
@@ -74,11 +72,11 @@ enum OwnBlock<'a> {
     ToolUse {
         id: &'a str,
         name: &'a str,
-        input: Cow<'a, Value>,
+        input: Input<'a>,
     },
     ToolResult {
         tool_use_id: &'a str,
-        content: &'a str,
+        content: Content<'a>,
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         is_error: bool,
     },
@@ -125,7 +123,8 @@ struct OutputFormat<'a> {
 #[derive(Serialize)]
 struct Thinking {
     r#type: &'static str,
-    budget_tokens: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    budget_tokens: Option<u64>,
 }
 
 pub(super) fn write(ask: &Ask<'_>) -> Result<Vec<u8>, Unsendable> {
@@ -138,9 +137,9 @@ pub(super) fn write(ask: &Ask<'_>) -> Result<Vec<u8>, Unsendable> {
         tools: ask.tools.iter().map(function).collect(),
         tool_choice: parameters.tool_choice.as_ref().map(choice),
         output_config: output_config(ask),
-        thinking: budget.map(|budget_tokens| Thinking {
-            r#type: "enabled",
-            budget_tokens,
+        thinking: parameters.thinking_budget.map(|_| Thinking {
+            r#type: budget.map_or("disabled", |_| "enabled"),
+            budget_tokens: budget,
         }),
         temperature: parameters.temperature,
         top_p: parameters.top_p,
@@ -187,15 +186,18 @@ fn output_config<'a>(ask: &Ask<'a>) -> Option<OutputConfig<'a>> {
 }
 
 fn messages<'a>(ask: &Ask<'a>) -> Result<Vec<Message<'a>>, Unsendable> {
+    if ask.conversation.turns.is_empty() {
+        return Err(instructions_alone(NAME));
+    }
     let mut messages: Vec<Message<'a>> = Vec::with_capacity(ask.conversation.turns.len());
     let mut after_result = false;
     for turn in &ask.conversation.turns {
         let is_result = matches!(turn, Turn::Tool(_));
         match turn {
             Turn::System(_) => return Err(late_instructions(NAME)),
-            Turn::User(parts) => messages.push(Message {
+            Turn::User(user) => messages.push(Message {
                 role: "user",
-                content: user(parts)?,
+                content: content(&user.parts)?,
             }),
             Turn::Assistant(turn) => messages.push(Message {
                 role: "assistant",
@@ -205,11 +207,11 @@ fn messages<'a>(ask: &Ask<'a>) -> Result<Vec<Message<'a>>, Unsendable> {
                 // All results of one turn belong in one message.
                 match messages.last_mut().map(|message| &mut message.content) {
                     Some(Content::Blocks(blocks)) if after_result => {
-                        blocks.push(tool_result(result))
+                        blocks.push(tool_result(result)?)
                     }
                     _ => messages.push(Message {
                         role: "user",
-                        content: Content::Blocks(vec![tool_result(result)]),
+                        content: Content::Blocks(vec![tool_result(result)?]),
                     }),
                 }
             }
@@ -219,7 +221,7 @@ fn messages<'a>(ask: &Ask<'a>) -> Result<Vec<Message<'a>>, Unsendable> {
     Ok(messages)
 }
 
-fn user<'a>(parts: &'a [Part<'a>]) -> Result<Content<'a>, Unsendable> {
+fn content<'a>(parts: &'a [Part<'a>]) -> Result<Content<'a>, Unsendable> {
     match parts {
         [] => Ok(Content::Text("")),
         [Part::Text(text)] => Ok(Content::Text(text)),
@@ -244,20 +246,31 @@ fn block<'a>(media: &'a Media<'a>) -> Result<OwnBlock<'a>, Unsendable> {
             data,
         },
     };
+    let is_url = matches!(media.source, MediaSource::Url(_));
     match media.kind {
-        MediaKind::Image => Ok(OwnBlock::Image { source }),
-        MediaKind::Document => Ok(OwnBlock::Document {
+        MediaKind::Image if is_url || IMAGES.contains(&media.subtype()) => {
+            Ok(OwnBlock::Image { source })
+        }
+        MediaKind::Document if is_url || media.subtype() == "pdf" => Ok(OwnBlock::Document {
             source,
             title: media.name.as_deref(),
         }),
-        MediaKind::Audio => Err(media.unsendable(NAME)),
+        MediaKind::Image | MediaKind::Document | MediaKind::Audio => Err(media.unsendable(NAME)),
     }
 }
+
+/// The types of images that Anthropic takes as bytes.
+const IMAGES: &[&str] = &["jpeg", "png", "gif", "webp"];
 
 fn assistant<'a>(turn: &'a Assistant<'a>) -> Content<'a> {
     let carried = turn.carried.and_then(Value::as_array);
     if turn.calls.is_empty() && carried.is_none() {
         return Content::Text(&turn.text);
+    }
+    let is_call = |block: &Value| block.get("type").is_some_and(|kind| kind == "tool_use");
+    if let Some(blocks) = carried.filter(|blocks| blocks.iter().any(is_call)) {
+        // All blocks, in their order.
+        return Content::Blocks(blocks.iter().map(Block::Carried).collect());
     }
     let carried = carried.into_iter().flatten().map(Block::Carried);
     let text = (!turn.text.is_empty()).then_some(OwnBlock::Text { text: &turn.text });
@@ -274,12 +287,12 @@ fn tool_use<'a>(call: &'a Call<'a>) -> OwnBlock<'a> {
     }
 }
 
-fn tool_result<'a>(result: &'a ToolResult<'a>) -> Block<'a> {
-    Block::Own(OwnBlock::ToolResult {
+fn tool_result<'a>(result: &'a ToolResult<'a>) -> Result<Block<'a>, Unsendable> {
+    Ok(Block::Own(OwnBlock::ToolResult {
         tool_use_id: &result.id,
-        content: &result.text,
+        content: content(&result.parts)?,
         is_error: result.is_error,
-    })
+    }))
 }
 
 fn function(tool: &Tool) -> Function<'_> {

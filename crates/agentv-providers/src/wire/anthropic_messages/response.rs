@@ -1,13 +1,13 @@
 //! Answers of Anthropic's messages, at once or as a stream of blocks.
 
 use serde::Deserialize;
-use serde_json::json;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use crate::wire::count::Count;
-use crate::wire::draft::{Draft, DraftCall};
+use crate::wire::draft::{Draft, DraftCall, DraftPart};
 use crate::wire::text::Chars;
-use crate::wire::thoughts::Thoughts;
+use crate::wire::thoughts::Thought;
 use crate::wire::{Assemble, Progress, Reply, Usage, WireError};
 
 #[derive(Deserialize)]
@@ -125,12 +125,12 @@ pub(super) fn read(body: &str) -> Result<Reply, WireError> {
     draft.name(message.id, message.model);
     draft.finish_reason = message.stop_reason;
     draft.usage = message.usage.unwrap_or_default().usage();
-    let mut thoughts = Thoughts::default();
+    let mut thought = Thought::default();
     for block in message.content.unwrap_or_default() {
-        begin(&mut draft, &mut thoughts, block)?;
-        end(&mut draft, &mut thoughts);
+        begin(&mut draft, &mut thought, block)?;
+        end(&mut draft, &mut thought);
     }
-    draft.carried = thoughts.carried();
+    draft.keep_order(block_of);
     draft.finish()
 }
 
@@ -139,7 +139,7 @@ pub(super) fn read(body: &str) -> Result<Reply, WireError> {
 pub(super) struct Assembler {
     draft: Draft,
     tokens: Tokens,
-    thoughts: Thoughts,
+    thought: Thought,
     is_done: bool,
 }
 
@@ -156,7 +156,7 @@ impl Assemble for Assembler {
                 Ok(Progress::Nothing)
             }
             "content_block_start" => match event.content_block {
-                Some(block) => begin(&mut self.draft, &mut self.thoughts, block),
+                Some(block) => begin(&mut self.draft, &mut self.thought, block),
                 None => Ok(Progress::Nothing),
             },
             "content_block_delta" => {
@@ -164,7 +164,7 @@ impl Assemble for Assembler {
                 Ok(delta.map_or(Progress::Nothing, |delta| self.add(delta)))
             }
             "content_block_stop" => {
-                end(&mut self.draft, &mut self.thoughts);
+                end(&mut self.draft, &mut self.thought);
                 Ok(Progress::Nothing)
             }
             "message_delta" => {
@@ -186,7 +186,7 @@ impl Assemble for Assembler {
             return Err(WireError::Cut);
         }
         self.draft.usage = self.tokens.usage();
-        self.draft.carried = self.thoughts.carried();
+        self.draft.keep_order(block_of);
         self.draft.finish()
     }
 }
@@ -197,10 +197,10 @@ impl Assembler {
             return self.draft.say(&text);
         }
         if let Some(thinking) = delta.thinking {
-            self.thoughts.add(&thinking);
+            self.thought.add(&thinking);
             return self.draft.reason(&thinking);
         }
-        self.thoughts.sign(delta.signature);
+        self.thought.sign(delta.signature);
         if let Some(arguments) = delta.partial_json
             && let Some(call) = self.draft.last_call()
         {
@@ -214,7 +214,7 @@ impl Assembler {
 /// Begins a block. One that came at once is complete.
 fn begin(
     draft: &mut Draft,
-    thoughts: &mut Thoughts,
+    thought: &mut Thought,
     block: Block<'_>,
 ) -> Result<Progress, WireError> {
     match block.kind.as_deref().unwrap_or_default() {
@@ -225,17 +225,17 @@ fn begin(
         "thinking" => {
             let thinking = block.thinking.unwrap_or_default();
             draft.break_reasoning();
-            thoughts.add(&thinking);
-            thoughts.sign(block.signature);
+            thought.add(&thinking);
+            thought.sign(block.signature);
             Ok(draft.reason(&thinking))
         }
         "redacted_thinking" => {
             let data = block.data.unwrap_or_default();
-            thoughts.keep(json!({"type": "redacted_thinking", "data": data}));
+            draft.carry(json!({"type": "redacted_thinking", "data": data}));
             Ok(Progress::Nothing)
         }
         "tool_use" => {
-            let call = draft.call(DraftCall::new(block.id, block.name));
+            let call = draft.call(DraftCall::of_value(block.id, block.name));
             // In a stream, the input is empty at first.
             if let Some(input) = block.input.filter(|input| input.get() != "{}") {
                 call.argue(input.get().as_bytes());
@@ -247,9 +247,24 @@ fn begin(
 }
 
 /// Ends a block.
-fn end(draft: &mut Draft, thoughts: &mut Thoughts) {
-    thoughts.end(
+fn end(draft: &mut Draft, thought: &mut Thought) {
+    let ended = thought.end(
         |text, signature| json!({"type": "thinking", "thinking": text, "signature": signature}),
     );
+    if let Some(block) = ended {
+        draft.carry(block);
+    }
     draft.end_call();
+    draft.end_part();
+}
+
+/// Returns a part of an answer as the block that comes back.
+fn block_of(part: DraftPart<'_>) -> Value {
+    match part {
+        DraftPart::Text(text) => json!({"type": "text", "text": text}),
+        DraftPart::Call(call) => json!({
+            "type": "tool_use", "id": call.id, "name": call.name, "input": call.input(),
+        }),
+        DraftPart::Carried(block) => block.clone(),
+    }
 }

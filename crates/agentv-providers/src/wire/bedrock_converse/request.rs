@@ -1,15 +1,13 @@
 //! Requests of Amazon's `converse`.
 
-use std::borrow::Cow;
-
 use serde::Serialize;
 use serde_json::Value;
 
 use super::NAME;
-use crate::wire::turns::{Assistant, late_instructions};
+use crate::wire::turns::{Assistant, instructions_alone, late_instructions};
 use crate::wire::{
-    Ask, Call, Format, Media, MediaKind, MediaSource, Part, Tool, ToolChoice, ToolResult, Turn,
-    Unsendable,
+    Ask, Call, Format, Input, Media, MediaKind, MediaSource, Part, Tool, ToolChoice, ToolResult,
+    Turn, Unsendable,
 };
 
 #[derive(Serialize)]
@@ -66,8 +64,16 @@ struct Message<'a> {
 }
 
 #[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(untagged)]
 enum Block<'a> {
+    Own(OwnBlock<'a>),
+    /// A block of an earlier answer, as it came.
+    Carried(&'a Value),
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+enum OwnBlock<'a> {
     Text(&'a str),
     Image(Image<'a>),
     Document(Document<'a>),
@@ -99,14 +105,14 @@ struct Bytes<'a> {
 struct ToolUse<'a> {
     tool_use_id: &'a str,
     name: &'a str,
-    input: Cow<'a, Value>,
+    input: Input<'a>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ResultBlock<'a> {
     tool_use_id: &'a str,
-    content: [Text<'a>; 1],
+    content: Vec<OwnBlock<'a>>,
     status: &'static str,
 }
 
@@ -235,13 +241,23 @@ fn entry(tool: &Tool) -> ToolEntry<'_> {
 
 /// Returns the messages. The roles must alternate, so turns of the same role are one message.
 fn messages<'a>(ask: &Ask<'a>) -> Result<Vec<Message<'a>>, Unsendable> {
-    let mut messages: Vec<Message<'a>> = Vec::with_capacity(ask.conversation.turns.len());
-    for turn in &ask.conversation.turns {
+    let turns = &ask.conversation.turns;
+    if turns.is_empty() {
+        return Err(instructions_alone(NAME));
+    }
+    if ask.tools.is_empty() && turns.iter().any(has_tools) {
+        return Err(Unsendable {
+            protocol: NAME,
+            what: "tool calls of a case without `tools` of the target".to_owned(),
+        });
+    }
+    let mut messages: Vec<Message<'a>> = Vec::with_capacity(turns.len());
+    for turn in turns {
         let (role, blocks) = match turn {
             Turn::System(_) => return Err(late_instructions(NAME)),
-            Turn::User(parts) => ("user", user(parts)?),
+            Turn::User(user) => ("user", own(blocks(&user.parts)?)),
             Turn::Assistant(turn) => ("assistant", assistant(turn)),
-            Turn::Tool(result) => ("user", vec![tool_result(result)]),
+            Turn::Tool(result) => ("user", own(vec![tool_result(result)?])),
         };
         match messages.last_mut() {
             Some(last) if last.role == role => last.content.extend(blocks),
@@ -254,39 +270,71 @@ fn messages<'a>(ask: &Ask<'a>) -> Result<Vec<Message<'a>>, Unsendable> {
     Ok(messages)
 }
 
-fn user<'a>(parts: &'a [Part<'a>]) -> Result<Vec<Block<'a>>, Unsendable> {
+/// Returns true if a turn calls tools, or is the result of a call.
+fn has_tools(turn: &Turn<'_>) -> bool {
+    match turn {
+        Turn::Assistant(turn) => !turn.calls.is_empty(),
+        Turn::Tool(_) => true,
+        Turn::System(_) | Turn::User(_) => false,
+    }
+}
+
+fn own(blocks: Vec<OwnBlock<'_>>) -> Vec<Block<'_>> {
+    blocks.into_iter().map(Block::Own).collect()
+}
+
+fn blocks<'a>(parts: &'a [Part<'a>]) -> Result<Vec<OwnBlock<'a>>, Unsendable> {
     let blocks = parts.iter().enumerate().map(|(place, part)| match part {
-        Part::Text(text) => Ok(Block::Text(text)),
+        Part::Text(text) => Ok(OwnBlock::Text(text)),
         Part::Media(media) => block(media, place),
     });
     blocks.collect()
 }
 
-fn block<'a>(media: &'a Media<'a>, place: usize) -> Result<Block<'a>, Unsendable> {
+fn block<'a>(media: &'a Media<'a>, place: usize) -> Result<OwnBlock<'a>, Unsendable> {
     let MediaSource::Base64(bytes) = &media.source else {
         return Err(media.unsendable(NAME));
     };
     let source = Bytes { bytes };
+    let unsendable = || media.unsendable(NAME);
     match media.kind {
-        MediaKind::Image => Ok(Block::Image(Image {
-            format: media.subtype(),
+        MediaKind::Image => Ok(OwnBlock::Image(Image {
+            format: image_format(media).ok_or_else(unsendable)?,
             source,
         })),
-        MediaKind::Document => Ok(Block::Document(Document {
-            format: document_format(media),
+        MediaKind::Document => Ok(OwnBlock::Document(Document {
+            format: document_format(media).ok_or_else(unsendable)?,
             name: document_name(media, place),
             source,
         })),
-        MediaKind::Audio => Err(media.unsendable(NAME)),
+        MediaKind::Audio => Err(unsendable()),
+    }
+}
+
+/// Returns Amazon's word for the format of an image.
+fn image_format(media: &Media<'_>) -> Option<&'static str> {
+    match media.subtype() {
+        "png" => Some("png"),
+        "jpeg" | "jpg" => Some("jpeg"),
+        "gif" => Some("gif"),
+        "webp" => Some("webp"),
+        _ => None,
     }
 }
 
 /// Returns Amazon's word for the format of a document.
-fn document_format<'a>(media: &'a Media<'_>) -> &'a str {
+fn document_format(media: &Media<'_>) -> Option<&'static str> {
     match media.subtype() {
-        "plain" => "txt",
-        "markdown" => "md",
-        other => other,
+        "pdf" => Some("pdf"),
+        "csv" => Some("csv"),
+        "html" => Some("html"),
+        "plain" => Some("txt"),
+        "markdown" => Some("md"),
+        "msword" => Some("doc"),
+        "vnd.openxmlformats-officedocument.wordprocessingml.document" => Some("docx"),
+        "vnd.ms-excel" => Some("xls"),
+        "vnd.openxmlformats-officedocument.spreadsheetml.sheet" => Some("xlsx"),
+        _ => None,
     }
 }
 
@@ -308,25 +356,31 @@ fn document_name(media: &Media<'_>, place: usize) -> String {
 
 fn assistant<'a>(turn: &'a Assistant<'a>) -> Vec<Block<'a>> {
     let carried = turn.carried.and_then(Value::as_array);
-    let carried = carried.into_iter().flatten().map(Block::ReasoningContent);
+    let is_call = |block: &Value| block.get("toolUse").is_some();
+    if let Some(blocks) = carried.filter(|blocks| blocks.iter().any(is_call)) {
+        // All blocks, in their order.
+        return blocks.iter().map(Block::Carried).collect();
+    }
+    let carried = carried.into_iter().flatten();
+    let carried = carried.map(OwnBlock::ReasoningContent);
     let text = !turn.text.is_empty() || turn.calls.is_empty();
-    let text = text.then_some(Block::Text(&turn.text));
+    let text = text.then_some(OwnBlock::Text(&turn.text));
     let calls = turn.calls.iter().map(tool_use);
-    carried.chain(text).chain(calls).collect()
+    own(carried.chain(text).chain(calls).collect())
 }
 
-fn tool_use<'a>(call: &'a Call<'a>) -> Block<'a> {
-    Block::ToolUse(ToolUse {
+fn tool_use<'a>(call: &'a Call<'a>) -> OwnBlock<'a> {
+    OwnBlock::ToolUse(ToolUse {
         tool_use_id: &call.id,
         name: call.name,
         input: call.object(),
     })
 }
 
-fn tool_result<'a>(result: &'a ToolResult<'a>) -> Block<'a> {
-    Block::ToolResult(ResultBlock {
+fn tool_result<'a>(result: &'a ToolResult<'a>) -> Result<OwnBlock<'a>, Unsendable> {
+    Ok(OwnBlock::ToolResult(ResultBlock {
         tool_use_id: &result.id,
-        content: [Text { text: &result.text }],
+        content: blocks(&result.parts)?,
         status: if result.is_error { "error" } else { "success" },
-    })
+    }))
 }

@@ -5,10 +5,10 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::wire::count::Count;
-use crate::wire::draft::{Draft, DraftCall};
+use crate::wire::draft::{Draft, DraftCall, DraftPart};
 use crate::wire::event_stream::EXCEPTION;
 use crate::wire::text::Chars;
-use crate::wire::thoughts::Thoughts;
+use crate::wire::thoughts::Thought;
 use crate::wire::{Assemble, Progress, Reply, Usage, WireError};
 
 #[derive(Deserialize)]
@@ -39,21 +39,10 @@ struct Message<'a> {
 struct Block<'a> {
     #[serde(borrow, default)]
     text: Option<Chars<'a>>,
-    #[serde(default)]
-    tool_use: Option<ToolUse>,
+    #[serde(borrow, default)]
+    tool_use: Option<ToolUse<'a>>,
     #[serde(borrow, default)]
     reasoning_content: Option<ReasoningBlock<'a>>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ToolUse {
-    #[serde(default)]
-    tool_use_id: Option<String>,
-    #[serde(default)]
-    name: Option<String>,
-    #[serde(default)]
-    input: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -105,17 +94,17 @@ struct Event<'a> {
 #[serde(rename_all = "camelCase")]
 struct Start<'a> {
     #[serde(borrow, default)]
-    tool_use: Option<BegunToolUse<'a>>,
+    tool_use: Option<ToolUse<'a>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct BegunToolUse<'a> {
+struct ToolUse<'a> {
     #[serde(default)]
     tool_use_id: Option<String>,
     #[serde(default)]
     name: Option<String>,
-    /// A piece of the arguments, in a delta.
+    /// The arguments; in a delta, a piece of them.
     #[serde(borrow, default)]
     input: Option<&'a RawValue>,
 }
@@ -126,7 +115,7 @@ struct Delta<'a> {
     #[serde(borrow, default)]
     text: Option<Chars<'a>>,
     #[serde(borrow, default)]
-    tool_use: Option<BegunToolUse<'a>>,
+    tool_use: Option<ToolUse<'a>>,
     #[serde(borrow, default)]
     reasoning_content: Option<ReasoningText<'a>>,
 }
@@ -166,7 +155,7 @@ pub(super) fn read(body: &str) -> Result<Reply, WireError> {
     draft.finish_reason = response.stop_reason;
     draft.usage = response.usage.unwrap_or_default().usage();
     let message = response.output.and_then(|output| output.message);
-    let mut thoughts = Thoughts::default();
+    let mut thought = Thought::default();
     for block in message
         .and_then(|message| message.content)
         .unwrap_or_default()
@@ -174,19 +163,16 @@ pub(super) fn read(body: &str) -> Result<Reply, WireError> {
         if let Some(text) = block.text {
             draft.say(&text);
         }
-        if let Some(thought) = block.reasoning_content.map(ReasoningBlock::text) {
-            think(&mut draft, &mut thoughts, thought);
-            end_thought(&mut thoughts);
+        if let Some(text) = block.reasoning_content.map(ReasoningBlock::text) {
+            think(&mut draft, &mut thought, text);
         }
         if let Some(call) = block.tool_use {
-            let begun = DraftCall::new(call.tool_use_id, call.name);
-            let input = call
-                .input
-                .unwrap_or_else(|| Value::Object(Default::default()));
-            draft.call(begun.with(input));
+            let begun = draft.call(DraftCall::of_value(call.tool_use_id, call.name));
+            begun.argue(call.input.map_or("{}", RawValue::get).as_bytes());
         }
+        end_block(&mut draft, &mut thought);
     }
-    draft.carried = thoughts.carried();
+    draft.keep_order(block_of);
     draft.finish()
 }
 
@@ -194,7 +180,7 @@ pub(super) fn read(body: &str) -> Result<Reply, WireError> {
 #[derive(Default)]
 pub(super) struct Assembler {
     draft: Draft,
-    thoughts: Thoughts,
+    thought: Thought,
 }
 
 impl Assemble for Assembler {
@@ -208,7 +194,7 @@ impl Assemble for Assembler {
                 let Some(call) = event.start.and_then(|start| start.tool_use) else {
                     return Ok(Progress::Nothing);
                 };
-                let call = DraftCall::new(call.tool_use_id, call.name);
+                let call = DraftCall::of_value(call.tool_use_id, call.name);
                 self.draft.call(call);
                 Ok(Progress::Token)
             }
@@ -217,7 +203,7 @@ impl Assemble for Assembler {
                 None => Ok(Progress::Nothing),
             },
             "contentBlockStop" => {
-                end_thought(&mut self.thoughts);
+                end_block(&mut self.draft, &mut self.thought);
                 self.draft.end_call();
                 Ok(Progress::Nothing)
             }
@@ -237,7 +223,7 @@ impl Assemble for Assembler {
         if self.draft.finish_reason.is_none() {
             return Err(WireError::Cut);
         }
-        self.draft.carried = self.thoughts.carried();
+        self.draft.keep_order(block_of);
         self.draft.finish()
     }
 }
@@ -248,7 +234,7 @@ impl Assembler {
             return Ok(self.draft.say(&text));
         }
         if let Some(thought) = delta.reasoning_content {
-            return Ok(think(&mut self.draft, &mut self.thoughts, thought));
+            return Ok(think(&mut self.draft, &mut self.thought, thought));
         }
         if let Some(input) = delta.tool_use.and_then(|call| call.input)
             && let Some(call) = self.draft.last_call()
@@ -281,20 +267,36 @@ fn reported(exception: &str, data: &str) -> WireError {
 }
 
 /// Adds a piece of reasoning, or a part of one.
-fn think(draft: &mut Draft, thoughts: &mut Thoughts, thought: ReasoningText<'_>) -> Progress {
-    let text = thought.text.unwrap_or_default();
-    thoughts.sign(thought.signature);
-    if let Some(data) = thought.redacted_content {
-        thoughts.keep(json!({"redactedContent": data}));
+fn think(draft: &mut Draft, thought: &mut Thought, added: ReasoningText<'_>) -> Progress {
+    let text = added.text.unwrap_or_default();
+    thought.sign(added.signature);
+    if let Some(data) = added.redacted_content {
+        draft.carry(json!({"redactedContent": data}));
         return Progress::Nothing;
     }
-    if thoughts.add(&text) {
+    if thought.add(&text) {
         draft.break_reasoning();
     }
     draft.reason(&text)
 }
 
-fn end_thought(thoughts: &mut Thoughts) {
-    thoughts
+/// Ends a block.
+fn end_block(draft: &mut Draft, thought: &mut Thought) {
+    let ended = thought
         .end(|text, signature| json!({"reasoningText": {"text": text, "signature": signature}}));
+    if let Some(block) = ended {
+        draft.carry(block);
+    }
+    draft.end_part();
+}
+
+/// Returns a part of an answer as the block that comes back.
+fn block_of(part: DraftPart<'_>) -> Value {
+    match part {
+        DraftPart::Text(text) => json!({"text": text}),
+        DraftPart::Call(call) => json!({
+            "toolUse": {"toolUseId": call.id, "name": call.name, "input": call.input()},
+        }),
+        DraftPart::Carried(thought) => json!({"reasoningContent": thought}),
+    }
 }

@@ -1,14 +1,12 @@
 //! Requests of Google's `generateContent`.
 
-use std::borrow::Cow;
-
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::NAME;
-use crate::wire::turns::{Assistant, late_instructions};
+use crate::wire::turns::{Assistant, instructions_alone, late_instructions};
 use crate::wire::{
-    Ask, Format, Media, MediaSource, Part, Tool, ToolChoice, ToolResult, Turn, Unsendable,
+    Ask, Format, Input, Media, MediaSource, Part, Tool, ToolChoice, ToolResult, Turn, Unsendable,
 };
 
 #[derive(Serialize)]
@@ -79,12 +77,16 @@ struct FileData<'a> {
 
 #[derive(Serialize)]
 struct FunctionCall<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
     name: &'a str,
-    args: Cow<'a, Value>,
+    args: Input<'a>,
 }
 
 #[derive(Serialize)]
 struct FunctionResponse<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
     name: &'a str,
     response: Map<String, Value>,
 }
@@ -231,15 +233,18 @@ fn generation_config<'a>(ask: &Ask<'a>) -> GenerationConfig<'a> {
 }
 
 fn contents<'a>(ask: &Ask<'a>) -> Result<Vec<Content<'a>>, Unsendable> {
+    if ask.conversation.turns.is_empty() {
+        return Err(instructions_alone(NAME));
+    }
     let mut contents: Vec<Content<'a>> = Vec::with_capacity(ask.conversation.turns.len());
     let mut after_result = false;
     for turn in &ask.conversation.turns {
         let is_result = matches!(turn, Turn::Tool(_));
         let (role, parts) = match turn {
             Turn::System(_) => return Err(late_instructions(NAME)),
-            Turn::User(parts) => ("user", parts.iter().map(piece).collect()),
+            Turn::User(user) => ("user", user.parts.iter().map(piece).collect()),
             Turn::Assistant(turn) => ("model", assistant(turn)),
-            Turn::Tool(result) => ("user", vec![tool_result(result)]),
+            Turn::Tool(result) => ("user", vec![tool_result(result)?]),
         };
         match contents.last_mut() {
             // All results of one turn belong in one content.
@@ -256,6 +261,7 @@ fn assistant<'a>(turn: &'a Assistant<'a>) -> Vec<Piece<'a>> {
     let text = text.then_some(Piece::Text { text: &turn.text });
     let calls = turn.calls.iter().map(|call| Piece::Call {
         function_call: FunctionCall {
+            id: call.given_id(),
             name: call.name,
             args: call.object(),
         },
@@ -290,15 +296,16 @@ fn media_piece<'a>(media: &'a Media<'a>) -> Piece<'a> {
 }
 
 /// Returns a result as the object that the protocol requires, under the names that it proposes.
-fn tool_result<'a>(result: &'a ToolResult<'a>) -> Piece<'a> {
+fn tool_result<'a>(result: &'a ToolResult<'a>) -> Result<Piece<'a>, Unsendable> {
     let name = if result.is_error { "error" } else { "output" };
-    let value = Value::from(&*result.text);
-    Piece::Result {
+    let value = Value::from(&*result.text(NAME)?);
+    Ok(Piece::Result {
         function_response: FunctionResponse {
+            id: result.given_id(),
             name: result.name,
             response: Map::from_iter([(name.to_owned(), value)]),
         },
-    }
+    })
 }
 
 fn declaration(tool: &Tool) -> Declaration<'_> {

@@ -28,6 +28,10 @@ impl Wire for OpenAiChat {
         }
     }
 
+    fn has_names(&self) -> bool {
+        true
+    }
+
     fn merged_fields(&self) -> &'static [&'static str] {
         &["stream_options"]
     }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use agentv_core::Extra;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -58,16 +59,23 @@ enum Message<'a> {
         content: &'a str,
     },
     User {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        name: Option<&'a str>,
         content: Content<'a>,
     },
     Assistant {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        name: Option<&'a str>,
         content: Option<&'a str>,
+        /// The vendor's fields for the reasoning of the turn, as they came.
+        #[serde(flatten, skip_serializing_if = "Option::is_none")]
+        carried: Option<&'a Extra>,
         #[serde(skip_serializing_if = "<[_]>::is_empty")]
         tool_calls: Vec<ToolCall<'a>>,
     },
     Tool {
         tool_call_id: &'a str,
-        content: &'a str,
+        content: Cow<'a, str>,
     },
 }
 
@@ -215,13 +223,14 @@ fn messages<'a>(ask: &Ask<'a>) -> Result<Vec<Message<'a>>, Unsendable> {
     for turn in &conversation.turns {
         messages.push(match turn {
             Turn::System(text) => Message::System { content: text },
-            Turn::User(parts) => Message::User {
-                content: content(parts)?,
+            Turn::User(user) => Message::User {
+                name: user.name,
+                content: content(&user.parts)?,
             },
             Turn::Assistant(turn) => assistant(turn),
             Turn::Tool(result) => Message::Tool {
                 tool_call_id: &result.id,
-                content: &result.text,
+                content: result.text(NAME)?,
             },
         });
     }
@@ -231,6 +240,8 @@ fn messages<'a>(ask: &Ask<'a>) -> Result<Vec<Message<'a>>, Unsendable> {
 fn assistant<'a>(turn: &'a Assistant<'a>) -> Message<'a> {
     let only_calls = turn.text.is_empty() && !turn.calls.is_empty();
     Message::Assistant {
+        name: turn.name,
+        carried: turn.carried.and_then(Value::as_object),
         content: (!only_calls).then_some(&turn.text),
         tool_calls: turn.calls.iter().map(tool_call).collect(),
     }
@@ -273,7 +284,7 @@ fn piece<'a>(part: &'a Part<'a>) -> Result<Piece<'a>, Unsendable> {
         (MediaKind::Audio, MediaSource::Base64(data)) => Ok(Piece::InputAudio {
             input_audio: InputAudio {
                 data,
-                format: audio_format(media),
+                format: audio_format(media).ok_or_else(|| media.unsendable(NAME))?,
             },
         }),
         (MediaKind::Document, MediaSource::Base64(_)) => Ok(Piece::File {
@@ -289,11 +300,11 @@ fn piece<'a>(part: &'a Part<'a>) -> Result<Piece<'a>, Unsendable> {
 }
 
 /// Returns OpenAI's word for the encoding of audio.
-fn audio_format<'a>(media: &'a Media<'_>) -> &'a str {
+fn audio_format(media: &Media<'_>) -> Option<&'static str> {
     match media.subtype() {
-        "mpeg" | "mp3" => "mp3",
-        "wav" | "x-wav" | "wave" | "vnd.wave" => "wav",
-        other => other,
+        "mpeg" | "mp3" => Some("mp3"),
+        "wav" | "x-wav" | "wave" | "vnd.wave" => Some("wav"),
+        _ => None,
     }
 }
 

@@ -21,6 +21,9 @@ struct Completion<'a> {
     usage: Option<Tokens>,
     #[serde(borrow, default)]
     error: Option<&'a RawValue>,
+    /// `error` for an error that stands in place of an event.
+    #[serde(borrow, default)]
+    object: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -37,6 +40,9 @@ struct Choice<'a> {
     finish_reason: Option<String>,
     #[serde(default)]
     logprobs: Option<Value>,
+    /// OpenRouter's error of a model that failed in the middle of its answer.
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -49,6 +55,9 @@ struct Message<'a> {
     reasoning_content: Option<&'a RawValue>,
     #[serde(borrow, default)]
     reasoning: Option<&'a RawValue>,
+    /// OpenRouter's form of reasoning, which must come back unchanged.
+    #[serde(borrow, default)]
+    reasoning_details: Option<&'a RawValue>,
     #[serde(borrow, default)]
     tool_calls: Option<Vec<ToolCall<'a>>>,
 }
@@ -114,7 +123,7 @@ struct CompletionDetails {
 
 pub(super) fn read(body: &str) -> Result<Reply, WireError> {
     let mut draft = Draft::default();
-    add(&mut draft, serde_json::from_str(body)?)?;
+    add(&mut draft, body)?;
     draft.finish()
 }
 
@@ -131,7 +140,7 @@ impl Assemble for Assembler {
             self.is_done = true;
             return Ok(Progress::Last);
         }
-        add(&mut self.draft, serde_json::from_str(data)?)
+        add(&mut self.draft, data)
     }
 
     fn finish(self: Box<Self>) -> Result<Reply, WireError> {
@@ -144,9 +153,16 @@ impl Assemble for Assembler {
 }
 
 /// Adds an answer, or an event of one.
-fn add(draft: &mut Draft, completion: Completion<'_>) -> Result<Progress, WireError> {
-    if let Some(error) = completion.error.filter(|error| error.get() != "null") {
-        return Err(WireError::Reported(format!("{{\"error\":{error}}}")));
+fn add(draft: &mut Draft, text: &str) -> Result<Progress, WireError> {
+    let completion: Completion<'_> = serde_json::from_str(text)?;
+    if completion.error.is_some_and(is_set) {
+        return Err(reported(completion.error));
+    }
+    if completion
+        .object
+        .is_some_and(|object| object.get() == "\"error\"")
+    {
+        return Err(WireError::Reported(text.to_owned()));
     }
     draft.name(completion.id, completion.model);
     if let Some(tokens) = completion.usage {
@@ -158,6 +174,10 @@ fn add(draft: &mut Draft, completion: Completion<'_>) -> Result<Progress, WireEr
         // The others are alternatives, which only `n` in `params` asks for.
         if choice.index.0.unwrap_or(0) > 0 {
             continue;
+        }
+        let reason = choice.finish_reason.as_deref();
+        if choice.error.is_some_and(is_set) || matches!(reason, Some("error" | "abort")) {
+            return Err(reported(choice.error));
         }
         for message in [choice.message, choice.delta].into_iter().flatten() {
             if add_message(draft, message)? {
@@ -172,13 +192,40 @@ fn add(draft: &mut Draft, completion: Completion<'_>) -> Result<Progress, WireEr
     Ok(progress)
 }
 
+fn is_set(value: &RawValue) -> bool {
+    value.get() != "null"
+}
+
+/// Returns the error of a model that failed, in the vendor's words if there are any.
+fn reported(error: Option<&RawValue>) -> WireError {
+    let error = error.filter(|error| is_set(error)).map(RawValue::get);
+    let usual = r#"{"message":"the model failed in the middle of its answer","code":502}"#;
+    let error = error.unwrap_or(usual);
+    WireError::Reported(format!("{{\"error\":{error}}}"))
+}
+
 /// Adds a message or a part of one. Returns true if it says anything.
 fn add_message(draft: &mut Draft, message: Message<'_>) -> Result<bool, WireError> {
     let mut says = false;
-    let reasoning = message.reasoning_content.filter(is_text);
-    if let Some(reasoning) = reasoning.or(message.reasoning.filter(is_text)) {
+    let named = [
+        ("reasoning_content", message.reasoning_content),
+        ("reasoning", message.reasoning),
+    ];
+    let mut named = named.into_iter();
+    let reasoning = named.find_map(|(name, text)| Some((name, text.filter(is_text)?)));
+    if let Some((name, reasoning)) = reasoning {
         let reasoning: Chars<'_> = serde_json::from_str(reasoning.get())?;
-        says |= draft.reason(&reasoning) == Progress::Token;
+        if draft.reason(&reasoning) == Progress::Token {
+            says = true;
+            draft.reasoning_field = Some(name);
+        }
+    }
+    if let Some(details) = message.reasoning_details {
+        // Details with half of a surrogate pair are no value, and cannot come back.
+        let details: Vec<Value> = serde_json::from_str(details.get()).unwrap_or_default();
+        details
+            .into_iter()
+            .for_each(|detail| draft.add_reasoning_detail(detail));
     }
     if let Some(content) = message.content {
         says |= add_content(draft, content)?;

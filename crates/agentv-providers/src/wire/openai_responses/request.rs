@@ -55,7 +55,7 @@ enum Item<'a> {
     Result {
         r#type: &'static str,
         call_id: &'a str,
-        output: &'a str,
+        output: Content<'a>,
     },
     /// An item of an earlier answer, as it came.
     Carried(&'a Value),
@@ -133,10 +133,19 @@ struct Reasoning<'a> {
 pub(super) fn write(ask: &Ask<'_>) -> Result<Vec<u8>, Unsendable> {
     let parameters = ask.parameters;
     let effort = parameters.reasoning_effort.as_deref();
+    let mut instructions = ask.conversation.system.as_deref();
+    let mut input = items(ask)?;
+    if input.is_empty() {
+        // The protocol requires an input.
+        input.extend(instructions.take().map(|text| Item::Message {
+            role: "system",
+            content: Content::Text(text),
+        }));
+    }
     let body = Body {
         model: ask.model,
-        instructions: ask.conversation.system.as_deref(),
-        input: items(ask)?,
+        instructions,
+        input,
         tools: ask.tools.iter().map(function).collect(),
         tool_choice: parameters.tool_choice.as_ref().map(choice),
         text: ask.format.map(|format| TextOptions {
@@ -176,15 +185,15 @@ fn items<'a>(ask: &Ask<'a>) -> Result<Vec<Item<'a>>, Unsendable> {
                 role: "system",
                 content: Content::Text(text),
             }),
-            Turn::User(parts) => items.push(Item::Message {
+            Turn::User(user) => items.push(Item::Message {
                 role: "user",
-                content: content(parts)?,
+                content: content(&user.parts)?,
             }),
             Turn::Assistant(turn) => add_assistant(&mut items, turn),
             Turn::Tool(result) => items.push(Item::Result {
                 r#type: "function_call_output",
                 call_id: &result.id,
-                output: &result.text,
+                output: content(&result.parts)?,
             }),
         }
     }
@@ -193,6 +202,12 @@ fn items<'a>(ask: &Ask<'a>) -> Result<Vec<Item<'a>>, Unsendable> {
 
 fn add_assistant<'a>(items: &mut Vec<Item<'a>>, turn: &'a Assistant<'a>) {
     let carried = turn.carried.and_then(Value::as_array);
+    let is_call = |item: &Value| item.get("type").is_some_and(|kind| kind == "function_call");
+    if let Some(carried) = carried.filter(|carried| carried.iter().any(is_call)) {
+        // All items, in their order.
+        items.extend(carried.iter().map(Item::Carried));
+        return;
+    }
     items.extend(carried.into_iter().flatten().map(Item::Carried));
     if !turn.text.is_empty() || turn.calls.is_empty() {
         items.push(Item::Message {

@@ -1,11 +1,11 @@
 //! Answers of OpenAI's responses. The last event of a stream holds the whole answer.
 
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use crate::wire::count::Count;
-use crate::wire::draft::{Draft, DraftCall};
+use crate::wire::draft::{Draft, DraftCall, DraftPart};
 use crate::wire::text::Chars;
 use crate::wire::{Assemble, Progress, Reply, Usage, WireError};
 
@@ -143,20 +143,24 @@ fn reply(body: &str, known: &[Box<RawValue>]) -> Result<Reply, WireError> {
     {
         return Err(WireError::Reported(body.to_owned()));
     }
+    if let Some(status @ ("queued" | "in_progress" | "cancelled")) = response.status.as_deref() {
+        let message = format!("the response is not complete: its status is `{status}`");
+        let error = json!({"error": {"message": message}});
+        return Err(WireError::Reported(error.to_string()));
+    }
     let mut draft = Draft::default();
     draft.name(response.id, response.model);
     let own = response.output.unwrap_or_default();
-    let mut carried = Vec::new();
     if own.is_empty() {
         for item in known {
-            add(&mut draft, item, &mut carried)?;
+            add(&mut draft, item)?;
         }
     } else {
         for item in own {
-            add(&mut draft, item, &mut carried)?;
+            add(&mut draft, item)?;
         }
     }
-    draft.carried = (!carried.is_empty()).then_some(Value::Array(carried));
+    draft.keep_order(item_of);
     let incomplete = response
         .incomplete_details
         .and_then(|details| details.reason);
@@ -165,10 +169,13 @@ fn reply(body: &str, known: &[Box<RawValue>]) -> Result<Reply, WireError> {
     draft.finish()
 }
 
-fn add(draft: &mut Draft, item: &RawValue, carried: &mut Vec<Value>) -> Result<(), WireError> {
+fn add(draft: &mut Draft, item: &RawValue) -> Result<(), WireError> {
     let read: Item<'_> = serde_json::from_str(item.get())?;
     match read.kind.as_deref().unwrap_or_default() {
-        "message" => add_message(draft, read.content.unwrap_or_default()),
+        "message" => {
+            add_message(draft, read.content.unwrap_or_default());
+            draft.end_part();
+        }
         "reasoning" => {
             let pieces = [read.summary, read.content].into_iter().flatten().flatten();
             for text in pieces.filter_map(|piece| piece.text) {
@@ -179,7 +186,9 @@ fn add(draft: &mut Draft, item: &RawValue, carried: &mut Vec<Value>) -> Result<(
             let item = serde_json::from_str::<Value>(item.get()).ok();
             let is_kept =
                 |item: &Value| item.get("encrypted_content").is_some_and(Value::is_string);
-            carried.extend(item.filter(is_kept));
+            if let Some(item) = item.filter(is_kept) {
+                draft.carry(item);
+            }
         }
         "function_call" => {
             let call = draft.call(DraftCall::new(read.call_id, read.name));
@@ -193,6 +202,18 @@ fn add(draft: &mut Draft, item: &RawValue, carried: &mut Vec<Value>) -> Result<(
         _ => {}
     }
     Ok(())
+}
+
+/// Returns a part of an answer as the item that comes back.
+fn item_of(part: DraftPart<'_>) -> Value {
+    match part {
+        DraftPart::Text(text) => json!({"role": "assistant", "content": text}),
+        DraftPart::Call(call) => json!({
+            "type": "function_call", "call_id": call.id, "name": call.name,
+            "arguments": call.text(),
+        }),
+        DraftPart::Carried(item) => item.clone(),
+    }
 }
 
 fn add_message(draft: &mut Draft, pieces: Vec<Piece<'_>>) {

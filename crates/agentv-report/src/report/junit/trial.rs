@@ -124,6 +124,9 @@ fn figures(record: &ResultRecord) -> String {
     }
     let _ = writeln!(text, "target: {}", one_line(&record.target));
     let _ = writeln!(text, "trial: {}", record.trial);
+    if let Some(first) = record.timing.first_token_ms {
+        let _ = writeln!(text, "first_token_ms: {first}");
+    }
     if let Some(cost) = record.answer_cost_usd() {
         let _ = writeln!(text, "cost_usd: {cost}");
     }

@@ -17,6 +17,7 @@ impl RunArguments {
             eval_ids,
             limit,
             shard,
+            balance,
             trials,
             dry_run,
             dry_run_delay,
@@ -30,6 +31,7 @@ impl RunArguments {
             rerun_failed,
             cache,
             limits,
+            whole_limits,
             gates,
             dump_prompts,
             include_raw,
@@ -46,6 +48,7 @@ impl RunArguments {
         line.values("eval-id", eval_ids);
         line.value("limit", limit.as_ref());
         line.value("shard", shard.as_ref());
+        line.value("balance", balance.as_ref());
         line.value("trials", trials.as_ref());
         line.flag("dry-run", *dry_run);
         line.value("dry-run-delay", dry_run_delay.as_ref());
@@ -57,6 +60,7 @@ impl RunArguments {
         line.value("rerun-failed", rerun_failed.as_ref());
         line.flag("cache", *cache);
         line.limits(limits);
+        line.flag("whole-limits", *whole_limits);
         line.gates(gates);
         line.path("dump-prompts", dump_prompts.as_deref());
         line.flag("include-raw", *include_raw);

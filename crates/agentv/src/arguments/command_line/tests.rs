@@ -64,6 +64,8 @@ const RUN: &[Words] = &[
     &["--eval-id", "naïve `id`"],
     &["--limit", "3"],
     &["--shard", "1/4"],
+    &["--shard", "auto", "--whole-limits"],
+    &["--shard", "2/4", "--balance", "latest~1"],
     &["--trials", "2"],
     &["--dry-run"],
     &["--dry-run-delay", "5", "--dry-run"],

@@ -1,7 +1,11 @@
 //! A server at an address: messages are requests.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use reqwest::Url;
 use reqwest::header::HeaderMap;
+use rmcp::transport::common::client_side_sse::FixedInterval;
 use rmcp::transport::streamable_http_client::{
     StreamableHttpClientTransportConfig, StreamableHttpError,
 };
@@ -22,7 +26,11 @@ pub(super) fn open(url: &Url, headers: &HeaderMap) -> Result<HttpTransport, Sett
     let headers = headers.iter();
     let headers = headers.map(|(name, value)| (name.clone(), value.clone()));
     let config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
-    let config = config.custom_headers(headers.collect());
+    let mut config = config.custom_headers(headers.collect());
+    // A server whose connection breaks during a call is gone: one attempt to take it up again is enough.
+    let mut once = FixedInterval::default();
+    (once.max_times, once.duration) = (Some(1), Duration::from_millis(100));
+    config.retry_config = Arc::new(once);
     Ok(StreamableHttpClientTransport::with_client(
         http_client()?,
         config,

@@ -84,10 +84,13 @@ function changeElement(change) {
   const lines = change?.lines ? `+${count(change.lines.added ?? 0)} −${count(change.lines.removed ?? 0)}` : change?.digest ? "not a text" : undefined;
   const line = [make("span", { class: "muted", text: String(change?.kind ?? "") }), theirs(path, "mono"), lines ? make("span", { class: "muted number", text: lines }) : undefined];
   if (typeof change?.diff !== "string") return make("div", { class: "call" }, make("div", { class: "line" }, ...line));
-  const rows = change.diff.split("\n").filter((row) => !row.startsWith("--- ") && !row.startsWith("+++ "));
+  const all = change.diff.replace(/\n$/, "").split("\n");
+  // The two lines with names come before the first part of the difference.
+  const first = all.findIndex((row) => row.startsWith("@@"));
+  const rows = all.filter((row, at) => (first >= 0 && at >= first) || !(row.startsWith("--- ") || row.startsWith("+++ ")));
   const shown = rows.slice(0, 2000).map((row) => {
     const tag = row.startsWith("+") ? "ins" : row.startsWith("-") ? "del" : "span";
-    return make(tag, { text: `${row}\n` });
+    return make(tag, { text: row || " " });
   });
   const more = rows.length > 2000 || change.diff_truncated ? make("p", { class: "muted", text: "The rest of the difference is omitted." }) : undefined;
   return make("details", { class: "call change", open: rows.length < 40 }, make("summary", { class: "line" }, ...line), make("pre", { class: "text code diff" }, ...shown), more);

@@ -1,0 +1,79 @@
+//! `turn`: an evaluator that grades the answer to one turn of a conversation.
+
+use std::sync::Arc;
+
+use agentv_core::{
+    BoxFuture, EvalCase, Evaluation, Evaluator, EvaluatorError, Prompt, Subject, TraceSummary,
+    Transcript,
+};
+
+use crate::error::BuildError;
+use crate::options::Options;
+use crate::registry::TURN;
+
+/// Returns an evaluator that grades the turn that its options name, if they name one.
+pub(crate) fn of_turn(
+    evaluator: Arc<dyn Evaluator>,
+    options: &Options<'_>,
+) -> Result<Arc<dyn Evaluator>, BuildError> {
+    Ok(match options.count(TURN)? {
+        Some(turn) => Arc::new(OfTurn {
+            evaluator,
+            turn: usize::try_from(turn).unwrap_or(usize::MAX),
+        }),
+        None => evaluator,
+    })
+}
+
+struct OfTurn {
+    evaluator: Arc<dyn Evaluator>,
+    /// The turn, from 1.
+    turn: usize,
+}
+
+impl Evaluator for OfTurn {
+    fn evaluate<'a>(
+        &'a self,
+        subject: &'a Subject<'a>,
+    ) -> BoxFuture<'a, Result<Evaluation, EvaluatorError>> {
+        Box::pin(self.grade(subject))
+    }
+}
+
+impl OfTurn {
+    async fn grade(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
+        let output = &subject.transcript.output_messages;
+        let case = subject.case;
+        let said = case.answer_to(self.turn, output);
+        let asked = case.conversation(self.turn, output);
+        let (Some(said), Some(asked)) = (said, asked) else {
+            let message = format!("the answer has no turn {}", self.turn);
+            return Err(EvaluatorError::new(message));
+        };
+        let expected = match self.turn.checked_sub(2).and_then(|at| case.turns.get(at)) {
+            Some(turn) => turn.expected_messages.clone(),
+            None => case.expected_messages.clone(),
+        };
+        let case = EvalCase {
+            input_messages: asked,
+            expected_messages: expected,
+            turns: Vec::new(),
+            ..case.clone()
+        };
+        let transcript = Transcript {
+            output_messages: said.to_vec(),
+            ..Transcript::default()
+        };
+        let (prompt, answer) = (Prompt::of(&case), transcript.answer());
+        let trace = TraceSummary::of(&transcript, None);
+        let subject = Subject {
+            case: &case,
+            prompt: &prompt,
+            transcript: &transcript,
+            answer: &answer,
+            trace: &trace,
+            ..*subject
+        };
+        self.evaluator.evaluate(&subject).await
+    }
+}

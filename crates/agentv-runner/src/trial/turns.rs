@@ -1,0 +1,93 @@
+//! The turns of a conversation: each is asked after the answer to the one before it.
+
+use std::time::Instant;
+
+use agentv_core::{EvalCase, Prompt, Request, Transcript, Trial};
+
+use crate::schedule::budget::SetAside;
+use crate::schedule::lane::Lane;
+use crate::trial::attempt::AskResult;
+use crate::trial::execute::Executor;
+use crate::trial::request::prompt_of_case;
+use crate::trial::steps::{BUDGET, RUN, Whole, ask_in_steps, may_continue};
+use crate::workspace::TrialWorkspace;
+
+/// Asks all turns of a case, one after the other. The transcript holds the answers, with the messages of the turns
+/// between them. Returns `None` if the run was stopped before the last answer came.
+pub(crate) async fn ask_in_turns(
+    executor: &Executor,
+    lane: &Lane,
+    request: &mut Request,
+    trial: &Trial,
+    taken_up: Instant,
+    workspace: &mut Option<TrialWorkspace>,
+    mut set_aside: Option<&mut SetAside>,
+) -> Option<AskResult> {
+    let first = set_aside.as_deref_mut();
+    let mut asked =
+        ask_in_steps(executor, lane, request, trial, taken_up, workspace, first).await?;
+    let turns = trial.case.turns.len();
+    let is_whole = |answer: &Transcript| {
+        // A recording holds the conversation as a whole.
+        trial
+            .case
+            .conversation(turns + 1, &answer.output_messages)
+            .is_some()
+    };
+    if asked.answer.as_ref().is_ok_and(is_whole) {
+        return Some(asked);
+    }
+    let mut whole = Whole::default();
+    for (index, turn) in trial.case.turns.iter().enumerate() {
+        whole.add_timing(asked.timing, asked.attempts);
+        let mut transcript = match asked.answer {
+            Ok(transcript) => transcript,
+            Err(error) => return Some(whole.fail(error)),
+        };
+        let cost = transcript.cost_usd;
+        transcript
+            .output_messages
+            .extend(turn.input_messages.iter().cloned());
+        whole.add(transcript);
+        if let Some(set_aside) = set_aside.as_deref_mut() {
+            match may_continue(executor, set_aside, cost).await {
+                Some(true) => {}
+                Some(false) => return Some(whole.stop_in_turn(BUDGET, index + 1)),
+                None => return Some(whole.stop_in_turn(RUN, index + 1)),
+            }
+        }
+        request.prompt = prompt_in_turn(trial, index + 2, whole.transcript());
+        request.further.clear();
+        request.attempt = 1;
+        let again = set_aside.as_deref_mut();
+        let next = ask_in_steps(
+            executor,
+            lane,
+            request,
+            trial,
+            Instant::now(),
+            workspace,
+            again,
+        );
+        let Some(next) = next.await else {
+            return Some(whole.stop_in_turn(RUN, index + 1));
+        };
+        asked = next;
+    }
+    whole.add_timing(asked.timing, asked.attempts);
+    match asked.answer {
+        Ok(transcript) => whole.add(transcript),
+        Err(error) => return Some(whole.fail(error)),
+    }
+    Some(whole.finish())
+}
+
+/// Returns the prompt of a turn, from 1: the conversation so far.
+pub(crate) fn prompt_in_turn(trial: &Trial, turn: usize, transcript: &Transcript) -> Prompt {
+    let messages = trial.case.conversation(turn, &transcript.output_messages);
+    let case = EvalCase {
+        input_messages: messages.unwrap_or_else(|| trial.case.input_messages.clone()),
+        ..(*trial.case).clone()
+    };
+    prompt_of_case(trial, &case)
+}
