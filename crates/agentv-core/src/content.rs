@@ -43,7 +43,7 @@ impl Content {
         }
     }
 
-    fn from_value(value: Value) -> Result<Content, String> {
+    fn from_value(value: Value) -> Result<Content, NotContent> {
         match value {
             Value::String(text) => Ok(Content::Text(text)),
             Value::Object(_) => Ok(Content::Structured(value)),
@@ -52,12 +52,15 @@ impl Content {
                 Ok(Content::Blocks(blocks.collect()))
             }
             Value::Array(_) => Ok(Content::Structured(value)),
-            Value::Null | Value::Bool(_) | Value::Number(_) => {
-                Err("content is a string, an object or an array".to_owned())
-            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => Err(NotContent),
         }
     }
 }
+
+/// The error of a value that cannot be the content of a message.
+#[derive(Debug, thiserror::Error)]
+#[error("content is a string, an object or an array")]
+struct NotContent;
 
 /// Returns true if a value is a block: an object with a `type`, and with the text that the known
 /// types need.

@@ -53,6 +53,12 @@ pub trait Provider: Send + Sync {
         ProgramFiles::default()
     }
 
+    /// Returns true if its settings contain a program, as in `sh -c 'echo …'`, so that a change of it is
+    /// noticed without files.
+    fn has_inline_program(&self) -> bool {
+        false
+    }
+
     /// Returns the body of the request that [`answer`](Self::answer) would send first, without secrets
     /// of the target, if it sends one. It makes no request, but may read files.
     ///

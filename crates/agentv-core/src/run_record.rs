@@ -68,6 +68,9 @@ pub struct RunRecord {
     /// root. Of very many files, some are omitted.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub read_files: BTreeMap<String, String>,
+    /// A digest of all files that cases embed and evaluators read, if the list omits some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_files_digest: Option<String>,
     /// True if judges were not asked about answers that failed a required check.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stop_on_required: bool,
@@ -86,6 +89,10 @@ pub struct RunRecord {
     /// The runs that were merged into this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub merged_from: Vec<String>,
+    /// The shards that were missing when runs were merged into this one, such as `2/4`. Of very many, the
+    /// first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing_shards: Vec<String>,
     /// Earlier versions of its files, targets and settings, of which it still has results.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<RunVersion>,
@@ -104,6 +111,14 @@ pub struct RunRecord {
 }
 
 impl RunRecord {
+    /// Returns true if results of earlier versions may lack their mark, because the run was ended before it
+    /// had compared them with the current version.
+    pub fn may_lack_marks(&self) -> bool {
+        let totals = self.totals.as_ref();
+        let outdated = totals.and_then(|totals| totals.get("outdated")?.as_u64());
+        !self.earlier.is_empty() && outdated.unwrap_or(0) == 0
+    }
+
     /// Returns the version of everything that decides its answers and grades.
     pub fn version(&self) -> RunVersion {
         let files = self.files.iter().map(|file| FileVersion {
@@ -119,6 +134,7 @@ impl RunRecord {
             pass_threshold: self.pass_threshold,
             stop_on_required: self.stop_on_required,
             read_files: self.read_files.clone(),
+            read_files_digest: self.read_files_digest.clone(),
         }
     }
 }
@@ -156,6 +172,9 @@ pub struct RunVersion {
     /// The digests of the files that cases embed and evaluators read.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub read_files: BTreeMap<String, String>,
+    /// A digest of all of these files, if the list omits some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_files_digest: Option<String>,
 }
 
 /// A version of an eval file.
@@ -186,6 +205,10 @@ pub struct GateOutcome {
 impl GateOutcome {
     /// The name of the allowance for errors, which is not a gate.
     pub const ALLOWANCE: &str = "max_errors";
+    /// The name of the gate that a run has the results of all its trials.
+    pub const COMPLETE: &str = "complete";
+    /// The name of the gate that all results are of the current cases, targets and settings.
+    pub const CURRENT: &str = "current";
 
     /// Returns true if this is the allowance for errors: they are allowed or not, but are no gate.
     pub fn is_allowance(&self) -> bool {

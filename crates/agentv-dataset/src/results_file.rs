@@ -12,7 +12,7 @@ use crate::format::{EvalSource, FormatKind, Row, open_regular};
 /// The number of bytes of a YAML file in which its first record must end.
 const LONGEST_RECORD: u64 = 4 << 20;
 
-/// Checks if a file has results: its first record is one of ours or of AgentV.
+/// Checks if a file has results or events of a run: its first record is one of ours or of AgentV.
 pub(crate) fn has_results(path: &Path) -> bool {
     let file = Arc::from(path.to_string_lossy());
     let Some((format, _)) = FormatKind::of(path) else {
@@ -79,9 +79,19 @@ pub(crate) fn results_instead_of_cases(file: &Arc<str>) -> Diagnostic {
     Diagnostic::of_file(file, problem)
 }
 
-/// Checks for the fields that every record of a run has, here or in AgentV.
+/// Checks if a JSON Lines file has no content. The results of a shard without trials are such a file.
+pub(crate) fn is_empty(path: &Path) -> bool {
+    let has_rows = FormatKind::of(path).is_some_and(|(format, _)| format.has_sidecar);
+    has_rows && std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() == 0)
+}
+
+/// Checks for the fields that every record of a run has, here or in AgentV, and for its first event.
 fn is_result(row: Node<'_>) -> bool {
     let has = |name: &str| row.get(name).is_some();
+    let event = row.get("event").and_then(Node::as_str);
+    if event.is_some_and(|event| event == "planned") && has("trials") && has("skipped") {
+        return !has("id");
+    }
     let ours = ["eval_id", "status", "answer_key"];
     let of_agentv = ["timestamp", "target", "score"];
     // A case has an id.
@@ -130,6 +140,8 @@ mod tests {
                 r#"{"id": "a", "input": "i", "outcome": "o", "eval_id": "b", "status": "open", "answer_key": "C"}"#,
                 false,
             ),
+            (r#"{"event": "planned", "trials": 3, "skipped": 0}"#, true),
+            (r#"{"event": "planned", "input": "i"}"#, false),
             (r#"{"eval_id": "a", "status": "pass"}"#, false),
             (
                 r#"{"input": {"userMessage": "m", "target": "t", "score": 1}}"#,

@@ -286,8 +286,8 @@ proptest! {
         let configuration = json!({"prompts": ["Say {{ word }}!"], "providers": ["echo"],
             "defaultTest": {"assert": defaults}, "tests": tests});
         let suite = json!({"dataset": "promptfooconfig", "pass_threshold": 0, "evalcases": cases});
-        project.write("promptfooconfig.yaml", &configuration.to_string());
-        project.write("ours.yaml", &suite.to_string());
+        project.write("promptfooconfig.yaml", configuration.to_string());
+        project.write("ours.yaml", suite.to_string());
         let theirs = cases_of(&project, "promptfooconfig.yaml")?;
         prop_assert_eq!(&theirs, &cases_of(&project, "ours.yaml")?);
         convert_to_ours(&project, "promptfooconfig.yaml", "converted.yaml")?;

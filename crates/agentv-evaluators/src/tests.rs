@@ -288,7 +288,7 @@ fn what_cannot_be_compiled_is_found_where_it_stands() {
         (
             "- json_schema: {properties: {a: {type: strong}}}",
             "[0].json_schema",
-            "not a valid JSON Schema at `/properties/a/type`: \"strong\" is not valid under any of the schemas listed in the 'anyOf' keyword",
+            "not a valid JSON Schema at `/properties/a/type`: \"strong\" is not a type; expected array, boolean, integer, null, number, object or string, or a list of these",
         ),
         (
             "- {type: field_accuracy, fields: [{path: a}, {path: 'a[x'}]}",

@@ -57,7 +57,7 @@ fn what_is_wrong_in_the_options_is_said_in_words() {
     for (options, message) in [
         (
             json!({"type": "similarity", "metric": "cosine"}),
-            "evaluator `similarity`: `metric`: expected one of levenshtein, jaro_winkler, rouge_l, bleu, found \"cosine\"",
+            "evaluator `similarity`: `metric`: expected one of levenshtein, jaro_winkler, rouge_l, rouge_1, bleu, found \"cosine\"",
         ),
         (
             json!({"type": "similarity"}),

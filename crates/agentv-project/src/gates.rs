@@ -24,6 +24,17 @@ pub(crate) struct Gates {
     is_empty_shard: bool,
 }
 
+/// The extent of a run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Extent {
+    /// The number of all trials.
+    pub(crate) planned: u64,
+    /// The number of trials per case and target.
+    pub(crate) trials: u32,
+    /// Set if the run was stopped before its end.
+    pub(crate) is_stopped: bool,
+}
+
 /// The outcomes of the requirements of a run.
 #[derive(Debug, Clone)]
 pub struct JudgedGates {
@@ -96,21 +107,28 @@ impl Gates {
         self.is_empty_shard
     }
 
-    /// Returns the gate of a merge that lacks shards or trials.
+    /// Returns the gate of a run that lacks trials, or of a merge that lacks shards.
     fn judge_completeness(&self, summary: &Summary, planned: u64) -> Option<GateOutcome> {
-        let missing = self.missing_shards.as_ref()?;
+        let missing = self.missing_shards.as_deref();
         let lacks = planned.saturating_sub(summary.trials);
         let mut found = Vec::new();
-        if !missing.is_empty() {
+        if let Some(missing @ [_, ..]) = missing {
             let number = missing.len() as u64;
             found.push(format!("{} missing", counted(number, "shard")));
         }
         if lacks > 0 {
-            found.push(format!("{} not run", counted(lacks, "trial")));
+            let advice = self.advice.as_deref().filter(|_| missing.is_none());
+            let advice = advice.map(|advice| format!(" ({advice})"));
+            let trials = counted(lacks, "trial");
+            found.push(format!("{trials} not run{}", advice.unwrap_or_default()));
         }
+        let required = match missing {
+            Some(_) => "results of all shards and trials",
+            None => "results of all trials",
+        };
         (!found.is_empty()).then(|| GateOutcome {
-            gate: "complete".to_owned(),
-            required: "results of all shards and trials".to_owned(),
+            gate: GateOutcome::COMPLETE.to_owned(),
+            required: required.to_owned(),
             found: found.join(", "),
             met: false,
         })
@@ -121,7 +139,7 @@ impl Gates {
         let advice = self.advice.as_deref().unwrap_or("resume the run");
         let results = counted(summary.outdated, "result");
         (summary.outdated > 0).then(|| GateOutcome {
-            gate: "current".to_owned(),
+            gate: GateOutcome::CURRENT.to_owned(),
             required: "results of the current cases, targets and settings".to_owned(),
             found: format!("{results} of an earlier version ({advice})"),
             met: false,
@@ -133,15 +151,19 @@ impl Gates {
         self.baseline.as_ref().map(RunResults::name)
     }
 
-    /// Compares the results of the run in `folder` with all requirements. `planned` is the number of its
-    /// trials, and `trials` the number per case and target.
+    /// Compares the results of the run in `folder` with all requirements.
     pub(crate) fn judge(
         &self,
         summary: &Summary,
-        (planned, trials): (u64, u32),
+        extent: Extent,
         folder: &RunFolder,
         notices: &mut dyn Notices,
     ) -> JudgedGates {
+        let Extent {
+            planned,
+            trials,
+            is_stopped,
+        } = extent;
         let mut gates = Vec::new();
         if !self.is_empty_shard {
             gates = self.options.spec.judge(summary, trials);
@@ -156,7 +178,10 @@ impl Gates {
             gates.iter_mut().for_each(|gate| gate.met = false);
         }
         gates.extend(self.judge_currency(summary));
-        gates.extend(self.judge_completeness(summary, planned));
+        // A run that was stopped says so by its exit code.
+        if !is_stopped {
+            gates.extend(self.judge_completeness(summary, planned));
+        }
         let allowance = self.options.max_errors;
         JudgedGates {
             gates,
@@ -185,6 +210,9 @@ impl Gates {
         match compare(&runs[0], &runs[1], 0.0) {
             Ok(comparison) => {
                 warn_of_few_grades(comparison.summary(), notices);
+                if let Some(judges) = &comparison.summary().different_judges {
+                    notices.warn(judges.in_words([&name, "this run"]));
+                }
                 gate.judge(comparison.figures(), &name)
             }
             Err(nothing) => vec![gate.not_judged(&name, nothing.to_string())],
@@ -208,6 +236,7 @@ fn check(
     let runs = read_runs(std::slice::from_ref(baseline));
     let runs = runs.map_err(|error| ProjectError::because(format!("baseline: {error}")))?;
     for run in &runs {
+        warn_of_unfinished(run, notices);
         warn_of_damage(run, notices);
         warn_of_outdated(run, notices);
     }
@@ -227,6 +256,16 @@ fn check(
         )));
     }
     Ok(())
+}
+
+/// Warns about a run that is not finished.
+pub fn warn_of_unfinished(run: &ComparedRun, notices: &mut dyn Notices) {
+    if run.is_unfinished() {
+        notices.warn(format!(
+            "run `{}` is not finished: it is still running or was stopped",
+            run.name()
+        ));
+    }
 }
 
 /// Warns about lines of a run that hold no result.

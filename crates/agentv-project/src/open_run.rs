@@ -12,7 +12,7 @@ use jiff::Timestamp;
 
 use crate::counted::counted;
 use crate::error::ProjectError;
-use crate::gates::{Gates, JudgedGates};
+use crate::gates::{Extent, Gates, JudgedGates};
 use crate::graders::KeptFiles;
 use crate::notices::Notices;
 use crate::obsolete_results::ResumedCases;
@@ -44,6 +44,8 @@ pub struct OpenRun {
     pub(crate) is_resumed: bool,
     /// The eval files of a resumed run that the request does not name.
     pub(crate) other_files: Vec<PathBuf>,
+    /// The number of trials without a record in the run whose answers are graded.
+    pub(crate) not_answered: u64,
 }
 
 /// The end of a run, for its record.
@@ -90,10 +92,23 @@ impl OpenRun {
     }
 
     /// Compares the results with the requirements of the request.
-    pub fn judge_gates(&self, summary: &Summary, notices: &mut dyn Notices) -> JudgedGates {
-        let planned = self.record.planned;
-        let counts = (planned, self.record.trials);
-        self.gates.judge(summary, counts, &self.folder, notices)
+    pub fn judge_gates(
+        &self,
+        summary: &Summary,
+        ended: &Ended,
+        notices: &mut dyn Notices,
+    ) -> JudgedGates {
+        let extent = Extent {
+            planned: self.record.planned,
+            trials: self.record.trials,
+            is_stopped: ended.stop.is_some() || ended.error.is_some(),
+        };
+        self.gates.judge(summary, extent, &self.folder, notices)
+    }
+
+    /// Returns the number of trials without a record in the run whose answers are graded.
+    pub fn not_answered(&self) -> u64 {
+        self.not_answered
     }
 
     /// Returns the eval files of a resumed run that the request does not name.

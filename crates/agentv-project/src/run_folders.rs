@@ -109,6 +109,7 @@ impl RunFolders {
             ));
         }
         let found = self.find(name, notices)?;
+        found.warn_of_missing_marks(notices);
         RunResults::of_folder(&found.folder).map_err(unusable)
     }
 
@@ -177,6 +178,18 @@ impl FoundRun {
         let message = format!("run `{id}` is a grading of `{origin}`, not a run of targets");
         let hint = format!("resume it with `agentv grade {origin} --resume={id}`");
         Err(ProjectError::with_hint(message, Some(hint)))
+    }
+
+    /// Warns about a run that was ended before its results were compared with its changed files, targets or
+    /// settings.
+    pub(crate) fn warn_of_missing_marks(&self, notices: &mut dyn Notices) {
+        if self.record.may_lack_marks() {
+            notices.warn(format!(
+                "run `{}` was resumed after a change and is not finished: results may be of an earlier \
+                 version of its cases, targets or settings (resume it to repeat them)",
+                self.folder.id()
+            ));
+        }
     }
 
     /// Refuses a run that another process is writing. A run that this process may not write counts as finished.

@@ -104,6 +104,10 @@ impl Stage {
             "model": "my-model",
             "env": {"AGENTV_TEST_MARK": mark},
         });
+        if agent == "acp" {
+            // The recorded agents were not asked for another model.
+            target["model"] = Value::Null;
+        }
         let mut fields = fields.as_object().unwrap().clone();
         if let Some(Value::Object(env)) = fields.remove("env") {
             target["env"].as_object_mut().unwrap().extend(env);

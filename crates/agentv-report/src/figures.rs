@@ -87,16 +87,24 @@ pub(crate) fn rate(per_second: f64) -> String {
     }
 }
 
-/// Returns a percentage; only exact values are written as `100%` or `0%`.
+/// Returns a percentage with one decimal. One near 0% or 100%, which only exact values are, has as many
+/// decimals as it takes to show its distance from them.
 pub(crate) fn percent(share: f64) -> String {
-    let percent = share * 100.0;
     if share >= 1.0 {
-        "100%".to_owned()
-    } else if share <= 0.0 {
-        "0%".to_owned()
-    } else {
-        format!("{:.1}%", percent.clamp(0.1, 99.9))
+        return "100%".to_owned();
     }
+    if share <= 0.0 {
+        return "0%".to_owned();
+    }
+    let percent = share * 100.0;
+    let rounding = percent.min(100.0 - percent) / 10.0;
+    let written = |decimals: usize| format!("{percent:.decimals$}");
+    let is_near = |text: &String| {
+        let read = text.parse::<f64>();
+        read.is_ok_and(|read| (read - percent).abs() <= rounding)
+    };
+    let shown = (1..=9).map(written).find(is_near);
+    shown.unwrap_or_else(|| written(9)) + "%"
 }
 
 /// Returns an interval of shares, with as many decimals as it takes to show that it has a width.
@@ -156,7 +164,10 @@ mod tests {
     #[test]
     fn nearly_all_is_not_all_and_hardly_any_is_not_none() {
         let shares = [1.0, 0.999_99, 0.841, 0.000_01, 0.0];
-        assert_eq!(shares.map(percent).join(" "), "100% 99.9% 84.1% 0.1% 0%");
+        assert_eq!(
+            shares.map(percent).join(" "),
+            "100% 99.999% 84.1% 0.001% 0%"
+        );
     }
 
     #[test]

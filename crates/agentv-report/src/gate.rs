@@ -31,13 +31,13 @@ impl GateSpec {
         let targets: &[TargetSummary] = if share_cases { &summary.targets } else { &[] };
         let gates = [
             self.fail_under.map(|least| {
-                let mean = summary.scores.map(|scores| scores.mean);
+                let mean = summary.mean_of_all();
                 let (mean, target) = lowest(targets, mean, |target| target.mean_score);
                 let beside = target + &beside;
                 at_least("fail_under", "mean score", least, mean, fixed, &beside)
             }),
             self.min_pass_rate.map(|least| {
-                let rate = summary.pass_rate;
+                let rate = summary.statuses.pass_rate();
                 let (rate, target) = lowest(targets, rate, |target| target.pass_rate);
                 let beside = target + &beside;
                 at_least("min_pass_rate", "pass rate", least, rate, shares, &beside)
@@ -119,7 +119,7 @@ fn at_least(
     }
 }
 
-/// Returns two scores with as many decimals as needed to distinguish them, from three to six.
+/// Returns two scores with as many decimals as needed to distinguish them, from three to ten.
 pub(crate) fn fixed(scores: [f64; 2]) -> [String; 2] {
     let written = |decimals: usize| scores.map(|score| format!("{score:.decimals$}"));
     let apart = |decimals: &usize| {
@@ -127,8 +127,8 @@ pub(crate) fn fixed(scores: [f64; 2]) -> [String; 2] {
         one != other
     };
     let differ = (scores[0] - scores[1]).abs() > ROUNDING;
-    let decimals = (3..6).find(apart).filter(|_| differ);
-    written(decimals.unwrap_or(if differ { 6 } else { 3 }))
+    let decimals = (3..=10).find(apart).filter(|_| differ);
+    written(decimals.unwrap_or(3))
 }
 
 /// Returns two shares, as percentages if these can be distinguished.
@@ -188,6 +188,22 @@ mod tests {
                 "mean score at least 0.900: found 0.874 (excluding 2 errored) — not met",
                 "pass rate at least 50.0%: found 50.0% (excluding 2 errored) — met",
             ]
+        );
+    }
+
+    #[test]
+    fn a_figure_just_below_its_limit_never_reads_as_the_limit() {
+        let spec = GateSpec {
+            fail_under: Some(0.8),
+            min_pass_rate: None,
+        };
+        assert_eq!(
+            lines(spec, &[0.799_999_9], 0),
+            ["mean score at least 0.8000000: found 0.7999999 — not met"]
+        );
+        assert_eq!(
+            lines(spec, &[0.799_999_999_9], 0),
+            ["mean score at least 0.800: found 0.800 — met"]
         );
     }
 

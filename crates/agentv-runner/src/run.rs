@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -105,7 +105,7 @@ pub struct Ended {
     pub error: Option<RunError>,
     /// The offsets of the results that count, in file order; `None` for a new run, where all do.
     pub counted: Option<Vec<u64>>,
-    /// True if results that are out of date lack their mark, because the run ended at once.
+    /// True if results that are out of date may lack their mark, because the run ended before it was set.
     pub lacks_marks: bool,
 }
 
@@ -118,31 +118,19 @@ pub async fn run(spec: RunSpec, stop: StopHandle, reporter: SharedReporter) -> E
     consumer.notify(&RunEvent::Planned(planned));
     let deadline = run.deadline;
     let workspaces = run.executor.workspaces.clone();
-    let previous_run = Arc::clone(&run.previous_run);
-    let sources: Vec<_> = run
-        .queues
-        .iter()
-        .map(|queue| Arc::clone(&queue.source))
-        .collect();
+    let has_marks = Arc::clone(&run.has_marks);
     watch(&consumer, &stop, deadline, grace, run.work()).await;
     if let Some(workspaces) = workspaces {
         workspaces.remove().await;
     }
-    let lacks_marks = consumer.failure.is_set() || stop.ends_at_once();
-    if let Some(folder) = previous_run.folder().filter(|_| !lacks_marks)
-        && let Err(error) = mark_outdated(&consumer, folder, &sources)
-    {
-        consumer.failure.set(error);
-    }
     if let Err(error) = consumer.journal.sync() {
         consumer.failure.set(RunError::Write(error));
     }
-    let lacks_marks = lacks_marks || consumer.failure.is_set();
     Ended {
         stop: stop.reason(),
         error: consumer.failure.take(),
         counted: consumer.journal.counted(),
-        lacks_marks,
+        lacks_marks: !has_marks.load(Ordering::Acquire),
     }
 }
 
@@ -153,6 +141,8 @@ pub struct Run {
     previous_run: Arc<PreviousRun>,
     queues: Vec<Queue>,
     deadline: Option<Instant>,
+    /// Set once every result that is out of date has its mark.
+    has_marks: Arc<AtomicBool>,
 }
 
 /// A source of trials, and the lane that they ask.
@@ -172,9 +162,10 @@ impl Run {
         let failure = Arc::new(Failure::new(stop.clone()));
         let is_resumed = !spec.previous_run.is_empty();
         let consumer = Arc::new(Consumer {
-            journal: match &spec.trials {
-                TrialsSpec::Cases { .. } if is_resumed => spec.journal.counting(),
-                TrialsSpec::Cases { .. } | TrialsSpec::Answers { .. } => spec.journal,
+            journal: if is_resumed {
+                spec.journal.counting()
+            } else {
+                spec.journal
             },
             reporter,
             cache: spec.cache,
@@ -216,6 +207,7 @@ impl Run {
             previous_run,
             queues,
             deadline,
+            has_marks: Arc::new(AtomicBool::new(!is_resumed)),
         }
     }
 
@@ -263,6 +255,7 @@ impl Run {
                 Err(error) => self.consumer.failure.set(error),
             }
         }
+        self.mark_outdated().await;
         join_all(needed.iter().map(|lane| prepare(&self.executor, lane))).await;
         if self.executor.stop.is_stopped() {
             self.executor.end_targets().await;
@@ -290,6 +283,28 @@ impl Run {
         }
         join_all(work).await;
         self.executor.end_targets().await;
+    }
+
+    /// Marks results that are out of date before anything is asked, so that a run that is killed leaves none
+    /// without its mark.
+    async fn mark_outdated(&self) {
+        let Some(folder) = self.previous_run.folder().cloned() else {
+            return;
+        };
+        if self.consumer.failure.is_set() {
+            return;
+        }
+        let consumer = Arc::clone(&self.consumer);
+        let queues = self.queues.iter();
+        let sources: Vec<_> = queues.map(|queue| Arc::clone(&queue.source)).collect();
+        let marking =
+            tokio::task::spawn_blocking(move || mark_outdated(&consumer, &folder, &sources));
+        match marking.await {
+            Ok(Ok(())) => self.has_marks.store(true, Ordering::Release),
+            Ok(Err(error)) => self.consumer.failure.set(error),
+            // A panic there must not hide the work that is left.
+            Err(_) => {}
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The difference between two runs on the cases they share.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::{
     Bounds, ClusteredFold, Detectable, Interval, Level, Pair, Power, ScoreFold, TooFew,
@@ -18,7 +18,10 @@ pub struct PairedDifference {
     pub mean_a: f64,
     /// The mean of the second run.
     pub mean_b: f64,
-    /// The mean of the differences, second minus first, with its interval.
+    /// The mean of the differences, second minus first, with its interval. If all differences are equal, both
+    /// ends are the mean, and only the mean is serialised: such an interval is that of the t distribution as
+    /// the variance approaches 0, which is right for a test, but claims to know how much other cases differ.
+    #[serde(serialize_with = "with_or_without_ends")]
     pub difference: Interval,
     /// The number of clusters that have a name, if the interval is of clusters; the others are
     /// single cases.
@@ -28,6 +31,40 @@ pub struct PairedDifference {
     /// differences are equal, or too few for any to be significant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detectable: Option<Detectable>,
+}
+
+/// A mean without an interval.
+#[derive(Serialize)]
+struct Mean {
+    estimate: f64,
+    n: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clusters: Option<u64>,
+}
+
+fn with_or_without_ends<S: Serializer>(found: &Interval, serializer: S) -> Result<S::Ok, S::Error> {
+    if found.has_width() {
+        return found.serialize(serializer);
+    }
+    let Interval {
+        estimate,
+        n,
+        clusters,
+        ..
+    } = *found;
+    Mean {
+        estimate,
+        n,
+        clusters,
+    }
+    .serialize(serializer)
+}
+
+impl PairedDifference {
+    /// Returns the reason why the interval must not be shown, if there is one.
+    pub fn no_interval(&self) -> Option<TooFew> {
+        (!self.difference.has_width()).then_some(TooFew::NoVariation)
+    }
 }
 
 /// Returns the mean of b − a over cases, with the interval of [`ClusteredFold`]: cases of one

@@ -34,6 +34,14 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// Returns false if all values are equal: then nothing is known about how much others differ from them,
+    /// and the ends must not be shown.
+    pub fn has_width(&self) -> bool {
+        /// The largest width that is a rounding error.
+        const ROUNDING: f64 = 1e-12;
+        self.high - self.low > ROUNDING
+    }
+
     /// Checks if `value` lies outside the interval.
     pub fn excludes(&self, value: f64) -> bool {
         value < self.low || value > self.high
@@ -92,4 +100,7 @@ pub enum TooFew {
     /// All values belong to one group, so nothing is known about how groups differ.
     #[error("an interval needs cases with at least two values of `conversation_id`")]
     OneCluster,
+    /// All values are equal, so nothing is known about how much others differ from them.
+    #[error("all cases differ by the same amount, so no interval can be computed")]
+    NoVariation,
 }

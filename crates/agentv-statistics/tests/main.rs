@@ -4,6 +4,7 @@
 
 mod agreement;
 mod coverage;
+mod differences;
 mod expectations;
 mod false_alarms;
 mod laws;

@@ -137,6 +137,12 @@ static SCORE_RANGE: Shape = Shape {
     forms: &[Form::Record(&SCORE_RANGE_RECORD)],
 };
 
+/// Checks if a record is a part of a rubric. Evaluators have rubrics, too, so that `camelCase` names stand for
+/// `snake_case` ones in both places.
+pub(crate) fn is_rubric(record: &Record) -> bool {
+    std::ptr::eq(record, &RUBRIC_RECORD) || std::ptr::eq(record, &SCORE_RANGE_RECORD)
+}
+
 /// The name of an item without an id, up to its number.
 const NUMBERED: &str = "rubric-";
 
@@ -217,7 +223,7 @@ fn uncovered(ranges: Node<'_>) -> Option<String> {
 /// Returns the two ends of a range.
 fn bounds(range: Node<'_>) -> Option<(i64, i64)> {
     let range = range
-        .given("score_range")
+        .given_in_any_case("score_range")
         .filter(|range| range.len() == 2)?;
     let mut ends = range.items();
     let mut next = || ends.next()?.as_f64().map(|end| end as i64);

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use serde_json::{Map, Number, Value};
 
+use crate::check::snake_case;
 use crate::surrogates;
 use crate::yaml::BrokenEscape;
 
@@ -399,6 +400,15 @@ impl<'t> Node<'t> {
         self.get(key).filter(|value| !value.is_null())
     }
 
+    /// Returns the value of an optional field, which may be written in `camelCase`.
+    pub fn given_in_any_case(self, key: &str) -> Option<Node<'t>> {
+        self.given(key).or_else(|| {
+            let mut fields = self.fields();
+            let (_, value) = fields.find(|(name, _)| snake_case(&name.text()) == key)?;
+            Some(value).filter(|value| !value.is_null())
+        })
+    }
+
     /// Returns the first key that this object has a second time.
     pub fn repeated_key(self) -> Option<Node<'t>> {
         // Below this, comparing every pair beats hashing.
@@ -425,57 +435,63 @@ impl<'t> Node<'t> {
 
     /// Returns the first number in this value that no double can hold.
     pub fn overflowing_number(self) -> Option<Node<'t>> {
-        if !self.tree.may_overflow {
-            return None;
-        }
-        (self.index..self.entry().next)
-            .map(|index| self.at(index))
-            .filter(|node| node.kind() == NodeKind::Number)
-            .find(|node| !node.as_f64().is_some_and(f64::is_finite))
+        self.overflowing_numbers().next()
     }
 
-    /// Returns the first whole number in this value whose last digits computing would lose.
-    pub fn inexact_number(self) -> Option<Node<'t>> {
-        if !self.tree.has_long_number {
-            return None;
-        }
+    /// Returns the numbers in this value that no double can hold.
+    pub fn overflowing_numbers(self) -> impl Iterator<Item = Node<'t>> {
+        self.nodes_if(self.tree.may_overflow)
+            .filter(|node| node.kind() == NodeKind::Number)
+            .filter(|node| !node.as_f64().is_some_and(f64::is_finite))
+    }
+
+    /// Returns the whole numbers in this value whose last digits computing would lose.
+    pub fn inexact_numbers(self) -> impl Iterator<Item = Node<'t>> {
         let is_inexact = |node: &Node<'_>| {
             let text = node.text();
             let is_whole = !text.contains(['.', 'e', 'E']);
             is_whole && text.parse::<u64>().is_err() && text.parse::<i64>().is_err()
         };
-        (self.index..self.entry().next)
-            .map(|index| self.at(index))
+        self.nodes_if(self.tree.has_long_number)
             .filter(|node| node.kind() == NodeKind::Number)
-            .find(is_inexact)
+            .filter(is_inexact)
+    }
+
+    /// Returns this value and all in it, with their keys, if any of them can be of interest.
+    fn nodes_if(self, is_possible: bool) -> impl Iterator<Item = Node<'t>> {
+        let end = if is_possible {
+            self.entry().next
+        } else {
+            self.index
+        };
+        (self.index..end).map(move |index| self.at(index))
     }
 
     /// Returns the first string in this value with half of a surrogate pair, and the place of that half
     /// in the source.
     pub fn lone_surrogate(self) -> Option<(Node<'t>, Range<usize>)> {
-        if !self.tree.has_lone_surrogate {
-            return None;
-        }
-        (self.index..self.entry().next)
-            .map(|index| self.at(index))
+        self.lone_surrogates().next()
+    }
+
+    /// Returns the strings in this value with half of a surrogate pair, each with the place of its first
+    /// half in the source.
+    pub fn lone_surrogates(self) -> impl Iterator<Item = (Node<'t>, Range<usize>)> {
+        self.nodes_if(self.tree.has_lone_surrogate)
             .filter(|node| node.entry().stored == Stored::Escaped)
-            .find_map(|node| {
+            .filter_map(move |node| {
                 let Range { start, end } = node.span();
                 let half = surrogates::first_lone(&self.tree.source[start..end])?;
                 Some((node, start + half.start..start + half.end))
             })
     }
 
-    /// Returns the first string or key in this value that has an escape of YAML that stands for no
-    /// character, and that escape.
-    pub fn broken_escape(self) -> Option<(Node<'t>, &'t BrokenEscape)> {
+    /// Returns the strings and keys in this value that have an escape of YAML that stands for no
+    /// character, each with its first such escape.
+    pub fn broken_escapes(self) -> impl Iterator<Item = (Node<'t>, &'t BrokenEscape)> {
         let escapes = &self.tree.broken_escapes;
-        if escapes.is_empty() {
-            return None;
-        }
-        let texts = (self.index..self.entry().next).map(|index| self.at(index));
-        let mut texts = texts.filter(|node| node.kind() == NodeKind::String);
-        texts.find_map(|node| {
+        let texts = self.nodes_if(!escapes.is_empty());
+        let texts = texts.filter(|node| node.kind() == NodeKind::String);
+        texts.filter_map(move |node| {
             let span = node.span();
             let inside = |escape: &&BrokenEscape| span.contains(&escape.place.start);
             Some((node, escapes.iter().find(inside)?))

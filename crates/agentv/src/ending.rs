@@ -58,7 +58,9 @@ impl Ending<'_> {
         let trials = own.trials;
         let (summary, statistics) = self.of_folder().unwrap_or((own, statistics));
         // Before the file of results is put in its place, which may be that of the baseline.
-        let gates = self.run.judge_gates(&summary, &mut StderrNotices::new());
+        let gates = self
+            .run
+            .judge_gates(&summary, self.ended, &mut StderrNotices::new());
         let error = self.ended.error.as_ref();
         let mut not_written = error.is_some_and(RunError::is_about_writing);
         if let Err(error) = self.write_results(reporting) {
@@ -165,9 +167,12 @@ impl Ending<'_> {
         let planned = self.run.record().planned;
         let gates = closed.gates.required();
         let resume = self.resume_command.as_deref();
-        // Answers that are out of date are repeated by the run that was graded.
+        // A grading of all answers leaves no grade that is out of date. Answers that are out of date are
+        // repeated by the run that was graded.
         let is_grading = self.run.record().graded_from.is_some();
-        let is_complete = summary.trials >= planned && (summary.outdated == 0 || is_grading);
+        let reachable = planned.saturating_sub(self.run.not_answered());
+        let is_graded = is_grading && self.run.planned().trials >= reachable;
+        let is_complete = summary.trials >= reachable && (summary.outdated == 0 || is_graded);
         let resume = resume.filter(|_| !is_complete);
         let shown = self.project.shown(self.run.folder().path());
         let next = show_command(summary, &shown);

@@ -128,7 +128,7 @@ impl EvaluatorDrafts<'_> {
         let fields = node.fields().map(|(key, value)| {
             let name = self.option_name(kind, node, key.text().into_owned());
             let value = match kind.options.field(&name) {
-                Some(field) => self.value(value, field.shape),
+                Some(field) => self.value_in(value, field.shape, true),
                 None if name == self.registry.tag => Draft::text(kind.name),
                 None => Draft::from(value),
             };
@@ -143,12 +143,7 @@ impl EvaluatorDrafts<'_> {
         let is_known = |name: &str| {
             kind.options.field(name).is_some() || self.registry.common.field(name).is_some()
         };
-        let snake = snake_case(&written).into_owned();
-        if snake != written && is_known(&snake) && node.get(&snake).is_none() {
-            snake
-        } else {
-            written
-        }
+        known_name(node, written, is_known)
     }
 
     /// Expands a shorthand: `contains: Paris` is `type: contains, value: Paris`.
@@ -156,7 +151,7 @@ impl EvaluatorDrafts<'_> {
         let (key, value) = node.fields().next()?;
         let kind = self.registry.kind(&key.text())?;
         let field = kind.options.field(kind.shorthand?)?;
-        let value = self.value(value, field.shape);
+        let value = self.value_in(value, field.shape, true);
         if self.default_cwd.is_none() {
             return Some(Draft::Object(vec![(key.text().into_owned(), value)]));
         }
@@ -197,6 +192,11 @@ impl EvaluatorDrafts<'_> {
 
     /// Copies a value of this shape, with evaluators and paths in it rewritten.
     pub(crate) fn value(&self, node: Node<'_>, shape: &Shape) -> Draft {
+        self.value_in(node, shape, false)
+    }
+
+    /// Copies a value that may be within an evaluator, where `camelCase` names stand for `snake_case` ones.
+    fn value_in(&self, node: Node<'_>, shape: &Shape, in_evaluator: bool) -> Draft {
         for form in shape.forms {
             match (form.written(), node.kind()) {
                 (Form::Text(text), NodeKind::String) => {
@@ -205,15 +205,19 @@ impl EvaluatorDrafts<'_> {
                     return Draft::String(rewritten.unwrap_or_else(|| written.into_owned()));
                 }
                 (Form::List { items, .. }, NodeKind::Array) => {
-                    let items = node.items().map(|item| self.value(item, items));
+                    let items = node
+                        .items()
+                        .map(|item| self.value_in(item, items, in_evaluator));
                     return Draft::Array(items.collect());
                 }
                 (Form::Evaluator, NodeKind::Object) => return self.evaluator(node),
                 (Form::Record(record), NodeKind::Object) => {
                     let fields = node.fields().map(|(key, value)| {
-                        let name = key.text().into_owned();
+                        let written = key.text().into_owned();
+                        let is_known = |name: &str| in_evaluator && record.field(name).is_some();
+                        let name = known_name(node, written, is_known);
                         let value = match record.field(&name) {
-                            Some(field) => self.value(value, field.shape),
+                            Some(field) => self.value_in(value, field.shape, in_evaluator),
                             None => Draft::from(value),
                         };
                         (name, value)
@@ -224,6 +228,16 @@ impl EvaluatorDrafts<'_> {
             }
         }
         Draft::from(node)
+    }
+}
+
+/// Returns the known name that a `camelCase` one stands for, unless that is given, too.
+fn known_name(node: Node<'_>, written: String, is_known: impl Fn(&str) -> bool) -> String {
+    let snake = snake_case(&written).into_owned();
+    if snake != written && is_known(&snake) && node.get(&snake).is_none() {
+        snake
+    } else {
+        written
     }
 }
 
@@ -330,9 +344,10 @@ pub(super) fn build_rubrics(list: Node<'_>) -> Vec<Rubric> {
 }
 
 fn build_rubric(node: Node<'_>, numbered: String) -> Rubric {
-    let text = |name: &str| node.given(name).map(|value| value.text().into_owned());
+    let given = |name: &str| node.given_in_any_case(name);
+    let text = |name: &str| given(name).map(|value| value.text().into_owned());
     let points = |node: Node<'_>| node.as_f64().map(|points| points as u8);
-    let score_ranges = node.given("score_ranges").map(build_ranges);
+    let score_ranges = given("score_ranges").map(build_ranges);
     let score_ranges = score_ranges.unwrap_or_default();
     let outcome = text("expected_outcome");
     let outcome_name = if outcome.is_some() {
@@ -343,14 +358,13 @@ fn build_rubric(node: Node<'_>, numbered: String) -> Rubric {
     Rubric {
         id: text("id").unwrap_or(numbered),
         expected_outcome: outcome.or_else(|| text("description")),
-        weight: node.given("weight").and_then(Node::as_f64).unwrap_or(1.0),
-        required: node
-            .given("required")
+        weight: given("weight").and_then(Node::as_f64).unwrap_or(1.0),
+        required: given("required")
             .and_then(Node::as_bool)
             .unwrap_or(score_ranges.is_empty()),
-        required_min_score: node.given("required_min_score").and_then(points),
+        required_min_score: given("required_min_score").and_then(points),
         score_ranges,
-        extra: extra(
+        extra: unknown_fields(
             node,
             &[
                 "id",
@@ -362,6 +376,13 @@ fn build_rubric(node: Node<'_>, numbered: String) -> Rubric {
             ],
         ),
     }
+}
+
+/// Returns the fields with other names than these, in any case.
+fn unknown_fields(node: Node<'_>, known: &[&str]) -> Extra {
+    let mut unknown = extra(node, known);
+    unknown.retain(|name, _| !known.iter().any(|known| snake_case(name) == *known));
+    unknown
 }
 
 /// The ranges of a checked list, or of an object that maps the lowest score of each range to its
@@ -393,16 +414,16 @@ fn build_ranges(ranges: Node<'_>) -> Vec<ScoreRange> {
 
 fn build_range(range: Node<'_>) -> ScoreRange {
     let (low, high) = bounds(range).unwrap_or_default();
-    let outcome = range.given("expected_outcome");
+    let outcome = range.given_in_any_case("expected_outcome");
     ScoreRange {
         score_range: [low as u8, high as u8],
         expected_outcome: outcome.map_or_else(String::new, |value| value.text().into_owned()),
-        extra: extra(range, &["score_range", "expected_outcome"]),
+        extra: unknown_fields(range, &["score_range", "expected_outcome"]),
     }
 }
 
 fn bounds(range: Node<'_>) -> Option<(i64, i64)> {
-    let mut bounds = range.given("score_range")?.items();
+    let mut bounds = range.given_in_any_case("score_range")?.items();
     let mut next = || bounds.next()?.as_f64().map(|bound| bound as i64);
     Some((next()?, next()?))
 }

@@ -1,5 +1,7 @@
 //! Checks a case as written, and finds its variant.
 
+use std::ops::Range;
+
 use smallvec::SmallVec;
 
 use agentv_syntax::{
@@ -212,11 +214,17 @@ pub(crate) fn check_depth(node: Node<'_>, problems: &mut Vec<Problem>) {
     problems.push(Problem::error(Code::TooDeep, start..start + 1, message));
 }
 
-/// Reports half of a surrogate pair, which is not a character.
+/// The most values of a case that are reported for the same reason. Their paths take time to find.
+const MOST_REPORTED: usize = 100;
+
+/// Reports strings with half of a surrogate pair, which is not a character.
 fn check_surrogates(node: Node<'_>, problems: &mut Vec<Problem>) {
-    let Some((string, half)) = node.lone_surrogate() else {
-        return;
-    };
+    for (string, half) in node.lone_surrogates().take(MOST_REPORTED) {
+        problems.push(surrogate_problem(string, half).at(node.path_to(string)));
+    }
+}
+
+fn surrogate_problem(string: Node<'_>, half: Range<usize>) -> Problem {
     // Within its line, which is the source of the tree, the place is that of the escape.
     let escape = string.as_written().unwrap_or_default();
     let start = half.start - string.span().start;
@@ -228,29 +236,29 @@ fn check_surrogates(node: Node<'_>, problems: &mut Vec<Problem>) {
         ..Problem::error(Code::LoneSurrogate, half, message)
     };
     let hint = "write the character itself, or both halves, such as `\\ud83d\\ude00`";
-    problems.push(problem.at(node.path_to(string)).hint(hint));
+    problem.hint(hint)
 }
 
-/// Reports an escape of YAML that stands for no character.
+/// Reports strings with an escape of YAML that stands for no character.
 fn check_escapes(node: Node<'_>, problems: &mut Vec<Problem>) {
-    let Some((string, escape)) = node.broken_escape() else {
-        return;
-    };
-    let message = escape.reason.reason.clone();
-    let problem = Problem {
-        expected: Some("text in Unicode".to_owned()),
-        hint: escape.reason.hint.clone(),
-        ..Problem::error(Code::LoneSurrogate, escape.place.clone(), message)
-    };
-    problems.push(problem.at(node.path_to(string)));
+    for (string, escape) in node.broken_escapes().take(MOST_REPORTED) {
+        let message = escape.reason.reason.clone();
+        let problem = Problem {
+            expected: Some("text in Unicode".to_owned()),
+            hint: escape.reason.hint.clone(),
+            ..Problem::error(Code::LoneSurrogate, escape.place.clone(), message)
+        };
+        problems.push(problem.at(node.path_to(string)));
+    }
 }
 
-/// Reports a number that cannot be kept, unless a problem from `first` on does so.
+/// Reports numbers that cannot be kept, unless a problem from `first` on does so.
 fn check_numbers(node: Node<'_>, first: usize, problems: &mut Vec<Problem>) {
-    if let Some(number) = node.overflowing_number() {
-        let reported = &problems[first..];
+    let known = first..problems.len();
+    for number in node.overflowing_numbers().take(MOST_REPORTED) {
+        let reported = &problems[known.clone()];
         if reported.iter().any(|problem| problem.span == number.span()) {
-            return;
+            continue;
         }
         let problem = Problem {
             expected: Some("a number of at most about 1.8e308".to_owned()),
@@ -258,7 +266,10 @@ fn check_numbers(node: Node<'_>, first: usize, problems: &mut Vec<Problem>) {
             ..Problem::error(Code::OutOfRange, number.span(), "the number is too large")
         };
         problems.push(problem.at(node.path_to(number)));
-    } else if let Some(number) = node.inexact_number() {
+    }
+    let is_kept = |number: &Node<'_>| number.as_f64().is_some_and(f64::is_finite);
+    let inexact = node.inexact_numbers().filter(is_kept);
+    for number in inexact.take(MOST_REPORTED) {
         let message = "the number has too many digits; the last ones are rounded";
         let problem = Problem::warning(Code::InexactNumber, number.span(), message);
         let hint = format!("put it in quotes to keep all digits: \"{}\"", number.text());

@@ -148,6 +148,7 @@ fn of_csv(mut row: Placed, is_of_promptfoo: bool) -> Placed {
         } else if name.starts_with("__expected") {
             assertions.push(Assertions::of_text(&field.value));
         } else if is_of_promptfoo && put_column(&mut test, &field) {
+            continue;
         } else if name == "__description" {
             test.put_as("description", field);
         } else if name == "__id" {

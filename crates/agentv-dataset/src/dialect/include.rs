@@ -33,7 +33,7 @@ pub(super) fn included(translation: &mut Translation<'_>, item: &Placed) -> Opti
         }
     }
     let selection = match item.given("select") {
-        Some(written) => Selection::read(written, translation)?,
+        Some(written) => Selection::read(written, translation),
         None => Selection::default(),
     };
     let chosen = cases.into_iter().filter(|case| selection.includes(case));
@@ -94,7 +94,7 @@ struct Selection {
 }
 
 impl Selection {
-    fn read(written: &Placed, translation: &mut Translation<'_>) -> Option<Selection> {
+    fn read(written: &Placed, translation: &mut Translation<'_>) -> Selection {
         let mut selection = Selection::default();
         let ids = match written.kind() {
             NodeKind::Object => written.given("test_ids").cloned(),
@@ -110,7 +110,7 @@ impl Selection {
         }
         selection.tags = written.given("tags").map(texts).unwrap_or_default();
         selection.metadata = written.given("metadata").cloned();
-        Some(selection)
+        selection
     }
 
     fn includes(&self, case: &Placed) -> bool {

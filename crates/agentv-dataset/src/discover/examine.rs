@@ -9,7 +9,7 @@ use super::role::{is_in_settings, role_of};
 use super::walk::files_below;
 use crate::dataset::{is_eval_file_name, sidecar_path};
 use crate::format::Document;
-use crate::results_file::has_results;
+use crate::results_file::{has_results, is_empty};
 
 /// Number of files that a message lists.
 const LISTED: usize = 20;
@@ -57,6 +57,7 @@ impl Examined {
 /// Returns the reason why a file is not an eval file; `None` if it is one.
 fn reason(path: &Path) -> Option<String> {
     let reason = match role_of(path) {
+        Some(FileRole::EvalFile) if is_empty(path) => "it is empty",
         Some(FileRole::EvalFile) if has_results(path) => "it has results of a run, not cases",
         Some(FileRole::EvalFile) => return None,
         Some(FileRole::Sidecar) => "it is the sidecar of a JSONL file",

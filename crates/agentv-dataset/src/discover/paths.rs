@@ -15,7 +15,7 @@ use super::role::role_of;
 use super::walk::{glob, is_glob, walked};
 use crate::format::ALL;
 use crate::project::folder_of;
-use crate::results_file::has_results;
+use crate::results_file::{has_results, is_empty};
 
 /// The files that were found.
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ pub struct Discovered {
     pub files: Vec<FoundFile>,
     /// Folders that cannot be read.
     pub problems: Vec<Diagnostic>,
-    /// Results files in folders and patterns, which are skipped.
+    /// Results files and empty files in folders and patterns, which are skipped.
     pub results: Vec<PathBuf>,
 }
 
@@ -78,9 +78,12 @@ impl Discovered {
             }
             Err(_) => return Err(refuse("no such file or folder".into(), similar_name(path))),
         };
-        let (results, files): (Vec<_>, Vec<_>) = ours(paths)
-            .into_iter()
-            .partition(|file| file.role == FileRole::EvalFile && has_results(&file.path));
+        let (results, files): (Vec<_>, Vec<_>) =
+            ours(paths)
+                .into_iter()
+                .partition(|FoundFile { path, role }| {
+                    *role == FileRole::EvalFile && (is_empty(path) || has_results(path))
+                });
         if files.is_empty() && self.problems.len() == known_problems {
             let hint = format!("eval files end in {}", extensions().join(", "));
             return Err(DiscoverError {
@@ -106,20 +109,19 @@ fn mention(results: &[&PathBuf]) -> Option<Diagnostic> {
     const NAMED: usize = 10;
     let names = results.iter().take(NAMED);
     let names: Vec<_> = names.map(|path| format!("`{}`", path.display())).collect();
+    let more = if results.len() > NAMED { ", …" } else { "" };
+    let (one, many) = if results.iter().any(|path| is_empty(path)) {
+        ("is empty", "that are empty or have results of runs")
+    } else {
+        (
+            "has results of a run, not cases",
+            "with results of runs, not cases",
+        )
+    };
     let message = match results.len() {
         0 => return None,
-        1 => format!(
-            "skipped {}, which has results of a run, not cases",
-            names[0]
-        ),
-        count if count > NAMED => format!(
-            "skipped {count} files with results of runs, not cases: {}, …",
-            names.join(", ")
-        ),
-        count => format!(
-            "skipped {count} files with results of runs, not cases: {}",
-            names.join(", ")
-        ),
+        1 => format!("skipped {}, which {one}", names[0]),
+        count => format!("skipped {count} files {many}: {}{more}", names.join(", ")),
     };
     let problem = Problem::warning(Code::SkippedResults, 0..0, message);
     let file: Arc<str> = results.first()?.to_string_lossy().into();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agentv_core::{Evaluation, Evaluator, EvaluatorError, Subject};
+use agentv_core::{Evaluation, Evaluator, EvaluatorError, Secrets, Subject};
 use agentv_syntax::{Field, Form, Kind, Node, Others, Problem, Record, Shape, Text};
 use regex::{Regex, RegexBuilder};
 use thiserror::Error;
@@ -82,7 +82,9 @@ const LARGEST: usize = 8 << 20;
 
 /// Compiles an expression. Matching takes time linear in the answer, whatever the expression.
 fn compile(pattern: &str, ignore_case: bool) -> Result<Regex, ExpressionError> {
-    let compiled = RegexBuilder::new(pattern)
+    // In a case whose secrets were removed, the replacement is a text, and not a set of letters.
+    let pattern = pattern.replace(Secrets::REPLACEMENT, r"\[REDACTED\]");
+    let compiled = RegexBuilder::new(&pattern)
         .case_insensitive(ignore_case)
         .size_limit(LARGEST)
         .dfa_size_limit(LARGEST)
@@ -113,19 +115,21 @@ fn build(options: &Options<'_>, builder: &Builder) -> Result<Arc<dyn Evaluator>,
         })
         .map_err(|problem| options.invalid("value", problem))?;
     Ok(evaluator(Matches {
+        pattern: pattern.to_owned(),
         expression,
         matching,
     }))
 }
 
 struct Matches {
+    pattern: String,
     expression: Arc<Regex>,
     matching: Matching,
 }
 
 impl Check for Matches {
     fn check(&self, subject: &Subject<'_>) -> Result<Evaluation, EvaluatorError> {
-        let pattern = quoted(self.expression.as_str());
+        let pattern = quoted(&self.pattern);
         let found = self.expression.find(subject.answer);
         let fact = match found {
             Some(found) => format!("matches {pattern} with {}", quoted(found.as_str())),

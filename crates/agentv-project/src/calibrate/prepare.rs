@@ -140,6 +140,7 @@ impl PreparedCalibration {
         let (writer, journal) = open_journal(&folder, &record, &judges.secrets, now)?;
         let run = OpenRun {
             other_files: Vec::new(),
+            not_answered: 0,
             planned,
             record,
             folder,

@@ -20,7 +20,7 @@ use crate::error::ProjectError;
 use crate::graders::ProjectGraders;
 use crate::notices::Notices;
 use crate::project::Project;
-use crate::run::{reasons, selection};
+use crate::run::{narrowing_flags, reasons, selection};
 use crate::run_folders::FoundRun;
 use crate::targets::{GradedFile, ResolvedJudges, TargetOptions, resolve_judges};
 
@@ -32,6 +32,8 @@ pub(super) struct AnswersToGrade {
     pub(super) graders: ProjectGraders,
     pub(super) regrading: Regrading,
     pub(super) trials: u64,
+    /// The number of trials without a record in the run; 0 if only some of its cases are graded.
+    pub(super) not_answered: u64,
     asked: AskedFiles,
     preview: RegradePreview,
 }
@@ -86,6 +88,11 @@ impl AnswersToGrade {
             Some(given) => GradedWith::These(usable_evaluators(given, &asked, &graders, notices)?),
             None => GradedWith::Today(Arc::new(todays)),
         };
+        let recorded = origin.trial_count();
+        let not_answered = match narrowing_flags(&options.selection).as_slice() {
+            [] => graded.run.record.planned.saturating_sub(recorded),
+            _ => 0,
+        };
         let selection = selection(&options.selection)?;
         let files = asked.files.clone();
         let planned = plan_regrading(origin, files, with, &selection, &graders);
@@ -100,6 +107,7 @@ impl AnswersToGrade {
             graders,
             regrading: regrading.passing_from(options.load.pass_threshold),
             trials: preview.trials,
+            not_answered,
             asked,
             preview,
         })
@@ -240,6 +248,7 @@ fn read_origin(
     notices: &mut dyn Notices,
 ) -> Result<SourceRun, ProjectError> {
     run.refuse_unfinished()?;
+    run.warn_of_missing_marks(notices);
     let folder = &run.folder;
     let origin = SourceRun::read(folder).map_err(ProjectError::from_error)?;
     for (file, damage) in origin.damage() {

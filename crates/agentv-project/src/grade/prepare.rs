@@ -7,6 +7,7 @@ use agentv_runner::{RunSpec, TrialsSpec};
 use jiff::Timestamp;
 
 use super::answers_to_grade::AnswersToGrade;
+use super::graded_run::GradedRun;
 use super::options::GradeOptions;
 use crate::error::ProjectError;
 use crate::gates::Gates;
@@ -15,7 +16,7 @@ use crate::notices::Notices;
 use crate::open_run::{OpenRun, Outline, open_journal, previous_run, ran_targets};
 use crate::output_files::{CasesRead, OutputFile, ReadFiles};
 use crate::project::Project;
-use crate::run::{GRACE, joined_selection};
+use crate::run::{GRACE, joined_selection, narrowing_flags, with_earlier};
 use crate::targets::ResolvedJudges;
 
 /// A grading that was checked in full. Nothing was asked, and nothing was written.
@@ -42,8 +43,11 @@ impl Project {
         let resumed = graded.resumed.as_ref();
         let is_dry_run = graded.run.record.dry_run;
         let gates = Gates::open(&options.gates, &graded.runs, resumed, is_dry_run, notices)?;
-        let run = graded.run.folder.id();
-        let gates = gates.with_advice(format!("resume run `{run}`, then grade it again"));
+        let mut gates = gates.with_advice(advice(&options, graded));
+        let missing = &graded.run.record.missing_shards;
+        if !missing.is_empty() {
+            gates = gates.of_shards(missing.clone());
+        }
         Ok(PreparedGrading {
             options,
             answers,
@@ -127,6 +131,7 @@ impl PreparedGrading {
             resumed_cases: None,
             is_resumed: resumed.is_some(),
             other_files: Vec::new(),
+            not_answered: answers.not_answered,
         };
         let spec = RunSpec {
             previous_run: previous_run(resumed, options.retry_errors, notices)?,
@@ -164,8 +169,8 @@ impl PreparedGrading {
         };
         // A part of the answers is graded in a grading that has others.
         let whole = before.map_or(0, |before| before.planned);
-        let planned = whole.max(self.answers.trials);
-        RunRecord {
+        let planned = whole.max(self.answers.trials + self.answers.not_answered);
+        let record = RunRecord {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             started_at: before.map_or_else(|| now.to_string(), |before| before.started_at.clone()),
             finished_at: None,
@@ -187,6 +192,20 @@ impl PreparedGrading {
             totals: None,
             statistics: None,
             ..graded.run.record.clone()
+        };
+        match before {
+            Some(before) => with_earlier(record, before),
+            None => record,
         }
     }
+}
+
+/// Returns the way to repeat results that are out of date.
+fn advice(options: &GradeOptions, graded: &GradedRun) -> String {
+    let flags = narrowing_flags(&options.selection);
+    if flags.is_empty() || graded.resumed.is_none() {
+        let run = graded.run.folder.id();
+        return format!("resume run `{run}`, then grade it again");
+    }
+    format!("resume without {}", flags.join(" and "))
 }

@@ -63,10 +63,18 @@ fn between(one: &RunRecord, other: &RunRecord) -> Vec<String> {
             read.insert(path.trim_start_matches('/'));
         }
     }
+    let names_file = !read.is_empty();
     differ.extend(
         read.into_iter()
             .map(|path| format!("content of `{path}`, which a case or an evaluator reads")),
     );
+    let digests = one
+        .read_files_digest
+        .as_ref()
+        .zip(other.read_files_digest.as_ref());
+    if !names_file && digests.is_some_and(|(one, other)| one != other) {
+        differ.push("content of a file that a case or an evaluator reads".to_owned());
+    }
     let settings = [
         (one.trials != other.trials, "numbers of trials"),
         (one.judge != other.judge, "`--judge`"),

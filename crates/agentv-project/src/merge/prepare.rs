@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use agentv_core::{Planned, Secrets};
+use agentv_core::{Planned, RunRecord, Secrets};
 use agentv_evaluators::ReadTexts;
 use agentv_journal::{FolderError, MergeRule, RecordFile, RunFolder, RunId, RunWriter};
 use agentv_runner::{digest_of_text, trial_fields};
@@ -38,6 +38,8 @@ pub struct MergeOptions {
 pub struct PreparedMerge {
     runs: RunFolders,
     sources: Vec<FoundRun>,
+    /// The missing shards; of very many, the first.
+    missing: Vec<String>,
     gates: Gates,
 }
 
@@ -70,7 +72,8 @@ impl Project {
         Ok(PreparedMerge {
             runs,
             sources,
-            gates: gates.of_shards(missing),
+            gates: gates.of_shards(missing.clone()),
+            missing,
         })
     }
 }
@@ -96,7 +99,10 @@ impl PreparedMerge {
         let folder = open_or_create(&self.runs, &merged_id(sources)?)?;
         let mut writer = folder.write(now).map_err(not_written)?;
         merge_records(&mut writer, sources, notices)?;
-        let record = merged_record(sources, now);
+        let record = RunRecord {
+            missing_shards: self.missing,
+            ..merged_record(sources, now)
+        };
         writer.write_run(&record).map_err(not_written)?;
         let files = record.files.iter().filter(|file| file.skipped > 0);
         Ok(OpenRun {
@@ -119,6 +125,7 @@ impl PreparedMerge {
             resumed_cases: None,
             is_resumed: true,
             other_files: Vec::new(),
+            not_answered: 0,
         })
     }
 }
@@ -179,7 +186,7 @@ fn sources(
 
 /// Returns the identity of a run, which does not depend on the place of its folder.
 fn identity(source: &FoundRun) -> String {
-    let agentv_core::RunRecord {
+    let RunRecord {
         started_at, shard, ..
     } = &source.record;
     let shard = shard.as_deref().unwrap_or_default();

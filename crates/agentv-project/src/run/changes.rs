@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use agentv_core::{PassThreshold, RanTarget, RunRecord};
+use agentv_core::{PassThreshold, RanTarget, RunRecord, Target};
 use agentv_providers::facts;
 use agentv_runner::Changes;
 
@@ -10,8 +10,8 @@ use agentv_runner::Changes;
 const MOST_NAMED: usize = 3;
 
 /// Returns the reasons for which earlier answers and grades are out of date, by the target's name, and the
-/// targets whose programs are not known.
-pub(super) fn changes_of(before: &RunRecord, now: &RunRecord) -> Changes {
+/// targets whose programs are not known. `targets` are those of the run now.
+pub(super) fn changes_of(before: &RunRecord, now: &RunRecord, targets: &[Target]) -> Changes {
     let threshold = threshold_change(before.pass_threshold, now.pass_threshold);
     let mut changes = Changes::default();
     for target in &before.targets {
@@ -23,7 +23,12 @@ pub(super) fn changes_of(before: &RunRecord, now: &RunRecord) -> Changes {
         let graded = judge_change(target, today).or_else(|| threshold.clone());
         changes.grades.extend(graded.map(named));
     }
+    let has_inline_program = |name: &str| {
+        let mut named = targets.iter().filter(|target| target.name == name);
+        named.any(|target| target.provider.has_inline_program())
+    };
     let untracked = now.targets.iter().filter(|target| is_untracked(target));
+    let untracked = untracked.filter(|target| !has_inline_program(&target.name));
     changes.untracked = untracked.map(|target| target.name.clone()).collect();
     changes
 }

@@ -8,7 +8,7 @@ mod prepare;
 mod resumed;
 
 pub use options::{RunOptions, SelectionOptions};
-pub(crate) use plan::{reasons, selection};
-pub(crate) use prepare::GRACE;
+pub(crate) use plan::{narrowing_flags, reasons, selection};
 pub use prepare::PreparedRun;
+pub(crate) use prepare::{GRACE, with_earlier};
 pub(crate) use resumed::joined_selection;

@@ -165,21 +165,12 @@ impl Plan {
 
     /// Returns the way to repeat results that are out of date: without the options that narrow the work.
     pub(super) fn advice(&self, options: &RunOptions, files: &EvalFiles) -> String {
-        let SelectionOptions {
-            eval_ids,
-            shard,
-            balance: _,
-            limit,
-        } = &options.selection;
         let record = self.resumed.as_ref().map(|run| &run.record);
         let is_shard = record.is_some_and(|record| record.shard.is_some());
-        let flags = [
-            (!eval_ids.is_empty(), "`--eval-id`"),
-            (limit.is_some(), "`--limit`"),
-            (shard.is_some() && !is_shard, "`--shard`"),
-        ];
-        let flags = flags.into_iter().filter(|(is_given, _)| *is_given);
-        let flags: Vec<&str> = flags.map(|(_, flag)| flag).collect();
+        let mut flags = narrowing_flags(&options.selection);
+        if options.selection.shard.is_some() && !is_shard {
+            flags.push("`--shard`");
+        }
         let open = files.names();
         let ran = record.into_iter().flat_map(|record| &record.files);
         let unusable: Vec<String> = ran
@@ -247,6 +238,16 @@ impl Wanted<'_> {
             && record.graded_from.is_none()
             && record.calibrated_with.is_none()
     }
+}
+
+/// Returns the options that select some of the cases, as users write them. A shard is not among them.
+pub(crate) fn narrowing_flags(options: &SelectionOptions) -> Vec<&'static str> {
+    let flags = [
+        (!options.eval_ids.is_empty(), "`--eval-id`"),
+        (options.limit.is_some(), "`--limit`"),
+    ];
+    let given = flags.into_iter().filter(|(is_given, _)| *is_given);
+    given.map(|(_, flag)| flag).collect()
 }
 
 pub(super) fn sorted<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<&'t str> {

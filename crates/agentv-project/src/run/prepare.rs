@@ -43,6 +43,8 @@ pub struct PreparedRun {
     whole: u64,
     /// The digests of the files that cases embed and evaluators read.
     read_files: BTreeMap<String, String>,
+    /// A digest of all of these files, if some are omitted.
+    read_files_digest: Option<String>,
     cache: Option<Cache>,
     gates: Gates,
     workspaces: WorkspacePlan,
@@ -147,9 +149,10 @@ impl Project {
             true => gates.of_empty_shard(),
             false => gates.with_advice(plan.advice(&options, &files)),
         };
-        let read_files = files.prompt_files().into_iter().chain(survey.read_files);
+        let read_files = files.prompt_files().into_iter().chain(survey.files.listed);
         Ok(PreparedRun {
             read_files: read_files.collect(),
+            read_files_digest: survey.files.digest,
             options,
             files,
             runs,
@@ -215,7 +218,7 @@ impl PreparedRun {
             ..
         } = self;
         let before = plan.resumed.as_ref().map(|resumed| &resumed.record);
-        let changes = before.map(|before| changes_of(before, &record));
+        let changes = before.map(|before| changes_of(before, &record, &resolved.targets));
         let resumed = plan.resumed.as_ref().map(|resumed| &resumed.folder);
         let folder = match resumed {
             Some(folder) => folder.clone(),
@@ -227,6 +230,7 @@ impl PreparedRun {
         let files = Arc::new(self.files);
         let run = OpenRun {
             other_files: other_files.unwrap_or_default(),
+            not_answered: 0,
             planned,
             record,
             folder,
@@ -342,6 +346,7 @@ impl PreparedRun {
             stop_on_required: plan.grading.stop_on_required,
             merged_from: before.merged_from.clone(),
             read_files,
+            read_files_digest: self.read_files_digest.clone(),
             ..RunRecord::default()
         };
         Ok(match is_new {
@@ -352,13 +357,16 @@ impl PreparedRun {
 }
 
 /// Adds the version of a resumed run, and earlier ones, until its results are known to be current.
-fn with_earlier(record: RunRecord, before: &RunRecord) -> RunRecord {
-    let mut earlier = before.earlier.clone();
+pub(crate) fn with_earlier(mut record: RunRecord, before: &RunRecord) -> RunRecord {
     let version = before.version();
-    if version != record.version() && !earlier.contains(&version) {
-        earlier.push(version);
+    let is_other = version != record.version();
+    let versions = before.earlier.iter().cloned();
+    for version in versions.chain(is_other.then_some(version)) {
+        if !record.earlier.contains(&version) {
+            record.earlier.push(version);
+        }
     }
-    RunRecord { earlier, ..record }
+    record
 }
 
 /// Adds the settings that the eval files give and the options do not.

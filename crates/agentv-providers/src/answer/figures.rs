@@ -26,8 +26,8 @@ impl Figures {
         amount
     }
 
-    /// Reads the numbers of tokens. If one of them is impossible, the others would add up to a wrong
-    /// total, so all are ignored.
+    /// Reads the numbers of tokens. If one of them is impossible or missing, the others would add up to a
+    /// wrong total, so all are ignored.
     pub(super) fn tokens(&mut self, usage: &Value) -> Option<TokenUsage> {
         let Value::Object(usage) = usage else {
             self.ignore("token_usage", "an object", usage);
@@ -45,9 +45,17 @@ impl Figures {
                 count
             })
         });
+        // A number that is missing is unknown, and not 0.
+        let missing = [(&input, "input"), (&output, "output")];
+        let mut missing = missing.iter().filter(|(found, _)| found.is_none());
+        if let Some((_, name)) = missing.next() {
+            let warning = format!("`token_usage` is ignored: it lacks `{name}`");
+            self.warnings.push(warning);
+            return None;
+        }
         Some(TokenUsage {
-            input: input.unwrap_or(Some(0))?,
-            output: output.unwrap_or(Some(0))?,
+            input: input??,
+            output: output??,
             cached: cached.flatten(),
             reasoning: reasoning.flatten(),
         })
@@ -83,7 +91,10 @@ mod tests {
                 Some((10, 2, Some(4))),
                 0,
             ),
-            (json!({"output": 2}), Some((0, 2, None)), 0),
+            (json!({"output": 2}), None, 1),
+            (json!({"input": 3, "output": null}), None, 1),
+            (json!({"total": 100}), None, 1),
+            (json!({}), None, 1),
             (
                 json!({"input": 10, "output": 2, "cached": -4}),
                 Some((10, 2, None)),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use agentv_core::{ProgramFile, ProgramFiles};
 
 use super::inputs::Inputs;
+use super::program_text::takes_program;
 use super::words::{Words, words_of_line};
 use crate::program_path::{name_of, plain};
 
@@ -25,6 +26,17 @@ impl Program {
             inputs,
             root: root.to_owned(),
         }
+    }
+
+    /// Checks for a command that gives a shell its program, as in `sh -c 'echo …'`. A program in another language
+    /// may import files that the command does not name.
+    pub(crate) fn is_inline(&self) -> bool {
+        let is_shell =
+            |words: &&Words| words.first().is_some_and(|program| program.ends_with("sh"));
+        let shells = self.commands.iter().filter(is_shell);
+        let mut pairs = shells.flat_map(|words| words.windows(2));
+        let is_text = |word: &str| word.contains(char::is_whitespace);
+        pairs.any(|pair| takes_program(&pair[0]) && is_text(&pair[1]))
     }
 
     /// Returns the files for a command that runs in `cwd`.

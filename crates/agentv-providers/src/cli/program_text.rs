@@ -62,7 +62,8 @@ fn after_evaluating(command: &str, placeholder: &'static str) -> Option<ProgramT
     })
 }
 
-fn takes_program(word: &str) -> bool {
+/// Checks for an option that a program follows.
+pub(super) fn takes_program(word: &str) -> bool {
     let is_short = word.strip_prefix('-').is_some_and(|letters| {
         (1..=3).contains(&letters.len())
             && letters.bytes().all(|letter| letter.is_ascii_alphabetic())

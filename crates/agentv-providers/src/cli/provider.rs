@@ -124,6 +124,10 @@ impl Provider for Cli {
         self.program.files(&self.command.folder(folder))
     }
 
+    fn has_inline_program(&self) -> bool {
+        self.program.is_inline()
+    }
+
     fn reads_files(&self) -> bool {
         true
     }

@@ -65,8 +65,8 @@ fn answer_of(sample: &Value, name: &str, index: usize) -> Option<ImportedAnswer>
 }
 
 fn question(input: &Value) -> Option<String> {
-    let messages = input.as_array().into_iter().flatten();
-    let last = messages.filter(|message| message["role"] == "user").last();
+    let mut messages = input.as_array().into_iter().flatten();
+    let last = messages.rfind(|message| message["role"] == "user");
     match last {
         Some(message) => text_of(&message["content"]),
         None => input.as_str().map(str::to_owned),

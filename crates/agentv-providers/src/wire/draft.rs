@@ -339,7 +339,8 @@ impl DraftCall {
         };
         let written = match written {
             Some(text) if self.is_value => {
-                Some(without_space(&text)).filter(|text| *text != input.to_string())
+                let usual = input.to_string();
+                Some(without_space(&text)).filter(|text| *text != usual)
             }
             written => written,
         };
@@ -390,8 +391,10 @@ fn input_of(text: String) -> Result<(Value, Option<String>), WireError> {
         return Ok((Value::Object(Extra::new()), None));
     }
     match serde_json::from_str::<Value>(&text) {
-        Ok(value) if value.to_string() == text => Ok((value, None)),
-        Ok(value) => Ok((value, Some(text))),
+        Ok(value) => {
+            let usual = value.to_string();
+            Ok((value, Some(text).filter(|text| *text != usual)))
+        }
         Err(error) if is_too_deep(&error) => Err(WireError::TooDeep),
         Err(_) => Ok((Value::String(text), None)),
     }

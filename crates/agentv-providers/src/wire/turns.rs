@@ -109,6 +109,7 @@ impl<'a> Call<'a> {
 }
 
 /// Returns an id that was given: ours are made for the request.
+#[expect(clippy::ptr_arg, reason = "whether the id is borrowed is the question")]
 fn given<'a>(id: &'a Cow<'_, str>) -> Option<&'a str> {
     match id {
         Cow::Borrowed(id) => Some(id),

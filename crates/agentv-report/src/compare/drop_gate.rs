@@ -119,10 +119,16 @@ impl DropGate {
             _ if drop.is_significant => "a significant difference".to_owned(),
             _ => "which may be chance".to_owned(),
         };
-        let [low, high] = [interval.low, interval.high].map(signed);
+        let spread = match interval.has_width() {
+            true => {
+                let [low, high] = [interval.low, interval.high].map(signed);
+                format!("95% interval {low} to {high}")
+            }
+            false => "by the same amount in all, which gives no interval".to_owned(),
+        };
         let p_value = p_value(drop.p_value);
         let hint = drop.hint();
-        format!("{found}, {chance} (95% interval {low} to {high}, {p_value}){hint}")
+        format!("{found}, {chance} ({spread}, {p_value}){hint}")
     }
 }
 

@@ -4,6 +4,7 @@ use agentv_core::GateOutcome;
 
 use super::comparison::{Comparison, Figures};
 use super::families::Member;
+use super::judges::DifferentJudges;
 use super::labels::label;
 use super::pairwise::Pairwise;
 use super::run::ComparedRun;
@@ -11,7 +12,6 @@ use super::shown_cases::{ShownCase, ShownCases, ShownSide};
 use super::wording;
 use crate::figures::{count, milliseconds, percent};
 use crate::markdown_text::{code, code_in_cell};
-use crate::render::score;
 use crate::style::Style;
 
 /// The largest size of a comment; GitHub allows 65,536 characters.
@@ -49,6 +49,9 @@ pub(super) fn of_two(
             "- **{name}:** {}",
             told.join(" · ").replace('<', "&lt;")
         ));
+    }
+    if let Some(judges) = &summary.different_judges {
+        page.judges(judges, ["A", "B"]);
     }
     for (target, told) in wording::statistics(&comparison.figures, STYLE) {
         let of = target.map(|name| format!(" of {}", code(name, LONGEST)));
@@ -90,6 +93,9 @@ pub(super) fn of_several(pairwise: &Pairwise<'_>, gates: &[GateOutcome]) -> Stri
     }
     page.totals(&pairwise.runs.iter().collect::<Vec<_>>());
     page.line("");
+    for ([a, b], judges) in pairwise.different_judges() {
+        page.judges(judges, [&a, &b]);
+    }
     gates.iter().for_each(|gate| page.gate(gate));
     page.line("");
     page.line("Mean score of each run minus that of each earlier run; * is significant, corrected for the number of pairs.");
@@ -159,6 +165,12 @@ impl Page {
         self.text.push('\n');
     }
 
+    /// Says that runs have different judges.
+    fn judges(&mut self, judges: &DifferentJudges, runs: [&str; 2]) {
+        let sentence = judges.in_words(runs).replace('<', "&lt;");
+        self.line(&format!("- **judges:** {sentence}"));
+    }
+
     /// Adds the result of each target, if runs have several.
     fn targets(&mut self, figures: &Figures, [a, b]: [&str; 2]) {
         let mut before = Some("");
@@ -188,7 +200,10 @@ impl Page {
                 name_of(run),
                 targets.join(", "),
                 passed,
-                totals.mean_score.map(score).unwrap_or_default(),
+                totals
+                    .mean_score
+                    .map(|mean| run.shown_score(mean))
+                    .unwrap_or_default(),
                 wording::without_grade(&totals.statuses).join(", "),
                 totals.costs.in_words().join(", "),
                 totals.median_ms.map(milliseconds).unwrap_or_default(),
@@ -259,7 +274,7 @@ fn name_of(run: &ComparedRun) -> String {
 }
 
 fn side(side: &ShownSide) -> String {
-    let told = format!("{} {}", score(side.score), side.status);
+    let told = format!("{} {}", side.shown_score, side.status);
     match side.reason.as_deref().filter(|reason| !reason.is_empty()) {
         Some(reason) => format!("{told} {}", cell(reason)),
         None => told,

@@ -1,6 +1,8 @@
 //! Comparisons of every two of several runs.
 
 use super::comparison::{Figures, compare};
+use super::judges::DifferentJudges;
+use super::labels::label;
 use super::matching::NothingShared;
 use super::run::ComparedRun;
 use agentv_statistics::holm;
@@ -51,6 +53,15 @@ impl<'r> Pairwise<'r> {
     /// Returns the pair of two indices, the lower one first.
     pub fn pair(&self, a: usize, b: usize) -> Option<&RunPair> {
         self.pairs.iter().find(|pair| (pair.a, pair.b) == (a, b))
+    }
+
+    /// Returns the judges of each two runs that have different ones, with the labels of the runs.
+    pub(super) fn different_judges(&self) -> impl Iterator<Item = ([String; 2], &DifferentJudges)> {
+        self.pairs.iter().filter_map(|pair| {
+            let figures = pair.figures.as_ref().ok()?;
+            let judges = figures.summary.different_judges.as_ref()?;
+            Some(([label(pair.a), label(pair.b)], judges))
+        })
     }
 
     /// Returns the pair of the first and the last run.

@@ -6,13 +6,15 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::thread;
 
-use agentv_core::{ResultRecord, Status};
+use agentv_core::{PassThreshold, ResultRecord, Status};
 use agentv_journal::FileError;
 
 use super::case_digest::{self, digest_of};
 use super::records;
 use super::totals::{RunTotals, Share};
+use crate::render::score_at;
 use crate::results::RunResults;
+use crate::summary::ThresholdFold;
 
 /// A run, as far as a comparison needs it: about a hundred bytes per trial, sorted by file, case,
 /// target and trial.
@@ -26,6 +28,7 @@ pub struct ComparedRun {
     grades: Arc<Vec<(Arc<str>, f64)>>,
     totals: RunTotals,
     targets: Vec<Arc<str>>,
+    pass_thresholds: Vec<PassThreshold>,
     damaged_lines: u64,
 }
 
@@ -42,6 +45,8 @@ pub(super) struct Row {
     pub(super) share: Share,
     /// The judges that used tokens at an unknown price, one per line.
     unpriced_judges: Option<Arc<str>>,
+    /// The judges that were asked, one per line.
+    judges: Option<Arc<str>>,
     grades: Range<usize>,
     answer_key: u64,
     grade_key: u64,
@@ -76,6 +81,11 @@ impl Row {
     /// Returns the judges that used tokens at an unknown price.
     pub(super) fn unpriced_judges(&self) -> impl Iterator<Item = &str> {
         self.unpriced_judges.iter().flat_map(|names| names.lines())
+    }
+
+    /// Returns the judges that were asked, one per line.
+    pub(super) fn judges(&self) -> Option<&Arc<str>> {
+        self.judges.as_ref()
     }
 
     pub(super) fn passed(&self) -> bool {
@@ -123,6 +133,7 @@ impl ComparedRun {
                 .collect(),
             rows,
             grades: Arc::clone(&self.grades),
+            pass_thresholds: self.pass_thresholds.clone(),
             damaged_lines: self.damaged_lines,
         }
     }
@@ -130,6 +141,12 @@ impl ComparedRun {
     /// Returns the totals.
     pub fn totals(&self) -> &RunTotals {
         &self.totals
+    }
+
+    /// Returns a score of the run as tables show it. One just below a threshold of the run never reads as if
+    /// it reached it.
+    pub(super) fn shown_score(&self, score: f64) -> String {
+        score_at(score, &self.pass_thresholds)
     }
 
     /// Returns the names of the targets, sorted.
@@ -144,6 +161,18 @@ impl ComparedRun {
         let mut planned = planned.map(|target| target.name.as_str()).filter(is_meant);
         self.targets.iter().any(|target| **target == *name)
             || planned.any(|planned| planned == name)
+    }
+
+    /// Checks if a target or judge has other settings in another run. This is not known of a single file.
+    pub(super) fn has_other_settings(&self, other: &ComparedRun, name: &str) -> bool {
+        let settings = |run: &ComparedRun| {
+            let record = run.results.run()?;
+            let mut all = record.judges.iter().chain(&record.targets);
+            let found = all.find(|target| target.name == name)?;
+            Some((found.provider.clone(), found.settings_digest.clone()))
+        };
+        let known = settings(self).zip(settings(other));
+        known.is_some_and(|(one, other)| one != other)
     }
 
     /// Returns the number of lines that are not records.
@@ -190,7 +219,10 @@ impl ComparedRun {
             },
         )?;
         let Rows {
-            mut rows, grades, ..
+            mut rows,
+            grades,
+            thresholds,
+            ..
         } = rows;
         // A stable sort: the last row of a trial in the file is the last one here.
         rows.sort_by(Row::order);
@@ -209,6 +241,7 @@ impl ComparedRun {
             only: None,
             rows: kept,
             grades: Arc::new(grades),
+            pass_thresholds: thresholds.finish(),
             damaged_lines,
         })
     }
@@ -278,6 +311,7 @@ struct Rows {
     rows: Vec<Row>,
     grades: Vec<(Arc<str>, f64)>,
     texts: HashMap<Arc<str>, Arc<str>>,
+    thresholds: ThresholdFold,
 }
 
 impl Rows {
@@ -286,6 +320,11 @@ impl Rows {
         let cluster = conversation.map(|id| format!("{}\n{id}", record.eval_file));
         let unpriced: Vec<&str> = record.unpriced_judges().collect();
         let unpriced = (!unpriced.is_empty()).then(|| unpriced.join("\n"));
+        let judges: BTreeSet<&str> = record.judge_calls().map(|call| &*call.target).collect();
+        let judges: Vec<&str> = judges.into_iter().collect();
+        let judges = (!judges.is_empty()).then(|| judges.join("\n"));
+        let threshold = record.pass_threshold.into_iter();
+        threshold.for_each(|threshold| self.thresholds.add(threshold));
         let from = self.grades.len();
         for result in &record.evaluator_results {
             if let Some(score) = result.score {
@@ -302,6 +341,7 @@ impl Rows {
             cluster: cluster.map(|cluster| self.text(&cluster)),
             share: Share::of(record),
             unpriced_judges: unpriced.map(|names| self.text(&names)),
+            judges: judges.map(|names| self.text(&names)),
             grades: from..self.grades.len(),
             answer_key: digest_of(&record.answer_key),
             grade_key: digest_of(&record.grade_key),

@@ -43,6 +43,8 @@ pub struct ShownCase {
 pub struct ShownSide {
     /// The mean score.
     pub score: f64,
+    /// The mean score as it is shown.
+    pub shown_score: String,
     /// The number of trials.
     pub trials: usize,
     /// The status of the trial.
@@ -91,8 +93,13 @@ fn shown(
     Ok(cases
         .filter_map(|(((index, delta, case), (row_a, row_b)), (a, b))| {
             let scores = case.scores()?;
-            let side = |score: f64, trials: usize, row: &Row, reason: Option<String>| ShownSide {
+            let side = |run: &ComparedRun,
+                        score: f64,
+                        trials: usize,
+                        row: &Row,
+                        reason: Option<String>| ShownSide {
                 score,
+                shown_score: run.shown_score(score),
                 trials,
                 status: row.share.status,
                 reason,
@@ -102,8 +109,8 @@ fn shown(
                 delta,
                 changed: case.changed,
                 index,
-                a: side(scores.0, case.a.len(), row_a, a),
-                b: side(scores.1, case.b.len(), row_b, b),
+                a: side(comparison.a, scores.0, case.a.len(), row_a, a),
+                b: side(comparison.b, scores.1, case.b.len(), row_b, b),
             })
         })
         .collect())

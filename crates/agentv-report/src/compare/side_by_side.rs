@@ -28,7 +28,7 @@ pub struct SideBySide {
 pub struct SideFilter {
     /// A text in the id or the file, in any case.
     pub text: String,
-    /// What became of the case, as [`SideRow::outcomes`] says.
+    /// The outcome of the case, as [`SideRow::outcomes`] says.
     pub outcome: Option<String>,
     /// A target in any cell.
     pub target: Option<String>,

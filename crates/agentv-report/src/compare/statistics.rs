@@ -16,7 +16,7 @@ use agentv_statistics::{
 pub struct Statistics {
     /// The number of cases with a grade in both runs.
     pub cases: u64,
-    /// The mean difference with its interval.
+    /// The mean difference with its interval, unless all cases differ by the same amount.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<PairedDifference>,
     /// The reason why there is no interval.
@@ -50,7 +50,10 @@ impl Statistics {
         let discordance = pairs.passes.discordance().filter(|_| has_verdicts);
         Statistics {
             cases: scores.len() as u64,
-            no_interval: difference.err(),
+            no_interval: match &difference {
+                Ok(found) => found.no_interval(),
+                Err(reason) => Some(*reason),
+            },
             difference: difference.ok(),
             wins: wins_of(&pairs.scores, threshold),
             permutation: case_permutation_test(&pairs.scores),

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::cases::{Case, mean_score};
 use super::families::{means, pairs_of};
+use super::judges::DifferentJudges;
 use super::matching::{Matching, by_target};
 use super::pairs::PairSet;
 use super::run::{ComparedRun, Row};
@@ -59,6 +60,9 @@ pub struct ComparisonSummary {
     /// The targets that only the first run has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub targets_only_in_a: Vec<Arc<str>>,
+    /// The judges of both runs, if they differ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub different_judges: Option<DifferentJudges>,
     /// The scores of both runs, if each has one target. The average of several targets is the figure of
     /// none of them: then each target has its own.
     #[serde(flatten)]
@@ -181,6 +185,7 @@ pub(super) fn summary(
                 .collect(),
             false => Vec::new(),
         },
+        different_judges: DifferentJudges::between(a, b, cases),
         scores: None,
     }
 }

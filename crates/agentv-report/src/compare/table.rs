@@ -10,8 +10,8 @@ use super::run::ComparedRun;
 use super::shown_cases::{ShownCase, ShownCases};
 use super::wording::{self, PairLine};
 use crate::figures::count;
+use crate::render::gate_sentence;
 use crate::render::page::{Page, Piece, Row};
-use crate::render::{gate_sentence, score};
 use crate::style::{Paint, Style};
 use crate::text::{one_line, padded, width};
 use agentv_statistics::PairOutcome;
@@ -36,6 +36,9 @@ pub(super) fn of_two(
     run(&mut page, "B", comparison.b);
     page.gap();
     page.figures("matched", &plain(wording::matched(summary, ["A", "B"])));
+    if let Some(judges) = &summary.different_judges {
+        page.sentence("judges", Paint::Nearly, &judges.in_words(["A", "B"]));
+    }
     page.figures("B has", &plain(wording::outcomes(summary)));
     for (target, parts) in wording::statistics(&comparison.figures, style) {
         let parts = target.map(one_line).into_iter().chain(parts);
@@ -78,6 +81,10 @@ pub(super) fn of_several(pairwise: &Pairwise<'_>, gates: &[GateOutcome], style: 
         run(&mut page, &label(index), compared);
     }
     page.gap();
+    for (runs, judges) in pairwise.different_judges() {
+        let runs = [&*runs[0], &*runs[1]];
+        page.sentence("judges", Paint::Nearly, &judges.in_words(runs));
+    }
     for gate in gates {
         gate_sentence(&mut page, gate);
     }
@@ -235,9 +242,9 @@ fn cases(page: &mut Page, title: &str, cases: &[ShownCase]) {
             Piece::new(Paint::Strong, case.name.clone()),
             Piece::plain(format!(
                 "{} {} {}",
-                score(case.a.score),
+                case.a.shown_score,
                 wording::arrow(style),
-                score(case.b.score)
+                case.b.shown_score
             )),
             Piece::plain(format!(
                 "{} {} {}",

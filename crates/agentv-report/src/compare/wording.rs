@@ -23,7 +23,13 @@ pub(super) const FEW: usize = 5;
 
 /// Returns a difference of scores with its sign.
 pub(super) fn delta(delta: f64, style: Style) -> String {
-    let digits = format!("{:.3}", delta.abs());
+    let size = delta.abs();
+    let written = |decimals: usize| format!("{size:.decimals$}");
+    let is_shown =
+        |text: &String| size == 0.0 || text.bytes().any(|digit| matches!(digit, b'1'..=b'9'));
+    // A difference that is not 0 does not read as 0.
+    let digits = (3..=6).map(written).find(is_shown);
+    let digits = digits.unwrap_or_else(|| written(3));
     let is_zero = digits.bytes().all(|digit| matches!(digit, b'0' | b'.'));
     match delta {
         _ if is_zero => digits,
@@ -49,7 +55,7 @@ pub(super) fn totals(run: &ComparedRun) -> Vec<String> {
     told.extend(
         totals
             .mean_score
-            .map(|mean| format!("mean {}", score(mean))),
+            .map(|mean| format!("mean {}", run.shown_score(mean))),
     );
     told.extend(without_grade(&totals.statuses));
     told.extend(totals.costs.in_words());
@@ -153,16 +159,20 @@ fn statistics_of(statistics: &Statistics, mean_delta: Option<f64>, style: Style)
         if interval.clusters.is_some() {
             told.push(groups(found));
         }
-        told.push(format!(
-            "difference {}, 95% interval {} to {}",
-            delta(interval.estimate, style),
-            delta(interval.low, style),
-            delta(interval.high, style)
-        ));
+        let mean = delta(interval.estimate, style);
+        told.push(match interval.has_width() {
+            true => format!(
+                "difference {mean}, 95% interval {} to {}",
+                delta(interval.low, style),
+                delta(interval.high, style)
+            ),
+            false => format!("difference {mean} in all, which gives no interval"),
+        });
         if let Some(shown) = found.detectable.filter(|shown| shown.difference < 1.0) {
+            let shown = delta(shown.difference, style);
             told.push(format!(
-                "detects differences of {:.3} or more",
-                shown.difference
+                "detects differences of {} or more",
+                shown.trim_start_matches('+')
             ));
         }
     } else if let Some(mean) = mean_delta {

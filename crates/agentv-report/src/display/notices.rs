@@ -80,7 +80,11 @@ impl Notices {
                     self.waiting.push(Notice::Stopping { stop: *reason });
                 }
             }
-            RunEvent::Noticed { message } => self.waiting.push(Notice::remark(message)),
+            RunEvent::Noticed { message } => {
+                if self.wanted != Wanted::Errors {
+                    self.waiting.push(Notice::remark(message));
+                }
+            }
             RunEvent::Active { trial, activity } => {
                 if self.wanted == Wanted::All && self.activities.admits(clock.now()) {
                     let target = self.several_targets.then_some(&*trial.target);

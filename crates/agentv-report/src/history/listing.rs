@@ -3,7 +3,7 @@
 use super::columns::{Cell, Column, table};
 use super::{RunLine, RunState};
 use crate::figures::{count, counted, percent, percent_range};
-use crate::render::stop_reason;
+use crate::render::{score_at, stop_reason};
 use crate::style::{Paint, Style};
 use crate::text::one_line;
 
@@ -101,7 +101,9 @@ pub(super) fn interval(run: &RunLine) -> Cell {
 }
 
 pub(super) fn score(run: &RunLine) -> Cell {
-    Cell::plain(run.mean_score.map_or("-".to_owned(), crate::render::score))
+    let mean = run.mean_score;
+    let shown = mean.map(|mean| score_at(mean, &run.pass_thresholds));
+    Cell::plain(shown.unwrap_or_else(|| "-".to_owned()))
 }
 
 pub(super) fn errors(run: &RunLine) -> Cell {
@@ -157,6 +159,10 @@ pub(super) fn notes(run: &RunLine) -> Vec<String> {
             "merged from {}",
             count(run.merged_from.len() as u64)
         ));
+    }
+    if !run.missing_shards.is_empty() {
+        let missing = run.missing_shards.len() as u64;
+        notes.push(counted(missing, "shard missing", "shards missing"));
     }
     notes
 }

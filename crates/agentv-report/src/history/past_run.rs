@@ -164,8 +164,9 @@ impl PastRun {
             statuses: summary.statuses,
             pass_rate: summary.pass_rate,
             pass_rate_interval: interval("pass_rate"),
-            mean_score: summary.scores.map(|scores| scores.mean),
+            mean_score: summary.scores.and_then(|scores| scores.mean),
             mean_score_interval: interval("mean_score"),
+            pass_thresholds: summary.pass_thresholds.clone(),
             costs: summary.costs.clone(),
             dry_run: record.dry_run,
             shard: record.shard.clone(),
@@ -173,6 +174,7 @@ impl PastRun {
             graded_from: record.graded_from.clone(),
             calibrated_with: record.calibrated_with.clone(),
             merged_from: record.merged_from.clone(),
+            missing_shards: record.missing_shards.clone(),
         }
     }
 

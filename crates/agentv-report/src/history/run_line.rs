@@ -1,6 +1,6 @@
 //! A run on one line.
 
-use agentv_core::Stop;
+use agentv_core::{PassThreshold, Stop};
 use serde::Serialize;
 
 use crate::summary::{Costs, Statuses};
@@ -48,6 +48,9 @@ pub struct RunLine {
     /// Its 95% interval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_score_interval: Option<[f64; 2]>,
+    /// The lowest scores that pass, if any case has another one than the default.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pass_thresholds: Vec<PassThreshold>,
     /// The costs of the answers and of the judges.
     #[serde(flatten)]
     pub costs: Costs,
@@ -69,6 +72,9 @@ pub struct RunLine {
     /// The runs that were merged.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub merged_from: Vec<String>,
+    /// The shards that were missing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing_shards: Vec<String>,
 }
 
 fn is_zero(number: &u64) -> bool {

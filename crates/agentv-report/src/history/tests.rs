@@ -170,6 +170,7 @@ fn line(id: &str, pass_rate: Option<f64>, mean_score: Option<f64>) -> RunLine {
         finished_at: None,
         skipped: 0,
         outdated: 0,
+        pass_thresholds: Vec::new(),
         state: RunState::Unfinished,
         stopped: None,
         files: vec!["evals/a/very/long/path/to/geography.yaml".to_owned(); 3],
@@ -191,6 +192,7 @@ fn line(id: &str, pass_rate: Option<f64>, mean_score: Option<f64>) -> RunLine {
         graded_from: None,
         calibrated_with: None,
         merged_from: Vec::new(),
+        missing_shards: Vec::new(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io;
 
-use agentv_core::{ResultRecord, Score};
+use agentv_core::{Outdated, PassThreshold, ResultRecord, Score};
 
 use super::format::{Format, Layout};
 
@@ -67,6 +67,17 @@ pub(super) const COLUMNS: &[(&str, Cell)] = &[
     ("unpriced", |record| list(&record.unpriced())),
     ("answer_key", |record| text(&record.answer_key)),
     ("grade_key", |record| text(&record.grade_key)),
+    ("truncated", |record| {
+        Cow::Borrowed(if record.truncated { "true" } else { "false" })
+    }),
+    ("outdated", |record| match record.outdated {
+        Some(Outdated::Answer) => Cow::Borrowed("answer"),
+        Some(Outdated::Grade) => Cow::Borrowed("grade"),
+        None => Cow::default(),
+    }),
+    ("pass_threshold", |record| {
+        number(record.pass_threshold.map(PassThreshold::value))
+    }),
 ];
 
 /// Returns a text as a cell. Spreadsheets run a cell that begins with one of these characters as a

@@ -83,7 +83,9 @@ fn expected_cell(value: &Value, column: &str) -> String {
         _ => format!("/{column}"),
     };
     match value.pointer(&path) {
-        None if matches!(column, "cached" | "redacted" | "dry_run") => "false".to_owned(),
+        None if matches!(column, "cached" | "redacted" | "dry_run" | "truncated") => {
+            "false".to_owned()
+        }
         None => String::new(),
         Some(Value::String(text)) => text.clone(),
         Some(Value::Array(items)) => {
@@ -127,7 +129,8 @@ fn a_table_has_these_columns() {
         table[0].join(","),
         "timestamp,eval_file,eval_id,dataset,conversation_id,target,trial,status,score,\
          candidate_answer,hits,misses,reasoning,error_stage,error_message,queue_ms,total_ms,first_token_ms,\
-         attempts,cached,redacted,dry_run,input_tokens,output_tokens,cached_tokens,cost_usd,judge_cost_usd,unpriced,answer_key,grade_key"
+         attempts,cached,redacted,dry_run,input_tokens,output_tokens,cached_tokens,cost_usd,judge_cost_usd,unpriced,answer_key,grade_key,\
+         truncated,outdated,pass_threshold"
     );
     assert_eq!(table[1][13..15], ["target", "down, \"really\"\nnow"]);
 }

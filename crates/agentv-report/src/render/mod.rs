@@ -14,4 +14,4 @@ pub(crate) use closing::{gate_sentence, stop_reason};
 pub use summary_page::render_summary;
 pub(crate) use summary_page::{different_judges, outdated_results};
 pub use trial_page::render_trial;
-pub(crate) use trials::score;
+pub(crate) use trials::{score, score_at};

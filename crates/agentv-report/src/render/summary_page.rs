@@ -4,10 +4,10 @@ use agentv_core::Status;
 
 use super::closing::{self, Closing};
 use super::page::{Page, Piece};
-use super::{intervals, score, trials};
+use super::{intervals, score_at, trials};
 use crate::figures::{count, counted, milliseconds, percent};
 use crate::style::{Paint, Style};
-use crate::summary::{Scores, Summary, Tokens};
+use crate::summary::{Scores, Summary, TargetJudges, Tokens};
 use crate::text::one_line;
 
 /// Renders the summary of a run as a text that ends in a line break.
@@ -29,7 +29,7 @@ pub fn render_summary(summary: &Summary, closing: &Closing<'_>, style: Style) ->
     statuses(&mut page, summary);
     closing::skipped(&mut page, summary.skipped, closing);
     if let Some(scores) = &summary.scores {
-        write_scores(&mut page, scores, summary.targets.len());
+        write_scores(&mut page, scores, summary);
     }
     if let Some(statistics) = closing.statistics {
         intervals::write(&mut page, statistics);
@@ -60,39 +60,7 @@ fn headline(page: &mut Page, summary: &Summary) {
         let ran = format!("{} of {all} cases ran", count(summary.cases));
         pieces.push(Piece::new(Paint::Bad, ran));
     }
-    pieces.extend(match summary.pass_rate {
-        // The average of several targets is the rate of none of them.
-        Some(_) if summary.targets.len() > 1 => {
-            let (passed, graded) = (count(all.pass), count(summary.graded));
-            let paint = match all.pass == summary.graded {
-                true => Paint::Good,
-                false => Paint::Strong,
-            };
-            vec![
-                Piece::new(paint, format!("{passed} of {graded} passed")),
-                Piece::plain(format!("{} targets", summary.targets.len())),
-            ]
-        }
-        // The share of those that ran would read as that of all cases.
-        Some(_) if summary.skipped > 0 => {
-            let graded = counted(summary.graded, "graded trial", "graded trials");
-            let passed = format!("{} of {graded} passed", count(all.pass));
-            vec![Piece::plain(passed)]
-        }
-        Some(rate) => {
-            let paint = match all.pass == summary.graded {
-                true => Paint::Good,
-                false => Paint::Strong,
-            };
-            let graded = counted(summary.graded, "graded trial", "graded trials");
-            vec![
-                Piece::new(paint, format!("{} passed", percent(rate))),
-                Piece::plain(format!("{} of {graded}", count(all.pass))),
-            ]
-        }
-        None if summary.trials == 0 => vec![Piece::new(Paint::Strong, "nothing was run")],
-        None => vec![Piece::new(Paint::Strong, "nothing was graded")],
-    });
+    pieces.extend(passed(summary));
     for status in [Status::Error, Status::Ungraded] {
         if all.of(status) > 0 {
             let text = format!("{} {}", count(all.of(status)), past(status));
@@ -115,6 +83,41 @@ fn headline(page: &mut Page, summary: &Summary) {
     if has_nothing_to_grade_by(summary) {
         page.gap();
         page.paragraph(Paint::Plain, NOTHING_TO_GRADE_BY);
+    }
+}
+
+/// Says how many of the graded trials passed.
+fn passed(summary: &Summary) -> Vec<Piece> {
+    if summary.graded == 0 {
+        let nothing = match summary.trials {
+            0 => "nothing was run",
+            _ => "nothing was graded",
+        };
+        return vec![Piece::new(Paint::Strong, nothing)];
+    }
+    let (passed, graded) = (summary.statuses.pass, summary.graded);
+    let paint = match passed == graded {
+        true => Paint::Good,
+        false => Paint::Strong,
+    };
+    let trials = counted(graded, "graded trial", "graded trials");
+    match summary.pass_rate {
+        // The share of those that ran would read as that of all cases.
+        Some(_) if summary.skipped > 0 => {
+            let passed = format!("{} of {trials} passed", count(passed));
+            vec![Piece::plain(passed)]
+        }
+        Some(rate) => vec![
+            Piece::new(paint, format!("{} passed", percent(rate))),
+            Piece::plain(format!("{} of {trials}", count(passed))),
+        ],
+        None => {
+            let passed = format!("{} of {} passed", count(passed), count(graded));
+            vec![
+                Piece::new(paint, passed),
+                Piece::plain(format!("{} targets", summary.targets.len())),
+            ]
+        }
     }
 }
 
@@ -192,16 +195,18 @@ fn statuses(page: &mut Page, summary: &Summary) {
     }
 }
 
-fn write_scores(page: &mut Page, scores: &Scores, targets: usize) {
-    let figure = |name: &str, value: f64| Piece::plain(format!("{name} {}", score(value)));
-    let mut pieces = vec![figure("min", scores.min), figure("max", scores.max)];
-    // The averages of several targets are those of none of them.
-    if targets < 2 {
-        let averages = [figure("mean", scores.mean), figure("median", scores.median)];
-        pieces.splice(0..0, averages);
-        let deviation = scores.standard_deviation;
-        pieces.extend(deviation.map(|value| Piece::plain(format!("deviation {value:.3}"))));
-    }
+fn write_scores(page: &mut Page, scores: &Scores, summary: &Summary) {
+    let thresholds = &summary.pass_thresholds;
+    let figure =
+        |name: &str, value: f64| Piece::plain(format!("{name} {}", score_at(value, thresholds)));
+    let averages = [("mean", scores.mean), ("median", scores.median)];
+    let averages = averages
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)));
+    let all = averages.chain([("min", scores.min), ("max", scores.max)]);
+    let mut pieces: Vec<Piece> = all.map(|(name, value)| figure(name, value)).collect();
+    let deviation = scores.standard_deviation;
+    pieces.extend(deviation.map(|value| Piece::plain(format!("deviation {value:.3}"))));
     page.figures("score", &pieces);
     let bars = histogram(&scores.histogram, page.style());
     page.more_figures(&[Piece::plain(format!("0 {bars} 1"))]);
@@ -238,15 +243,18 @@ fn cost(page: &mut Page, summary: &Summary) {
     if !pieces.is_empty() {
         page.figures("judges", &pieces);
     }
-    if let Some(sentence) = different_judges(summary, one_line) {
+    if let Some(sentence) = different_judges(&summary.different_judges, one_line) {
         page.sentence("judges", Paint::Nearly, &sentence);
     }
 }
 
 /// Names the judges of the targets if they differ, with `name` applied to each name; `None` if the targets
 /// share them.
-pub(crate) fn different_judges(summary: &Summary, name: fn(&str) -> String) -> Option<String> {
-    let targets = summary.different_judges.iter().take(MOST_JUDGED);
+pub(crate) fn different_judges(
+    targets: &[TargetJudges],
+    name: fn(&str) -> String,
+) -> Option<String> {
+    let targets = targets.iter().take(MOST_JUDGED);
     let graded = targets.enumerate().map(|(at, one)| {
         let judges: Vec<String> = one.judges.iter().map(|judge| name(judge)).collect();
         let verb = if at == 0 { " was graded" } else { "" };

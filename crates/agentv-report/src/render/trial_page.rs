@@ -7,7 +7,6 @@ use agentv_core::{
 use serde_json::Value;
 
 use super::page::{Page, Piece};
-use super::trials::score;
 use crate::style::{Paint, Style};
 use crate::text::cut;
 
@@ -64,7 +63,9 @@ fn title(page: &mut Page, result: &ResultRecord) {
         Piece::plain(visible(&result.target)),
         Piece::new(paint, result.status.as_str()),
     ];
-    pieces.extend(result.score.map(|it| Piece::new(paint, score(it.value()))));
+    let threshold = result.pass_threshold.unwrap_or_default();
+    let shown = result.score.map(|score| score.rounded(3, threshold));
+    pieces.extend(shown.map(|shown| Piece::new(paint, shown)));
     let trace = result.trace_summary.as_ref();
     if let Some(ms) = result.timing.total_ms {
         pieces.push(Piece::plain(format!("{:.1} s", ms / 1e3)));
@@ -263,7 +264,8 @@ fn grades(page: &mut Page, result: &ResultRecord) {
                 Some(verdict) => Paint::of(verdict.into()),
                 None => Paint::Plain,
             };
-            pieces.push(Piece::new(paint, score(given.value())));
+            let threshold = result.pass_threshold.unwrap_or_default();
+            pieces.push(Piece::new(paint, given.rounded(3, threshold)));
         }
         if let Some(reason) = &grade.skipped {
             pieces.push(Piece::new(Paint::Faint, visible(reason)));

@@ -19,7 +19,11 @@ pub(super) fn write(page: &mut Page, summary: &Summary) {
         list(
             page,
             "targets",
-            summary.targets.iter().map(target).collect(),
+            summary
+                .targets
+                .iter()
+                .map(|one| target(one, &summary.pass_thresholds))
+                .collect(),
         );
     }
     let mut files = summary.worst.iter().map(|trial| &trial.trial.eval_file);
@@ -77,10 +81,20 @@ fn list(page: &mut Page, title: &str, rows: Vec<Row>) {
 /// Returns a score as tables show it. One just below the default thresholds never reads as if it reached
 /// them.
 pub(crate) fn score(score: f64) -> String {
-    match Score::new(score) {
-        Some(score) => score.rounded(3, PassThreshold::default()),
-        None => format!("{score:.3}"),
-    }
+    score_at(score, &[])
+}
+
+/// Returns a score as tables show it. One just below a threshold, one of these or a default, never reads as
+/// if it reached it.
+pub(crate) fn score_at(score: f64, thresholds: &[PassThreshold]) -> String {
+    let Some(score) = Score::new(score) else {
+        return format!("{score:.3}");
+    };
+    let default = [PassThreshold::default()];
+    let shown = default.iter().chain(thresholds);
+    let shown = shown.map(|threshold| score.rounded(3, *threshold));
+    // Rounding is down for the thresholds that need it, and to the nearest for the others.
+    shown.min().unwrap_or_default()
 }
 
 fn trial_name(trial: &TrialName, several_targets: bool) -> String {
@@ -95,7 +109,7 @@ fn trial_name(trial: &TrialName, several_targets: bool) -> String {
     name
 }
 
-fn target(target: &TargetSummary) -> Row {
+fn target(target: &TargetSummary, thresholds: &[PassThreshold]) -> Row {
     let statuses = &target.statuses;
     let rate = target.pass_rate.map_or("not graded".to_owned(), percent);
     let mut remarks = vec![format!(
@@ -110,7 +124,7 @@ fn target(target: &TargetSummary) -> Row {
         remarks.push(format!("{} ungraded", count(statuses.ungraded)));
     }
     let mean = target.mean_score;
-    remarks.extend(mean.map(|mean| format!("mean {}", score(mean))));
+    remarks.extend(mean.map(|mean| format!("mean {}", score_at(mean, thresholds))));
     remarks.extend(target.costs.in_words());
     Row {
         figure: Piece::plain(rate),

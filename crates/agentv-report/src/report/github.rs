@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use agentv_core::{GateOutcome, ResultRecord, Status, visible};
 
 use super::exchange::{Exchange, Exchanges};
+use super::shortcomings::shortcomings;
 use super::{ReportFailure, ReportFormat};
 use crate::figures::counted;
 use crate::results::RunResults;
@@ -25,12 +26,15 @@ const SHOWN: u64 = 10;
 /// The number of bytes of a title.
 const LONGEST_TITLE: usize = 200;
 
-/// Writes a command for each case that could not be used and for each trial that did not pass, in the
-/// order of the eval files.
+/// Writes a command for each reason why the run as a whole is not green, then for each case that could not be
+/// used and for each trial that did not pass, in the order of the eval files.
 fn write(runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> {
     for run in runs {
         let levels = Levels::of(run);
-        let statuses = statuses(run)?;
+        let (statuses, outdated) = statuses(run)?;
+        for found in shortcomings(run, statuses.total(), outdated) {
+            writeln!(out, "::error title=agentv::{}", data(&found.sentence))?;
+        }
         let [failed, errored] = [
             statuses.fail + statuses.borderline,
             statuses.error + run.skipped(),
@@ -108,10 +112,15 @@ impl fmt::Display for Level {
     }
 }
 
-fn statuses(run: &RunResults) -> Result<Statuses, ReportFailure> {
+/// Counts the trials by status, and the results that are out of date.
+fn statuses(run: &RunResults) -> Result<(Statuses, u64), ReportFailure> {
     let mut statuses = Statuses::default();
-    run.each(&mut |record| statuses.add(record.status))?;
-    Ok(statuses)
+    let mut outdated = 0;
+    run.each(&mut |record| {
+        statuses.add(record.status);
+        outdated += u64::from(record.outdated.is_some());
+    })?;
+    Ok((statuses, outdated))
 }
 
 /// Writes the skipped cases, at most this many, and returns the number of commands that are left.

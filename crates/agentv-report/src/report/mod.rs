@@ -8,6 +8,7 @@ mod html;
 mod json;
 mod junit;
 mod markdown;
+mod shortcomings;
 
 pub use format::{ReportFailure, ReportFormat};
 pub use html::{RunFacts, SiteLink, TrialsPage, page, write_runs_page};

@@ -13,8 +13,10 @@ use super::extremes::Top;
 use super::judges::JudgesFold;
 use super::latency::LatencyFold;
 use super::scores::{Moments, ScoreCounts};
+use super::thresholds::ThresholdFold;
 use super::{
-    CostlyTrial, KeptWorkspaces, SlowTrial, Statuses, Summary, TargetSummary, Tokens, WorstTrial,
+    CostlyTrial, KeptWorkspaces, Scores, SlowTrial, Statuses, Summary, TargetSummary, Tokens,
+    WorstTrial,
 };
 
 /// A fold of records into a [`Summary`], in a few bytes per case.
@@ -28,6 +30,7 @@ pub struct SummaryFold {
     cases: HashSet<u64>,
     statuses: Statuses,
     scores: ScoreCounts,
+    thresholds: ThresholdFold,
     cached: u64,
     redacted: u64,
     outdated: u64,
@@ -135,8 +138,8 @@ impl SummaryFold {
 
     /// Adds the tokens of the judges.
     fn add_judges(&mut self, record: &ResultRecord) {
+        self.judges.add_record(record);
         for call in record.judge_calls() {
-            self.judges.add(&record.target, &call.target);
             let Some(usage) = call.token_usage else {
                 continue;
             };
@@ -170,6 +173,10 @@ impl SummaryFold {
         }
         if let Some(score) = graded_score(record) {
             self.scores.add(score);
+            record
+                .pass_threshold
+                .into_iter()
+                .for_each(|threshold| self.thresholds.add(threshold));
         }
         self.costs.add(record);
         let paid = record.answer_cost_usd();
@@ -190,14 +197,21 @@ impl SummaryFold {
 
     /// Returns the summary of all records; `skipped` is the number of skipped cases.
     pub fn finish(&self, skipped: u64) -> Summary {
+        // The average of several targets is the figure of none of them.
+        let is_single = self.targets.len() < 2;
+        let scores = self.scores.finish(&self.moments());
         Summary {
             trials: self.statuses.total(),
             cases: self.cases.len() as u64,
             skipped,
             statuses: self.statuses,
             graded: self.statuses.graded(),
-            pass_rate: self.statuses.pass_rate(),
-            scores: self.scores.finish(&self.moments()),
+            pass_rate: self.statuses.pass_rate().filter(|_| is_single),
+            scores: scores.map(|scores| match is_single {
+                true => scores,
+                false => scores.without_averages(),
+            }),
+            pass_thresholds: self.thresholds.finish(),
             cached: self.cached,
             redacted: self.redacted,
             outdated: self.outdated,
@@ -221,6 +235,17 @@ impl SummaryFold {
             costliest: self.costliest.finish(),
             errors: self.errors.finish(),
             targets: self.targets.iter().map(target_summary).collect(),
+        }
+    }
+}
+
+impl Scores {
+    fn without_averages(self) -> Scores {
+        Scores {
+            mean: None,
+            median: None,
+            standard_deviation: None,
+            ..self
         }
     }
 }

@@ -3,15 +3,24 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use agentv_core::ResultRecord;
+
 use super::TargetJudges;
 
 /// A fold of the calls of judges, by target.
 #[derive(Debug, Clone, Default)]
-pub(super) struct JudgesFold(BTreeMap<Arc<str>, BTreeSet<Arc<str>>>);
+pub(crate) struct JudgesFold(BTreeMap<Arc<str>, BTreeSet<Arc<str>>>);
 
 impl JudgesFold {
+    /// Adds the judges that were asked about an answer.
+    pub(crate) fn add_record(&mut self, record: &ResultRecord) {
+        for call in record.judge_calls() {
+            self.add(&record.target, &call.target);
+        }
+    }
+
     /// Adds a call of a judge about an answer of a target.
-    pub(super) fn add(&mut self, target: &Arc<str>, judge: &str) {
+    fn add(&mut self, target: &Arc<str>, judge: &str) {
         let judges = match self.0.get_mut(target) {
             Some(judges) => judges,
             None => self.0.entry(Arc::clone(target)).or_default(),
@@ -22,7 +31,7 @@ impl JudgesFold {
     }
 
     /// Returns the targets with their judges if two of them do not share theirs; nothing otherwise.
-    pub(super) fn finish(&self) -> Vec<TargetJudges> {
+    pub(crate) fn finish(&self) -> Vec<TargetJudges> {
         let all: Vec<_> = self.0.iter().collect();
         let differs = all.iter().enumerate().any(|(at, one)| {
             let mut others = all[at + 1..].iter();

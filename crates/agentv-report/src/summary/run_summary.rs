@@ -25,12 +25,17 @@ pub struct Summary {
     pub statuses: Statuses,
     /// The number of graded trials: passed, borderline and failed.
     pub graded: u64,
-    /// The share of the graded trials that passed; `None` if nothing was graded.
+    /// The share of the graded trials that passed; `None` if nothing was graded, or if there are several
+    /// targets: each has its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pass_rate: Option<f64>,
     /// The scores of the graded trials.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scores: Option<Scores>,
+    /// The lowest scores that pass, the lowest first, if any case has another one than the default. Of very
+    /// many, some are omitted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pass_thresholds: Vec<PassThreshold>,
     /// The number of answers from the cache, which cost nothing and took no time.
     pub cached: u64,
     /// The number of answers that secrets were removed from.
@@ -97,21 +102,39 @@ pub struct TargetJudges {
     pub judges: Vec<Arc<str>>,
 }
 
+impl Summary {
+    /// Returns the mean score of all graded trials, on whatever target; `None` without any. It is the figure
+    /// of a suite whose cases each name their own target.
+    pub(crate) fn mean_of_all(&self) -> Option<f64> {
+        let means = self.targets.iter().filter_map(|target| {
+            let graded = target.statuses.graded() as f64;
+            Some((target.mean_score? * graded, graded))
+        });
+        let (sum, graded) = means.fold((0.0, 0.0), |sums, one| (sums.0 + one.0, sums.1 + one.1));
+        match self.targets.as_slice() {
+            [single] => single.mean_score,
+            _ => (graded > 0.0).then(|| sum / graded),
+        }
+    }
+}
+
 /// The scores of some trials.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Scores {
     /// The number of scores.
     pub count: u64,
-    /// The mean.
-    pub mean: f64,
-    /// The median, rounded down to six decimals.
-    pub median: f64,
+    /// The mean; `None` if there are several targets: the average of several is the figure of none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean: Option<f64>,
+    /// The median, rounded down to six decimals; `None` as above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub median: Option<f64>,
     /// The lowest, rounded down to six decimals.
     pub min: f64,
     /// The highest, rounded down to six decimals.
     pub max: f64,
     /// The sample standard deviation, with n − 1, because a run is a sample of its targets'
-    /// behaviour. `None` for a single score.
+    /// behaviour. `None` for a single score, and as above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub standard_deviation: Option<f64>,
     /// The number of scores in each tenth from 0 to 1; a score on a border belongs to the tenth

@@ -55,8 +55,8 @@ impl ScoreCounts {
         let upper = self.ranked(count / 2)?;
         Some(Scores {
             count,
-            mean: moments.mean()?,
-            median: f64::from(lower + upper) / (2.0 * STEPS),
+            mean: moments.mean(),
+            median: Some(f64::from(lower + upper) / (2.0 * STEPS)),
             min: f64::from(*self.counts.keys().next()?) / STEPS,
             max: f64::from(*self.counts.keys().next_back()?) / STEPS,
             standard_deviation: moments.0.standard_deviation(),

@@ -69,6 +69,8 @@ proptest! {
     fn the_figures_are_those_of_the_plain_formulas(
         records in proptest::collection::vec(any_record(), 0..200)
     ) {
+        let of_one_target = |record| ResultRecord { target: "one".into(), ..record };
+        let records: Vec<ResultRecord> = records.into_iter().map(of_one_target).collect();
         let summary = fold(&records);
         let mut scores: Vec<f64> = records.iter().filter_map(|r| r.score).map(Score::value).collect();
         scores.sort_by(f64::total_cmp);
@@ -80,8 +82,8 @@ proptest! {
         };
         let count = scores.len() as f64;
         let mean = scores.iter().sum::<f64>() / count;
-        prop_assert!(near(found.mean, mean));
-        prop_assert!(near(found.median, naive_median(&scores)));
+        prop_assert!(near(found.mean.unwrap(), mean));
+        prop_assert!(near(found.median.unwrap(), naive_median(&scores)));
         prop_assert!(near(found.min, scores[0]) && near(found.max, scores[scores.len() - 1]));
         prop_assert_eq!(found.histogram.iter().sum::<u64>(), found.count);
         let squares: f64 = scores.iter().map(|score| (score - mean).powi(2)).sum();
@@ -127,16 +129,28 @@ proptest! {
     fn mean_and_deviation_are_those_of_the_statistics_to_the_last_bit(
         scores in proptest::collection::vec((0.0..=1.0f64, 0..3u8), 0..60)
     ) {
-        let records: Vec<ResultRecord> = scores.iter().map(|(score, target)| ResultRecord {
-            target: format!("target {target}").into(),
-            ..graded("case", *score)
-        }).collect();
         let mut exact = agentv_statistics::ScoreFold::new();
         scores.iter().rev().for_each(|(score, _)| exact.add(*score));
-        let summary = fold(&records);
-        prop_assert_eq!(summary.scores.map(|scores| scores.mean), exact.mean());
-        let deviation = summary.scores.and_then(|scores| scores.standard_deviation);
+        let records = |name: fn(u8) -> u8| -> Vec<ResultRecord> {
+            let record = |(score, target): &(f64, u8)| ResultRecord {
+                target: format!("target {}", name(*target)).into(),
+                ..graded("case", *score)
+            };
+            scores.iter().map(record).collect()
+        };
+        let single = fold(&records(|_| 0));
+        let found = single.scores.and_then(|scores| scores.mean);
+        prop_assert_eq!((found, single.mean_of_all()), (exact.mean(), exact.mean()));
+        let deviation = single.scores.and_then(|scores| scores.standard_deviation);
         prop_assert_eq!(deviation, exact.standard_deviation());
+        // The averages of several targets are those of none of them.
+        let several = fold(&records(|target| target));
+        let nearly = |mean: Option<f64>| mean.map(|mean| (mean * 1e9).round());
+        prop_assert_eq!(nearly(several.mean_of_all()), nearly(exact.mean()));
+        if several.targets.len() > 1 {
+            let averages = several.scores.map(|scores| (scores.mean, scores.median, scores.standard_deviation));
+            prop_assert_eq!((averages, several.pass_rate), (Some((None, None, None)), None));
+        }
     }
 }
 
@@ -151,7 +165,7 @@ fn errored_and_ungraded_trials_are_excluded_from_every_mean_and_rate() {
     let summary = fold(&records);
     assert_eq!((summary.trials, summary.graded, summary.skipped), (4, 2, 3));
     assert_eq!(summary.pass_rate, Some(0.5));
-    assert_eq!(summary.scores.unwrap().mean, 0.75);
+    assert_eq!(summary.scores.unwrap().mean, Some(0.75));
     assert_eq!((summary.statuses.error, summary.statuses.ungraded), (1, 1));
     assert_eq!(summary.errors[0].message, "timed out");
 }
@@ -218,10 +232,10 @@ fn no_figure_of_a_score_below_a_threshold_reaches_it() {
     ]);
     let scores = summary.scores.unwrap();
     assert_eq!(
-        (scores.median, scores.min, scores.max),
+        (scores.median.unwrap(), scores.min, scores.max),
         (0.799_999, 0.7, 0.8)
     );
-    let shown = crate::render::score(scores.median);
+    let shown = crate::render::score(scores.median.unwrap());
     assert_eq!(
         (shown.as_str(), scores.histogram[7], scores.histogram[8]),
         ("0.799", 2, 1)

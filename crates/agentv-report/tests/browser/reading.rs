@@ -82,7 +82,7 @@ fn totals(browser: &Browser) {
     let page = browser.open(&runs.report(), "");
     assert_eq!(
         page.text(".figures > div:last-child"),
-        "Median first token200 ms95% within 997 ms"
+        "Median first token200 ms95% within 1.0 s"
     );
     assert_eq!(page.text(".rate .figure"), "22.2%");
     assert_eq!(
@@ -223,7 +223,7 @@ fn figures(browser: &Browser) {
     for (call, told) in [
         (
             "[1, 0.99999, 0.841, 0.5, 0.00001, 0].map(percent)",
-            "100% 99.9% 84.1% 50.0% 0.1% 0%",
+            "100% 99.999% 84.1% 50.0% 0.001% 0%",
         ),
         (
             "[0, 0.00001, 0.0004, 0.0123, 0.999, 12.5, 1234.567, 1.5e13].map(dollars)",

@@ -101,6 +101,26 @@ impl TrialSource for AnswerTrials {
             Ok(send(SourceItem::Trial(self.unless_recorded(trial)?)))
         })
     }
+
+    fn current_keys(&self, visit: &mut dyn FnMut(&TrialKeys)) -> Result<(), RunError> {
+        let mut walk = AnswerWalk::default();
+        self.source.visit_all(&mut |file, given| {
+            match given {
+                GivenRecord::Answer(record) if !record.outdated => {
+                    visit(&self.trial(file, record.into(), &mut walk).keys);
+                }
+                GivenRecord::Error(record) if record.outdated.is_none() => {
+                    visit(&TrialKeys {
+                        answer: record.answer_key,
+                        grade: record.grade_key,
+                    });
+                }
+                GivenRecord::Answer(_) | GivenRecord::Error(_) => {}
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(())
+    }
 }
 
 impl AnswerTrials {

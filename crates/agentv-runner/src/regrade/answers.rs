@@ -15,6 +15,14 @@ pub trait AnswerSource: Send + Sync {
     /// # Errors
     /// Fails if a file can no longer be read.
     fn visit(&self, visit: &mut VisitGiven<'_>) -> Result<(), SourceError>;
+
+    /// Visits every answer, including those that are not selected, until `visit` breaks.
+    ///
+    /// # Errors
+    /// Fails if a file can no longer be read.
+    fn visit_all(&self, visit: &mut VisitGiven<'_>) -> Result<(), SourceError> {
+        self.visit(visit)
+    }
 }
 
 /// The record of a trial that is not run again.

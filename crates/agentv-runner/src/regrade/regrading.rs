@@ -36,6 +36,21 @@ pub struct Regrading {
     pub(crate) marks: Vec<Mark>,
 }
 
+/// The answers that a pass visits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    /// All of them.
+    All,
+    /// The selected ones.
+    Selected,
+}
+
+impl Scope {
+    fn has(self, mark: Mark) -> bool {
+        mark.selected || self == Scope::All
+    }
+}
+
 /// The decision on a trial.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Mark {
@@ -110,9 +125,24 @@ impl Regrading {
         self.files.iter().find(|file| &*file.name == name)
     }
 
+    fn visit_in(&self, scope: Scope, visit: &mut VisitGiven<'_>) -> Result<(), SourceError> {
+        let mut places = self.places(RecordFile::Transcripts)?;
+        if let GradedWith::Today(source) = &self.with {
+            let flow = self.visit_today(source.as_ref(), scope, &mut places, visit)?;
+            if flow.is_break() {
+                return Ok(());
+            }
+        }
+        if self.visit_recorded(scope, &mut places, visit)?.is_break() {
+            return Ok(());
+        }
+        self.visit_errors(scope, visit)
+    }
+
     fn visit_today(
         &self,
         source: &dyn CaseSource,
+        scope: Scope,
         places: &mut RecordsAt,
         visit: &mut VisitGiven<'_>,
     ) -> Result<ControlFlow<()>, SourceError> {
@@ -122,7 +152,7 @@ impl Regrading {
             let case = Arc::new(case);
             for (at, target, trial) in self.trials_of(file, &case) {
                 let mark = self.marks[at];
-                if !mark.today || !mark.selected {
+                if !mark.today || !scope.has(mark) {
                     continue;
                 }
                 match places.get::<RecordedAnswer>(self.source_run.trials()[at].offset()) {
@@ -147,11 +177,12 @@ impl Regrading {
 
     fn visit_recorded(
         &self,
+        scope: Scope,
         places: &mut RecordsAt,
         visit: &mut VisitGiven<'_>,
     ) -> Result<ControlFlow<()>, SourceError> {
         let recorded = |trial: SourceTrial, mark: Mark| {
-            mark.selected && !mark.today && trial.last_record() == LastRecord::Answer
+            scope.has(mark) && !mark.today && trial.last_record() == LastRecord::Answer
         };
         for at in self.in_order(recorded) {
             let offset = self.source_run.trials()[at].offset();
@@ -190,9 +221,9 @@ impl Regrading {
         }
     }
 
-    fn visit_errors(&self, visit: &mut VisitGiven<'_>) -> Result<(), SourceError> {
-        let errors =
-            self.in_order(|trial, mark| mark.selected && trial.last_record() != LastRecord::Answer);
+    fn visit_errors(&self, scope: Scope, visit: &mut VisitGiven<'_>) -> Result<(), SourceError> {
+        let errors = self
+            .in_order(|trial, mark| scope.has(mark) && trial.last_record() != LastRecord::Answer);
         let mut places = self.places(RecordFile::Results)?;
         for at in errors {
             let trial = self.source_run.trials()[at];
@@ -221,18 +252,11 @@ impl Regrading {
 
 impl AnswerSource for Regrading {
     fn visit(&self, visit: &mut VisitGiven<'_>) -> Result<(), SourceError> {
-        let mut places = self.places(RecordFile::Transcripts)?;
-        if let GradedWith::Today(source) = &self.with
-            && self
-                .visit_today(source.as_ref(), &mut places, visit)?
-                .is_break()
-        {
-            return Ok(());
-        }
-        if self.visit_recorded(&mut places, visit)?.is_break() {
-            return Ok(());
-        }
-        self.visit_errors(visit)
+        self.visit_in(Scope::Selected, visit)
+    }
+
+    fn visit_all(&self, visit: &mut VisitGiven<'_>) -> Result<(), SourceError> {
+        self.visit_in(Scope::All, visit)
     }
 }
 

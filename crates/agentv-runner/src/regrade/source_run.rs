@@ -179,6 +179,11 @@ impl SourceRun {
         &self.files
     }
 
+    /// Returns the number of trials that have a record.
+    pub fn trial_count(&self) -> u64 {
+        self.trials.len() as u64
+    }
+
     /// Returns true if any target answered.
     pub fn has_answers(&self) -> bool {
         let mut trials = self.trials.iter();

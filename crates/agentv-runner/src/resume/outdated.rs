@@ -21,7 +21,7 @@ struct Keys {
     outdated: Option<Outdated>,
 }
 
-/// A result that this request neither gave nor reused.
+/// A result that this request has not reused.
 struct Other {
     offset: u64,
     answer: u64,
@@ -30,9 +30,9 @@ struct Other {
     outdated: Option<Outdated>,
 }
 
-/// Marks the results that the files, targets and settings of today would not give again, because the
-/// request did not select their trials or was stopped before them. Removes the marks of results that are
-/// current again. Does nothing for a new run.
+/// Marks the results that the files, targets and settings of today would not give again. Results of trials
+/// that the request repeats replace them later. Removes the marks of results that are current again. Does
+/// nothing for a new run.
 pub(crate) fn mark_outdated(
     consumer: &Consumer,
     folder: &RunFolder,

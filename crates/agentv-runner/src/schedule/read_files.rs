@@ -1,17 +1,18 @@
 //! The files that cases embed and evaluators read, by their digests.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentv_core::{
     Block, Content, Digest, EvalCase, EvalFile, EvaluatorSpec, Message, WorkspaceSource,
 };
+use blake3::Hasher;
 use serde_json::Value;
 
 use crate::trial::grade::Graders;
 
-/// The most files that are noted. Where every case has files of its own, no shards share one.
+/// The most files that are listed. Others are only part of the digest.
 const MOST: usize = 10_000;
 
 /// The files that the cases of a run embed and their evaluators read.
@@ -20,8 +21,22 @@ pub(crate) struct ReadFiles {
     /// The root of the first eval file, which names are relative to.
     root: Option<PathBuf>,
     digests: BTreeMap<String, String>,
+    /// Numbers for the names of all files.
+    known: HashSet<u64>,
+    /// A digest of all files, listed or not, in the order in which cases name them.
+    all: Hasher,
     /// The evaluators of the last case, and the index of its file: most cases of a file share theirs.
     last: Option<(usize, Arc<[EvaluatorSpec]>)>,
+}
+
+/// The files of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FilesRead {
+    /// The digests of the files, by their paths from the root of the first eval file. Of very many files,
+    /// some are omitted.
+    pub listed: BTreeMap<String, String>,
+    /// A digest of all files, if some are omitted.
+    pub digest: Option<String>,
 }
 
 impl ReadFiles {
@@ -56,9 +71,13 @@ impl ReadFiles {
         self.last = Some((file.index, Arc::clone(&case.evaluators)));
     }
 
-    /// Returns the digests of the files, by their names.
-    pub(crate) fn into_digests(self) -> BTreeMap<String, String> {
-        self.digests
+    /// Returns the files. `is_whole` is set if all cases of all shards were added.
+    pub(crate) fn finish(self, is_whole: bool) -> FilesRead {
+        let has_more = self.known.len() > MOST;
+        FilesRead {
+            listed: self.digests,
+            digest: (has_more && is_whole).then(|| self.all.finalize().to_hex().to_string()),
+        }
     }
 
     /// Adds the file of a block, if it has one.
@@ -80,8 +99,15 @@ impl ReadFiles {
     }
 
     fn insert(&mut self, name: String, digest: impl FnOnce() -> String) {
-        if self.digests.len() < MOST && !self.digests.contains_key(&name) {
-            self.digests.insert(name, digest());
+        let number = Digest::of(name.as_bytes()).short();
+        if !self.known.insert(number) {
+            return;
+        }
+        let digest = digest();
+        self.all.update(name.as_bytes());
+        self.all.update(digest.as_bytes());
+        if self.digests.len() < MOST {
+            self.digests.insert(name, digest);
         }
     }
 
@@ -99,5 +125,62 @@ fn blocks_of(message: &Message) -> &[Block] {
     match &message.content {
         Some(Content::Blocks(blocks)) => blocks,
         Some(Content::Text(_) | Content::Structured(_)) | None => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agentv_core::{Evaluator, EvaluatorError};
+
+    use super::*;
+
+    /// Evaluators that read no files.
+    struct NoFiles;
+
+    impl Graders for NoFiles {
+        fn build(
+            &self,
+            _: &EvalFile,
+            spec: &EvaluatorSpec,
+        ) -> Result<Arc<dyn Evaluator>, EvaluatorError> {
+            Err(EvaluatorError::new(format!("there is no `{}`", spec.kind)))
+        }
+    }
+
+    /// Returns the files of this many cases, each with a file of its own; `last` is the text of the last one.
+    fn files(cases: usize, last: &str, is_whole: bool) -> FilesRead {
+        let file = EvalFile {
+            index: 0,
+            name: "cases.jsonl".into(),
+            folder: Path::new("/project").into(),
+            root: Path::new("/project").into(),
+        };
+        let mut files = ReadFiles::default();
+        for number in 1..=cases {
+            let text = if number == cases { last } else { "a text" };
+            let path = format!("{number}.txt");
+            let block =
+                serde_json::json!({"type": "file", "value": path, "path": path, "text": text});
+            let messages = serde_json::json!([{"role": "user", "content": [block]}]);
+            let mut case = crate::testing::case("a", "What is 2+2?");
+            case.input_messages = serde_json::from_value(messages).unwrap();
+            files.add(&NoFiles, &file, &case);
+        }
+        files.finish(is_whole)
+    }
+
+    #[test]
+    fn of_very_many_files_a_digest_notices_the_change_of_any() {
+        let few = files(3, "a text", true);
+        assert_eq!((few.listed.len(), &few.digest), (3, &None));
+        let many = files(MOST + 2, "a text", true);
+        assert_eq!(many.listed.len(), MOST);
+        assert!(many.digest.is_some());
+        assert_eq!(files(MOST + 2, "a text", true), many);
+        let changed = files(MOST + 2, "another text", true);
+        assert_eq!(changed.listed, many.listed);
+        assert_ne!(changed.digest, many.digest);
+        // Shards that stopped at different cases cannot be compared.
+        assert_eq!(files(MOST + 2, "a text", false).digest, None);
     }
 }

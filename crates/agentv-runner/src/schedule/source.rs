@@ -23,11 +23,9 @@ pub(crate) trait TrialSource: Send + Sync {
     /// Sends what is left, in order, until `send` breaks or the run is stopped. Writes nothing.
     fn produce(&self, send: &mut SendItem<'_>) -> Result<(), RunError>;
 
-    /// Visits the keys of all trials that the run's files now have, selected or not. A source of answers
-    /// has none: it grades what exists.
-    fn current_keys(&self, _visit: &mut dyn FnMut(&TrialKeys)) -> Result<(), RunError> {
-        Ok(())
-    }
+    /// Visits the keys of all trials that the run now has, selected or not. Trials whose answers are out of
+    /// date have none.
+    fn current_keys(&self, visit: &mut dyn FnMut(&TrialKeys)) -> Result<(), RunError>;
 }
 
 /// An item of a source.

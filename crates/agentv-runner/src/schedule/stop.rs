@@ -75,11 +75,6 @@ impl StopHandle {
         self.leave.is_cancelled()
     }
 
-    /// Returns true if aborted work is not waited for.
-    pub(crate) fn ends_at_once(&self) -> bool {
-        self.at_once.is_cancelled()
-    }
-
     /// Waits until aborted work is no longer waited for.
     pub(crate) async fn at_once(&self) {
         self.at_once.cancelled().await;

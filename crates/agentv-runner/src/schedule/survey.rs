@@ -1,12 +1,12 @@
 //! The survey of a run: its work, counted before anything is asked.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use agentv_core::{EvalCase, EvalFile, EvaluatorError, Judge, Source};
 
 use crate::case_source::{CaseSource, SourceError};
-use crate::schedule::read_files::ReadFiles;
+use crate::schedule::read_files::{FilesRead, ReadFiles};
 use crate::schedule::selection::{Selection, Selector};
 use crate::trial::grade::Graders;
 
@@ -29,9 +29,8 @@ pub struct Survey {
     pub selected: Needs,
     /// Those of the cases that a resumed run selected before and that are not selected now.
     pub only_before: Needs,
-    /// The digests of the files that all of these cases embed and their evaluators read, by their paths
-    /// from the root of the first eval file. Of very many files, some are omitted.
-    pub read_files: BTreeMap<String, String>,
+    /// The files that cases embed and their evaluators read, of all shards.
+    pub files: FilesRead,
 }
 
 /// The targets and judges that cases need, by the index of the eval file.
@@ -119,11 +118,14 @@ pub fn survey(
     let mut selector = selection.selector();
     let mut selector_before = before.map(Selection::selector);
     let mut unusable = None;
+    let mut is_whole = true;
     source.visit(&mut |file, case| {
         let is_done = |selector: &Selector<'_>| selector.is_done();
         if is_done(&selector) && selector_before.as_ref().is_none_or(is_done) {
+            is_whole = false;
             return ControlFlow::Break(());
         }
+        surveying.read_files.add(graders, file, &case);
         let is_taken = selector.takes(&file.name, &case.id);
         let before = selector_before.as_mut();
         let was_taken = before.is_some_and(|before| before.takes(&file.name, &case.id));
@@ -144,7 +146,7 @@ pub fn survey(
     })?;
     match unusable {
         Some((case, source)) => Err(SourceError::Case { case, source }),
-        None => Ok(surveying.finish()),
+        None => Ok(surveying.finish(is_whole)),
     }
 }
 
@@ -168,7 +170,6 @@ impl Surveying<'_> {
         self.found.trials += self.trials_of(file, case);
         let needs = self.found.selected.of_file(file.index);
         needs.add(targets_of(self.chosen, case), judges);
-        self.read_files.add(self.graders, file, case);
         Ok(())
     }
 
@@ -182,7 +183,6 @@ impl Surveying<'_> {
             let judges = self.graders.judges(case).unwrap_or_default();
             let needs = self.found.only_before.of_file(file.index);
             needs.add(targets_of(self.chosen, case), judges);
-            self.read_files.add(self.graders, file, case);
         }
     }
 
@@ -199,9 +199,9 @@ impl Surveying<'_> {
         targets.iter().map(of_target).sum()
     }
 
-    fn finish(self) -> Survey {
+    fn finish(self, is_whole: bool) -> Survey {
         Survey {
-            read_files: self.read_files.into_digests(),
+            files: self.read_files.finish(is_whole),
             ..self.found
         }
     }

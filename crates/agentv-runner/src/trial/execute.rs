@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use agentv_core::{
-    Activity, ActivityChannel, Cause, ExchangeLog, Message, Outcome, Outdated, Prompt,
+    Activity, ActivityChannel, Cause, Effort, ExchangeLog, Message, Outcome, Outdated, Prompt,
     ProviderError, RawExchange, Request, ResultRecord, RunEvent, Secrets, Stage, Step, Stop,
     Subject, Target, Timing, TraceSummary, Transcript, TranscriptRecord, Trial, Work,
     WorkspaceFolders,
@@ -155,6 +155,23 @@ impl Executor {
             Some(redacted) => Arc::new(redacted),
             None => Arc::clone(answer),
         }
+    }
+
+    /// Returns a trial whose case holds no secrets, as the journal stores it; `None` if the case holds none.
+    /// Expected values then match an answer without secrets, as they match it when the stored case is graded.
+    /// Evaluators that run a program or ask a judge keep their options, which may need a key.
+    fn trial_without_secrets(&self, trial: &Trial) -> Option<Trial> {
+        let mut case = self.secrets.redact_record(&*trial.case)?;
+        let specs = trial.case.evaluators.iter().zip(case.evaluators.iter());
+        let specs = specs.map(|(own, redacted)| match self.graders.effort(own) {
+            Effort::Check => redacted.clone(),
+            Effort::Script | Effort::Judge => own.clone(),
+        });
+        case.evaluators = specs.collect();
+        Some(Trial {
+            case: Arc::new(case),
+            ..trial.clone()
+        })
     }
 
     /// Returns the first step of a trial that was asked; `None` if the run was stopped before an answer
@@ -525,16 +542,20 @@ impl Execution<'_> {
     async fn grade(&self, answer: &TranscriptRecord) -> Option<ResultRecord> {
         let transcript = &answer.transcript;
         let text = transcript.answer();
-        // A judge sees the conversation, whenever it is asked.
-        let turns = self.trial.case.turns.len();
-        let conversation = (turns > 0).then(|| prompt_in_turn(self.trial, turns + 1, transcript));
         let trace = TraceSummary::of(transcript, answer.timing.total_ms);
         let folders = self.folders();
         let had_workspace =
             self.trial.case.workspace.is_some() || transcript.file_changes.is_some();
+        let redacted = self.executor.trial_without_secrets(self.trial);
+        let redacted_prompt = redacted.as_ref().map(prompt_of);
+        let trial = redacted.as_ref().unwrap_or(self.trial);
+        // A judge sees the conversation, whenever it is asked.
+        let turns = trial.case.turns.len();
+        let conversation = (turns > 0).then(|| prompt_in_turn(trial, turns + 1, transcript));
+        let prompt = conversation.as_ref().or(redacted_prompt.as_ref());
         let subject = Subject {
-            case: &self.trial.case,
-            prompt: conversation.as_ref().unwrap_or(&self.prompt),
+            case: &trial.case,
+            prompt: prompt.unwrap_or(&self.prompt),
             transcript,
             answer: &text,
             trace: &trace,
@@ -548,7 +569,7 @@ impl Execution<'_> {
             judging: None,
             spares: false,
         };
-        let grading = grade(self.executor, self.trial, &subject);
+        let grading = grade(self.executor, trial, &subject);
         let graded = tokio::select! {
             biased;
             graded = catch_panic(grading) => graded,

@@ -12,6 +12,7 @@ use super::table::GroupSet;
 use crate::code::Code;
 use crate::problem::Problem;
 use crate::registry::{Definitions, Registry};
+use crate::rubric::is_rubric;
 use crate::shape::{Field, Form, Kind, Others, Record, Shape, Text, may_name_a_file};
 use crate::suggest::nearest;
 use crate::tree::{Node, NodeKind};
@@ -46,6 +47,8 @@ pub struct Checker<'t, 'p> {
     problems: &'p mut Vec<Problem>,
     cache: &'p mut CheckCache,
     files: Option<&'p mut Vec<FileReference<'t>>>,
+    /// True within the options of an evaluator, where `camelCase` names stand for `snake_case` ones.
+    takes_camel_case: bool,
 }
 
 impl<'t, 'p> Checker<'t, 'p> {
@@ -61,6 +64,7 @@ impl<'t, 'p> Checker<'t, 'p> {
             problems,
             cache,
             files: None,
+            takes_camel_case: false,
         }
     }
 
@@ -287,10 +291,17 @@ impl<'t, 'p> Checker<'t, 'p> {
         at: &At<'_, 't>,
     ) {
         let table = self.cache.table_of(record);
+        let may_be_camel = self.takes_camel_case || is_rubric(record);
         let mut given: GroupSet = 0;
         let mut unknown = Keys::new();
         for (key, value) in written_fields(node) {
-            let Some(known) = self.cache.table(table).find(key) else {
+            let table = self.cache.table(table);
+            let known = table.find(key).or_else(|| {
+                may_be_camel
+                    .then(|| table.find_name(key_name(key).as_bytes()))
+                    .flatten()
+            });
+            let Some(known) = known else {
                 unknown.push(key);
                 continue;
             };
@@ -370,6 +381,9 @@ impl<'t, 'p> Checker<'t, 'p> {
         at: &At<'_, 't>,
     ) {
         let before = self.problems.len();
+        let is_evaluator = std::ptr::eq(registry, self.definitions.evaluators);
+        let camel_case = is_evaluator && registry.camel_case;
+        let outside = std::mem::replace(&mut self.takes_camel_case, camel_case);
         let table = self.cache.table_of_kind(registry, kind);
         let mut given: GroupSet = 0;
         let mut unknown = Keys::new();
@@ -393,6 +407,7 @@ impl<'t, 'p> Checker<'t, 'p> {
             let field = known.field;
             self.field(key, value, field, at);
         }
+        self.takes_camel_case = outside;
         if given != self.cache.table(table).required {
             let groups = registry.common.required.iter().chain(kind.options.required);
             self.missing_groups(node, groups, given, &mut unknown, at);

@@ -52,7 +52,7 @@ const ALWAYS_FOUND: usize = 20;
 const MOST_READ_AGAIN: usize = 64 << 20;
 
 /// Reads a document as [`parse`] does, except that an escape of a surrogate is read as U+FFFD, and
-/// [`Node::broken_escape`](crate::Node::broken_escape) finds it.
+/// [`Node::broken_escapes`](crate::Node::broken_escapes) finds it.
 ///
 /// # Errors
 /// Fails as [`parse`] does, and if there are very many such escapes.

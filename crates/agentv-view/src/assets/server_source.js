@@ -131,6 +131,7 @@ class ServerSource {
   async readFacts() {
     const { facts, version } = await ask(`${this.base}/facts`);
     this.facts = { runs: [facts] };
+    notePassThresholds([facts]);
     this.factsVersion = version;
   }
 

@@ -8,7 +8,7 @@
 //! ```text
 //! results.jsonl     ──▶ ResultLine ──▶ Row, words ─┐
 //!                                                  ├─▶ RunIndex ──▶ Query ──▶ rows
-//! transcripts.jsonl ──▶ Asked ──▶ Place, question ─┘       └──▶ byte ranges of the records
+//! transcripts.jsonl ──▶ Asked ──▶ place, question ─┘       └──▶ byte ranges of the records
 //! ```
 //!
 //! While a run grows, [`RunIndex::update`] reads only the new lines. A later line of the same trial
@@ -33,5 +33,5 @@ mod update;
 pub use error::IndexError;
 pub use names::Names;
 pub use query::{Filter, Query, Sort};
-pub use row::{Place, Row};
+pub use row::{Row, TranscriptPlace};
 pub use run_index::{Records, RunIndex, TrialName, TrialRow};

@@ -10,7 +10,7 @@ use memchr::memchr;
 use super::names::Names;
 use super::pieces::{LONGEST_LINE, read_part};
 use super::result_line::{ResultLine, SEARCHED, Words, push_plain};
-use super::row::{Place, Row};
+use super::row::{Row, TranscriptPlace};
 use super::texts::{END, PART};
 
 /// The number of bytes of a question in a list.
@@ -39,7 +39,7 @@ pub(crate) struct ResultKeys {
 /// The transcripts in a piece of their file. Offsets of questions count from the start of `questions`.
 #[derive(Debug, Default)]
 pub(crate) struct TranscriptsPart {
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<TranscriptPlace>,
     /// Digests of the answer key and the case, and of the answer key alone.
     pub(crate) keys: Vec<(u64, u64)>,
     pub(crate) cut: Vec<bool>,
@@ -140,7 +140,7 @@ impl Divided for TranscriptPieces<'_> {
 
 impl TranscriptsPart {
     fn add(&mut self, at: u64, length: u32, asked: &Asked<'_>) {
-        self.places.push(Place {
+        self.places.push(TranscriptPlace {
             at,
             length,
             question: self.questions.len() as u64,

@@ -36,7 +36,7 @@ pub struct Row {
 
 /// The place of a transcript, and of its question in the file of texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct TranscriptPlace {
     /// The offset of its first byte.
     pub at: u64,
     /// Its length in bytes, without the newline.
@@ -131,7 +131,7 @@ impl Row {
     }
 }
 
-impl Place {
+impl TranscriptPlace {
     /// The number of bytes of a place on disk.
     pub(crate) const BYTES: usize = 20;
 
@@ -143,9 +143,9 @@ impl Place {
     }
 
     /// Reads the place from its bytes.
-    pub(crate) fn decode(bytes: &[u8]) -> Option<Place> {
+    pub(crate) fn decode(bytes: &[u8]) -> Option<TranscriptPlace> {
         let mut bytes = Bytes(bytes);
-        Some(Place {
+        Some(TranscriptPlace {
             at: bytes.long()?,
             question: bytes.long()?,
             length: bytes.word()?,

@@ -15,7 +15,7 @@ use super::joins::Joins;
 use super::names::Names;
 use super::part::Read;
 use super::pieces::read_part;
-use super::row::{Place, Row};
+use super::row::{Row, TranscriptPlace};
 use super::stamp::FileStamp;
 use super::stored;
 use super::texts::{PART, Texts};
@@ -25,7 +25,7 @@ use super::texts::{PART, Texts};
 pub struct RunIndex {
     pub(super) run: RunFolder,
     pub(super) rows: Vec<Row>,
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<TranscriptPlace>,
     pub(super) names: Names,
     pub(super) words: Texts,
     pub(super) questions: Texts,

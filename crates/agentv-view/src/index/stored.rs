@@ -10,7 +10,7 @@ use tempfile::NamedTempFile;
 
 use super::names::Names;
 use super::part::Read;
-use super::row::{Place, Row};
+use super::row::{Row, TranscriptPlace};
 use super::run_index::{RunIndex, opened};
 use super::stamp::FileStamp;
 use super::texts::Texts;
@@ -79,7 +79,7 @@ pub(super) fn keep(
     serde_json::to_writer(&mut out, &head)?;
     out.write_all(b"\n")?;
     write_all(&mut out, &index.rows, Row::encode)?;
-    write_all(&mut out, &index.places, Place::encode)?;
+    write_all(&mut out, &index.places, TranscriptPlace::encode)?;
     out.flush()?;
     drop(out);
     file.commit()
@@ -108,7 +108,12 @@ pub(super) fn load(run: &RunFolder, kept: &Path) -> Option<RunIndex> {
     };
     Some(RunIndex {
         rows: read_all(&mut file, head.rows, Row::BYTES, Row::decode)?,
-        places: read_all(&mut file, head.places, Place::BYTES, Place::decode)?,
+        places: read_all(
+            &mut file,
+            head.places,
+            TranscriptPlace::BYTES,
+            TranscriptPlace::decode,
+        )?,
         run: run.clone(),
         words,
         questions,

@@ -17,7 +17,7 @@ pub struct Label {
     /// A remark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub human_note: Option<String>,
-    /// Where the label comes from.
+    /// The origin of the label.
     pub labelled: Source,
 }
 

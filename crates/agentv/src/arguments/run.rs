@@ -131,7 +131,7 @@ pub(crate) struct RunArguments {
     /// Only run the trials that failed or errored in RUN, as a new run
     #[arg(long, value_name = "RUN", conflicts_with_all = ["resume", "retry_errors"], help_heading = "Earlier runs")]
     pub(crate) rerun_failed: Option<String>,
-    /// Reuse answers of earlier runs if nothing that affects them has changed
+    /// Reuse answers of earlier runs with `--cache` if nothing that affects them has changed
     #[arg(long, help_heading = "Earlier runs")]
     pub(crate) cache: bool,
 

@@ -21,7 +21,7 @@ Examples:
   agentv show evals/test.yaml --format yaml         as YAML, easier to read
   agentv show evals/test.jsonl | jq -r .id          the ids
   agentv show latest                                the results of the last run
-  agentv show latest greeting                       the trials of one case, for people
+  agentv show latest greeting                       the trials of one case
   agentv show latest greeting --format yaml         all fields of their results")]
 pub(crate) struct ShowArguments {
     /// Eval file; or a run: its id, its folder, `latest`, `latest~1`, …

@@ -6,6 +6,7 @@ use std::path::Path;
 use agentv_core::GateOutcome;
 use agentv_project::{
     Project, ProjectError, counted, warn_of_damage, warn_of_few_grades, warn_of_outdated,
+    warn_of_unfinished,
 };
 use agentv_report::compare::{
     ComparedRun, ComparisonFormat, ComparisonSummary, Pairwise, ShownCases, compare, read_runs,
@@ -135,12 +136,7 @@ fn warn_of_troubles(runs: &[ComparedRun]) {
                 run.name()
             ));
         }
-        if run.is_unfinished() {
-            output::warning(&format!(
-                "run `{}` is not finished: it is still running or was stopped",
-                run.name()
-            ));
-        }
+        warn_of_unfinished(run, &mut StderrNotices::new());
         warn_of_damage(run, &mut StderrNotices::new());
         warn_of_outdated(run, &mut StderrNotices::new());
     }

@@ -50,16 +50,13 @@ fn listed(translation: &mut Translation<'_>, providers: &Placed) -> Vec<Placed> 
             continue;
         };
         let path = translation.files.project().folder.join(path);
-        match translation.read(&path, &item) {
-            Some(content) => {
-                // Their places are those of the reference, in the configuration itself.
-                let content = Placed::of_value(item.span.clone(), &content.to_value());
-                match content.kind() {
-                    NodeKind::Array => all.extend(content.items().iter().cloned()),
-                    _ => all.push(content),
-                }
+        if let Some(content) = translation.read(&path, &item) {
+            // Their places are those of the reference, in the configuration itself.
+            let content = Placed::of_value(item.span.clone(), &content.to_value());
+            match content.kind() {
+                NodeKind::Array => all.extend(content.items().iter().cloned()),
+                _ => all.push(content),
             }
-            None => {}
         }
     }
     all

@@ -7,7 +7,7 @@ use crate::json::{self, NotJson};
 
 /// The maximum length of an answer that is searched for JSON, in bytes.
 const LONGEST_PROSE: usize = 1 << 20;
-/// The maximum number of braces that are tried as the start of an object.
+/// The maximum number of brackets that are tried as the start of a value.
 const MOST_STARTS: usize = 1_000;
 
 /// The reason why an answer has no JSON to compare.
@@ -20,7 +20,7 @@ pub(super) enum NoJson {
 }
 
 /// Returns the JSON of an answer: the answer itself, or else the content of its fenced blocks, or else
-/// the objects in its text. If there are several, they must be equal.
+/// the objects and arrays in its text. If there are several, they must be equal.
 ///
 /// # Errors
 /// Fails if there is no JSON, or if several values differ.
@@ -34,7 +34,7 @@ pub(super) fn json_of(answer: &str) -> Result<Value, NoJson> {
     }
     let fenced = fenced_values(answer);
     let mut found = if fenced.is_empty() {
-        objects(answer)
+        values_in(answer)
     } else {
         fenced
     };
@@ -62,12 +62,31 @@ fn fenced_values(answer: &str) -> Vec<Value> {
         .collect()
 }
 
-/// Returns the outermost objects in a text.
-fn objects(text: &str) -> Vec<Value> {
+/// Returns the outermost objects and arrays in a text. Beside an object, an array without one says nothing:
+/// prose cites sources as `[1]`.
+fn values_in(text: &str) -> Vec<Value> {
+    let mut found = outermost(text);
+    if found.iter().any(has_object) {
+        found.retain(has_object);
+    }
+    found
+}
+
+fn has_object(value: &Value) -> bool {
+    match value {
+        Value::Object(_) => true,
+        Value::Array(items) => items.iter().any(has_object),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+fn outermost(text: &str) -> Vec<Value> {
     let mut found = Vec::new();
     let mut rest = text;
     for _ in 0..MOST_STARTS {
-        let Some(start) = rest.find('{') else { break };
+        let Some(start) = rest.find(['{', '[']) else {
+            break;
+        };
         rest = &rest[start..];
         let mut values = Deserializer::from_str(rest).into_iter::<Value>();
         let read = match values.next() {
@@ -95,12 +114,28 @@ mod tests {
             "```\n{\"a\": 1}\n```\nor, the same again:\n```json\n{\"a\": 1.0}\n```",
             "Use {curly braces} like this: {\"a\": 1}. Done.",
             "The answer is {\"a\": 1}",
+            "See [1]. The answer is {\"a\": 1} [2, 3].",
             "```python\nprint({})\n```\n```json\n{\"a\": 1}\n```",
         ] {
             assert!(
                 json::same(&json_of(answer).unwrap(), &json!({"a": 1})),
                 "{answer}"
             );
+        }
+    }
+
+    #[test]
+    fn an_array_is_found_in_prose_with_its_objects() {
+        for (answer, expected) in [
+            (
+                r#"Result: [{"v": 1}, {"v": 2}] ok"#,
+                json!([{"v": 1}, {"v": 2}]),
+            ),
+            (r#"Result: [{"v": 1}]"#, json!([{"v": 1}])),
+            ("The ids are [4, 5].", json!([4, 5])),
+        ] {
+            let found = json_of(answer).unwrap();
+            assert!(json::same(&found, &expected), "{answer}: {found}");
         }
     }
 
@@ -113,7 +148,8 @@ mod tests {
                 "several JSON values",
             ),
             ("It is {\"a\": 1", "the answer is not JSON"),
-            ("see [1]", "the answer is not JSON"),
+            ("It is [1] or [2].", "several JSON values"),
+            ("It is [1", "the answer is not JSON"),
             ("", "it is empty"),
         ] {
             let error = json_of(answer).unwrap_err().to_string();

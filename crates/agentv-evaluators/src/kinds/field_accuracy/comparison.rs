@@ -96,7 +96,10 @@ impl Comparison {
         }
         let names = formats.iter().map(|format| quoted(format.written()));
         Some(match formats.as_slice() {
-            [] => "which is not an unambiguous date".to_owned(),
+            [] if found.as_str().is_some_and(date::is_ambiguous) => {
+                "which is not an unambiguous date".to_owned()
+            }
+            [] => "which is not a calendar date".to_owned(),
             [_] => format!("which is not in the format {}", names.collect::<String>()),
             _ => format!(
                 "which is in none of the formats {}",

@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 use jiff::civil::Date;
 use thiserror::Error;
 
+use super::prose;
+
 /// A date format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct DateFormat {
@@ -68,10 +70,13 @@ static USUAL: LazyLock<Vec<DateFormat>> = LazyLock::new(|| {
         "YYYY-M-D",
         "YYYY/M/D",
         "YYYY.M.D",
+        "YYYYMMDD",
         "D-MMM-YYYY",
         "D-MMMM-YYYY",
         "D MMM YYYY",
         "D MMMM YYYY",
+        "D MMM, YYYY",
+        "D MMMM, YYYY",
         "MMM D, YYYY",
         "MMMM D, YYYY",
         "MMM D YYYY",
@@ -184,15 +189,30 @@ pub(super) fn read(text: &str, formats: &[DateFormat]) -> Option<Date> {
     formats.iter().find_map(|format| format.read(text.trim()))
 }
 
-/// Reads a date that can be read in one way only, ignoring an ISO time after it.
+/// Reads a date that can be read in one way only, ignoring a time after it.
 pub(super) fn read_unambiguous(text: &str) -> Option<Date> {
-    let text = text.trim();
-    let has_time = matches!(text.as_bytes().get(10), Some(b'T' | b't' | b' '))
-        && text.as_bytes().get(11).is_some_and(u8::is_ascii_digit);
-    let day = if has_time { text.get(..10)? } else { text };
-    let mut days = USUAL.iter().filter_map(|format| format.read(day));
-    let first = days.next()?;
-    days.all(|other| other == first).then_some(first)
+    match readings(text).as_slice() {
+        [day] => Some(*day),
+        _ => None,
+    }
+}
+
+/// Returns true if a text may mean different days.
+pub(super) fn is_ambiguous(text: &str) -> bool {
+    readings(text).len() > 1
+}
+
+/// Returns the days that a text may mean, each once.
+fn readings(text: &str) -> Vec<Date> {
+    let (weekday, rest) = prose::without_weekday(text.trim());
+    let day = prose::plain(prose::without_time(rest));
+    let days = USUAL.iter().filter_map(|format| format.read(&day));
+    let mut days: Vec<Date> = days
+        .filter(|day| weekday.is_none_or(|weekday| day.weekday() == weekday))
+        .collect();
+    days.sort_unstable();
+    days.dedup();
+    days
 }
 
 fn one_or_two(rest: &mut &str, padded: bool) -> Option<i16> {
@@ -284,10 +304,15 @@ mod tests {
             "ää-03-05 1",
             "25/25/2026",
             "31/02/2026",
+            "Monday, December 25, 2026",
+            "December 2026",
+            "December 25, 2026 or later",
+            "25122026",
+            "10:00",
         ] {
             assert_eq!(read_unambiguous(text), None, "{text}");
         }
-        assert_eq!(USUAL.len(), 17);
+        assert_eq!(USUAL.len(), 20);
     }
 
     #[test]
@@ -298,10 +323,22 @@ mod tests {
             "25.12.2026",
             "12-25-2026",
             "25/12/2026 10:00",
+            "Fri, 25 Dec 2026 10:00:00 GMT",
+            "Fri Dec 25 2026 10:00:00 GMT+0100 (Central European Standard Time)",
+            "Friday, December 25, 2026",
+            "Friday 25/12/2026",
+            "Dec. 25, 2026",
+            "25 December 2026, 10:00",
+            "December 25, 2026 at 10:00 a.m.",
+            "December 25th, 2026",
+            "the 25th of December, 2026",
+            "20261225",
         ] {
             assert_eq!(read_unambiguous(text), Some(date(2026, 12, 25)), "{text}");
         }
         assert_eq!(read_unambiguous("05/05/2026"), Some(date(2026, 5, 5)));
+        assert_eq!(read_unambiguous("Sept 5, 2026"), Some(date(2026, 9, 5)));
+        assert_eq!(read_unambiguous("Thu 05/03/2026"), Some(date(2026, 3, 5)));
     }
 
     #[test]

@@ -7,5 +7,6 @@ mod evaluator;
 mod kind;
 mod number;
 mod path;
+mod prose;
 
 pub(crate) use kind::KIND;

@@ -3,9 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use agentv_syntax::shape::ANY;
-use agentv_syntax::{Field, Form, Kind, Node, NodeKind, Others, Problem, Record, Shape, Text};
+use agentv_syntax::{
+    Code, Field, Form, Kind, Node, NodeKind, Others, Problem, Record, Severity, Shape, Text,
+};
 
 use super::evaluator::build;
+use super::formats;
 use super::schema::compile;
 use crate::files;
 use crate::kind::{EvaluatorKind, Facts};
@@ -57,10 +60,19 @@ pub(in crate::kinds) static SCHEMA: Shape = Shape {
 
 thread_local! {
     static MEMO: Memo = Memo::new();
+    static FORMATS: Memo = Memo::new();
 }
 
 fn problem(node: Node<'_>) -> Option<Problem> {
-    MEMO.with(|memo| memo.problem(node, |schema| compile(schema).map(drop)))
+    let error = MEMO.with(|memo| memo.problem(node, |schema| compile(schema).map(drop)));
+    error.or_else(|| {
+        let unknown = FORMATS.with(|memo| memo.problem(node, formats::check_names));
+        unknown.map(|problem| Problem {
+            code: Code::UnknownNear,
+            severity: Severity::Warning,
+            ..problem
+        })
+    })
 }
 
 /// Returns the file of the schema, if the option names one.

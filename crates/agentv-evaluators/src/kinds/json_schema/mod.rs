@@ -2,6 +2,7 @@
 
 mod evaluator;
 mod expansion;
+mod formats;
 mod kind;
 mod schema;
 

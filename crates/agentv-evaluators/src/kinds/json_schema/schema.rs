@@ -5,10 +5,14 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::expansion::{self, ExpansionError};
-use crate::words::cut;
+use super::formats;
+use crate::words::{cut, shown};
 
 /// The maximum length of the schema library's messages, which quote the answer.
 pub(super) const LONGEST_WORDS: usize = 200;
+
+/// The types of values.
+const TYPES: &str = "array, boolean, integer, null, number, object or string";
 
 /// The address that the library gives a schema without one.
 const OWN_ADDRESS: &str = "json-schema:///";
@@ -23,6 +27,11 @@ pub(super) enum SchemaError {
          it as `#/$defs/NAME`"
     )]
     OtherDocument(String),
+    #[error(
+        "the `$schema` `{0}` is not known: remove it, or name a draft, such as \
+         `https://json-schema.org/draft/2020-12/schema`"
+    )]
+    UnknownDraft(String),
     #[error("not a valid JSON Schema{place}: {reason}")]
     Invalid { place: String, reason: String },
 }
@@ -31,7 +40,7 @@ pub(super) enum SchemaError {
 /// always an assertion, also with a `$schema` for which it is only a remark.
 pub(super) fn compile(schema: &Value) -> Result<Validator, SchemaError> {
     expansion::check(schema)?;
-    let options = jsonschema::options().should_validate_formats(true);
+    let options = formats::checked(jsonschema::options());
     options.build(schema).map_err(|error| refused(&error))
 }
 
@@ -41,11 +50,27 @@ fn refused(error: &ValidationError<'_>) -> SchemaError {
         let written = uri.strip_prefix(OWN_ADDRESS).unwrap_or(uri);
         return SchemaError::OtherDocument(cut(written, LONGEST_WORDS).into_owned());
     }
+    if let Referencing(ReferencingError::UnknownSpecification { specification }) = error.kind() {
+        return SchemaError::UnknownDraft(cut(specification, LONGEST_WORDS).into_owned());
+    }
     SchemaError::Invalid {
         place: match error.instance_path().as_str() {
             "" => String::new(),
             path => format!(" at `{path}`"),
         },
-        reason: cut(&error.to_string(), LONGEST_WORDS).into_owned(),
+        reason: cut(&reason(error), LONGEST_WORDS).into_owned(),
+    }
+}
+
+/// Says what is wrong. The library only says of a `type` that no schema accepts it.
+fn reason(error: &ValidationError<'_>) -> String {
+    use jsonschema::error::ValidationErrorKind::AnyOf;
+    let is_type = error.instance_path().as_str().ends_with("/type");
+    match error.kind() {
+        AnyOf { .. } if is_type => {
+            let found = shown(error.instance());
+            format!("{found} is not a type; expected {TYPES}, or a list of these")
+        }
+        _ => error.to_string(),
     }
 }

@@ -7,6 +7,7 @@ use agentv_process::{CommandSpec, ProcessError, Runner};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use super::ToolFailure;
 use crate::excerpt::excerpt;
 
 /// The most bytes of a command's output that a model gets.
@@ -22,10 +23,10 @@ pub(super) async fn run(
     call: &ToolCall,
     request: &Request,
     cancel: &CancellationToken,
-) -> Result<Result<Value, String>, ProviderError> {
+) -> Result<Result<Value, ToolFailure>, ProviderError> {
     let input = call.input.as_ref().unwrap_or(&Value::Null);
     let [program, arguments @ ..] = argv else {
-        return Ok(Err("the tool has no command".to_owned()));
+        return Ok(Err("the tool has no command".into()));
     };
     let deadline = request.timeout.min(Duration::from_secs(24 * 60 * 60));
     let spec = CommandSpec::program(program)
@@ -45,17 +46,15 @@ pub(super) async fn run(
             let message = format!("the tool `{}` cannot run: {error}", call.tool);
             return Err(ProviderError::new(Cause::Setup, message));
         }
-        Err(error) => return Ok(Err(error.to_string())),
+        Err(error) => return Ok(Err(error.to_string().into())),
     };
     if !finished.status.success() {
         let said = excerpt(&finished.stderr.text());
-        return Ok(Err(format!(
-            "the tool failed with {}: {said}",
-            finished.status
-        )));
+        let words = format!("the tool failed with {}: {said}", finished.status);
+        return Ok(Err(words.into()));
     }
     if finished.stdout.is_truncated() {
-        return Ok(Err("the output of the tool is larger than 1 MiB".to_owned()));
+        return Ok(Err("the output of the tool is larger than 1 MiB".into()));
     }
     Ok(Ok(Value::String(finished.stdout.text().into_owned())))
 }

@@ -5,7 +5,9 @@
 
 mod command;
 mod entries;
+mod failure;
 mod mcp;
 mod toolbox;
 
+use failure::ToolFailure;
 pub(super) use toolbox::Tools;

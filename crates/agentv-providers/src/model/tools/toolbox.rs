@@ -9,6 +9,7 @@ use futures_util::future::{join_all, try_join_all};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use super::ToolFailure;
 use super::command;
 use super::entries::{Entries, Entry, Source, wrong};
 use super::mcp::Server;
@@ -193,9 +194,11 @@ impl Tools {
         call: &ToolCall,
         request: &Request,
         cancel: &CancellationToken,
-    ) -> Result<Result<Value, String>, ProviderError> {
+    ) -> Result<Result<Value, ToolFailure>, ProviderError> {
         match self.source(&call.tool) {
-            None | Some(Source::Nothing) => Ok(Err(format!("there is no tool `{}`", call.tool))),
+            None | Some(Source::Nothing) => {
+                Ok(Err(format!("there is no tool `{}`", call.tool).into()))
+            }
             Some(Source::Fixed {
                 by_input,
                 otherwise,
@@ -203,11 +206,11 @@ impl Tools {
                 let input = call.input.as_ref().unwrap_or(&Value::Null);
                 let known = by_input.iter().find(|(given, _)| holds(input, given));
                 let output = known.map(|(_, output)| output).or(otherwise.as_ref());
-                let missing = || "there is no output for these arguments".to_owned();
+                let missing = || ToolFailure::from("there is no output for these arguments");
                 Ok(output.cloned().ok_or_else(missing))
             }
             Some(Source::Command(_)) if matches!(call.input, Some(Value::String(_))) => {
-                Ok(Err("the arguments are not a JSON object".to_owned()))
+                Ok(Err("the arguments are not a JSON object".into()))
             }
             Some(Source::Command(argv)) => command::run(argv, call, request, cancel).await,
             Some(Source::Server(server)) => {
@@ -282,7 +285,7 @@ impl Toolbox for Tools {
         Box::pin(async move {
             let output = self.run(call, request, cancel).await?;
             let is_error = output.is_err();
-            let output = output.unwrap_or_else(Value::String);
+            let output = output.unwrap_or_else(|failure| Value::String(failure.to_string()));
             Ok(ToolOutput { output, is_error })
         })
     }

@@ -1,6 +1,6 @@
 //! The format `junit`.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -47,13 +47,13 @@ fn write(runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> 
 fn write_run(run: &RunResults, xml: &mut Writer<&mut dyn Write>) -> Result<(), ReportFailure> {
     let mut naming = Naming::default();
     let mut suites = suites(run, &mut naming)?;
-    let trials = suites.values().map(Suite::trials).sum();
+    let trials = suites.iter().map(|(_, suite)| suite.trials()).sum();
     let skipped = |file: &str| skipped(run, file);
     for (file, suite) in &mut suites {
         suite.add_errors(skipped(file).map_or(0, Skipped::tests));
     }
     let mut all = Suite::default();
-    suites.values().for_each(|suite| all.join(suite));
+    suites.iter().for_each(|(_, suite)| all.join(suite));
     let incomplete = Incomplete::of(run, trials, all.outdated());
     all.add_errors(incomplete.len() as u64);
     let name = format!("agentv {}", run.name());
@@ -73,15 +73,23 @@ fn write_run(run: &RunResults, xml: &mut Writer<&mut dyn Write>) -> Result<(), R
     Ok(())
 }
 
-/// Returns a suite for each file that was run or has results.
-fn suites(run: &RunResults, naming: &mut Naming) -> Result<BTreeMap<Arc<str>, Suite>, FileError> {
+/// Returns a suite for each file that was run or has results, in the order of the run.
+fn suites(run: &RunResults, naming: &mut Naming) -> Result<Vec<(Arc<str>, Suite)>, FileError> {
     let files = run.run().into_iter().flat_map(|run| &run.files);
     let empty = files.map(|file| (Arc::from(&*file.path), Suite::default()));
-    let mut suites: BTreeMap<Arc<str>, Suite> = empty.collect();
+    let mut suites: Vec<(Arc<str>, Suite)> = empty.collect();
+    let places = suites.iter().enumerate();
+    let mut places: HashMap<Arc<str>, usize> = places
+        .map(|(at, (file, _))| (Arc::clone(file), at))
+        .collect();
     run.each_in_file_order(&mut |record| {
         naming.add(&record.value);
-        let suite = suites.entry(Arc::clone(&record.value.eval_file));
-        suite.or_default().add(&record.value, record.offset);
+        let file = &record.value.eval_file;
+        let at = *places.entry(Arc::clone(file)).or_insert_with(|| {
+            suites.push((Arc::clone(file), Suite::default()));
+            suites.len() - 1
+        });
+        suites[at].1.add(&record.value, record.offset);
     })?;
     Ok(suites)
 }

@@ -1,5 +1,5 @@
-//! Trials that were not run or are out of date, as tests that errored, so that an incomplete run is not
-//! green.
+//! Trials that were not run or are out of date, and gates that are not met, as tests that errored, so that
+//! such a run is not green.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -8,48 +8,35 @@ use quick_xml::Writer;
 
 use super::suite::{Suite, property};
 use super::xml;
-use crate::figures::{count, counted};
-use crate::render::outdated_results;
+use crate::report::shortcomings::{Kind, Shortcoming, shortcomings};
 use crate::results::RunResults;
 
 /// The name of the suite and of the class, which no eval file can have.
 const NAME: &str = "agentv";
 
-/// Trials that a run lacks, or whose results are of an earlier version.
+/// A reason why a run is not green.
 #[derive(Debug)]
 pub(super) struct Incomplete<'a> {
     run: &'a str,
-    /// The name of the property with the number of trials.
-    property: &'static str,
-    kind: &'static str,
-    number: u64,
-    sentence: String,
+    found: Shortcoming,
 }
 
 impl Incomplete<'_> {
-    /// Returns the missing trials of a run that has this many, and those that are out of date; nothing if it
-    /// is complete and current.
+    /// Returns the reasons why a run with this many trials is not green, beside the trials that did not pass.
     pub(super) fn of(run: &RunResults, trials: u64, outdated: u64) -> Vec<Incomplete<'_>> {
-        let not_run = run.not_run(trials);
-        let planned = counted(not_run + trials, "trial", "trials");
-        let verb = if not_run == 1 { "was" } else { "were" };
-        let all = [
-            Incomplete {
-                run: run.name(),
-                property: "trials_not_run",
-                kind: "incomplete",
-                number: not_run,
-                sentence: format!("{} of {planned} {verb} not run", count(not_run)),
-            },
-            Incomplete {
-                run: run.name(),
-                property: "trials_out_of_date",
-                kind: "outdated",
-                number: outdated,
-                sentence: outdated_results(outdated),
-            },
-        ];
-        all.into_iter().filter(|it| it.number > 0).collect()
+        let found = shortcomings(run, trials, outdated).into_iter();
+        let name = run.name();
+        found.map(|found| Incomplete { run: name, found }).collect()
+    }
+
+    /// Returns the type of the error, and the name of the property with the number of trials or shards.
+    fn names(&self) -> (&'static str, Option<&'static str>) {
+        match self.found.kind {
+            Kind::NotRun => ("incomplete", Some("trials_not_run")),
+            Kind::MissingShards => ("incomplete", Some("shards_missing")),
+            Kind::Outdated => ("outdated", Some("trials_out_of_date")),
+            Kind::Gate => ("gate", None),
+        }
     }
 
     /// Writes it as a suite with one test.
@@ -59,9 +46,12 @@ impl Incomplete<'_> {
         xml::start(xml, "testsuite", &suite.attributes(NAME))?;
         xml::start(xml, "properties", &[])?;
         property(xml, "run", self.run)?;
-        property(xml, self.property, &self.number.to_string())?;
+        let (kind, counted) = self.names();
+        if let Some(name) = counted {
+            property(xml, name, &self.found.number.to_string())?;
+        }
         xml::end(xml, "properties")?;
-        let sentence = &*self.sentence;
+        let sentence = &*self.found.sentence;
         let case = [
             ("name", Cow::Borrowed(sentence)),
             ("classname", Cow::Borrowed(NAME)),
@@ -70,7 +60,7 @@ impl Incomplete<'_> {
         xml::start(xml, "testcase", &case)?;
         let error = [
             ("message", Cow::Borrowed(sentence)),
-            ("type", Cow::Borrowed(self.kind)),
+            ("type", Cow::Borrowed(kind)),
         ];
         xml::text(xml, "error", &error, sentence)?;
         xml::end(xml, "testcase")?;

@@ -1,21 +1,25 @@
 //! The results of one eval file.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use agentv_core::{ResultRecord, Status};
 use quick_xml::Writer;
 
 use super::xml::{self, Attribute};
-use crate::summary::{GroupFold, LatencyFold};
+use crate::render::different_judges;
+use crate::summary::{GroupFold, JudgesFold, LatencyFold};
 
 /// The totals of the trials of a file, and the offsets of their records.
 #[derive(Debug, Default)]
 pub(super) struct Suite {
     figures: GroupFold,
+    /// The figures of each target: those of several are never pooled.
+    targets: BTreeMap<Arc<str>, OfTarget>,
+    judges: JudgesFold,
     milliseconds: f64,
-    /// The times until the first token.
-    first_token: Option<LatencyFold>,
     /// The end of the first trial.
     timestamp: Option<String>,
     /// The number of results that are out of date.
@@ -23,14 +27,55 @@ pub(super) struct Suite {
     places: Vec<u64>,
 }
 
-impl Suite {
-    pub(super) fn add(&mut self, record: &ResultRecord, offset: u64) {
+/// The figures of one target.
+#[derive(Debug, Default)]
+struct OfTarget {
+    figures: GroupFold,
+    /// The times until the first token.
+    first_token: Option<LatencyFold>,
+}
+
+impl OfTarget {
+    fn add(&mut self, record: &ResultRecord) {
         self.figures.add(record);
-        self.milliseconds += milliseconds(record);
         let first = record.timing.first_token_ms.filter(|time| *time >= 0.0);
         if let Some(first) = first.filter(|_| record.status != Status::Error) {
             self.first_token.get_or_insert_default().add(first);
         }
+    }
+
+    /// Writes the rates, averages and costs. `target` is empty if the suite has only one.
+    fn write(&self, xml: &mut Writer<&mut dyn Write>, target: &str) -> io::Result<()> {
+        let costs = self.figures.costs();
+        let first_token = self.first_token.as_ref().and_then(LatencyFold::finish);
+        let first_token = first_token.as_ref();
+        // The folds are exact to a percent.
+        let rounded = |milliseconds: f64| (milliseconds * 10.0).round() / 10.0;
+        let median = first_token.map(|time| rounded(time.median_ms));
+        let p95 = first_token.map(|time| rounded(time.p95_ms));
+        for (name, figure) in [
+            ("pass_rate", self.figures.statuses.pass_rate()),
+            ("mean_score", self.figures.mean_score()),
+            ("cost_usd", costs.cost_usd),
+            ("judge_cost_usd", costs.judge_cost_usd),
+            ("first_token_ms_median", median),
+            ("first_token_ms_p95", p95),
+        ] {
+            if let Some(figure) = figure {
+                property(xml, &format!("{name}{target}"), &figure.to_string())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Suite {
+    pub(super) fn add(&mut self, record: &ResultRecord, offset: u64) {
+        self.figures.add(record);
+        let target = self.targets.entry(Arc::clone(&record.target));
+        target.or_default().add(record);
+        self.judges.add_record(record);
+        self.milliseconds += milliseconds(record);
         self.outdated += u64::from(record.outdated.is_some());
         if self
             .timestamp
@@ -98,27 +143,18 @@ impl Suite {
         xml::start(xml, "testsuite", &attributes)?;
         xml::start(xml, "properties", &[])?;
         property(xml, "run", run)?;
+        for (target, figures) in &self.targets {
+            let several = (self.targets.len() > 1).then(|| format!("[{target}]"));
+            figures.write(xml, &several.unwrap_or_default())?;
+        }
         let costs = self.figures.costs();
-        let first_token = self.first_token.as_ref().and_then(LatencyFold::finish);
-        let first_token = first_token.as_ref();
-        // The folds are exact to a percent.
-        let rounded = |milliseconds: f64| (milliseconds * 10.0).round() / 10.0;
-        for (name, figure) in [
-            ("pass_rate", statuses.pass_rate()),
-            ("mean_score", self.figures.mean_score()),
+        let totals = [
             ("cost_usd", costs.cost_usd),
             ("judge_cost_usd", costs.judge_cost_usd),
-            (
-                "first_token_ms_median",
-                first_token.map(|time| rounded(time.median_ms)),
-            ),
-            (
-                "first_token_ms_p95",
-                first_token.map(|time| rounded(time.p95_ms)),
-            ),
-        ] {
-            if let Some(figure) = figure {
-                property(xml, name, &figure.to_string())?;
+        ];
+        for (name, total) in totals.iter().filter(|_| self.targets.len() > 1) {
+            if let Some(total) = total {
+                property(xml, name, &total.to_string())?;
             }
         }
         for (name, targets) in [
@@ -129,6 +165,9 @@ impl Suite {
             if !targets.is_empty() {
                 property(xml, name, &targets.join(", "))?;
             }
+        }
+        if let Some(sentence) = different_judges(&self.judges.finish(), str::to_owned) {
+            property(xml, "different_judges", &sentence)?;
         }
         property(xml, "borderline", &statuses.borderline.to_string())?;
         xml::end(xml, "properties")

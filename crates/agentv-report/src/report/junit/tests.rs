@@ -121,6 +121,47 @@ fn names_say_target_and_trial_only_where_there_are_several() {
 }
 
 #[test]
+fn figures_of_several_targets_are_never_pooled_and_their_judges_are_named() {
+    let of = |target: &str, judge: &str, score: f64| {
+        let mut record = ResultRecord {
+            target: target.into(),
+            ..graded("a", score)
+        };
+        let result = json!({
+            "name": "judge", "type": "llm_judge", "weight": 1.0, "score": score,
+            "judge_calls": [{"target": judge, "attempts": 1}],
+        });
+        record.evaluator_results = vec![serde_json::from_value(result).unwrap()];
+        record
+    };
+    let properties = |report: &str| {
+        let names = ["pass_rate", "mean_score", "different_judges"];
+        let lines = report.lines().map(str::trim);
+        let lines = lines.filter(|line| names.iter().any(|name| line.contains(name)));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let report = written(&[of("x", "y", 1.0), of("y", "x", 0.0)]);
+    assert_eq!(
+        properties(&report),
+        [
+            r#"<property name="pass_rate[x]" value="1"/>"#,
+            r#"<property name="mean_score[x]" value="1"/>"#,
+            r#"<property name="pass_rate[y]" value="0"/>"#,
+            r#"<property name="mean_score[y]" value="0"/>"#,
+            r#"<property name="different_judges" value="x was graded by y, y by x: scores of different judges cannot be compared"/>"#,
+        ]
+    );
+    let report = written(&[of("x", "j", 1.0)]);
+    assert_eq!(
+        properties(&report),
+        [
+            r#"<property name="pass_rate" value="1"/>"#,
+            r#"<property name="mean_score" value="1"/>"#,
+        ]
+    );
+}
+
+#[test]
 fn results_of_a_file_stand_together_whenever_they_ended() {
     let of = |file: &str, id: &str| ResultRecord {
         eval_file: file.into(),

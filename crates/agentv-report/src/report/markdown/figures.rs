@@ -2,9 +2,13 @@
 
 use std::sync::Arc;
 
+use agentv_core::PassThreshold;
+
 use crate::figures::{count, counted, milliseconds, money, percent, percent_range, score_range};
 use crate::markdown_text::code_in_cell;
-use crate::render::{different_judges, outdated_results, score};
+use crate::render::{different_judges, outdated_results, score_at};
+use crate::report::shortcomings::{Kind, shortcomings as all_shortcomings};
+use crate::results::RunResults;
 use crate::run_statistics::{RunStatistics, TargetFigures};
 use crate::summary::{Costs, Statuses, Summary, TargetSummary};
 
@@ -29,11 +33,11 @@ pub(super) fn headline(summary: &Summary, not_run: u64) -> String {
             vec![ran, passed]
         }
     };
-    let scores = summary
-        .scores
-        .as_ref()
-        .filter(|_| summary.targets.len() < 2);
-    parts.extend(scores.map(|scores| format!("mean score {}", score(scores.mean))));
+    let mean = summary.scores.and_then(|scores| scores.mean);
+    parts.extend(mean.map(|mean| {
+        let mean = score_at(mean, &summary.pass_thresholds);
+        format!("mean score {mean}")
+    }));
     for (number, one, several) in [
         (not_run, "trial not run", "trials not run"),
         (statuses.error, "error", "errors"),
@@ -132,10 +136,25 @@ pub(super) fn remarks(summary: &Summary) -> String {
         let target = code_in_cell(target, 80);
         text.push_str(&format!("\n{target} graded its own answers.\n"));
     }
-    if let Some(sentence) = different_judges(summary, |name| code_in_cell(name, 80)) {
+    if let Some(sentence) =
+        different_judges(&summary.different_judges, |name| code_in_cell(name, 80))
+    {
         text.push_str(&format!("\n{sentence}.\n"));
     }
     text
+}
+
+/// Returns sentences about missing shards and gates that are not met. The headline has the trials that were
+/// not run.
+pub(super) fn shortcomings(run: &RunResults, summary: &Summary) -> String {
+    let found = all_shortcomings(run, summary.trials, summary.outdated);
+    let found = found.into_iter().filter(|found| match found.kind {
+        Kind::MissingShards | Kind::Gate => true,
+        Kind::NotRun | Kind::Outdated => false,
+    });
+    found
+        .map(|found| format!("\n❌ {}\n", found.sentence.replace('<', "&lt;")))
+        .collect()
 }
 
 /// One line of the table.
@@ -143,28 +162,28 @@ struct Figures<'a> {
     statuses: &'a Statuses,
     pass_rate: Option<f64>,
     mean_score: Option<f64>,
+    thresholds: &'a [PassThreshold],
     costs: &'a Costs,
 }
 
 impl<'a> Figures<'a> {
-    /// Returns the figures of all trials. The average of several targets is the rate of none of
-    /// them, and is omitted.
+    /// Returns the figures of all trials.
     fn of(summary: &'a Summary) -> Figures<'a> {
-        let is_single = summary.targets.len() < 2;
-        let scores = summary.scores.as_ref().filter(|_| is_single);
         Figures {
             statuses: &summary.statuses,
-            pass_rate: summary.pass_rate.filter(|_| is_single),
-            mean_score: scores.map(|scores| scores.mean),
+            pass_rate: summary.pass_rate,
+            mean_score: summary.scores.and_then(|scores| scores.mean),
+            thresholds: &summary.pass_thresholds,
             costs: &summary.costs,
         }
     }
 
-    fn of_target(target: &'a TargetSummary) -> Figures<'a> {
+    fn of_target(target: &'a TargetSummary, summary: &'a Summary) -> Figures<'a> {
         Figures {
             statuses: &target.statuses,
             pass_rate: target.pass_rate,
             mean_score: target.mean_score,
+            thresholds: &summary.pass_thresholds,
             costs: &target.costs,
         }
     }
@@ -197,10 +216,15 @@ pub(super) fn table(summary: &Summary, base: Option<&Summary>) -> String {
     for target in summary.targets.iter().take(TARGETS) {
         let before = base.and_then(|base| {
             let same = |other: &&TargetSummary| other.target == target.target;
-            base.targets.iter().find(same).map(Figures::of_target)
+            let found = base.targets.iter().find(same);
+            found.map(|found| Figures::of_target(found, base))
         });
         let name = code_in_cell(&target.target, 80);
-        text.push_str(&row(&name, &Figures::of_target(target), before.as_ref()));
+        text.push_str(&row(
+            &name,
+            &Figures::of_target(target, summary),
+            before.as_ref(),
+        ));
     }
     let more = summary.targets.len().saturating_sub(TARGETS);
     if more > 0 {
@@ -226,7 +250,7 @@ fn cells(name: &str, now: &Figures<'_>, base: Option<&Figures<'_>>) -> Vec<Strin
         real(
             now.mean_score,
             base.and_then(|base| base.mean_score),
-            score,
+            |mean| score_at(mean, now.thresholds),
             signed_score,
         ),
         whole(|statuses| statuses.pass),
@@ -272,7 +296,7 @@ fn cost(words: Option<String>, now: Option<f64>, before: Option<f64>) -> String 
 fn real(
     now: Option<f64>,
     before: Option<f64>,
-    show: fn(f64) -> String,
+    show: impl Fn(f64) -> String,
     signed: fn(f64) -> String,
 ) -> String {
     let Some(now) = now else {

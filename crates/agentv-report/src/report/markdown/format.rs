@@ -37,6 +37,7 @@ fn write(runs: &[RunResults], out: &mut dyn Write) -> Result<(), ReportFailure> 
     text.push_str(&figures::table(&summary, base.as_ref()));
     text.push_str(&figures::intervals(&statistics));
     text.push_str(&figures::remarks(&summary));
+    text.push_str(&figures::shortcomings(run, &summary));
     text.push_str(&run_names(run, before));
     cases.write(&mut text, LONGEST);
     out.write_all(text.as_bytes())?;

@@ -9,7 +9,7 @@ use rmcp::transport::{DynamicTransportError, IntoTransport};
 use rmcp::{ClientLifecycleMode, ClientServiceExt, Peer, RoleClient};
 
 use super::http;
-use super::spec::{Place, ServerSpec};
+use super::spec::{ServerPlace, ServerSpec};
 use super::stdio::{self, ServerProcess};
 
 /// The time that a server has to take notice of the end.
@@ -78,7 +78,7 @@ async fn open(
     lifecycle: ClientLifecycleMode,
 ) -> Result<Connection, ConnectError> {
     match &spec.place {
-        Place::Address { url, headers } => {
+        ServerPlace::Address { url, headers } => {
             let transport = http::open(url, headers);
             let transport = transport.map_err(|error| ConnectError::Failed(error.to_string()))?;
             let service = shake_hands(spec, transport, lifecycle).await;
@@ -89,7 +89,7 @@ async fn open(
             let process = None;
             Ok(Connection { service, process })
         }
-        Place::Command {
+        ServerPlace::Command {
             argv,
             folder,
             variables,

@@ -3,15 +3,17 @@
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use serde_json::Value;
 
+use crate::model::tools::ToolFailure;
+
 /// Returns the output of a call. A failure is the words of the server.
-pub(super) fn output(result: CallToolResult) -> Result<Value, String> {
+pub(super) fn output(result: CallToolResult) -> Result<Value, ToolFailure> {
     let texts: Vec<String> = result.content.into_iter().map(text).collect();
     let is_error = result.is_error == Some(true);
     match result.structured_content {
         // The text says the same where there is one.
         Some(structured) if texts.is_empty() && !is_error => Ok(structured),
-        Some(structured) if texts.is_empty() => Err(structured.to_string()),
-        _ if is_error => Err(texts.join("\n")),
+        Some(structured) if texts.is_empty() => Err(structured.to_string().into()),
+        _ if is_error => Err(texts.join("\n").into()),
         _ => Ok(Value::String(texts.join("\n"))),
     }
 }
@@ -51,7 +53,7 @@ mod tests {
 
     use super::*;
 
-    fn read(result: Value) -> Result<Value, String> {
+    fn read(result: Value) -> Result<Value, ToolFailure> {
         output(serde_json::from_value(result).unwrap())
     }
 
@@ -75,7 +77,7 @@ mod tests {
         let content = json!([{"type": "text", "text": "no such city"}]);
         assert_eq!(
             read(json!({"content": content, "isError": true})),
-            Err("no such city".to_owned())
+            Err("no such city".into())
         );
     }
 

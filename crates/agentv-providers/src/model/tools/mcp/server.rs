@@ -14,7 +14,8 @@ use tokio_util::sync::CancellationToken;
 use super::connection::Connection;
 use super::http;
 use super::output::output;
-use super::spec::{Place, ServerSpec};
+use super::spec::{ServerPlace, ServerSpec};
+use crate::model::tools::ToolFailure;
 use crate::wire::Tool;
 
 /// A server of tools.
@@ -85,14 +86,14 @@ impl Server {
         call: &ToolCall,
         timeout: Duration,
         cancel: &CancellationToken,
-    ) -> Result<Result<Value, String>, ProviderError> {
+    ) -> Result<Result<Value, ToolFailure>, ProviderError> {
         let mut parameters = CallToolRequestParams::new(call.tool.clone());
         match &call.input {
             Some(Value::Object(arguments)) => {
                 parameters = parameters.with_arguments(arguments.clone());
             }
             None | Some(Value::Null) => {}
-            Some(_) => return Ok(Err("the arguments are not a JSON object".to_owned())),
+            Some(_) => return Ok(Err("the arguments are not a JSON object".into())),
         }
         let limit = self.spec.timeout.min(timeout);
         let calling = async {
@@ -106,14 +107,14 @@ impl Server {
             answered = calling => answered?,
         };
         match answered {
-            Err(_) => Ok(Err(format!("the tool did not answer within {limit:?}"))),
-            Ok(Ok(CallToolResponse::Complete(result))) => Ok(output(result)),
-            Ok(Ok(_)) => Ok(Err(
-                "the tool asks for input that nobody can give".to_owned()
+            Err(_) => Ok(Err(
+                format!("the tool did not answer within {limit:?}").into()
             )),
-            Ok(Err(ServiceError::McpError(error))) => Ok(Err(error.message.into_owned())),
+            Ok(Ok(CallToolResponse::Complete(result))) => Ok(output(result)),
+            Ok(Ok(_)) => Ok(Err("the tool asks for input that nobody can give".into())),
+            Ok(Err(ServiceError::McpError(error))) => Ok(Err(error.message.into_owned().into())),
             Ok(Err(ServiceError::UnexpectedResponse)) => Ok(Err(
-                "the tool gave a result that is none of the protocol".to_owned(),
+                "the tool gave a result that is none of the protocol".into(),
             )),
             Ok(Err(error)) => {
                 let doing = format!("while it ran the tool `{}`", call.tool);
@@ -156,7 +157,7 @@ impl Server {
             None => None,
         };
         let reason = last_words.unwrap_or_else(|| match (error, &self.spec.place) {
-            (ServiceError::TransportSend(failed), Place::Address { url, .. }) => {
+            (ServiceError::TransportSend(failed), ServerPlace::Address { url, .. }) => {
                 http::reason(failed, url)
             }
             (error, _) => error.to_string(),

@@ -18,14 +18,14 @@ const USUAL_TIMEOUT: Duration = Duration::from_secs(60);
 /// A server of tools.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::model::tools) struct ServerSpec {
-    pub(super) place: Place,
+    pub(super) place: ServerPlace,
     /// The longest that it may take to be ready, and to answer a call.
     pub(super) timeout: Duration,
 }
 
 /// The way to a server.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Place {
+pub(super) enum ServerPlace {
     /// A command that reads and writes messages, one per line.
     Command {
         argv: Vec<String>,
@@ -67,8 +67,8 @@ impl ServerSpec {
     /// Returns the words of the command, if the server is one.
     pub(super) fn command(&self) -> Option<&[String]> {
         match &self.place {
-            Place::Command { argv, .. } => Some(argv),
-            Place::Address { .. } => None,
+            ServerPlace::Command { argv, .. } => Some(argv),
+            ServerPlace::Address { .. } => None,
         }
     }
 }
@@ -77,8 +77,8 @@ impl ServerSpec {
 impl fmt::Display for ServerSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = match &self.place {
-            Place::Command { argv, .. } => argv.join(" "),
-            Place::Address { url, .. } => {
+            ServerPlace::Command { argv, .. } => argv.join(" "),
+            ServerPlace::Address { url, .. } => {
                 let mut url = url.clone();
                 url.set_query(None);
                 // These fail only for addresses without a host, which are refused.
@@ -91,7 +91,11 @@ impl fmt::Display for ServerSpec {
     }
 }
 
-fn command(settings: &Settings, written: &Value, words: &Value) -> Result<Place, SettingError> {
+fn command(
+    settings: &Settings,
+    written: &Value,
+    words: &Value,
+) -> Result<ServerPlace, SettingError> {
     let argv = argv(words).ok_or_else(|| wrong("`command` of `mcp` needs a program"))?;
     let folder = &settings.surroundings().folder;
     let cwd = written.get("cwd").and_then(Value::as_str);
@@ -100,14 +104,14 @@ fn command(settings: &Settings, written: &Value, words: &Value) -> Result<Place,
     let own = written.get("env").and_then(Value::as_object);
     let own = own.into_iter().flatten();
     let own = own.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
-    Ok(Place::Command {
+    Ok(ServerPlace::Command {
         argv,
         folder: folder.join(cwd.unwrap_or_default()),
         variables: added.chain(own).collect(),
     })
 }
 
-fn address(written: &Value, url: &str) -> Result<Place, SettingError> {
+fn address(written: &Value, url: &str) -> Result<ServerPlace, SettingError> {
     let parsed = Url::parse(url).ok();
     let parsed = parsed.filter(|url| matches!(url.scheme(), "http" | "https"));
     let wrong_url = || wrong("`url` of `mcp` must begin with `http://` or `https://`");
@@ -122,7 +126,7 @@ fn address(written: &Value, url: &str) -> Result<Place, SettingError> {
         };
         headers.insert(key, value);
     }
-    Ok(Place::Address {
+    Ok(ServerPlace::Address {
         url: parsed.ok_or_else(wrong_url)?,
         headers,
     })

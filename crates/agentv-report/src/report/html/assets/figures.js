@@ -27,13 +27,25 @@ function percent(share) {
   // Only exact values are 100% and 0%.
   if (share >= 1) return "100%";
   if (share <= 0) return "0%";
-  return `${fixed(Math.min(99.9, Math.max(0.1, share * 100)), 1)}%`;
+  // Near them, as many decimals as it takes to show the distance.
+  const value = share * 100;
+  const rounding = Math.min(value, 100 - value) / 10;
+  let decimals = 1;
+  while (decimals < 9 && Math.abs(Number(fixed(value, decimals)) - value) > rounding) decimals += 1;
+  return `${fixed(value, decimals)}%`;
+}
+
+const thresholds = new Set([0.6, 0.8]);
+
+/** Notes the lowest scores that pass in these runs. */
+function notePassThresholds(runs) {
+  for (const run of runs) for (const threshold of listOf(run.summary?.pass_thresholds)) thresholds.add(threshold);
 }
 
 /** Shows a score. One just below a threshold never reads as if it reached it. */
 function scoreText(score) {
   if (!isFigure(score)) return NONE;
-  const isLifted = [0.6, 0.8].some((threshold) => score < threshold - 1e-12 && score >= threshold - 0.0005);
+  const isLifted = [...thresholds].some((threshold) => score < threshold - 1e-12 && score >= threshold - 0.0005);
   return fixed(isLifted ? Math.floor(score * 1000) / 1000 : score, 3);
 }
 

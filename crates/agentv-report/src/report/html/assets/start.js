@@ -4,6 +4,7 @@ async function readRuns() {
   const [packedFacts] = packedBlocks("facts");
   const read = async (block) => JSON.parse(await unpack(block));
   const facts = await read(packedFacts);
+  notePassThresholds(facts.runs);
   const evaluators = new Evaluators();
   const runs = facts.runs.map((run) => new Trials(run.shown));
   const details = packedBlocks("details");
