@@ -21,6 +21,16 @@ impl Digest {
         Digest::from(blake3::hash(bytes))
     }
 
+    /// Returns the digest of several texts. Each counts with its length, so that `ab`, `c` and `a`, `bc` differ.
+    pub fn of_texts(texts: &[&str]) -> Digest {
+        let mut hasher = blake3::Hasher::new();
+        for text in texts {
+            hasher.update(&(text.len() as u64).to_le_bytes());
+            hasher.update(text.as_bytes());
+        }
+        Digest::from(hasher.finalize())
+    }
+
     /// Returns the digest of a target's settings.
     pub fn of_settings(settings: &Extra) -> Digest {
         Digest::of(&serde_json::to_vec(settings).unwrap_or_default())

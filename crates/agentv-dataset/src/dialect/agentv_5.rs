@@ -304,17 +304,8 @@ fn provider_names(providers: &Placed, notes: &mut Notes) -> Vec<String> {
 fn shared(translation: &mut Translation<'_>, suite: &mut Placed) -> Shared {
     let prompts = suite.take("prompts");
     let prompts = prompts.map(|field| prompts::read(translation, &field.value));
-    let default_test = suite.take("default_test");
-    let mut defaults = match default_test {
-        Some(field) if field.value.kind() == NodeKind::String => {
-            let path = field.value.as_str().unwrap_or_default();
-            let path = path.strip_prefix("file://").unwrap_or(path);
-            let path = translation.files.project().folder.join(path);
-            translation.read(&path, &field.value)
-        }
-        field => field.map(|field| field.value),
-    }
-    .unwrap_or_else(|| Placed::map(suite.span.clone()));
+    let defaults = suite.take("default_test");
+    let mut defaults = translation.default_test(defaults, suite);
     if let Some(expected) = suite.take("expected_output")
         && defaults.given("expected_output").is_none()
     {

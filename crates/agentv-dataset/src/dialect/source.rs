@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentv_syntax::{Diagnostic, Node, Placed, Problem, Severity, Tree};
+use agentv_syntax::{Diagnostic, Node, NodeKind, Placed, PlacedField, Problem, Severity, Tree};
 
 use super::kind::Dialect;
 use super::notes::Notes;
@@ -161,6 +161,20 @@ impl Rows for TranslatedRows<'_> {
 }
 
 impl Translation<'_> {
+    /// Returns what all tests of a suite share: as written, or from the file that is named instead.
+    pub(crate) fn default_test(&mut self, field: Option<PlacedField>, suite: &Placed) -> Placed {
+        let found = match field {
+            Some(field) if field.value.kind() == NodeKind::String => {
+                let path = field.value.as_str().unwrap_or_default();
+                let path = path.strip_prefix("file://").unwrap_or(path);
+                let path = self.files.project().folder.join(path);
+                self.read(&path, &field.value)
+            }
+            field => field.map(|field| field.value),
+        };
+        found.unwrap_or_else(|| Placed::map(suite.span.clone()))
+    }
+
     /// Adds the facts about the next case.
     pub(crate) fn add_case(&mut self, own: Range<usize>, notes: Notes) {
         self.cases.push(TranslatedCase {

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 
+use agentv_core::Digest;
 use agentv_report::{Asked, Divided, excerpt};
 use memchr::memchr;
 
@@ -58,14 +59,7 @@ pub(crate) struct Read {
 
 /// Returns a digest of some texts.
 pub(crate) fn digest(texts: &[&str]) -> u64 {
-    let mut hasher = blake3::Hasher::new();
-    for text in texts {
-        hasher.update(&(text.len() as u64).to_le_bytes());
-        hasher.update(text.as_bytes());
-    }
-    let mut bytes = [0; 8];
-    hasher.finalize_xof().fill(&mut bytes);
-    u64::from_le_bytes(bytes)
+    Digest::of_texts(texts).short()
 }
 
 /// The results of a file, in pieces.

@@ -1,6 +1,6 @@
 //! A configuration as a whole.
 
-use agentv_syntax::{NodeKind, Placed, PlacedField, PlacedValue};
+use agentv_syntax::{Placed, PlacedField, PlacedValue};
 
 use super::super::assertion::promptfoo;
 use super::super::case_files::all_cases;
@@ -191,16 +191,8 @@ fn settings(translation: &mut Translation<'_>, suite: &mut Placed) {
 fn shared(translation: &mut Translation<'_>, suite: &mut Placed) -> Shared {
     let prompts = suite.take("prompts");
     let prompts = prompts.map(|prompts| prompts::read(translation, &prompts.value));
-    let mut defaults = match suite.take("defaultTest") {
-        Some(field) if field.value.kind() == NodeKind::String => {
-            let path = field.value.as_str().unwrap_or_default();
-            let path = path.strip_prefix("file://").unwrap_or(path);
-            let path = translation.files.project().folder.join(path);
-            translation.read(&path, &field.value)
-        }
-        field => field.map(|field| field.value),
-    }
-    .unwrap_or_else(|| Placed::map(suite.span.clone()));
+    let defaults = suite.take("defaultTest");
+    let mut defaults = translation.default_test(defaults, suite);
     Shared {
         prompts: prompts.unwrap_or_default(),
         assertions: defaults.take("assert"),

@@ -1,15 +1,10 @@
 //! The digest of a case, which decides its shard.
 
+use agentv_core::Digest;
+
 /// Returns a digest of texts, the same on every machine.
 pub(crate) fn digest_of(texts: &[&str]) -> u64 {
-    let mut hasher = blake3::Hasher::new();
-    for text in texts {
-        hasher.update(&(text.len() as u64).to_le_bytes());
-        hasher.update(text.as_bytes());
-    }
-    let mut bytes = [0; 8];
-    hasher.finalize_xof().fill(&mut bytes);
-    u64::from_le_bytes(bytes)
+    Digest::of_texts(texts).short()
 }
 
 /// Returns the number of the shard that a case with this digest belongs to, unless shards are balanced.
