@@ -5,44 +5,34 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentv_core::PassThreshold;
-use agentv_syntax::{
-    Code, Diagnostic, Node, Placed, Problem, Severity, check_keys, check_number_like,
-};
+use agentv_syntax::{Code, Diagnostic, Placed, Problem, Severity, check_keys, check_number_like};
 
 use crate::case::{Context, Fields, read};
 use crate::cases::Cases;
-use crate::config;
-use crate::defaults::{Defaults, Prompt};
-use crate::dialect::{self, Dialect, Mixed, RunSettings, TranslatedSuite};
-use crate::files::FileLibrary;
-use crate::format::{
-    Document, EvalSource, FormatKind, Row, Scratch, WrittenRow, open_regular, unreadable,
-};
+use crate::dialect::RunSettings;
+use crate::format::{Document, EvalSource, FormatKind, Row, Scratch, WrittenRow};
 use crate::ids::{Assigned, IdAssigner, IdIndex, RowId};
 use crate::load::LoadError;
-use crate::mapping::{MappedSource, RowMap};
+use crate::opening;
 use crate::options::{LoadOptions, Rules};
-use crate::project::{Project, folder_of};
+use crate::project::Project;
 use crate::reporter::Reporter;
-use crate::results_file::{has_results, is_of_results, results_instead_of_cases};
-use crate::shapes::SUITE_HEADER;
-use crate::sidecar;
 
 /// An eval file whose header has been read.
 ///
 /// Call [`Dataset::check`] first, which reads the whole file and reports everything that is wrong with
 /// it, and then [`Dataset::cases`].
 pub struct Dataset {
-    source: Box<dyn EvalSource>,
-    context: Context,
+    pub(crate) source: Box<dyn EvalSource>,
+    pub(crate) context: Context,
     /// Problems of the header, the sidecar and the project's settings.
-    header_diagnostics: Vec<Diagnostic>,
-    sidecar: Option<Document>,
-    run_settings: RunSettings,
-    suite_providers: Option<SuiteProviders>,
+    pub(crate) header_diagnostics: Vec<Diagnostic>,
+    pub(crate) sidecar: Option<Document>,
+    pub(crate) run_settings: RunSettings,
+    pub(crate) suite_providers: Option<SuiteProviders>,
     /// The other files that cases come from.
-    other_files: Vec<PathBuf>,
-    is_translated: bool,
+    pub(crate) other_files: Vec<PathBuf>,
+    pub(crate) is_translated: bool,
 }
 
 /// The targets that a suite of another dialect defines itself.
@@ -83,127 +73,7 @@ impl Dataset {
     /// # Errors
     /// Fails if the extension is unknown, the file cannot be read, or it is not YAML.
     pub fn open(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Dataset, LoadError> {
-        let path = path.as_ref();
-        let file: Arc<str> = path.to_string_lossy().into();
-        let Some((format, base_name)) = FormatKind::of(path) else {
-            // For a folder or a pipe, the missing extension is not the problem.
-            if path.exists() && !path.is_file() {
-                open_regular(path, &file)?;
-            }
-            return Err(unsupported(path, &file).into());
-        };
-        if options.rules == Rules::AgentMark && !format.has_sidecar {
-            let message = "AgentMark datasets are JSON Lines, one object per line";
-            let problem = Problem::fatal(Code::AgentMarkRule, 0..0, message);
-            return Err(Diagnostic::of_file(&file, problem).into());
-        }
-        if format.needs_sidecar && !sidecar::serves(path) {
-            return Err(no_sidecar(path, &file).into());
-        }
-        // A file of results need not be readable as a suite.
-        if !format.has_sidecar && has_results(path) {
-            return Err(results_instead_of_cases(&file).into());
-        }
-        let mut source = (format.open)(path, &file)?;
-        if format.has_sidecar && is_of_results(source.as_ref()) {
-            return Err(results_instead_of_cases(&file).into());
-        }
-        let folder =
-            std::fs::canonicalize(folder_of(path)).map_err(|error| unreadable(&file, &error))?;
-        let project = Project::around(&folder);
-        let files = FileLibrary::new(
-            project.clone(),
-            options.working_dir.clone(),
-            options.allow_outside_root,
-        );
-        let mut header_diagnostics = Vec::new();
-        let mut run_settings = RunSettings::default();
-        let mut other_files = Vec::new();
-        let mut suite_providers = None;
-        let detected = |header| dialect::detect(header, Some(path));
-        let dialect = source.header().map(detected).transpose();
-        let mixed = |mixed: Mixed| mixed.place(|problem| source.place(problem));
-        let dialect = dialect.map_err(mixed)?.flatten();
-        if let Some(dialect) = dialect {
-            let mut suite =
-                TranslatedSuite::open(path, &file, dialect, &files, &options.variables)?;
-            header_diagnostics.append(&mut suite.diagnostics);
-            run_settings = std::mem::take(&mut suite.run);
-            other_files = std::mem::take(&mut suite.other_files);
-            let list = std::mem::take(&mut suite.definitions);
-            suite_providers = (!list.is_empty()).then(|| SuiteProviders {
-                source: suite.text().to_owned(),
-                list,
-            });
-            source = Box::new(suite);
-        }
-        let (defaults, sidecar) = match source.header() {
-            Some(header) => {
-                let mut problems = Vec::new();
-                let defaults = Defaults::read(
-                    header,
-                    &SUITE_HEADER,
-                    &base_name,
-                    options.definitions,
-                    &files,
-                    &mut problems,
-                );
-                hint_at_dialect(header, &mut problems);
-                problems.extend(sidecar::double_role(path, header));
-                header_diagnostics.extend(problems.into_iter().map(|p| source.place(p)));
-                (defaults, None)
-            }
-            None if format.has_sidecar => {
-                sidecar::read(path, &base_name, options, &files, &mut header_diagnostics)
-            }
-            None => (Defaults::named(&base_name), None),
-        };
-        let mut is_mapped = format.needs_sidecar;
-        if let Some(document) = sidecar.as_ref().filter(|_| options.rules == Rules::Agentv) {
-            let mut problems = Vec::new();
-            let prompt = match &defaults.prompt {
-                Prompt::Template(prompt) => Some(Arc::clone(prompt)),
-                Prompt::Absent | Prompt::Unusable => None,
-            };
-            let map = RowMap::read(document.root(), prompt, &mut problems);
-            // Without `fields`, the rows of a JSONL file are cases or AgentMark rows, which fill a prompt with the
-            // keys of their input.
-            let has_map = format.needs_sidecar || document.root().given("fields").is_some();
-            if let Some(map) = map.filter(|_| has_map) {
-                is_mapped = true;
-                source = Box::new(MappedSource { inner: source, map });
-            }
-            let place = |problem| document.place_problem(problem);
-            header_diagnostics.extend(problems.into_iter().map(place));
-        }
-        let settings = config::settings(&project, options, &mut header_diagnostics);
-        // Whatever is wrong here is wrong for every case.
-        for diagnostic in &mut header_diagnostics {
-            if diagnostic.problem.severity == Severity::Error {
-                diagnostic.problem.severity = Severity::Fatal;
-            }
-        }
-        Ok(Dataset {
-            source,
-            context: Context {
-                file,
-                definitions: options.definitions,
-                files,
-                defaults,
-                guidelines: settings.guidelines,
-                given_threshold: options.pass_threshold,
-                project_threshold: settings.pass_threshold,
-                rules: options.rules,
-                derives_ids: is_mapped,
-                may_be_ungraded: dialect.is_some_and(Dialect::may_be_ungraded),
-            },
-            header_diagnostics,
-            sidecar,
-            run_settings,
-            suite_providers,
-            other_files,
-            is_translated: dialect.is_some() || is_mapped,
-        })
+        opening::open(path.as_ref(), options)
     }
 
     /// Sets the lowest score that passes, for all cases.
@@ -440,19 +310,6 @@ impl Dataset {
     }
 }
 
-/// Names the dialect that a suite without cases is closest to, and what it lacks.
-fn hint_at_dialect(header: Node<'_>, problems: &mut [Problem]) {
-    let is_missing =
-        |problem: &&mut Problem| problem.code == Code::MissingField && problem.path == "evalcases";
-    if let Some(problem) = problems.iter_mut().find(is_missing)
-        && let Some((dialect, lacks)) = dialect::closest(header)
-    {
-        let name = dialect.name;
-        let hint = format!("this looks like a suite of {name}, which has its cases in `{lacks}`");
-        problem.hint = Some(hint);
-    }
-}
-
 /// Keeps the first problems of one case, and adds the number of the others.
 fn summarise(problems: &mut Vec<Problem>) {
     const MOST_REPORTED: usize = 100;
@@ -496,47 +353,6 @@ fn taken_id(row: &WrittenRow<'_>, id: &str, first_line: u64) -> Diagnostic {
             .at("id")
             .hint("give every case in a file its own id"),
     )
-}
-
-fn unsupported(path: &Path, file: &Arc<str>) -> Diagnostic {
-    let shown = match path.extension() {
-        Some(extension) => format!("unsupported extension `.{}`", extension.to_string_lossy()),
-        None => "the file name has no extension".to_owned(),
-    };
-    let problem = Problem::fatal(
-        Code::UnsupportedExtension,
-        0..0,
-        format!("{shown}, expected one of .yaml, .yml, .jsonl (also .jsonl.gz, .jsonl.zst)"),
-    );
-    let lower = path.to_string_lossy().to_lowercase();
-    let is_upper = FormatKind::of(Path::new(&lower)).is_some();
-    let is_json = path
-        .extension()
-        .is_some_and(|extension| extension == "json");
-    Diagnostic::of_file(
-        file,
-        if is_upper {
-            problem.hint("write the extension in lower case")
-        } else if is_json {
-            problem.hint(
-                "if the file has one JSON object per line, name it .jsonl; `agentv convert FILE --to jsonl` turns an array into lines",
-            )
-        } else {
-            problem
-        },
-    )
-}
-
-/// Returns the error that nothing says what the columns of a file are.
-fn no_sidecar(path: &Path, file: &Arc<str>) -> Diagnostic {
-    let sidecar = sidecar_path(path).unwrap_or_default();
-    let message = "a CSV file is an eval file only with a sidecar that says what its columns are";
-    let hint = format!(
-        "write `{}` with `fields`, such as `fields: {{input: question, expected_output: answer}}`",
-        sidecar.display()
-    );
-    let problem = Problem::fatal(Code::UnsupportedExtension, 0..0, message);
-    Diagnostic::of_file(file, problem.hint(hint))
 }
 
 /// Returns the path of the sidecar of a JSONL file: the same name with `.yaml`.

@@ -25,6 +25,7 @@ mod guidelines;
 mod ids;
 mod load;
 mod mapping;
+mod opening;
 mod options;
 mod other_files;
 mod project;
