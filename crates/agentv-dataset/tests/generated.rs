@@ -63,6 +63,18 @@ fn filled() -> BoxedStrategy<String> {
     text().prop_map(|text| format!("{text}.")).boxed()
 }
 
+/// Text that opens no template expression: a broken one would be refused.
+fn filled_plain() -> BoxedStrategy<String> {
+    let plain = |text: String| {
+        let broken = |text: &str| ["{{", "{%", "{#"].iter().any(|open| text.contains(open));
+        match broken(&text) {
+            true => text.replace('{', "("),
+            false => text,
+        }
+    };
+    filled().prop_map(plain).boxed()
+}
+
 /// Keys, at times longer than what YAML takes for a key on one line.
 fn key() -> BoxedStrategy<String> {
     prop_oneof![
@@ -236,7 +248,7 @@ fn evaluator() -> BoxedStrategy<Value> {
                     "starts_with".into()
                 ])
             ),
-            always("value", string(filled())),
+            always("value", string(filled_plain())),
             at_times("ignore_case", any::<bool>().prop_map(Value::from)),
             at_times(
                 "weight",
