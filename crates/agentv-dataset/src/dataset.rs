@@ -270,7 +270,7 @@ impl Dataset {
     ) {
         let file = &self.context.file;
         if checked.cases + checked.skipped == 0 && !report.fatal {
-            let problem = Problem::fatal(Code::NoCases, 0..0, "has no cases");
+            let problem = Problem::fatal(Code::NoCases, 0..0, "the file has no cases");
             report.send(Diagnostic::of_file(file, problem));
         }
         if let Some(line) = first_blank.filter(|_| checked.agentmark_rows > 0) {

@@ -15,7 +15,7 @@ pub enum EditError {
     Unreadable,
     /// A case is written in a way that has no place for another field.
     #[error(
-        "case {0} is written in a way that nothing can be added to; convert the file with `agentv convert` first"
+        "no field can be added to case {0} as it is written; convert the file with `agentv convert` first"
     )]
     NoPlace(usize),
     /// The file would have changed elsewhere.

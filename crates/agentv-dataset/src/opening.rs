@@ -254,7 +254,7 @@ fn unsupported(path: &Path, file: &Arc<str>) -> Diagnostic {
     let problem = Problem::fatal(
         Code::UnsupportedExtension,
         0..0,
-        format!("{shown}, expected one of .yaml, .yml, .jsonl (also .jsonl.gz, .jsonl.zst)"),
+        format!("{shown}, expected one of .yaml, .yml, .jsonl, .csv (also .jsonl.gz, .jsonl.zst)"),
     );
     let lower = path.to_string_lossy().to_lowercase();
     let is_upper = FormatKind::of(Path::new(&lower)).is_some();

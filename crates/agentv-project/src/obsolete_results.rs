@@ -83,7 +83,7 @@ impl ResumedCases {
     fn not_selected(&self) -> Result<HashSet<u64>, SourceError> {
         let mut not_selected = HashSet::new();
         let mut selector = self.selection.selector();
-        // Which trials of a case are repeated is known only for the run that is repeated.
+        // The trials of a case that are repeated are known only for the run that is repeated.
         let is_rerun = self.selection.trials.is_some();
         self.files.visit(&mut |file, case| {
             if !selector.takes(&file.name, &case.id) || is_rerun {

@@ -428,7 +428,7 @@ fn problems_of_a_target_matter_where_it_is_needed() {
     assert_eq!(read("broken.yaml").unwrap_err().len(), 1);
     for (name, expected) in [
         ("nothing.yaml", "targets file `nothing.yaml` not found"),
-        ("evals", "is not a regular file"),
+        ("evals", "this is not a regular file"),
         ("bytes.yaml", "not UTF-8 text"),
     ] {
         project.write("bytes.yaml", b"targets: \xff");

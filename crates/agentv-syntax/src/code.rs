@@ -105,9 +105,9 @@ codes! {
     LoneSurrogate = "E037",
     /// The file has results of a run, not cases.
     ResultsFile = "E038",
-    /// The file is written in another dialect, and has something that cannot be honoured.
+    /// The file is written in another dialect, and uses something that is not supported.
     Unsupported = "E039",
-    /// The file mixes the words of two dialects.
+    /// The file has keys of two dialects.
     MixedDialects = "E040",
     /// The file is not CSV, or a record has too many or too few cells.
     InvalidCsv = "E041",

@@ -18,7 +18,7 @@ pub enum ViewError {
     #[error("{0}")]
     Request(String),
     /// A file of a run is a link, which could lead outside of the results folder.
-    #[error("`{0}` is a link: the view reads only files inside of the results folder")]
+    #[error("`{0}` is a link: the view reads only files inside the results folder")]
     Link(String),
     /// The index cannot be read.
     #[error(transparent)]

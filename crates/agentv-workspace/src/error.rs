@@ -41,7 +41,7 @@ pub enum WorkspaceError {
     NotPrivate(PathBuf),
     /// Every possible place is inside the project or below instructions for agents.
     #[error(
-        "no place for workspaces: {} (set AGENTV_WORKSPACES to a folder outside of the project)",
+        "no place for workspaces: {} (set AGENTV_WORKSPACES to a folder outside the project)",
         reasons.join("; ")
     )]
     NoPlace {

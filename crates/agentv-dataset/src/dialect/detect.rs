@@ -26,12 +26,12 @@ impl Mixed {
         let line = at(&self.ours, String::new()).line.unwrap_or_default();
         let (ours, theirs) = &self.words;
         let message = format!(
-            "`{theirs}` is a word of {}, but line {line} has `{ours}`, a word of agentv",
+            "`{theirs}` is a key of {}, but line {line} has `{ours}`, a key of agentv",
             self.dialect
         );
         let mut diagnostic = at(&self.theirs, message);
         let hint =
-            "write the whole suite in one dialect: `agentv convert` turns any of them into ours";
+            "write the whole suite for one tool; `agentv convert` then turns it into a suite of agentv";
         diagnostic.problem.hint = Some(hint.to_owned());
         diagnostic
     }

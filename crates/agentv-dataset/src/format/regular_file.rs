@@ -21,7 +21,7 @@ pub(crate) fn open_regular(path: &Path, file: &Arc<str>) -> Result<std::fs::File
         let problem = if metadata.is_dir() {
             Problem::fatal(Code::Unreadable, 0..0, "is a directory, expected a file")
         } else {
-            Problem::fatal(Code::Unreadable, 0..0, "is not a regular file").hint(
+            Problem::fatal(Code::Unreadable, 0..0, "this is not a regular file").hint(
                 "an eval file is read more than once: save the output of a pipe or device to a file first",
             )
         };

@@ -6,7 +6,7 @@ use agentv_syntax::{Field, Form, Shape, Text};
 pub(crate) const TARGET: Field = Field {
     name: "target",
     shape: &FILLED,
-    doc: "The target to ask as judge (default: the `judge_target` of the graded target, or else the graded target itself).",
+    doc: "The target to ask as judge (default: `--judge`, else the `judge_target` of the graded target or of the project settings, else the graded target itself).",
 };
 
 pub(crate) const JUDGES: Field = Field {

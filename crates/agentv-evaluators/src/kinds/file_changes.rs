@@ -276,14 +276,14 @@ impl Check for FileChanges {
             let count = changes.count();
             add(
                 count <= most,
-                format!("{count} changed files, at most {most} allowed"),
+                format!("changed files: {count}, at most {most} allowed"),
             );
         }
         if let Some(most) = self.max_lines {
             let count = changes.lines()?;
             add(
                 count <= most,
-                format!("{count} changed lines, at most {most} allowed"),
+                format!("changed lines: {count}, at most {most} allowed"),
             );
         }
         let score = Score::ratio(f64::from(met), self.requirements() as f64);

@@ -119,7 +119,7 @@ impl Engine {
         if self.count == COUNT && environment.get(COUNT).is_none() {
             return Err(ProjectError::with_hint(
                 format!("`{}` is set, but not the number of shards", self.index),
-                Some(format!("set `{COUNT}` to it")),
+                Some(format!("set `{COUNT}` to the number of shards")),
             ));
         }
         let count = number(environment, self.count)?;

@@ -9,7 +9,7 @@ use agentv_syntax::{Field, Form, Shape, Text};
 use super::model::PRICE;
 use crate::agent::Permissions;
 use crate::target::sandbox::{NETWORK, SANDBOX};
-use crate::target::shapes::{BOOL, HEADERS, POSITIVE, SECONDS};
+use crate::target::shapes::{BOOL, POSITIVE, SECONDS, VARIABLES};
 
 /// The default limits of an agent. It may have acted before it failed, so it is seldom asked again.
 pub(super) static LIMITS: Limits = Limits {
@@ -43,29 +43,29 @@ pub(super) const fn fields(command: &'static str, api_key: &'static str) -> [Fie
         field(
             "permissions",
             &PERMISSIONS,
-            "`read_only` lets the agent read and search, `edit` also edit files and run commands in its workspace, `all` do anything (default: `edit`). It never asks.",
+            "`read_only` lets the agent read and search, `edit` also edit files and run commands in its workspace, `all` do anything (default: `edit`). The agent never asks for permission.",
         ),
         field(
             "tools",
             &NAMES,
-            "The tools that the agent may use, by its own names (default: those that `permissions` allow).",
+            "The tools that the agent may use, with the agent's own names for them (default: those that `permissions` allows).",
         ),
         field(
             "max_turns",
             &POSITIVE,
-            "The number of calls of the model after which the agent is stopped. Its work until then is graded.",
+            "The maximum number of calls of the model. After that, the agent is stopped, and its work so far is graded.",
         ),
         field(
             "idle_seconds",
             &SECONDS,
-            "The seconds without any event after which the agent is stopped and its trial is errored (default: 300).",
+            "The maximum time without any event, in seconds. After that, the agent is stopped, and its trial errors (default: 300).",
         ),
         field(
             "pass_env",
             &NAMES,
-            "Further variables of the environment that the agent gets. It always gets those that programs need, such as `PATH`, and no others.",
+            "The names of variables that the agent gets from the environment, in addition to those that programs need, such as `PATH`.",
         ),
-        field("env", &HEADERS, "Variables that are set for the agent."),
+        field("env", &VARIABLES, "Variables that are set for the agent."),
         field("args", &ARGUMENTS, "Further arguments for the agent."),
         SANDBOX,
         NETWORK,

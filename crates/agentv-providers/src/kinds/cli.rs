@@ -38,7 +38,7 @@ pub(super) static KIND: Kind = Kind {
             Field {
                 name: "files_format",
                 shape: &FILLED,
-                doc: "The format of each file in `{FILES}`, with `{path}` and `{basename}` filled in (default: `{path}`). With `command`, it is split into arguments at whitespace.",
+                doc: "The format of each file in `{FILES}`, with `{path}` and `{basename}` filled in (default: `{path}`). With `command`, it is split into arguments at white space.",
             },
             Field {
                 name: "healthcheck",

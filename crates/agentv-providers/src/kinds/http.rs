@@ -32,7 +32,7 @@ pub(super) static KIND: Kind = Kind {
             Field {
                 name: "body",
                 shape: &BODY,
-                doc: "The body of the request (default: `{\"prompt\": …}`). It is a template with the variables `question`, `prompt` (guidelines and question), `guidelines`, `messages` and `eval_id`. An object is sent as JSON with its strings filled in. In a text that is JSON, values inside of strings are escaped.",
+                doc: "The body of the request (default: `{\"prompt\": …}`). It is a template with the variables `question`, `prompt` (guidelines and question), `guidelines`, `messages` and `eval_id`. An object is sent as JSON with its strings filled in. In a text that is JSON, values inside strings are escaped.",
             },
             Field {
                 name: "response_path",

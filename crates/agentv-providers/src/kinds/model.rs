@@ -4,7 +4,7 @@ use agentv_syntax::shape::{ANY, FILLED, OBJECT, TEXT};
 use agentv_syntax::{Field, Form, Others, Record, Shape, Text};
 
 use crate::target::shapes::{
-    AMOUNT, BOOL, COUNT, FOLDER, HEADERS as HEADER_MAP, POSITIVE, SECONDS,
+    AMOUNT, BOOL, COUNT, FOLDER, HEADERS as HEADER_MAP, POSITIVE, SECONDS, VARIABLES,
 };
 
 /// The key of the API; `doc` names the environment variable that can replace it.
@@ -202,7 +202,7 @@ macro_rules! shared {
             field(
                 "stream",
                 &BOOL,
-                "False to wait for the whole answer. A streamed answer measures the time to the first token (default: true).",
+                "False to request the whole answer at once. If the answer is streamed, the record has the time to the first token (default: true).",
             ),
             field(
                 "idle_seconds",
@@ -359,7 +359,7 @@ static TOOL: Shape = Shape {
             field(
                 "outputs",
                 &OUTPUTS,
-                "Outputs by arguments. The first entry whose `input` the arguments contain counts, otherwise `output`.",
+                "Outputs that depend on the arguments: the first entry whose `input` is part of the arguments counts. If there is none, `output` counts.",
             ),
             field(
                 "command",
@@ -417,11 +417,6 @@ static SERVER: Shape = Shape {
         required: &[&["command", "url"]],
         others: Others::Refuse,
     })],
-};
-
-static VARIABLES: Shape = Shape {
-    expected: "an object that maps names of variables to strings",
-    forms: &[Form::Map(&TEXT)],
 };
 
 static NAMES: Shape = Shape {

@@ -149,7 +149,7 @@ impl SecretValues {
         map_texts(written, &|name, text| {
             let is_secret = Secrets::is_secret_name(name);
             let pieces = pieces(text);
-            // What precedes a key in a header, such as `Bearer `, is no secret.
+            // The text before a key in a header, such as `Bearer `, is not a secret.
             let is_short = |text: &str| pieces.len() > 1 && text.trim().len() < Secrets::SHORTEST;
             let parts = pieces.iter().map(|piece| match piece {
                 Piece::Variable(variable) => format!("${{{{ {variable} }}}}"),

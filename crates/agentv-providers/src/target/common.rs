@@ -21,7 +21,7 @@ pub(crate) static COMMON: Record = Record {
         Field {
             name: "judge_target",
             shape: &FILLED,
-            doc: "The target that judges this target's answers (default: the target itself).",
+            doc: "The target that judges this target's answers (default: `judge_target` of the project settings, else the target itself).",
         },
         Field {
             name: "workers",
@@ -51,7 +51,7 @@ pub(crate) static COMMON: Record = Record {
         Field {
             name: "max_retries",
             shape: &COUNT,
-            doc: "The maximum number of retries after a failed attempt (default: 3).",
+            doc: "The maximum number of retries after a failed attempt (default: 3, or 1 for an agent).",
         },
         Field {
             name: "retry_initial_delay_ms",

@@ -55,7 +55,7 @@ pub(super) fn text_of(path: &Path, shown: &Arc<str>) -> Result<String, Problem> 
         _ => unreadable(format!("cannot be read: {error}")),
     })?;
     if !found.is_file() {
-        return Err(unreadable("is not a regular file".to_owned()));
+        return Err(unreadable("this is not a regular file".to_owned()));
     }
     let bytes = fs::read(path).map_err(|error| unreadable(format!("cannot be read: {error}")))?;
     String::from_utf8(bytes).map_err(|_| Problem::fatal(Code::NotUtf8, 0..0, "not UTF-8 text"))

@@ -34,7 +34,7 @@ static SANDBOX_SHAPE: Shape = Shape {
             fields: &[Field {
                 name: "docker",
                 shape: &FILLED,
-                doc: "The image.",
+                doc: "The image of the container.",
             }],
             required: &[&["docker"]],
             others: Others::Refuse,

@@ -99,6 +99,12 @@ static STATUS_CODE: Shape = Shape {
     ],
 };
 
+/// Environment variables.
+pub(crate) static VARIABLES: Shape = Shape {
+    expected: "an object that maps names of variables to strings",
+    forms: &[Form::Map(&TEXT)],
+};
+
 /// HTTP headers.
 pub(crate) static HEADERS: Shape = Shape {
     expected: "an object that maps header names to strings",

@@ -161,7 +161,7 @@ fn golden_requests_have_everything_that_their_protocol_carries() {
     };
     for (protocol, folder) in PROTOCOLS {
         let wire = protocol.wire();
-        // What the vendor gave with its own answer comes back with it.
+        // The parts that the vendor sent with its answer come back with it.
         let answered = wire.read(&read(folder, "response.json")).unwrap();
         let conversation = Conversation {
             system: Some(Cow::Borrowed("You are terse.")),

@@ -272,7 +272,7 @@ impl PreviousRun {
         answer_key: &str,
     ) -> Result<Option<TranscriptRecord>, FileError> {
         let record = self.record(answer_key)?;
-        // What an errored trial left is not an answer.
+        // The transcript of an errored trial is not an answer.
         Ok(record.filter(|record| record.error.is_none()))
     }
 

@@ -196,7 +196,7 @@ impl CaseTrials {
                 let recorded = true;
                 return Ok(Work::Grade { answer, recorded });
             }
-            // What an errored trial left is not an answer.
+            // The transcript of an errored trial is not an answer.
             Some(_) | None => {}
         }
         if self.is_graded_in_workspace(&trial.case) {

@@ -148,7 +148,7 @@ class LabelPage {
     const focused = document.activeElement?.id;
     const [score, note] = [byId("score")?.value, byId("note")?.value];
     this.panel.replaceChildren(this.form(), this.verdicts(), this.agreement());
-    // What is being typed stays.
+    // The text that is being typed stays.
     if (focused === "score" || focused === "note") {
       byId("score").value = score;
       byId("note").value = note;

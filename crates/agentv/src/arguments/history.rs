@@ -82,6 +82,6 @@ pub(crate) enum TrendFormat {
     Text,
     /// One JSON object per line for each run, for scripts
     Json,
-    /// A page with a chart, without scripts
+    /// A page with a chart, for the browser
     Html,
 }

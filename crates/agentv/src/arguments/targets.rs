@@ -41,12 +41,12 @@ pub(crate) struct ListArguments {
     pub(crate) format: ListFormat,
 }
 
-/// Send each target one small question and report what was understood of it
+/// Send each target one small question and print the answer time or the error
 ///
-/// For a model target, the report shows the protocol, the model, the price of its tokens, the tools (with those of
-/// its MCP servers), whether it takes images, the latency of the answer and the time to the first token.
+/// For a model, `check` also prints the protocol, the model, the price of its tokens, the tools (including those
+/// of its MCP servers), whether the model accepts images, and the time to the first token.
 ///
-/// This sends real requests: asking a model costs a few tokens.
+/// This sends real requests: a model charges a few tokens for the answer.
 ///
 /// Exit codes: 0 all targets answered, 1 some did not, 2 a name does not exist or the file is
 /// invalid.

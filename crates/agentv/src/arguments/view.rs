@@ -8,17 +8,18 @@ use clap::Args;
 /// Show runs on a page in the browser
 ///
 /// Starts a server on this machine and prints its address. The page lists the runs of the project and
-/// shows their trials, also while a run is in progress. Only this machine can reach it. Press Ctrl-C to
-/// stop the server.
+/// shows their trials, also while a run is in progress. Only this machine can reach it, unless you set
+/// `--host`. Press Ctrl-C to stop the server.
 ///
 /// People can label answers on the page: `.agentv/labels.jsonl` gets a line per answer, which
-/// `agentv judge calibrate` reads. Nothing else is written.
+/// `agentv judge calibrate` reads.
 ///
-/// The index of a large run is built once and kept in `.agentv/view`. It can be deleted at any time.
+/// An index of each run that you open is kept in `.agentv/view`. You can delete it at any time. Nothing
+/// else is written.
 ///
 /// `--bundle DIR` starts no server: it writes the runs to a folder as a static site.
 ///
-/// Exit codes: 0 the bundle was written, 2 the command line is invalid, or the address is in use, 5 the
+/// Exit codes: 0 the bundle was written, 2 the command line is invalid or the address is in use, 5 the
 /// bundle could not be written, 130 interrupted.
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -43,7 +43,7 @@ fn format_of(arguments: &ReportArguments) -> Result<&'static ReportFormat, Proje
 
 fn too_many(arguments: &ReportArguments, format: &ReportFormat) -> ProjectError {
     ProjectError::because(format!(
-        "a report in format `{}` shows at most {}, found {}",
+        "a report in the format `{}` shows at most {}, found {}",
         format.name,
         counted(format.most_runs as u64, "run"),
         arguments.runs.len(),

@@ -28,8 +28,8 @@ impl TextStyle {
         let (title, suffix) = match level {
             Level::Error => (Title::ERROR, ""),
             Level::Warning => (Title::WARNING, ""),
-            Level::Skipped => (Title::WARNING, ", the case is skipped"),
-            Level::SkippedByError => (Title::ERROR, ", the case is skipped"),
+            Level::Skipped => (Title::WARNING, "; the case is skipped"),
+            Level::SkippedByError => (Title::ERROR, "; the case is skipped"),
         };
         let sentence = printable(&format!("{diagnostic}{suffix}"));
         let place = place(diagnostic);

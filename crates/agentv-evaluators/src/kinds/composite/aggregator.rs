@@ -208,7 +208,7 @@ fn share(results: &[EvaluatorResult], least: PassThreshold) -> Evaluation {
     let is_met = score.verdict(least) == Verdict::Pass;
     let mut findings = Findings::default();
     findings.add(is_met, || {
-        format!("{passed} of {asked} evaluators passed, expected {least} of them")
+        format!("{passed} of {asked} evaluators passed, expected a share of at least {least}")
     });
     Evaluation {
         verdict: Some(if is_met { Verdict::Pass } else { Verdict::Fail }),

@@ -29,7 +29,7 @@ async fn a_schema_is_passed_on_as_structured_output() {
         ("openai", "/response_format/json_schema/schema"),
         ("anthropic", "/output_config/format/schema"),
     ] {
-        // What is sent is the same whatever comes back.
+        // The request is the same whatever comes back.
         let server = Server::start(Reply::json(500, &[], &json!({}))).await;
         let fields = json!({"model": "m", "api_key": KEY, "base_url": server.url});
         let provider = made(kind, fields, &[]).unwrap();

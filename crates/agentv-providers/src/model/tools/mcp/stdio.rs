@@ -104,7 +104,7 @@ async fn carry(
     }
 }
 
-/// Keeps the first line that is no message. Some servers print their log.
+/// Keeps the first line that is not a message. Some servers print their log.
 fn note(noise: &Noise, line: &[u8]) {
     let mut noise = noise.lock().unwrap_or_else(PoisonError::into_inner);
     let line = String::from_utf8_lossy(line);
@@ -198,7 +198,7 @@ fn last_words(talked: &Talked<()>, noise: Option<String>) -> String {
         Ending::Stopped | Ending::DeadlinePassed | Ending::Cancelled => None,
     };
     let said = (!said.is_empty()).then(|| format!("it wrote to stderr: {said}"));
-    let noise = noise.map(|line| format!("it wrote `{line}` to stdout, which is no message"));
+    let noise = noise.map(|line| format!("it wrote `{line}` to stdout, which is not a message"));
     let words: Vec<String> = [end, said, noise].into_iter().flatten().collect();
     if words.is_empty() {
         return "it wrote nothing".to_owned();
