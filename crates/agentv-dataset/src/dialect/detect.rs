@@ -30,8 +30,7 @@ impl Mixed {
             self.dialect
         );
         let mut diagnostic = at(&self.theirs, message);
-        let hint =
-            "write the whole suite for one tool; `agentv convert` then turns it into a suite of agentv";
+        let hint = "write the whole suite for one tool; `agentv convert` then turns it into a suite of agentv";
         diagnostic.problem.hint = Some(hint.to_owned());
         diagnostic
     }
