@@ -47,6 +47,8 @@ impl fmt::Debug for Target {
 pub struct Limits {
     /// The maximum of requests in flight.
     pub workers: usize,
+    /// True if the user set that maximum. It then holds for all machines of a run together.
+    pub has_own_workers: bool,
     /// The longest that one attempt may take.
     pub timeout: Duration,
     /// The maximum of requests per minute.
@@ -63,6 +65,7 @@ impl Limits {
     /// The default limits of an API.
     pub const API: Limits = Limits {
         workers: 10,
+        has_own_workers: false,
         timeout: Duration::from_secs(300),
         requests_per_minute: None,
         tokens_per_minute: None,
@@ -75,6 +78,14 @@ impl Limits {
         timeout: Duration::from_secs(1800),
         ..Limits::API
     };
+
+    /// Removes a limit on requests in flight that the user did not set: each machine has a number of trials
+    /// that it works on at a time.
+    pub fn leave_workers_to_machines(&mut self) {
+        if !self.has_own_workers {
+            self.workers = usize::MAX;
+        }
+    }
 }
 
 /// The retries after failures.

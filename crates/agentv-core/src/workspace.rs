@@ -48,6 +48,11 @@ pub enum WorkspaceSource {
 }
 
 impl WorkspaceSource {
+    /// Returns the digest of the content.
+    pub fn digest(&self) -> &str {
+        self.content().1
+    }
+
     /// Returns the part of a source that can change an answer: the kind, and the digest of the content.
     pub(crate) fn content(&self) -> (&'static str, &str) {
         match self {

@@ -57,6 +57,7 @@ mod skipped_cases;
 mod skipped_counting;
 mod targets;
 mod validate;
+mod worker;
 
 pub use calibrate::{
     CalibrateOptions, Calibration, HumanLabel, JudgedAnswer, JudgedAnswers, PreparedCalibration,
@@ -84,3 +85,7 @@ pub use run::{PreparedRun, RunOptions, SelectionOptions};
 pub use run_folders::{FoundRun, RunFolders};
 pub use targets::{CheckedAnswer, CheckedTarget, KnownTargets, TargetCheck, TargetTrouble};
 pub use validate::{validate, with_targets_files, without_own_sidecars};
+pub use worker::{
+    NeededFile, NeededTree, PreparedWorker, Roots, RunNeeds, TrialNeeds, TrialNeedsError,
+    WorkerLane, WorkerSpec,
+};

@@ -1,6 +1,7 @@
 //! A run that is being written.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use agentv_core::{
     GateOutcome, Planned, Program, RanTarget, RunRecord, RunVersion, Secrets, Stop, Target,
@@ -17,6 +18,7 @@ use crate::graders::KeptFiles;
 use crate::notices::Notices;
 use crate::obsolete_results::ResumedCases;
 use crate::run_folders::not_written;
+use crate::worker::RunNeeds;
 
 /// The facts of a prepared run that its caller needs to show it.
 #[derive(Debug, Clone)]
@@ -46,6 +48,8 @@ pub struct OpenRun {
     pub(crate) other_files: Vec<PathBuf>,
     /// The number of trials without a record in the run whose answers are graded.
     pub(crate) not_answered: u64,
+    /// The needs of workers on other machines, if they execute the trials.
+    pub(crate) worker_needs: Option<Arc<RunNeeds>>,
 }
 
 /// The end of a run, for its record.
@@ -109,6 +113,11 @@ impl OpenRun {
     /// Returns the number of trials without a record in the run whose answers are graded.
     pub fn not_answered(&self) -> u64 {
         self.not_answered
+    }
+
+    /// Returns the needs of workers on other machines, if they execute the trials.
+    pub fn worker_needs(&self) -> Option<Arc<RunNeeds>> {
+        self.worker_needs.clone()
     }
 
     /// Returns the eval files of a resumed run that the request does not name.

@@ -58,6 +58,10 @@ impl LimitOptions {
         let limits = &mut target.limits;
         if let Some(workers) = self.workers {
             limits.workers = usize::try_from(workers).unwrap_or(usize::MAX);
+            limits.has_own_workers = true;
+        }
+        if let Some(sharers) = self.sharers {
+            limits.sharers = sharers;
         }
         if let Some(sharers) = self.sharers {
             limits.sharers = sharers;

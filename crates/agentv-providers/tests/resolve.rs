@@ -65,6 +65,7 @@ targets:
     assert_eq!(limits("command"), Limits::COMMAND);
     let expected = Limits {
         workers: 3,
+        has_own_workers: true,
         timeout: Duration::from_millis(500),
         requests_per_minute: Some(60),
         tokens_per_minute: Some(90_000),

@@ -206,6 +206,7 @@ async fn run(provider: Panics) -> Result<(Ended, HashMap<String, Option<Stage>>)
         include_raw: false,
         dump_prompts: None,
         grace: Duration::ZERO,
+        engine: None,
     };
     let stages = Arc::new(Mutex::new(Stages::default()));
     let reporter = Arc::clone(&stages);

@@ -36,6 +36,19 @@ impl Assignment {
             .map(|((file, _), program)| (*file, program))
     }
 
+    /// Returns the eval files that use the target at a position, by their indices, and the name by which each
+    /// does, in order.
+    pub fn uses_of(&self, position: usize) -> Vec<(usize, String)> {
+        let files = self.targets.iter();
+        let uses = files.flat_map(|(file, names)| {
+            let names = names.iter().filter(|(_, at)| **at == position);
+            names.map(|(name, _)| (*file, name.clone()))
+        });
+        let mut uses: Vec<(usize, String)> = uses.collect();
+        uses.sort_unstable();
+        uses
+    }
+
     /// Returns the positions of the targets and judges of a file.
     pub(crate) fn positions(&self, file: usize) -> impl Iterator<Item = usize> {
         let of_file = self.targets.get(&file).into_iter().flatten();

@@ -46,6 +46,9 @@ pub enum RunError {
     /// A report could not be written.
     #[error(transparent)]
     Report(ReportError),
+    /// The engine that executes trials elsewhere cannot be used.
+    #[error(transparent)]
+    Engine(Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl RunError {
@@ -56,7 +59,10 @@ impl RunError {
             | RunError::Dump { .. }
             | RunError::Artifact { .. }
             | RunError::Report(_) => true,
-            RunError::Read(_) | RunError::Source(_) | RunError::Prepare { .. } => false,
+            RunError::Read(_)
+            | RunError::Source(_)
+            | RunError::Prepare { .. }
+            | RunError::Engine(_) => false,
         }
     }
 }

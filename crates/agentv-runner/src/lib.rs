@@ -23,6 +23,7 @@ mod digest;
 mod failure;
 mod journal;
 mod regrade;
+mod remote;
 mod resume;
 mod run;
 mod schedule;
@@ -48,6 +49,9 @@ pub use regrade::answers::{AnswerSource, GivenRecord, VisitGiven};
 pub use regrade::preview::{RegradePreview, plan_regrading};
 pub use regrade::regrading::{GradedWith, Regrading};
 pub use regrade::source_run::{SourceRun, SourceRunFile};
+pub use remote::{
+    Acknowledge, CallGate, CallLease, CallOutcome, CallPlace, RemoteEngine, RemoteNews,
+};
 pub use resume::previous_run::{Changes, PreviousRun, trial_fields};
 pub use run::{Ended, Run, RunSpec, TrialsSpec, run};
 pub use schedule::selection::{ChosenTrials, Selection, Selector};

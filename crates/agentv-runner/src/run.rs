@@ -20,6 +20,7 @@ use crate::failure::{Failure, RunError};
 use crate::journal::Journal;
 use crate::regrade::answer_trials::{AnswerTrials, GradedTarget};
 use crate::regrade::answers::AnswerSource;
+use crate::remote::RemoteEngine;
 use crate::resume::outdated::mark_outdated;
 use crate::resume::previous_run::PreviousRun;
 use crate::schedule::budget::{Budget, Spent};
@@ -72,6 +73,8 @@ pub struct RunSpec {
     pub dump_prompts: Option<PathBuf>,
     /// The time that work in flight gets once the user asks for the end.
     pub grace: Duration,
+    /// The engine that executes the trials elsewhere.
+    pub engine: Option<Arc<dyn RemoteEngine>>,
 }
 
 /// The trials of a run.
@@ -143,6 +146,7 @@ pub struct Run {
     deadline: Option<Instant>,
     /// Set once every result that is out of date has its mark.
     has_marks: Arc<AtomicBool>,
+    engine: Option<Arc<dyn RemoteEngine>>,
 }
 
 /// A source of trials, and the lane that they ask.
@@ -174,10 +178,15 @@ impl Run {
             dump_prompts: spec.dump_prompts,
             failure: Arc::clone(&failure),
         });
+        let (mut targets, mut judges) = (spec.targets, spec.judges);
+        if spec.engine.is_some() {
+            let limited = targets.iter_mut().chain(&mut judges);
+            limited.for_each(|target| target.limits.leave_workers_to_machines());
+        }
         let notified = Arc::clone(&consumer);
         let executor_spec = ExecutorSpec {
-            targets: spec.targets,
-            judges: spec.judges,
+            targets,
+            judges,
             assignment: Arc::new(spec.assignment),
             graders: spec.graders,
             stop,
@@ -187,6 +196,7 @@ impl Run {
             secrets: consumer.secrets().clone(),
             workspaces: spec.workspaces,
             notify: Arc::new(move |event| notified.notify(&event)),
+            gate: None,
         };
         let mut executor = Executor::with_failure(executor_spec, failure);
         if let Some(limit) = spec.budget {
@@ -199,8 +209,19 @@ impl Run {
             }
         }
         let executor = Arc::new(executor);
+        if let Some(engine) = &spec.engine {
+            engine.attach(&executor);
+        }
         let previous_run = Arc::new(spec.previous_run);
-        let queues = queues(spec.trials, &executor, &consumer, Arc::clone(&previous_run));
+        let mut queues = queues(spec.trials, &executor, &consumer, Arc::clone(&previous_run));
+        for queue in &mut queues {
+            if let (Some(engine), Some(lane)) = (&spec.engine, &queue.lane) {
+                let limits = &lane.target.limits;
+                let workers = limits.has_own_workers.then_some(limits.workers);
+                let window = engine.window(workers).clamp(1, Semaphore::MAX_PERMITS);
+                queue.slots = Arc::new(Semaphore::new(window));
+            }
+        }
         Run {
             executor,
             consumer,
@@ -208,6 +229,7 @@ impl Run {
             queues,
             deadline,
             has_marks: Arc::new(AtomicBool::new(!is_resumed)),
+            engine: spec.engine,
         }
     }
 
@@ -256,7 +278,9 @@ impl Run {
             }
         }
         self.mark_outdated().await;
-        join_all(needed.iter().map(|lane| prepare(&self.executor, lane))).await;
+        if self.engine.is_none() {
+            join_all(needed.iter().map(|lane| prepare(&self.executor, lane))).await;
+        }
         if self.executor.stop.is_stopped() {
             self.executor.end_targets().await;
             return;
@@ -278,6 +302,7 @@ impl Run {
                 lane: queue.lane,
                 slots: queue.slots,
                 deadline: self.deadline,
+                engine: self.engine.clone(),
             };
             work.push(tokio::spawn(dispatcher.run(receiver)));
         }

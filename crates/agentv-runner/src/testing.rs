@@ -256,6 +256,7 @@ impl Trying {
             include_raw: false,
             dump_prompts: None,
             grace: Duration::from_secs(5),
+            engine: None,
         }
     }
 

@@ -8,7 +8,7 @@
 //! - [`crash`]: a command that is killed at a chosen moment; [`processes`]: the processes that
 //!   remain;
 //! - [`browser`]: a real browser; [`runs`]: run folders to show in it;
-//! - [`Served`]: a program that serves pages;
+//! - [`NatsServer`]: a real NATS server; [`Served`]: a program that serves pages;
 //! - [`SmallDisk`]: a disk that fills up quickly.
 //!
 //! Words in the prompt control the server, so that tests that are data need only one:
@@ -47,6 +47,7 @@ pub mod crash;
 mod fake_agent;
 pub mod files;
 pub mod model;
+mod nats;
 pub mod processes;
 mod project;
 mod prose;
@@ -62,6 +63,7 @@ mod small_disk;
 mod terminal;
 
 pub use fake_agent::{AgentConduct, fake_agent};
+pub use nats::NatsServer;
 pub use project::Project;
 pub use random::Random;
 pub use seeds::each_seed;

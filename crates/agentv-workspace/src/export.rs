@@ -18,6 +18,10 @@ pub(crate) fn export(source: &TemplateSource, into: &Path) -> Result<Template, W
     match source {
         TemplateSource::Empty => {}
         TemplateSource::Folder(folder) => copy_folder(folder, into, false)?,
+        TemplateSource::Committed(folder) => {
+            copy_folder(folder, into, false)?;
+            commit_everything(into)?;
+        }
         TemplateSource::Commit { repository, commit } => {
             check_out(repository, commit, into)?;
             commit_everything(into)?;

@@ -11,6 +11,8 @@ pub enum TemplateSource {
     Empty,
     /// A folder. Repositories in it (`.git`) are not copied: their history may hold the answer.
     Folder(PathBuf),
+    /// A folder whose files become the only commit of a new repository without remotes.
+    Committed(PathBuf),
     /// The files of one commit, as the only commit of a new repository without remotes.
     Commit {
         /// The repository, or a folder in its working tree.

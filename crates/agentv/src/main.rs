@@ -5,6 +5,7 @@ mod calibration;
 mod commands;
 mod diagnostics;
 mod ending;
+mod engine;
 mod escaping_writer;
 mod execution;
 mod exit;
@@ -51,6 +52,8 @@ fn main() -> ExitCode {
         Command::Runs(arguments) => commands::runs::run(&arguments),
         Command::Trend(arguments) => commands::trend::run(&arguments),
         Command::View(arguments) => commands::view::run(&arguments),
+        Command::Worker(arguments) => commands::worker::run(&arguments),
+        Command::Engine(arguments) => commands::engine::run(&arguments),
         Command::Init(arguments) => commands::init::run(&arguments),
         Command::Validate(arguments) => commands::validate::run(&arguments),
         Command::Show(arguments) => commands::show::run(&arguments),

@@ -150,6 +150,7 @@ impl PreparedCalibration {
             kept_files,
             resumed_cases: None,
             is_resumed: false,
+            worker_needs: None,
         };
         let graded = judges.usual.into_iter().map(|(target, judge)| {
             let judge = Some(judge);
@@ -177,6 +178,7 @@ impl PreparedCalibration {
             include_trace: options.include_trace,
             include_raw: false,
             grace: GRACE,
+            engine: None,
         };
         Ok((spec, run))
     }

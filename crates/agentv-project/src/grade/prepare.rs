@@ -130,6 +130,7 @@ impl PreparedGrading {
             kept_files,
             resumed_cases: None,
             is_resumed: resumed.is_some(),
+            worker_needs: None,
             other_files: Vec::new(),
             not_answered: answers.not_answered,
         };
@@ -154,6 +155,7 @@ impl PreparedGrading {
             include_trace: options.include_trace,
             include_raw: false,
             grace: GRACE,
+            engine: None,
         };
         Ok((spec, run))
     }

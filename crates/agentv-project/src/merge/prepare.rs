@@ -124,6 +124,7 @@ impl PreparedMerge {
             gates: self.gates,
             resumed_cases: None,
             is_resumed: true,
+            worker_needs: None,
             other_files: Vec::new(),
             not_answered: 0,
         })

@@ -51,6 +51,8 @@ pub struct RunOptions {
     pub include_trace: bool,
     /// Records requests and responses as they were sent.
     pub include_raw: bool,
+    /// Set if workers on other machines execute the trials.
+    pub has_engine: bool,
     /// The files that the caller writes. One that an earlier run wrote is not an eval file unless `paths`
     /// names it.
     pub outputs: Vec<PathBuf>,
@@ -93,6 +95,7 @@ impl RunOptions {
             dump_prompts: None,
             include_trace: false,
             include_raw: false,
+            has_engine: false,
             outputs: Vec::new(),
         }
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentv_core::{Planned, RanFile, RanTarget, RunRecord, Target};
+use agentv_core::{EvalFile, Planned, RanFile, RanTarget, RunRecord, Target};
 use agentv_process::Runner;
 use agentv_runner::{Cache, RunSpec, RunWorkspaces, TrialsSpec, survey};
 use jiff::Timestamp;
@@ -26,6 +26,7 @@ use crate::output_files::{CasesRead, OutputFile, ReadFiles};
 use crate::project::Project;
 use crate::run_folders::RunFolders;
 use crate::targets::{ResolvedTargets, TargetOptions, resolve_targets};
+use crate::worker::{Roots, RunNeeds, WorkerSpec, named_file, shared_files};
 
 /// The time that trials in flight get once the run is to stop.
 pub(crate) const GRACE: Duration = Duration::from_secs(3);
@@ -205,6 +206,10 @@ impl PreparedRun {
         notices: &mut dyn Notices,
     ) -> Result<(RunSpec, OpenRun), ProjectError> {
         let workspaces = self.workspaces.open(self.files.root())?;
+        let worker_needs = match self.options.has_engine {
+            true => Some(RunNeeds::new(self.worker_spec()?, workspaces.clone())),
+            false => None,
+        };
         let kept_files = self.kept_files();
         let record = RunRecord {
             evaluator_files: kept_files.texts(),
@@ -243,6 +248,7 @@ impl PreparedRun {
                 selection: plan.selection.clone(),
             }),
             is_resumed: resumed.is_some(),
+            worker_needs: worker_needs.map(Arc::new),
         };
         if options.limits.budget.is_some() {
             warn_of_unlimited(&resolved.targets, notices);
@@ -272,8 +278,65 @@ impl PreparedRun {
             include_raw: options.include_raw,
             dump_prompts: options.dump_prompts,
             grace: GRACE,
+            engine: None,
         };
         Ok((spec, run))
+    }
+
+    /// Returns the description of the run for workers on other machines.
+    ///
+    /// # Errors
+    /// If the targets file of the request is outside of the project.
+    fn worker_spec(&self) -> Result<WorkerSpec, ProjectError> {
+        let PreparedRun {
+            options, resolved, ..
+        } = self;
+        let files: Vec<EvalFile> = self
+            .files
+            .folders()
+            .map(|(file, _)| (**file).clone())
+            .collect();
+        let roots = Roots::of(files.iter());
+        let mut paths = resolved.shared_files();
+        paths.extend(
+            files
+                .iter()
+                .map(|file| file.root.join(".agentv/config.yaml")),
+        );
+        let named = options.targets_file.as_deref();
+        let named = named.and_then(|path| path.canonicalize().ok());
+        let targets_file = named.map(|path| named_file(&path, &roots)).transpose();
+        let targets_file = targets_file.map_err(ProjectError::from_error)?;
+        let mut needed = shared_files(&paths, &roots);
+        needed.extend(targets_file.clone());
+        let mut suites = Vec::new();
+        for (index, suite) in self.files.suites() {
+            let path = suite.path.canonicalize();
+            let path = path.map_err(ProjectError::from_error)?;
+            let file = named_file(&path, &roots).map_err(ProjectError::from_error)?;
+            suites.push((index, file));
+        }
+        needed.extend(suites.iter().map(|(_, file)| file.clone()));
+        Ok(WorkerSpec {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            lanes: resolved.worker_lanes(),
+            answering: resolved.targets.len(),
+            needed,
+            suites,
+            targets_file,
+            judge: self.plan.grading.judge.clone(),
+            timeout: options.limits.timeout,
+            max_retries: options.limits.max_retries,
+            no_scripts: options.limits.no_scripts,
+            dry_run: options.dry_run.map(|delay| (delay.min, delay.max)),
+            allow_outside_root: options.load.allow_outside_root,
+            stop_on_required: self.plan.grading.stop_on_required,
+            include_trace: options.include_trace,
+            include_raw: options.include_raw,
+            has_workspaces: self.workspaces.is_needed,
+            roots,
+            files,
+        })
     }
 
     fn kept_files(&self) -> KeptFiles {

@@ -17,6 +17,7 @@ use super::options::TargetOptions;
 use super::program::ProgramReader;
 use crate::error::ProjectError;
 use crate::notices::Notices;
+use crate::worker::WorkerLane;
 
 /// The advice for a judge that is not defined.
 const DEFINE_JUDGE: &str = "define it in a targets file and name that file with `--targets`";
@@ -34,6 +35,33 @@ pub(crate) struct ResolvedTargets {
     pub(super) not_hidden: BTreeSet<OpenValue>,
     /// The files that define the targets and their variables, and the programs of the targets.
     pub(crate) read_files: Vec<PathBuf>,
+    /// The `.env` files among them.
+    dotenv_files: Vec<PathBuf>,
+}
+
+impl ResolvedTargets {
+    /// Returns the files that workers on other machines need: all but those with variables.
+    pub(crate) fn shared_files(&self) -> Vec<PathBuf> {
+        let files = self.read_files.iter();
+        let shared = files.filter(|file| !self.dotenv_files.contains(file));
+        shared.cloned().collect()
+    }
+
+    /// Returns the targets and judges as workers on other machines need them.
+    pub(crate) fn worker_lanes(&self) -> Vec<WorkerLane> {
+        let lanes = self.targets.iter().chain(&self.judges).enumerate();
+        let lanes = lanes.map(|(position, target)| {
+            let limits = &target.limits;
+            WorkerLane {
+                name: target.name.clone(),
+                uses: self.assignment.uses_of(position),
+                has_shared_limits: limits.has_own_workers
+                    || limits.requests_per_minute.is_some()
+                    || limits.tokens_per_minute.is_some(),
+            }
+        });
+        lanes.collect()
+    }
 }
 
 /// The files that define what a name of a target means: places with equal keys have equal targets.
@@ -88,6 +116,7 @@ impl<'a> Resolver<'a> {
                 secrets: Secrets::default(),
                 not_hidden: BTreeSet::new(),
                 read_files: Vec::new(),
+                dotenv_files: Vec::new(),
             },
         }
     }
@@ -146,6 +175,7 @@ impl<'a> Resolver<'a> {
         if !self.resolved.read_files.contains(&dotenv) {
             warn_of_lines(&variables, project, self.notices);
         }
+        self.resolved.dotenv_files.push(dotenv.clone());
         self.resolved.read_files.push(dotenv);
         Ok(variables)
     }
@@ -241,7 +271,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Makes a target ready to be asked, within the limits of the request.
-    fn ready(
+    pub(super) fn ready(
         &mut self,
         place: &TargetsPlace,
         name: &str,

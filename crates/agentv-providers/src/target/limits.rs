@@ -19,6 +19,7 @@ pub(crate) fn limits(settings: &Settings, usual: &Limits) -> Result<Limits, Sett
         workers: workers.map_or(usual.workers, |count| {
             usize::try_from(count).unwrap_or(usize::MAX)
         }),
+        has_own_workers: workers.is_some(),
         timeout: timeout.unwrap_or(usual.timeout),
         requests_per_minute: settings.count("requests_per_minute")?.map(in_u32),
         tokens_per_minute: settings.count("tokens_per_minute")?.map(in_u32),

@@ -95,6 +95,7 @@ impl Again {
             include_trace: false,
             include_raw: false,
             grace: Duration::from_secs(5),
+            engine: None,
         };
         change(&mut spec);
         let seen = Arc::new(Mutex::new(SeenEvents::default()));

@@ -4,7 +4,7 @@ use std::future::poll_fn;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use agentv_core::{ResultRecord, Step, Stop, TranscriptRecord, Trial, Work};
 use tokio::sync::mpsc::Receiver;
@@ -12,12 +12,16 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
 
 use crate::consumer::Consumer;
+use crate::remote::{RemoteEngine, work_elsewhere};
 use crate::schedule::batch::Batch;
 use crate::schedule::budget::{PaidCalls, SetAside};
 use crate::schedule::lane::Lane;
 use crate::schedule::source::SourceItem;
 use crate::trial::execute::{Executor, cost_of};
 use crate::workspace::needs_workspace;
+
+/// The time in which an engine learns that no further trial is to begin.
+const BEGINS_WITHIN: Duration = Duration::from_millis(100);
 
 /// The trials that are worked on together.
 pub(crate) struct Dispatcher {
@@ -29,13 +33,16 @@ pub(crate) struct Dispatcher {
     pub(crate) slots: Arc<Semaphore>,
     /// No trial that asks is taken up if it would probably end after this.
     pub(crate) deadline: Option<Instant>,
+    /// The engine that executes trials elsewhere.
+    pub(crate) engine: Option<Arc<dyn RemoteEngine>>,
 }
 
 impl Dispatcher {
     /// Takes up trials until there are none, or the run is stopped. Returns when all of them ended.
     pub(crate) async fn run(self, mut items: Receiver<SourceItem>) {
         let is_batched = self.lane.as_ref();
-        let is_batched = is_batched.is_some_and(|lane| lane.target.provider.batch().is_some());
+        let is_batched = is_batched.is_some_and(|lane| lane.target.provider.batch().is_some())
+            && self.engine.is_none();
         let mut taking = Taking {
             batch: is_batched.then(Batch::default),
             in_flight: TaskTracker::new(),
@@ -86,6 +93,23 @@ impl Dispatcher {
             stop.stop(Stop::Budget);
         }
         admitted
+    }
+
+    /// Stops the run when a trial that begins elsewhere would probably end after the deadline.
+    async fn stop_in_time(&self) {
+        let (Some(_), Some(deadline), Some(lane)) = (&self.engine, self.deadline, &self.lane)
+        else {
+            return std::future::pending().await;
+        };
+        loop {
+            let needed = lane.typical_latency() + BEGINS_WITHIN;
+            let latest = deadline.checked_sub(needed).unwrap_or(deadline);
+            if Instant::now() >= latest {
+                break;
+            }
+            tokio::time::sleep_until(latest.into()).await;
+        }
+        self.executor.stop.stop(Stop::Time);
     }
 
     /// Begins trials, asks their target once for all of them, and hands over their first steps. Returns
@@ -163,6 +187,10 @@ impl Taking {
             }
             _ => None,
         };
+        if let (Some(engine), Some(lane)) = (&self.dispatcher.engine, &lane) {
+            self.hand_over(Arc::clone(engine), trial, Arc::clone(lane), set_aside, slot);
+            return Some(());
+        }
         if self
             .dispatcher
             .consumer
@@ -213,6 +241,24 @@ impl Taking {
         }
     }
 
+    /// Hands a trial over to the engine.
+    fn hand_over(
+        &self,
+        engine: Arc<dyn RemoteEngine>,
+        trial: Trial,
+        lane: Arc<Lane>,
+        set_aside: Option<SetAside>,
+        slot: OwnedSemaphorePermit,
+    ) {
+        let executor = Arc::clone(&self.dispatcher.executor);
+        let consumer = Arc::clone(&self.dispatcher.consumer);
+        self.in_flight.spawn(async move {
+            let (executor, consumer) = (&executor, &consumer);
+            work_elsewhere(&*engine, executor, consumer, &trial, &lane, set_aside).await;
+            drop(slot);
+        });
+    }
+
     async fn spawn(
         &self,
         trial: Trial,
@@ -249,7 +295,11 @@ impl Taking {
             self.take_up_batch(batch.rest()).await;
         }
         self.in_flight.close();
-        self.in_flight.wait().await;
+        tokio::select! {
+            biased;
+            () = self.in_flight.wait() => {}
+            () = self.dispatcher.stop_in_time() => self.in_flight.wait().await,
+        }
     }
 }
 

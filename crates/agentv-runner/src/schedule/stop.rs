@@ -61,7 +61,7 @@ impl StopHandle {
     }
 
     /// Waits until no further trial is started.
-    pub(crate) async fn stopped(&self) {
+    pub async fn stopped(&self) {
         self.dispatch.cancelled().await;
     }
 
@@ -76,7 +76,7 @@ impl StopHandle {
     }
 
     /// Waits until aborted work is no longer waited for.
-    pub(crate) async fn at_once(&self) {
+    pub async fn at_once(&self) {
         self.at_once.cancelled().await;
     }
 

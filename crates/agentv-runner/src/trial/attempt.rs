@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use agentv_core::{Cause, ProviderError, Request, Retry, RunEvent, Timing, Transcript, Trial};
 use tokio_util::sync::CancellationToken;
 
+use crate::remote::{CallOutcome, enter};
 use crate::schedule::lane::Lane;
 use crate::schedule::rate_limit::{backoff, expected_tokens};
 use crate::trial::execute::Executor;
@@ -121,14 +122,9 @@ struct Attempt {
 async fn attempt(executor: &Executor, lane: &Lane, request: &Request) -> Option<Attempt> {
     let expected = expected_tokens(request);
     let ready = Instant::now();
-    let admitted = async {
-        let place = lane.concurrency.enter().await;
-        lane.rate_limit.wait(expected).await;
-        place
-    };
     let place = tokio::select! {
         biased;
-        place = admitted => place,
+        place = enter(executor, lane, expected) => place,
         () = executor.stop.leaving() => return None,
     };
     let started = Instant::now();
@@ -136,28 +132,24 @@ async fn attempt(executor: &Executor, lane: &Lane, request: &Request) -> Option<
     let asking = async { lane.target.provider.answer(request, &cancel).await };
     let answer = call(executor, request.timeout, &cancel, asking).await;
     let took = started.elapsed();
-    drop(place);
-    let mut refused_together = false;
-    match &answer {
-        Ok(transcript) => {
-            lane.concurrency.widen();
-            lane.rate_limit.settle(expected, transcript.token_usage);
-        }
-        Err(error) => {
-            if error.is_rate_limit() {
-                refused_together = !lane.concurrency.narrow(started, Instant::now());
-            }
-            if let Some(pause) = error.retry_after.filter(|pause| *pause <= LONGEST_PAUSE) {
-                lane.rate_limit.pause_until(Instant::now() + pause);
-            }
-        }
-    }
+    let refused_together = place.end(lane, expected, started, outcome_of(&answer));
     Some(Attempt {
         answer,
         waited: started - ready,
         took,
         refused_together,
     })
+}
+
+fn outcome_of(answer: &Result<Transcript, ProviderError>) -> CallOutcome {
+    let error = answer.as_ref().err();
+    let pause = error.and_then(|error| error.retry_after);
+    CallOutcome {
+        answered: answer.is_ok(),
+        usage: answer.as_ref().ok().and_then(|answer| answer.token_usage),
+        refused: error.is_some_and(ProviderError::is_rate_limit),
+        pause: pause.filter(|pause| *pause <= LONGEST_PAUSE),
+    }
 }
 
 /// Makes one call of a provider, for one answer or for many. It ends at its timeout, or when the run is

@@ -14,6 +14,7 @@ use futures_util::future::join_all;
 
 use crate::assignment::Assignment;
 use crate::failure::{Failure, RunError};
+use crate::remote::CallGate;
 use crate::schedule::budget::{Budget, SetAside};
 use crate::schedule::lane::Lane;
 use crate::schedule::stop::StopHandle;
@@ -53,6 +54,8 @@ pub struct ExecutorSpec {
     pub workspaces: Option<Arc<RunWorkspaces>>,
     /// Receives the events of trials in flight.
     pub notify: Notify,
+    /// Admits calls to targets whose limits other processes share.
+    pub gate: Option<Arc<dyn CallGate>>,
 }
 
 /// Turns trials into outcomes. It writes nothing: the caller does.
@@ -71,6 +74,7 @@ pub struct Executor {
     pub(crate) secrets: Secrets,
     pub(crate) workspaces: Option<Arc<RunWorkspaces>>,
     notify: Notify,
+    pub(crate) gate: Option<Arc<dyn CallGate>>,
 }
 
 impl Executor {
@@ -105,6 +109,7 @@ impl Executor {
             secrets: spec.secrets,
             workspaces: spec.workspaces,
             notify: spec.notify,
+            gate: spec.gate,
         }
     }
 
@@ -117,6 +122,22 @@ impl Executor {
             outcome.extend([step]);
         }
         outcome
+    }
+
+    /// Executes a trial step by step: the next one begins when `each` is done with the last, and none does
+    /// once it returns false. Returns false if the trial has not ended.
+    pub async fn execute_steps<F>(&self, trial: &Trial, mut each: impl FnMut(Step) -> F) -> bool
+    where
+        F: Future<Output = bool>,
+    {
+        let mut execution = self.begin(trial, self.lane_of(trial), Instant::now(), None);
+        while let Some(step) = execution.next().await {
+            let is_end = matches!(step, Step::Ended(_));
+            if !each(step).await || is_end {
+                return is_end;
+            }
+        }
+        false
     }
 
     /// Takes out the error that ended the work of this executor, such as a target that is not ready.
@@ -233,7 +254,7 @@ impl Executor {
     }
 
     /// Ends what the preparation of the targets began, such as the servers of their tools.
-    pub(crate) async fn end_targets(&self) {
+    pub async fn end_targets(&self) {
         let providers = self.lanes.iter().map(|lane| &lane.target.provider);
         join_all(providers.map(|provider| provider.end())).await;
     }

@@ -1,7 +1,7 @@
 //! The place for the workspaces of a run, and the templates that they start with.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agentv_core::{WorkspaceSource, WorkspaceSpec};
@@ -15,6 +15,8 @@ use tokio::sync::OnceCell;
 pub struct RunWorkspaces {
     workspaces: Arc<Workspaces>,
     templates: Mutex<HashMap<TemplateSource, Arc<OnceCell<Arc<Template>>>>>,
+    /// The folders that hold files with a digest, in place of their sources.
+    provided: Mutex<HashMap<String, PathBuf>>,
     pub(crate) runner: Runner,
 }
 
@@ -44,8 +46,38 @@ impl RunWorkspaces {
         Ok(RunWorkspaces {
             workspaces: Arc::new(Workspaces::open(preferred, project)?),
             templates: Mutex::default(),
+            provided: Mutex::default(),
             runner,
         })
+    }
+
+    /// Exports the files that a workspace starts with, once. Returns their folder, which must only be read.
+    ///
+    /// # Errors
+    /// Says why they cannot be exported.
+    pub async fn exported(&self, spec: &WorkspaceSpec, root: &Path) -> Result<PathBuf, String> {
+        let template = self.template(spec, root).await.map_err(|error| error.0)?;
+        Ok(template.folder().to_owned())
+    }
+
+    /// Provides the files with this digest in a folder: workspaces that start with them are copied from there.
+    pub fn provide(&self, digest: &str, folder: PathBuf) {
+        let mut provided = self.provided.lock().unwrap_or_else(PoisonError::into_inner);
+        provided.insert(digest.to_owned(), folder);
+    }
+
+    /// Returns the place of the files that a workspace starts with.
+    fn source_of(&self, spec: &WorkspaceSpec, root: &Path) -> TemplateSource {
+        let provided = self.provided.lock().unwrap_or_else(PoisonError::into_inner);
+        let content = spec.from.as_ref().map(WorkspaceSource::digest);
+        let provided = content.and_then(|digest| provided.get(digest));
+        match (provided, &spec.from) {
+            (Some(folder), Some(WorkspaceSource::Git { .. })) => {
+                TemplateSource::Committed(folder.clone())
+            }
+            (Some(folder), _) => TemplateSource::Folder(folder.clone()),
+            (None, _) => source_of(spec, root),
+        }
     }
 
     /// Returns the template of a workspace. The first trial that needs it exports it, and the others wait.
@@ -54,7 +86,7 @@ impl RunWorkspaces {
         spec: &WorkspaceSpec,
         root: &Path,
     ) -> Result<Arc<Template>, NoWorkspace> {
-        let source = source_of(spec, root);
+        let source = self.source_of(spec, root);
         let cell = {
             let mut templates = self
                 .templates

@@ -4,6 +4,7 @@ mod command_line;
 mod compare;
 mod completions;
 mod convert;
+mod engine;
 mod exchange;
 mod gates;
 mod generate;
@@ -30,6 +31,7 @@ mod view;
 pub(crate) use compare::CompareArguments;
 pub(crate) use completions::CompletionsArguments;
 pub(crate) use convert::{ConvertArguments, FormatName};
+pub(crate) use engine::{EngineAction, EngineCommandArguments, WorkerArguments};
 pub(crate) use exchange::{ExportArguments, ExportFormat, ExportOtlpArguments, ImportArguments};
 use gates::GateArguments;
 pub(crate) use generate::{

@@ -3,10 +3,11 @@
 use clap::{Parser, Subcommand};
 
 use super::{
-    CompareArguments, CompletionsArguments, ConvertArguments, ExportArguments, GenerateArguments,
-    GradeArguments, ImportArguments, InitArguments, JudgeArguments, MergeArguments,
-    ReportArguments, RunArguments, RunsArguments, SchemaArguments, ShowArguments, TargetsArguments,
-    TrendArguments, ValidateArguments, ViewArguments,
+    CompareArguments, CompletionsArguments, ConvertArguments, EngineCommandArguments,
+    ExportArguments, GenerateArguments, GradeArguments, ImportArguments, InitArguments,
+    JudgeArguments, MergeArguments, ReportArguments, RunArguments, RunsArguments, SchemaArguments,
+    ShowArguments, TargetsArguments, TrendArguments, ValidateArguments, ViewArguments,
+    WorkerArguments,
 };
 use crate::log::LogLevel;
 
@@ -39,6 +40,8 @@ pub(crate) enum Command {
     Grade(Box<GradeArguments>),
     Judge(JudgeArguments),
     Merge(MergeArguments),
+    Worker(WorkerArguments),
+    Engine(EngineCommandArguments),
     Report(ReportArguments),
     Compare(CompareArguments),
     Runs(RunsArguments),

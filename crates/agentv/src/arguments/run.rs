@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use agentv_cluster::{EngineAddress, EngineName};
 use agentv_core::PassThreshold;
 use agentv_dataset::LoadOptions;
 use agentv_project::{
@@ -11,6 +12,7 @@ use agentv_project::{
 use agentv_providers::Delay;
 use clap::Args;
 
+use super::engine::EngineAddressParser;
 use super::shard::ShardArgument;
 use super::shared::{LimitArguments, OutputArguments, resume};
 use super::values::{from_one, milliseconds, pass_threshold};
@@ -137,6 +139,17 @@ pub(crate) struct RunArguments {
 
     #[command(flatten)]
     pub(crate) limits: LimitArguments,
+    /// Let workers (`agentv worker`) on other machines execute the trials, over the NATS server at URL
+    #[arg(long, value_name = "URL", value_parser = EngineAddressParser, help_heading = "Limits")]
+    pub(crate) engine: Option<EngineAddress>,
+    /// Name of the engine, if several share the server (default: `default`)
+    #[arg(
+        long,
+        value_name = "NAME",
+        requires = "engine",
+        help_heading = "Limits"
+    )]
+    pub(crate) engine_name: Option<EngineName>,
     /// Give a shard the whole `--budget` and the whole limits per minute of targets, not an Nth of them
     #[arg(long, help_heading = "Limits")]
     pub(crate) whole_limits: bool,
@@ -231,6 +244,7 @@ impl RunArguments {
             dump_prompts: self.dump_prompts.clone(),
             include_trace: self.output.include_trace,
             include_raw: self.include_raw,
+            has_engine: self.engine.is_some(),
             outputs: self
                 .output
                 .files()

@@ -3,6 +3,7 @@
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod convert;
+pub(crate) mod engine;
 pub(crate) mod export;
 pub(crate) mod generate;
 pub(crate) mod grade;
@@ -20,3 +21,4 @@ pub(crate) mod targets;
 pub(crate) mod trend;
 pub(crate) mod validate;
 pub(crate) mod view;
+pub(crate) mod worker;

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 
 use crate::arguments::RunArguments;
 use crate::ending::Ending;
+use crate::engine::{Engine, run_anywhere};
 use crate::execution::execute;
 use crate::exit::{CommandError, Exit};
 use crate::log::LogLevel;
@@ -26,11 +27,13 @@ pub(crate) fn run(arguments: &RunArguments, log: Option<LogLevel>) -> Result<Exi
     prepared.check_outputs(&outputs)?;
     let verbose = arguments.load.verbose;
     let reporting = Reporting::new(&arguments.output, verbose, &prepared.outline())?;
+    let engine = Engine::of(arguments)?;
     let (spec, mut run) = prepared.begin(now, notices)?;
     let view = arguments.view.then(|| RunView::start(run.folder()));
     let view = view.transpose()?;
+    let coordination = engine.and_then(|engine| engine.coordination(&run));
     let (ended, reporting) = execute(reporting, |stop, reporter| {
-        agentv_runner::run(spec, stop, reporter)
+        run_anywhere(spec, coordination, stop, reporter)
     })?;
     match run.remove_obsolete(&ended) {
         Ok(0) => {}

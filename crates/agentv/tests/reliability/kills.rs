@@ -6,11 +6,10 @@ use std::time::Duration;
 use agentv_testkit::crash::{Moment, Signal};
 use agentv_testkit::model::{Answer, Behaviour, ModelServer, Usage};
 use agentv_testkit::{Project, Random};
-use serde_json::Value;
 
 use crate::campaign::{rounds, seed};
-use crate::program::{Ended, NONE, Program, agentv, finish, model_target, project};
-use crate::records::{each_case_once, final_words, nothing_is_lost, run_folder, timeless_records};
+use crate::program::{NONE, Program, agentv, finish, model_target, project};
+use crate::records::{Outcome, nothing_is_lost, run_folder};
 
 const CASES: usize = 2_000;
 const WORKERS: usize = 32;
@@ -46,44 +45,11 @@ fn project_at(server: &ModelServer) -> Project {
     project(&model_target(server, &[&workers, price]), CASES, message)
 }
 
-/// Everything that must be the same, whatever signals came.
-struct Outcome {
-    words: (String, Value),
-    results: Vec<String>,
-    transcripts: Vec<String>,
-}
-
-impl Outcome {
-    fn of(ended: &Ended, project: &Project) -> Outcome {
-        let folder = run_folder(project);
-        each_case_once(&folder, CASES);
-        Outcome {
-            words: final_words(ended, &folder),
-            results: timeless_records(&folder.join("results.jsonl")),
-            transcripts: timeless_records(&folder.join("transcripts.jsonl")),
-        }
-    }
-
-    fn is_the_same_as(&self, other: &Outcome) {
-        assert_eq!(self.words, other.words);
-        same_records(&self.results, &other.results);
-        same_records(&self.transcripts, &other.transcripts);
-    }
-}
-
-/// Compares records, and shows the first difference.
-fn same_records(some: &[String], others: &[String]) {
-    for (one, other) in some.iter().zip(others) {
-        assert_eq!(one, other);
-    }
-    assert_eq!(some.len(), others.len());
-}
-
 fn uninterrupted(server: &ModelServer) -> Outcome {
     let project = project_at(server);
     let ended = finish(&mut agentv(&project, NONE)).expect(3);
     assert_eq!(server.calls().total, CASES as u64);
-    Outcome::of(&ended, &project)
+    Outcome::of(&ended, &project, CASES)
 }
 
 /// Starts or resumes the run, and sends it a signal a short time after a number of further calls.
@@ -154,7 +120,7 @@ fn stopped_and_resumed(
         calls <= most,
         "{calls} calls, and at most {most} were needed"
     );
-    Outcome::of(&ended, &project)
+    Outcome::of(&ended, &project, CASES)
 }
 
 const KILL: (Signal, Option<i32>) = (Signal::SIGKILL, None);

@@ -7,6 +7,7 @@
 )]
 
 mod campaign;
+mod engine;
 mod program;
 mod records;
 
@@ -20,6 +21,10 @@ mod copies;
 mod full_disk;
 mod gradings;
 mod kills;
+mod machines;
+mod machines_files;
+mod machines_limits;
+mod machines_secrets;
 mod names;
 mod odd_files;
 mod open_files;

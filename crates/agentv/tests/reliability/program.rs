@@ -166,6 +166,11 @@ pub(crate) struct Ended {
 }
 
 impl Program {
+    /// Returns true if it has ended.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.running.child().try_wait().unwrap().is_some()
+    }
+
     pub(crate) fn start(command: &mut Command) -> Program {
         let (stdout, stderr) = (NamedTempFile::new().unwrap(), NamedTempFile::new().unwrap());
         command
@@ -230,7 +235,8 @@ impl Program {
         words.and_then(|word| word.parse().ok()).unwrap_or(0)
     }
 
-    fn said(&self) -> String {
+    /// Returns everything on standard error so far.
+    pub(crate) fn said(&self) -> String {
         fs::read_to_string(self.stderr.path()).unwrap()
     }
 

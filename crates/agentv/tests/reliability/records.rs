@@ -128,3 +128,40 @@ fn without_times(value: &mut Value) {
         fields.values_mut().for_each(without_times);
     }
 }
+
+/// Everything of a run that must be the same, whatever happened to its processes.
+pub(crate) struct Outcome {
+    words: (String, Value),
+    results: Vec<String>,
+    transcripts: Vec<String>,
+}
+
+impl Outcome {
+    /// Reads the only run of a project. Each of its cases must have one result.
+    #[track_caller]
+    pub(crate) fn of(ended: &Ended, project: &Project, cases: usize) -> Outcome {
+        let folder = run_folder(project);
+        each_case_once(&folder, cases);
+        Outcome {
+            words: final_words(ended, &folder),
+            results: timeless_records(&folder.join("results.jsonl")),
+            transcripts: timeless_records(&folder.join("transcripts.jsonl")),
+        }
+    }
+
+    /// Compares two runs, and shows the first difference.
+    #[track_caller]
+    pub(crate) fn is_the_same_as(&self, other: &Outcome) {
+        assert_eq!(self.words, other.words);
+        same_records(&self.results, &other.results);
+        same_records(&self.transcripts, &other.transcripts);
+    }
+}
+
+#[track_caller]
+fn same_records(some: &[String], others: &[String]) {
+    for (one, other) in some.iter().zip(others) {
+        assert_eq!(one, other);
+    }
+    assert_eq!(some.len(), others.len());
+}

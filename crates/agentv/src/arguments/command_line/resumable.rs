@@ -31,6 +31,8 @@ impl RunArguments {
             rerun_failed,
             cache,
             limits,
+            engine,
+            engine_name,
             whole_limits,
             gates,
             dump_prompts,
@@ -60,6 +62,8 @@ impl RunArguments {
         line.value("rerun-failed", rerun_failed.as_ref());
         line.flag("cache", *cache);
         line.limits(limits);
+        line.value("engine", engine.as_ref());
+        line.value("engine-name", engine_name.as_ref());
         line.flag("whole-limits", *whole_limits);
         line.gates(gates);
         line.path("dump-prompts", dump_prompts.as_deref());

@@ -67,6 +67,7 @@ const RUN: &[Words] = &[
     &["--shard", "auto"],
     &["--balance", "latest~1", "--shard", "2/4"],
     &["--whole-limits"],
+    &["--engine", "nats://localhost:4222", "--engine-name", "team"],
     &["--view"],
     &["--trials", "2"],
     &["--dry-run"],

@@ -1,0 +1,325 @@
+//! The beginning and the end of coordinating a run.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+
+use agentv_core::Trial;
+use agentv_project::RunNeeds;
+use agentv_runner::{Executor, RemoteEngine, RemoteNews};
+use async_nats::Client;
+use async_nats::jetstream::Context;
+use async_nats::jetstream::consumer::{AckPolicy, pull};
+use async_nats::jetstream::object_store::{self, ObjectStore};
+use async_nats::jetstream::stream::{self, DiscardPolicy, RetentionPolicy, StorageType};
+use futures_util::StreamExt;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::calls::Calls;
+use super::shared::{Shared, Trials};
+use super::store::{FileStore, put};
+use super::workers::Workers;
+use super::{advisories, calls, handover, news, reconcile, workers};
+use crate::address::{EngineAddress, jetstream_of};
+use crate::error::ClusterError;
+use crate::names::{EngineName, RunNames, SPEC};
+use crate::protocol::{Announcement, RunState};
+
+/// A run that workers are to execute.
+pub struct CoordinatorSpec {
+    /// The server.
+    pub address: EngineAddress,
+    /// The name of the engine.
+    pub name: EngineName,
+    /// The id of the run.
+    pub run: String,
+    /// The needs of its trials.
+    pub needs: Arc<RunNeeds>,
+}
+
+/// The process that coordinates a run. It executes no trial itself.
+pub struct Coordinator {
+    shared: Arc<Shared>,
+    name: EngineName,
+    announcement: Announcement,
+    tasks: Mutex<JoinSet<()>>,
+}
+
+/// The time after which a trial whose worker is silent goes to another.
+pub(crate) const ACK_WAIT: Duration = Duration::from_secs(6);
+
+/// The number of times that a trial is given to a worker.
+pub(crate) const MOST_DELIVERIES: i64 = 4;
+
+/// The number of trials that wait on the server or are in work, unless the target limits it.
+const WINDOW: usize = 1024;
+
+/// The time between two announcements of a run.
+const ANNOUNCE_EVERY: Duration = Duration::from_secs(1);
+
+impl Coordinator {
+    /// Connects to the server and makes a run ready for workers. A run that another process coordinated before
+    /// goes on: results that are waiting are taken.
+    ///
+    /// # Errors
+    /// If the server cannot be used, or if another process coordinates the run.
+    pub async fn open(spec: CoordinatorSpec) -> Result<Coordinator, ClusterError> {
+        let client = spec.address.connect("agentv run").await?;
+        let jetstream = jetstream_of(&client, &spec.address).await?;
+        let names = spec.name.run(&spec.run);
+        let is_resumed = jetstream.get_stream(names.trials()).await.is_ok();
+        if is_resumed {
+            refuse_second(&client, &spec.name, &spec.run).await?;
+        }
+        let objects = make_streams(&jetstream, &names, spec.needs.spec().answering).await?;
+        let shared = Arc::new(Shared {
+            client,
+            jetstream,
+            names,
+            objects,
+            files: FileStore::default(),
+            needs: spec.needs,
+            executor: OnceLock::new(),
+            trials: Mutex::new(Trials {
+                ended: is_resumed.then(HashSet::new),
+                ..Trials::default()
+            }),
+            workers: Workers::new(spec.run.clone()),
+            calls: Calls::default(),
+            over: CancellationToken::new(),
+        });
+        put_shared(&shared).await?;
+        let announcement = Announcement {
+            run: spec.run,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            coordinator: format!("{}, process {}", crate::host(), std::process::id()),
+            state: RunState::Going,
+        };
+        Ok(Coordinator {
+            shared,
+            name: spec.name,
+            announcement,
+            tasks: Mutex::default(),
+        })
+    }
+
+    /// Ends the run for all workers, and removes everything of it from the server. Returns the number of
+    /// machines that took part.
+    ///
+    /// # Errors
+    /// If the server cannot be reached. `agentv engine clean` then removes what is left.
+    pub async fn close(&self) -> Result<usize, ClusterError> {
+        self.shared.over.cancel();
+        let over = Announcement {
+            state: RunState::Over,
+            ..self.announcement.clone()
+        };
+        announce(&self.shared.client, &self.name, &over).await;
+        let mut tasks = {
+            let mut tasks = self.tasks.lock().unwrap_or_else(|it| it.into_inner());
+            std::mem::take(&mut *tasks)
+        };
+        tasks.shutdown().await;
+        remove_streams(&self.shared.jetstream, &self.shared.names).await?;
+        let _ = self.shared.client.flush().await;
+        Ok(self.shared.workers.machines())
+    }
+
+    fn begin(&self) {
+        let shared = &self.shared;
+        let mut tasks = self.tasks.lock().unwrap_or_else(|it| it.into_inner());
+        tasks.spawn(announce_regularly(
+            Arc::clone(shared),
+            self.name.clone(),
+            self.announcement.clone(),
+        ));
+        tasks.spawn(news::take_news(Arc::clone(shared)));
+        tasks.spawn(news::take_events(Arc::clone(shared)));
+        tasks.spawn(workers::listen(Arc::clone(shared), self.name.workers()));
+        tasks.spawn(calls::answer(Arc::clone(shared)));
+        tasks.spawn(reconcile::reconcile(Arc::clone(shared)));
+        tasks.spawn(advisories::listen(Arc::clone(shared)));
+    }
+}
+
+impl RemoteEngine for Coordinator {
+    fn attach(&self, executor: &Arc<Executor>) {
+        if self.shared.executor.set(Arc::clone(executor)).is_ok() {
+            self.begin();
+        }
+    }
+
+    fn window(&self, workers: Option<usize>) -> usize {
+        workers.unwrap_or(WINDOW).min(WINDOW * 16)
+    }
+
+    fn execute(&self, trial: &Trial, lane: usize) -> UnboundedReceiver<RemoteNews> {
+        let (sender, receiver) = unbounded_channel();
+        handover::hand_over(&self.shared, Arc::new(trial.clone()), lane, sender);
+        receiver
+    }
+}
+
+/// Refuses to coordinate a run that another process coordinates: it would announce it within two seconds.
+async fn refuse_second(client: &Client, name: &EngineName, run: &str) -> Result<(), ClusterError> {
+    let subscribed = client.subscribe(name.announcements()).await;
+    let mut announcements = subscribed.map_err(ClusterError::server("be listened to"))?;
+    let other = async {
+        while let Some(message) = announcements.next().await {
+            let found = serde_json::from_slice::<Announcement>(&message.payload);
+            if let Ok(found) = found
+                && found.run == run
+                && found.state != RunState::Over
+            {
+                return Some(found.coordinator);
+            }
+        }
+        None
+    };
+    match tokio::time::timeout(ANNOUNCE_EVERY * 2, other).await {
+        Ok(Some(by)) => Err(ClusterError::Busy {
+            run: run.to_owned(),
+            by,
+        }),
+        _ => Ok(()),
+    }
+}
+
+async fn make_streams(
+    jetstream: &Context,
+    names: &RunNames,
+    lanes: usize,
+) -> Result<ObjectStore, ClusterError> {
+    let trials = jetstream.get_or_create_stream(stream::Config {
+        name: names.trials(),
+        subjects: vec![names.trial_subjects()],
+        retention: RetentionPolicy::WorkQueue,
+        storage: StorageType::File,
+        // A trial that is there is not added again.
+        max_messages_per_subject: 1,
+        discard: DiscardPolicy::New,
+        discard_new_per_subject: true,
+        ..stream::Config::default()
+    });
+    let trials = trials
+        .await
+        .map_err(ClusterError::server("make the stream of trials"))?;
+    for lane in 0..lanes {
+        let name = RunNames::lane_consumer(lane);
+        let consumer = trials.get_or_create_consumer(
+            &name,
+            pull::Config {
+                durable_name: Some(name.clone()),
+                filter_subject: names.lane_subjects(lane),
+                ack_policy: AckPolicy::Explicit,
+                ack_wait: ACK_WAIT,
+                max_deliver: MOST_DELIVERIES,
+                max_ack_pending: -1,
+                max_waiting: 100_000,
+                ..pull::Config::default()
+            },
+        );
+        consumer
+            .await
+            .map_err(ClusterError::server("make the queue of a target"))?;
+    }
+    let news = jetstream.get_or_create_stream(stream::Config {
+        name: names.news_stream(),
+        subjects: vec![names.news()],
+        retention: RetentionPolicy::WorkQueue,
+        storage: StorageType::File,
+        ..stream::Config::default()
+    });
+    let news = news
+        .await
+        .map_err(ClusterError::server("make the stream of results"))?;
+    let consumer = news.get_or_create_consumer(
+        news::CONSUMER,
+        pull::Config {
+            durable_name: Some(news::CONSUMER.to_owned()),
+            ack_policy: AckPolicy::Explicit,
+            ack_wait: Duration::from_secs(300),
+            max_ack_pending: -1,
+            ..pull::Config::default()
+        },
+    );
+    consumer
+        .await
+        .map_err(ClusterError::server("make the queue of results"))?;
+    match jetstream.get_object_store(&names.store()).await {
+        Ok(store) => Ok(store),
+        Err(_) => jetstream
+            .create_object_store(object_store::Config {
+                bucket: names.store(),
+                ..object_store::Config::default()
+            })
+            .await
+            .map_err(ClusterError::server("make the store of files")),
+    }
+}
+
+/// Removes everything of a run from the server.
+pub(crate) async fn remove_streams(
+    jetstream: &Context,
+    names: &RunNames,
+) -> Result<(), ClusterError> {
+    let mut failed = None;
+    for stream in [names.trials(), names.news_stream()] {
+        if let Err(error) = jetstream.delete_stream(&stream).await {
+            failed = Some(error.to_string());
+        }
+    }
+    if let Err(error) = jetstream.delete_object_store(&names.store()).await {
+        failed = Some(error.to_string());
+    }
+    match failed {
+        None => Ok(()),
+        Some(reason) => Err(ClusterError::Server {
+            what: "remove a run",
+            reason,
+        }),
+    }
+}
+
+/// Stores the files that all trials need, and then the description of the run.
+async fn put_shared(shared: &Shared) -> Result<(), ClusterError> {
+    let spec = shared.needs.spec();
+    for file in &spec.needed {
+        shared
+            .files
+            .put_file(&shared.objects, &shared.needs, file)
+            .await?;
+    }
+    let spec = serde_json::to_vec(spec);
+    let spec = spec.map_err(ClusterError::server("encode the description of a run"))?;
+    put(&shared.objects, SPEC, &mut spec.as_slice()).await
+}
+
+async fn announce_regularly(shared: Arc<Shared>, name: EngineName, mut announcement: Announcement) {
+    let mut ticks = tokio::time::interval(ANNOUNCE_EVERY);
+    let executor = shared.executor.get().cloned();
+    let mut is_stopping = false;
+    loop {
+        // Workers learn at once that nothing more is to begin.
+        let stopped = async {
+            match &executor {
+                Some(executor) if !is_stopping => executor.stopped().await,
+                _ => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            _ = ticks.tick() => {}
+            () = stopped => is_stopping = true,
+        }
+        announcement.state = shared.state();
+        announce(&shared.client, &name, &announcement).await;
+    }
+}
+
+async fn announce(client: &Client, name: &EngineName, announcement: &Announcement) {
+    if let Ok(bytes) = serde_json::to_vec(announcement) {
+        let _ = client.publish(name.announcements(), bytes.into()).await;
+    }
+}
