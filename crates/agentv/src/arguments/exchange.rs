@@ -71,7 +71,7 @@ pub(crate) enum ExportFormat {
 #[command(after_help = "\
 Examples:
   agentv export otlp latest -o traces.jsonl
-  agentv export otlp latest | jq .resourceSpans[].scopeSpans[].spans[].name")]
+  agentv export otlp latest | jq '.resourceSpans[].scopeSpans[].spans[].name'")]
 pub(crate) struct ExportOtlpArguments {
     /// Run id, run folder, `latest`, `latest~1`, …
     #[arg(value_name = "RUN")]
