@@ -8,6 +8,7 @@ use agentv_journal::{FileError, RecordFile, RunFolder};
 use agentv_report::{ReportFailure, RunLine, RunResults, SiteLink, TrialsPage, write_runs_page};
 use serde::Serialize;
 
+use crate::platform::open_to_all;
 use crate::run_list::ListedRun;
 use crate::runs::{Runs, refuse_links};
 use crate::view_error::ViewError;
@@ -216,6 +217,7 @@ fn refuse_others(folder: &Path) -> Result<(), ViewError> {
 
 /// Renames the new bundle; an old one in its place is removed.
 fn put_in_place(made: tempfile::TempDir, folder: &Path) -> io::Result<()> {
+    // A web server reads it. It is private while it is made.
     open_to_all(made.path())?;
     if folder.exists() {
         let old = made.path().with_extension("old");
@@ -224,18 +226,6 @@ fn put_in_place(made: tempfile::TempDir, folder: &Path) -> io::Result<()> {
         return fs::remove_dir_all(old);
     }
     fs::rename(made.keep(), folder)
-}
-
-/// Lets a web server read the folder, which is private while it is made.
-#[cfg(unix)]
-fn open_to_all(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(folder, fs::Permissions::from_mode(0o755))
-}
-
-#[cfg(not(unix))]
-fn open_to_all(_: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 fn not_written(path: &Path, source: io::Error) -> ViewError {

@@ -16,6 +16,7 @@ mod comparisons;
 pub mod index;
 pub mod labels;
 mod open_run;
+mod platform;
 mod run_list;
 mod runs;
 mod server;

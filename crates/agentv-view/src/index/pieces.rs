@@ -1,11 +1,12 @@
 //! A file in pieces of whole lines, which threads read on their own.
 
 use std::fs::File;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 
 use memchr::memchr;
+
+use crate::platform::read_at;
 
 /// The usual size of a piece.
 const PIECE: u64 = 1 << 20;
@@ -35,7 +36,7 @@ fn line_end(file: &File, from: u64, end: u64) -> io::Result<u64> {
     let mut at = from;
     while at < end {
         let wanted = (end - at).min(STEP as u64) as usize;
-        let count = read_some(file, &mut buffer[..wanted], at)?;
+        let count = read_at(file, &mut buffer[..wanted], at)?;
         if count == 0 {
             break;
         }
@@ -53,7 +54,7 @@ pub(crate) fn read_part(file: &File, part: Range<u64>, buffer: &mut Vec<u8>) -> 
     buffer.resize((part.end - part.start) as usize, 0);
     let mut filled = 0;
     while filled < buffer.len() {
-        let count = read_some(file, &mut buffer[filled..], part.start + filled as u64)?;
+        let count = read_at(file, &mut buffer[filled..], part.start + filled as u64)?;
         if count == 0 {
             break;
         }
@@ -61,13 +62,4 @@ pub(crate) fn read_part(file: &File, part: Range<u64>, buffer: &mut Vec<u8>) -> 
     }
     buffer.truncate(filled);
     Ok(())
-}
-
-fn read_some(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
-    loop {
-        match file.read_at(buffer, at) {
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            read => return read,
-        }
-    }
 }

@@ -2,9 +2,12 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
+
+use super::pieces::read_part;
+use crate::platform::file_number;
 
 /// The number of bytes at the end of a file that are part of its stamp.
 const TAIL: u64 = 4096;
@@ -15,8 +18,9 @@ pub(crate) struct FileStamp {
     /// The number of bytes that were read: all complete lines.
     pub(crate) read: u64,
     length: u64,
-    modified: (i64, i64),
-    node: u64,
+    /// The time since 1970, in nanoseconds.
+    modified: u64,
+    number: u64,
     /// A digest of the bytes before `read`.
     tail: String,
 }
@@ -31,8 +35,11 @@ impl FileStamp {
         Ok(FileStamp {
             read,
             length: found.len(),
-            modified: (found.mtime(), found.mtime_nsec()),
-            node: found.ino(),
+            modified: found
+                .modified()?
+                .duration_since(UNIX_EPOCH)
+                .map_or(0, |since| since.as_nanos().try_into().unwrap_or(u64::MAX)),
+            number: file_number(&found),
             tail: tail(file, read)?,
         })
     }
@@ -43,18 +50,18 @@ impl FileStamp {
             return Ok(self.read == 0);
         };
         let found = file.metadata()?;
-        let is_same_file = found.ino() == self.node;
+        let is_same_file = file_number(&found) == self.number;
         Ok(is_same_file && found.len() >= self.read && tail(file, self.read)? == self.tail)
     }
 }
 
 fn tail(file: &File, end: u64) -> io::Result<String> {
     let start = end.saturating_sub(TAIL);
-    let mut bytes = vec![0; (end - start) as usize];
-    match file.read_exact_at(&mut bytes, start) {
-        Ok(()) => Ok(blake3::hash(&bytes).to_hex().to_string()),
-        // It has become shorter.
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(String::new()),
-        Err(error) => Err(error),
-    }
+    let mut bytes = Vec::new();
+    read_part(file, start..end, &mut bytes)?;
+    // It may have become shorter.
+    Ok(match bytes.len() as u64 == end - start {
+        true => blake3::hash(&bytes).to_hex().to_string(),
+        false => String::new(),
+    })
 }

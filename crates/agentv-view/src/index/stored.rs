@@ -14,9 +14,10 @@ use super::row::{Row, TranscriptPlace};
 use super::run_index::{RunIndex, opened};
 use super::stamp::FileStamp;
 use super::texts::Texts;
+use crate::platform::create_private_folders;
 
 /// The version of the format. An index of another version is built again.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 /// The number of rows that are read or written at once.
 const BLOCK: usize = 4096;
 
@@ -40,9 +41,7 @@ fn path(kept: &Path, run: &RunFolder, extension: &str) -> PathBuf {
 
 /// Creates the folder for indexes, readable only by the user.
 pub(super) fn create_folder(kept: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    let mut folder = fs::DirBuilder::new();
-    folder.recursive(true).mode(0o700).create(kept)?;
+    create_private_folders(kept)?;
     let ignored = kept.join(".gitignore");
     if ignored.exists() {
         Ok(())
