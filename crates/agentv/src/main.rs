@@ -64,6 +64,7 @@ fn main() -> ExitCode {
         Command::Targets(arguments) => commands::targets::run(&arguments),
         Command::Schema(arguments) => commands::schema::run(&arguments),
         Command::Completions(arguments) => commands::completions::run(&arguments),
+        Command::Man(arguments) => commands::man::run(&arguments),
     };
     exit.unwrap_or_else(|error| error.report()).into()
 }

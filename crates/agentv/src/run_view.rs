@@ -6,11 +6,10 @@ use std::thread;
 use agentv_journal::RunFolder;
 use agentv_project::ProjectError;
 use agentv_view::Runs;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 
 use crate::output;
 use crate::page_server::{self, PageServer};
+use crate::signals::StopRequests;
 
 /// A page on a run, served until the process ends.
 pub(crate) struct RunView {
@@ -40,12 +39,12 @@ impl RunView {
         if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
             return;
         }
-        if let Ok(mut signals) = Signals::new([SIGINT, SIGTERM, SIGHUP]) {
+        if let Ok(mut requests) = StopRequests::take_over() {
             output::note(&format!(
                 "{} stays open: press Ctrl-C to stop",
                 self.address
             ));
-            signals.forever().next();
+            requests.next();
         }
     }
 }

@@ -5,9 +5,9 @@ use clap::{Parser, Subcommand};
 use super::{
     CompareArguments, CompletionsArguments, ConvertArguments, EngineCommandArguments,
     ExportArguments, GenerateArguments, GradeArguments, ImportArguments, InitArguments,
-    JudgeArguments, MergeArguments, ReportArguments, RunArguments, RunsArguments, SchemaArguments,
-    ShowArguments, TargetsArguments, TrendArguments, ValidateArguments, ViewArguments,
-    WorkerArguments,
+    JudgeArguments, ManArguments, MergeArguments, ReportArguments, RunArguments, RunsArguments,
+    SchemaArguments, ShowArguments, TargetsArguments, TrendArguments, ValidateArguments,
+    ViewArguments, WorkerArguments,
 };
 use crate::log::LogLevel;
 
@@ -57,4 +57,5 @@ pub(crate) enum Command {
     Targets(TargetsArguments),
     Schema(SchemaArguments),
     Completions(CompletionsArguments),
+    Man(ManArguments),
 }

@@ -10,6 +10,7 @@ pub(crate) mod grade;
 pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod judge;
+pub(crate) mod man;
 pub(crate) mod merge;
 pub(crate) mod prune;
 pub(crate) mod report;

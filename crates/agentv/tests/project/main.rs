@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
 
+#[cfg(unix)]
+mod action;
+mod ci_recipes;
 mod corpus;
 mod events;
 mod exit_codes;
