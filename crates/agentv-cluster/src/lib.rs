@@ -35,8 +35,28 @@ pub use names::EngineName;
 pub use status::{CleanedRun, EngineStatus, RunStatus, check, clean, status};
 pub use worker::{Leave, WorkerOptions, work};
 
+/// Returns an id for a worker on this machine.
+pub(crate) fn new_worker_id() -> String {
+    let (process, random) = (std::process::id(), fastrand::u32(..));
+    format!("{}-{process}-{random:08x}", host())
+}
+
+/// Returns the machine of a worker by its id.
+pub(crate) fn host_of(worker: &str) -> &str {
+    worker.rsplitn(3, '-').last().unwrap_or(worker)
+}
+
 /// Returns the name of this machine.
 pub(crate) fn host() -> String {
     let name = rustix::system::uname();
     name.nodename().to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_machine_of_a_worker_is_part_of_its_id() {
+        assert_eq!(super::host_of(&super::new_worker_id()), super::host());
+        assert_eq!(super::host_of("build-3-812-00c0ffee"), "build-3");
+    }
 }

@@ -49,8 +49,8 @@ pub struct WorkerReport {
     pub busy: Vec<BusyTrial>,
     /// The number of trials that it has ended.
     pub done: u64,
-    /// The seconds since it began.
-    pub seconds: f64,
+    /// The trials that it ended per minute, lately.
+    pub per_minute: f64,
     /// The runs that it works for.
     pub runs: Vec<WorkerRun>,
     /// True if it takes no further trials.

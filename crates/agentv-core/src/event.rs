@@ -36,6 +36,11 @@ pub enum RunEvent {
         /// The activity, without secrets.
         activity: Activity,
     },
+    /// The workers on other machines and their work, about once a second. It changes no result.
+    Workers {
+        /// The workers, by host and process.
+        workers: Vec<WorkerActivity>,
+    },
     /// A trial that had begun got no result, because the run is being stopped.
     Abandoned(TrialName),
     /// A trial ended, in this run or before it was resumed. Its record is on disk.
@@ -55,6 +60,35 @@ pub enum RunEvent {
         /// The reason.
         reason: Stop,
     },
+}
+
+/// A worker on another machine, and its work.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct WorkerActivity {
+    /// The name of the machine.
+    pub host: String,
+    /// The id of the process.
+    pub process: u32,
+    /// The number of trials that it can work on at a time.
+    pub slots: usize,
+    /// The number of trials that it works on.
+    pub busy: usize,
+    /// The number of trials that it has ended.
+    pub done: u64,
+    /// The trials that it ends per minute.
+    pub per_minute: f64,
+    /// The trial that it works on for the longest time, and for how many seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub current: Option<(String, f64)>,
+}
+
+/// The workers and machines that took part in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TookPart {
+    /// The number of workers that ended a trial.
+    pub workers: usize,
+    /// The number of machines that they were on.
+    pub machines: usize,
 }
 
 /// The amount of work of a run.

@@ -61,7 +61,7 @@ pub use content::{Block, Content, FileBlock, TextBlock};
 pub use eval_file::EvalFile;
 pub use evaluation::{Effort, Evaluation, Evaluator, EvaluatorError, Subject};
 pub use evaluator::EvaluatorSpec;
-pub use event::{Planned, ReportError, Reporter, RunEvent, Stop};
+pub use event::{Planned, ReportError, Reporter, RunEvent, Stop, TookPart, WorkerActivity};
 pub use execution::Execution;
 pub use file_change::{ChangeKind, FileChange, LineCounts};
 pub use identity::{

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use agentv_core::{Planned, RunEvent, Stop, Target, Trial};
+use agentv_core::{Planned, RunEvent, Stop, Target, TookPart, Trial};
 use agentv_journal::FileError;
 use futures_util::future::join_all;
 use tokio::sync::Semaphore;
@@ -110,6 +110,8 @@ pub struct Ended {
     pub counted: Option<Vec<u64>>,
     /// True if results that are out of date may lack their mark, because the run ended before it was set.
     pub lacks_marks: bool,
+    /// The workers and machines that took part, if trials were executed elsewhere.
+    pub took_part: Option<TookPart>,
 }
 
 /// Runs all trials. Returns when the last one ended, or the run was stopped. Everything that ended is in
@@ -134,6 +136,7 @@ pub async fn run(spec: RunSpec, stop: StopHandle, reporter: SharedReporter) -> E
         error: consumer.failure.take(),
         counted: consumer.journal.counted(),
         lacks_marks: !has_marks.load(Ordering::Acquire),
+        took_part: None,
     }
 }
 

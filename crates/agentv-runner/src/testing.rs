@@ -164,7 +164,7 @@ impl Reporter for SeenEvents {
             RunEvent::Noticed { message } => self.notices.push(message.clone()),
             RunEvent::Abandoned(_) => self.abandoned += 1,
             RunEvent::Started(_) => self.started += 1,
-            RunEvent::Planned(_) | RunEvent::Active { .. } => {}
+            RunEvent::Planned(_) | RunEvent::Active { .. } | RunEvent::Workers { .. } => {}
         }
         Ok(())
     }

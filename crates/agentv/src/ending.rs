@@ -183,6 +183,7 @@ impl Ending<'_> {
             planned,
             skipped_files: self.run.skipped_by_file(),
             elapsed: Some(self.elapsed),
+            took_part: self.ended.took_part,
             stopped: self.ended.stop,
             graded_from: self.run.record().graded_from.as_deref(),
             resume_command: resume,

@@ -64,12 +64,12 @@ pub(crate) async fn run_anywhere(
     };
     let engine: Arc<Coordinator> = Arc::clone(&coordinator);
     spec.engine = Some(engine);
-    let ended = agentv_runner::run(spec, stop, reporter).await;
-    match coordinator.close().await {
-        Ok(machines) => output::note(&format!("{machines} workers took part")),
-        Err(error) => output::warning(&format!(
+    let mut ended = agentv_runner::run(spec, stop, reporter).await;
+    if let Err(error) = coordinator.close().await {
+        output::warning(&format!(
             "{error}; `agentv engine clean` removes what is left"
-        )),
+        ));
     }
+    ended.took_part = Some(coordinator.took_part());
     ended
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use agentv_core::Trial;
+use agentv_core::{RunEvent, TookPart, Trial};
 use agentv_project::RunNeeds;
 use agentv_runner::{Executor, RemoteEngine, RemoteNews};
 use async_nats::Client;
@@ -105,12 +105,16 @@ impl Coordinator {
         })
     }
 
-    /// Ends the run for all workers, and removes everything of it from the server. Returns the number of
-    /// machines that took part.
+    /// Returns the workers and machines that took part so far.
+    pub fn took_part(&self) -> TookPart {
+        self.shared.workers.took_part()
+    }
+
+    /// Ends the run for all workers, and removes everything of it from the server.
     ///
     /// # Errors
     /// If the server cannot be reached. `agentv engine clean` then removes what is left.
-    pub async fn close(&self) -> Result<usize, ClusterError> {
+    pub async fn close(&self) -> Result<(), ClusterError> {
         self.shared.over.cancel();
         let over = Announcement {
             state: RunState::Over,
@@ -124,7 +128,7 @@ impl Coordinator {
         tasks.shutdown().await;
         remove_streams(&self.shared.jetstream, &self.shared.names).await?;
         let _ = self.shared.client.flush().await;
-        Ok(self.shared.workers.machines())
+        Ok(())
     }
 
     fn begin(&self) {
@@ -314,6 +318,10 @@ async fn announce_regularly(shared: Arc<Shared>, name: EngineName, mut announcem
             () = stopped => is_stopping = true,
         }
         announcement.state = shared.state();
+        if let Some(executor) = &executor {
+            let workers = shared.workers.activities();
+            executor.pass_on(RunEvent::Workers { workers });
+        }
         announce(&shared.client, &name, &announcement).await;
     }
 }

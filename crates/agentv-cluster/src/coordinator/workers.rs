@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use agentv_core::{TookPart, WorkerActivity};
 use futures_util::StreamExt;
 
 use super::shared::Shared;
+use crate::host_of;
 use crate::protocol::WorkerReport;
 
 /// The silence after which a worker counts as lost.
@@ -21,8 +23,8 @@ pub(super) struct Workers {
 #[derive(Default)]
 struct State {
     seen: BTreeMap<String, Seen>,
-    /// The workers that have ended a trial, by their ids, and their hosts.
-    took_part: BTreeMap<String, String>,
+    /// The ids of the workers that have ended a trial.
+    took_part: BTreeSet<String>,
     /// What the user was told.
     told: BTreeSet<String>,
 }
@@ -55,16 +57,32 @@ impl Workers {
     /// Notes that a worker has ended a trial.
     pub(super) fn ended(&self, worker: &str) {
         let mut state = self.lock();
-        if !state.took_part.contains_key(worker) {
-            let host = state.seen.get(worker).map(|seen| seen.report.host.clone());
-            let host = host.unwrap_or_else(|| worker.to_owned());
-            state.took_part.insert(worker.to_owned(), host);
+        if !state.took_part.contains(worker) {
+            state.took_part.insert(worker.to_owned());
         }
     }
 
-    /// Returns the number of workers that have ended a trial.
-    pub(super) fn machines(&self) -> usize {
-        self.lock().took_part.len()
+    /// Returns the workers that have ended a trial, and their machines.
+    pub(super) fn took_part(&self) -> TookPart {
+        let state = self.lock();
+        let workers = state.took_part.iter();
+        let hosts: BTreeSet<&str> = workers.map(|worker| host_of(worker)).collect();
+        TookPart {
+            workers: state.took_part.len(),
+            machines: hosts.len(),
+        }
+    }
+
+    /// Returns the work of each worker, by host and process.
+    pub(super) fn activities(&self) -> Vec<WorkerActivity> {
+        let state = self.lock();
+        let reports = state.seen.values().map(|seen| &seen.report);
+        let mut workers: Vec<WorkerActivity> = reports
+            .filter(|report| !report.is_leaving)
+            .map(activity_of)
+            .collect();
+        workers.sort_by(|one, other| (&one.host, one.process).cmp(&(&other.host, other.process)));
+        workers
     }
 
     /// Takes a report. Returns what the user should know and was not told.
@@ -124,6 +142,22 @@ impl Workers {
         reasons.sort_unstable();
         reasons.dedup();
         (!reasons.is_empty()).then(|| reasons.join("; "))
+    }
+}
+
+fn activity_of(report: &WorkerReport) -> WorkerActivity {
+    let longest = report
+        .busy
+        .iter()
+        .max_by(|one, other| one.seconds.total_cmp(&other.seconds));
+    WorkerActivity {
+        host: report.host.clone(),
+        process: report.pid,
+        slots: report.slots,
+        busy: report.busy.len(),
+        done: report.done,
+        per_minute: report.per_minute,
+        current: longest.map(|busy| (busy.eval_id.clone(), busy.seconds)),
     }
 }
 

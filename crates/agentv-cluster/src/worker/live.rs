@@ -1,6 +1,6 @@
 //! The life of a worker, from the connection to its leaving.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -54,6 +54,9 @@ pub struct Leave {
 /// The time between two reports.
 const REPORT_EVERY: Duration = Duration::from_secs(1);
 
+/// The time over which the rate of trials is measured.
+const LATELY: Duration = Duration::from_secs(60);
+
 /// The silence of a coordinating process after which no further trial of its run begins.
 const SILENT_AFTER: Duration = Duration::from_secs(5);
 
@@ -68,7 +71,8 @@ pub(super) struct Worker {
     /// The trials in flight.
     pub(super) in_flight: TaskTracker,
     pub(super) done: AtomicU64,
-    began: Instant,
+    /// The number of trials that were done, at moments of the last minute.
+    lately: Mutex<VecDeque<(Instant, u64)>>,
     runs: Mutex<HashMap<String, RunAtWork>>,
     pub(super) busy: Busy,
 }
@@ -92,14 +96,8 @@ enum RunKnown {
 pub async fn work(options: WorkerOptions, leave: Leave) -> Result<(), ClusterError> {
     let client = options.address.connect("agentv worker").await?;
     let jetstream = jetstream_of(&client, &options.address).await?;
-    let id = format!(
-        "{}-{}-{:08x}",
-        crate::host(),
-        std::process::id(),
-        fastrand::u32(..)
-    );
     let worker = Arc::new(Worker {
-        id,
+        id: crate::new_worker_id(),
         slots: Arc::new(Semaphore::new(options.slots.max(1))),
         options,
         client,
@@ -107,7 +105,7 @@ pub async fn work(options: WorkerOptions, leave: Leave) -> Result<(), ClusterErr
         leave,
         in_flight: TaskTracker::new(),
         done: AtomicU64::new(0),
-        began: Instant::now(),
+        lately: Mutex::default(),
         runs: Mutex::default(),
         busy: Busy::default(),
     });
@@ -199,9 +197,24 @@ impl Worker {
             slots: self.options.slots,
             busy: self.busy.shown(),
             done: self.done.load(Ordering::Relaxed),
-            seconds: self.began.elapsed().as_secs_f64(),
+            per_minute: self.per_minute(),
             runs: known.collect(),
             is_leaving: self.leave.soon.is_cancelled(),
+        }
+    }
+
+    /// Returns the number of trials that ended per minute, lately.
+    fn per_minute(&self) -> f64 {
+        let done = self.done.load(Ordering::Relaxed);
+        let mut lately = self.lately.lock().unwrap_or_else(PoisonError::into_inner);
+        lately.push_back((Instant::now(), done));
+        while lately.len() > 2 && lately[0].0.elapsed() > LATELY {
+            lately.pop_front();
+        }
+        let (since, before) = lately[0];
+        match since.elapsed().as_secs_f64() {
+            seconds if seconds < 0.5 => 0.0,
+            seconds => (done - before) as f64 * 60.0 / seconds,
         }
     }
 

@@ -94,7 +94,10 @@ impl Notices {
                     self.waiting.push(Notice::remark(&text));
                 }
             }
-            RunEvent::Planned(_) | RunEvent::Started(_) | RunEvent::Abandoned(_) => {}
+            RunEvent::Planned(_)
+            | RunEvent::Started(_)
+            | RunEvent::Workers { .. }
+            | RunEvent::Abandoned(_) => {}
         }
     }
 

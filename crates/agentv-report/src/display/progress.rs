@@ -23,7 +23,10 @@ impl Progress {
         match event {
             RunEvent::Planned(planned) => self.planned = *planned,
             RunEvent::Started(_) => self.started += 1,
-            RunEvent::Retrying { .. } | RunEvent::Noticed { .. } | RunEvent::Active { .. } => {}
+            RunEvent::Retrying { .. }
+            | RunEvent::Noticed { .. }
+            | RunEvent::Active { .. }
+            | RunEvent::Workers { .. } => {}
             RunEvent::Abandoned(_) => self.abandoned += 1,
             RunEvent::Stopping { reason } => self.stopping = Some(*reason),
             RunEvent::Finished { record, reused } => {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use agentv_core::{GateOutcome, Stop};
+use agentv_core::{GateOutcome, Stop, TookPart};
 
 use super::page::{Page, Piece};
 use crate::figures::{counted, duration};
@@ -33,6 +33,8 @@ pub struct Closing<'a> {
     pub statistics: Option<&'a RunStatistics>,
     /// The duration of the run.
     pub elapsed: Option<Duration>,
+    /// The workers and machines that took part, if it ran on others.
+    pub took_part: Option<TookPart>,
     /// The reason why it ended early.
     pub stopped: Option<Stop>,
     /// The command that resumes the run.
@@ -95,7 +97,14 @@ pub(super) fn write(page: &mut Page, trials: u64, closing: &Closing<'_>) {
         page.verbatim("details", command);
     }
     if let Some(elapsed) = closing.elapsed {
-        page.figures("took", &[Piece::plain(duration(elapsed))]);
+        let took_part = closing.took_part.map(|took_part| {
+            let workers = counted(took_part.workers as u64, "worker", "workers");
+            let machines = counted(took_part.machines as u64, "machine", "machines");
+            Piece::plain(format!("{workers} on {machines}"))
+        });
+        let mut pieces = vec![Piece::plain(duration(elapsed))];
+        pieces.extend(took_part);
+        page.figures("took", &pieces);
     }
 }
 

@@ -41,14 +41,14 @@ fn describe(status: &EngineStatus) -> String {
     let workers = counted(status.workers.len() as u64, "worker");
     text.push_str(&format!("{workers}, {}\n", counted(slots as u64, "slot")));
     for worker in &status.workers {
-        let rate = worker.done as f64 / worker.seconds.max(1e-3) * 60.0;
         text.push_str(&format!(
-            "  {} (process {}): {} of {} slots busy, {} done, {rate:.1} per minute\n",
+            "  {} (process {}): {} of {} slots busy, {} done, {:.1} per minute\n",
             worker.host,
             worker.pid,
             worker.busy.len(),
             worker.slots,
             counted(worker.done, "trial"),
+            worker.per_minute,
         ));
         for busy in worker.busy.iter().take(worker.slots) {
             text.push_str(&format!(

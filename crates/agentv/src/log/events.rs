@@ -40,6 +40,9 @@ pub(crate) fn log_event(event: &RunEvent) {
             detail = %activity.detail,
             "working"
         ),
+        RunEvent::Workers { workers } => {
+            trace!(target: RUN, workers = workers.len(), "workers");
+        }
         RunEvent::Abandoned(trial) => debug!(target: RUN, trial = %name(trial), "trial abandoned"),
         RunEvent::Finished { record, reused } => log_result(record, *reused),
         RunEvent::Noticed { message } => info!(target: RUN, "{message}"),

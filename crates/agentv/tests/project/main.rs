@@ -11,6 +11,7 @@ mod exit_codes;
 mod generated;
 mod identity;
 mod interrupt;
+mod recipes;
 mod registries;
 mod reliability;
 mod schemas;

@@ -100,6 +100,7 @@ fn a_run_on_workers_has_the_result_of_a_local_run() {
     let workers = [setting.worker(), setting.worker()];
     let project = project_at(&setting.model);
     let ended = setting.start(&project, &[]).wait();
+    assert!(ended.stdout.contains(" on 1 machine\n"), "{}", ended.stdout);
     setting.holds_for(ended, &project);
     // The workers are still there, for the next run.
     let again = project_at(&setting.model);
@@ -312,7 +313,7 @@ fn a_worker_of_another_version_is_refused_by_name() {
     let run = run_folder(&project);
     let report = json!({
         "id": "old-1", "host": "old", "pid": 1, "version": "0.0.1", "slots": 4, "busy": [], "done": 0,
-        "seconds": 1.0, "is_leaving": false,
+        "per_minute": 1.0, "is_leaving": false,
         "runs": [{"run": run.file_name().unwrap().to_str().unwrap(), "refused": "it needs version 99"}],
     });
     client.publish("agentv.default.worker", &report.to_string());
