@@ -13,6 +13,7 @@ use crate::guidelines::Guidelines;
 use crate::options::LoadOptions;
 use crate::project::Project;
 use crate::shapes::CONFIG;
+use crate::unsaved::UnsavedTexts;
 
 /// The settings of a project.
 #[derive(Debug)]
@@ -36,7 +37,7 @@ pub(crate) fn settings(
     };
     let shown = path.strip_prefix(&options.working_dir).unwrap_or(&path);
     let file: Arc<str> = shown.to_string_lossy().into();
-    let document = match Document::open(&path, &file) {
+    let document = match Document::open(&path, &file, &options.unsaved) {
         Ok(document) => document,
         Err(diagnostic) => {
             diagnostics.push(diagnostic);
@@ -66,7 +67,7 @@ pub(crate) fn settings(
 pub(crate) fn judge_target(project: &Project) -> Option<String> {
     let path = project.config_file()?;
     let shown: Arc<str> = path.to_string_lossy().into();
-    let document = Document::open(&path, &shown).ok()?;
+    let document = Document::open(&path, &shown, &UnsavedTexts::default()).ok()?;
     let judge = document.root().given("judge_target")?.as_str()?;
     Some(judge.into_owned()).filter(|judge| !judge.is_empty())
 }
@@ -85,7 +86,7 @@ fn compile(project: &Project, root: Node<'_>) -> Result<Guidelines, Problem> {
 
 /// Returns the problems of a settings file.
 pub(crate) fn check(path: &Path, file: &Arc<str>, options: &LoadOptions) -> Vec<Diagnostic> {
-    let document = match Document::open(path, file) {
+    let document = match Document::open(path, file, &options.unsaved) {
         Ok(document) => document,
         Err(diagnostic) => return vec![diagnostic],
     };

@@ -34,7 +34,8 @@ pub fn read_evaluators(
     options: &LoadOptions,
 ) -> Result<EvaluatorsFile, Vec<Diagnostic>> {
     let file: Arc<str> = path.to_string_lossy().into();
-    let document = Document::open(path, &file).map_err(|diagnostic| vec![diagnostic])?;
+    let document =
+        Document::open(path, &file, &options.unsaved).map_err(|diagnostic| vec![diagnostic])?;
     let folder = std::fs::canonicalize(folder_of(path));
     let folder = folder.map_err(|error| vec![unreadable(&file, &error)])?;
     let project = Project::around(&folder);
@@ -42,7 +43,8 @@ pub fn read_evaluators(
         project.clone(),
         options.working_dir.clone(),
         options.allow_outside_root,
-    );
+    )
+    .with_unsaved(&options.unsaved);
     let mut problems = Vec::new();
     let defaults = Defaults::read(
         document.root(),

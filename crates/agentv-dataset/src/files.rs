@@ -13,6 +13,7 @@ use thiserror::Error;
 
 use crate::project::Project;
 use crate::text_remarks::{TextCheck, TextRemarks};
+use crate::unsaved::UnsavedTexts;
 
 /// Largest file that a case may refer to.
 const LARGEST_FILE: u64 = 64 << 20;
@@ -82,6 +83,7 @@ pub(crate) struct FileLibrary {
     project: Project,
     working_dir: PathBuf,
     allow_outside_root: bool,
+    unsaved: UnsavedTexts,
     lookups: RwLock<HashMap<String, Lookup>>,
     texts: Mutex<Texts>,
     /// The digests of images, audio and documents.
@@ -109,12 +111,26 @@ impl FileLibrary {
             project,
             working_dir,
             allow_outside_root,
+            unsaved: UnsavedTexts::default(),
             lookups: RwLock::default(),
             texts: Mutex::default(),
             digests: Mutex::default(),
             templates: Mutex::default(),
             remarks: TextRemarks::default(),
         }
+    }
+
+    /// Reads these texts in place of the files on disk.
+    pub(crate) fn with_unsaved(self, unsaved: &UnsavedTexts) -> Self {
+        FileLibrary {
+            unsaved: unsaved.clone(),
+            ..self
+        }
+    }
+
+    /// Returns the texts that are read in place of the files on disk.
+    pub(crate) fn unsaved(&self) -> &UnsavedTexts {
+        &self.unsaved
     }
 
     /// Returns the file that `value` refers to, if it can be read and is UTF-8.
@@ -385,7 +401,7 @@ impl FileLibrary {
         if let Some(text) = texts.by_file.get(&located.absolute) {
             return Ok(Arc::clone(text));
         }
-        let text: Arc<str> = read_text(&located.absolute)
+        let text: Arc<str> = read_text(&located.absolute, &self.unsaved)
             .map_err(|error| FileProblem {
                 code: Code::FileUnusable,
                 message: format!("`{}`: {error}", located.path),
@@ -418,10 +434,12 @@ fn unusable(error: WorkspaceError) -> FileProblem {
 }
 
 /// Reads a text file: byte-order mark dropped, CRLF turned into LF.
-fn read_text(path: &Path) -> io::Result<String> {
-    let bytes = fs::read(path)?;
-    let text = String::from_utf8(bytes)
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8 text"))?;
+fn read_text(path: &Path, unsaved: &UnsavedTexts) -> io::Result<String> {
+    let text = match unsaved.of(path) {
+        Some(text) => String::clone(text),
+        None => String::from_utf8(fs::read(path)?)
+            .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8 text"))?,
+    };
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     Ok(text.replace("\r\n", "\n"))
 }

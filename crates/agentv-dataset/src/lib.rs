@@ -34,6 +34,7 @@ mod results_file;
 pub mod shapes;
 mod sidecar;
 mod text_remarks;
+mod unsaved;
 
 pub use agentv_syntax::{Code, Definitions, Diagnostic, Severity};
 pub use cases::Cases;
@@ -41,10 +42,14 @@ pub use checked_rows::CheckedRow;
 pub use convert::{Conversion, ConvertError, ConvertOptions, Converted, Loss, convert};
 pub use dataset::{Checked, Dataset, SuiteProviders, is_eval_file_name, sidecar_path};
 pub use dialect::{RunSettings, Variables, dialect_schema, dialect_schemas};
-pub use discover::{DiscoverError, Discovered, Examined, FileRole, FoundFile, discover, examine};
+pub use discover::{
+    DiscoverError, Discovered, Examined, FileRole, FoundFile, discover, examine,
+    role_of_named_file, role_of_open_file,
+};
 pub use edit::{EditError, add_rubrics};
 pub use evaluators_file::{EvaluatorsFile, read_evaluators};
 pub use load::{LoadError, Loaded, load_eval_cases};
 pub use options::{LoadOptions, Rules};
 pub use other_files::{check_config, check_sidecar, read_source};
 pub use project::Project;
+pub use unsaved::UnsavedTexts;

@@ -19,6 +19,7 @@ use crate::project::{Project, folder_of};
 use crate::results_file::{has_results, is_of_results, results_instead_of_cases};
 use crate::shapes::SUITE_HEADER;
 use crate::sidecar;
+use crate::unsaved::UnsavedTexts;
 
 /// Opens an eval file and reads everything but its cases.
 pub(crate) fn open(path: &Path, options: &LoadOptions) -> Result<Dataset, LoadError> {
@@ -53,14 +54,15 @@ impl<'o> Opening<'o> {
     fn new(path: &'o Path, options: &'o LoadOptions) -> Result<Opening<'o>, LoadError> {
         let file: Arc<str> = path.to_string_lossy().into();
         let (format, base_name) = format_of(path, &file, options)?;
-        let source = open_source(path, &file, format)?;
+        let source = open_source(path, &file, format, &options.unsaved)?;
         let folder =
             std::fs::canonicalize(folder_of(path)).map_err(|error| unreadable(&file, &error))?;
         let files = FileLibrary::new(
             Project::around(&folder),
             options.working_dir.clone(),
             options.allow_outside_root,
-        );
+        )
+        .with_unsaved(&options.unsaved);
         Ok(Opening {
             path,
             options,
@@ -128,7 +130,11 @@ impl<'o> Opening<'o> {
             &mut problems,
         );
         hint_at_dialect(header, &mut problems);
-        problems.extend(sidecar::double_role(self.path, header));
+        problems.extend(sidecar::double_role(
+            self.path,
+            header,
+            &self.options.unsaved,
+        ));
         let place = |problem| self.source.place(problem);
         self.diagnostics.extend(problems.into_iter().map(place));
         (defaults, None)
@@ -210,7 +216,7 @@ fn format_of(
         let problem = Problem::fatal(Code::AgentMarkRule, 0..0, message);
         return Err(Diagnostic::of_file(file, problem).into());
     }
-    if format.needs_sidecar && !sidecar::serves(path) {
+    if format.needs_sidecar && !sidecar::serves(path, &options.unsaved) {
         return Err(no_sidecar(path, file).into());
     }
     Ok((format, base_name))
@@ -221,12 +227,13 @@ fn open_source(
     path: &Path,
     file: &Arc<str>,
     format: &FormatKind,
+    unsaved: &UnsavedTexts,
 ) -> Result<Box<dyn EvalSource>, LoadError> {
     // A file of results need not be readable as a suite.
-    if !format.has_sidecar && has_results(path) {
+    if !format.has_sidecar && has_results(path, unsaved) {
         return Err(results_instead_of_cases(file).into());
     }
-    let source = (format.open)(path, file)?;
+    let source = (format.open)(path, file, unsaved)?;
     if format.has_sidecar && is_of_results(source.as_ref()) {
         return Err(results_instead_of_cases(file).into());
     }

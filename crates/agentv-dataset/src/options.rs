@@ -6,6 +6,7 @@ use agentv_core::PassThreshold;
 use agentv_syntax::Definitions;
 
 use crate::dialect::Variables;
+use crate::unsaved::UnsavedTexts;
 
 /// Options for loading cases.
 #[derive(Debug, Clone)]
@@ -25,6 +26,8 @@ pub struct LoadOptions {
     pub rules: Rules,
     /// The environment variables that suites of other dialects may use.
     pub variables: Variables,
+    /// The texts that an editor holds, in place of the files on disk.
+    pub unsaved: UnsavedTexts,
 }
 
 /// The rules that a file must follow.
@@ -48,6 +51,7 @@ impl LoadOptions {
             pass_threshold: None,
             rules: Rules::default(),
             variables: Variables::default(),
+            unsaved: UnsavedTexts::default(),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use agentv_syntax::Diagnostic;
 
 use crate::options::LoadOptions;
+use crate::unsaved::UnsavedTexts;
 use crate::{config, format, sidecar};
 
 /// Returns the problems of a sidecar.
@@ -18,12 +19,12 @@ pub fn check_config(path: &Path, options: &LoadOptions) -> Vec<Diagnostic> {
     config::check(path, &shown(path), options)
 }
 
-/// Reads the text of a file that is read whole: a regular file, not too large, UTF-8.
+/// Reads the text of a file that is read whole: its unsaved text, or a regular file, not too large, UTF-8.
 ///
 /// # Errors
 /// Fails with the reason if it is not.
-pub fn read_source(path: &Path) -> Result<String, Diagnostic> {
-    format::read_text(path, &shown(path))
+pub fn read_source(path: &Path, unsaved: &UnsavedTexts) -> Result<String, Diagnostic> {
+    format::read_text(path, &shown(path), unsaved)
 }
 
 fn shown(path: &Path) -> Arc<str> {

@@ -1,6 +1,5 @@
 //! Files with results of runs, which have the names of eval files.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -8,25 +7,29 @@ use std::sync::Arc;
 use agentv_syntax::{Code, Diagnostic, Node, Problem, Tree, yaml};
 
 use crate::format::{EvalSource, FormatKind, Row, open_regular};
+use crate::unsaved::UnsavedTexts;
 
 /// The number of bytes of a YAML file in which its first record must end.
 const LONGEST_RECORD: u64 = 4 << 20;
 
 /// Checks if a file has results or events of a run: its first record is one of ours or of AgentV.
-pub(crate) fn has_results(path: &Path) -> bool {
+pub(crate) fn has_results(path: &Path, unsaved: &UnsavedTexts) -> bool {
     let file = Arc::from(path.to_string_lossy());
     let Some((format, _)) = FormatKind::of(path) else {
         return false;
     };
     if !format.has_sidecar {
-        return open_regular(path, &file).is_ok_and(is_yaml_of_results);
+        return match unsaved.of(path) {
+            Some(text) => is_yaml_of_results(text.as_bytes()),
+            None => open_regular(path, &file).is_ok_and(is_yaml_of_results),
+        };
     }
-    let source = (format.open)(path, &file).ok();
+    let source = (format.open)(path, &file, unsaved).ok();
     source.is_some_and(|source| is_of_results(source.as_ref()))
 }
 
 /// Checks if the first item or document of a YAML file is a result. Only this part is read.
-fn is_yaml_of_results(file: File) -> bool {
+fn is_yaml_of_results(file: impl Read) -> bool {
     let mut start = Vec::new();
     if file.take(LONGEST_RECORD).read_to_end(&mut start).is_err() {
         return false;

@@ -12,6 +12,7 @@ use crate::format::{ALL, Document};
 use crate::options::LoadOptions;
 use crate::project::{Project, folder_of};
 use crate::shapes::SIDECAR_FIELDS;
+use crate::unsaved::UnsavedTexts;
 
 /// Returns the defaults of the sidecar of `path`, or the usual ones if there is none.
 pub(crate) fn read(
@@ -35,7 +36,7 @@ pub(crate) fn read(
         }
         return (Defaults::named(base_name), None);
     }
-    let document = match Document::open(&sidecar, &file) {
+    let document = match Document::open(&sidecar, &file, &options.unsaved) {
         Ok(document) => document,
         Err(diagnostic) => {
             diagnostics.push(diagnostic);
@@ -51,17 +52,17 @@ pub(crate) fn read(
         files,
         &mut problems,
     );
-    problems.extend(double_role(&sidecar, document.root()));
+    problems.extend(double_role(&sidecar, document.root(), &options.unsaved));
     diagnostics.extend(problems.into_iter().map(|p| document.place_problem(p)));
     (defaults, Some(document))
 }
 
 /// Warns that a suite is also the sidecar of the JSONL file beside it, if it is.
-pub(crate) fn double_role(path: &Path, root: Node<'_>) -> Option<Problem> {
+pub(crate) fn double_role(path: &Path, root: Node<'_>, unsaved: &UnsavedTexts) -> Option<Problem> {
     let key = root
         .fields()
         .find_map(|(key, _)| key.is_text("evalcases").then_some(key))
-        .filter(|_| has_jsonl_beside(path))?;
+        .filter(|_| has_jsonl_beside(path, unsaved))?;
     let message =
         "this suite is also the sidecar of a JSONL file: its dataset-level fields apply to both";
     let problem = Problem::warning(Code::DoubleRole, key.span(), message);
@@ -73,17 +74,17 @@ pub(crate) fn double_role(path: &Path, root: Node<'_>) -> Option<Problem> {
 }
 
 /// Checks if the file beside an eval file says what its rows are.
-pub(crate) fn serves(path: &Path) -> bool {
+pub(crate) fn serves(path: &Path, unsaved: &UnsavedTexts) -> bool {
     let Some(sidecar) = sidecar_path(path) else {
         return false;
     };
-    is_sidecar_of_rows(&sidecar)
+    is_sidecar_of_rows(&sidecar, unsaved)
 }
 
 /// Checks if a YAML file has fields that only a sidecar of rows has.
-fn is_sidecar_of_rows(path: &Path) -> bool {
+fn is_sidecar_of_rows(path: &Path, unsaved: &UnsavedTexts) -> bool {
     let file: Arc<str> = path.to_string_lossy().into();
-    Document::open(path, &file).is_ok_and(|document| is_for_rows(document.root()))
+    Document::open(path, &file, unsaved).is_ok_and(|document| is_for_rows(document.root()))
 }
 
 /// Checks if a document has fields that only a sidecar of rows has.
@@ -93,7 +94,7 @@ fn is_for_rows(root: Node<'_>) -> bool {
 }
 
 /// Checks if a YAML file would be the sidecar of a JSONL file.
-pub(crate) fn has_jsonl_beside(path: &Path) -> bool {
+pub(crate) fn has_jsonl_beside(path: &Path, unsaved: &UnsavedTexts) -> bool {
     let is_yaml = path
         .extension()
         .is_some_and(|extension| extension == "yaml");
@@ -106,12 +107,12 @@ pub(crate) fn has_jsonl_beside(path: &Path) -> bool {
                 let beside = |end: &&str| path.with_file_name(format!("{base}{end}")).is_file();
                 extensions.any(beside)
             })
-            .any(|format| !format.needs_sidecar || is_sidecar_of_rows(path))
+            .any(|format| !format.needs_sidecar || is_sidecar_of_rows(path, unsaved))
 }
 
 /// Returns the problems of a sidecar, checked by itself.
 pub(crate) fn check(path: &Path, file: &Arc<str>, options: &LoadOptions) -> Vec<Diagnostic> {
-    let document = match Document::open(path, file) {
+    let document = match Document::open(path, file, &options.unsaved) {
         Ok(document) => document,
         Err(diagnostic) => return vec![diagnostic],
     };
@@ -121,7 +122,8 @@ pub(crate) fn check(path: &Path, file: &Arc<str>, options: &LoadOptions) -> Vec<
         Project::around(&folder),
         options.working_dir.clone(),
         options.allow_outside_root,
-    );
+    )
+    .with_unsaved(&options.unsaved);
     let mut problems = Vec::new();
     Defaults::read(
         document.root(),

@@ -54,7 +54,9 @@ pub use environment::{DotenvError, DotenvRemark, Environment, Surroundings};
 pub use kind::Facts;
 pub use kinds::{ALL, example, facts};
 pub use secrets::OpenValue;
-pub use target::{Delay, ListedTarget, ResolvedTarget, TargetError, Targets, built_in, vendors};
+pub use target::{
+    Delay, ListedTarget, ResolvedTarget, TargetError, Targets, built_in, name_of_today, vendors,
+};
 pub use targets_file::{REGISTRY, SuiteProviders, TARGETS_FILE};
 
 /// The parsers of what a command prints and of what a model streams, for the fuzz targets.

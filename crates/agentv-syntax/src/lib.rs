@@ -48,6 +48,6 @@ pub use placed::{Placed, PlacedField, PlacedValue};
 pub use problem::Problem;
 pub use registry::{Definitions, Registry};
 pub use shape::{Field, Form, Kind, Others, Record, Shape, Text, may_name_a_file};
-pub use suggest::nearest;
+pub use suggest::{did_you_mean, nearest, suggested_in};
 pub use template::{Missing, Tag, Template, TemplateError, Untrusted};
 pub use tree::{Node, NodeKind, Tree};

@@ -24,6 +24,23 @@ pub fn nearest<'k>(written: &str, known: impl IntoIterator<Item = &'k str>) -> O
         .map(|(_, name)| name)
 }
 
+/// Returns the advice to write `name`.
+pub fn did_you_mean(name: &str) -> String {
+    format!("did you mean `{name}`?")
+}
+
+/// Returns the name that an advice of [`did_you_mean`] suggests. The advice may be a part of a sentence.
+///
+/// ```
+/// use agentv_syntax::{did_you_mean, suggested_in};
+/// assert_eq!(suggested_in(&did_you_mean("id")), Some("id"));
+/// assert_eq!(suggested_in("known: id, input"), None);
+/// ```
+pub fn suggested_in(advice: &str) -> Option<&str> {
+    let (_, name) = advice.split_once("did you mean `")?;
+    name.split_once("`?").map(|(name, _)| name)
+}
+
 /// Returns the number of typing mistakes allowed in a word of this length.
 fn allowance(length: usize) -> usize {
     match length {

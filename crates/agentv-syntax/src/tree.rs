@@ -229,6 +229,11 @@ impl<'t> Node<'t> {
         Node { index, ..self }
     }
 
+    /// Returns the whole text that the value is a part of.
+    pub fn source(self) -> &'t str {
+        self.tree.source()
+    }
+
     /// Returns the kind of the value.
     #[inline]
     pub fn kind(self) -> NodeKind {

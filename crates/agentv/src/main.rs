@@ -10,6 +10,7 @@ mod escaping_writer;
 mod execution;
 mod exit;
 mod log;
+mod new_files;
 mod output;
 mod page_server;
 mod reporting;
@@ -55,6 +56,7 @@ fn main() -> ExitCode {
         Command::Worker(arguments) => commands::worker::run(&arguments),
         Command::Engine(arguments) => commands::engine::run(&arguments),
         Command::Init(arguments) => commands::init::run(&arguments),
+        Command::Demo(arguments) => commands::demo::run(&arguments),
         Command::Validate(arguments) => commands::validate::run(&arguments),
         Command::Show(arguments) => commands::show::run(&arguments),
         Command::Convert(arguments) => commands::convert::run(&arguments),
@@ -63,6 +65,7 @@ fn main() -> ExitCode {
         Command::Export(arguments) => commands::export::run(&arguments),
         Command::Targets(arguments) => commands::targets::run(&arguments),
         Command::Schema(arguments) => commands::schema::run(&arguments),
+        Command::Lsp(_) => commands::lsp::run(),
         Command::Completions(arguments) => commands::completions::run(&arguments),
         Command::Man(arguments) => commands::man::run(&arguments),
     };

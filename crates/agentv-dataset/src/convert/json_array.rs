@@ -11,6 +11,7 @@ use super::options::{Conversion, ConvertOptions, Converted};
 use super::write::{NewFile, finish};
 use crate::format::read_text;
 use crate::load::LoadError;
+use crate::unsaved::UnsavedTexts;
 
 /// Writes each object of an array on a line of its own. The rows stay as they are: a sidecar says what
 /// their fields are.
@@ -20,7 +21,7 @@ pub(super) fn convert(
     options: &ConvertOptions,
 ) -> Result<Converted, ConvertError> {
     let file: Arc<str> = input.to_string_lossy().into();
-    let text = read_text(input, &file).map_err(LoadError::from)?;
+    let text = read_text(input, &file, &UnsavedTexts::default()).map_err(LoadError::from)?;
     let lines = Lines::of(&text);
     let refused = |problem: Problem| {
         let diagnostic: Diagnostic = lines.place(&file, &text, problem);

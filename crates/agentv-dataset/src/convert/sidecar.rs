@@ -12,6 +12,7 @@ use super::rows;
 use super::write::NewFile;
 use crate::dataset::{Dataset, sidecar_path};
 use crate::format::{Document, FormatKind};
+use crate::unsaved::UnsavedTexts;
 
 /// Returns the dataset-level fields for the new place.
 pub(super) fn header_fields(
@@ -71,7 +72,11 @@ pub(super) fn new_sidecar(
 
 /// Checks if a file holds dataset-level fields and nothing else.
 fn is_sidecar(path: &Path) -> bool {
-    let document = Document::open(path, &Arc::from(path.to_string_lossy()));
+    let document = Document::open(
+        path,
+        &Arc::from(path.to_string_lossy()),
+        &UnsavedTexts::default(),
+    );
     document.is_ok_and(|document| document.root().get("evalcases").is_none())
 }
 

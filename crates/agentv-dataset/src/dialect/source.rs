@@ -70,7 +70,7 @@ impl TranslatedSuite {
         files: &FileLibrary,
         variables: &Variables,
     ) -> Result<TranslatedSuite, Diagnostic> {
-        let document = Document::open(path, file)?;
+        let document = Document::open(path, file, files.unsaved())?;
         let mut problems = Vec::new();
         agentv_syntax::check_keys(document.root(), &mut problems);
         agentv_syntax::check_number_like(document.root(), &mut problems);
@@ -266,9 +266,9 @@ impl Translation<'_> {
         let file: Arc<str> = shown.into();
         let extension = path.extension().and_then(|extension| extension.to_str());
         let opened = match extension {
-            Some("jsonl") => Document::open_lines(path, &file),
-            Some("csv") => Document::open_csv(path, &file),
-            _ => Document::open(path, &file),
+            Some("jsonl") => Document::open_lines(path, &file, self.files.unsaved()),
+            Some("csv") => Document::open_csv(path, &file, self.files.unsaved()),
+            _ => Document::open(path, &file, self.files.unsaved()),
         };
         match opened {
             Ok(document) => {

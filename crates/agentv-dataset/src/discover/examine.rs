@@ -10,6 +10,7 @@ use super::walk::files_below;
 use crate::dataset::{is_eval_file_name, sidecar_path};
 use crate::format::Document;
 use crate::results_file::{has_results, is_empty};
+use crate::unsaved::UnsavedTexts;
 
 /// Number of files that a message lists.
 const LISTED: usize = 20;
@@ -56,9 +57,11 @@ impl Examined {
 
 /// Returns the reason why a file is not an eval file; `None` if it is one.
 fn reason(path: &Path) -> Option<String> {
-    let reason = match role_of(path) {
+    let reason = match role_of(path, &UnsavedTexts::default()) {
         Some(FileRole::EvalFile) if is_empty(path) => "it is empty",
-        Some(FileRole::EvalFile) if has_results(path) => "it has results of a run, not cases",
+        Some(FileRole::EvalFile) if has_results(path, &UnsavedTexts::default()) => {
+            "it has results of a run, not cases"
+        }
         Some(FileRole::EvalFile) => return None,
         Some(FileRole::Sidecar) => "it is the sidecar of a JSONL file",
         Some(FileRole::Targets) => "it defines targets",
@@ -73,7 +76,11 @@ fn reason(path: &Path) -> Option<String> {
 }
 
 fn reason_of_yaml(path: &Path) -> String {
-    let document = match Document::open(path, &Arc::from(path.to_string_lossy())) {
+    let document = match Document::open(
+        path,
+        &Arc::from(path.to_string_lossy()),
+        &UnsavedTexts::default(),
+    ) {
         Ok(document) => document,
         Err(diagnostic) => return format!("it cannot be read: {}", diagnostic.problem.message),
     };

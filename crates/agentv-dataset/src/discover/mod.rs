@@ -11,4 +11,5 @@ pub use error::DiscoverError;
 pub use examine::{Examined, examine};
 pub use found_file::{FileRole, FoundFile};
 pub use paths::{Discovered, discover};
+pub use role::{role_of_named_file, role_of_open_file};
 pub(crate) use walk::matching;

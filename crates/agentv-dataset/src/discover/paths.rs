@@ -11,11 +11,12 @@ use agentv_syntax::{Code, Diagnostic, Problem, nearest};
 use super::error::DiscoverError;
 use super::examine::examine;
 use super::found_file::{FileRole, FoundFile};
-use super::role::role_of;
+use super::role::{role_of, role_of_named_file};
 use super::walk::{glob, is_glob, walked};
 use crate::format::ALL;
 use crate::project::folder_of;
 use crate::results_file::{has_results, is_empty};
+use crate::unsaved::UnsavedTexts;
 
 /// The files that were found.
 #[derive(Debug, Default)]
@@ -64,7 +65,7 @@ impl Discovered {
                 "no eval files in this folder",
             ),
             Ok(_) => {
-                let role = role_of(path).unwrap_or(FileRole::EvalFile);
+                let role = role_of_named_file(path, &UnsavedTexts::default());
                 let path = path.to_owned();
                 return Ok(vec![FoundFile { path, role }]);
             }
@@ -82,7 +83,8 @@ impl Discovered {
             ours(paths)
                 .into_iter()
                 .partition(|FoundFile { path, role }| {
-                    *role == FileRole::EvalFile && (is_empty(path) || has_results(path))
+                    *role == FileRole::EvalFile
+                        && (is_empty(path) || has_results(path, &UnsavedTexts::default()))
                 });
         if files.is_empty() && self.problems.len() == known_problems {
             let hint = format!("eval files end in {}", extensions().join(", "));
@@ -155,7 +157,7 @@ fn ours(paths: Vec<PathBuf>) -> Vec<FoundFile> {
     let mut files: Vec<FoundFile> = paths
         .into_iter()
         .filter_map(|path| {
-            let role = role_of(&path)?;
+            let role = role_of(&path, &UnsavedTexts::default())?;
             Some(FoundFile { path, role })
         })
         .collect();

@@ -12,9 +12,23 @@ use crate::dialect;
 use crate::format::Document;
 use crate::results_file::has_results;
 use crate::sidecar::{self, has_jsonl_beside};
+use crate::unsaved::UnsavedTexts;
+
+/// Returns the role of a file that a user names: what is not recognised is meant to be an eval file.
+pub fn role_of_named_file(path: &Path, unsaved: &UnsavedTexts) -> FileRole {
+    role_of(path, unsaved).unwrap_or(FileRole::EvalFile)
+}
+
+/// Returns the role of a file that is open in an editor; `None` if it is not an agentv file, or holds results
+/// of runs.
+pub fn role_of_open_file(path: &Path, unsaved: &UnsavedTexts) -> Option<FileRole> {
+    let role = role_of(path, unsaved)?;
+    let is_of_results = role == FileRole::EvalFile && has_results(path, unsaved);
+    (!is_of_results).then_some(role)
+}
 
 /// Returns the role of a file; `None` if it is not an agentv file.
-pub(super) fn role_of(path: &Path) -> Option<FileRole> {
+pub(super) fn role_of(path: &Path, unsaved: &UnsavedTexts) -> Option<FileRole> {
     let name = path.file_name()?.to_string_lossy();
     let in_settings = is_in_settings(path);
     match name.as_ref() {
@@ -29,10 +43,10 @@ pub(super) fn role_of(path: &Path) -> Option<FileRole> {
         return None;
     }
     if sidecar_path(path).is_some() {
-        let is_served = !needs_sidecar(path) || sidecar::serves(path);
+        let is_served = !needs_sidecar(path) || sidecar::serves(path, unsaved);
         return is_served.then_some(FileRole::EvalFile);
     }
-    role_of_yaml(path)
+    role_of_yaml(path, unsaved)
 }
 
 /// Checks if a file is in `.agentv`.
@@ -41,17 +55,25 @@ pub(super) fn is_in_settings(path: &Path) -> bool {
     parent.is_some_and(|parent| parent == ".agentv")
 }
 
-fn role_of_yaml(path: &Path) -> Option<FileRole> {
+/// Returns the content of a regular file, or its unsaved text.
+fn bytes_of(path: &Path, unsaved: &UnsavedTexts) -> Option<Vec<u8>> {
+    if let Some(text) = unsaved.of(path) {
+        return Some(text.as_bytes().to_vec());
+    }
     let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
-    let Some(bytes) = is_file.then(|| fs::read(path).ok()).flatten() else {
+    is_file.then(|| fs::read(path).ok()).flatten()
+}
+
+fn role_of_yaml(path: &Path, unsaved: &UnsavedTexts) -> Option<FileRole> {
+    let Some(bytes) = bytes_of(path, unsaved) else {
         // It may hold cases, so the error that it cannot be read must be reported.
         return Some(FileRole::EvalFile);
     };
     // The callers find out what it has in place of cases.
-    if has_results(path) {
+    if has_results(path, unsaved) {
         return Some(FileRole::EvalFile);
     }
-    let beside_jsonl = has_jsonl_beside(path);
+    let beside_jsonl = has_jsonl_beside(path, unsaved);
     // Most YAML files are not ours: only those that might be are parsed.
     let mentions = |word: &str| memchr::memmem::find(&bytes, word.as_bytes()).is_some();
     let words = [
@@ -65,7 +87,7 @@ fn role_of_yaml(path: &Path) -> Option<FileRole> {
     if !beside_jsonl && !words.into_iter().any(mentions) {
         return None;
     }
-    let Ok(document) = Document::open(path, &Arc::from(path.to_string_lossy())) else {
+    let Ok(document) = Document::open(path, &Arc::from(path.to_string_lossy()), unsaved) else {
         return Some(FileRole::EvalFile);
     };
     let root = document.root();

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use agentv_syntax::{Code, Diagnostic, Lines, Node, Placed, PlacedField, Problem, Tree};
 
 use super::{EvalSource, FormatKind, Origin, Row, Rows, WrittenRow, read_text};
+use crate::unsaved::UnsavedTexts;
 
 pub(super) const FORMAT: FormatKind = FormatKind {
     extensions: &[".csv"],
     has_sidecar: true,
     needs_sidecar: true,
-    open: |path, file| Ok(Box::new(CsvFile::open(path, file)?)),
+    open: |path, file, unsaved| Ok(Box::new(CsvFile::open(path, file, unsaved)?)),
 };
 
 /// A CSV file in memory.
@@ -40,8 +41,12 @@ enum NotCsv {
 }
 
 impl CsvFile {
-    pub(crate) fn open(path: &Path, file: &Arc<str>) -> Result<CsvFile, Diagnostic> {
-        let text = read_text(path, file)?;
+    pub(crate) fn open(
+        path: &Path,
+        file: &Arc<str>,
+        unsaved: &UnsavedTexts,
+    ) -> Result<CsvFile, Diagnostic> {
+        let text = read_text(path, file, unsaved)?;
         let lines = Lines::of(&text);
         let (names, first) = match record(&text, 0) {
             Ok((cells, next)) => (cells.into_iter().map(|cell| cell.text).collect(), next),

@@ -17,45 +17,87 @@ use super::{
     EvalSource, Findings, FormatKind, Inspect, Row, Rows, Scratch, WrittenRow, open_regular,
     unreadable,
 };
+use crate::unsaved::UnsavedTexts;
 
 pub(super) const FORMAT: FormatKind = FormatKind {
     extensions: &[".jsonl", ".jsonl.gz", ".jsonl.zst"],
     has_sidecar: true,
     needs_sidecar: false,
-    open: |path, file| Ok(Box::new(JsonLines::open(path, file)?)),
+    open: |path, file, unsaved| Ok(Box::new(JsonLines::open(path, file, unsaved)?)),
 };
 
 /// A JSON Lines file; nothing of it is kept in memory.
 struct JsonLines {
     path: PathBuf,
     file: Arc<str>,
-    opened: Identity,
+    content: Content,
+}
+
+/// The content of a file, which is the same each time that it is read.
+enum Content {
+    OnDisk(Identity),
+    Unsaved(Arc<String>),
+}
+
+/// A reader of a text in memory.
+struct TextReader {
+    text: Arc<String>,
+    at: usize,
+}
+
+impl TextReader {
+    fn new(text: &Arc<String>) -> TextReader {
+        TextReader {
+            text: Arc::clone(text),
+            at: 0,
+        }
+    }
+}
+
+impl Read for TextReader {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let mut rest = &self.text.as_bytes()[self.at..];
+        let read = rest.read(buffer)?;
+        self.at += read;
+        Ok(read)
+    }
 }
 
 impl JsonLines {
-    fn open(path: &Path, file: &Arc<str>) -> Result<JsonLines, Diagnostic> {
-        let opened = open_regular(path, file)?;
+    fn open(path: &Path, file: &Arc<str>, unsaved: &UnsavedTexts) -> Result<JsonLines, Diagnostic> {
+        let content = match unsaved.of(path) {
+            Some(text) => Content::Unsaved(Arc::clone(text)),
+            None => {
+                let opened = open_regular(path, file)?;
+                let identity = Identity::of(&opened);
+                Content::OnDisk(identity.map_err(|error| unreadable(file, &error))?)
+            }
+        };
         Ok(JsonLines {
             path: path.to_owned(),
             file: Arc::clone(file),
-            opened: Identity::of(&opened).map_err(|error| unreadable(file, &error))?,
+            content,
         })
     }
 
     fn chunks(&self) -> Result<Chunks, Diagnostic> {
+        let opened = match &self.content {
+            Content::OnDisk(opened) => *opened,
+            Content::Unsaved(text) => return Ok(Chunks::new(Box::new(TextReader::new(text)))),
+        };
         let input = open_regular(&self.path, &self.file)?;
         let input =
-            Unchanged::new(input, self.opened).map_err(|error| unreadable(&self.file, &error))?;
+            Unchanged::new(input, opened).map_err(|error| unreadable(&self.file, &error))?;
         let extension = self.path.extension().and_then(|name| name.to_str());
         let input: Box<dyn Read + Send> = match extension {
             Some("gz") => {
                 let unpacked = flate2::read::MultiGzDecoder::new(input);
-                Box::new(Unpacked::new(unpacked, self.opened.length()))
+                Box::new(Unpacked::new(unpacked, opened.length()))
             }
             Some("zst") => {
                 let unpacked = zstd::Decoder::new(input);
                 let unpacked = unpacked.map_err(|error| unreadable(&self.file, &error))?;
-                Box::new(Unpacked::new(unpacked, self.opened.length()))
+                Box::new(Unpacked::new(unpacked, opened.length()))
             }
             _ => Box::new(input),
         };

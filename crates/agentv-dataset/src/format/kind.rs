@@ -6,9 +6,11 @@ use std::sync::Arc;
 use agentv_syntax::Diagnostic;
 
 use super::{ALL, EvalSource};
+use crate::unsaved::UnsavedTexts;
 
-/// A function that opens a file; the name is the one that the user gave it.
-type Open = fn(&Path, &Arc<str>) -> Result<Box<dyn EvalSource>, Diagnostic>;
+/// A function that opens a file; the name is the one that the user gave it. An unsaved text takes the place of
+/// the file.
+type Open = fn(&Path, &Arc<str>, &UnsavedTexts) -> Result<Box<dyn EvalSource>, Diagnostic>;
 
 /// A file format.
 #[derive(Debug)]

@@ -9,12 +9,13 @@ use agentv_syntax::{Code, Diagnostic, Lines, Node, NodeKind, Placed, Problem, Tr
 
 use super::row::Origin;
 use super::{CsvFile, EvalSource, FormatKind, Row, Rows, WrittenRow, open_regular, unreadable};
+use crate::unsaved::UnsavedTexts;
 
 pub(super) const FORMAT: FormatKind = FormatKind {
     extensions: &[".yaml", ".yml"],
     has_sidecar: false,
     needs_sidecar: false,
-    open: |path, file| Ok(Box::new(Document::open(path, file)?)),
+    open: |path, file, unsaved| Ok(Box::new(Document::open(path, file, unsaved)?)),
 };
 
 /// Largest document that is read: all of it is kept in memory.
@@ -29,8 +30,12 @@ pub(crate) struct Document {
 
 impl Document {
     /// Reads and parses a file.
-    pub(crate) fn open(path: &Path, file: &Arc<str>) -> Result<Document, Diagnostic> {
-        let text = read_text(path, file)?;
+    pub(crate) fn open(
+        path: &Path,
+        file: &Arc<str>,
+        unsaved: &UnsavedTexts,
+    ) -> Result<Document, Diagnostic> {
+        let text = read_text(path, file, unsaved)?;
         let lines = Lines::of(&text);
         let mut tree = Tree::default();
         let read = yaml::parse_with_broken_escapes(&text, &mut tree);
@@ -45,8 +50,12 @@ impl Document {
     }
 
     /// Reads and parses a JSONL file as one array.
-    pub(crate) fn open_lines(path: &Path, file: &Arc<str>) -> Result<Document, Diagnostic> {
-        let text = read_text(path, file)?;
+    pub(crate) fn open_lines(
+        path: &Path,
+        file: &Arc<str>,
+        unsaved: &UnsavedTexts,
+    ) -> Result<Document, Diagnostic> {
+        let text = read_text(path, file, unsaved)?;
         let lines = Lines::of(&text);
         let mut items = Vec::new();
         let mut tree = Tree::default();
@@ -73,8 +82,12 @@ impl Document {
     }
 
     /// Reads and parses a CSV file as one array of objects.
-    pub(crate) fn open_csv(path: &Path, file: &Arc<str>) -> Result<Document, Diagnostic> {
-        let csv = CsvFile::open(path, file)?;
+    pub(crate) fn open_csv(
+        path: &Path,
+        file: &Arc<str>,
+        unsaved: &UnsavedTexts,
+    ) -> Result<Document, Diagnostic> {
+        let csv = CsvFile::open(path, file, unsaved)?;
         Ok(Document {
             file: Arc::clone(file),
             tree: csv.rows_as_list()?.to_tree(csv.text()),
@@ -116,7 +129,14 @@ fn refuse_outside_of_cases(tree: &Tree) -> Result<(), InvalidYaml> {
 }
 
 /// Reads the text of a file that is read whole.
-pub(crate) fn read_text(path: &Path, file: &Arc<str>) -> Result<String, Diagnostic> {
+pub(crate) fn read_text(
+    path: &Path,
+    file: &Arc<str>,
+    unsaved: &UnsavedTexts,
+) -> Result<String, Diagnostic> {
+    if let Some(text) = unsaved.of(path) {
+        return Ok(text.strip_prefix('\u{feff}').unwrap_or(text).to_owned());
+    }
     let mut source = open_regular(path, file)?;
     let length = source
         .metadata()

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use agentv_dataset::read_source;
+use agentv_dataset::{UnsavedTexts, read_source};
 use agentv_syntax::Draft;
 use serde_json::Value;
 
@@ -33,7 +33,8 @@ pub async fn draft_cases(
 ) -> Result<DraftedCases, GenerateError> {
     let mut text = String::new();
     for path in documents {
-        let read = read_source(path).map_err(|problem| ProjectError::Problems(vec![problem]))?;
+        let read = read_source(path, &UnsavedTexts::default())
+            .map_err(|problem| ProjectError::Problems(vec![problem]))?;
         text.push_str(&format!(
             "<document name=\"{}\">\n{read}\n</document>\n\n",
             path.display()

@@ -34,7 +34,8 @@ pub async fn draft_rubrics(
     options: &LoadOptions,
     author: &Author,
 ) -> Result<DraftedRubrics, GenerateError> {
-    let before = read_source(file).map_err(|problem| ProjectError::Problems(vec![problem]))?;
+    let before = read_source(file, &options.unsaved)
+        .map_err(|problem| ProjectError::Problems(vec![problem]))?;
     let extension = file.extension().and_then(|extension| extension.to_str());
     let is_yaml = matches!(extension, Some("yaml" | "yml"));
     if !is_yaml && extension != Some("jsonl") {

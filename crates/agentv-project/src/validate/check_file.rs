@@ -34,7 +34,7 @@ pub(super) fn check_file(file: &FoundFile, options: &LoadOptions, report: Report
 
 fn check_targets(file: &FoundFile, options: &LoadOptions) -> Vec<Diagnostic> {
     let name: Arc<str> = file.path.to_string_lossy().into();
-    let source = match read_source(&file.path) {
+    let source = match read_source(&file.path, &options.unsaved) {
         Ok(source) => source,
         Err(diagnostic) => return vec![diagnostic],
     };

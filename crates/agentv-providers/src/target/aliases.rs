@@ -15,6 +15,11 @@ const ALIASES: &[(&str, &str)] = &[
     ("variant", "model"),
 ];
 
+/// Returns the name of today of a field that a targets file may call by an older one.
+pub fn name_of_today(name: &str) -> &str {
+    canonical(name)
+}
+
 /// Returns today's name of a field.
 pub(crate) fn canonical(name: &str) -> &str {
     let mut aliases = ALIASES.iter();

@@ -14,6 +14,7 @@ mod stand_in;
 mod targets;
 
 pub(crate) use aliases::canonical;
+pub use aliases::name_of_today;
 pub use built_in::{built_in, vendors};
 pub(crate) use common::COMMON;
 pub use error::TargetError;

@@ -14,7 +14,7 @@ use crate::problem::Problem;
 use crate::registry::{Definitions, Registry};
 use crate::rubric::is_rubric;
 use crate::shape::{Field, Form, Kind, Others, Record, Shape, Text, may_name_a_file};
-use crate::suggest::nearest;
+use crate::suggest::{self, nearest};
 use crate::tree::{Node, NodeKind};
 
 /// A value that names a file.
@@ -546,7 +546,7 @@ impl<'t, 'p> Checker<'t, 'p> {
             (Others::Refuse, _) => Problem::error(Code::UnknownField, key.span(), message),
         };
         let hint = match guess {
-            Some(guess) => format!("did you mean `{guess}`?"),
+            Some(guess) => suggest::did_you_mean(guess),
             None => format!("known: {}", known().collect::<Vec<_>>().join(", ")),
         };
         self.report(problem.hint(hint), at);

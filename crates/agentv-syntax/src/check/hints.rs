@@ -3,7 +3,7 @@
 use super::number_like::without_leading_zeros;
 use crate::registry::Registry;
 use crate::shape::{Form, Shape, Text};
-use crate::suggest::nearest;
+use crate::suggest::{self, nearest};
 use crate::tree::{Node, NodeKind};
 
 /// Returns advice for an object that has the name of a kind, or nearly one, as a key that is not a
@@ -12,7 +12,7 @@ pub(super) fn tag_hint(registry: &Registry, key: &str) -> Option<String> {
     let tag = registry.tag;
     let Some(kind) = registry.kind(key) else {
         let near = nearest(key, registry.names())?;
-        return Some(format!("did you mean `{near}`?"));
+        return Some(suggest::did_you_mean(near));
     };
     Some(match kind.shorthand {
         Some(option) => format!(
@@ -26,7 +26,7 @@ pub(super) fn did_you_mean<'k>(
     written: &str,
     known: impl IntoIterator<Item = &'k str>,
 ) -> Option<String> {
-    nearest(written, known).map(|name| format!("did you mean `{name}`?"))
+    nearest(written, known).map(suggest::did_you_mean)
 }
 
 /// Suggests quotes for a number or boolean in place of a string, and for `{WORD}`, which YAML reads as

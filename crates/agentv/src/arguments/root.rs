@@ -3,11 +3,11 @@
 use clap::{Parser, Subcommand};
 
 use super::{
-    CompareArguments, CompletionsArguments, ConvertArguments, EngineCommandArguments,
-    ExportArguments, GenerateArguments, GradeArguments, ImportArguments, InitArguments,
-    JudgeArguments, ManArguments, MergeArguments, ReportArguments, RunArguments, RunsArguments,
-    SchemaArguments, ShowArguments, TargetsArguments, TrendArguments, ValidateArguments,
-    ViewArguments, WorkerArguments,
+    CompareArguments, CompletionsArguments, ConvertArguments, DemoArguments,
+    EngineCommandArguments, ExportArguments, GenerateArguments, GradeArguments, ImportArguments,
+    InitArguments, JudgeArguments, LspArguments, ManArguments, MergeArguments, ReportArguments,
+    RunArguments, RunsArguments, SchemaArguments, ShowArguments, TargetsArguments, TrendArguments,
+    ValidateArguments, ViewArguments, WorkerArguments,
 };
 use crate::log::LogLevel;
 
@@ -48,6 +48,7 @@ pub(crate) enum Command {
     Trend(TrendArguments),
     View(ViewArguments),
     Init(InitArguments),
+    Demo(DemoArguments),
     Validate(ValidateArguments),
     Show(ShowArguments),
     Convert(ConvertArguments),
@@ -56,6 +57,7 @@ pub(crate) enum Command {
     Export(ExportArguments),
     Targets(TargetsArguments),
     Schema(SchemaArguments),
+    Lsp(LspArguments),
     Completions(CompletionsArguments),
     Man(ManArguments),
 }

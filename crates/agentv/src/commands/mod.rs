@@ -3,6 +3,7 @@
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod convert;
+pub(crate) mod demo;
 pub(crate) mod engine;
 pub(crate) mod export;
 pub(crate) mod generate;
@@ -10,6 +11,7 @@ pub(crate) mod grade;
 pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod judge;
+pub(crate) mod lsp;
 pub(crate) mod man;
 pub(crate) mod merge;
 pub(crate) mod prune;

@@ -1,4 +1,4 @@
-//! Runs the `console` blocks of the README and the guide, and compares the output.
+//! Runs the `console` blocks of the README and of all pages of the book, and compares the output.
 //!
 //! In a block, `$ ` starts a command, `? N` is its exit code (default: 0), and the rest is its
 //! output. The commands of one document run one after the other in a copy of `examples/`.
@@ -13,11 +13,7 @@ use crate::runner::{copy, execute, redacted};
 
 pub(crate) fn trials(repository: &Path) -> Vec<Trial> {
     let mut documents = vec![repository.join("README.md")];
-    for folder in ["docs", "docs/guide"] {
-        let entries = fs::read_dir(repository.join(folder)).into_iter().flatten();
-        let paths = entries.flatten().map(|entry| entry.path());
-        documents.extend(paths.filter(|path| path.extension().is_some_and(|end| end == "md")));
-    }
+    documents.extend(pages(&repository.join("docs")));
     documents.sort();
     let examples = repository.join("examples");
     documents
@@ -29,6 +25,20 @@ pub(crate) fn trials(repository: &Path) -> Vec<Trial> {
             Trial::test(name, move || run(&document, &examples))
         })
         .collect()
+}
+
+/// Returns the Markdown files in a folder and its folders.
+fn pages(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let found = entries.flat_map(|entry| {
+        let path = entry.path();
+        if path.is_dir() {
+            return pages(&path);
+        }
+        let is_page = path.extension().is_some_and(|end| end == "md");
+        is_page.then_some(path).into_iter().collect()
+    });
+    found.collect()
 }
 
 /// A command, and its results according to the document.

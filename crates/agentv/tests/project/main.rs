@@ -4,6 +4,7 @@
 
 #[cfg(unix)]
 mod action;
+mod book;
 mod ci_recipes;
 mod corpus;
 mod events;

@@ -58,11 +58,16 @@ fn stages_depend_on_the_core_and_the_leaves_only() {
     for (name, needed) in crates {
         let allowed: Vec<&str> = match name.as_str() {
             "agentv" => {
-                let above = ["agentv-cluster", "agentv-project", "agentv-view"];
+                let above = [
+                    "agentv-cluster",
+                    "agentv-lsp",
+                    "agentv-project",
+                    "agentv-view",
+                ];
                 [SHARED, STAGES, &above].concat()
             }
             "agentv-cluster" => [SHARED, STAGES, &["agentv-project"]].concat(),
-            "agentv-view" => [SHARED, STAGES, &["agentv-project"]].concat(),
+            "agentv-lsp" | "agentv-view" => [SHARED, STAGES, &["agentv-project"]].concat(),
             "agentv-project" => [SHARED, STAGES].concat(),
             "agentv-testkit" => SHARED.to_vec(),
             // It records changes of files as the core's nouns.

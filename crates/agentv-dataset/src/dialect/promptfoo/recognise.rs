@@ -45,7 +45,7 @@ pub(super) fn recognised<'t>(root: Node<'t>, path: Option<&Path>) -> Option<Node
         return None;
     }
     let is_named = path.is_some_and(has_its_name);
-    let is_marked = || path.is_some_and(mentions_its_schema);
+    let is_marked = || path.is_some() && mentions_its_schema(root.source());
     (has(OWN_KEYS) || is_named || has_its_providers(root) || is_marked()).then_some(own)
 }
 
@@ -55,12 +55,10 @@ fn has_its_name(path: &Path) -> bool {
 }
 
 /// Checks the first lines for a comment that names the schema.
-fn mentions_its_schema(path: &Path) -> bool {
-    use std::io::Read;
-    let mut start = Vec::new();
-    let file = std::fs::File::open(path);
-    let read = file.and_then(|file| file.take(2048).read_to_end(&mut start));
-    read.is_ok() && String::from_utf8_lossy(&start).contains("promptfoo.dev/config-schema")
+fn mentions_its_schema(text: &str) -> bool {
+    const FIRST_LINES: usize = 2048;
+    let start = &text[..text.floor_char_boundary(FIRST_LINES)];
+    start.contains("promptfoo.dev/config-schema")
 }
 
 /// Checks if the providers are written as promptfoo does, and the tests as AgentV does not.
