@@ -258,6 +258,7 @@ fn workspace_fields(workspace: &WorkspaceSpec) -> WorkspaceFields<'_> {
         setup,
         teardown: _,
         keep: _,
+        timeout_seconds: _,
     } = workspace;
     WorkspaceFields {
         from: from.as_ref().map(WorkspaceSource::content),

@@ -89,6 +89,11 @@ pub trait Provider: Send + Sync {
         true
     }
 
+    /// Returns false if the cost of the target's calls will not be known, so that no budget can stop it.
+    fn knows_cost(&self) -> bool {
+        true
+    }
+
     /// Returns true if the target works in a folder of its own, so that each trial gets a workspace even
     /// if its case asks for none. [`Request::workspace`] is then never `None`.
     fn needs_workspace(&self) -> bool {

@@ -1,6 +1,7 @@
 //! Workspaces: the private folder that a trial works in.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +24,20 @@ pub struct WorkspaceSpec {
     /// The trials after which the workspace stays on disk.
     #[serde(default)]
     pub keep: KeepWorkspace,
+    /// The seconds for all commands of `setup`, and again for those of `teardown`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_seconds: Option<u64>,
+}
+
+impl WorkspaceSpec {
+    /// The time for `setup` and for `teardown`, unless the user sets another.
+    const TIMEOUT: Duration = Duration::from_secs(1800);
+
+    /// Returns the time for all commands of `setup`, and again for those of `teardown`.
+    pub fn timeout(&self) -> Duration {
+        self.timeout_seconds
+            .map_or(Self::TIMEOUT, Duration::from_secs)
+    }
 }
 
 /// The files that a workspace starts with.

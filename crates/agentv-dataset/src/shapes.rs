@@ -3,8 +3,8 @@
 use agentv_core::{KeepWorkspace, Role};
 use agentv_syntax::rubric::RUBRICS;
 use agentv_syntax::shape::{
-    AMOUNT, ANY, EVALUATORS, FILLED, FRACTION, Field, Form, Others, Record, Shape, TEXT, TEXTS,
-    Text,
+    AMOUNT, ANY, EVALUATORS, FILLED, FRACTION, Field, Form, Others, POSITIVE, Record, Shape, TEXT,
+    TEXTS, Text,
 };
 
 /// Declares fields, one per line: `name: SHAPE, "its purpose";`
@@ -370,6 +370,7 @@ static WORKSPACE_FIELDS: Record = Record {
         "from": WORKSPACE_SOURCE, "The files that the workspace starts with: a folder, or a commit of a git repository (default: none).";
         "setup": COMMANDS, "The commands that prepare the workspace, each an array of words. A command that fails makes the trial errored.";
         "teardown": COMMANDS, "The commands that run after grading, each an array of words.";
+        "timeout_seconds": POSITIVE, "The seconds for all commands of `setup`, and again for those of `teardown` (default: 1800).";
         "keep": KEEP, "The trials after which the workspace stays on disk: `never` (default), `on_failure` or `always`.";
     },
 };

@@ -57,6 +57,15 @@ pub enum ProcessError {
         /// The system's reason.
         source: io::Error,
     },
+    /// The supervisor was killed before its command had exited.
+    #[error(
+        "the supervisor of the command was killed by signal {signal}, probably by the command itself; \
+         its processes were ended"
+    )]
+    SupervisorKilled {
+        /// The number of the signal.
+        signal: i32,
+    },
     /// The deadline passed, and the process tree was ended.
     #[error("`{}` timed out after {deadline:?} and was stopped", program.display())]
     DeadlinePassed {

@@ -44,8 +44,11 @@
 //!
 //! The supervisor cannot end processes that another service starts on the command's behalf (a
 //! container engine, a batch queue) or those of another user (`sudo`). [`Finished::tree_ended`] is
-//! false if such a process of the tree is left. If the supervisor itself is killed by SIGKILL, the run
-//! is an error, and processes that started a session of their own keep running.
+//! false if such a process of the tree is left.
+//!
+//! A command can kill or stop its supervisor. Therefore the program itself also adopts orphans (it becomes
+//! a *child subreaper* with its first command), and ends those that a lost supervisor leaves: children that
+//! are neither supervisors nor in the session of the program. The run is then an error.
 //!
 //! On other Unixes a command gets a process group. Processes that leave the group are not ended, and
 //! the group survives a SIGKILL to the program. On Windows a job object ends the tree.
@@ -87,6 +90,17 @@ pub const SUPERVISE: &str = "__supervise";
 /// needed while it starts.
 pub const OPEN_FILES_PER_COMMAND: usize = 8;
 
+/// Hides the environment and the memory of this program from other programs of the same user, such as those
+/// that a run starts: they may hold keys. Root, and programs that may trace any other, still see them.
+pub fn hide_environment() {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+        // Without it, everything works as before.
+        let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+    }
+}
+
 /// Supervises a command, or relays its connections, if `arguments`, those of this program with its name
 /// first, ask for it. Returns the exit code for `main`.
 ///
@@ -105,4 +119,16 @@ pub fn supervise(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCo
     return Some(supervisor::main(arguments));
     #[cfg(not(target_os = "linux"))]
     None
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use rustix::process::{DumpableBehavior, dumpable_behavior};
+
+    #[test]
+    fn a_hidden_environment_is_not_for_other_programs() {
+        super::hide_environment();
+        let behaviour = dumpable_behavior();
+        assert_eq!(behaviour.unwrap(), DumpableBehavior::NotDumpable);
+    }
 }

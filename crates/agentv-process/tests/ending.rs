@@ -25,6 +25,9 @@ pub(crate) fn trials() -> Vec<Trial> {
         dropping_the_run_ends_the_tree,
         sigterm_to_the_supervisor_ends_the_tree,
         sigkill_to_the_supervisor_ends_its_session,
+        a_daemon_of_a_killed_supervisor_is_ended,
+        a_daemon_of_a_stopped_supervisor_is_ended,
+        the_loss_of_one_supervisor_leaves_other_commands_alone,
         sigkill_to_the_program_ends_the_tree,
         sigkill_to_the_program_s_group_ends_the_tree,
         a_crowd_leaves_nothing,
@@ -184,8 +187,58 @@ fn sigterm_to_the_supervisor_ends_the_tree() {
 fn sigkill_to_the_supervisor_ends_its_session() {
     let stage = Stage::new();
     let error = run(stage.shell("sleep 1000 & kill -9 $PPID; sleep 1000")).unwrap_err();
-    assert!(matches!(error, ProcessError::Supervisor { .. }), "{error}");
-    stage.wait_for_no_survivors();
+    assert!(
+        matches!(error, ProcessError::SupervisorKilled { signal: 9 }),
+        "{error}"
+    );
+    assert_eq!(stage.survivors(), []);
+}
+
+/// Starts a daemon in a session of its own, with a child in a further one.
+const DAEMON: &str = "
+    setsid sh -c 'trap \"\" TERM HUP; setsid sleep 1000 & echo >ready; while :; do sleep 1; done' &
+    until [ -e ready ]; do sleep 0.01; done";
+
+fn a_daemon_of_a_killed_supervisor_is_ended() {
+    let stage = Stage::new();
+    let error = run(stage.shell(&format!("{DAEMON}; kill -9 $PPID; sleep 1000"))).unwrap_err();
+    assert_eq!(stage.survivors(), []);
+    let expected = "the supervisor of the command was killed by signal 9, probably by the command itself; \
+                    its processes were ended";
+    assert_eq!(error.to_string(), expected);
+}
+
+fn a_daemon_of_a_stopped_supervisor_is_ended() {
+    let stage = Stage::new();
+    let line = format!("{DAEMON}; kill -STOP $PPID; echo >stopped; sleep 1000");
+    let spec = stage.shell(&line).grace(Duration::from_millis(100));
+    let cancel = CancellationToken::new();
+    let runner = Runner::of_this_program();
+    let error = std::thread::scope(|scope| {
+        let run = scope.spawn(|| block_on(runner.run(spec, &cancel)));
+        stage.wait_for_file("stopped");
+        cancel.cancel();
+        run.join().unwrap().unwrap_err()
+    });
+    assert_eq!(stage.survivors(), []);
+    assert!(matches!(error, ProcessError::Cancelled), "{error}");
+}
+
+fn the_loss_of_one_supervisor_leaves_other_commands_alone() {
+    let (other, lost) = (Stage::new(), Stage::new());
+    let line =
+        "setsid sh -c 'until [ -e go ]; do sleep 0.01; done; echo daemon' & echo >here; wait";
+    let finished = std::thread::scope(|scope| {
+        let running = scope.spawn(|| run(other.shell(line)).unwrap());
+        other.wait_for_file("here");
+        let line = format!("{DAEMON}; kill -9 $PPID; sleep 1000");
+        run(lost.shell(&line)).unwrap_err();
+        assert_eq!(lost.survivors(), []);
+        std::fs::write(other.path().join("go"), "").unwrap();
+        running.join().unwrap()
+    });
+    assert_eq!(finished.stdout.text(), "daemon\n");
+    assert!(finished.status.success() && finished.tree_ended);
 }
 
 /// Starts a program that runs [`STUBBORN`], kills it by `kill`, and waits until all processes are gone.

@@ -18,12 +18,41 @@ pub(crate) fn trials() -> Vec<Trial> {
     let trials = trials![
         only_writable_folders_can_be_changed,
         a_readable_folder_around_a_hidden_one_does_not_show_it,
+        a_hidden_file_cannot_be_read,
         no_process_of_the_outside_is_seen_and_none_is_left,
         without_network_only_the_chosen_port_is_reachable,
     ];
     let trials = trials.into_iter();
     let trials = trials.map(|trial| trial.with_ignored_flag(!is_usable));
     trials.collect()
+}
+
+fn a_hidden_file_cannot_be_read() {
+    let stage = Stage::new();
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let file = folder.path().canonicalize().unwrap().join(".env");
+    std::fs::write(&file, "KEY=secret").unwrap();
+    let line = format!(
+        "cat {0}; ls -A {1}",
+        file.display(),
+        folder.path().display()
+    );
+    for (hidden_files, expected) in [(vec![], "KEY=secret.env\n"), (vec![file], ".env\n")] {
+        let spec = stage.marked(CommandSpec::shell(&line));
+        let spec = spec.sandbox(SandboxSpec {
+            sandbox: Sandbox::Bubblewrap,
+            network: Network::On,
+            writable: Vec::new(),
+            readable: vec![folder.path().to_owned()],
+            hidden: Vec::new(),
+            hidden_files,
+            scratch: stage.path().to_owned(),
+            loopback_ports: Vec::new(),
+        });
+        let cancel = CancellationToken::new();
+        let finished = block_on(Runner::of_this_program().run(spec, &cancel)).unwrap();
+        assert_eq!(finished.stdout.text(), expected);
+    }
 }
 
 fn run(stage: &Stage, line: &str, network: Network, ports: &[u16]) -> Finished {
@@ -51,6 +80,7 @@ fn run_beside(
         writable: vec![work, tmp.clone()],
         readable,
         hidden: vec![hidden],
+        hidden_files: Vec::new(),
         scratch: tmp,
         loopback_ports: ports.to_vec(),
     });

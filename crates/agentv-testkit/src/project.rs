@@ -28,7 +28,8 @@ impl Project {
     pub fn new(files: &[(&str, &str)]) -> io::Result<Project> {
         let folder = tempfile::tempdir()?;
         // Programs print paths without links.
-        let root = fs::canonicalize(folder.path())?;
+        let root = fs::canonicalize(folder.path())?.join("project");
+        fs::create_dir(&root)?;
         let project = Project { folder, root };
         for (path, content) in files {
             project.write(path, content)?;
@@ -39,6 +40,11 @@ impl Project {
     /// Returns the folder.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Returns the path of a file beside the folder, which is removed with it.
+    pub fn beside(&self, name: &str) -> PathBuf {
+        self.root.with_file_name(name)
     }
 
     /// Returns the path of a file in it.

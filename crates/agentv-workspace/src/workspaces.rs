@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::copy::copy_template;
 use crate::error::WorkspaceError;
 use crate::export::export;
-use crate::location::{choose, make_private, usual_parents};
+use crate::location::{check_place, choose, make_private, usual_parents};
 use crate::remove::remove_folder;
 use crate::template::{Template, TemplateSource};
 use crate::workspace::{KEPT, Workspace};
@@ -28,14 +28,17 @@ pub struct Workspaces {
 }
 
 impl Workspaces {
-    /// Makes a folder for a run in `preferred`, or else in a place outside of `project` and of every
-    /// folder with instructions for agents. Removes what killed runs have left there.
+    /// Makes a folder for a run in `preferred`, or else in one of the usual places. It must be outside of
+    /// `project` and of every folder with instructions for agents. Removes what killed runs have left there.
     ///
     /// # Errors
     /// Fails if there is no suitable place, or if it cannot be written to.
     pub fn open(preferred: Option<&Path>, project: &Path) -> Result<Workspaces, WorkspaceError> {
         let place = match preferred {
-            Some(place) => place.to_owned(),
+            Some(place) => {
+                check_place(place, project)?;
+                place.to_owned()
+            }
             None => choose(&usual_parents(), project)?,
         };
         make_private(&place)?;

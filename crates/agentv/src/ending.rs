@@ -244,14 +244,14 @@ fn show_command(summary: &Summary, folder: &Path) -> Option<String> {
         .worst
         .first()
         .map(|worst| worst.trial.eval_id.as_str());
-    let id = match worst {
-        Some(id) => format!(" {}", agentv_process::quote(id)),
-        None if summary.statuses.error > 0 => String::new(),
+    let rest = match worst {
+        Some(id) => agentv_process::quote(id),
+        None if summary.statuses.error > 0 => "--format text".to_owned(),
         None => return None,
     };
     // An id that a terminal does not show as it is cannot be typed, nor can one that fills the screen.
-    let can_be_typed = !id.contains(is_obeyed) && id.len() < LONGEST_ID;
-    can_be_typed.then(|| format!("agentv show {folder}{id} --format yaml"))
+    let can_be_typed = !rest.contains(is_obeyed) && rest.len() < LONGEST_ID;
+    can_be_typed.then(|| format!("agentv show {folder} {rest}"))
 }
 
 fn hint(error: &RunError) -> Option<&'static str> {

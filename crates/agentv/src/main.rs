@@ -33,6 +33,7 @@ fn main() -> ExitCode {
     if let Some(exit) = agentv_process::supervise(std::env::args_os()) {
         return exit;
     }
+    agentv_process::hide_environment();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return output::wrong_arguments(&error),

@@ -15,6 +15,7 @@ pub(crate) struct WorkspaceSettings {
     setup: Option<Vec<Vec<String>>>,
     teardown: Option<Vec<Vec<String>>>,
     keep: Option<KeepWorkspace>,
+    timeout_seconds: Option<u64>,
 }
 
 impl WorkspaceSettings {
@@ -35,6 +36,7 @@ impl WorkspaceSettings {
             setup: node.given("setup").map(commands),
             teardown: node.given("teardown").map(commands),
             keep: keep.and_then(|name| KeepWorkspace::named(&name)),
+            timeout_seconds: node.given("timeout_seconds").and_then(seconds),
         })
     }
 
@@ -48,6 +50,7 @@ impl WorkspaceSettings {
             setup: self.setup.or(dataset.setup),
             teardown: self.teardown.or(dataset.teardown),
             keep: self.keep.or(dataset.keep),
+            timeout_seconds: self.timeout_seconds.or(dataset.timeout_seconds),
         }
     }
 
@@ -58,8 +61,15 @@ impl WorkspaceSettings {
             setup: self.setup.unwrap_or_default(),
             teardown: self.teardown.unwrap_or_default(),
             keep: self.keep.unwrap_or_default(),
+            timeout_seconds: self.timeout_seconds,
         })
     }
+}
+
+/// Returns a number of seconds, which was checked.
+fn seconds(node: Node<'_>) -> Option<u64> {
+    // A whole number of the range that was checked.
+    node.as_f64().map(|seconds| seconds as u64)
 }
 
 fn commands(list: Node<'_>) -> Vec<Vec<String>> {

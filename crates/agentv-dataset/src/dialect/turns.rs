@@ -23,6 +23,7 @@ pub(super) fn take(
     case: &mut Placed,
     notes: &mut Notes,
 ) -> Option<Turns> {
+    let aggregation = case.take("aggregation");
     refuse_settings(case, notes);
     let field = case.take("turns")?;
     let [first, ..] = field.value.items() else {
@@ -41,6 +42,9 @@ pub(super) fn take(
             further.push(one(turn, notes));
         }
     }
+    if let Some(aggregation) = aggregation {
+        evaluators = aggregated(evaluators, aggregation, notes);
+    }
     if let Some(expected) = first
         .given("expected_output")
         .filter(|_| further.is_empty())
@@ -58,11 +62,37 @@ pub(super) fn take(
     })
 }
 
+/// Combines the evaluators of turns into one, if the lowest or the highest score counts.
+fn aggregated(members: Vec<Placed>, written: PlacedField, notes: &mut Notes) -> Vec<Placed> {
+    let aggregator = match written.value.as_str() {
+        Some("min") => "minimum",
+        Some("max") => "maximum",
+        // The mean of the evaluators is what a case has anyway.
+        Some("mean") => return members,
+        _ => {
+            notes.wrong_type(&written.value, "mean, min or max");
+            return members;
+        }
+    };
+    if members.is_empty() {
+        return members;
+    }
+    let span = written.value.span;
+    let text = |text: &str| Placed::text(span.clone(), text);
+    let mut how = Placed::map(span.clone());
+    how.put("type", span.clone(), text(aggregator));
+    let mut ours = Placed::map(span.clone());
+    ours.put("type", span.clone(), text("composite"));
+    ours.put("name", span.clone(), text("turns"));
+    ours.put("aggregator", span.clone(), how);
+    ours.put("evaluators", span.clone(), Placed::list(span, members));
+    vec![ours]
+}
+
 /// Refuses settings of conversations that we cannot honour.
 fn refuse_settings(case: &mut Placed, notes: &mut Notes) {
     case.take("mode");
     for (name, harmless, instead) in [
-        ("aggregation", "mean", "the score is the mean of the turns"),
         ("on_turn_failure", "continue", "all turns are asked"),
         ("window_size", "", "all turns are sent"),
     ] {

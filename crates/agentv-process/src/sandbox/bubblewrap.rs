@@ -72,6 +72,9 @@ fn words(wall: &SandboxSpec, spec: &CommandSpec) -> io::Result<Vec<OsString>> {
         words.extend(["--tmpfs".into(), folder.into()]);
     }
     words.extend(inside.into_iter().flat_map(show));
+    for file in &wall.hidden_files {
+        words.extend(["--ro-bind".into(), "/dev/null".into(), file.into()]);
+    }
     for folder in &wall.writable {
         words.extend(["--bind".into(), folder.into(), folder.into()]);
     }

@@ -184,6 +184,7 @@ mod tests {
             writable: vec!["/w/work".into(), "/w/tmp".into()],
             readable: vec!["/project".into()],
             hidden: vec!["/w".into()],
+            hidden_files: Vec::new(),
             scratch: "/w/tmp".into(),
             loopback_ports: vec![4000],
         }

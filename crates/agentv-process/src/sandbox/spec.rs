@@ -44,6 +44,8 @@ pub struct SandboxSpec {
     /// The folders whose content the command may not see, absolute. Writable and readable folders in them
     /// stay visible.
     pub hidden: Vec<PathBuf>,
+    /// The files that the command may not read, absolute and without links. A container does not have them.
+    pub hidden_files: Vec<PathBuf>,
     /// A writable folder for sockets.
     pub scratch: PathBuf,
     /// The ports on 127.0.0.1 that stay reachable without network.

@@ -2,16 +2,17 @@
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use rustix::process::Pid;
 use tokio::io::{AsyncBufReadExt, AsyncWrite, AsyncWriteExt, BufReader, Lines};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
+use super::adopted::{Registered, end_adopted};
 use super::report::Report;
 use super::{order, processes};
 
@@ -23,6 +24,7 @@ type Stdin = Box<dyn AsyncWrite + Send + Unpin>;
 /// A command under a supervisor. Dropping it closes the socket, which makes the supervisor end the tree.
 pub(crate) struct Supervised {
     supervisor: Child,
+    registered: Option<Registered>,
     reports: Lines<BufReader<UnixStream>>,
     path: PathBuf,
 }
@@ -37,11 +39,13 @@ impl Supervised {
             _ => ProcessError::of_start(spec, source),
         };
         let (socket, stdin) = order(spec).map_err(failed)?;
-        let mut supervisor = command(path, spec, socket.1).spawn().map_err(failed)?;
+        let (mut supervisor, registered) =
+            Registered::spawn(command(path, spec, socket.1)).map_err(failed)?;
         let (stdout, stderr) = (supervisor.stdout.take(), supervisor.stderr.take());
         let pipes = Pipes::of(stdin, stdout, stderr).map_err(failed)?;
         let supervised = Self {
             supervisor,
+            registered,
             reports: BufReader::with_capacity(64, socket.0).lines(),
             path: path.to_owned(),
         };
@@ -55,8 +59,10 @@ impl Supervised {
                 let source = io::Error::from_raw_os_error(number);
                 Err(ProcessError::of_start(spec, source))
             }
-            Ok(Report::Gone | Report::Left) => Err(self.failure(io::ErrorKind::InvalidData.into())),
-            Err(source) => Err(self.failure(source)),
+            Ok(Report::Gone | Report::Left) => {
+                Err(self.failure(io::ErrorKind::InvalidData.into()).await)
+            }
+            Err(source) => Err(self.failure(source).await),
         }
     }
 
@@ -66,10 +72,11 @@ impl Supervised {
             status: None,
             whole: false,
         };
+        let mut has_reported = false;
         let listening = async {
             while let Ok(report) = self.next_report().await {
                 match report {
-                    Report::Left => {}
+                    Report::Left => has_reported = true,
                     Report::Exited(status) => ended.status = Some(status),
                     Report::Gone | Report::NotStarted(_) => ended.whole = true,
                 }
@@ -78,7 +85,21 @@ impl Supervised {
         };
         // The supervisor gives up earlier than this.
         let _ = timeout(spec.grace + 2 * PATIENCE, listening).await;
+        if !ended.whole && !has_reported {
+            // The command has stopped or killed its supervisor.
+            ended.whole = self.replace().await;
+        }
         ended
+    }
+
+    /// Does the work of a supervisor that cannot: ends it and all of its descendants. Returns true if none
+    /// is left.
+    async fn replace(&mut self) -> bool {
+        let _ = self.supervisor.kill().await;
+        if let Some(registered) = self.registered.take() {
+            processes::kill_session(registered.id());
+        }
+        end_adopted().await
     }
 
     async fn next_report(&mut self) -> io::Result<Report> {
@@ -87,19 +108,24 @@ impl Supervised {
             Err(error) if error.kind() == io::ErrorKind::ConnectionReset => None,
             line => line?,
         };
-        let ended = || io::Error::other("it exited before the command");
+        let words = "it exited before the command";
+        let ended = || io::Error::new(io::ErrorKind::UnexpectedEof, words);
         Report::parse(&line.ok_or_else(ended)?).ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 
-    /// Ends what can be found without the supervisor: the session that it started.
-    fn failure(&self, source: io::Error) -> ProcessError {
-        let id = self.supervisor.id();
-        if let Some(session) = id.and_then(|id| Pid::from_raw(id.cast_signed())) {
-            processes::kill_session(session);
-        }
-        ProcessError::Supervisor {
-            path: self.path.clone(),
-            source,
+    /// Ends the tree without its supervisor, and says why.
+    async fn failure(&mut self, source: io::Error) -> ProcessError {
+        let status = timeout(PATIENCE, self.supervisor.wait()).await;
+        self.replace().await;
+        let killer = status.ok().and_then(|status| status.ok()?.signal());
+        match (source.kind(), killer) {
+            (io::ErrorKind::UnexpectedEof, Some(signal)) => {
+                ProcessError::SupervisorKilled { signal }
+            }
+            _ => ProcessError::Supervisor {
+                path: self.path.clone(),
+                source,
+            },
         }
     }
 }

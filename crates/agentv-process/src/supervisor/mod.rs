@@ -8,7 +8,11 @@
 //!
 //! The system's parent-death signal is not used: it fires when the *thread* that started a child
 //! ends, and the threads of a runtime end while the program is running.
+//!
+//! A command can kill its supervisor. Its processes then become children of this program, which ends them
+//! ([`adopted`]).
 
+mod adopted;
 mod client;
 mod main;
 mod order;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fs;
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, getsid, kill_process_group};
 
 /// A process, as the system lists it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,9 +11,9 @@ pub(super) struct Process {
     pub(super) id: Pid,
     parent: Pid,
     pub(super) group: Pid,
-    session: Pid,
+    pub(super) session: Pid,
     /// The first thread has ended. Others may still run.
-    dead: bool,
+    pub(super) dead: bool,
 }
 
 /// Lists all processes. One that starts during the listing may be missing.
@@ -39,6 +39,16 @@ pub(super) fn below(root: Pid) -> Vec<Process> {
         found.extend(below);
     }
     found
+}
+
+/// Lists the children of `parent`.
+pub(super) fn children(parent: Pid) -> impl Iterator<Item = Process> {
+    all().filter(move |process| process.parent == parent)
+}
+
+/// Returns the session of this process.
+pub(super) fn own_session() -> Option<Pid> {
+    getsid(None).ok()
 }
 
 /// Kills every process of a session, and repeats this until the list shows none.

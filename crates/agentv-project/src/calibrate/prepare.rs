@@ -1,6 +1,6 @@
 //! The preparation of a calibration: everything is checked before any judge is asked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use agentv_core::{Planned, RunRecord};
@@ -62,7 +62,14 @@ impl Project {
             folder: answers.folder().clone(),
             judges: &found.judges,
         };
-        let judges = resolve_judges(targets, &[file], options.judge.as_deref(), &[], notices)?;
+        let judges = resolve_judges(
+            targets,
+            HashMap::new(),
+            &[file],
+            options.judge.as_deref(),
+            &[],
+            notices,
+        )?;
         let runs = self.run_folders_of(&answers.folder().root);
         let resumed = resumed(&options, &answers, &runs, notices)?;
         Ok(PreparedCalibration {

@@ -35,6 +35,7 @@ pub(super) struct AnswersToGrade {
     /// The number of trials without a record in the run; 0 if only some of its cases are graded.
     pub(super) not_answered: u64,
     asked: AskedFiles,
+    todays: Arc<TodaysFiles>,
     preview: RegradePreview,
 }
 
@@ -81,12 +82,13 @@ impl AnswersToGrade {
         let origin = read_origin(project, &graded.run, notices)?;
         let load = given.is_none().then_some(&options.load);
         let todays = TodaysFiles::open(&origin, &graded.root()?, load, project, notices);
+        let todays = Arc::new(todays);
         let asked = AskedFiles::of(&origin, &todays);
         let graders = graders(options, &graded, given.as_ref());
         let (missing, usable) = (todays.missing(), todays.usable());
         let with = match given {
             Some(given) => GradedWith::These(usable_evaluators(given, &asked, &graders, notices)?),
-            None => GradedWith::Today(Arc::new(todays)),
+            None => GradedWith::Today(Arc::clone(&todays) as _),
         };
         let recorded = origin.trial_count();
         let not_answered = match narrowing_flags(&options.selection).as_slice() {
@@ -109,6 +111,7 @@ impl AnswersToGrade {
             trials: preview.trials,
             not_answered,
             asked,
+            todays,
             preview,
         })
     }
@@ -137,7 +140,7 @@ impl AnswersToGrade {
             dry_run: None,
         };
         let ran = &self.graded.run.record.targets;
-        resolve_judges(targets, &files, None, ran, notices)
+        resolve_judges(targets, self.todays.suites(), &files, None, ran, notices)
     }
 
     /// Checks if the answers come from more than one target.

@@ -1,5 +1,6 @@
 //! The eval files of an earlier run as they are today.
 
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use agentv_runner::{CaseSource, EvalFile, SourceError, SourceRun, Visit};
 
 use crate::notices::Notices;
 use crate::project::Project;
+use crate::targets::OpenSuite;
 
 /// The eval files of an earlier run, in its order, and the datasets of those that can be used today.
 pub(super) struct TodaysFiles {
@@ -16,6 +18,8 @@ pub(super) struct TodaysFiles {
     usable: Vec<(usize, Dataset, Checked)>,
     missing: Vec<PathBuf>,
     paths: Vec<PathBuf>,
+    /// The path of each file, as the user knows it.
+    shown: Vec<PathBuf>,
 }
 
 impl TodaysFiles {
@@ -33,6 +37,7 @@ impl TodaysFiles {
             usable: Vec::new(),
             missing: Vec::new(),
             paths: Vec::new(),
+            shown: Vec::new(),
         };
         for (index, asked) in origin.files().iter().enumerate() {
             let path = root.join(&*asked.name);
@@ -58,6 +63,7 @@ impl TodaysFiles {
                 folder: folder.into(),
                 root: of_file.map_or(root, |of_file| &of_file.root).into(),
             }));
+            todays.shown.push(project.shown(&path));
             todays.paths.extend(sidecar_path(&path));
             todays.paths.push(path);
             let opened = opened.map(|(dataset, checked)| (index, dataset, checked));
@@ -79,6 +85,15 @@ impl TodaysFiles {
     /// Returns the indexes of the usable files.
     pub(super) fn usable(&self) -> Vec<usize> {
         self.usable.iter().map(|(index, ..)| *index).collect()
+    }
+
+    /// Returns the files that define targets of their own, by their indices.
+    pub(super) fn suites(&self) -> HashMap<usize, OpenSuite<'_>> {
+        let suites = self.usable.iter().filter_map(|(index, dataset, _)| {
+            let suite = OpenSuite::of(dataset, self.shown.get(*index)?)?;
+            Some((*index, suite))
+        });
+        suites.collect()
     }
 
     /// Returns the paths of all files and their sidecars.

@@ -523,10 +523,17 @@ fn cache(options: &RunOptions, root: &Path) -> Result<Option<Cache>, ProjectErro
     })
 }
 
-/// Warns about targets that make calls by themselves, which the budget cannot stop in between.
+/// Warns about targets that the budget cannot stop: those whose cost is not known, and those that make calls
+/// by themselves.
 fn warn_of_unlimited(targets: &[Target], notices: &mut dyn Notices) {
     for target in targets {
-        if !target.provider.enforces_budget() {
+        if !target.provider.knows_cost() {
+            notices.warn(format!(
+                "`--budget` cannot stop target `{}`, because the price of its model is not known; set `price` \
+                 of the target",
+                target.name
+            ));
+        } else if !target.provider.enforces_budget() {
             notices.warn(format!(
                 "`--budget` cannot stop target `{}` in the middle of a trial, because it calls its model \
                  without the proxy; to use the proxy, set `api_key` and remove `proxy: false`",

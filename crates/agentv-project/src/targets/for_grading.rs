@@ -9,6 +9,7 @@ use agentv_providers::{Environment, TargetError};
 use agentv_runner::{Assignment, EvalFile, FileJudges};
 
 use super::need::Need;
+use super::open_suite::OpenSuite;
 use super::options::TargetOptions;
 use super::resolver::{Resolver, TargetsPlace};
 use super::self_judging::UsualJudges;
@@ -37,15 +38,18 @@ pub(crate) struct ResolvedJudges {
 }
 
 /// Makes every judge ready that is going to be asked, and no other target. `always` replaces every other
-/// judge. `ran` are the recorded targets that answered.
-pub(crate) fn resolve_judges(
-    options: TargetOptions<'_>,
+/// judge. `suites` define targets of their own, by the indices of their files. `ran` are the recorded targets
+/// that answered.
+pub(crate) fn resolve_judges<'a>(
+    options: TargetOptions<'a>,
+    suites: HashMap<usize, OpenSuite<'a>>,
     files: &[GradedFile<'_>],
     always: Option<&str>,
     ran: &[RanTarget],
-    notices: &mut dyn Notices,
+    notices: &'a mut dyn Notices,
 ) -> Result<ResolvedJudges, ProjectError> {
     let mut resolver = Resolver::new(options, notices);
+    resolver.suites = suites;
     let mut usual = HashMap::new();
     let mut usual_judges = UsualJudges::default();
     for GradedFile {

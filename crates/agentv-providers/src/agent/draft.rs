@@ -304,20 +304,25 @@ impl Draft {
     /// Refuses the calls of tools that the agent does not have, since we withheld them.
     pub(crate) fn deny_unavailable(&mut self) {
         for id in std::mem::take(&mut self.unavailable) {
-            let Some(call) = self.known(&id) else {
-                continue;
-            };
-            let denial = Denial {
-                tool: call.tool.clone(),
-                input: call.input.clone(),
-                reason: call
-                    .output
-                    .as_ref()
-                    .and_then(Value::as_str)
-                    .map(str::to_owned),
-            };
-            self.deny(&id, denial);
+            self.deny_call(&id);
         }
+    }
+
+    /// Notes that a call was refused, for the reason that is its output.
+    pub(crate) fn deny_call(&mut self, id: &str) {
+        let Some(call) = self.known(id) else {
+            return;
+        };
+        let denial = Denial {
+            tool: call.tool.clone(),
+            input: call.input.clone(),
+            reason: call
+                .output
+                .as_ref()
+                .and_then(Value::as_str)
+                .map(str::to_owned),
+        };
+        self.deny(id, denial);
     }
 
     /// Returns the number of messages so far, which are the turns of the agent.
@@ -414,6 +419,16 @@ impl Draft {
     pub(crate) fn count_cost(&mut self, cost: f64) {
         self.is_cost_counted = true;
         self.set_cost(cost);
+    }
+
+    /// Sets the cost by the price that the user set: `counted` by the proxy, or else of the tokens that the
+    /// agent reports.
+    pub(crate) fn price_again(&mut self, price: Price, counted: Option<f64>) {
+        let reported = self.cost.take();
+        match counted.or_else(|| self.cost_so_far(Some(price))) {
+            Some(cost) => self.count_cost(cost),
+            None => self.cost = reported,
+        }
     }
 
     /// Adds the cost of one step in US dollars.

@@ -41,6 +41,22 @@ pub(crate) enum Silence {
     Exceeded(Limit),
 }
 
+/// The longest silence of an agent.
+pub(crate) struct Quiet<'a> {
+    /// The time without an event, and without traffic, after which the agent is ended.
+    pub(crate) longest: Duration,
+    /// Returns the time since the last bytes between the agent and its model, as far as they are seen.
+    pub(crate) traffic: &'a (dyn Fn() -> Option<Duration> + Sync),
+}
+
+impl Quiet<'_> {
+    /// Returns the rest of the silence, if the last event was `since` ago.
+    fn rest(&self, since: Duration) -> Duration {
+        let since = (self.traffic)().map_or(since, |traffic| traffic.min(since));
+        self.longest.saturating_sub(since)
+    }
+}
+
 /// The limits of an agent that has no proxy, which its stream is checked for.
 pub(crate) struct StreamLimits<'a> {
     pub(crate) max_turns: Option<u64>,
@@ -76,20 +92,21 @@ impl<'a> Listener<'a> {
     }
 
     /// Reads events until the stream ends, or the agent has to be ended: a few seconds after its
-    /// final event, after `idle` without an event, when `refused` is ready, or when it exceeds `limits`.
+    /// final event, after a long silence, when `refused` is ready, or when it exceeds `limits`.
     pub(crate) async fn listen(
         &mut self,
         mut dialogue: Dialogue,
-        idle: Duration,
+        quiet: Quiet<'_>,
         refused: impl Future<Output = ()>,
         limits: Option<&StreamLimits<'_>>,
     ) -> Silence {
         let mut refused = std::pin::pin!(refused);
         let mut over = None;
+        let mut heard = Instant::now();
         loop {
             let wait = match over {
                 Some(over) => AFTER_END.saturating_sub(Instant::elapsed(&over)),
-                None => idle,
+                None => quiet.rest(heard.elapsed()),
             };
             tokio::select! {
                 biased;
@@ -103,9 +120,16 @@ impl<'a> Listener<'a> {
                 },
                 () = &mut refused => return Silence::Refused,
                 () = tokio::time::sleep(wait) => {
-                    return if over.is_some() { Silence::AfterEnd } else { Silence::Idle };
+                    if over.is_some() {
+                        return Silence::AfterEnd;
+                    }
+                    if quiet.rest(heard.elapsed()).is_zero() {
+                        return Silence::Idle;
+                    }
+                    continue;
                 }
             }
+            heard = Instant::now();
             let is_working = self.draft.stated_end().is_none();
             let limits = limits.filter(|_| is_working);
             if let Some(limit) = limits.and_then(|limits| limits.exceeded(&self.draft)) {
@@ -138,5 +162,28 @@ impl<'a> Listener<'a> {
                 None => self.activity.text(news.detail),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_of_the_model_that_arrives_is_a_sign_of_life() {
+        let seconds = Duration::from_secs;
+        let rest = |event: u64, traffic: Option<u64>| {
+            let traffic = || traffic.map(seconds);
+            let quiet = Quiet {
+                longest: seconds(10),
+                traffic: &traffic,
+            };
+            quiet.rest(seconds(event))
+        };
+        assert_eq!(rest(4, None), seconds(6));
+        assert_eq!(rest(30, None), seconds(0));
+        assert_eq!(rest(30, Some(1)), seconds(9));
+        assert_eq!(rest(2, Some(8)), seconds(8));
+        assert_eq!(rest(30, Some(11)), seconds(0));
     }
 }

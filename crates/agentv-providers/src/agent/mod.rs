@@ -14,6 +14,7 @@
 
 mod acp_client;
 mod acp_events;
+mod address;
 mod claude_events;
 mod codex_events;
 mod conclusion;
@@ -21,6 +22,7 @@ mod copilot_events;
 mod draft;
 mod environment;
 mod gemini_events;
+mod guard;
 mod kind;
 mod launch;
 mod listen;
@@ -43,6 +45,7 @@ pub(crate) use claude_events::{ClaudeEvents, InputTokens};
 pub(crate) use codex_events::CodexEvents;
 pub(crate) use copilot_events::CopilotEvents;
 pub(crate) use gemini_events::GeminiEvents;
+pub(crate) use guard::{pi_extension, qwen_hook};
 pub(crate) use kind::{AgentApi, AgentKind, ReadEvents};
 pub(crate) use launch::{Assignment, Launch, OWN_KEY, OWN_PROVIDER};
 pub(crate) use opencode_events::OpencodeEvents;

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::draft::{Call, Draft, DraftEnd, Tokens};
+use super::guard::REASON;
 use super::kind::ReadEvents;
 use super::text::{exit_code_in, items, number, text, text_of_blocks};
 
@@ -99,6 +100,9 @@ fn result(event: &Value, draft: &mut Draft) {
     let words = text(&output);
     if is_error && words.starts_with("Tool ") && words.ends_with(" not found") {
         draft.unavailable(id);
+    }
+    if is_error && words == REASON {
+        draft.deny_call(id);
     }
     if event["toolName"] != "bash" {
         return;

@@ -18,7 +18,7 @@ use super::draft::Draft;
 use super::environment::{clean, shared_cache};
 use super::kind::AgentKind;
 use super::launch::{Assignment, Launch};
-use super::listen::{Listener, Silence, StreamLimits};
+use super::listen::{Listener, Quiet, Silence, StreamLimits};
 use super::permissions::Permissions;
 use super::program;
 use super::proxy::{Ledger, Proxy, ProxySpec};
@@ -174,7 +174,12 @@ impl AgentProvider {
                     None => std::future::pending().await,
                 }
             };
-            listener.listen(dialogue, idle, refused, limits).await
+            // A model that answers slowly is a sign of life, even if the agent prints nothing.
+            let quiet = Quiet {
+                longest: idle,
+                traffic: &|| proxy.and_then(|proxy| proxy.ledger().since_traffic()),
+            };
+            listener.listen(dialogue, quiet, refused, limits).await
         });
         match proxy {
             None => talking.await,
@@ -189,7 +194,7 @@ impl AgentProvider {
     /// known that it could hold.
     async fn proxy(&self, request: &Request) -> Result<Option<Proxy>, ProviderError> {
         let settings = &self.settings;
-        if !settings.proxy || (settings.api_key.is_none() && settings.base_url.is_none()) {
+        if !settings.has_proxy() {
             return Ok(None);
         }
         let failed = |error: String| {
@@ -201,6 +206,7 @@ impl AgentProvider {
         let spec = ProxySpec {
             client: http_client().map_err(|error| failed(error.to_string()))?,
             base_url: base_url.to_owned(),
+            query: settings.query.clone(),
             auth: api.auth,
             key: settings.api_key.clone(),
             max_turns: settings.max_turns,
@@ -275,7 +281,12 @@ impl AgentProvider {
             program::folders(command, &request.folder, &self.environment)
         };
         let ports = proxy.map(Proxy::port).into_iter().collect();
-        spec.sandbox(sandbox.around(folders, readable, ports))
+        let mut wall = sandbox.around(folders, readable, ports);
+        // It may hold the key that the proxy keeps from the agent.
+        let dotenv = self.environment.dotenv_file();
+        wall.hidden_files
+            .extend(dotenv.and_then(|file| file.canonicalize().ok()));
+        spec.sandbox(wall)
     }
 
     /// Completes a draft with the files that the agent has left.
@@ -299,6 +310,10 @@ impl AgentProvider {
         }
         if let Some(ledger) = ledger {
             account(ledger, &mut draft);
+        }
+        if let Some(price) = self.settings.price {
+            // The user's price decides over the one that the agent knows.
+            draft.price_again(price, ledger.and_then(|ledger| ledger.cost()));
         }
         if let (false, Some(cost)) = (draft.has_cost(), draft.cost_so_far(self.price())) {
             draft.count_cost(cost);
@@ -409,9 +424,12 @@ impl Provider for AgentProvider {
     }
 
     fn enforces_budget(&self) -> bool {
-        let settings = &self.settings;
-        let has_proxy = settings.api_key.is_some() || settings.base_url.is_some();
-        settings.proxy && has_proxy || self.kind.streams_cost
+        self.settings.has_proxy() || self.kind.streams_cost
+    }
+
+    fn knows_cost(&self) -> bool {
+        // The agent's own model is not known before the run.
+        self.settings.model.is_none() || self.price().is_some()
     }
 
     /// An agent that has called a tool may have changed anything, and one that timed out would again.

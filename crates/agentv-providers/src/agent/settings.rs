@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::address::AgentAddress;
 use super::kind::{AgentApi, AgentKind};
 use super::permissions::Permissions;
 use crate::model::Price;
@@ -18,7 +19,10 @@ const IDLE: Duration = Duration::from_secs(300);
 pub(crate) struct AgentSettings {
     pub(crate) command: Vec<String>,
     pub(crate) model: Option<String>,
+    /// The address of the API, in the form that the agent expects.
     pub(crate) base_url: Option<String>,
+    /// The query of every request to that address.
+    pub(crate) query: Option<String>,
     pub(crate) api_key: Option<String>,
     /// The protocol of the models, for an agent that speaks several.
     pub(crate) api: Option<String>,
@@ -73,7 +77,8 @@ impl AgentSettings {
         let mut read = AgentSettings {
             command: words(settings, "command").unwrap_or_else(|| vec![kind.program.to_owned()]),
             model: text("model"),
-            base_url: text("base_url"),
+            base_url: None,
+            query: None,
             api_key: text("api_key"),
             api: text("api"),
             permissions: permissions(settings)?,
@@ -98,13 +103,21 @@ impl AgentSettings {
             return Err(SettingError::of("proxy", message).hint("remove `proxy: false`"));
         }
         if kind.needs_model && read.model.is_none() {
-            return Err(SettingError::of("model", "missing"));
+            let message = format!(
+                "missing; {} has no default for models of your own",
+                kind.name
+            );
+            let hint = "name a model of the API at `base_url`, or of the vendor";
+            return Err(SettingError::of("model", message).hint(hint));
         }
         if !kind.takes_tools && read.tools.is_some() {
             let message = format!("{} cannot be limited to some of its tools", kind.name);
             return Err(SettingError::of("tools", message).hint("use `permissions`"));
         }
         let api = (kind.api)(&read);
+        if let Some(given) = settings.text("base_url") {
+            read.set_address(AgentAddress::of(given, api.base_url)?)?;
+        }
         let model = read.model.as_deref();
         read.listed_price = model.and_then(|model| Price::known(api.prices, model));
         if read.api_key.is_none() {
@@ -112,6 +125,26 @@ impl AgentSettings {
             read.api_key = names.copied().find_map(|name| settings.variable(name));
         }
         Ok(read)
+    }
+
+    /// Sets the address of the API.
+    ///
+    /// # Errors
+    /// If it has a query, and no proxy to add it.
+    fn set_address(&mut self, address: AgentAddress) -> Result<(), SettingError> {
+        if address.query.is_some() && !self.proxy {
+            let message = "without the proxy, agents do not send the query of an address";
+            return Err(SettingError::of("base_url", message).hint("remove `proxy: false`"));
+        }
+        self.base_url = Some(address.base);
+        self.query = address.query;
+        Ok(())
+    }
+
+    /// Returns true if the agent calls its model through our proxy: the user has not turned it off, and
+    /// there is a key or an address to hold.
+    pub(crate) fn has_proxy(&self) -> bool {
+        self.proxy && (self.api_key.is_some() || self.base_url.is_some())
     }
 }
 

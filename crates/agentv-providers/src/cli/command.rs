@@ -139,7 +139,6 @@ impl Command {
             .stdout_limit(largest);
         let spec = match workspace {
             Some(workspace) => {
-                let eval_folder = Some(&*request.folder);
                 let is_contained = self
                     .sandbox
                     .as_ref()
@@ -147,7 +146,8 @@ impl Command {
                 // A container has no tools of this machine.
                 let outer = |name: &str| std::env::var_os(name).filter(|_| !is_contained);
                 spec.current_dir(&workspace.work)
-                    .envs(environment(workspace, eval_folder, outer))
+                    // The target does not learn where the tests and the expected answers are.
+                    .envs(environment(workspace, None, outer))
             }
             None => spec.current_dir(folder),
         };
@@ -206,7 +206,10 @@ fn unfinished(error: ProcessError, secrets: &Secrets) -> ProviderError {
         | ProcessError::NoInterpreter { .. }
         | ProcessError::NotExecutable { .. }
         | ProcessError::Start { .. }
-        | ProcessError::Supervisor { .. } => ProviderError::new(Cause::Command, error.to_string()),
+        | ProcessError::Supervisor { .. }
+        | ProcessError::SupervisorKilled { .. } => {
+            ProviderError::new(Cause::Command, error.to_string())
+        }
     }
 }
 

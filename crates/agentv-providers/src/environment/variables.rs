@@ -24,6 +24,8 @@ use crate::secrets::{OpenValue, SecretValues};
 pub struct Environment {
     process: Arc<HashMap<String, String>>,
     dotenv: Arc<BTreeMap<String, String>>,
+    /// The `.env` file, if there is one.
+    dotenv_file: Option<Arc<Path>>,
     /// The lines of the `.env` file that cannot be used, or may be misread.
     remarks: Arc<[DotenvRemark]>,
     /// The variables of the process whose values are not text and cannot be used.
@@ -54,6 +56,7 @@ impl Environment {
         Environment {
             process: Arc::new(variables.into_iter().collect()),
             dotenv: Arc::default(),
+            dotenv_file: None,
             remarks: Arc::default(),
             not_text: Arc::default(),
         }
@@ -79,9 +82,15 @@ impl Environment {
         Ok(Environment {
             process: Arc::clone(&self.process),
             dotenv: Arc::new(variables),
+            dotenv_file: Some(path.into()),
             remarks: remarks.collect(),
             not_text: Arc::clone(&self.not_text),
         })
+    }
+
+    /// Returns the path of the `.env` file, if there is one.
+    pub(crate) fn dotenv_file(&self) -> Option<&Path> {
+        self.dotenv_file.as_deref()
     }
 
     /// Returns the remarks about lines of the `.env` file.

@@ -12,6 +12,7 @@ pub(super) static SOURCE: ImportSource = ImportSource {
     name: "claude",
     doc: "a session file of Claude Code (`~/.claude/projects/…/SESSION.jsonl`), or its output with `--output-format stream-json`",
     read,
+    in_archive: None,
 };
 
 fn read(name: &str, text: &str) -> Result<Vec<ImportedAnswer>, ImportError> {

@@ -11,6 +11,7 @@ pub(super) static SOURCE: ImportSource = ImportSource {
     name: "codex",
     doc: "a rollout file of Codex (`~/.codex/sessions/…/rollout-….jsonl`), or the output of `codex exec --json`",
     read,
+    in_archive: None,
 };
 
 fn read(name: &str, text: &str) -> Result<Vec<ImportedAnswer>, ImportError> {

@@ -13,6 +13,15 @@ pub enum ImportError {
         /// The reason of the parser.
         reason: String,
     },
+    /// The file is not text.
+    #[error("it is not a text in UTF-8")]
+    NotText,
+    /// The archive cannot be read.
+    #[error("the archive cannot be read: {reason}")]
+    Archive {
+        /// The reason.
+        reason: String,
+    },
     /// Nothing in the file is an answer.
     #[error("there is no answer in it; expected {expected}")]
     Nothing {

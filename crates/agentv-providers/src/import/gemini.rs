@@ -11,6 +11,7 @@ pub(super) static SOURCE: ImportSource = ImportSource {
     name: "gemini",
     doc: "a chat file of Gemini CLI (`~/.gemini/tmp/…/chats/session-….json`), or its output with `--output-format stream-json`",
     read,
+    in_archive: None,
 };
 
 fn read(name: &str, text: &str) -> Result<Vec<ImportedAnswer>, ImportError> {

@@ -1,4 +1,4 @@
-//! Logs of Inspect, as JSON.
+//! Logs of Inspect: archives, or JSON.
 
 use agentv_core::{Message, TokenUsage, Transcript};
 use serde_json::{Value, json};
@@ -10,8 +10,10 @@ use super::source::ImportSource;
 
 pub(super) static SOURCE: ImportSource = ImportSource {
     name: "inspect",
-    doc: "a log of Inspect in JSON (`inspect log convert --to json` turns a `.eval` file into one)",
+    doc: "a log of Inspect: a `.eval` archive, or JSON",
     read,
+    // One file per sample and epoch. The others are the plan, the header and a journal of the same samples.
+    in_archive: Some(|name| name.starts_with("samples/") && name.ends_with(".json")),
 };
 
 fn read(name: &str, text: &str) -> Result<Vec<ImportedAnswer>, ImportError> {

@@ -4,6 +4,7 @@
 //! `replay` and `grade` accept.
 
 mod answer;
+mod archive;
 mod claude;
 mod codex;
 mod error;

@@ -12,6 +12,7 @@ pub(super) static SOURCE: ImportSource = ImportSource {
     name: "otlp",
     doc: "OTLP JSON (`resourceSpans`) with spans of the GenAI conventions",
     read,
+    in_archive: None,
 };
 
 fn read(_: &str, text: &str) -> Result<Vec<ImportedAnswer>, ImportError> {

@@ -1,6 +1,7 @@
 //! A source of recordings.
 
 use super::answer::ImportedAnswer;
+use super::archive;
 use super::error::ImportError;
 
 /// A tool whose files can be imported.
@@ -11,6 +12,8 @@ pub struct ImportSource {
     /// The files that it reads, in a sentence.
     pub doc: &'static str,
     pub(super) read: fn(&str, &str) -> Result<Vec<ImportedAnswer>, ImportError>,
+    /// Returns true if a file of a zip archive is a text for `read`. `None` if the tool writes no archives.
+    pub(super) in_archive: Option<fn(&str) -> bool>,
 }
 
 impl ImportSource {
@@ -18,9 +21,26 @@ impl ImportSource {
     /// other.
     ///
     /// # Errors
-    /// If the text is not what the tool writes, or has no answer.
-    pub fn answers(&self, name: &str, text: &str) -> Result<Vec<ImportedAnswer>, ImportError> {
-        let answers = (self.read)(name, text)?;
+    /// If the content is not what the tool writes, or has no answer.
+    pub fn answers(
+        &self,
+        name: &str,
+        content: impl AsRef<[u8]>,
+    ) -> Result<Vec<ImportedAnswer>, ImportError> {
+        let content = content.as_ref();
+        let answers = match self.in_archive {
+            Some(is_text) if archive::is_archive(content) => {
+                let mut answers = Vec::new();
+                for text in archive::texts(content, is_text)? {
+                    answers.append(&mut (self.read)(name, &text)?);
+                }
+                answers
+            }
+            _ => (self.read)(
+                name,
+                str::from_utf8(content).map_err(|_| ImportError::NotText)?,
+            )?,
+        };
         if answers.is_empty() {
             return Err(ImportError::Nothing { expected: self.doc });
         }

@@ -37,7 +37,7 @@ pub(super) const fn fields(command: &'static str, api_key: &'static str) -> [Fie
         field(
             "base_url",
             &FILLED,
-            "The address of the model's API, as the agent expects it (default: the vendor's).",
+            "The address of the model's API, with or without its version (default: the vendor's).",
         ),
         field("api_key", &FILLED, api_key),
         field(
@@ -58,7 +58,7 @@ pub(super) const fn fields(command: &'static str, api_key: &'static str) -> [Fie
         field(
             "idle_seconds",
             &SECONDS,
-            "The maximum time without any event, in seconds. After that, the agent is stopped, and its trial errors (default: 300).",
+            "The maximum time without any event of the agent, and without an answer of its model that arrives through the proxy, in seconds. After that, the agent is stopped, and its trial errors (default: 300).",
         ),
         field(
             "pass_env",
@@ -87,6 +87,14 @@ pub(super) const fn without_tools(
     fields
 }
 
+/// Returns the options of an agent that needs the name of a model.
+pub(super) const fn with_model(mut fields: [Field; SHARED]) -> [Field; SHARED] {
+    fields[MODEL].doc = "The model, as its API names it.";
+    fields
+}
+
+/// The place of `model` among the options.
+const MODEL: usize = 1;
 /// The place of `tools` among the options.
 const TOOLS: usize = 5;
 
@@ -120,6 +128,7 @@ static FAMILY: Shape = Shape {
 
 /// Declares the `KIND`, the options and the `PROVIDER` of an agent, whose `AGENT` is in the same file.
 ///
+/// `required` lists the options that a target must have: `model`, or nothing.
 /// `api_key` documents that option, `options` are those that other agents do not have, and `tools` replaces
 /// the documentation of that option. `example` names a model, the variable of its key, and further lines.
 macro_rules! agent {
@@ -127,6 +136,7 @@ macro_rules! agent {
         provider: $provider:literal,
         program: $program:literal,
         doc: $doc:literal,
+        $(required: $required:ident,)?
         api_key: $api_key:literal,
         $(tools: $tools:literal,)?
         options: $options:expr,
@@ -139,7 +149,7 @@ macro_rules! agent {
             options: agentv_syntax::Record {
                 name: $provider,
                 fields: &FIELDS,
-                required: &[],
+                required: &[$(&[stringify!($required)])?],
                 others: agentv_syntax::Others::Refuse,
             },
             shorthand: None,
@@ -150,6 +160,10 @@ macro_rules! agent {
         static FIELDS: [agentv_syntax::Field; super::agent::SHARED + OPTIONS.len()] = {
             let command = concat!("The program and its first arguments (default: `[", $program, "]`).");
             let shared = super::agent::fields(command, $api_key);
+            $(
+                const _: &str = stringify!($required);
+                let shared = super::agent::with_model(shared);
+            )?
             $(let shared = super::agent::without_tools(shared, $tools);)?
             super::agent::with(shared, OPTIONS)
         };

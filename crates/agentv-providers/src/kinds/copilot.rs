@@ -9,6 +9,7 @@ agent! {
     provider: "copilot",
     program: "copilot",
     doc: "Runs GitHub's Copilot CLI in the workspace of each trial, with a model of your own.",
+    required: model,
     api_key: "The API key (default: the environment variable `COPILOT_PROVIDER_API_KEY`, and `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`, by `api`).",
     options: &[API],
     example: ["claude-sonnet-4-5", "ANTHROPIC_API_KEY", "  api: anthropic\n  tools: [view, edit, bash]\n"],

@@ -86,6 +86,11 @@ fn launch(assignment: &Assignment<'_>) -> Launch {
         "--skip-trust",
     ])
     .option("-m", settings.model.as_deref())
+    // Its file tools refuse every path outside of the folders that it was given.
+    .option(
+        "--include-directories",
+        (settings.permissions == Permissions::All).then_some("/"),
+    )
     .env_if("GOOGLE_GEMINI_BASE_URL", assignment.base_url)
     .env_if("GEMINI_API_KEY", assignment.api_key)
     .file(assignment.home(".gemini/settings.json"), file.to_string())

@@ -12,6 +12,7 @@ agent! {
     provider: "opencode",
     program: "opencode",
     doc: "Runs opencode in the workspace of each trial.",
+    required: model,
     api_key: "The API key (default: the environment variable `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`, by `api`).",
     options: &[API],
     example: ["gpt-5", "OPENAI_API_KEY", "  api: openai\n  tools: [read, edit, bash]\n"],
@@ -59,6 +60,20 @@ fn launch(assignment: &Assignment<'_>) -> Launch {
         .file(config, configuration(assignment, model).to_string())
 }
 
+/// Returns the rules for tools. Those that ask are allowed by `--auto`.
+fn permission(assignment: &Assignment<'_>) -> Value {
+    let folders = assignment.folders;
+    let inside = [&folders.work, &folders.home, &folders.tmp];
+    let inside = inside.map(|folder| (format!("{}/**", folder.display()), json!("allow")));
+    let mut outside = Map::from_iter([("*".to_owned(), json!("deny"))]);
+    outside.extend(inside);
+    match assignment.settings.permissions {
+        Permissions::ReadOnly => json!({"edit": "deny", "bash": "deny", "webfetch": "deny"}),
+        Permissions::Edit => json!({"external_directory": outside}),
+        Permissions::All => json!({"external_directory": "allow"}),
+    }
+}
+
 fn configuration(assignment: &Assignment<'_>, model: &str) -> Value {
     let settings = assignment.settings;
     let (package, api) = match settings.is_anthropic() {
@@ -83,9 +98,7 @@ fn configuration(assignment: &Assignment<'_>, model: &str) -> Value {
             }},
         }},
     });
-    if settings.permissions == Permissions::ReadOnly {
-        configuration["permission"] = json!({"edit": "deny", "bash": "deny", "webfetch": "deny"});
-    }
+    configuration["permission"] = permission(assignment);
     if let Some(tools) = &settings.tools {
         let mut allowed = Map::from_iter([("*".to_owned(), json!(false))]);
         allowed.extend(tools.iter().map(|tool| (tool.clone(), json!(true))));

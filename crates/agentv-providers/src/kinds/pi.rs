@@ -6,12 +6,14 @@ use serde_json::json;
 use super::agent::{API, agent};
 use crate::agent::{
     AgentApi, AgentKind, Assignment, Launch, OWN_KEY, OWN_PROVIDER, Permissions, PiEvents,
+    pi_extension,
 };
 
 agent! {
     provider: "pi",
     program: "pi",
     doc: "Runs the pi coding agent in the workspace of each trial.",
+    required: model,
     api_key: "The API key (default: the environment variable `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`, by `api`).",
     options: &[API],
     example: ["gpt-5", "OPENAI_API_KEY", "  api: openai\n  tools: [read, edit, bash]\n"],
@@ -63,7 +65,14 @@ fn launch(assignment: &Assignment<'_>) -> Launch {
         (None, Permissions::ReadOnly) => Some("read,grep,find,ls".to_owned()),
         (None, Permissions::Edit | Permissions::All) => None,
     };
-    Launch::with(["--mode", "json", "-p", "--provider", OWN_PROVIDER])
+    let mut launch = Launch::with(["--mode", "json", "-p", "--provider", OWN_PROVIDER]);
+    if settings.permissions == Permissions::Edit {
+        // It has no rules for paths.
+        let guard = assignment.home(".pi/agent/agentv-guard.mjs");
+        launch = launch.args(["--extension"]).path(&guard);
+        launch = launch.file(guard, pi_extension(assignment.folders));
+    }
+    launch
         .option("--model", Some(model))
         .option("--tools", tools.as_deref())
         .env("PI_CODING_AGENT_DIR", assignment.home(".pi/agent"))

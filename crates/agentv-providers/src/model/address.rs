@@ -81,7 +81,11 @@ const MESSAGES: &str = "messages";
 /// The default version of Azure's API.
 const AZURE_VERSION: &str = "2024-10-21";
 
-fn parse(field: &str, address: &str) -> Result<Url, SettingError> {
+/// Reads an address, the value of `field`.
+///
+/// # Errors
+/// If it is not the address of a server.
+pub(crate) fn parse(field: &str, address: &str) -> Result<Url, SettingError> {
     let wrong = || {
         SettingError::of(
             field,

@@ -24,6 +24,7 @@ mod server;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use address::parse as parse_address;
 pub(crate) use build::{azure, build, build_at};
 pub(crate) use price::Price;
 pub(crate) use vendor::{Auth, Keyless, Vendor};

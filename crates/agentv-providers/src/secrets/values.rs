@@ -17,6 +17,16 @@ const ANSWERS: &[&str] = &["response", "responses"];
 /// The field that names variables. Its own values are not secret.
 const PASSED: &str = "pass_env";
 
+/// The variables that every command gets, and whose addresses may hold passwords.
+const PROXIES: &[&str] = &[
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+];
+
 /// A value that is not hidden, because it is short or reads like a word, a path or an address.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OpenValue {
@@ -46,11 +56,15 @@ pub(crate) struct SecretValues {
 }
 
 impl SecretValues {
-    /// Starts with the values of the environment's `.env` file.
+    /// Starts with the values of the environment's `.env` file, and the passwords of its proxies.
     pub(crate) fn of_environment(environment: &Environment) -> SecretValues {
         let mut values = SecretValues::default();
         for (name, value) in environment.dotenv_values() {
             values.add_variable(name, value);
+        }
+        let proxies = PROXIES.iter().filter_map(|name| environment.get(name));
+        for password in proxies.flat_map(passwords) {
+            values.secrets.add(&password);
         }
         values
     }
@@ -220,6 +234,15 @@ mod tests {
             let told = values.secrets.redact(form);
             assert!(told.ends_with(Secrets::REPLACEMENT), "{told}");
         }
+    }
+
+    #[test]
+    fn a_password_of_a_proxy_is_hidden() {
+        let proxy = "http://user:proxypassw0rd99@proxy:8080".to_owned();
+        let environment = Environment::new([("HTTPS_PROXY".to_owned(), proxy.clone())]);
+        let secrets = SecretValues::of_environment(&environment).secrets;
+        let shown = secrets.redact(&proxy);
+        assert_eq!(shown, "http://user:[REDACTED]@proxy:8080");
     }
 
     #[test]

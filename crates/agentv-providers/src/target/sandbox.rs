@@ -134,6 +134,7 @@ impl TargetSandbox {
             ],
             readable,
             hidden: place.map(PathBuf::from).into_iter().collect(),
+            hidden_files: Vec::new(),
             scratch: workspace.tmp.clone(),
             loopback_ports,
         }

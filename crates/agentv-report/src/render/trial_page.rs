@@ -24,18 +24,14 @@ pub fn render_trial(
     if let Some(record) = transcript {
         agent(&mut page, &record.transcript);
         page.gap();
-        for message in &record.case.input_messages {
-            turn(&mut page, message);
-        }
+        conversation(&mut page, &record.case.input_messages);
     }
     let messages = match (transcript, &result.output_messages) {
         (Some(record), _) => &record.transcript.output_messages,
         (None, Some(messages)) => messages,
         (None, None) => &Vec::new(),
     };
-    for message in messages {
-        turn(&mut page, message);
-    }
+    conversation(&mut page, messages);
     if let Some(record) = transcript {
         changes(&mut page, &record.transcript);
     }
@@ -91,9 +87,15 @@ fn agent(page: &mut Page, transcript: &Transcript) {
     if let (Some(agent), Some(version)) = (&trace.agent, &trace.version) {
         pieces.push(Piece::plain(visible(&format!("{agent} {version}"))));
     }
-    pieces.push(Piece::plain(format!("{} turns", transcript.turns())));
+    pieces.push(Piece::plain(match transcript.turns() {
+        1 => "1 turn".to_owned(),
+        count => format!("{count} turns"),
+    }));
     if !trace.denials.is_empty() {
-        let text = format!("{} tool calls refused", trace.denials.len());
+        let text = match trace.denials.len() {
+            1 => "1 tool call refused".to_owned(),
+            count => format!("{count} tool calls refused"),
+        };
         pieces.push(Piece::new(Paint::Nearly, text));
     }
     if trace.retries > 0 {
@@ -102,10 +104,20 @@ fn agent(page: &mut Page, transcript: &Transcript) {
     page.flow(0, &pieces);
 }
 
-fn turn(page: &mut Page, message: &Message) {
+/// Writes messages, each under its role. Tool calls without a text belong to the turn before.
+fn conversation(page: &mut Page, messages: &[Message]) {
+    let mut before = None;
+    for message in messages {
+        turn(page, message, before);
+        before = Some(message.role);
+    }
+}
+
+fn turn(page: &mut Page, message: &Message, before: Option<Role>) {
     let text = message.text();
     let text = text.trim();
-    if !text.is_empty() {
+    let begins = !message.tool_calls.is_empty() && before != Some(message.role);
+    if !text.is_empty() || begins {
         let label = match message.role {
             Role::System => "system",
             Role::User => "user",
@@ -130,7 +142,9 @@ fn tool_call(page: &mut Page, call: &ToolCall) {
         true => ("failed", Paint::Bad),
         false => ("ok", Paint::Good),
     };
+    let is_refused = call.extra.get("denied") == Some(&Value::Bool(true));
     let outcome = match (call.exit_code(), call.output.is_some() || call.is_error()) {
+        _ if is_refused => "refused".to_owned(),
         (Some(code), _) => format!("exit {code}"),
         (None, true) => mark.to_owned(),
         (None, false) => "no result".to_owned(),
@@ -152,9 +166,8 @@ fn tool_call(page: &mut Page, call: &ToolCall) {
         other => other.to_string(),
     };
     let lines: Vec<&str> = text.trim_end().lines().collect();
-    for line in lines.iter().take(SHOWN_LINES) {
-        page.lines(4, Paint::Faint, line);
-    }
+    let shown = &lines[..lines.len().min(SHOWN_LINES)];
+    page.lines(4, Paint::Faint, &shown.join("\n"));
     if lines.len() > SHOWN_LINES {
         let more = format!("({} more lines)", lines.len() - SHOWN_LINES);
         page.lines(4, Paint::Faint, &more);

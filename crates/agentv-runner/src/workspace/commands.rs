@@ -1,6 +1,7 @@
 //! The commands of users that prepare and clean up a workspace.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use agentv_core::WorkspaceFolders;
 use agentv_process::{CommandSpec, Finished, ProcessError, Runner};
@@ -21,16 +22,28 @@ pub(crate) enum CommandFailure {
     Failed(String),
 }
 
-/// Runs commands in the work folder of a workspace, one after the other, until one fails. `noun` names
-/// them in errors.
+/// The commands of one step of a workspace.
+pub(crate) struct Commands<'a> {
+    /// The field that they are written in, for errors.
+    pub(crate) noun: &'static str,
+    pub(crate) commands: &'a [Vec<String>],
+    /// The time for all of them together.
+    pub(crate) timeout: Duration,
+}
+
+/// Runs commands in the work folder of a workspace, one after the other, until one fails.
 pub(crate) async fn run_all(
     runner: &Runner,
-    commands: &[Vec<String>],
-    noun: &str,
+    Commands {
+        noun,
+        commands,
+        timeout,
+    }: Commands<'_>,
     folders: &WorkspaceFolders,
     eval_folder: &Path,
     cancel: &CancellationToken,
 ) -> Result<(), CommandFailure> {
+    let started = Instant::now();
     for words in commands {
         let Some((program, arguments)) = words.split_first() else {
             continue;
@@ -38,6 +51,7 @@ pub(crate) async fn run_all(
         let spec = CommandSpec::program(program)
             .args(arguments)
             .current_dir(&folders.work)
+            .deadline(timeout.saturating_sub(started.elapsed()))
             .envs(environment(folders, Some(eval_folder), |name| {
                 std::env::var_os(name)
             }));
@@ -45,6 +59,14 @@ pub(crate) async fn run_all(
         let finished = match runner.run(spec, cancel).await {
             Ok(finished) => finished,
             Err(ProcessError::Cancelled) => return Err(CommandFailure::Cancelled),
+            Err(ProcessError::DeadlinePassed { .. }) => {
+                let seconds = timeout.as_secs();
+                let message = format!(
+                    "`{noun}`: `{shown}` did not finish within {seconds} s; to wait longer, set \
+                     `workspace.timeout_seconds`"
+                );
+                return Err(CommandFailure::Failed(message));
+            }
             Err(error) => {
                 return Err(CommandFailure::Failed(format!("`{noun}`: {error}")));
             }

@@ -10,7 +10,7 @@ use agentv_core::{
 use agentv_workspace::{DiffLimits, Snapshot, Template, Workspace};
 use tokio_util::sync::CancellationToken;
 
-use super::commands::{CommandFailure, run_all};
+use super::commands::{CommandFailure, Commands, run_all};
 use super::templates::{NoWorkspace, RunWorkspaces, blocking};
 use crate::trial::execute::Executor;
 
@@ -76,8 +76,11 @@ impl TrialWorkspace {
         let folders = Arc::new(folders_of(&workspace));
         let set_up = run_all(
             &run.runner,
-            &spec.setup,
-            "workspace.setup",
+            Commands {
+                noun: "workspace.setup",
+                commands: &spec.setup,
+                timeout: spec.timeout(),
+            },
             &folders,
             &trial.file.folder,
             executor.stop.abortion(),
@@ -190,8 +193,11 @@ impl TrialWorkspace {
         let never = CancellationToken::new();
         let torn_down = run_all(
             &self.run.runner,
-            &self.spec.teardown,
-            "workspace.teardown",
+            Commands {
+                noun: "workspace.teardown",
+                commands: &self.spec.teardown,
+                timeout: self.spec.timeout(),
+            },
             &self.folders,
             &trial.file.folder,
             &never,

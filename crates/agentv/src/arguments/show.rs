@@ -22,12 +22,19 @@ Examples:
   agentv show evals/test.jsonl | jq -r .id          the ids
   agentv show latest                                the results of the last run
   agentv show latest greeting                       the trials of one case
+  agentv show latest greeting --trial 2             one of them
   agentv show latest greeting --format yaml         all fields of their results")]
 pub(crate) struct ShowArguments {
     /// Eval file; or a run: its id, its folder, `latest`, `latest~1`, …
     pub(crate) file: PathBuf,
     /// Only print the case with this id
     pub(crate) id: Option<String>,
+    /// For a run: only print this trial of each case, from 1
+    #[arg(long, value_name = "N")]
+    pub(crate) trial: Option<u32>,
+    /// For a run: only print the results of this target
+    #[arg(long, value_name = "NAME")]
+    pub(crate) target: Option<String>,
     /// Output format (default: `text` for a case of a run, else `json`)
     #[arg(long, value_enum)]
     pub(crate) format: Option<CaseFormat>,

@@ -42,9 +42,9 @@ fn answers_of(
     arguments: &ImportArguments,
 ) -> Result<Vec<ImportedAnswer>, ProjectError> {
     let failed = |reason: String| ProjectError::because(format!("`{}`: {reason}", file.display()));
-    let text = std::fs::read_to_string(file).map_err(|error| failed(error.to_string()))?;
+    let content = std::fs::read(file).map_err(|error| failed(error.to_string()))?;
     let name = file.file_stem().unwrap_or_default().to_string_lossy();
-    let answers = arguments.source.answers(&name, &text);
+    let answers = arguments.source.answers(&name, &content);
     answers.map_err(|error| failed(error.to_string()))
 }
 

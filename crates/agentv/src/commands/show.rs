@@ -1,9 +1,10 @@
 //! `agentv show`: prints resolved cases, or the results of a run.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
-use agentv_core::TranscriptRecord;
+use agentv_core::{ResultRecord, TranscriptRecord};
 use agentv_dataset::{Checked, Dataset, LoadError};
 use agentv_journal::{Key, KeyFields, RecordFile, RunFolder};
 use agentv_project::{Project, ProjectError, each_result};
@@ -50,6 +51,10 @@ fn run_of(arguments: &ShowArguments) -> Result<Option<RunFolder>, ProjectError> 
 fn show_cases(arguments: &ShowArguments) -> Result<Exit, CommandError> {
     let (dataset, checked) = open(arguments)?;
     let format = arguments.format.unwrap_or(CaseFormat::Json);
+    if arguments.trial.is_some() || arguments.target.is_some() {
+        let message = "`--trial` and `--target` choose results of a run, and this is an eval file";
+        return Err(ProjectError::because(message).into());
+    }
     if format == CaseFormat::Text {
         let message = "`--format text` is for the trials of a run; use `json` or `yaml`";
         return Err(ProjectError::because(message).into());
@@ -126,19 +131,35 @@ fn show_results(arguments: &ShowArguments, folder: &RunFolder) -> Result<Exit, C
     }
     let mut printer = Printer::new(output::stdout(), format);
     let mut printed: io::Result<()> = Ok(());
+    let mut known = KnownIds::default();
     let read = each_result(folder, &mut |record| {
-        let wanted = arguments.id.as_ref().is_none_or(|id| *id == record.eval_id);
-        if wanted && printed.is_ok() {
+        known.note(arguments, &record);
+        if wants(arguments, &record) && printed.is_ok() {
             printed = printer.print(&record);
         }
     });
     printed?;
     printer.out.flush()?;
     read?;
-    match &arguments.id {
-        Some(id) if printer.printed == 0 => Err(no_result(folder, id)),
-        _ => Ok(Exit::Success),
+    if printer.printed == 0 && is_narrowed(arguments) {
+        return Err(no_result(folder, arguments, known));
     }
+    Ok(Exit::Success)
+}
+
+/// Returns true if a result is one that the arguments ask for.
+fn wants(arguments: &ShowArguments, record: &ResultRecord) -> bool {
+    arguments.id.as_ref().is_none_or(|id| *id == record.eval_id)
+        && arguments.trial.is_none_or(|trial| trial == record.trial)
+        && arguments
+            .target
+            .as_ref()
+            .is_none_or(|target| **target == *record.target)
+}
+
+/// Returns true if the arguments ask for some of the results.
+fn is_narrowed(arguments: &ShowArguments) -> bool {
+    arguments.id.is_some() || arguments.trial.is_some() || arguments.target.is_some()
 }
 
 /// Prints the trials of a run, or those of one case, for people.
@@ -151,8 +172,10 @@ fn show_trials(arguments: &ShowArguments, folder: &RunFolder) -> Result<Exit, Co
     let mut out = io::BufWriter::new(io::stdout().lock());
     let mut printed: io::Result<u64> = Ok(0);
     let mut unread = None;
+    let mut known = KnownIds::default();
     let read = each_result(folder, &mut |record| {
-        let wanted = arguments.id.as_ref().is_none_or(|id| *id == record.eval_id);
+        known.note(arguments, &record);
+        let wanted = wants(arguments, &record);
         let Some(count) = printed.as_ref().ok().copied().filter(|_| wanted) else {
             return;
         };
@@ -177,15 +200,67 @@ fn show_trials(arguments: &ShowArguments, folder: &RunFolder) -> Result<Exit, Co
     if let Some(error) = unread {
         return Err(ProjectError::from_error(error).into());
     }
-    match &arguments.id {
-        Some(id) if printed == 0 => Err(no_result(folder, id)),
-        _ => Ok(Exit::Success),
+    if printed == 0 && is_narrowed(arguments) {
+        return Err(no_result(folder, arguments, known));
+    }
+    Ok(Exit::Success)
+}
+
+/// The ids of a run's results, for an error.
+#[derive(Default)]
+struct KnownIds {
+    /// One that the user may have meant.
+    near: Option<String>,
+    /// The first few.
+    first: BTreeSet<String>,
+    has_more: bool,
+    /// True if the case that the user named has results.
+    has_case: bool,
+}
+
+impl KnownIds {
+    /// The most ids that an error lists.
+    const MOST: usize = 8;
+
+    fn note(&mut self, arguments: &ShowArguments, record: &ResultRecord) {
+        let id = &record.eval_id;
+        let Some(written) = &arguments.id else { return };
+        self.has_case |= written == id;
+        if self.near.is_none() && nearest(written, [id.as_str()]).is_some() {
+            self.near = Some(id.clone());
+        }
+        if self.first.len() < Self::MOST {
+            self.first.insert(id.clone());
+        } else {
+            self.has_more |= !self.first.contains(id);
+        }
+    }
+
+    fn hint(self) -> Option<String> {
+        if self.has_case {
+            return None;
+        }
+        if let Some(near) = self.near {
+            return Some(format!("did you mean `{near}`?"));
+        }
+        let ids: Vec<String> = self.first.iter().map(|id| format!("`{id}`")).collect();
+        let more = if self.has_more { ", …" } else { "" };
+        (!ids.is_empty()).then(|| format!("its cases are {}{more}", ids.join(", ")))
     }
 }
 
-fn no_result(folder: &RunFolder, id: &str) -> CommandError {
-    let message = format!("run `{}` has no result for case `{id}`", folder.id());
-    ProjectError::because(message).into()
+fn no_result(folder: &RunFolder, arguments: &ShowArguments, known: KnownIds) -> CommandError {
+    let case = arguments.id.iter().map(|id| format!("case `{id}`"));
+    let trial = arguments.trial.iter().map(|trial| format!("trial {trial}"));
+    let target = arguments.target.iter();
+    let target = target.map(|target| format!("target `{target}`"));
+    let what: Vec<String> = case.chain(trial).chain(target).collect();
+    let message = format!(
+        "run `{}` has no result for {}",
+        folder.id(),
+        what.join(", ")
+    );
+    ProjectError::with_hint(message, known.hint()).into()
 }
 
 /// A printer of values as JSON lines or YAML documents.

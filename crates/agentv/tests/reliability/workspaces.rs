@@ -68,7 +68,7 @@ fn mark(project: &Project) -> String {
 
 fn run(project: &Project, arguments: &[&str]) -> Command {
     let mut command = agentv(project, arguments);
-    let places = project.path("spaces");
+    let places = project.beside("spaces");
     fs::create_dir_all(&places).unwrap();
     command
         .env(MARK, mark(project))
@@ -78,7 +78,7 @@ fn run(project: &Project, arguments: &[&str]) -> Command {
 
 /// Returns what is left in the place for workspaces, besides its lock.
 fn left(project: &Project) -> Vec<String> {
-    let entries = fs::read_dir(project.path("spaces/here")).unwrap();
+    let entries = fs::read_dir(project.beside("spaces").join("here")).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     names.filter(|name| name != "lock").collect()
 }
@@ -122,7 +122,7 @@ enum Own {
 fn killed_in(phase: &Own, next: &str) -> bool {
     let project = project();
     let done = project.path("done");
-    let here = project.path("spaces/here");
+    let here = project.beside("spaces").join("here");
     let moment = match phase {
         Own::Made(name) => {
             for number in 0..3000 {
@@ -182,7 +182,7 @@ fn after_a_kill_only_what_was_kept_remains() {
     finish(&mut run(&project, &["--trials", "2", "--resume"])).expect(0);
     let runs = left(&project);
     let trials = runs.iter().flat_map(|run| {
-        let entries = fs::read_dir(project.path(&format!("spaces/here/{run}"))).unwrap();
+        let entries = fs::read_dir(project.beside("spaces").join("here").join(run)).unwrap();
         entries.map(|entry| entry.unwrap().path())
     });
     let trials: Vec<_> = trials.filter(|path| path.is_dir()).collect();

@@ -1,5 +1,6 @@
 //! Combining the results of members into one evaluation.
 
+use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 
 use agentv_core::{
@@ -19,6 +20,10 @@ use crate::words::{Findings, shown_score};
 pub(super) enum Aggregator {
     /// The weighted mean of the scores.
     WeightedAverage,
+    /// The lowest score.
+    Minimum,
+    /// The highest score.
+    Maximum,
     /// The share of members that pass.
     Threshold {
         /// The smallest share that passes.
@@ -33,6 +38,8 @@ pub(super) enum Aggregator {
 #[derive(Clone, Copy)]
 enum Kind {
     WeightedAverage,
+    Minimum,
+    Maximum,
     Threshold,
     CodeJudge,
     LlmJudge,
@@ -40,6 +47,8 @@ enum Kind {
 
 const KINDS: &[(&str, Kind)] = &[
     ("weighted_average", Kind::WeightedAverage),
+    ("minimum", Kind::Minimum),
+    ("maximum", Kind::Maximum),
     ("threshold", Kind::Threshold),
     ("code_judge", Kind::CodeJudge),
     ("llm_judge", Kind::LlmJudge),
@@ -64,7 +73,9 @@ pub(super) fn judges(options: Option<&Options<'_>>) -> Result<Vec<Judge>, BuildE
 /// Returns the effort of an aggregator. One that cannot be read counts as a check.
 pub(super) fn effort(options: Option<&Options<'_>>) -> Effort {
     match kind(options) {
-        Ok(Kind::WeightedAverage | Kind::Threshold) | Err(_) => Effort::Check,
+        Ok(Kind::WeightedAverage | Kind::Minimum | Kind::Maximum | Kind::Threshold) | Err(_) => {
+            Effort::Check
+        }
         Ok(Kind::CodeJudge) => Effort::Script,
         Ok(Kind::LlmJudge) => Effort::Judge,
     }
@@ -75,7 +86,9 @@ pub(super) fn runs_commands(options: Option<&Options<'_>>) -> bool {
     match kind(options) {
         Ok(Kind::CodeJudge) => true,
         Ok(Kind::LlmJudge) => options.is_some_and(judge::runs_prompt_script),
-        Ok(Kind::WeightedAverage | Kind::Threshold) | Err(_) => false,
+        Ok(Kind::WeightedAverage | Kind::Minimum | Kind::Maximum | Kind::Threshold) | Err(_) => {
+            false
+        }
     }
 }
 
@@ -84,7 +97,11 @@ pub(super) fn files(options: Option<&Options<'_>>, root: &Path) -> Vec<PathBuf> 
     match (kind(options), options) {
         (Ok(Kind::CodeJudge), Some(options)) => script::files_in("path", options, root),
         (Ok(Kind::LlmJudge), Some(options)) => judge::prompt_files(options, root),
-        (Ok(Kind::WeightedAverage | Kind::Threshold) | Err(_), _) | (_, None) => Vec::new(),
+        (
+            Ok(Kind::WeightedAverage | Kind::Minimum | Kind::Maximum | Kind::Threshold) | Err(_),
+            _,
+        )
+        | (_, None) => Vec::new(),
     }
 }
 
@@ -96,6 +113,8 @@ impl Aggregator {
     ) -> Result<Aggregator, BuildError> {
         match (kind(options)?, options) {
             (Kind::WeightedAverage, _) | (_, None) => Ok(Aggregator::WeightedAverage),
+            (Kind::Minimum, Some(_)) => Ok(Aggregator::Minimum),
+            (Kind::Maximum, Some(_)) => Ok(Aggregator::Maximum),
             (Kind::Threshold, Some(options)) => {
                 options.required("threshold")?;
                 let least = options.fraction("threshold")?;
@@ -127,6 +146,8 @@ impl Aggregator {
     ) -> Result<Evaluation, EvaluatorError> {
         match self {
             Aggregator::WeightedAverage => Ok(average(results)),
+            Aggregator::Minimum => Ok(extreme(results, Ordering::Less)),
+            Aggregator::Maximum => Ok(extreme(results, Ordering::Greater)),
             Aggregator::Threshold { least } => Ok(share(results, *least)),
             Aggregator::Script { script, root } => {
                 let turn = script.turn().await.map_err(could_not_judge)?;
@@ -160,6 +181,20 @@ pub(super) fn average(results: &[EvaluatorResult]) -> Evaluation {
     let scores = results.iter();
     let scores = scores.filter_map(|result| Some((result.score?, result.weight)));
     Evaluation::of(Score::weighted_mean(scores))
+}
+
+/// Returns the lowest or highest of the scores, whatever the weights. Members that were not asked do not
+/// count.
+fn extreme(results: &[EvaluatorResult], wanted: Ordering) -> Evaluation {
+    let scores = results.iter().filter_map(|result| result.score);
+    let found = scores.reduce(|best, score| {
+        if score.value().total_cmp(&best.value()) == wanted {
+            score
+        } else {
+            best
+        }
+    });
+    Evaluation::of(found.unwrap_or(Score::ZERO))
 }
 
 /// Adds the findings of the members, under their names, after those of the aggregator.

@@ -77,7 +77,7 @@ static AGGREGATOR: Shape = Shape {
             Field {
                 name: "type",
                 shape: &AGGREGATOR_TYPE,
-                doc: "`weighted_average`, `threshold` (the share of evaluators that pass), or the script (`code_judge`) or language model (`llm_judge`) that decides.",
+                doc: "`weighted_average`, `minimum` or `maximum` (the lowest or highest score), `threshold` (the share of evaluators that pass), or the script (`code_judge`) or language model (`llm_judge`) that decides.",
             },
             Field {
                 name: "weights",
@@ -117,9 +117,11 @@ static AGGREGATOR: Shape = Shape {
 };
 
 static AGGREGATOR_TYPE: Shape = Shape {
-    expected: "weighted_average, threshold, code_judge or llm_judge",
+    expected: "weighted_average, minimum, maximum, threshold, code_judge or llm_judge",
     forms: &[Form::Text(Text::OneOf(&[
         "weighted_average",
+        "minimum",
+        "maximum",
         "threshold",
         "code_judge",
         "llm_judge",

@@ -1,6 +1,7 @@
 //! The account of an agent's calls.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use agentv_core::Allowance;
 use serde_json::{Value, json};
@@ -61,6 +62,8 @@ struct Account {
     is_cost_unknown: bool,
     reached: Option<Limit>,
     trouble: Option<Trouble>,
+    /// The time of the last bytes that passed.
+    traffic: Option<Instant>,
 }
 
 impl Ledger {
@@ -101,6 +104,16 @@ impl Ledger {
         account.reached = Some(limit);
         self.refused.cancel();
         Err(limit)
+    }
+
+    /// Notes that bytes have passed.
+    pub(crate) fn passed(&self) {
+        self.account().traffic = Some(Instant::now());
+    }
+
+    /// Returns the time since bytes have passed.
+    pub(crate) fn since_traffic(&self) -> Option<Duration> {
+        self.account().traffic.map(|last| last.elapsed())
     }
 
     /// Counts a call that was answered. `asked` is the model that was asked.

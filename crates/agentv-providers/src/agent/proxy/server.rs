@@ -35,6 +35,8 @@ pub(crate) struct ProxySpec {
     pub(crate) client: reqwest::Client,
     /// The address of the API.
     pub(crate) base_url: String,
+    /// The query of every request to it.
+    pub(crate) query: Option<String>,
     pub(crate) auth: Auth,
     pub(crate) key: Option<String>,
     pub(crate) max_turns: Option<u64>,
@@ -80,6 +82,7 @@ impl Proxy {
             upstream: Upstream {
                 client: spec.client,
                 base_url: spec.base_url.trim_end_matches('/').to_owned(),
+                query: spec.query,
                 auth: spec.auth,
                 key: spec.key,
                 failures_are_final: spec.failures_are_final,
@@ -141,6 +144,7 @@ impl Proxy {
             return refusal(413, "the request is too large");
         };
         let body = body.to_bytes();
+        self.ledger.passed();
         let call = ModelCall::of(head.uri.path(), &body);
         if let Some(call) = &call
             && let Err(limit) = self.ledger.admit(call.is_turn)

@@ -16,13 +16,15 @@ use super::call::{KEY_HEADERS, ModelCall};
 use super::ledger::{Ledger, Trouble};
 use super::meter::Meter;
 use crate::model::Auth;
-use crate::network::retry_after;
+use crate::network::{network_error, retry_after};
 
 /// The API behind a proxy, and the key for it.
 pub(super) struct Upstream {
     pub(super) client: reqwest::Client,
     /// The address, without a trailing slash.
     pub(super) base_url: String,
+    /// The query of every request.
+    pub(super) query: Option<String>,
     pub(super) auth: Auth,
     pub(super) key: Option<String>,
     /// True if every failure is answered as one that the agent does not repeat.
@@ -95,17 +97,30 @@ impl Upstream {
             let is_final = self.failures_are_final && passed.call.is_some();
             return match result {
                 Ok(response) if is_final && trouble.is_some() => final_failure(response).await,
-                Err(error) if is_final => {
-                    refusal(FINAL, &format!("cannot reach the model: {error}"))
-                }
                 Ok(response) => answer(response, passed.call.as_ref(), ledger),
-                Err(error) => refusal(502, &format!("cannot reach the model: {error}")),
+                Err(error) => {
+                    let reason = network_error(&error, &self.base_url).to_string();
+                    let status = if is_final { FINAL } else { 502 };
+                    refusal(status, &format!("cannot reach the model: {reason}"))
+                }
             };
         }
     }
 
+    /// Returns the address of a request.
+    fn url(&self, path: &str) -> String {
+        let base_url = &self.base_url;
+        match &self.query {
+            None => format!("{base_url}{path}"),
+            Some(query) => {
+                let joint = if path.contains('?') { '&' } else { '?' };
+                format!("{base_url}{path}{joint}{query}")
+            }
+        }
+    }
+
     async fn send(&self, passed: &Passed) -> Result<reqwest::Response, reqwest::Error> {
-        let url = format!("{}{}", self.base_url, passed.path);
+        let url = self.url(&passed.path);
         let mut headers = HeaderMap::new();
         for (name, value) in &passed.headers {
             if !OWN.contains(&name.as_str()) && !KEY_HEADERS.contains(&name.as_str()) {
@@ -175,29 +190,69 @@ fn answer(
     let meter = call
         .filter(|_| status.is_success())
         .map(|call| Meter::new(Arc::clone(ledger), call, kind.unwrap_or_default()));
-    let mut answer = Response::new(passing(response, meter));
+    let mut answer = Response::new(passing(response, meter, Arc::clone(ledger)));
     *answer.status_mut() = status;
     *answer.headers_mut() = headers;
     answer
 }
 
 /// Returns the body of an answer as it arrives.
-fn passing(response: reqwest::Response, meter: Option<Meter>) -> Body {
-    let chunks = stream::unfold((response, meter), async |(mut response, mut meter)| {
+fn passing(response: reqwest::Response, meter: Option<Meter>, ledger: Arc<Ledger>) -> Body {
+    let start = (response, meter, ledger);
+    let chunks = stream::unfold(start, async |(mut response, mut meter, ledger)| {
         match response.chunk().await {
             Ok(Some(chunk)) => {
                 if let Some(meter) = &mut meter {
                     meter.push(&chunk);
                 }
-                Some((Ok(Frame::data(chunk)), (response, meter)))
+                ledger.passed();
+                Some((Ok(Frame::data(chunk)), (response, meter, ledger)))
             }
             // The meter is dropped, which ends it.
             Ok(None) => None,
             Err(error) => Some((
                 Err(io::Error::other(error.without_url())),
-                (response, meter),
+                (response, meter, ledger),
             )),
         }
     });
     BodyExt::boxed_unsync(StreamBody::new(Box::pin(chunks)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ledger::Limits;
+    use super::*;
+    use crate::network::http_client;
+
+    #[tokio::test]
+    async fn a_server_that_is_not_there_is_named_with_the_reason() {
+        // A port that was free a moment ago.
+        let port = std::net::TcpListener::bind("127.0.0.1:0")
+            .and_then(|listener| listener.local_addr())
+            .unwrap()
+            .port();
+        let upstream = Upstream {
+            client: http_client().unwrap(),
+            base_url: format!("http://127.0.0.1:{port}"),
+            query: None,
+            auth: Auth::Bearer,
+            key: None,
+            failures_are_final: false,
+        };
+        let passed = Passed {
+            method: Method::POST,
+            path: "/v1/messages".to_owned(),
+            headers: HeaderMap::new(),
+            body: Bytes::new(),
+            call: None,
+        };
+        let ledger = Arc::new(Ledger::new(Limits::default()));
+        let answer = upstream.pass(passed, &ledger).await;
+        assert_eq!(answer.status(), 502);
+        let body = answer.into_body().collect().await.unwrap().to_bytes();
+        let body = String::from_utf8_lossy(&body);
+        let expected = format!("`127.0.0.1:{port}` refused the connection");
+        assert!(body.contains(&expected), "{body}");
+    }
 }

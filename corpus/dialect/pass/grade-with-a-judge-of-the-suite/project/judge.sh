@@ -1,0 +1,2 @@
+#!/bin/sh
+echo '{"score": 0.9, "reasoning": "polite"}'

@@ -1,0 +1,110 @@
+//! The facts about AgentV 5, as a dialect.
+
+use super::super::assertion::Assertions;
+use super::super::kind::Dialect;
+use super::suite::translate;
+
+pub(crate) static DIALECT: Dialect = Dialect {
+    name: "AgentV 5",
+    schema: "agentv-5",
+    suite_keys: SUITE_KEYS,
+    keys_of_cases: CASE_KEYS,
+    assertions_key: "assert",
+    assertions: Assertions::types,
+    own_keys: &[
+        "prompts",
+        "providers",
+        "default_test",
+        "scenarios",
+        "evaluate_options",
+        "environment",
+        "derived_metrics",
+    ],
+    case_keys: &["tests", "scenarios"],
+    hints: &[
+        "assert",
+        "vars",
+        "prompts",
+        "providers",
+        "default_test",
+        "metric",
+    ],
+    is_case: |case| {
+        let words = ["vars", "assert", "input", "config"];
+        words.iter().any(|name| case.get(name).is_some())
+    },
+    recognised: |root, _| super::super::detect::by_keys(root, &DIALECT),
+    allows_ungraded: false,
+    translate,
+};
+
+/// The keys of a suite.
+pub(super) const SUITE_KEYS: &[&str] = &[
+    "name",
+    "description",
+    "category",
+    "version",
+    "author",
+    "tags",
+    "license",
+    "requires",
+    "suite",
+    "prompts",
+    "tests",
+    "scenarios",
+    "providers",
+    "target",
+    "targets",
+    "default_test",
+    "assert",
+    "evaluate_options",
+    "threshold",
+    "timeout_seconds",
+    "environment",
+    "defaults",
+    "input",
+    "input_files",
+    "expected_output",
+    "execution",
+    "extensions",
+    "env",
+    "derived_metrics",
+    "output_path",
+    "nunjucks_filters",
+    "graders",
+    "imports",
+    "on_run_complete",
+    "policy",
+    "preprocessors",
+];
+
+/// The keys of a case.
+pub(super) const CASE_KEYS: &[&str] = &[
+    "id",
+    "description",
+    "vars",
+    "provider",
+    "providers",
+    "prompts",
+    "input",
+    "input_files",
+    "expected_output",
+    "assert",
+    "assert_scoring_function",
+    "options",
+    "threshold",
+    "execution",
+    "run",
+    "environment",
+    "metadata",
+    "conversation_id",
+    "suite",
+    "depends_on",
+    "on_dependency_failure",
+    "mode",
+    "turns",
+    "aggregation",
+    "on_turn_failure",
+    "window_size",
+    "criteria",
+];
